@@ -1,0 +1,158 @@
+"""Numba: registers the laws when first used, and compiles a kernel under a tag that changes with the code it reaches."""
+
+from __future__ import annotations
+
+import math
+import types as python_types
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import types
+from numba.extending import intrinsic, overload, register_jitable
+
+from polhode.engines import kernels
+from polhode.equations import number
+from polhode.equations.law import LAWS
+
+OPTIONS = {"error_model": "numpy", "fastmath": False}
+"""Strict arithmetic: a body gets the same bits alone, in any lane, on any thread, and in plain Python."""
+
+INLINED = {**OPTIONS, "forceinline": True}
+
+_registered = 0
+
+
+def compiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel compiled to machine code, kept on disk, and free of the interpreter's lock while it runs."""
+    _register_laws()
+    dispatcher: Callable[..., Any] = numba.njit(cache=True, nogil=True, **OPTIONS)(kernel)
+    return dispatcher
+
+
+def _register_laws() -> None:
+    """Make known to Numba the laws listed since the last time."""
+    global _registered
+    _register_foundations()
+    for function in LAWS[_registered:]:
+        register_jitable(**(OPTIONS if function.__name__ in ("sweep", "attempt") else INLINED))(function)
+    _registered = len(LAWS)
+
+
+@cache
+def _register_foundations() -> None:
+    """What plain Python decides by the kind of number, Numba decides by type."""
+
+    @overload(number.sqrt, strict=False, jit_options=INLINED)
+    def _sqrt(x: Any) -> Any:
+        return lambda x: math.sqrt(x)
+
+    @overload(number.if_less, strict=False, jit_options=INLINED)
+    def _if_less(a: Any, b: Any, x: Any, y: Any) -> Any:
+        return lambda a, b, x, y: x if a < b else y
+
+    @overload(number.sin, strict=False, jit_options=INLINED)
+    def _sin(x: Any) -> Any:
+        sine = number._sine
+        return lambda x: sine(x)
+
+    @overload(number.cos, strict=False, jit_options=INLINED)
+    def _cos(x: Any) -> Any:
+        cosine = number._cosine
+        return lambda x: cosine(x)
+
+    @overload(number.atan2, strict=False, jit_options=INLINED)
+    def _atan2(y: Any, x: Any) -> Any:
+        return lambda y, x: math.atan2(y, x)
+
+    @overload(kernels.read, strict=False, jit_options=INLINED)
+    def _read(unit: Any, at: Any, places: Any) -> Any:
+        read = kernels.read
+        if not isinstance(places, types.BaseTuple):
+            return lambda unit, at, places: unit[places + at]
+        if len(places) == 0:
+            return lambda unit, at, places: ()
+        return lambda unit, at, places: (read(unit, at, places[0]),) + read(unit, at, places[1:])
+
+    @overload(kernels.write, strict=False, jit_options=INLINED)
+    def _write(unit: Any, at: Any, places: Any, values: Any) -> Any:
+        write = kernels.write
+        if not isinstance(places, types.BaseTuple):
+
+            def leaf(unit: Any, at: Any, places: Any, values: Any) -> None:
+                unit[places + at] = values
+
+            return leaf
+        if len(places) == 0:
+            return lambda unit, at, places, values: None
+
+        def branch(unit: Any, at: Any, places: Any, values: Any) -> None:
+            write(unit, at, places[0], values[0])
+            write(unit, at, places[1:], values[1:])
+
+        return branch
+
+    @intrinsic
+    def mark_wide(typing_context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            set.add(builder.function.attributes, '"prefer-vector-width"="512"')
+            return context.get_dummy_value()
+
+        return types.none(), generate
+
+    @overload(kernels.use_wide_vectors, strict=False, jit_options=INLINED)
+    def _use_wide_vectors() -> Any:
+        return lambda: mark_wide()
+
+
+@cache
+def _own_source() -> bytes:
+    """How this module tells Numba to compile: options and overloads are part of every fingerprint."""
+    return Path(__file__).read_bytes()
+
+
+def fingerprint(*things: Any) -> str:
+    """A digest of functions, with all code and constants that they reach, and of any other values."""
+    digest = sha256(numba.__version__.encode() + _own_source())
+    seen: set[int] = set()
+
+    def take(thing: Any) -> None:
+        if isinstance(thing, (python_types.FunctionType, python_types.MethodType)):
+            if id(thing) not in seen:
+                seen.add(id(thing))
+                take_function(thing)
+        elif isinstance(thing, python_types.CodeType):
+            digest.update(thing.co_code)
+            take(thing.co_names)
+            take(thing.co_consts)
+        elif isinstance(thing, (tuple, list)):
+            digest.update(b"(")
+            for part in thing:
+                take(part)
+        elif hasattr(thing, "py_func"):
+            take(thing.py_func)
+        elif isinstance(thing, (python_types.ModuleType, type)):
+            digest.update(thing.__name__.encode())
+        else:
+            digest.update(repr(thing).encode())
+
+    def take_function(function: Any) -> None:
+        code = function.__code__
+        take(code)
+        for cell in function.__closure__ or ():
+            take(cell.cell_contents)
+        for name in code.co_names:
+            value = function.__globals__.get(name)
+            if isinstance(value, python_types.ModuleType):
+                for attribute in code.co_names:
+                    reached = vars(value).get(attribute)
+                    if isinstance(reached, python_types.FunctionType):
+                        take(reached)
+            elif value is not None:
+                take(value)
+
+    take(things)
+    return digest.hexdigest()

@@ -1,0 +1,128 @@
+"""The inner loops, as plain functions: the CPU engine compiles them, the Python engine runs them as they stand.
+
+Everything that a unit of bodies needs lies in one flat array.  It is cut into blocks; a block holds, number by number,
+that number of each of its 16 bodies (its lanes).  State and constants share the array, at distances that the compiler
+knows, so that it can see that nothing overlaps and treat the lanes as vectors.  A unit is what must advance together:
+one block of independent bodies, or all the blocks of a system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.equations.inertia import Constants
+from polhode.equations.law import Groups, law
+from polhode.equations.number import larger
+
+LANES = 16
+
+
+class Layout(NamedTuple):
+    """Where a block holds which number of its first body; the next body's stands one further.
+
+    The numbers that are kept at output come first: the state, then the watched one.
+    """
+
+    lanes: int
+    state: Groups
+    watch: int
+    kept: int
+    body: Groups
+    params: Groups
+    size: int
+
+
+def read(unit: Any, at: int, places: Any) -> Any:
+    """The numbers of one body that a nested tuple of places names, in the same nesting."""
+    if isinstance(places, tuple):
+        return tuple(read(unit, at, place) for place in places)
+    return unit[places + at]
+
+
+def write(unit: Any, at: int, places: Any, values: Any) -> None:
+    """Put numbers back where `read` finds them."""
+    if isinstance(places, tuple):
+        for place, value in zip(places, values, strict=True):
+            write(unit, at, place, value)
+    else:
+        unit[places + at] = values
+
+
+def use_wide_vectors() -> None:
+    """A mark for the compiler: prefer 512-bit vectors in the function that calls this."""
+
+
+@law
+def constants(c: Groups) -> Constants:
+    """The constants of a body from the buffer's plain tuple."""
+    return Constants(c[0], c[1], c[2], c[3], c[4], c[5])
+
+
+Sweep = Callable[..., None]
+
+
+def independent_sweep(step: Callable[..., Groups], tidy: Callable[..., Any], layout: Layout) -> Sweep:
+    """One step of every body in a unit of one block, none of which feels another."""
+    lanes, state, body, params, watch = layout.lanes, layout.state, layout.body, layout.params, layout.watch
+
+    @law
+    def sweep(unit: Any, pairs: Any, t: float, h: float) -> None:
+        use_wide_vectors()
+        for lane in range(lanes):
+            y = read(unit, lane, state)
+            data = (constants(read(unit, lane, body)), read(unit, lane, params))
+            y = step(t, y, h, data)
+            tidied, watched = tidy(y[:4], h)
+            write(unit, lane, state, tidied + y[4:])
+            unit[watch + lane] = larger(unit[watch + lane], watched)
+
+    return sweep
+
+
+def fixed_steps(sweep: Sweep, layout: Layout, tag: str) -> Callable[..., None]:
+    """Advance units from step k to step k_end, writing out at the stops on the way."""
+    size, kept, watch, lanes = layout.size, layout.kept, layout.watch, layout.lanes
+
+    def advance(
+        buffer: Any,
+        pairs: Any,
+        first: int,
+        last: int,
+        t_start: float,
+        h: float,
+        k: int,
+        k_end: int,
+        stop_k: Any,
+        stop_rest: Any,
+        stop: int,
+        out: Any,
+    ) -> None:
+        """A stop is a step number and a rest: the output lies `rest` beyond that step, reached by a step to the side."""
+        _ = tag
+        for u in range(first, last):
+            unit = buffer[u]
+            s = stop
+            for now in range(k, k_end + 1):
+                while s < len(stop_k) and stop_k[s] == now:
+                    shown = unit
+                    if stop_rest[s] > 0.0:
+                        shown = unit.copy()
+                        sweep(shown, pairs, t_start + now * h, stop_rest[s])
+                    for block in range(len(unit) // size):
+                        for i in range(kept):
+                            out[s, u, block * kept + i] = shown[block * size + i]
+                        for i in range(lanes):
+                            unit[block * size + watch + i] = 0.0
+                    s += 1
+                if now < k_end:
+                    sweep(unit, pairs, t_start + now * h, h)
+
+    return advance
+
+
+def empty_pairs() -> Any:
+    """The pairs of a run in which no body feels another."""
+    return np.zeros((0, 2), np.int64)

@@ -1,0 +1,1 @@
+"""Every law once: plain functions on tuples of numbers of any kind, importing nothing but each other."""

@@ -1,0 +1,246 @@
+"""The five formulations as a table: how each starts, moves, is kept tidy, and is seen by a force."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from polhode.equations import matrices, motion, quaternions
+from polhode.equations.inertia import Constants
+from polhode.equations.law import Groups, Matrix, Number, Quaternion, Vector, law
+from polhode.equations.number import absolute, atan2, sqrt
+from polhode.equations.quaternions import conjugate, product, squared_norm, to_body, to_world
+from polhode.equations.vectors import scaled, times
+
+
+class View(NamedTuple):
+    """What a force sees of a body, whatever the formulation.  World axes, except where the name says body."""
+
+    position: Vector
+    orientation: Quaternion
+    linear_momentum: Vector
+    angular_momentum: Vector
+    velocity: Vector
+    angular_velocity: Vector
+    angular_velocity_body: Vector
+
+
+class Formulation(NamedTuple):
+    """One way of writing the state of a rotating body."""
+
+    name: str
+    sizes: tuple[int, int, int, int]
+    rate: Callable[..., Groups]
+    """(y, body, force, torque) -> y'"""
+    seen: Callable[..., View]
+    """(y, body) -> View"""
+    tidied: Callable[..., tuple[Groups, Number]]
+    """(y, h) -> the state after a step with q rescaled, and what was watched before"""
+    watched: Callable[..., tuple[Groups, Number]]
+    """(y, h) -> the state untouched, and what is watched: ||q| - 1|, or (phi' h)^2 of the Euler angles"""
+    start: Callable[..., Groups]
+    """(x, q, P, L, body) -> y"""
+    finish: Callable[..., Groups]
+    """(y, body) -> (x, q, P, L)"""
+
+
+@law
+def _view(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, w: Vector, body: Constants) -> View:
+    """From principal axes (q, w) to the axes that the user gave."""
+    return View(
+        x,
+        product(q, conjugate(body.axes)),
+        p,
+        angular_momentum,
+        scaled(body.inverse_mass, p),
+        to_world(q, w),
+        to_world(body.axes, w),
+    )
+
+
+@law
+def _drift(q: Quaternion) -> Number:
+    return absolute(sqrt(squared_norm(q)) - 1)
+
+
+# momentum ----------------------------------------------------------------------------------------------------------
+@law
+def _seen_momentum(y: Groups, body: Constants) -> View:
+    return _view(y[0], y[1], y[2], y[3], times(body.inverse_moments, to_body(y[1], y[3])), body)
+
+
+@law
+def _tidied_quaternion(y: Groups, h: Number) -> tuple[Groups, Number]:
+    n = sqrt(squared_norm(y[1]))
+    s = 1 / n
+    return (y[0], (s * y[1][0], s * y[1][1], s * y[1][2], s * y[1][3]), y[2], y[3]), absolute(n - 1)
+
+
+@law
+def _watched_quaternion(y: Groups, h: Number) -> tuple[Groups, Number]:
+    return y, _drift(y[1])
+
+
+@law
+def _start_momentum(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+    return (x, q, p, angular_momentum)
+
+
+@law
+def _finish_momentum(y: Groups, body: Constants) -> Groups:
+    return y
+
+
+# momentum_matrix ---------------------------------------------------------------------------------------------------
+@law
+def _seen_matrix(y: Groups, body: Constants) -> View:
+    w = times(body.inverse_moments, matrices.applied(matrices.transposed(y[1]), y[3]))
+    return _view(y[0], quaternions.from_matrix(y[1]), y[2], y[3], w, body)
+
+
+@law
+def _watched_matrix(y: Groups, h: Number) -> tuple[Groups, Number]:
+    return y, matrices.departure_from_orthogonal(y[1])
+
+
+@law
+def _start_matrix(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+    r: Matrix = quaternions.matrix(q)
+    return (x, r, p, angular_momentum)
+
+
+@law
+def _finish_matrix(y: Groups, body: Constants) -> Groups:
+    return (y[0], quaternions.from_matrix(y[1]), y[2], y[3])
+
+
+# body_rates --------------------------------------------------------------------------------------------------------
+@law
+def _seen_rates(y: Groups, body: Constants) -> View:
+    return _view(y[0], y[1], y[2], to_world(y[1], times(body.moments, y[3])), y[3], body)
+
+
+@law
+def _start_rates(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+    return (x, q, p, times(body.inverse_moments, to_body(q, angular_momentum)))
+
+
+@law
+def _finish_rates(y: Groups, body: Constants) -> Groups:
+    return (y[0], y[1], y[2], to_world(y[1], times(body.moments, y[3])))
+
+
+# quaternion_acceleration -------------------------------------------------------------------------------------------
+@law
+def _seen_acceleration(y: Groups, body: Constants) -> View:
+    w = motion.spin_of(y[1], y[3])
+    return _view(y[0], y[1], y[2], to_world(y[1], times(body.moments, w)), w, body)
+
+
+@law
+def _tidied_acceleration(y: Groups, h: Number) -> tuple[Groups, Number]:
+    """q and q' rescaled by the same number: w = 2 q^-1 q' stays."""
+    q, p = y[1], y[3]
+    n = sqrt(squared_norm(q))
+    s = 1 / n
+    tidy = (y[0], (s * q[0], s * q[1], s * q[2], s * q[3]), y[2], (s * p[0], s * p[1], s * p[2], s * p[3]))
+    return tidy, absolute(n - 1)
+
+
+@law
+def _start_acceleration(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+    return (x, q, p, quaternions.rate(q, times(body.inverse_moments, to_body(q, angular_momentum))))
+
+
+@law
+def _finish_acceleration(y: Groups, body: Constants) -> Groups:
+    return (y[0], y[1], y[2], to_world(y[1], times(body.moments, motion.spin_of(y[1], y[3]))))
+
+
+# euler_angles ------------------------------------------------------------------------------------------------------
+@law
+def _seen_angles(y: Groups, body: Constants) -> View:
+    q = quaternions.from_angles(y[1])
+    return _view(y[0], q, y[2], to_world(q, times(body.moments, y[3])), y[3], body)
+
+
+@law
+def _watched_angles(y: Groups, h: Number) -> tuple[Groups, Number]:
+    return y, motion.turn_per_step(y[1], y[3], h)
+
+
+@law
+def angles_of(q: Quaternion) -> Vector:
+    """The ZXZ angles (phi, theta, psi) of a quaternion, 0 <= theta <= pi.  [the inverse of from_angles]"""
+    w, x, y, z = q
+    half_sum, half_difference = atan2(z, w), atan2(y, x)
+    theta = 2 * atan2(sqrt(x * x + y * y), sqrt(w * w + z * z))
+    return (half_sum + half_difference, theta, half_sum - half_difference)
+
+
+@law
+def _start_angles(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+    return (x, angles_of(q), p, times(body.inverse_moments, to_body(q, angular_momentum)))
+
+
+@law
+def _finish_angles(y: Groups, body: Constants) -> Groups:
+    q = quaternions.from_angles(y[1])
+    return (y[0], q, y[2], to_world(q, times(body.moments, y[3])))
+
+
+FORMULATIONS: dict[str, Formulation] = {
+    f.name: f
+    for f in (
+        Formulation(
+            "momentum",
+            (3, 4, 3, 3),
+            motion.momentum,
+            _seen_momentum,
+            _tidied_quaternion,
+            _watched_quaternion,
+            _start_momentum,
+            _finish_momentum,
+        ),
+        Formulation(
+            "momentum_matrix",
+            (3, 9, 3, 3),
+            motion.momentum_matrix,
+            _seen_matrix,
+            _watched_matrix,
+            _watched_matrix,
+            _start_matrix,
+            _finish_matrix,
+        ),
+        Formulation(
+            "body_rates",
+            (3, 4, 3, 3),
+            motion.body_rates,
+            _seen_rates,
+            _tidied_quaternion,
+            _watched_quaternion,
+            _start_rates,
+            _finish_rates,
+        ),
+        Formulation(
+            "quaternion_acceleration",
+            (3, 4, 3, 4),
+            motion.quaternion_acceleration,
+            _seen_acceleration,
+            _tidied_acceleration,
+            _watched_quaternion,
+            _start_acceleration,
+            _finish_acceleration,
+        ),
+        Formulation(
+            "euler_angles",
+            (3, 3, 3, 3),
+            motion.euler_angles,
+            _seen_angles,
+            _watched_angles,
+            _watched_angles,
+            _start_angles,
+            _finish_angles,
+        ),
+    )
+}

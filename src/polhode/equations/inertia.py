@@ -1,0 +1,64 @@
+"""The constants of one body, and what its inertia does.
+
+Inside, a body lives in its principal axes, where the tensor is three moments.  `axes` turns principal components into
+components along the axes that the user gave the body in.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from polhode.equations.law import Matrix, Number, Quaternion, Vector, law
+from polhode.equations.matrices import multiplied, transposed
+from polhode.equations.quaternions import matrix, to_body, to_world
+from polhode.equations.vectors import cross, dot, minus, times
+
+
+class Constants(NamedTuple):
+    """What a body's equations need, divided once: a particle has the reciprocal moments 0."""
+
+    mass: Number
+    inverse_mass: Number
+    moments: Vector
+    inverse_moments: Vector
+    axes: Quaternion
+    com_to_pivot: Vector
+
+
+@law
+def inertia_times(body: Constants, vector_body: Vector) -> Vector:
+    """I v, both along the user's body axes."""
+    return to_world(body.axes, times(body.moments, to_body(body.axes, vector_body)))
+
+
+@law
+def world_tensor(moments: Vector, q: Quaternion) -> Matrix:
+    """I(t) = R I_body R^T.  [seed 000 eq. 2-39; seed 004 eq. 17.32]"""
+    r = matrix(q)
+    a, b, c = moments
+    scaled_columns = (r[0] * a, r[1] * b, r[2] * c, r[3] * a, r[4] * b, r[5] * c, r[6] * a, r[7] * b, r[8] * c)
+    return multiplied(scaled_columns, transposed(r))
+
+
+@law
+def shifted(tensor: Matrix, mass: Number, com_to_point: Vector) -> Matrix:
+    """The tensor about another point: I + M (|r|^2 1 - r r^T).  [parallel axes; the sum of seed 000 eq. 2-38]"""
+    x, y, z = com_to_point
+    rr = dot(com_to_point, com_to_point)
+    return (
+        tensor[0] + mass * (rr - x * x),
+        tensor[1] - mass * (x * y),
+        tensor[2] - mass * (x * z),
+        tensor[3] - mass * (y * x),
+        tensor[4] + mass * (rr - y * y),
+        tensor[5] - mass * (y * z),
+        tensor[6] - mass * (z * x),
+        tensor[7] - mass * (z * y),
+        tensor[8] + mass * (rr - z * z),
+    )
+
+
+@law
+def euler_rate(body: Constants, w: Vector, torque: Vector) -> Vector:
+    """I w' = torque - w x (I w), all in principal axes.  [seed 003 eq. 6 with torque; seed 004 eq. 17.35]"""
+    return times(body.inverse_moments, minus(torque, cross(w, times(body.moments, w))))

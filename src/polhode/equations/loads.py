@@ -1,0 +1,139 @@
+"""From forces to a rate: the sum of the loads on a body, and the derivative that they drive.
+
+Functions are closed over when a run is built; numbers travel as data = (constants, params of every force).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from polhode.equations.formulations import Formulation, View
+from polhode.equations.inertia import Constants
+from polhode.equations.law import Groups, Number, Vector, law
+from polhode.equations.number import if_less
+from polhode.equations.quaternions import to_world
+from polhode.equations.vectors import cross, dot, minus, nothing, plus, scaled
+
+Kernel = Callable[..., tuple[Vector, Vector]]
+
+
+@law
+def no_load(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """Nothing acts."""
+    return nothing(t), nothing(t)
+
+
+def together(kernels: Sequence[Kernel]) -> Kernel:
+    """The sum of the forces and torques of all kernels, the i-th with params[i]."""
+    total: Kernel = no_load
+    for i, kernel in enumerate(kernels):
+        total = _joined(total, kernel, i)
+    return total
+
+
+def _joined(rest: Kernel, kernel: Kernel, i: int) -> Kernel:
+    @law
+    def total(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        force, torque = rest(t, state, body, params)
+        more_force, more_torque = kernel(t, state, body, params[i])
+        return plus(force, more_force), plus(torque, more_torque)
+
+    return total
+
+
+def in_body_axes(kernel: Kernel) -> Kernel:
+    """A kernel whose torque comes in body axes, made to give it in world axes.  [seed 003 section 7]"""
+
+    @law
+    def turned(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        force, torque_body = kernel(t, state, body, params)
+        return force, to_world(state.orientation, torque_body)
+
+    return turned
+
+
+def only_where(kernel: Kernel) -> Kernel:
+    """A kernel that acts on chosen bodies only: params = (1 or 0, the kernel's own)."""
+
+    @law
+    def chosen(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        force, torque = kernel(t, state, body, params[1])
+        return _kept(params[0], force), _kept(params[0], torque)
+
+    return chosen
+
+
+@law
+def _kept(acts: Number, v: Vector) -> Vector:
+    zero = 0 * acts
+    return (if_less(zero, acts, v[0], zero), if_less(zero, acts, v[1], zero), if_less(zero, acts, v[2], zero))
+
+
+@law
+def power(state: View, force: Vector, torque: Vector) -> Number:
+    """The rate of work of a load: F . v + torque . w"""
+    return dot(force, state.velocity) + dot(torque, state.angular_velocity)
+
+
+def view_of(formulation: Formulation, pivoted: bool) -> Callable[..., View]:
+    """How forces see the body: as the formulation says, or moving about its pivot."""
+    seen = formulation.seen
+    if not pivoted:
+        return seen
+
+    @law
+    def about_pivot(y: Groups, body: Constants) -> View:
+        """y holds the pivot's place, no momentum, and the angular momentum about the pivot."""
+        state = seen(y, body)
+        pivot_to_com = scaled(-1, to_world(state.orientation, body.com_to_pivot))
+        velocity = cross(state.angular_velocity, pivot_to_com)
+        linear_momentum = scaled(body.mass, velocity)
+        return View(
+            plus(state.position, pivot_to_com),
+            state.orientation,
+            linear_momentum,
+            minus(state.angular_momentum, cross(pivot_to_com, linear_momentum)),
+            velocity,
+            state.angular_velocity,
+            state.angular_velocity_body,
+        )
+
+    return about_pivot
+
+
+def moved_by(formulation: Formulation, pivoted: bool, counts_work: bool) -> Callable[..., Groups]:
+    """(y, state, body, force, torque) -> y': the law of motion, about the pivot if there is one, with the work done."""
+    motion_law = formulation.rate
+
+    @law
+    def free(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+        return motion_law(y[:4], body, force, torque)
+
+    @law
+    def held(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+        """The pivot's reaction cancels the force; what remains is the torque about the pivot."""
+        pivot_to_com = minus(state.position, y[0])
+        return motion_law(y[:4], body, scaled(0, force), plus(torque, cross(pivot_to_com, force)))
+
+    moved = held if pivoted else free
+
+    @law
+    def moved_with_work(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+        rate: Groups = moved(y, state, body, force, torque) + ((power(state, force, torque),),)
+        return rate
+
+    return moved_with_work if counts_work else moved
+
+
+def driven(formulation: Formulation, load: Kernel, pivoted: bool, counts_work: bool) -> Callable[..., Groups]:
+    """rate(t, y, data): a formulation driven by a load."""
+    seen, moved = view_of(formulation, pivoted), moved_by(formulation, pivoted, counts_work)
+
+    @law
+    def rate(t: Number, y: Groups, data: Groups) -> Groups:
+        body, params = data
+        state = seen(y, body)
+        force, torque = load(t, state, body, params)
+        return moved(y, state, body, force, torque)
+
+    return rate

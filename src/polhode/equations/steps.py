@@ -1,0 +1,125 @@
+"""One step of a tabled method, for any formulation and any kind of number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from polhode.equations.law import Groups, Number, law
+from polhode.equations.number import larger, sqrt
+from polhode.equations.tables import Row, Table
+
+Rate = Callable[..., Groups]
+
+
+@law
+def group_along(a: Groups, h: Number, b: Groups) -> Groups:
+    """a + h b, number by number."""
+    if len(a) == 0:
+        return ()
+    return (a[0] + h * b[0],) + group_along(a[1:], h, b[1:])
+
+
+@law
+def along(y: Groups, h: Number, k: Groups) -> Groups:
+    """y + h k, group by group."""
+    if len(y) == 0:
+        return ()
+    return (group_along(y[0], h, k[0]),) + along(y[1:], h, k[1:])
+
+
+@law
+def combined(y: Groups, h: Number, a: Groups, b: Groups, k: Groups) -> Groups:
+    """y + h (a1 k1 + a2 k2 + ...): weights a for the coordinates (the first two groups), b for the momenta."""
+    if len(k) == 0:
+        return y
+    if a[0] != 0:
+        y = along(y[:2], h * a[0], k[0][:2]) + y[2:]
+    if b[0] != 0:
+        y = y[:2] + along(y[2:], h * b[0], k[0][2:])
+    return combined(y, h, a[1:], b[1:], k[1:])
+
+
+@law
+def slopes(rate: Rate, stages: Groups, t: Number, y: Groups, h: Number, data: Groups, k: Groups) -> Groups:
+    """The slopes of all stages, each from the ones before it."""
+    if len(stages) == 0:
+        return k
+    c, a, b = stages[0]
+    slope = rate(t + c * h, combined(y, h, a, b, k), data)
+    return slopes(rate, stages[1:], t, y, h, data, k + (slope,))
+
+
+def in_numbers(row: Row, number: Callable[[Any], Number]) -> Groups:
+    """A row of ratios in another kind of number."""
+    return tuple(number(a) for a in row)
+
+
+def stages_of(table: Table, number: Callable[[Any], Number] = float) -> Groups:
+    """The stages (c, a, b) of a table."""
+    rows = zip(table.nodes, table.coordinate_rows, table.momentum_rows, strict=True)
+    return tuple((number(c), in_numbers(a, number), in_numbers(b, number)) for c, a, b in rows)
+
+
+def weights_of(table: Table, number: Callable[[Any], Number] = float) -> tuple[Groups, Groups]:
+    """The weights of the slopes in the step: for the coordinates, for the momenta."""
+    return in_numbers(table.coordinate_weights, number), in_numbers(table.momentum_weights, number)
+
+
+def one_step(table: Table, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
+    """step(t, y, h, data) -> y at t + h.  `number` says in which kind the table's ratios are wanted."""
+    stages, (a, b) = stages_of(table, number), weights_of(table, number)
+
+    @law
+    def step(t: Number, y: Groups, h: Number, data: Groups) -> Groups:
+        return combined(y, h, a, b, slopes(rate, stages, t, y, h, data, ()))
+
+    return step
+
+
+# Error control -----------------------------------------------------------------------------------------------------
+@law
+def group_square(a: Groups) -> Number:
+    """The sum of the squares."""
+    if len(a) == 1:
+        return a[0] * a[0]
+    return a[0] * a[0] + group_square(a[1:])
+
+
+@law
+def group_error(old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Number) -> Number:
+    """(|error|/(atol + rtol size))^2, a group's size being the largest of |old|, |new| and |h slope|.
+
+    A group that is 0 and stays 0 has no error.  No absolute scale enters unless the caller gives one.
+    """
+    moved = h * h * group_square(slope)
+    size = sqrt(larger(larger(group_square(old), group_square(new)), moved))
+    allowed = atol + rtol * size
+    squared = group_square(error)
+    return squared / larger(allowed * allowed, 1e-300 + 0 * squared)
+
+
+@law
+def groups_error(old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Groups) -> Number:
+    """The sum over the groups that have a tolerance; a fifth group, the work, has none."""
+    if len(atol) == 0:
+        return 0 * h
+    first = group_error(old[0], new[0], slope[0], h, error[0], rtol, atol[0])
+    return first + groups_error(old[1:], new[1:], slope[1:], h, error[1:], rtol, atol[1:])
+
+
+@law
+def mixed_error(fifth: Number, third: Number) -> Number:
+    """Hairer's mixture of the two squared estimates: about |e5|^2/sqrt(|e5|^2 + |e3|^2/100), of order 8; 1 is allowed.
+
+    [Hairer, Norsett, Wanner 1993, section II.10]
+    """
+    return fifth / sqrt(larger(4 * (fifth + third / 100), 1e-300 + 0 * fifth))
+
+
+@law
+def step_factor(error: Number) -> Number:
+    """By how much the next step may be longer: 0.9 error^(-1/8), at least 1/5 and at most 10."""
+    eighth_root = sqrt(sqrt(sqrt(larger(error, 1e-300 + 0 * error))))
+    factor = 0.9 / eighth_root
+    return -larger(-larger(factor, 0.2 + 0 * factor), -10.0 + 0 * factor)

@@ -1,0 +1,65 @@
+"""One-step methods as tables of whole-number ratios.
+
+A stage stands at t + c h, at y + h (a1 k1 + a2 k2 + ...).  A table may give the momenta (the last groups of a state)
+rows of their own; without them the coordinates' rows serve for both.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+Ratio: TypeAlias = Fraction | float
+Row: TypeAlias = tuple[Ratio, ...]
+
+
+class Table(NamedTuple):
+    """An explicit Runge-Kutta method, partitioned into coordinates and momenta."""
+
+    name: str
+    order: int
+    nodes: Row
+    coordinate_rows: tuple[Row, ...]
+    momentum_rows: tuple[Row, ...]
+    coordinate_weights: Row
+    momentum_weights: Row
+    source: str
+    error_rows: tuple[Row, Row] | None = None
+    """Two embedded error estimates, of order 5 and 3, if the step can be controlled."""
+
+
+def runge_kutta_table(name: str, order: int, nodes: Row, rows: tuple[Row, ...], weights: Row, source: str) -> Table:
+    """A table with the same rows for coordinates and momenta."""
+    return Table(name, order, nodes, rows, rows, weights, weights, source)
+
+
+_HALF, _THIRD, _SIXTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)
+_NONE, _ONE = Fraction(0), Fraction(1)
+
+EULER = runge_kutta_table("euler", 1, (_NONE,), ((),), (_ONE,), "explicit Euler: seed 002, exercise")
+
+MIDPOINT = runge_kutta_table(
+    "midpoint", 2, (_NONE, _HALF), ((), (_HALF,)), (_NONE, _ONE), "RK2: seed 001 eq. 4.4 to 4.7"
+)
+
+RK4 = runge_kutta_table(
+    "rk4",
+    4,
+    (_NONE, _HALF, _HALF, _ONE),
+    ((), (_HALF,), (_NONE, _HALF), (_NONE, _NONE, _ONE)),
+    (_SIXTH, _THIRD, _THIRD, _SIXTH),
+    "RK4: seed 001 eq. 4.8 to 4.15, with the weights 1/6, 1/3, 1/3, 1/6 and the last stage at t + h",
+)
+
+# Kick, drift, kick: L(t + h/2) = L(t) + N(t) h/2 is seed 004's L(t - h/2) + N(t) h, since L(t) = L(t - h/2) + N(t) h/2.
+# Stage 2 gives q' at t + h/2; stage 3 predicts the torque at t + h with L(t + h/2), stage 4 evaluates it with L(t + h).
+LEAPFROG = Table(
+    "leapfrog",
+    2,
+    (_NONE, _HALF, _ONE, _ONE),
+    ((), (_HALF,), (_NONE, _ONE), (_NONE, _ONE, _NONE)),
+    ((), (_HALF,), (_HALF, _NONE), (_HALF, _NONE, _HALF)),
+    (_NONE, _ONE, _NONE, _NONE),
+    (_HALF, _NONE, _NONE, _HALF),
+    "leap-frog: seed 004 eq. 17.45, 17.46, with q' at t + h/2 from the predictor q + q' h/2",
+)
