@@ -1,0 +1,73 @@
+"""Polhode simulates rigid bodies: where they are, how they turn, and how well the answer can be trusted.
+
+The public names load when they are first used, so that `import polhode` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Body": "body",
+    "particle": "body",
+    "State": "state",
+    "Scenario": "scenario",
+    "Force": "force",
+    "force": "force",
+    "pair_force": "force",
+    "forces": None,
+    "shapes": None,
+    "simulate": "simulation",
+    "ensemble": "simulation",
+    "Motion": "motion",
+    "load": "store",
+    "sqrt": "equations.number",
+    "sin": "equations.number",
+    "cos": "equations.number",
+    "if_less": "equations.number",
+    "to_world": "equations.quaternions",
+    "to_body": "equations.quaternions",
+    "PolhodeError": "errors",
+}
+
+_MODULES = {"forces": "forces", "shapes": "mass.shapes"}
+
+__all__ = [*_HOMES, "__version__"]
+
+if TYPE_CHECKING:
+    from polhode import forces as forces
+    from polhode.body import Body as Body
+    from polhode.body import particle as particle
+    from polhode.equations.number import cos as cos
+    from polhode.equations.number import if_less as if_less
+    from polhode.equations.number import sin as sin
+    from polhode.equations.number import sqrt as sqrt
+    from polhode.equations.quaternions import to_body as to_body
+    from polhode.equations.quaternions import to_world as to_world
+    from polhode.errors import PolhodeError as PolhodeError
+    from polhode.force import Force as Force
+    from polhode.force import force as force
+    from polhode.force import pair_force as pair_force
+    from polhode.mass import shapes as shapes
+    from polhode.motion import Motion as Motion
+    from polhode.scenario import Scenario as Scenario
+    from polhode.simulation import ensemble as ensemble
+    from polhode.simulation import simulate as simulate
+    from polhode.state import State as State
+    from polhode.store import load as load
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"polhode has no {name!r}")
+    home = _HOMES[name]
+    value = import_module(f"polhode.{_MODULES[name]}") if home is None else getattr(import_module(f"polhode.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

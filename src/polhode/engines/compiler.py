@@ -23,7 +23,7 @@ OPTIONS = {"error_model": "numpy", "fastmath": False}
 
 INLINED = {**OPTIONS, "forceinline": True}
 
-_registered = 0
+_registered = [0, 0]
 
 
 def compiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,12 +34,12 @@ def compiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _register_laws() -> None:
-    """Make known to Numba the laws listed since the last time."""
-    global _registered
+    """Make known to Numba the laws and loops listed since the last time."""
     _register_foundations()
-    for function in LAWS[_registered:]:
-        register_jitable(**(OPTIONS if function.__name__ in ("sweep", "attempt") else INLINED))(function)
-    _registered = len(LAWS)
+    for i, (listed, options) in enumerate(((LAWS, INLINED), (kernels.LOOPS, OPTIONS))):
+        for function in listed[_registered[i] :]:
+            register_jitable(**options)(function)
+        _registered[i] = len(listed)
 
 
 @cache

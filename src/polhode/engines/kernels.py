@@ -1,7 +1,7 @@
 """The inner loops, as plain functions: the CPU engine compiles them, the Python engine runs them as they stand.
 
 Everything that a unit of bodies needs lies in one flat array.  It is cut into blocks; a block holds, number by number,
-that number of each of its 16 bodies (its lanes).  State and constants share the array, at distances that the compiler
+that number of each of its bodies (its lanes).  State and constants share the array, at distances that the compiler
 knows, so that it can see that nothing overlaps and treat the lanes as vectors.  A unit is what must advance together:
 one block of independent bodies, or all the blocks of a system.
 """
@@ -11,13 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from polhode.equations.inertia import Constants
-from polhode.equations.law import Groups, law
+from polhode.equations.law import Groups, Law, law
 from polhode.equations.number import larger
+from polhode.equations.steps import combined, groups_error, mixed_error, slopes, step_factor
 
-LANES = 16
+LOOPS: list[Callable[..., Any]] = []
+"""The functions below that hold a loop: compiled each by itself, where a law is dissolved into its caller."""
+
+
+def loop(function: Law) -> Law:
+    """List `function` among the loops and hand it back unchanged."""
+    LOOPS.append(function)
+    return function
 
 
 class Layout(NamedTuple):
@@ -32,6 +38,13 @@ class Layout(NamedTuple):
     kept: int
     body: Groups
     params: Groups
+    trial: Groups
+    """Where an adaptive method puts the state that it may accept."""
+    point: Groups
+    """Where a system keeps the stage at which its bodies feel each other."""
+    wrench: Groups
+    slopes: Groups
+    """Where a system keeps the slopes of all stages."""
     size: int
 
 
@@ -61,20 +74,19 @@ def constants(c: Groups) -> Constants:
     return Constants(c[0], c[1], c[2], c[3], c[4], c[5])
 
 
-Sweep = Callable[..., None]
+Loop = Callable[..., Any]
 
 
-def independent_sweep(step: Callable[..., Groups], tidy: Callable[..., Any], layout: Layout) -> Sweep:
+def independent_sweep(step: Loop, tidy: Loop, layout: Layout) -> Loop:
     """One step of every body in a unit of one block, none of which feels another."""
     lanes, state, body, params, watch = layout.lanes, layout.state, layout.body, layout.params, layout.watch
 
-    @law
+    @loop
     def sweep(unit: Any, pairs: Any, t: float, h: float) -> None:
         use_wide_vectors()
         for lane in range(lanes):
             y = read(unit, lane, state)
-            data = (constants(read(unit, lane, body)), read(unit, lane, params))
-            y = step(t, y, h, data)
+            y = step(t, y, h, (constants(read(unit, lane, body)), read(unit, lane, params)))
             tidied, watched = tidy(y[:4], h)
             write(unit, lane, state, tidied + y[4:])
             unit[watch + lane] = larger(unit[watch + lane], watched)
@@ -82,7 +94,44 @@ def independent_sweep(step: Callable[..., Groups], tidy: Callable[..., Any], lay
     return sweep
 
 
-def fixed_steps(sweep: Sweep, layout: Layout, tag: str) -> Callable[..., None]:
+def independent_attempt(rate: Loop, stages: Groups, weights: Groups, errors: Groups, layout: Layout) -> Loop:
+    """An adaptive step tried on one body: the state it leads to goes into the trial places, the error comes back."""
+    state, body, params, trial = layout.state, layout.body, layout.params, layout.trial
+    a, b = weights
+    fifth, third = errors
+
+    @loop
+    def attempt(unit: Any, pairs: Any, t: float, h: float, rtol: float, atol: Groups) -> float:
+        y = read(unit, 0, state)
+        k = slopes(rate, stages, t, y, h, (constants(read(unit, 0, body)), read(unit, 0, params)), ())
+        new = combined(y, h, a, b, k)
+        nothing = combined(y, -1.0, (1.0,), (1.0,), (y,))
+        error_5 = groups_error(y, new, k[0], h, combined(nothing, h, fifth, fifth, k), rtol, atol)
+        error_3 = groups_error(y, new, k[0], h, combined(nothing, h, third, third, k), rtol, atol)
+        write(unit, 0, trial, new)
+        return mixed_error(error_5, error_3)
+
+    return attempt
+
+
+def settling(tidy: Loop, layout: Layout) -> Loop:
+    """Accept the trial state of every body in a unit."""
+    lanes, size, state, trial, watch = layout.lanes, layout.size, layout.state, layout.trial, layout.watch
+
+    @loop
+    def settle(unit: Any, h: float) -> None:
+        for block in range(len(unit) // size):
+            for lane in range(lanes):
+                at = block * size + lane
+                y = read(unit, at, trial)
+                tidied, watched = tidy(y[:4], h)
+                write(unit, at, state, tidied + y[4:])
+                unit[watch + at] = larger(unit[watch + at], watched)
+
+    return settle
+
+
+def fixed_steps(sweep: Loop, layout: Layout, tag: str) -> Loop:
     """Advance units from step k to step k_end, writing out at the stops on the way."""
     size, kept, watch, lanes = layout.size, layout.kept, layout.watch, layout.lanes
 
@@ -123,6 +172,64 @@ def fixed_steps(sweep: Sweep, layout: Layout, tag: str) -> Callable[..., None]:
     return advance
 
 
-def empty_pairs() -> Any:
-    """The pairs of a run in which no body feels another."""
-    return np.zeros((0, 2), np.int64)
+def adaptive_steps(attempt: Loop, settle: Loop, layout: Layout, tag: str) -> Loop:
+    """Advance units from stop to stop with steps as long as the tolerance allows."""
+    size, kept, watch, lanes = layout.size, layout.kept, layout.watch, layout.lanes
+
+    def pursue(
+        buffer: Any,
+        pairs: Any,
+        first: int,
+        last: int,
+        clocks: Any,
+        done: Any,
+        stops: Any,
+        rtol: float,
+        atol: Groups,
+        budget: int,
+        out: Any,
+    ) -> None:
+        """A unit's clock holds its time, its next step, and how many steps were taken and refused.
+
+        At most `budget` attempts are made; done[u] counts the stops passed.  A unit whose step has become too short to
+        be told from nothing keeps a step of 0.
+        """
+        _ = tag
+        for u in range(first, last):
+            unit, clock = buffer[u], clocks[u]
+            t, h = clock[0], clock[1]
+            refused = False
+            attempts = 0
+            while done[u] < len(stops) and h > 0.0:
+                if t >= stops[done[u]]:
+                    for block in range(len(unit) // size):
+                        for i in range(kept):
+                            out[done[u], u, block * kept + i] = unit[block * size + i]
+                        for i in range(lanes):
+                            unit[block * size + watch + i] = 0.0
+                    done[u] += 1
+                    continue
+                if attempts >= budget:
+                    break
+                attempts += 1
+                gap = stops[done[u]] - t
+                lands = h >= gap
+                tried = gap if lands else h
+                error = attempt(unit, pairs, t, tried, rtol, atol)
+                if error <= 1.0:
+                    settle(unit, tried)
+                    t = stops[done[u]] if lands else t + tried
+                    factor = step_factor(error)
+                    longer = tried * (min(factor, 1.0) if refused else factor)
+                    h = max(h, longer) if lands else longer
+                    refused = False
+                    clock[2] += 1.0
+                else:
+                    h = tried * (step_factor(error) if error > 1.0 else 0.2)
+                    refused = True
+                    clock[3] += 1.0
+                    if t + h == t:
+                        h = 0.0
+            clock[0], clock[1] = t, h
+
+    return pursue

@@ -1,0 +1,76 @@
+"""Numbers at the door: finite, of the right shape, and, in an ensemble, with one leading axis for the members."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polhode.errors import InputError
+
+Array: TypeAlias = NDArray[np.float64]
+Leaf: TypeAlias = float | Array
+"""One number, or an array with one for each member of an ensemble (or body of a system)."""
+
+
+def numbers(value: Any, name: str, shape: tuple[int, ...] = (), error: type[InputError] = InputError) -> Array:
+    """An array of finite numbers of that shape, or of that shape behind one leading axis."""
+    wanted = "a number" if shape == () else " x ".join(map(str, shape)) + " numbers"
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise error(f"{name} must be {wanted}, not {value!r}") from None
+    if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
+        raise error(
+            f"{name} must be {wanted} (in an ensemble with one leading axis for the members), "
+            f"but has the shape {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        raise error(f"{name} must be finite, but is {_shown(array)}: find where it became infinite or not a number")
+    if array.ndim > len(shape) and len(array) == 0:
+        raise error(f"{name} has a leading axis of length 0: an ensemble needs at least one member")
+    return array
+
+
+def positive(value: Any, name: str, unit: str, error: type[InputError] = InputError) -> Array:
+    """A finite number above zero."""
+    array = numbers(value, name, (), error)
+    if not (array > 0).all():
+        raise error(f"{name} must be greater than 0 {unit}, but is {_shown(array)}")
+    return array
+
+
+def one_number(value: Any, name: str, error: type[InputError] = InputError) -> float:
+    """One finite number, with no members."""
+    array = numbers(value, name, (), error)
+    if array.ndim:
+        raise error(f"{name} must be one number, the same for all, but has the shape {array.shape}")
+    return float(array)
+
+
+def leaf(array: Array) -> Leaf:
+    """A plain float where there is one number, else the array of the members' numbers."""
+    return float(array) if array.ndim == 0 else array
+
+
+def leaves(array: Array) -> tuple[Leaf, ...]:
+    """The components of a vector, each a plain float or the members' array."""
+    if array.ndim == 1:
+        return tuple(array.tolist())
+    return tuple(np.ascontiguousarray(array[..., i]) for i in range(array.shape[-1]))
+
+
+def member_count(*arrays_and_shapes: tuple[Array, int]) -> int | None:
+    """The length of the leading axis that these (array, dimensions without members) share; None if none has one."""
+    counts = {len(array) for array, dimensions in arrays_and_shapes if array.ndim > dimensions}
+    if len(counts) > 1:
+        raise InputError(f"the leading axes have different lengths, {sorted(counts)}: give every one the same number of members")
+    return counts.pop() if counts else None
+
+
+def _shown(array: Array) -> str:
+    if array.size <= 9:
+        return f"{array.tolist()}"
+    bad = np.argwhere(~np.isfinite(array) | (array <= 0))
+    return f"{array[tuple(bad[0])]} at index {bad[0].tolist()}"

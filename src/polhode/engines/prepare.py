@@ -1,0 +1,174 @@
+"""From a scenario's structure to its inner loops: what depends on the forces and the method, but on no number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode import acting
+from polhode.checks import Array
+from polhode.engines import kernels, systems
+from polhode.engines.kernels import Layout
+from polhode.equations.formulations import FORMULATIONS
+from polhode.equations.law import Groups
+from polhode.equations.loads import driven, moved_by, together, view_of
+from polhode.equations.methods import METHODS
+from polhode.equations.steps import in_numbers, one_step, stages_of, weights_of
+from polhode.force import leaf_list, map_leaves
+from polhode.scenario import Scenario
+
+LANES = 16
+FEW = 8
+"""Fewer bodies than this run one by one: most lanes of a block would be empty."""
+
+
+class Structure(NamedTuple):
+    """All that the machine code of a run depends on."""
+
+    engine: str
+    formulation: str
+    method: str
+    renormalize: bool
+    pivoted: bool
+    counts_work: bool
+    lanes: int
+    load_kernels: tuple[Callable[..., Any], ...]
+    load_shape: Groups
+    pair_kernels: tuple[Callable[..., Any], ...]
+    pair_shapes: Groups
+
+
+class Prepared(NamedTuple):
+    """The loops of a structure, and where they find their numbers."""
+
+    layout: Layout
+    advance: Callable[..., Any]
+    is_adaptive: bool
+    is_coupled: bool
+
+
+def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
+    """What a scenario's machine code depends on."""
+    pairs = scenario.of_kind("pair")
+    adaptive = scenario.table.error_rows is not None
+    few = scenario.count < FEW or (adaptive and not pairs)
+    return Structure(
+        scenario.engine,
+        scenario.formulation,
+        scenario.table.name,
+        scenario.renormalize,
+        scenario.pivot is not None,
+        counts_work,
+        1 if few or scenario.engine == "python" else LANES,
+        scenario.load_kernels(),
+        map_leaves(lambda _: 0, scenario.load_params()),
+        tuple(f.kernel for f in pairs),
+        tuple(map_leaves(lambda _: 0, f.params) for f in pairs),
+    )
+
+
+@lru_cache(maxsize=256)
+def prepared(structure: Structure) -> Prepared:
+    """The loops for a structure, compiled if the engine compiles."""
+    form, table = FORMULATIONS[structure.formulation], METHODS[structure.method]
+    coupled, adaptive = bool(structure.pair_kernels), table.error_rows is not None
+    layout = _layout(structure, len(table.nodes) if coupled else 0, adaptive)
+    load = together(structure.load_kernels)
+    tidy = form.tidied if structure.renormalize else form.watched
+    stages, weights = stages_of(table), weights_of(table)
+    errors = tuple(in_numbers(row, float) for row in table.error_rows or ())
+
+    if coupled:
+        view = view_of(form, structure.pivoted)
+        moved = moved_by(form, structure.pivoted, structure.counts_work)
+        numbered_shapes = [_numbered(shape, 0, 1) for shape in structure.pair_shapes]
+        places, sizes = [p for p, _ in numbered_shapes], [size for _, size in numbered_shapes]
+        between = systems.pair_loads(structure.pair_kernels, places, sizes, view, layout)
+        evaluate = systems.stage_slopes(view, load, moved, between, layout)
+        run_stages = systems.all_stages(stages, evaluate, layout)
+        sweep = systems.system_sweep(run_stages, weights, tidy, layout)
+        attempt = systems.system_attempt(run_stages, weights, errors, layout) if adaptive else None
+    else:
+        rate = driven(form, load, structure.pivoted, structure.counts_work)
+        sweep = kernels.independent_sweep(one_step(table, rate), tidy, layout)
+        attempt = kernels.independent_attempt(rate, stages, weights, errors, layout) if adaptive else None
+
+    settle = kernels.settling(tidy, layout)
+
+    def built(tag: str) -> Callable[..., Any]:
+        if attempt is not None:
+            return kernels.adaptive_steps(attempt, settle, layout, tag)
+        return kernels.fixed_steps(sweep, layout, tag)
+
+    if structure.engine == "python":
+        return Prepared(layout, built(""), adaptive, coupled)
+    from polhode.engines.compiler import compiled, fingerprint
+
+    return Prepared(layout, compiled(built(fingerprint(built("")))), adaptive, coupled)
+
+
+def packed(scenario: Scenario, plan: Prepared) -> Array:
+    """All numbers of a run in a buffer, a row for each unit."""
+    layout = plan.layout
+    start = scenario.form.start(*scenario.start, scenario.constants)
+    work = ((0.0,),) if len(layout.state) > len(start) else ()
+    nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params())
+    values = leaf_list(nests)
+    rows, lanes = layout.size // layout.lanes, layout.lanes
+    if scenario.count == 1 and not any(np.ndim(v) for v in values):
+        buffer = np.zeros((1, rows))
+        buffer[0, : len(values)] = values
+        return buffer
+    count = scenario.count
+    blocks = -(-count // lanes)
+    table = np.zeros((rows, blocks * lanes))
+    for row, value in enumerate(values):
+        table[row, :count] = value
+        table[row, count:] = table[row, count - 1]  # the lanes left over repeat the last body
+    cut = np.ascontiguousarray(table.reshape(rows, blocks, lanes).swapaxes(0, 1))
+    return cut.reshape(1, -1) if plan.is_coupled else cut.reshape(blocks, -1)
+
+
+def unpacked(out: Array, layout: Layout, count: int) -> Array:
+    """What was kept at output, (times, bodies, numbers): the state, the work if counted, the watched number."""
+    rows = layout.kept // layout.lanes
+    return out.reshape(len(out), -1, rows, layout.lanes).swapaxes(2, 3).reshape(len(out), -1, rows)[:, :count]
+
+
+def pair_numbers(scenario: Scenario) -> tuple[Any, ...]:
+    """For each pair force: which bodies it joins, and its parameters for each pair."""
+    result = []
+    for f in scenario.of_kind("pair"):
+        joins = np.array(acting.pairs_of(f, len(scenario.bodies)), dtype=np.int64).reshape(-1, 2)
+        result.append((joins, np.tile(np.array(leaf_list(f.params), dtype=np.float64), len(joins))))
+    return tuple(result)
+
+
+def _layout(structure: Structure, stages: int, adaptive: bool) -> Layout:
+    """Give every number of a block its place."""
+    lanes = structure.lanes
+    sizes = FORMULATIONS[structure.formulation].sizes + ((1,) if structure.counts_work else ())
+    shape = tuple((0,) * size for size in sizes)
+    state, end = _numbered(shape, 0, lanes)
+    watch, kept = end, end + lanes
+    body, end = _numbered((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3), kept, lanes)
+    params, end = _numbered(structure.load_shape, end, lanes)
+    trial, end = _numbered(shape if adaptive else (), end, lanes)
+    point, end = _numbered(shape if stages else (), end, lanes)
+    wrench, end = _numbered(((0,) * 3, (0,) * 3) if stages else (), end, lanes)
+    slopes, end = _numbered((shape,) * stages, end, lanes)
+    return Layout(lanes, state, watch, kept, body, params, trial, point, wrench, slopes, end)
+
+
+def _numbered(shape: Any, start: int, stride: int) -> tuple[Any, int]:
+    """The shape with its numbers counted from `start` in strides, and where the count ends."""
+    if not isinstance(shape, tuple):
+        return start, start + stride
+    places = []
+    for part in shape:
+        place, start = _numbered(part, start, stride)
+        places.append(place)
+    return tuple(places), start

@@ -1,0 +1,73 @@
+"""What can go wrong, each with a sentence that says what was found and what to do."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class PolhodeError(Exception):
+    """Any complaint of Polhode's.  The command line prints its sentence."""
+
+
+class InputError(PolhodeError, ValueError):
+    """A value that makes no sense: the sentence names it."""
+
+
+class InertiaError(InputError):
+    """A mass or an inertia tensor that belongs to no body."""
+
+
+class StateError(InputError):
+    """A start that is no start: a zero quaternion, a velocity given twice."""
+
+
+class ForceError(InputError):
+    """A force that cannot act: wrong parameters, a wrong shape, a function that cannot be compiled."""
+
+
+class ScenarioError(InputError):
+    """A run that cannot be made: a step, a duration, output times, a method that do not fit."""
+
+
+class FileError(PolhodeError):
+    """A file that is missing, cannot be read, or does not hold what it should."""
+
+
+class RunError(PolhodeError):
+    """A run that had to stop.  `motion` holds what was computed until then.
+
+    Attributes
+    ----------
+    time : float
+        The last time at which all was well, in s.
+    body : int
+        The body, or in an ensemble the member, that failed.
+    last_good : State
+        Its state at that time.
+    motion : Motion
+        All output times up to then.
+    """
+
+    def __init__(self, sentence: str, *, time: float, body: int, last_good: Any, motion: Any) -> None:
+        super().__init__(sentence)
+        self.time, self.body, self.last_good, self.motion = time, body, last_good, motion
+
+
+class NonFiniteError(RunError):
+    """A number became infinite or not a number."""
+
+
+class SingularityError(RunError):
+    """Euler angles came too near to the vertical, where they have no meaning."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known one, and all of them."""
+    known = sorted(known)
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}Known: {', '.join(known)}"

@@ -1,0 +1,369 @@
+"""A scenario: everything that a run needs to know, checked once, at this door."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode import acting, checks, scenario_file
+from polhode.body import Body
+from polhode.checks import Array, leaves
+from polhode.equations.formulations import FORMULATIONS, Formulation
+from polhode.equations.inertia import Constants
+from polhode.equations.law import Groups
+from polhode.equations.methods import METHODS
+from polhode.equations.quaternions import product, to_body, to_world
+from polhode.equations.tables import Table
+from polhode.equations.vectors import plus, scaled, times
+from polhode.errors import ForceError, ScenarioError, nearest
+from polhode.force import Force, as_force, leading_lengths, map_leaves
+from polhode.state import State
+
+ENGINES = ("cpu", "python")
+FRAMES = 1000
+"""About how many output times a run gets that asks for none in particular."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A body or several, their start, the forces, and how to compute what follows.
+
+    Takes what `ph.simulate` takes; `ph.simulate(...)` is `Scenario(...)` and a run of it.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> fall = ph.Scenario(ph.particle(1.0), forces=[ph.forces.gravity()], duration=2.0)
+    >>> fall.derivative(0.0, ph.State().to_array(ph.particle(1.0)))[7:10].tolist()
+    [0.0, 0.0, -9.80665]
+    """
+
+    body: Any
+    state: Any = None
+    forces: Sequence[Any] = ()
+    duration: float = field(kw_only=True)
+    step: float | None = field(default=None, kw_only=True)
+    method: str = field(default="auto", kw_only=True)
+    formulation: str = field(default="momentum", kw_only=True)
+    engine: str = field(default="cpu", kw_only=True)
+    output_step: float | None = field(default=None, kw_only=True)
+    output_times: Any = field(default=None, kw_only=True)
+    pivot: Any = field(default=None, kw_only=True)
+    renormalize: bool = field(default=True, kw_only=True)
+    rtol: float = field(default=1e-9, kw_only=True)
+    atol: Any = field(default=0.0, kw_only=True)
+    name: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        set_field(self, "forces", tuple(as_force(f) for f in _as_list(self.forces, "forces")))
+        set_field(self, "duration", _positive(self.duration, "duration"))
+        if self.step is not None:
+            set_field(self, "step", _positive(self.step, "step"))
+        self._check_bodies()
+        self._check_method()
+        self._check_forces()
+        _ = self.times, self.members
+
+    # What acts on whom ----------------------------------------------------------------------------------------------
+    @property
+    def is_system(self) -> bool:
+        """Whether bodies were given as a list, so that results have a `body` axis."""
+        return not isinstance(self.body, Body)
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies, also if there is but one."""
+        return tuple(self.body) if self.is_system else (self.body,)
+
+    @cached_property
+    def states(self) -> tuple[State, ...]:
+        """The start of each body."""
+        if self.state is None:
+            return (State(),) * len(self.bodies)
+        return tuple(self.state) if isinstance(self.state, (list, tuple)) else (self.state,)
+
+    def of_kind(self, kind: str) -> tuple[Force, ...]:
+        """The forces that act on a body, in a pair, or as an impulse."""
+        return tuple(f for f in self.forces if f.kind == kind)
+
+    @cached_property
+    def members(self) -> int | None:
+        """How many members an ensemble of this scenario has; None if it is a single run."""
+        lengths = leading_lengths([(f.params, f.instant) for f in self.forces])
+        lengths |= {record.members for record in (*self.bodies, *self.states) if record.members is not None}
+        if self.pivot is not None and np.ndim(self.pivot) == 2:
+            lengths.add(len(self.pivot))
+        if len(lengths) > 1:
+            raise ScenarioError(
+                f"the leading axes of body, state and forces have different lengths, {sorted(lengths)}: "
+                "give every one the same number of members"
+            )
+        if lengths and self.is_system:
+            raise ScenarioError("an ensemble takes one body, not a list: run the systems one by one with ph.simulate")
+        return lengths.pop() if lengths else None
+
+    @property
+    def count(self) -> int:
+        """How many bodies are computed: those of the system, or the members of the ensemble."""
+        return self.members or len(self.bodies)
+
+    # How it is computed ---------------------------------------------------------------------------------------------
+    @property
+    def form(self) -> Formulation:
+        """The formulation's laws."""
+        return FORMULATIONS[self.formulation]
+
+    @property
+    def table(self) -> Table:
+        """The method's table.  "auto" is RK4 if a step is given, else the adaptive DOP853."""
+        if self.method == "auto":
+            return METHODS["dop853" if self.step is None else "rk4"]
+        return METHODS[self.method]
+
+    @property
+    def start_time(self) -> float:
+        """When the run begins, in s."""
+        return self.states[0].time
+
+    @property
+    def end_time(self) -> float:
+        """When the run ends, in s."""
+        return self.start_time + self.duration
+
+    @cached_property
+    def times(self) -> Array:
+        """The output times, in s."""
+        if self.output_times is not None:
+            if self.output_step is not None:
+                raise ScenarioError("output_step and output_times are both given: give one of them")
+            return _checked_times(self.output_times, self.start_time, self.end_time)
+        if self.output_step is not None:
+            every = _positive(self.output_step, "output_step")
+            if every > self.duration:
+                raise ScenarioError(
+                    f"output_step {every:g} s is longer than the duration {self.duration:g} s: "
+                    "choose a shorter one, or give output_times"
+                )
+        elif self.table.error_rows is None:
+            steps = self.duration / self.needed_step
+            every = self.needed_step * max(1, np.ceil(steps / FRAMES - 1e-9))
+        else:
+            every = self.duration / (FRAMES // 5)
+        whole = int(np.floor(self.duration / every * (1 + 1e-12)))
+        times = np.arange(whole + 2) * every
+        times = times[times < self.duration * (1 - 1e-12)]
+        return np.append(self.start_time + times, self.end_time)
+
+    @property
+    def needed_step(self) -> float:
+        """The step of a method that needs one."""
+        if self.step is None:
+            raise ScenarioError(
+                f"method {self.method!r} takes fixed steps: say how long, step=..., in s, or take method='dop853', "
+                "which finds its own"
+            )
+        return self.step
+
+    @cached_property
+    def tolerances(self) -> tuple[float, tuple[float, ...]]:
+        """rtol, and atol for position, attitude, momentum and spin."""
+        rtol = _positive(self.rtol, "rtol")
+        atol = np.broadcast_to(checks.numbers(self.atol, "atol", np.shape(self.atol)), (4,))
+        if (atol < 0).any():
+            raise ScenarioError(f"atol must not be negative, but is {self.atol!r}")
+        return rtol, tuple(atol.tolist())
+
+    # The numbers ----------------------------------------------------------------------------------------------------
+    @cached_property
+    def constants(self) -> Constants:
+        """The constants of the body, or of all bodies of a system, number by number in arrays."""
+        each = [body.constants(self.pivot) for body in self.bodies]
+        return each[0] if not self.is_system else Constants(*_stacked(each))
+
+    @cached_property
+    def start(self) -> Groups:
+        """(x, q, P, L) at the start: q in principal axes; with a pivot, its place, no momentum, and L about it."""
+        each = [_principal_start(s, b, self.pivot) for s, b in zip(self.states, self.bodies, strict=True)]
+        groups: Groups = each[0] if not self.is_system else _stacked(each)
+        return groups
+
+    def load_kernels(self) -> tuple[Any, ...]:
+        """The functions of the forces on single bodies."""
+        return tuple(acting.kernel_of(f) for f in self.of_kind("body"))
+
+    def load_params(self) -> Groups:
+        """The parameters of the forces on single bodies, in the order of `load_kernels`."""
+        return tuple(self._params(f) for f in self.of_kind("body"))
+
+    def _params(self, f: Force) -> Groups:
+        if f.bodies is None:
+            return f.params
+        acts = np.isin(np.arange(len(self.bodies)), f.bodies).astype(float)
+        return (acts if self.is_system else float(acts[0]), f.params)
+
+    def derivative(self, t: float, y: Any) -> Array:
+        """dY/dt for any ODE solver: y holds 13 numbers a body (x, q, P, L), or 18 (x, R row by row, P, L).
+
+        [seed 000 section 3: dydt]  An impulse is no part of a derivative: stop the solver there.
+        """
+        if self.pivot is not None:
+            raise ScenarioError("derivative describes free bodies; with a pivot use ph.simulate")
+        return acting.derivative(t, np.asarray(y, dtype=np.float64), self.bodies, self.forces)
+
+    def take(self, members: Any) -> Scenario:
+        """The scenario of one member of an ensemble (a number), or of some of them (an array of numbers)."""
+        body, state = self.bodies[0], self.states[0]
+        chosen = {
+            "body": replace(
+                body,
+                mass=_taken(body.mass, 0, members),
+                inertia=_taken(body.inertia_body if body.inertia_body.ndim > 2 else body.inertia, _rank(body), members),
+                center_of_mass=_taken(body.center_of_mass, 1, members),
+            ),
+            "state": State(
+                position=_taken(state.position, 1, members),
+                quaternion_wxyz=_taken(state.quaternion_wxyz, 1, members),
+                velocity=_taken(state.velocity, 1, members),
+                angular_velocity_body=_taken(state.angular_velocity_body, 1, members),
+                time=state.time,
+            ),
+            "forces": [
+                replace(
+                    f,
+                    params=map_leaves(lambda leaf: _taken(leaf, 0, members), f.params),
+                    instant=_taken(f.instant, 0, members) if f.instant is not None else None,
+                )
+                for f in self.forces
+            ],
+            "pivot": None if self.pivot is None else _taken(self.pivot, 1, members),
+        }
+        return replace(self, **chosen)
+
+    # Files ----------------------------------------------------------------------------------------------------------
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Scenario:
+        """Read a scenario from a TOML file; `docs/scenario-file.md` lists every key."""
+        return cls(**scenario_file.read(Path(path)))
+
+    def to_toml(self, path: str | Path) -> None:
+        """Write the scenario as a TOML file that `from_toml` reads."""
+        scenario_file.write(Path(path), self.as_mapping())
+
+    def as_mapping(self, forces: Sequence[Force] | None = None) -> dict[str, Any]:
+        """The scenario as plain numbers, texts and lists: what its file holds.  With other forces, if given."""
+        settings = {f.name: getattr(self, f.name) for f in fields(self) if f.kw_only}
+        defaults = {f.name: f.default for f in fields(self) if f.kw_only}
+        shown = self.forces if forces is None else forces
+        return scenario_file.mapping(self.bodies, self.states, shown, self.is_system, settings, defaults)
+
+    # Checks ---------------------------------------------------------------------------------------------------------
+    def _check_bodies(self) -> None:
+        for kind, given in ((Body, self.bodies), (State, self.states)):
+            for one in given:
+                if not isinstance(one, kind):
+                    raise ScenarioError(f"{one!r} is no ph.{kind.__name__}")
+        if not self.bodies:
+            raise ScenarioError("a scenario needs at least one body")
+        if len(self.states) != len(self.bodies):
+            raise ScenarioError(f"{len(self.bodies)} bodies need as many states, but {len(self.states)} were given")
+        if len({state.time for state in self.states}) > 1:
+            raise ScenarioError("all bodies of a system must start at the same time: their states' times differ")
+        if self.pivot is not None:
+            object.__setattr__(self, "pivot", checks.numbers(self.pivot, "pivot", (3,), ScenarioError))
+            if self.is_system:
+                raise ScenarioError("a pivot holds one body: give the body by itself, not in a list")
+            if np.any(self.states[0].velocity):
+                raise ScenarioError(
+                    "with a pivot the velocity of the centre of mass follows from the angular velocity: leave it at zero"
+                )
+
+    def _check_method(self) -> None:
+        if self.method != "auto" and self.method not in METHODS:
+            raise ScenarioError(f"method {self.method!r} is unknown: {nearest(self.method, [*METHODS, 'auto'])}")
+        if self.formulation not in FORMULATIONS:
+            raise ScenarioError(f"formulation {self.formulation!r} is unknown: {nearest(self.formulation, FORMULATIONS)}")
+        if self.engine not in ENGINES:
+            raise ScenarioError(f"engine {self.engine!r} is unknown: {nearest(self.engine, ENGINES)}")
+        if self.table.name == "leapfrog" and self.formulation != "momentum":
+            raise ScenarioError(
+                f"leapfrog advances momenta: it goes with formulation 'momentum', not with {self.formulation!r}"
+            )
+        if self.table.error_rows is None and self.needed_step > self.duration:
+            raise ScenarioError(
+                f"step {self.step:g} s is longer than the duration {self.duration:g} s: choose a shorter step"
+            )
+        _ = self.tolerances
+
+    def _check_forces(self) -> None:
+        for f in self.forces:
+            out_of_range = [b for b in f.bodies or () if not 0 <= b < len(self.bodies)]
+            if out_of_range:
+                raise ForceError(
+                    f"{f.name} acts on body {out_of_range[0]}, but the bodies are numbered 0 to {len(self.bodies) - 1}"
+                )
+            if f.kind == "pair" and len(self.bodies) < 2:
+                raise ForceError(f"{f.name} acts between bodies: give at least two, in a list")
+
+
+def _as_list(given: Any, name: str) -> list[Any]:
+    if isinstance(given, (Force, str)) or not isinstance(given, Sequence):
+        raise ScenarioError(f"{name} must be a list, not {given!r}")
+    return list(given)
+
+
+def _positive(value: Any, name: str) -> float:
+    number = checks.one_number(value, name, ScenarioError)
+    if number <= 0:
+        raise ScenarioError(f"{name} must be greater than 0, but is {number:g}")
+    return number
+
+
+def _checked_times(given: Any, start: float, end: float) -> Array:
+    times = np.atleast_1d(checks.numbers(given, "output_times", np.shape(given), ScenarioError))
+    if times.ndim != 1 or times.size == 0:
+        raise ScenarioError(f"output_times must be a list of times, but has the shape {times.shape}")
+    if (np.diff(times) <= 0).any():
+        at = int(np.argmax(np.diff(times) <= 0))
+        raise ScenarioError(f"output_times must increase, but {times[at + 1]:g} s follows {times[at]:g} s")
+    if times[0] < start or times[-1] > end:
+        raise ScenarioError(
+            f"output_times reach from {times[0]:g} to {times[-1]:g} s, but the run from {start:g} to {end:g} s"
+        )
+    return times
+
+
+def _taken(value: Any, dimensions: int, members: Any) -> Any:
+    """These members' share of a value that may have a leading axis."""
+    array = np.asarray(value)
+    return array[members] if array.ndim > dimensions else value
+
+
+def _rank(body: Body) -> int:
+    """How many axes the inertia of one member has."""
+    return 2 if np.ndim(body.inertia_body) > 2 or np.shape(body.inertia) == (3, 3) else 1
+
+
+def _stacked(nests: Sequence[Any]) -> Any:
+    """Nested tuples of numbers, one for each body, as one nested tuple of arrays."""
+    first = nests[0]
+    if isinstance(first, tuple):
+        return tuple(_stacked([nest[i] for nest in nests]) for i in range(len(first)))
+    return np.array(nests, dtype=np.float64)
+
+
+def _principal_start(state: State, body: Body, pivot: Any) -> Groups:
+    x, q, p, angular_momentum = state.momenta(body)
+    if pivot is None:
+        return x, product(q, body.constants().axes), p, angular_momentum
+    constants = body.constants(pivot)
+    com_to_pivot = to_world(q, constants.com_to_pivot)
+    q_principal = product(q, constants.axes)
+    w = to_body(constants.axes, leaves(state.angular_velocity_body))  # type: ignore[arg-type]
+    about_pivot = to_world(q_principal, times(constants.moments, w))
+    return plus(x, com_to_pivot), q_principal, scaled(0, com_to_pivot), about_pivot

@@ -1,0 +1,185 @@
+"""Scenarios as TOML files: every key known, every unknown one refused with the nearest known."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.body import Body, particle
+from polhode.errors import FileError, ForceError, PolhodeError, ScenarioError, nearest
+from polhode.force import Force
+from polhode.forces import FORCES
+from polhode.state import State
+
+SETTINGS = (
+    "name",
+    "duration",
+    "step",
+    "method",
+    "formulation",
+    "engine",
+    "output_step",
+    "output_times",
+    "pivot",
+    "renormalize",
+    "rtol",
+    "atol",
+)
+BODY_KEYS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "particle")
+STATE_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "angular_velocity", "time")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The arguments of a `Scenario` from a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileError(f"there is no file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path} cannot be read: {error}") from None
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"{path} is not TOML: {error}") from None
+    try:
+        return arguments(content)
+    except PolhodeError as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def arguments(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a `Scenario` from a file's content."""
+    refuse_unknown(content, (*SETTINGS, "body", "bodies", "forces"), "a scenario")
+    if ("body" in content) == ("bodies" in content):
+        raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
+    settings = {key: content[key] for key in SETTINGS if key in content}
+    if "duration" not in settings:
+        raise ScenarioError("a scenario needs its duration, in s")
+    if "body" in content:
+        body, state = _body(content["body"], "[body]")
+        result: dict[str, Any] = {"body": body, "state": state, **settings}
+    else:
+        both = [_body(table, f"[[bodies]] number {i}") for i, table in enumerate(content["bodies"])]
+        result = {"body": [b for b, _ in both], "state": [s for _, s in both], **settings}
+    result["forces"] = [_force(table) for table in content.get("forces", [])]
+    return result
+
+
+def refuse_unknown(table: Any, known: Sequence[str], where: str) -> None:
+    """Complain about the first key that is not known."""
+    if not isinstance(table, Mapping):
+        raise ScenarioError(f"{where} must be a table of keys and values, not {table!r}")
+    for key in table:
+        if key not in known:
+            raise ScenarioError(f"{where} has no key {key!r}: {nearest(key, known)}")
+
+
+def _body(table: Any, where: str) -> tuple[Body, State]:
+    refuse_unknown(table, (*BODY_KEYS, *STATE_KEYS), where)
+    state = State(**{key: table[key] for key in STATE_KEYS if key in table})
+    if "mass" not in table:
+        raise ScenarioError(f"{where} needs its mass, in kg")
+    if table.get("particle", False):
+        return particle(table["mass"]), state
+    if "inertia" not in table:
+        raise ScenarioError(f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor, or particle = true")
+    return Body(**{key: table[key] for key in BODY_KEYS if key in table and key != "particle"}), state
+
+
+def _force(table: Any) -> Force:
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise ForceError(f"every force needs its kind, for example kind = \"gravity\". Known: {', '.join(sorted(FORCES))}")
+    kind = table["kind"]
+    if kind not in FORCES:
+        raise ForceError(f"force {kind!r} is unknown: {nearest(str(kind), FORCES)}")
+    maker = FORCES[kind]
+    known = tuple(inspect.signature(maker).parameters)
+    refuse_unknown(table, (*known, "kind", "on"), f"force {kind!r}")
+    given = {key: value for key, value in table.items() if key not in ("kind", "on")}
+    missing = [
+        name
+        for name, p in inspect.signature(maker).parameters.items()
+        if p.default is p.empty and name not in given
+    ]
+    if missing:
+        raise ForceError(f"force {kind!r} needs {', '.join(missing)}")
+    force: Force = maker(**given)
+    return force.on(*table["on"]) if "on" in table else force
+
+
+def write(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a file's content."""
+    path.write_text(text_of(content), encoding="utf-8")
+
+
+def text_of(content: Mapping[str, Any]) -> str:
+    """A file's content as TOML."""
+    import tomli_w
+
+    return tomli_w.dumps(content)
+
+
+def mapping(
+    bodies: Sequence[Body],
+    states: Sequence[State],
+    forces: Sequence[Force],
+    is_system: bool,
+    settings: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+) -> dict[str, Any]:
+    """A file's content from a scenario's parts; settings that have their default value are left out."""
+    content = {
+        key: _plain(settings[key])
+        for key in SETTINGS
+        if settings[key] is not None and not _same(settings[key], defaults[key])
+    }
+    tables = [_body_table(body, state) for body, state in zip(bodies, states, strict=True)]
+    content.update({"bodies": tables} if is_system else {"body": tables[0]})
+    if forces:
+        content["forces"] = [_force_table(f) for f in forces]
+    return content
+
+
+def _body_table(body: Body, state: State) -> dict[str, Any]:
+    table: dict[str, Any] = {"mass": _plain(body.mass)}
+    if body.is_particle:
+        table["particle"] = True
+    else:
+        table["inertia"] = _plain(body.inertia)
+    if np.any(body.center_of_mass):
+        table["center_of_mass"] = _plain(body.center_of_mass)
+    if body.allow_unphysical:
+        table["allow_unphysical"] = True
+    for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
+        table[key] = _plain(getattr(state, key))
+    if state.time != 0.0:
+        table["time"] = state.time
+    return table
+
+
+def _force_table(f: Force) -> dict[str, Any]:
+    if f.function is not None:
+        raise ForceError(
+            f"{f.name} is a function of your own, which no file can hold: keep it in Python and add it when you read the file"
+        )
+    table = {key: _plain(value) for key, value in f.arguments.items() if value is not None}
+    if f.kind != "pair" and f.bodies is not None:
+        table["on"] = list(f.bodies)
+    return {"kind": f.name, **table}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and lists that TOML can hold."""
+    if isinstance(value, (bool, str)):
+        return value
+    plain = np.asarray(value).tolist()
+    return plain
+
+
+def _same(value: Any, default: Any) -> bool:
+    return isinstance(value, type(default)) and bool(np.all(value == default))

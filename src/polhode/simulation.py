@@ -1,0 +1,209 @@
+"""The two front doors: one scenario gives one motion; one scenario with members gives a motion of all of them."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+from polhode.body import Body
+from polhode.engines.run import Failure, Report, run
+from polhode.errors import NonFiniteError, RunError, ScenarioError, SingularityError, nearest
+from polhode.motion import Motion, state_of
+from polhode.rehearsal import rehearse
+from polhode.scenario import Scenario
+from polhode.state import State
+
+QUIET_S = 2.0
+"""A run that takes longer than this shows how far it is."""
+
+
+def simulate(
+    body: Body | Sequence[Body] | Scenario,
+    state: State | Sequence[State] | None = None,
+    forces: Sequence[Any] = (),
+    *,
+    threads: int | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Motion:
+    """Compute the motion of a body, or of several bodies that may act on each other.
+
+    Parameters
+    ----------
+    body, state : Body and State, or a list of each
+        What moves, and how it starts (at rest at the origin if nothing is said).  Or a `Scenario`, and nothing else.
+    forces : list, optional
+        From `ph.forces`, or made by `@ph.force`.
+    duration : float
+        In s.
+    step : float, optional
+        In s.  Methods with fixed steps need it; adaptive ones take it as their first try.
+    method : str, optional
+        "euler", "midpoint", "rk4", "leapfrog" (fixed steps), "dop853" (adaptive); "auto", the default, is "rk4" if a
+        step is given, else "dop853".
+    formulation : str, optional
+        "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration", "euler_angles".
+    engine : str, optional
+        "cpu" (compiled, default) or "python" (as written: slow, for functions that cannot be compiled).
+    output_step, output_times : float, array_like, optional
+        When to put out states: every so many seconds, or at given times.  The steps do not change with them.
+    pivot : array_like, optional
+        A point of the body (from its centre of mass, body axes, in m) that is held still in the world.
+    renormalize : bool, optional
+        Rescale the quaternion after every step (default).
+    rtol, atol : float, optional
+        Of adaptive methods: the error allowed in a step relative to the size of position, attitude, momentum and
+        spin, and besides (default 0) in their units.
+    threads : int, optional
+        How many to use at most; the result does not depend on it.
+    progress : bool, optional
+        Show a progress bar on runs of more than two seconds; by default if the errors go to a terminal.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> body = ph.Body(mass=1.0, inertia=(2.0, 2.0, 3.0))
+    >>> state = ph.State(angular_velocity_body=(1.0, 0.0, 1.0))
+    >>> motion = ph.simulate(body, state, duration=10.0, step=0.01, method="rk4")
+    >>> float(motion.angular_velocity_body[-1, 2].round(9))
+    1.0
+    """
+    scenario = _scenario(body, state, forces, settings)
+    if scenario.members is not None:
+        raise ScenarioError(
+            f"something in body, state or forces has a leading axis of {scenario.members} members: use ph.ensemble"
+        )
+    return _motion(scenario, True, threads, progress)
+
+
+def ensemble(
+    body: Body | Scenario,
+    state: State | None = None,
+    forces: Sequence[Any] = (),
+    *,
+    threads: int | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Motion:
+    """Compute many independent motions that differ in their numbers only.
+
+    Takes what `ph.simulate` takes; any number in body, state or forces may carry a leading axis of length N.  The
+    motion then has a `member` axis.  Without `output_step` or `output_times` only the final states are kept.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> start = ph.State(velocity=[(0, 0, 1), (0, 0, 2)])
+    >>> motion = ph.ensemble(ph.particle(1.0), start, duration=3.0)
+    >>> motion.final.position[:, 2].round(9).tolist()
+    [3.0, 6.0]
+    """
+    if isinstance(body, Scenario):
+        scenario = _scenario(body, state, forces, settings)
+    else:
+        if settings.get("output_step") is None and settings.get("output_times") is None and state is not None:
+            settings = {**settings, "output_times": _last_time(state, settings.get("duration"))}
+        scenario = _scenario(body, state, forces, settings)
+    if scenario.members is None:
+        raise ScenarioError(
+            "an ensemble needs a number in body, state or forces with a leading axis for its members; "
+            "for one motion use ph.simulate"
+        )
+    return _motion(scenario, False, threads, progress)
+
+
+def _last_time(state: Any, duration: Any) -> Any:
+    """The end of the run, if duration is fit to tell it; else nothing, and the scenario complains."""
+    return [state.time + duration] if isinstance(state, State) and isinstance(duration, (int, float)) and duration > 0 else None
+
+
+def _scenario(body: Any, state: Any, forces: Any, settings: dict[str, Any]) -> Scenario:
+    if isinstance(body, Scenario):
+        if state is not None or len(forces) or settings:
+            raise ScenarioError("a Scenario already says everything: give it alone, or change it with dataclasses.replace")
+        return body
+    known = Scenario.__dataclass_fields__
+    for key in settings:
+        if key not in known:
+            raise ScenarioError(f"there is no setting {key!r}: {nearest(key, known)}")
+    if "duration" not in settings:
+        raise ScenarioError("how long? Give duration=..., in s")
+    return Scenario(body, state, forces, **settings)
+
+
+def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
+    rehearse(scenario)
+    if scenario.engine == "python":
+        warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=3)
+    with _progress(scenario, progress) as report:
+        result = run(scenario, counts_work, threads, report)
+    motion = Motion(scenario, result)
+    if result.failure is not None:
+        raise _stopped(result.failure, motion)
+    return motion
+
+
+def _stopped(failure: Failure, motion: Motion) -> RunError:
+    """The sentence about a run that had to stop."""
+    scenario, i = motion.scenario, failure.body
+    in_ensemble = motion.axis == "member"
+    who = f"member {i}" if in_ensemble else f"body {i}"
+    last = state_of(scenario.take(i), 0, failure.last_good, failure.time) if in_ensemble else state_of(
+        scenario, i, failure.last_good, failure.time
+    )
+    kind: type[RunError] = NonFiniteError
+    if failure.reason == "singular":
+        kind = SingularityError
+        sentence = (
+            f"the Euler angles of {who} came too near to the vertical after t = {failure.time:g} s: phi turns by more "
+            "than a radian in one step. Take smaller steps, or a formulation without that singularity, such as 'momentum'."
+        )
+    elif failure.reason == "stuck":
+        sentence = (
+            f"at t = {failure.time:g} s {who} asks for steps too short to be told from zero: a force becomes infinite or "
+            "not a number, or jumps, there. Look at the forces at the last good state."
+        )
+    else:
+        sentence = (
+            f"{who} became infinite or not a number after t = {failure.time:g} s. Take smaller steps or an adaptive "
+            "method, or look at the forces at the last good state."
+        )
+    state = f"position {_short(last.position)} m, velocity {_short(last.velocity)} m/s, "
+    state += f"angular velocity {_short(last.angular_velocity_body)} rad/s in body axes"
+    sentence += f" Last good state: {state}. What was computed until then is in this error's .motion."
+    return kind(sentence, time=failure.time, body=i, last_good=last, motion=motion)
+
+
+def _short(vector: Any) -> str:
+    return "(" + ", ".join(f"{component:.6g}" for component in vector) + ")"
+
+
+@contextmanager
+def _progress(scenario: Scenario, wanted: bool | None) -> Iterator[Report | None]:
+    """A bar that appears once a run has taken two seconds, on a terminal or if asked for."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield None
+        return
+    began, bar = perf_counter(), None
+    end = float(scenario.times[-1])
+
+    def report(t: float) -> None:
+        nonlocal bar
+        if bar is None and perf_counter() - began > QUIET_S:
+            from tqdm import tqdm
+
+            form = "{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total:.3g} s of motion, {remaining} left"
+            bar = tqdm(total=end - scenario.start_time, desc=scenario.name or "simulating", bar_format=form, leave=False)
+        if bar is not None:
+            bar.n = t - scenario.start_time
+            bar.refresh()
+
+    try:
+        yield report
+    finally:
+        if bar is not None:
+            bar.close()

@@ -1,0 +1,237 @@
+"""Where a body is, how it is turned, and how it moves, at one time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import checks
+from polhode.checks import Array, leaves
+from polhode.equations.formulations import FORMULATIONS
+from polhode.equations.inertia import inertia_times
+from polhode.equations.quaternions import normalized, product, to_body, to_world
+from polhode.errors import InputError, ScenarioError, StateError, nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+
+    from polhode.body import Body
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class State:
+    """The state of a body at one time.  SI units, world axes, except where the name says body.
+
+    Parameters
+    ----------
+    position : array_like, optional
+        Of the centre of mass, in m.
+    orientation : scipy.spatial.transform.Rotation, optional
+        Body to world.
+    velocity : array_like, optional
+        Of the centre of mass, in m/s.
+    angular_velocity_body, angular_velocity : array_like, optional
+        In rad/s, along the body's axes or along the world's: give one of the two.
+    quaternion_wxyz : array_like, optional
+        The orientation as a quaternion, scalar first, instead of `orientation`.  The rotation is that of q/|q|.
+    time : float, optional
+        In s: when the motion is in this state.
+
+    In an ensemble any of them, except the time, may carry a leading axis for the members.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> state = ph.State(quaternion_wxyz=(0.5, 0.5, 0.5, 0.5), angular_velocity=(0.0, 0.0, 2.0))
+    >>> state.angular_velocity_body.round(12).tolist()
+    [0.0, 2.0, 0.0]
+    """
+
+    position: Array
+    quaternion_wxyz: Array
+    velocity: Array
+    angular_velocity_body: Array
+    time: float
+    members: int | None = field(repr=False)
+    """The number of members if this is the start of an ensemble, else None."""
+
+    def __init__(
+        self,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        orientation: Rotation | None = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity_body: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        *,
+        quaternion_wxyz: ArrayLike | None = None,
+        time: float = 0.0,
+        members: Any = None,
+    ) -> None:
+        q = _quaternion(orientation, quaternion_wxyz)
+        x = checks.numbers(position, "position", (3,), StateError)
+        v = checks.numbers(velocity, "velocity", (3,), StateError)
+        if angular_velocity is not None:
+            if angular_velocity_body is not None:
+                raise StateError(
+                    "angular_velocity (world axes) and angular_velocity_body (body axes) are both given: give one of them"
+                )
+            world = checks.numbers(angular_velocity, "angular_velocity", (3,), StateError)
+            w = together(to_body(leaves(q), leaves(world)))  # type: ignore[arg-type]
+        else:
+            given = (0.0, 0.0, 0.0) if angular_velocity_body is None else angular_velocity_body
+            w = checks.numbers(given, "angular_velocity_body", (3,), StateError)
+        count = checks.member_count((x, 1), (q, 1), (v, 1), (w, 1))
+        moment = checks.one_number(time, "time", StateError)
+        for name, value in (
+            ("position", x),
+            ("quaternion_wxyz", q),
+            ("velocity", v),
+            ("angular_velocity_body", w),
+            ("time", moment),
+            ("members", count),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def orientation(self) -> Rotation:
+        """The orientation, body to world."""
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.from_quat(self.quaternion_wxyz, scalar_first=True)
+
+    @property
+    def angular_velocity(self) -> Array:
+        """The angular velocity along the world's axes, in rad/s."""
+        return together(to_world(leaves(self.quaternion_wxyz), leaves(self.angular_velocity_body)))  # type: ignore[arg-type]
+
+    def replace(self, **changes: Any) -> State:
+        """A new state with some of its values changed; takes what `State` takes.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.State(velocity=(1, 0, 0)).replace(time=2.0).velocity.tolist()
+        [1.0, 0.0, 0.0]
+        """
+        kept: dict[str, Any] = {name: getattr(self, name) for name in ("position", "velocity", "time")}
+        if "orientation" not in changes:
+            kept["quaternion_wxyz"] = self.quaternion_wxyz
+        if "angular_velocity" not in changes:
+            kept["angular_velocity_body"] = self.angular_velocity_body
+        return State(**{**kept, **changes})
+
+    def to_world(self, points_body: ArrayLike, kind: str = "point") -> Array:
+        """Points of the body (from its centre of mass, in body axes) in the world; or, with kind="vector", directions."""
+        turned = self.orientation.apply(np.asarray(points_body, dtype=np.float64))
+        return np.asarray(turned + self.position if _is_point(kind) else turned)
+
+    def to_body(self, points: ArrayLike, kind: str = "point") -> Array:
+        """Points of the world in the body's axes, from its centre of mass; or, with kind="vector", directions."""
+        given = np.asarray(points, dtype=np.float64)
+        return np.asarray(self.orientation.apply(given - self.position if _is_point(kind) else given, inverse=True))
+
+    def momenta(self, body: Body) -> tuple[Any, Any, Any, Any]:
+        """(x, q, P, L) as tuples of components: position, orientation, momentum, angular momentum about the centre."""
+        q: Any = leaves(self.quaternion_wxyz)
+        constants = body.constants()
+        v: Any = leaves(self.velocity)
+        p = tuple(constants.mass * component for component in v)
+        angular_momentum = to_world(q, inertia_times(constants, leaves(self.angular_velocity_body)))  # type: ignore[arg-type]
+        return leaves(self.position), q, p, angular_momentum
+
+    def to_array(self, body: Body, formulation: str = "momentum") -> Array:
+        """The state as a flat array, the form that ODE solvers take.
+
+        13 numbers (x, q, P, L); with formulation="momentum_matrix" 18 (x, R row by row, P, L).  [seed 000 section 3]
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.State(velocity=(0, 0, 2)).to_array(ph.particle(3.0)).tolist()
+        [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0]
+        """
+        if self.members is not None:
+            raise StateError("to_array takes one state, not those of an ensemble")
+        form = array_formulation(formulation)
+        groups = form.start(*self.momenta(body), body.constants())
+        return np.array([number for group in groups for number in group])
+
+    @classmethod
+    def from_array(cls, y: ArrayLike, body: Body, formulation: str = "momentum", time: float = 0.0) -> State:
+        """The state from a flat array as `to_array` makes it."""
+        form = array_formulation(formulation)
+        flat = checks.numbers(y, "y", (sum(form.sizes),), StateError)
+        if flat.ndim != 1:
+            raise StateError("from_array takes the numbers of one body; cut the array of a system into pieces first")
+        x, q, p, angular_momentum = form.finish(split(flat.tolist(), form.sizes), body.constants())
+        return from_momenta(x, q, p, angular_momentum, body, time)
+
+
+def from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time: float) -> State:
+    """The state from components of position, orientation (the body's own axes), momentum and angular momentum."""
+    constants = body.constants()
+    q_principal = product(q, constants.axes)
+    spin = to_body(q_principal, angular_momentum)
+    w_principal = tuple(i * s for i, s in zip(constants.inverse_moments, spin, strict=True))
+    return State(
+        position=together(x),
+        quaternion_wxyz=together(q),
+        velocity=together(tuple(constants.inverse_mass * component for component in p)),
+        angular_velocity_body=together(to_world(constants.axes, w_principal)),  # type: ignore[arg-type]
+        time=time,
+    )
+
+
+def split(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
+    """A flat sequence cut into groups."""
+    groups, start = [], 0
+    for size in sizes:
+        groups.append(tuple(flat[start : start + size]))
+        start += size
+    return tuple(groups)
+
+
+def together(components: Any) -> Array:
+    """Components joined along a last axis."""
+    return np.stack(np.broadcast_arrays(*components), axis=-1).astype(np.float64, copy=False)
+
+
+def array_formulation(name: str) -> Any:
+    """The formulations that make sense as arrays at the solver's door."""
+    if name not in ("momentum", "momentum_matrix"):
+        raise ScenarioError(
+            f"arrays come in the formulation 'momentum' (13 numbers a body) or 'momentum_matrix' (18), not in {name!r}: "
+            + nearest(name, FORMULATIONS)
+        )
+    return FORMULATIONS[name]
+
+
+def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
+    """The unit quaternion of whichever is given."""
+    if orientation is None and quaternion_wxyz is None:
+        return np.array((1.0, 0.0, 0.0, 0.0))
+    if orientation is not None and quaternion_wxyz is not None:
+        raise StateError("orientation and quaternion_wxyz are both given: give one of them")
+    if orientation is not None:
+        if not hasattr(orientation, "as_quat"):
+            raise StateError(
+                f"orientation must be a scipy.spatial.transform.Rotation, not {orientation!r}. "
+                "A quaternion with its scalar first goes into quaternion_wxyz."
+            )
+        return checks.numbers(orientation.as_quat(scalar_first=True), "orientation", (4,), StateError)
+    q = checks.numbers(quaternion_wxyz, "quaternion_wxyz", (4,), StateError)
+    if (np.abs(q).max(axis=-1) == 0).any():
+        raise StateError("the quaternion (0, 0, 0, 0) is no rotation: for no rotation give (1, 0, 0, 0)")
+    if (np.abs((q * q).sum(axis=-1) - 1) <= 8 * np.finfo(float).eps).all():
+        return q  # of unit length but for rounding: keep the bits
+    largest = np.abs(q).max(axis=-1, keepdims=True)
+    return together(normalized(leaves(q / largest)))  # type: ignore[arg-type]
+
+
+def _is_point(kind: str) -> bool:
+    if kind not in ("point", "vector"):
+        raise InputError(f"kind={kind!r} is unknown: 'point' (moves with the body) or 'vector' (only turns)")
+    return kind == "point"

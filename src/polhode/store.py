@@ -1,0 +1,172 @@
+"""Motions on disk: an xarray dataset in a Zarr directory, with the scenario beside it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import __version__, scenario_file
+from polhode.engines.run import Run
+from polhode.errors import FileError
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    import xarray
+
+    from polhode.motion import Motion
+
+UNITS = {
+    "position": "m",
+    "orientation": "1",
+    "linear_momentum": "kg m s-1",
+    "angular_momentum": "kg m2 s-1",
+    "work": "J",
+    "attitude_drift": "1",
+}
+NAMES = {
+    "position": "position of the centre of mass, world axes",
+    "orientation": "quaternion_wxyz, body to world",
+    "linear_momentum": "linear momentum, world axes",
+    "angular_momentum": "angular momentum about the centre of mass, world axes",
+    "work": "work done by the forces since the start",
+    "attitude_drift": "largest departure of the attitude from a rotation since the output before, before rescaling",
+}
+COMPUTED = "computed"
+"""The variable of a stored motion that holds the numbers as computed, in the formulation's own variables."""
+LONG = 64
+"""Lists of more numbers than this are stored as arrays beside the scenario, not in its text."""
+
+
+def dataset_of(motion: Motion) -> xarray.Dataset:
+    """A motion as an xarray dataset."""
+    import xarray
+
+    outer = ("time",) if motion.axis is None else ("time", motion.axis)
+    vectors = ("position", "linear_momentum", "angular_momentum")
+    variables: dict[str, Any] = {name: ((*outer, "axis"), getattr(motion, name)) for name in vectors}
+    variables["orientation"] = ((*outer, "quaternion_wxyz"), motion.quaternion_wxyz)
+    variables["attitude_drift"] = (outer, motion.attitude_drift)
+    if motion.work is not None:
+        variables["work"] = (outer, motion.work)
+    return xarray.Dataset(
+        {n: (dims, values, {"units": UNITS[n], "long_name": NAMES[n]}) for n, (dims, values) in variables.items()},
+        coords={
+            "time": ("time", motion.times, {"units": "s"}),
+            "axis": ["x", "y", "z"],
+            "quaternion_wxyz": ["w", "x", "y", "z"],
+        },
+        attrs={
+            "title": motion.scenario.name or "motion of rigid bodies",
+            "source": f"polhode {__version__}",
+            "method": motion.scenario.table.name,
+            "formulation": motion.scenario.formulation,
+            "steps": motion.steps,
+        },
+    )
+
+
+def save(motion: Motion, path: Path) -> None:
+    """Write beside the target first, then put it in its place: a motion is on disk whole or not at all."""
+    known = [f for f in motion.scenario.forces if f.function is None]
+    unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.unknown_forces)
+    content, arrays = _without_long_lists(motion.scenario.as_mapping(known))
+    number_axes = ("time", "computed_body", "number")
+    dataset = motion.dataset.assign(
+        {COMPUTED: (number_axes, motion._run.kept, {"long_name": "the numbers as computed"})}
+    )
+    dataset = dataset.assign({name: ((f"{name}_length",), values) for name, values in arrays.items()})
+    dataset.attrs.update(
+        {
+            "polhode_scenario": json.dumps(content),
+            "polhode_unknown_forces": json.dumps(unknown),
+            "polhode_refused": motion._run.refused,
+        }
+    )
+    draft = path.with_name(path.name + ".part")
+    try:
+        if draft.exists():
+            shutil.rmtree(draft)
+        draft.parent.mkdir(parents=True, exist_ok=True)
+        dataset.to_zarr(draft, mode="w", consolidated=False)
+        if path.exists():
+            _refuse_strangers(path)
+            shutil.rmtree(path)
+        draft.rename(path)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error}") from None
+
+
+def load(path: str | Path) -> Motion:
+    """Read a motion that `motion.save` stored.
+
+    Examples
+    --------
+    >>> import polhode as ph, tempfile, pathlib
+    >>> motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), duration=2.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     motion.save(pathlib.Path(folder) / "drift.zarr")
+    ...     ph.load(pathlib.Path(folder) / "drift.zarr").final.position.round(9).tolist()
+    [2.0, 0.0, 0.0]
+    """
+    import xarray
+
+    from polhode.motion import Motion
+
+    place = Path(path)
+    if not place.exists():
+        raise FileError(f"there is no motion at {place}")
+    try:
+        with xarray.open_zarr(place, consolidated=False) as dataset:
+            dataset.load()
+    except Exception as error:
+        raise FileError(f"{place} is no Zarr directory of a motion: {error}") from None
+    if "polhode_scenario" not in dataset.attrs:
+        raise FileError(f"{place} was not stored by Polhode: it has no scenario; open it with xarray.open_zarr")
+    content = _with_long_lists(json.loads(dataset.attrs["polhode_scenario"]), dataset)
+    scenario = Scenario(**scenario_file.arguments(content))
+    run = Run(
+        dataset["time"].values,
+        np.ascontiguousarray(dataset[COMPUTED].values),
+        int(dataset.attrs["steps"]),
+        int(dataset.attrs["polhode_refused"]),
+    )
+    return Motion(scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"])))
+
+
+def _refuse_strangers(path: Path) -> None:
+    """Overwrite a stored motion, but nothing else."""
+    if not path.is_dir() or not (path / "zarr.json").exists():
+        raise FileError(f"{path} exists and is no stored motion: choose another name")
+
+
+def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
+    """The content with long lists of numbers replaced by the names of arrays."""
+    arrays: dict[str, Any] = {}
+
+    def short(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: short(part) for key, part in value.items()}
+        if isinstance(value, list):
+            if len(value) > LONG and not isinstance(value[0], dict):
+                array = np.asarray(value, dtype=np.float64)
+                name = f"scenario_array_{len(arrays)}"
+                arrays[name] = array.ravel()
+                return {"array": name, "shape": list(array.shape)}
+            return [short(part) for part in value]
+        return value
+
+    return short(content), arrays
+
+
+def _with_long_lists(content: Any, dataset: xarray.Dataset) -> Any:
+    if isinstance(content, dict):
+        if set(content) == {"array", "shape"}:
+            return dataset[content["array"]].values.reshape(content["shape"])
+        return {key: _with_long_lists(part, dataset) for key, part in content.items()}
+    if isinstance(content, list):
+        return [_with_long_lists(part, dataset) for part in content]
+    return content

@@ -1,0 +1,245 @@
+"""One sample of arguments for every law, in exact ratios, chosen so that most square roots are rational."""
+
+import importlib
+import pkgutil
+from fractions import Fraction
+from typing import NamedTuple
+
+from polhode import equations
+from polhode.equations import (
+    forces,
+    formulations,
+    inertia,
+    invariants,
+    loads,
+    matrices,
+    motion,
+    number,
+    pairs,
+    quaternions,
+    steps,
+    vectors,
+)
+from polhode.equations.inertia import Constants
+from polhode.equations.law import LAWS, law
+from polhode.equations.tables import RK4
+
+
+def vector(*parts, over=1):
+    return tuple(Fraction(part) / over for part in parts)
+
+
+def module_level_laws():
+    for module in pkgutil.iter_modules(equations.__path__):
+        importlib.import_module(f"{equations.__name__}.{module.name}")
+    ours = [f for f in LAWS if f.__module__.startswith(f"{equations.__name__}.")]
+    return [f for f in ours if "<locals>" not in f.__qualname__]
+
+
+class Sample(NamedTuple):
+    law: object
+    args: tuple
+    runs: object
+    """The law, or the law with its functions and table entries, which are no numbers, already filled in."""
+
+    @property
+    def name(self):
+        return f"{self.law.__module__.rpartition('.')[2]}.{self.law.__name__}"
+
+
+# The numbers: |Q| = 5, |AXES| = 1, MATRIX = R(Q), lengths of the differences in the forces 7, 9, 11 --------------------
+T, H = Fraction(5, 4), Fraction(1, 8)
+A, B, C = vector(1, -2, 3, over=4), vector(-5, 3, 2, over=8), vector(2, 3, 6)
+Q, P = vector(1, 2, 2, 4), vector(2, -4, 5, 6, over=9)
+ANGLES = vector(3, 5, -7, over=4)
+MATRIX = quaternions.matrix(Q)
+GENERAL = vector(3, -1, 4, 1, 5, -9, 2, 6, -5, over=8)
+BODY = Constants(
+    Fraction(3, 2),
+    Fraction(2, 3),
+    vector(2, 3, 4),
+    vector(6, 4, 3, over=12),
+    vector(2, 4, 5, 6, over=9),
+    vector(0, 1, -2),
+)
+OTHER = BODY._replace(mass=Fraction(7, 2), inverse_mass=Fraction(2, 7))
+MOMENTUM = (A, vector(2, 4, 5, 6, over=9), B, C)
+RATES = (A, vector(2, 4, 5, 6, over=9), B, vector(7, -3, 2, over=4))
+ANGULAR = (A, ANGLES, B, RATES[3])
+DOUBLED = (A, RATES[1], B, quaternions.rate(RATES[1], RATES[3]))
+NINE = (A, MATRIX, B, C)
+VIEW = formulations._seen_momentum(MOMENTUM, BODY)
+SEEN = formulations._seen_rates((vector(4, 1, 1), Q, C, A), OTHER)
+
+
+def _spring(view, away):
+    point = vectors.plus(view.position, quaternions.to_world(view.orientation, A))
+    return (Fraction(40), Fraction(3, 2), Fraction(5), A, vectors.minus(point, away))
+
+
+def _pair_spring(away):
+    """The state of body a moved so that its point stands `away` from that of body b."""
+    point_a = vectors.plus(VIEW.position, quaternions.to_world(VIEW.orientation, A))
+    point_b = vectors.plus(SEEN.position, quaternions.to_world(SEEN.orientation, B))
+    shift = vectors.minus(away, vectors.minus(point_a, point_b))
+    moved = VIEW._replace(position=vectors.plus(VIEW.position, shift))
+    return (T, moved, BODY, SEEN, OTHER, (Fraction(40), Fraction(3, 2), Fraction(5), A, B))
+
+
+STAGES, (WEIGHTS, _) = steps.stages_of(RK4), steps.weights_of(RK4)
+FALLING = loads.driven(formulations.FORMULATIONS["body_rates"], forces.gravity, False, True)
+
+
+@law
+def combined_with_rk4(y, h, k):
+    return steps.combined(y, h, WEIGHTS, WEIGHTS, k)
+
+
+@law
+def slopes_of_rk4(t, y, h, data):
+    return steps.slopes(FALLING, STAGES, t, y, h, data, ())
+
+
+EXACT_STAGES, (EXACT_WEIGHTS, _) = steps.stages_of(RK4, Fraction), steps.weights_of(RK4, Fraction)
+
+
+def combined_with_exact_rk4(y, h, k):
+    return steps.combined(y, h, EXACT_WEIGHTS, EXACT_WEIGHTS, k)
+
+
+def slopes_of_exact_rk4(t, y, h, data):
+    return steps.slopes(FALLING, EXACT_STAGES, t, y, h, data, ())
+
+
+IN_RATIOS = {combined_with_rk4: combined_with_exact_rk4, slopes_of_rk4: slopes_of_exact_rk4}
+
+_LOADED = (C, B)
+_ACTS = (T, VIEW, BODY)
+
+ARGUMENTS = {
+    number.larger: (T, H),
+    number.absolute: (-T,),
+    number.within: (T, H, 2 * T),
+    number._reduced: (Fraction(1234567, 1024),),
+    number._small_sine: (Fraction(3, 8),),
+    number._small_cosine: (Fraction(3, 8),),
+    number._by_quadrant: (Fraction(1), H, T),
+    number._sine: (Fraction(1234567, 1024),),
+    number._cosine: (Fraction(1234567, 1024),),
+    vectors.plus: (A, B),
+    vectors.minus: (A, B),
+    vectors.scaled: (H, A),
+    vectors.times: (A, B),
+    vectors.dot: (A, B),
+    vectors.cross: (A, B),
+    vectors.nothing: (T,),
+    matrices.applied: (GENERAL, A),
+    matrices.transposed: (GENERAL,),
+    matrices.multiplied: (GENERAL, MATRIX),
+    matrices.rate: (GENERAL, A),
+    matrices.departure_from_orthogonal: (GENERAL,),
+    quaternions.squared_norm: (Q,),
+    quaternions.product: (Q, P),
+    quaternions.conjugate: (Q,),
+    quaternions.normalized: (Q,),
+    quaternions.to_world: (Q, A),
+    quaternions.to_body: (Q, A),
+    quaternions.matrix: (Q,),
+    quaternions.from_matrix: (MATRIX,),
+    quaternions._chosen: (H, T, Q, P),
+    quaternions._chosen_diagonal: A,
+    quaternions.rate: (Q, A),
+    quaternions.from_angles: (ANGLES,),
+    inertia.inertia_times: (BODY, A),
+    inertia.world_tensor: (BODY.moments, Q),
+    inertia.shifted: (GENERAL, T, A),
+    inertia.euler_rate: (BODY, A, B),
+    motion.momentum: (MOMENTUM, BODY, *_LOADED),
+    motion.momentum_matrix: (NINE, BODY, *_LOADED),
+    motion.body_rates: (RATES, BODY, *_LOADED),
+    motion.quaternion_acceleration: (DOUBLED, BODY, *_LOADED),
+    motion.euler_angles: (ANGULAR, BODY, *_LOADED),
+    motion.spin_of: (Q, P),
+    motion.angle_rates: (ANGLES, A),
+    motion.turn_per_step: (ANGLES, A, H),
+    formulations._view: (A, Q, B, C, A, BODY),
+    formulations._drift: (Q,),
+    formulations._seen_momentum: (MOMENTUM, BODY),
+    formulations._tidied_quaternion: ((A, Q, B, C), H),
+    formulations._watched_quaternion: ((A, Q, B, C), H),
+    formulations._start_momentum: (A, P, B, C, BODY),
+    formulations._finish_momentum: (MOMENTUM, BODY),
+    formulations._seen_matrix: (NINE, BODY),
+    formulations._watched_matrix: ((A, GENERAL, B, C), H),
+    formulations._start_matrix: (A, P, B, C, BODY),
+    formulations._finish_matrix: (NINE, BODY),
+    formulations._seen_rates: (RATES, BODY),
+    formulations._start_rates: (A, P, B, C, BODY),
+    formulations._finish_rates: (RATES, BODY),
+    formulations._seen_acceleration: (DOUBLED, BODY),
+    formulations._tidied_acceleration: ((A, Q, B, P), H),
+    formulations._start_acceleration: (A, P, B, C, BODY),
+    formulations._finish_acceleration: (DOUBLED, BODY),
+    formulations._seen_angles: (ANGULAR, BODY),
+    formulations._watched_angles: (ANGULAR, H),
+    formulations.angles_of: (P,),
+    formulations._start_angles: (A, P, B, C, BODY),
+    formulations._finish_angles: (ANGULAR, BODY),
+    forces.gravity: (*_ACTS, (C,)),
+    forces.gravity_potential: (*_ACTS, (C,)),
+    forces.point_gravity: (*_ACTS, (Fraction(9), vectors.minus(VIEW.position, vector(2, 6, 9)))),
+    forces.linear_drag: (*_ACTS, (T, A)),
+    forces.quadratic_drag: (*_ACTS, (T, vectors.minus(VIEW.velocity, C))),
+    forces.rotational_drag: (*_ACTS, (T,)),
+    forces.world_force_at_body_point: (*_ACTS, (C, A)),
+    forces.body_force_at_body_point: (*_ACTS, (C, A)),
+    forces.world_force_at_world_point: (*_ACTS, (C, A)),
+    forces.body_force_at_world_point: (*_ACTS, (C, A)),
+    forces.world_torque: (*_ACTS, (C,)),
+    forces.body_torque: (*_ACTS, (C,)),
+    forces.thruster: (*_ACTS, (A, C, H, 2 * T)),
+    forces.spring: (*_ACTS, _spring(VIEW, C)),
+    forces.spring_potential: (*_ACTS, _spring(VIEW, C)),
+    forces.spring_force: (C, A, Fraction(40), Fraction(3, 2), Fraction(5)),
+    forces.spring_energy: (C, Fraction(40), Fraction(5)),
+    forces.impulse: (*_ACTS, (C, A)),
+    forces.body_impulse: (*_ACTS, (C, A)),
+    invariants.translational_energy: (VIEW,),
+    invariants.rotational_energy: (VIEW,),
+    invariants.kinetic_energy: (VIEW,),
+    invariants.angular_momentum_about: (VIEW, A),
+    loads.no_load: (*_ACTS, ()),
+    loads._kept: (Fraction(1), A),
+    loads.power: (VIEW, C, B),
+    pairs.spring_between: _pair_spring(vector(2, 6, 9)),
+    pairs.spring_between_potential: _pair_spring(vector(2, 6, 9)),
+    pairs.mutual_gravity: (T, VIEW._replace(position=vectors.plus(SEEN.position, C)), BODY, SEEN, OTHER, (T,)),
+    pairs.mutual_gravity_potential: (
+        T,
+        VIEW._replace(position=vectors.plus(SEEN.position, C)),
+        BODY,
+        SEEN,
+        OTHER,
+        (T,),
+    ),
+    steps.group_along: (Q, H, P),
+    steps.along: (MOMENTUM, H, RATES),
+    steps.combined: (MOMENTUM, H, (RATES, MOMENTUM, RATES, MOMENTUM)),
+    steps.slopes: (T, RATES + ((H,),), H, (BODY, (C,))),
+    steps.group_square: (Q,),
+    steps.group_error: (C, Q[1:], A, H, vector(1, 2, 2, over=1000), H / 64, H / 32),
+    steps.groups_error: (
+        (C, C, (T,)),
+        (Q[1:], A, (H,)),
+        (A, B, (T,)),
+        H,
+        (vector(1, 2, 2, over=1000), vector(2, 3, 6, over=900), (T,)),
+        H / 64,
+        (H / 32, H / 64),
+    ),
+    steps.mixed_error: (Fraction(16), Fraction(900)),
+    steps.step_factor: (Fraction(1, 256),),
+}
+RUNS = {steps.combined: combined_with_rk4, steps.slopes: slopes_of_rk4}
+
+SAMPLES = [Sample(a_law, args, RUNS.get(a_law, a_law)) for a_law, args in ARGUMENTS.items()]

@@ -1,0 +1,100 @@
+"""Every law on every kind of number.
+
+Floats, NumPy arrays and machine code must agree to the bit, except where a law asks the system's library for atan2.
+The other kinds bring their own functions and must agree with the floats to rounding.
+"""
+
+from fractions import Fraction
+
+import pytest
+from law_samples import ARGUMENTS, IN_RATIOS, SAMPLES, module_level_laws
+from number_kinds import (
+    bits,
+    by_fractions,
+    by_heyoka,
+    by_jax,
+    by_jax_jit,
+    by_mpmath,
+    by_numba,
+    by_numpy,
+    by_sympy,
+    error,
+    in_floats,
+    lane,
+)
+
+from polhode.equations import formulations, matrices, motion, number, quaternions, steps
+
+LANES = 3
+
+BY_THE_SYSTEM = {formulations.angles_of, formulations._start_angles}
+"""Laws that take atan2 from the system's library: NumPy's and C's may differ in the last bit."""
+
+FOR_DOUBLES = {number._reduced, number._sine, number._cosine}
+"""Laws that round by adding and taking away 1.5 * 2**52: no other kind of number reaches them."""
+
+WITHOUT_RATIOS = (
+    BY_THE_SYSTEM
+    | FOR_DOUBLES
+    | {
+        number._small_sine,  # its coefficients are doubles
+        number._small_cosine,
+        steps.step_factor,  # so is its 0.9
+        quaternions.from_angles,  # and these take a sine
+        motion.euler_angles,
+        motion.angle_rates,
+        motion.turn_per_step,
+        formulations._seen_angles,
+        formulations._watched_angles,
+        formulations._finish_angles,
+    }
+)
+
+NESTED_CHOICES = {matrices.departure_from_orthogonal, formulations._watched_matrix}
+"""The largest of six symbolic sizes: SymPy tries for ten seconds to solve the inequalities; ratios decide at once."""
+
+
+def symbolically(run, lanes):
+    return by_sympy(run, lanes, symbols=0 if run in NESTED_CHOICES else 4)
+
+
+def in_ratios(run, lanes):
+    return by_fractions(IN_RATIOS.get(run, run), lanes)
+
+
+KINDS = {
+    # kind: (runs, tolerance or None for equal bits, laws left out)
+    "numpy": (by_numpy, None, set()),
+    "numba": (by_numba, None, set()),
+    "mpmath": (by_mpmath, 1e-14, FOR_DOUBLES),
+    "jax": (by_jax, 1e-15, FOR_DOUBLES),
+    "jax_jit": (by_jax_jit, 2e-15, FOR_DOUBLES),  # XLA fuses multiplications with additions
+    "heyoka": (by_heyoka, 2e-15, FOR_DOUBLES),
+    "sympy": (symbolically, 1e-14, FOR_DOUBLES),
+    "fractions": (in_ratios, 1e-15, WITHOUT_RATIOS),
+}
+
+
+def test_no_law_is_missed():
+    assert set(ARGUMENTS) == set(module_level_laws())
+
+
+CASES = [(kind, sample) for kind in KINDS for sample in SAMPLES if sample.law not in KINDS[kind][2]]
+
+
+@pytest.mark.parametrize(("kind", "sample"), CASES, ids=[f"{kind}-{sample.name}" for kind, sample in CASES])
+def test_a_law_agrees_with_its_floats_on(kind, sample):
+    runs, tolerance, _ = KINDS[kind]
+    lanes = [lane(sample.args, i) for i in range(LANES)]
+    for args, got in zip(lanes, runs(sample.runs, lanes), strict=False):
+        floats = in_floats(sample.runs, args)
+        if tolerance is None and sample.law not in BY_THE_SYSTEM:
+            assert bits(got) == bits(floats)
+        else:
+            assert error(got, floats) <= (tolerance or 1e-15)
+
+
+def test_a_fraction_without_a_root_is_refused_with_a_sentence():
+    with pytest.raises(ValueError, match="the square root of 2 is no fraction; use floats or mpmath"):
+        number.sqrt(Fraction(2))
+    assert number.sqrt(Fraction(9, 16)) == Fraction(3, 4)
