@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -99,21 +100,24 @@ class Body:
 
     def constants(self, com_to_pivot: Sequence[Any] | None = None) -> Constants:
         """What the equations need, about the centre of mass or about a pivot."""
-        moments, axes = self.principal_moments, self._axes
-        pivot = np.zeros(3)
-        if com_to_pivot is not None:
-            pivot = checks.numbers(com_to_pivot, "pivot", (3,))
-            entries = leaves(self.inertia_body.reshape(*self.inertia_body.shape[:-2], 9))
-            about_pivot = shifted(entries, self.mass, leaves(pivot))  # type: ignore[arg-type]
-            moments, axes = principal(np.stack(np.broadcast_arrays(*about_pivot), axis=-1).reshape(-1, 3, 3))
-            if all(np.ndim(entry) == 0 for entry in about_pivot):
-                moments, axes = moments[0], axes[0]
+        if com_to_pivot is None:
+            return self._free_constants
+        pivot = checks.numbers(com_to_pivot, "pivot", (3,))
+        entries: Any = leaves(self.inertia_body.reshape(*self.inertia_body.shape[:-2], 9))
+        offset: Any = leaves(pivot)
+        about_pivot = np.stack(np.broadcast_arrays(*shifted(entries, self.mass, offset)), axis=-1)
+        return self._constants(*principal(about_pivot.reshape(*about_pivot.shape[:-1], 3, 3)), pivot)
+
+    @cached_property
+    def _free_constants(self) -> Constants:
+        return self._constants(self.principal_moments, self._axes, np.zeros(3))
+
+    def _constants(self, moments: Array, axes: Array, com_to_pivot: Array) -> Constants:
         # A particle does not turn, nor does it about the line to its pivot, where rounding may leave a moment near 0.
         least = ROUNDING * moments.max(axis=-1, keepdims=True) if self.is_particle else 0.0
-        turns = moments > least
-        inverse = np.divide(1.0, moments, out=np.zeros_like(moments), where=turns)
-        mass: Any = self.mass
-        return Constants(mass, 1 / mass, leaves(moments), leaves(inverse), leaves(axes), leaves(pivot))  # type: ignore[arg-type]
+        inverse = np.divide(1.0, moments, out=np.zeros_like(moments), where=moments > least)
+        mass, vectors = self.mass, [leaves(array) for array in (moments, inverse, axes, com_to_pivot)]
+        return Constants(mass, 1 / mass, *vectors)  # type: ignore[operator, arg-type]
 
 
 def particle(mass: ArrayLike) -> Body:

@@ -57,6 +57,7 @@ class Scenario:
     renormalize: bool = field(default=True, kw_only=True)
     rtol: float = field(default=1e-9, kw_only=True)
     atol: Any = field(default=0.0, kw_only=True)
+    largest_turn: float = field(default=1.0, kw_only=True)
     name: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -298,6 +299,8 @@ class Scenario:
             raise ScenarioError(
                 f"step {self.step:g} s is longer than the duration {self.duration:g} s: choose a shorter step"
             )
+        if not self.largest_turn > 0:
+            raise ScenarioError(f"largest_turn must be greater than 0, but is {self.largest_turn!r}")
         _ = self.tolerances
 
     def _check_forces(self) -> None:

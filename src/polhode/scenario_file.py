@@ -29,6 +29,7 @@ SETTINGS = (
     "renormalize",
     "rtol",
     "atol",
+    "largest_turn",
 )
 BODY_KEYS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "particle")
 STATE_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "angular_velocity", "time")

@@ -11,9 +11,9 @@ from typing import Any
 
 from polhode.body import Body
 from polhode.engines.run import Failure, Report, run
-from polhode.errors import NonFiniteError, RunError, ScenarioError, SingularityError, nearest
+from polhode.errors import ForceError, NonFiniteError, RunError, ScenarioError, SingularityError, nearest
 from polhode.motion import Motion, state_of
-from polhode.rehearsal import rehearse
+from polhode.rehearsal import rehearse, sample_arguments
 from polhode.scenario import Scenario
 from polhode.state import State
 
@@ -58,6 +58,9 @@ def simulate(
     rtol, atol : float, optional
         Of adaptive methods: the error allowed in a step relative to the size of position, attitude, momentum and
         spin, and besides (default 0) in their units.
+    largest_turn : float, optional
+        Of Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
+        (default 1).  With infinity it goes on, and its answer is worth nothing behind such a place.
     threads : int, optional
         How many to use at most; the result does not depend on it.
     progress : bool, optional
@@ -140,11 +143,30 @@ def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress
     if scenario.engine == "python":
         warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=3)
     with _progress(scenario, progress) as report:
-        result = run(scenario, counts_work, threads, report)
+        try:
+            result = run(scenario, counts_work, threads, report)
+        except Exception as error:
+            if not type(error).__module__.startswith("numba"):
+                raise
+            raise _uncompilable(scenario, error) from error
     motion = Motion(scenario, result)
     if result.failure is not None:
         raise _stopped(result.failure, motion)
     return motion
+
+
+def _uncompilable(scenario: Scenario, error: Exception) -> Exception:
+    """The sentence about a user's force that the compiler refuses; the error itself, if none is at fault."""
+    from polhode.engines.compiler import fault_in
+
+    for f in scenario.forces:
+        fault = fault_in(f.function, sample_arguments(scenario, f)) if f.function is not None else None
+        if fault is not None:
+            return ForceError(
+                f"{f.name} cannot be compiled: {fault}. Write it as arithmetic on numbers and tuples (ph.sqrt, ph.sin, "
+                "ph.cos, ph.if_less), or run it uncompiled with engine='python', about a thousand times slower."
+            )
+    return error
 
 
 def _stopped(failure: Failure, motion: Motion) -> RunError:
@@ -160,7 +182,7 @@ def _stopped(failure: Failure, motion: Motion) -> RunError:
         kind = SingularityError
         sentence = (
             f"the Euler angles of {who} came too near to the vertical after t = {failure.time:g} s: phi turns by more "
-            "than a radian in one step. Take smaller steps, or a formulation without that singularity, such as 'momentum'."
+            f"than {scenario.largest_turn:g} rad in one step. Take smaller steps, or a formulation without that singularity, such as 'momentum'."
         )
     elif failure.reason == "stuck":
         sentence = (

@@ -56,8 +56,8 @@ def dataset_of(motion: Motion) -> xarray.Dataset:
         {n: (dims, values, {"units": UNITS[n], "long_name": NAMES[n]}) for n, (dims, values) in variables.items()},
         coords={
             "time": ("time", motion.times, {"units": "s"}),
-            "axis": ["x", "y", "z"],
-            "quaternion_wxyz": ["w", "x", "y", "z"],
+            "axis": np.array(["x", "y", "z"], dtype=object),
+            "quaternion_wxyz": np.array(["w", "x", "y", "z"], dtype=object),
         },
         attrs={
             "title": motion.scenario.name or "motion of rigid bodies",

@@ -47,7 +47,7 @@ class Sample(NamedTuple):
         return f"{self.law.__module__.rpartition('.')[2]}.{self.law.__name__}"
 
 
-# The numbers: |Q| = 5, |AXES| = 1, MATRIX = R(Q), lengths of the differences in the forces 7, 9, 11 --------------------
+# The numbers: |Q| = 5, |AXES| = 1, MATRIX = R(Q), lengths of the differences in the forces 7 and 11 ----------------
 T, H = Fraction(5, 4), Fraction(1, 8)
 A, B, C = vector(1, -2, 3, over=4), vector(-5, 3, 2, over=8), vector(2, 3, 6)
 Q, P = vector(1, 2, 2, 4), vector(2, -4, 5, 6, over=9)

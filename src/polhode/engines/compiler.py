@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 import math
+import re
 import types as python_types
 from collections.abc import Callable
 from functools import cache
@@ -12,6 +14,7 @@ from typing import Any
 
 import numba
 from numba import types
+from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload, register_jitable
 
 from polhode.engines import kernels
@@ -106,6 +109,31 @@ def _register_foundations() -> None:
     @overload(kernels.use_wide_vectors, strict=False, jit_options=INLINED)
     def _use_wide_vectors() -> Any:
         return lambda: mark_wide()
+
+
+def fault_in(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
+    """Why a function cannot be compiled for such arguments, with the line at fault; None if it can."""
+    _register_laws()
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    try:
+        numba.njit(**OPTIONS)(function).compile(signature)
+    except NumbaError as error:
+        return _sentence(error, function)
+    return None
+
+
+def _sentence(error: NumbaError, function: Any) -> str:
+    """What Numba says, cut down to the first line that means something and the place in the user's file."""
+    text = str(error)
+    file = function.__code__.co_filename
+    lines = [int(n) for n in re.findall(r'File "[^"\n]*' + re.escape(Path(file).name) + r'", line (\d+)', text)]
+    lines = lines or [error.loc.line] if getattr(error, "loc", None) or lines else []
+    shown = next((part.strip() for part in text.splitlines()[1:] if part.strip()), text.splitlines()[0])
+    where = ""
+    if lines:
+        source = linecache.getline(file, lines[0]).strip()
+        where = f" ({file}, line {lines[0]}{': ' + source if source else ''})"
+    return f"{shown.rstrip('.')}{where}"
 
 
 @cache

@@ -14,7 +14,17 @@ from typing import Any, NamedTuple
 from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups, Law, law
 from polhode.equations.number import larger
-from polhode.equations.steps import combined, groups_error, mixed_error, slopes, step_factor
+from polhode.equations.steps import (
+    combined,
+    groups_error,
+    in_numbers,
+    mixed_error,
+    slopes,
+    stages_of,
+    step_factor,
+    weights_of,
+)
+from polhode.equations.tables import Table
 
 LOOPS: list[Callable[..., Any]] = []
 """The functions below that hold a loop: compiled each by itself, where a law is dissolved into its caller."""
@@ -94,11 +104,11 @@ def independent_sweep(step: Loop, tidy: Loop, layout: Layout) -> Loop:
     return sweep
 
 
-def independent_attempt(rate: Loop, stages: Groups, weights: Groups, errors: Groups, layout: Layout) -> Loop:
+def independent_attempt(rate: Loop, table: Table, layout: Layout) -> Loop:
     """An adaptive step tried on one body: the state it leads to goes into the trial places, the error comes back."""
     state, body, params, trial = layout.state, layout.body, layout.params, layout.trial
-    a, b = weights
-    fifth, third = errors
+    stages, (a, b) = stages_of(table), weights_of(table)
+    fifth, third = (in_numbers(row, float) for row in table.error_rows or ((), ()))
 
     @loop
     def attempt(unit: Any, pairs: Any, t: float, h: float, rtol: float, atol: Groups) -> float:

@@ -16,7 +16,7 @@ from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.law import Groups
 from polhode.equations.loads import driven, moved_by, together, view_of
 from polhode.equations.methods import METHODS
-from polhode.equations.steps import in_numbers, one_step, stages_of, weights_of
+from polhode.equations.steps import one_step
 from polhode.force import leaf_list, map_leaves
 from polhode.scenario import Scenario
 
@@ -78,8 +78,6 @@ def prepared(structure: Structure) -> Prepared:
     layout = _layout(structure, len(table.nodes) if coupled else 0, adaptive)
     load = together(structure.load_kernels)
     tidy = form.tidied if structure.renormalize else form.watched
-    stages, weights = stages_of(table), weights_of(table)
-    errors = tuple(in_numbers(row, float) for row in table.error_rows or ())
 
     if coupled:
         view = view_of(form, structure.pivoted)
@@ -88,13 +86,14 @@ def prepared(structure: Structure) -> Prepared:
         places, sizes = [p for p, _ in numbered_shapes], [size for _, size in numbered_shapes]
         between = systems.pair_loads(structure.pair_kernels, places, sizes, view, layout)
         evaluate = systems.stage_slopes(view, load, moved, between, layout)
-        run_stages = systems.all_stages(stages, evaluate, layout)
-        sweep = systems.system_sweep(run_stages, weights, tidy, layout)
-        attempt = systems.system_attempt(run_stages, weights, errors, layout) if adaptive else None
+        sum_up = systems.stage_sums(layout)
+        run_stages = systems.all_stages(table, evaluate, sum_up, layout)
+        sweep = systems.system_sweep(run_stages, sum_up, table, tidy, layout)
+        attempt = systems.system_attempt(run_stages, sum_up, table, layout) if adaptive else None
     else:
         rate = driven(form, load, structure.pivoted, structure.counts_work)
         sweep = kernels.independent_sweep(one_step(table, rate), tidy, layout)
-        attempt = kernels.independent_attempt(rate, stages, weights, errors, layout) if adaptive else None
+        attempt = kernels.independent_attempt(rate, table, layout) if adaptive else None
 
     settle = kernels.settling(tidy, layout)
 
@@ -118,7 +117,7 @@ def packed(scenario: Scenario, plan: Prepared) -> Array:
     nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params())
     values = leaf_list(nests)
     rows, lanes = layout.size // layout.lanes, layout.lanes
-    if scenario.count == 1 and not any(np.ndim(v) for v in values):
+    if scenario.members is None and not scenario.is_system:
         buffer = np.zeros((1, rows))
         buffer[0, : len(values)] = values
         return buffer

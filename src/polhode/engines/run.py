@@ -20,10 +20,9 @@ from polhode.equations.vectors import cross, minus, plus
 from polhode.scenario import Scenario
 from polhode.state import split
 
+CORES = os.cpu_count() or 1
 PORTION_S = 0.2
 """About how long the machine code runs before it reports."""
-LARGEST_TURN = 1.0
-"""Radians that the angle phi may turn in one step: beyond, Euler angles no longer describe the motion."""
 
 Report = Callable[[float], None]
 """Called with the time, in s, that the run has reached."""
@@ -78,7 +77,7 @@ class _Runner:
         self.layout = self.plan.layout
         self.buffer = packed(scenario, self.plan)
         self.pairs = pair_numbers(scenario)
-        self.threads = min(threads or os.cpu_count() or 1, len(self.buffer))
+        self.threads = min(threads or CORES, len(self.buffer))
         self.seconds_per_step = scenario.count * (3e-3 if scenario.engine == "python" else 3e-7)
         self.steps = self.refused = 0
         self.next_step = scenario.step or 0.0
@@ -219,7 +218,7 @@ class _Runner:
         width = self.layout.size if numbers.shape[-1] == self.buffer.shape[1] else self.layout.kept
         blocks = numbers.reshape(-1, width)
         turns = blocks[:, self.layout.watch : self.layout.watch + self.layout.lanes]
-        return bool((turns <= LARGEST_TURN**2).all())
+        return bool((turns <= self.scenario.largest_turn**2).all())
 
     def _fail(self, time: float, bad: Array, good: Array, reason: str = "", body: int | None = None) -> None:
         finite = np.isfinite(bad).all(axis=-1)
@@ -235,7 +234,7 @@ class _Runner:
             return None
         wrong = ~np.isfinite(kept).all(axis=(0, 2))
         if self.scenario.formulation == "euler_angles" and not self.plan.is_adaptive:
-            wrong |= (kept[:, :, -1] > LARGEST_TURN**2).any(axis=0)
+            wrong |= (kept[:, :, -1] > self.scenario.largest_turn**2).any(axis=0)
         if not wrong.any():
             return None
         member = int(np.argmax(wrong))

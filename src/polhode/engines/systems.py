@@ -1,18 +1,25 @@
-"""The inner loops of bodies that feel each other: a system advances stage by stage, all its bodies together."""
+"""The inner loops of bodies that feel each other: a system advances stage by stage, all its bodies together.
+
+The numbers of a state lie side by side, those of the coordinates before those of the momenta, so that a stage is a sum
+of whole stretches of the buffer, by the same formula and in the same order as `equations.steps.combined`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
-from polhode.equations.law import Groups, law
+from polhode.equations.law import law
 from polhode.equations.number import larger
-from polhode.equations.steps import combined, groups_error, mixed_error
+from polhode.equations.steps import groups_error, mixed_error
+from polhode.equations.tables import Table
 from polhode.equations.vectors import minus, plus
 
 
-def pair_loads(kernels: Sequence[Loop], places: Sequence[Groups], sizes: Sequence[int], view: Loop, layout: Layout) -> Loop:
+def pair_loads(kernels: Sequence[Loop], places: Sequence[Any], sizes: Sequence[int], view: Loop, layout: Layout) -> Loop:
     """The sum of all pair forces, added to the bodies' wrenches in a fixed order."""
     total: Loop = _no_pairs
     for i, (kernel, place, size) in enumerate(zip(kernels, places, sizes, strict=True)):
@@ -25,7 +32,7 @@ def _no_pairs(unit: Any, pairs: Any, t: float) -> None:
     return
 
 
-def _joined(rest: Loop, kernel: Loop, i: int, numbers_places: Groups, stride: int, view: Loop, layout: Layout) -> Loop:
+def _joined(rest: Loop, kernel: Loop, i: int, numbers_places: Any, stride: int, view: Loop, layout: Layout) -> Loop:
     lanes, size, point, body, wrench = layout.lanes, layout.size, layout.point, layout.body, layout.wrench
 
     @loop
@@ -73,42 +80,58 @@ def stage_slopes(view: Loop, load: Loop, moved: Loop, between: Loop, layout: Lay
     return evaluate
 
 
-def all_stages(stages: Groups, evaluate: Loop, layout: Layout) -> Loop:
-    """The slopes of every stage of a step, each from the ones before it."""
-    lanes, size, state, point, slopes = layout.lanes, layout.size, layout.state, layout.point, layout.slopes
-    stride = slopes[1][0][0] - slopes[0][0][0] if len(slopes) > 1 else 0
+def stage_sums(layout: Layout) -> Loop:
+    """target = start + h (a1 k1 + a2 k2 + ...), a for the coordinates and b for the momenta; start may be 0."""
+    size, stride = layout.size, layout.watch
+    first_slope, momenta, end = layout.slopes[0][0][0], layout.state[2][0], layout.watch
 
-    @law
-    def run(unit: Any, pairs: Any, t: float, h: float, left: Groups, coming: Groups, known: Groups) -> None:
-        if len(left) == 0:
-            return
-        c, a, b = left[0]
+    @loop
+    def sum_up(unit: Any, target: int, starts_at_zero: bool, h: float, a: Any, b: Any, count: int) -> None:
+        use_wide_vectors()
         for block in range(len(unit) // size):
-            for lane in range(lanes):
-                at = block * size + lane
-                write(unit, at, point, combined(read(unit, at, state), h, a, b, read(unit, at, known)))
-        evaluate(unit, pairs, t + c * h, len(known) * stride)
-        run(unit, pairs, t, h, left[1:], coming[1:], known + (coming[0],))
+            base = block * size
+            for i in range(end):
+                unit[base + target + i] = 0.0 if starts_at_zero else unit[base + i]
+            for j in range(count):
+                slope = base + first_slope + j * stride
+                if a[j] != 0.0:
+                    for i in range(momenta):
+                        unit[base + target + i] += (h * a[j]) * unit[slope + i]
+                if b[j] != 0.0:
+                    for i in range(momenta, end):
+                        unit[base + target + i] += (h * b[j]) * unit[slope + i]
 
-    @law
-    def run_all(unit: Any, pairs: Any, t: float, h: float) -> None:
-        run(unit, pairs, t, h, stages, slopes, ())
-
-    return run_all
+    return sum_up
 
 
-def system_sweep(run_stages: Loop, weights: Groups, tidy: Loop, layout: Layout) -> Loop:
+def all_stages(table: Table, evaluate: Loop, sum_up: Loop, layout: Layout) -> Loop:
+    """The slopes of every stage of a step, each from the ones before it."""
+    nodes, coordinate_rows, momentum_rows = table_arrays(table)
+    count, point, stride = len(table.nodes), layout.point[0][0], layout.watch
+
+    @loop
+    def run_stages(unit: Any, pairs: Any, t: float, h: float) -> None:
+        for i in range(count):
+            sum_up(unit, point, False, h, coordinate_rows[i], momentum_rows[i], i)
+            evaluate(unit, pairs, t + nodes[i] * h, i * stride)
+
+    return run_stages
+
+
+def system_sweep(run_stages: Loop, sum_up: Loop, table: Table, tidy: Loop, layout: Layout) -> Loop:
     """One step of all bodies of a system."""
-    lanes, size, state, slopes, watch = layout.lanes, layout.size, layout.state, layout.slopes, layout.watch
-    a, b = weights
+    lanes, size, state, point, watch = layout.lanes, layout.size, layout.state, layout.point, layout.watch
+    a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
+    count, target = len(table.nodes), layout.point[0][0]
 
     @loop
     def sweep(unit: Any, pairs: Any, t: float, h: float) -> None:
         run_stages(unit, pairs, t, h)
+        sum_up(unit, target, False, h, a, b, count)
         for block in range(len(unit) // size):
             for lane in range(lanes):
                 at = block * size + lane
-                y = combined(read(unit, at, state), h, a, b, read(unit, at, slopes))
+                y = read(unit, at, point)
                 tidied, watched = tidy(y[:4], h)
                 write(unit, at, state, tidied + y[4:])
                 unit[watch + at] = larger(unit[watch + at], watched)
@@ -116,27 +139,43 @@ def system_sweep(run_stages: Loop, weights: Groups, tidy: Loop, layout: Layout) 
     return sweep
 
 
-def system_attempt(run_stages: Loop, weights: Groups, errors: Groups, layout: Layout) -> Loop:
+def system_attempt(run_stages: Loop, sum_up: Loop, table: Table, layout: Layout) -> Loop:
     """An adaptive step tried on all bodies of a system; the error is that of the worst."""
-    lanes, size, state, slopes, trial = layout.lanes, layout.size, layout.state, layout.slopes, layout.trial
-    a, b = weights
-    fifth, third = errors
+    lanes, size, state, trial, point = layout.lanes, layout.size, layout.state, layout.trial, layout.point
+    a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
+    fifth, third = (np.array(row, dtype=float) for row in table.error_rows or ((), ()))
+    first_slope, error_at, count = layout.slopes[0], layout.point[0][0], len(table.nodes)
 
     @loop
-    def attempt(unit: Any, pairs: Any, t: float, h: float, rtol: float, atol: Groups) -> float:
+    def errors(unit: Any, at: int, h: float, rtol: float, atol: Any) -> float:
+        y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, first_slope)
+        return groups_error(y, new, k, h, read(unit, at, point), rtol, atol)
+
+    @loop
+    def attempt(unit: Any, pairs: Any, t: float, h: float, rtol: float, atol: Any) -> float:
         run_stages(unit, pairs, t, h)
+        sum_up(unit, trial[0][0], False, h, a, b, count)
+        blocks = len(unit) // size
+        bodies = blocks * lanes
+        error_5 = np.empty(bodies)
+        sum_up(unit, error_at, True, h, fifth, fifth, count)
+        for i in range(bodies):
+            error_5[i] = errors(unit, i // lanes * size + i % lanes, h, rtol, atol)
+        sum_up(unit, error_at, True, h, third, third, count)
         worst = 0.0
-        for block in range(len(unit) // size):
-            for lane in range(lanes):
-                at = block * size + lane
-                y, k = read(unit, at, state), read(unit, at, slopes)
-                new = combined(y, h, a, b, k)
-                nothing = combined(y, -1.0, (1.0,), (1.0,), (y,))
-                error_5 = groups_error(y, new, k[0], h, combined(nothing, h, fifth, fifth, k), rtol, atol)
-                error_3 = groups_error(y, new, k[0], h, combined(nothing, h, third, third, k), rtol, atol)
-                write(unit, at, trial, new)
-                error = mixed_error(error_5, error_3)
-                worst = error if not error <= worst else worst
+        for i in range(bodies):
+            error = mixed_error(error_5[i], errors(unit, i // lanes * size + i % lanes, h, rtol, atol))
+            worst = error if not error <= worst else worst
         return worst
 
     return attempt
+
+
+def table_arrays(table: Table) -> tuple[Any, Any, Any]:
+    """Nodes and rows of a table as arrays, the rows filled up with zeros."""
+    count = len(table.nodes)
+    coordinate_rows, momentum_rows = np.zeros((count, count)), np.zeros((count, count))
+    for i in range(count):
+        coordinate_rows[i, :i] = [float(x) for x in table.coordinate_rows[i]]
+        momentum_rows[i, :i] = [float(x) for x in table.momentum_rows[i]]
+    return np.array(table.nodes, dtype=float), coordinate_rows, momentum_rows

@@ -1,0 +1,210 @@
+"""The audit of a motion: what should have been conserved, given the forces, and by how much it was not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.force import Force
+
+if TYPE_CHECKING:
+    from polhode.motion import Motion
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One quantity: whether it should stay, and its largest departure from its value at the start."""
+
+    quantity: str
+    unit: str
+    conserved: bool
+    """Whether it should be conserved, given the forces."""
+    departure: float
+    relative: float
+    """The departure divided by the quantity's own largest size during the motion."""
+    time: float
+    """When the departure was largest, in s."""
+    reason: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All findings about a motion, and how it was computed.  Printed, it is a table."""
+
+    method: str
+    formulation: str
+    steps: int
+    refused: int
+    findings: tuple[Finding, ...]
+
+    def __getitem__(self, quantity: str) -> Finding:
+        for finding in self.findings:
+            if finding.quantity == quantity:
+                return finding
+        raise KeyError(f"{quantity!r}: this audit has {', '.join(f.quantity for f in self.findings)}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and texts, for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        refused = f", {self.refused} refused" if self.refused else ""
+        head = f"computed by {self.method} in {self.steps} steps{refused}, formulation {self.formulation}"
+        rows = [("quantity", "should stay", "largest departure", "relative", "at t", "")]
+        for f in self.findings:
+            rows.append(
+                (
+                    f.quantity,
+                    "yes" if f.conserved else "no",
+                    f"{f.departure:.2e} {f.unit}".rstrip(),
+                    f"{f.relative:.1e}",
+                    f"{f.time:g} s",
+                    f.reason,
+                )
+            )
+        widths = [max(len(row[i]) for row in rows) for i in range(5)]
+        lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[5]]).rstrip() for row in rows]
+        return "\n".join([head, *lines])
+
+
+def audit_of(motion: Motion) -> Audit:
+    """Audit a motion."""
+    scenario = motion.scenario
+    findings = [*_energies(motion), *_momenta(motion), *_spins(motion), *_attitude(motion)]
+    return Audit(scenario.table.name, scenario.formulation, motion.steps, motion._run.refused, tuple(findings))
+
+
+def _energies(motion: Motion) -> list[Finding]:
+    forces, unknown = motion.scenario.forces, motion.unknown_forces
+    kinetic = motion.kinetic_energy.sum(axis=1) if motion.axis == "body" else motion.kinetic_energy
+    if not forces and not unknown:
+        return [_finding(motion, "kinetic energy", "J", True, kinetic, kinetic, "nothing acts")]
+    found = [_finding(motion, "kinetic energy", "J", False, kinetic, kinetic, _names(forces, unknown) + " can do work")]
+    without = [f.name for f in forces if f.potential is None] + list(unknown)
+    if not without:
+        energy = motion.energy
+        size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
+        found.append(_finding(motion, "energy", "J", True, energy, size, "every force has a potential"))
+    if motion.work is not None:
+        work = motion.work.sum(axis=1) if motion.axis == "body" else motion.work
+        # What an impulse at the very start did counts as work, but the motion begins after it.
+        balance = (work - work[0]) - (kinetic - kinetic[0])
+        size = np.maximum(np.abs(kinetic), np.abs(work))
+        found.append(_finding(motion, "work less gain of kinetic energy", "J", True, balance, size, "always"))
+    return found
+
+
+def _momenta(motion: Motion) -> list[Finding]:
+    scenario = motion.scenario
+    each = motion.linear_momentum
+    total = each.sum(axis=1) if motion.axis == "body" else each
+    size = _norm(each).sum(axis=1) if motion.axis == "body" else _norm(each)
+    pushing = [f for f in scenario.forces if f.pushes and f.kind != "pair"]
+    held = scenario.pivot is not None
+    name = "linear momentum"
+    if not pushing and not motion.unknown_forces and not held:
+        reason = "only forces between the bodies" if scenario.of_kind("pair") else "no force pushes"
+        return [_finding(motion, name, "kg m/s", True, total, size, reason)]
+    reason = "the pivot pushes" if held else _names(pushing, motion.unknown_forces) + " can push"
+    found = [_finding(motion, name, "kg m/s", False, total, size, reason)]
+    along = _common_direction(pushing)
+    if along is not None and not held and not motion.unknown_forces:
+        across = total - (total @ along)[..., None] * along
+        reason = f"{_names(pushing, ())} push along one line"
+        found.append(_finding(motion, "linear momentum across the force", "kg m/s", True, across, size, reason))
+    return found
+
+
+def _spins(motion: Motion) -> list[Finding]:
+    scenario = motion.scenario
+    turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
+    if motion.axis == "body":
+        each = motion.angular_momentum_about((0.0, 0.0, 0.0))
+        total, size = each.sum(axis=1), _norm(each).sum(axis=1)
+        outside = [f for f in scenario.forces if f.kind != "pair"]
+        free = not outside and not motion.unknown_forces
+        reason = "nothing acts from outside" if free else _names(outside, motion.unknown_forces) + " act from outside"
+        return [_finding(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
+    if scenario.pivot is not None:
+        return _spins_about_pivot(motion)
+    if scenario.bodies[0].is_particle:
+        return []
+    spin = motion.angular_momentum
+    free = not turning and not motion.unknown_forces
+    reason = "no torque acts" if free else _names(turning, motion.unknown_forces) + " can turn it"
+    return [_finding(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
+
+
+def _spins_about_pivot(motion: Motion) -> list[Finding]:
+    scenario = motion.scenario
+    place = motion._run.kept[0, :, :3]
+    offset = motion.position - place if motion.axis == "member" else motion.position - place[0]
+    spin = motion.angular_momentum + np.cross(offset, motion.linear_momentum)
+    name, forces = "angular momentum about the pivot", scenario.forces
+    free = not forces and not motion.unknown_forces
+    reason = "nothing acts" if free else _names(forces, motion.unknown_forces) + " can turn it"
+    found = [_finding(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]
+    along = _common_direction(forces) if all(not f.turns for f in forces) else None
+    if along is not None and not motion.unknown_forces:
+        reason = "the force has no torque about its own line"
+        found.append(_finding(motion, f"{name}, along the force", "kg m2/s", True, spin @ along, _norm(spin), reason))
+    return found
+
+
+def _attitude(motion: Motion) -> list[Finding]:
+    scenario = motion.scenario
+    drift = motion.attitude_drift
+    if scenario.formulation == "euler_angles" or all(body.is_particle for body in scenario.bodies):
+        return []
+    over_all = drift.reshape(len(drift), -1).max(axis=1)
+    at = int(np.argmax(over_all)) if len(over_all) else 0
+    is_matrix = scenario.formulation == "momentum_matrix"
+    name = "orthogonality of R" if is_matrix else "length of q"
+    reason = "as computed: a matrix is never repaired"
+    if not is_matrix:
+        reason = "found in a step, before q was rescaled" if scenario.renormalize else "never rescaled"
+    worst = float(over_all[at]) if len(over_all) else 0.0
+    time = float(motion.times[at]) if len(over_all) else scenario.start_time
+    return [Finding(name, "", True, worst, worst, time, reason)]
+
+
+def _finding(
+    motion: Motion, quantity: str, unit: str, conserved: bool, values: Array, sizes: Array, reason: str
+) -> Finding:
+    """The largest departure of `values` (time, member?, component?) from its start, relative to the largest size."""
+    if len(values) == 0:
+        return Finding(quantity, unit, conserved, 0.0, 0.0, motion.scenario.start_time, reason)
+    change = values - values[0]
+    departures = _norm(change) if change.ndim > np.ndim(sizes) else np.abs(change)
+    largest = np.nanmax(np.abs(sizes), axis=0)
+    relative = np.divide(departures, largest, out=np.zeros_like(departures), where=largest > 0)
+    at = np.unravel_index(int(np.nanargmax(relative if relative.any() else departures)), departures.shape)
+    return Finding(
+        quantity, unit, conserved, float(departures[at]), float(relative[at]), float(motion.times[at[0]]), reason
+    )
+
+
+def _norm(vectors: Array) -> Array:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))
+
+
+def _common_direction(forces: list[Force] | tuple[Force, ...]) -> Array | None:
+    """The unit vector along which all of them push, if they share one line."""
+    lines = []
+    for f in forces:
+        if not f.pushes:
+            continue
+        length = np.linalg.norm(f.direction) if f.direction is not None else 0.0
+        if length == 0:
+            return None
+        lines.append(np.asarray(f.direction) / length)
+    if not lines or any(np.linalg.norm(np.cross(lines[0], line)) > 1e-12 for line in lines):
+        return None
+    return np.asarray(lines[0])
+
+
+def _names(forces: list[Force] | tuple[Force, ...], unknown: tuple[str, ...]) -> str:
+    return ", ".join(dict.fromkeys([*(f.name for f in forces), *unknown]))

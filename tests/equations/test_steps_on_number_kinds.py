@@ -1,0 +1,183 @@
+"""Whole RK4 steps, with gravity, quadratic drag, a thruster and a spring, on every kind of number."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from law_samples import BODY, H, T, vector
+from number_kinds import (
+    bits,
+    by_fractions,
+    by_heyoka,
+    by_jax,
+    by_jax_jit,
+    by_mpmath,
+    by_numba,
+    by_numpy,
+    error,
+    in_floats,
+    lane,
+    leaves,
+    mapped,
+    refilled,
+)
+
+from polhode.equations import forces, loads, steps
+from polhode.equations.formulations import FORMULATIONS
+from polhode.equations.tables import RK4
+
+START = (vector(1, 2, 3, over=2), vector(2, 4, 5, 6, over=9), vector(3, -1, 2, over=4), vector(5, 7, -4, over=8))
+"""x, q, P, L"""
+
+DRAG = (Fraction(1, 4), vector(1, 0, 2, over=2))
+ENGINE = (vector(1, 0, -2, over=4), vector(0, 3, 8), Fraction(0), T + H / 2)  # stops in the middle of the step
+SPRING = (Fraction(40), Fraction(1, 2), Fraction(3, 4), vector(1, 2, -1, over=4), vector(0, 1, 4))
+DOWN = (vector(0, 0, -10),)
+
+LOAD = loads.together((forces.gravity, forces.quadratic_drag, forces.thruster, forces.spring))
+PARAMS = (DOWN, DRAG, ENGINE, SPRING)
+ROOTLESS = loads.together((forces.gravity, forces.linear_drag, forces.thruster, forces.body_torque))
+ROOTLESS_PARAMS = (DOWN, DRAG, ENGINE, DOWN)
+
+ROTATED = ("momentum", "body_rates", "quaternion_acceleration")
+"""The formulations that take no root and no sine."""
+
+
+def rk4(formulation, load=LOAD, number=float):
+    return steps.one_step(RK4, loads.driven(FORMULATIONS[formulation], load, False, True), number)
+
+
+def arguments(formulation, params=PARAMS):
+    """(t, y, h, data), the state in floats' exact values; its last group is the work done."""
+    start = FORMULATIONS[formulation].start
+    y = start(*mapped(float, START), mapped(float, BODY)) + ((0.0,),)
+    return (T, mapped(Fraction, y), H, (BODY, params))
+
+
+def in_mpmath(ratio):
+    return mpmath.mpf(ratio.numerator) / ratio.denominator
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_step_has_the_same_bits_on_floats_numpy_and_numba(formulation):
+    step = rk4(formulation)
+    lanes = [lane(arguments(formulation), i) for i in range(3)]
+    floats = [bits(in_floats(step, args)) for args in lanes]
+    assert [bits(got) for got in by_numpy(step, lanes)] == floats
+    assert [bits(got) for got in by_numba(step, lanes)] == floats
+
+
+def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
+    """What a run closes over: a pivot, a load on chosen bodies only, a torque in body axes."""
+    load = loads.together((forces.gravity, loads.only_where(forces.linear_drag), loads.in_body_axes(forces.world_torque)))
+    step = steps.one_step(RK4, loads.driven(FORMULATIONS["body_rates"], load, True, True))
+    t, y, h, _ = arguments("body_rates")
+    data = (BODY, (DOWN, (Fraction(1), DRAG), (vector(1, 2, 3, over=4),)))
+    lanes = [lane((t, y, h, data), i) for i in range(3)]
+    floats = [bits(in_floats(step, args)) for args in lanes]
+    assert [bits(got) for got in by_numpy(step, lanes)] == floats
+    assert [bits(got) for got in by_numba(step, lanes)] == floats
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize(("runs", "tolerance"), [(by_mpmath, 1e-15), (by_jax, 1e-15), (by_heyoka, 1e-15)])
+def test_a_step_agrees_with_its_floats_on(runs, tolerance, formulation):
+    step, args = rk4(formulation), arguments(formulation)
+    (got,) = runs(step, [args])
+    assert error(got, in_floats(step, args)) < tolerance
+
+
+@pytest.mark.parametrize("formulation", ["momentum", "euler_angles"])
+def test_a_step_agrees_with_its_floats_on_compiled_jax(formulation):
+    step, args = rk4(formulation), arguments(formulation)
+    (got,) = by_jax_jit(step, [args])
+    assert error(got, in_floats(step, args)) < 1e-15
+
+
+@pytest.mark.parametrize("formulation", ROTATED)
+def test_a_step_without_roots_is_exact_on_fractions(formulation):
+    exact, floats = rk4(formulation, ROOTLESS, Fraction), rk4(formulation, ROOTLESS)
+    args = arguments(formulation, ROOTLESS_PARAMS)
+    (got,) = by_fractions(exact, [args])
+    assert error(got, in_floats(floats, args)) < 1e-15
+
+
+@pytest.mark.parametrize("formulation", [*ROTATED, "momentum_matrix"])
+def test_a_step_with_roots_is_refused_on_fractions(formulation):
+    with pytest.raises(ValueError, match="is no fraction; use floats or mpmath"):
+        rk4(formulation, LOAD, Fraction)(*arguments(formulation))
+
+
+@pytest.mark.parametrize("formulation", ["momentum", "body_rates"])
+def test_a_step_of_symbolic_length_equals_the_exact_one(formulation):
+    """SymPy writes the step as a formula in h; put in a length, it is the step of exact fractions."""
+    load = loads.together((forces.gravity, forces.linear_drag, forces.body_torque))
+    rate = loads.driven(FORMULATIONS[formulation], load, False, True)
+    y = (START if formulation == "momentum" else START[:3] + (vector(2, 1, -3, over=2),)) + ((Fraction(0),),)
+    data = (BODY, (DOWN, DRAG, DOWN))
+    exact = steps.one_step(RK4, rate, Fraction)(T, y, H, data)
+    h = sympy.Symbol("h", positive=True)
+    formula = steps.one_step(RK4, rate, sympy.Rational)(
+        *mapped(sympy.Rational, (T, y)), h, mapped(sympy.Rational, data)
+    )
+    assert [sympy.sympify(x).subs(h, sympy.Rational(H)) for x in leaves(formula)] == leaves(exact)
+
+
+def test_the_error_of_mpmath_steps_falls_sixteenfold_against_a_hundredth_of_the_step():
+    """RK4 with the forces of this file, without the engine's jump: order 4, far below the rounding of floats."""
+    load = loads.together((forces.gravity, forces.quadratic_drag, forces.spring))
+    step = rk4("momentum", load, in_mpmath)
+    with mpmath.workdps(30):
+        t, y, _, data = mapped(in_mpmath, arguments("momentum", (DOWN, DRAG, SPRING)))
+
+        def end(count):
+            now = y
+            for i in range(count):
+                now = step(t + mpmath.mpf(i) / count / 10, now, mpmath.mpf(1) / count / 10, data)
+            return leaves(now)
+
+        judge = end(400)
+        errors = [max(abs(a - b) for a, b in zip(end(n), judge, strict=True)) for n in (4, 8, 16)]
+        orders = [mpmath.log(a / b, 2) for a, b in pairwise(errors)]
+    assert all(3.8 < order < 4.2 for order in orders), orders
+
+
+def test_jacfwd_through_a_hundred_steps_against_mpmath_differences():
+    """The derivative of the whole run, in two directions of the start, against central differences with 50 digits."""
+    load = loads.together((forces.gravity, forces.quadratic_drag, forces.spring))
+    t, y, _, data = arguments("momentum", (DOWN, DRAG, SPRING))
+    h = Fraction(1, 128)
+    rng = np.random.default_rng(5)
+    directions = rng.uniform(-1, 1, (2, len(leaves(y))))
+
+    def run_by_jax(amounts):
+        start = jnp.array([float(x) for x in leaves(y)]) + amounts @ directions
+        step = rk4("momentum", load)
+        numbers = mapped(float, data)
+
+        def one(now, i):
+            return step(float(t) + i * float(h), now, float(h), numbers), None
+
+        end, _ = jax.lax.scan(one, refilled(y, start), jnp.arange(100.0))
+        return jnp.stack(leaves(end))
+
+    def run_by_mpmath(direction, amount):
+        step = rk4("momentum", load, in_mpmath)
+        now = refilled(y, [in_mpmath(x) + amount * d for x, d in zip(leaves(y), direction, strict=True)])
+        numbers = mapped(in_mpmath, data)
+        for i in range(100):
+            now = step(in_mpmath(t + i * h), now, in_mpmath(h), numbers)
+        return leaves(now)
+
+    jacobian = np.array(jax.jit(jax.jacfwd(run_by_jax))(jnp.zeros(2)))
+    with mpmath.workdps(50):
+        small = mpmath.mpf(10) ** -16
+        for column, direction in zip(jacobian.T, directions, strict=True):
+            ahead, behind = run_by_mpmath(direction, small), run_by_mpmath(direction, -small)
+            judge = np.array([float((a - b) / (2 * small)) for a, b in zip(ahead, behind, strict=True)])
+            np.testing.assert_allclose(column, judge, rtol=0, atol=3e-14 * abs(judge).max())
