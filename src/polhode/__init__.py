@@ -64,7 +64,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"polhode has no {name!r}")
     home = _HOMES[name]
-    value = import_module(f"polhode.{_MODULES[name]}") if home is None else getattr(import_module(f"polhode.{home}"), name)
+    value = (
+        import_module(f"polhode.{_MODULES[name]}") if home is None else getattr(import_module(f"polhode.{home}"), name)
+    )
     globals()[name] = value
     return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,19 +55,21 @@ class Audit:
         refused = f", {self.refused} refused" if self.refused else ""
         head = f"computed by {self.method} in {self.steps} steps{refused}, formulation {self.formulation}"
         rows = [("quantity", "should stay", "largest departure", "relative", "at t", "")]
-        for f in self.findings:
-            rows.append(
-                (
-                    f.quantity,
-                    "yes" if f.conserved else "no",
-                    f"{f.departure:.2e} {f.unit}".rstrip(),
-                    f"{f.relative:.1e}",
-                    f"{f.time:g} s",
-                    f.reason,
-                )
+        rows += [
+            (
+                f.quantity,
+                "yes" if f.conserved else "no",
+                f"{f.departure:.2e} {f.unit}".rstrip(),
+                f"{f.relative:.1e}",
+                f"{f.time:g} s",
+                f.reason,
             )
+            for f in self.findings
+        ]
         widths = [max(len(row[i]) for row in rows) for i in range(5)]
-        lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[5]]).rstrip() for row in rows]
+        lines = [
+            "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[5]]).rstrip() for row in rows
+        ]
         return "\n".join([head, *lines])
 
 
@@ -191,7 +194,7 @@ def _norm(vectors: Array) -> Array:
     return np.asarray(np.linalg.norm(vectors, axis=-1))
 
 
-def _common_direction(forces: list[Force] | tuple[Force, ...]) -> Array | None:
+def _common_direction(forces: Sequence[Force]) -> Array | None:
     """The unit vector along which all of them push, if they share one line."""
     lines = []
     for f in forces:
@@ -206,5 +209,5 @@ def _common_direction(forces: list[Force] | tuple[Force, ...]) -> Array | None:
     return np.asarray(lines[0])
 
 
-def _names(forces: list[Force] | tuple[Force, ...], unknown: tuple[str, ...]) -> str:
+def _names(forces: Sequence[Force], unknown: tuple[str, ...]) -> str:
     return ", ".join(dict.fromkeys([*(f.name for f in forces), *unknown]))

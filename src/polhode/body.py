@@ -49,9 +49,9 @@ class Body:
     [0.81, 0.68, 0.14]
     """
 
-    mass: ArrayLike
-    inertia: ArrayLike
-    center_of_mass: ArrayLike = (0.0, 0.0, 0.0)
+    mass: Any
+    inertia: Any
+    center_of_mass: Any = (0.0, 0.0, 0.0)
     allow_unphysical: bool = False
     is_particle: bool = False
     """Made by `ph.particle`: no extent, so nothing that turns."""
@@ -117,7 +117,7 @@ class Body:
         least = ROUNDING * moments.max(axis=-1, keepdims=True) if self.is_particle else 0.0
         inverse = np.divide(1.0, moments, out=np.zeros_like(moments), where=moments > least)
         mass, vectors = self.mass, [leaves(array) for array in (moments, inverse, axes, com_to_pivot)]
-        return Constants(mass, 1 / mass, *vectors)  # type: ignore[operator, arg-type]
+        return Constants(mass, 1 / mass, *vectors)
 
 
 def particle(mass: ArrayLike) -> Body:
@@ -154,7 +154,8 @@ def principal(tensor: Array) -> tuple[Array, Array]:
     axes = axes * np.where(entries < 0, -1.0, 1.0)[:, None, :]
     weakest = np.eye(3)[np.abs(entries).argmin(axis=-1)]
     axes = np.where((np.linalg.det(axes) < 0)[:, None, None], axes * (1 - 2 * weakest)[:, None, :], axes)
-    quaternion = np.stack(from_matrix(tuple(axes.reshape(-1, 9).T)), axis=-1)  # type: ignore[arg-type]
+    entries_of_axes: Any = tuple(axes.reshape(-1, 9).T)
+    quaternion = np.stack(from_matrix(entries_of_axes), axis=-1)
     moments, quaternion = moments.reshape(diagonal.shape), quaternion.reshape(identity.shape)
     keep = is_diagonal[..., None]
     return np.where(keep, diagonal, moments), np.where(keep, identity, quaternion)
@@ -182,6 +183,7 @@ def _check_moments(moments: Array, allow_unphysical: bool) -> None:
     if bad.size and not allow_unphysical:
         m = np.atleast_2d(moments)[bad[0]]
         raise InertiaError(
-            f"moments {m[0]:g}, {m[1]:g}, {m[2]:g} kg m2 belong to no solid: the largest exceeds the sum of the other two. "
+            f"moments {m[0]:g}, {m[1]:g}, {m[2]:g} kg m2 belong to no solid: "
+            "the largest exceeds the sum of the other two. "
             "Were they taken about the centre of mass? For a purely mathematical top pass allow_unphysical=True."
         )

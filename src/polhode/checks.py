@@ -54,7 +54,7 @@ def leaf(array: Array) -> Leaf:
     return float(array) if array.ndim == 0 else array
 
 
-def leaves(array: Array) -> tuple[Leaf, ...]:
+def leaves(array: Array) -> Any:
     """The components of a vector, each a plain float or the members' array."""
     if array.ndim == 1:
         return tuple(array.tolist())
@@ -65,7 +65,9 @@ def member_count(*arrays_and_shapes: tuple[Array, int]) -> int | None:
     """The length of the leading axis that these (array, dimensions without members) share; None if none has one."""
     counts = {len(array) for array, dimensions in arrays_and_shapes if array.ndim > dimensions}
     if len(counts) > 1:
-        raise InputError(f"the leading axes have different lengths, {sorted(counts)}: give every one the same number of members")
+        raise InputError(
+            f"the leading axes have different lengths, {sorted(counts)}: give every one the same number of members"
+        )
     return counts.pop() if counts else None
 
 

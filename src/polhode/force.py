@@ -73,9 +73,7 @@ class ForceLaw:
     def __call__(self, *params: Any) -> Force:
         """The force with these parameters: numbers, vectors (tuples), or arrays with one row per member."""
         values = tuple(_as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
-        return Force(
-            self.name, self.kernel, values, kind=self.kind, potential=self.potential, function=self.function
-        )
+        return Force(self.name, self.kernel, values, kind=self.kind, potential=self.potential, function=self.function)
 
 
 @overload

@@ -37,7 +37,7 @@ def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
     ((0.0, 0.0, -9.80665),)
     """
     shape = np.shape(g)
-    field = _vector(g, "g") if shape[-1:] == (3,) else (0.0, 0.0, _opposite(_number(g, "g")))
+    field: Any = _vector(g, "g") if shape[-1:] == (3,) else (0.0, 0.0, _opposite(_number(g, "g")))
     fixed = field if all(np.ndim(component) == 0 for component in field) else None
     return Force(
         "gravity",
@@ -125,7 +125,9 @@ def force_at(
 def torque(torque: ArrayLike, axes: str = "world") -> Force:
     """A constant torque in N m, in world axes, or with axes="body" turning with the body."""
     kernel = kernels.world_torque if _axes(axes) == "world" else kernels.body_torque
-    return Force("torque", kernel, (_vector(torque, "torque"),), pushes=False, arguments={"torque": torque, "axes": axes})
+    return Force(
+        "torque", kernel, (_vector(torque, "torque"),), pushes=False, arguments={"torque": torque, "axes": axes}
+    )
 
 
 def thruster(
@@ -170,7 +172,7 @@ def spring(
     damping: ArrayLike = 0.0,
     length: ArrayLike = 0.0,
 ) -> Force:
-    """A spring-damper from a point of the body to an anchor in the world: N/m, m, m, N s/m, and the length at rest in m.
+    """A spring-damper from a point of the body to an anchor in the world: N/m, m, m, N s/m, and its rest length in m.
 
     The damper acts along the line of the spring.
     """
@@ -247,7 +249,7 @@ def mutual_gravity(G: ArrayLike = GRAVITATIONAL_CONSTANT) -> Force:
 def impulse(
     impulse: ArrayLike, time: ArrayLike, com_to_point_body: ArrayLike = (0.0, 0.0, 0.0), axes: str = "world"
 ) -> Force:
-    """A blow: an impulse in N s at an instant in s, at a point of the body.  Output at that instant shows the state after it."""
+    """A blow: an impulse in N s at an instant in s, at a point of the body.  Output at that instant is after it."""
     kernel = kernels.impulse if _axes(axes) == "world" else kernels.body_impulse
     return Force(
         "impulse",
@@ -294,7 +296,9 @@ def _time(value: Any, name: str) -> Leaf:
 def _not_negative(value: Any, name: str) -> Leaf:
     array = checks.numbers(value, name, (), ForceError)
     if (array < 0).any():
-        raise ForceError(f"{name} must not be negative, but is {value!r}: a negative one would feed energy into the motion")
+        raise ForceError(
+            f"{name} must not be negative, but is {value!r}: a negative one would feed energy into the motion"
+        )
     return leaf(array)
 
 

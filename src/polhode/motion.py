@@ -19,7 +19,7 @@ from polhode.equations.formulations import View, angles_of
 from polhode.equations.inertia import Constants, euler_rate, world_tensor
 from polhode.equations.loads import view_of
 from polhode.equations.quaternions import matrix, product, to_body, to_world
-from polhode.equations.vectors import cross, minus, plus
+from polhode.equations.vectors import cross, minus, plus, scaled
 from polhode.errors import InputError, ScenarioError
 from polhode.scenario import Scenario
 from polhode.state import State, from_momenta, split, together
@@ -150,15 +150,8 @@ class Motion:
     @property
     def inertia_world(self) -> Array:
         """R I_body R^T about the centre of mass, in kg m2: 3 x 3.  [seed 000 eq. 2-39]"""
-        each = [body.constants() for body in self.scenario.bodies]
-        moments, axes = (
-            tuple(np.stack(np.broadcast_arrays(*column)) if self.scenario.is_system else column[0] for column in columns)
-            for columns in (
-                [[getattr(c, "moments")[i] for c in each] for i in range(3)],
-                [[getattr(c, "axes")[i] for c in each] for i in range(4)],
-            )
-        )
-        return self._matrix(world_tensor(moments, product(self._view.orientation, axes)))  # type: ignore[arg-type]
+        c = self.scenario.constants_about(None)
+        return self._matrix(world_tensor(c.moments, product(self._view.orientation, c.axes)))
 
     def _matrix(self, entries: Any) -> Array:
         array = self._array(entries)
@@ -184,7 +177,8 @@ class Motion:
         """Of all forces that have a potential, in J: one number for a whole system."""
         self._need_forces("the potential energy")
         values = [
-            acting.potential_energy(t, views, constants, self.scenario.forces) for t, views, constants in self._each_time()
+            acting.potential_energy(t, views, constants, self.scenario.forces)
+            for t, views, constants in self._each_time()
         ]
         return np.asarray(values, dtype=np.float64)
 
@@ -197,7 +191,7 @@ class Motion:
     def angular_momentum_about(self, point: Any) -> Array:
         """L + (x - point) x P of each body, about a fixed point of the world, in kg m2/s."""
         at = tuple(checks.numbers(point, "point", (3,)).tolist())
-        return self._array(invariants.angular_momentum_about(self._view, at))  # type: ignore[arg-type]
+        return self._array(invariants.angular_momentum_about(self._view, at))
 
     def points(self, points_body: Any) -> Array:
         """Where points of the body (from its centre of mass, body axes) are: (..., points, 3), in m.  [000 eq. 2-1]"""
@@ -212,8 +206,9 @@ class Motion:
         points = np.atleast_2d(checks.numbers(given, "points_body", given.shape[:-2] + given.shape[-2:]))
         if points.shape[-1] != 3 or points.ndim != 2:
             raise InputError(f"points_body must be 3 numbers a point, but has the shape {given.shape}")
-        wide = View(*(tuple(c[..., None] for c in vector) for vector in self._view))
-        arm = to_world(wide.orientation, tuple(points.T))  # type: ignore[arg-type]
+        vectors: Any = (tuple(c[..., None] for c in vector) for vector in self._view)
+        wide, components = View(*vectors), tuple(points.T)
+        arm = to_world(wide.orientation, (components[0], components[1], components[2]))
         array = self._array(found(wide, arm))
         return array if given.ndim == 2 else array[..., 0, :]
 
@@ -223,26 +218,16 @@ class Motion:
         if self.scenario.pivot is None:
             raise InputError("only a motion about a pivot has a reaction force")
         self._need_forces("the reaction force")
-        form = self.scenario.form
         rows = []
-        for i, (t, views, constants) in enumerate(self._each_time()):
+        for place, (t, views, constants) in zip(self._run.kept[:, :, :3], self._each_time(), strict=True):
             view, c = views[0], constants[0]
-            (push, turn), *_ = acting.wrenches(t, views, constants, self.scenario.forces)
-            arm = minus(view.position, self._pivot_place(i))
-            groups = split(np.moveaxis(self._run.kept[i], -1, 0), form.sizes)
-            if self.axis is None:
-                groups = tuple(tuple(float(n[0]) for n in group) for group in groups)
-            x, q, p, spin = form.finish(groups, c)
-            about_pivot = plus(turn, cross(arm, push))
-            w = view.angular_velocity
-            w_rate = _angular_acceleration(q, w, about_pivot, c)
+            pivot: Any = tuple(place[0].tolist()) if self.axis is None else tuple(place.T)
+            push, turn = acting.wrenches(t, views, constants, self.scenario.forces)[0]
+            arm, w = minus(view.position, pivot), view.angular_velocity
+            w_rate = _angular_acceleration(view, plus(turn, cross(arm, push)), c)
             acceleration = plus(cross(w_rate, arm), cross(w, cross(w, arm)))
-            rows.append(together(minus(tuple(c.mass * a for a in acceleration), push)))
+            rows.append(together(minus(scaled(c.mass, acceleration), push)))
         return np.array(rows)
-
-    def _pivot_place(self, i: int) -> Any:
-        place = self._run.kept[i, :, :3]
-        return tuple(place[0].tolist()) if self.axis is None else tuple(place.T)
 
     # States ---------------------------------------------------------------------------------------------------------
     @property
@@ -251,7 +236,7 @@ class Motion:
         return self._state_of(self._run.kept[-1], float(self.times[-1]))
 
     def at(self, t: float) -> Any:
-        """The state at any time of the run: an output, or computed anew from the last one before, by the same method."""
+        """The state at any time of the run: an output, or computed from the last one before, by the same method."""
         moment = checks.one_number(t, "t")
         if len(self.times) == 0 or not self.scenario.start_time <= moment <= self.times[-1]:
             span = f"{self.scenario.start_time:g} to {self.times[-1]:g}" if len(self.times) else "nowhere to nowhere"
@@ -288,12 +273,9 @@ class Motion:
         each = [body.constants(self.scenario.pivot) for body in self.scenario.bodies]
         for i, t in enumerate(self.times.tolist()):
             if self.axis == "member":
-                yield t, [View(*(tuple(c[i] for c in vector) for vector in self._view))], each
+                yield t, [_taken(self._view, i)], each
             else:
-                views = [
-                    View(*(tuple(float(c[i, b]) for c in vector) for vector in self._view)) for b in range(len(each))
-                ]
-                yield t, views, each
+                yield t, [_taken(self._view, (i, b)) for b in range(len(each))], each
 
     def _need_forces(self, what: str) -> None:
         if self.unknown_forces:
@@ -324,6 +306,12 @@ class Motion:
         store.save(self, Path(path))
 
 
+def _taken(view: View, index: Any) -> View:
+    """A view at one time: of plain floats, or of the members' arrays."""
+    vectors: Any = (tuple(c[index].tolist() if c[index].ndim == 0 else c[index] for c in vector) for vector in view)
+    return View(*vectors)
+
+
 def state_of(scenario: Scenario, i: int, numbers: Any, t: float) -> State:
     """The state of body i from its kept numbers, or from arrays of the members' numbers."""
     body, form = scenario.bodies[i], scenario.form
@@ -331,6 +319,7 @@ def state_of(scenario: Scenario, i: int, numbers: Any, t: float) -> State:
     return from_momenta(view.position, view.orientation, view.linear_momentum, view.angular_momentum, body, t)
 
 
-def _angular_acceleration(q: Any, w: Any, torque: Any, c: Constants) -> Any:
+def _angular_acceleration(view: View, torque: Any, c: Constants) -> Any:
     """I w' = torque - w x (I w), in world axes."""
-    return to_world(q, euler_rate(c, to_body(q, w), to_body(q, torque)))
+    q = product(view.orientation, c.axes)
+    return to_world(q, euler_rate(c, to_body(q, view.angular_velocity), to_body(q, torque)))

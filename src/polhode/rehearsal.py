@@ -1,4 +1,4 @@
-"""Before a run: each user's force is evaluated once at the start, in plain Python, so that its slips show as sentences."""
+"""Before a run: each user's force is evaluated once, in plain Python, so that its slips show as sentences."""
 
 from __future__ import annotations
 

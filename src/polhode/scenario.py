@@ -97,7 +97,8 @@ class Scenario:
     def members(self) -> int | None:
         """How many members an ensemble of this scenario has; None if it is a single run."""
         lengths = leading_lengths([(f.params, f.instant) for f in self.forces])
-        lengths |= {record.members for record in (*self.bodies, *self.states) if record.members is not None}
+        records: list[Any] = [*self.bodies, *self.states]
+        lengths |= {record.members for record in records if record.members is not None}
         if self.pivot is not None and np.ndim(self.pivot) == 2:
             lengths.add(len(self.pivot))
         if len(lengths) > 1:
@@ -184,7 +185,11 @@ class Scenario:
     @cached_property
     def constants(self) -> Constants:
         """The constants of the body, or of all bodies of a system, number by number in arrays."""
-        each = [body.constants(self.pivot) for body in self.bodies]
+        return self.constants_about(self.pivot)
+
+    def constants_about(self, pivot: Any) -> Constants:
+        """The constants about a pivot, or with None about the centre of mass."""
+        each = [body.constants(pivot) for body in self.bodies]
         return each[0] if not self.is_system else Constants(*_stacked(each))
 
     @cached_property
@@ -220,7 +225,7 @@ class Scenario:
     def take(self, members: Any) -> Scenario:
         """The scenario of one member of an ensemble (a number), or of some of them (an array of numbers)."""
         body, state = self.bodies[0], self.states[0]
-        chosen = {
+        chosen: dict[str, Any] = {
             "body": replace(
                 body,
                 mass=_taken(body.mass, 0, members),
@@ -281,14 +286,16 @@ class Scenario:
                 raise ScenarioError("a pivot holds one body: give the body by itself, not in a list")
             if np.any(self.states[0].velocity):
                 raise ScenarioError(
-                    "with a pivot the velocity of the centre of mass follows from the angular velocity: leave it at zero"
+                    "with a pivot the velocity of the centre follows from the angular velocity: leave it at zero"
                 )
 
     def _check_method(self) -> None:
         if self.method != "auto" and self.method not in METHODS:
             raise ScenarioError(f"method {self.method!r} is unknown: {nearest(self.method, [*METHODS, 'auto'])}")
         if self.formulation not in FORMULATIONS:
-            raise ScenarioError(f"formulation {self.formulation!r} is unknown: {nearest(self.formulation, FORMULATIONS)}")
+            raise ScenarioError(
+                f"formulation {self.formulation!r} is unknown: {nearest(self.formulation, FORMULATIONS)}"
+            )
         if self.engine not in ENGINES:
             raise ScenarioError(f"engine {self.engine!r} is unknown: {nearest(self.engine, ENGINES)}")
         if self.table.name == "leapfrog" and self.formulation != "momentum":
@@ -367,6 +374,6 @@ def _principal_start(state: State, body: Body, pivot: Any) -> Groups:
     constants = body.constants(pivot)
     com_to_pivot = to_world(q, constants.com_to_pivot)
     q_principal = product(q, constants.axes)
-    w = to_body(constants.axes, leaves(state.angular_velocity_body))  # type: ignore[arg-type]
+    w = to_body(constants.axes, leaves(state.angular_velocity_body))
     about_pivot = to_world(q_principal, times(constants.moments, w))
     return plus(x, com_to_pivot), q_principal, scaled(0, com_to_pivot), about_pivot

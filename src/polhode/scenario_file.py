@@ -94,7 +94,9 @@ def _body(table: Any, where: str) -> tuple[Body, State]:
 
 def _force(table: Any) -> Force:
     if not isinstance(table, Mapping) or "kind" not in table:
-        raise ForceError(f"every force needs its kind, for example kind = \"gravity\". Known: {', '.join(sorted(FORCES))}")
+        raise ForceError(
+            f'every force needs its kind, for example kind = "gravity". Known: {", ".join(sorted(FORCES))}'
+        )
     kind = table["kind"]
     if kind not in FORCES:
         raise ForceError(f"force {kind!r} is unknown: {nearest(str(kind), FORCES)}")
@@ -103,9 +105,7 @@ def _force(table: Any) -> Force:
     refuse_unknown(table, (*known, "kind", "on"), f"force {kind!r}")
     given = {key: value for key, value in table.items() if key not in ("kind", "on")}
     missing = [
-        name
-        for name, p in inspect.signature(maker).parameters.items()
-        if p.default is p.empty and name not in given
+        name for name, p in inspect.signature(maker).parameters.items() if p.default is p.empty and name not in given
     ]
     if missing:
         raise ForceError(f"force {kind!r} needs {', '.join(missing)}")
@@ -166,7 +166,7 @@ def _body_table(body: Body, state: State) -> dict[str, Any]:
 def _force_table(f: Force) -> dict[str, Any]:
     if f.function is not None:
         raise ForceError(
-            f"{f.name} is a function of your own, which no file can hold: keep it in Python and add it when you read the file"
+            f"{f.name} is a function of your own, which no file can hold: keep it in Python, add it after reading"
         )
     table = {key: _plain(value) for key, value in f.arguments.items() if value is not None}
     if f.kind != "pair" and f.bodies is not None:
@@ -178,8 +178,7 @@ def _plain(value: Any) -> Any:
     """Numbers and lists that TOML can hold."""
     if isinstance(value, (bool, str)):
         return value
-    plain = np.asarray(value).tolist()
-    return plain
+    return np.asarray(value).tolist()
 
 
 def _same(value: Any, default: Any) -> bool:

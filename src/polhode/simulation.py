@@ -121,13 +121,19 @@ def ensemble(
 
 def _last_time(state: Any, duration: Any) -> Any:
     """The end of the run, if duration is fit to tell it; else nothing, and the scenario complains."""
-    return [state.time + duration] if isinstance(state, State) and isinstance(duration, (int, float)) and duration > 0 else None
+    return (
+        [state.time + duration]
+        if isinstance(state, State) and isinstance(duration, (int, float)) and duration > 0
+        else None
+    )
 
 
 def _scenario(body: Any, state: Any, forces: Any, settings: dict[str, Any]) -> Scenario:
     if isinstance(body, Scenario):
         if state is not None or len(forces) or settings:
-            raise ScenarioError("a Scenario already says everything: give it alone, or change it with dataclasses.replace")
+            raise ScenarioError(
+                "a Scenario already says everything: give it alone, or change it with dataclasses.replace"
+            )
         return body
     known = Scenario.__dataclass_fields__
     for key in settings:
@@ -174,15 +180,18 @@ def _stopped(failure: Failure, motion: Motion) -> RunError:
     scenario, i = motion.scenario, failure.body
     in_ensemble = motion.axis == "member"
     who = f"member {i}" if in_ensemble else f"body {i}"
-    last = state_of(scenario.take(i), 0, failure.last_good, failure.time) if in_ensemble else state_of(
-        scenario, i, failure.last_good, failure.time
+    last = (
+        state_of(scenario.take(i), 0, failure.last_good, failure.time)
+        if in_ensemble
+        else state_of(scenario, i, failure.last_good, failure.time)
     )
     kind: type[RunError] = NonFiniteError
     if failure.reason == "singular":
         kind = SingularityError
         sentence = (
             f"the Euler angles of {who} came too near to the vertical after t = {failure.time:g} s: phi turns by more "
-            f"than {scenario.largest_turn:g} rad in one step. Take smaller steps, or a formulation without that singularity, such as 'momentum'."
+            f"than {scenario.largest_turn:g} rad in one step. Take smaller steps, or a formulation without that "
+            "singularity, such as 'momentum'."
         )
     elif failure.reason == "stuck":
         sentence = (
@@ -219,7 +228,9 @@ def _progress(scenario: Scenario, wanted: bool | None) -> Iterator[Report | None
             from tqdm import tqdm
 
             form = "{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total:.3g} s of motion, {remaining} left"
-            bar = tqdm(total=end - scenario.start_time, desc=scenario.name or "simulating", bar_format=form, leave=False)
+            bar = tqdm(
+                total=end - scenario.start_time, desc=scenario.name or "simulating", bar_format=form, leave=False
+            )
         if bar is not None:
             bar.n = t - scenario.start_time
             bar.refresh()

@@ -55,7 +55,7 @@ class State:
     velocity: Array
     angular_velocity_body: Array
     time: float
-    members: int | None = field(repr=False)
+    members: int | None = field(repr=False, init=False)
     """The number of members if this is the start of an ensemble, else None."""
 
     def __init__(
@@ -68,7 +68,6 @@ class State:
         *,
         quaternion_wxyz: ArrayLike | None = None,
         time: float = 0.0,
-        members: Any = None,
     ) -> None:
         q = _quaternion(orientation, quaternion_wxyz)
         x = checks.numbers(position, "position", (3,), StateError)
@@ -76,10 +75,10 @@ class State:
         if angular_velocity is not None:
             if angular_velocity_body is not None:
                 raise StateError(
-                    "angular_velocity (world axes) and angular_velocity_body (body axes) are both given: give one of them"
+                    "angular_velocity (world axes) and angular_velocity_body (body axes) are both given: give one"
                 )
             world = checks.numbers(angular_velocity, "angular_velocity", (3,), StateError)
-            w = together(to_body(leaves(q), leaves(world)))  # type: ignore[arg-type]
+            w = together(to_body(leaves(q), leaves(world)))
         else:
             given = (0.0, 0.0, 0.0) if angular_velocity_body is None else angular_velocity_body
             w = checks.numbers(given, "angular_velocity_body", (3,), StateError)
@@ -105,7 +104,7 @@ class State:
     @property
     def angular_velocity(self) -> Array:
         """The angular velocity along the world's axes, in rad/s."""
-        return together(to_world(leaves(self.quaternion_wxyz), leaves(self.angular_velocity_body)))  # type: ignore[arg-type]
+        return together(to_world(leaves(self.quaternion_wxyz), leaves(self.angular_velocity_body)))
 
     def replace(self, **changes: Any) -> State:
         """A new state with some of its values changed; takes what `State` takes.
@@ -124,7 +123,7 @@ class State:
         return State(**{**kept, **changes})
 
     def to_world(self, points_body: ArrayLike, kind: str = "point") -> Array:
-        """Points of the body (from its centre of mass, in body axes) in the world; or, with kind="vector", directions."""
+        """Points of the body (from its centre of mass, body axes) in the world; or, with kind="vector", directions."""
         turned = self.orientation.apply(np.asarray(points_body, dtype=np.float64))
         return np.asarray(turned + self.position if _is_point(kind) else turned)
 
@@ -139,7 +138,7 @@ class State:
         constants = body.constants()
         v: Any = leaves(self.velocity)
         p = tuple(constants.mass * component for component in v)
-        angular_momentum = to_world(q, inertia_times(constants, leaves(self.angular_velocity_body)))  # type: ignore[arg-type]
+        angular_momentum = to_world(q, inertia_times(constants, leaves(self.angular_velocity_body)))
         return leaves(self.position), q, p, angular_momentum
 
     def to_array(self, body: Body, formulation: str = "momentum") -> Array:
@@ -180,7 +179,7 @@ def from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time
         position=together(x),
         quaternion_wxyz=together(q),
         velocity=together(tuple(constants.inverse_mass * component for component in p)),
-        angular_velocity_body=together(to_world(constants.axes, w_principal)),  # type: ignore[arg-type]
+        angular_velocity_body=together(to_world(constants.axes, w_principal)),
         time=time,
     )
 
@@ -203,7 +202,7 @@ def array_formulation(name: str) -> Any:
     """The formulations that make sense as arrays at the solver's door."""
     if name not in ("momentum", "momentum_matrix"):
         raise ScenarioError(
-            f"arrays come in the formulation 'momentum' (13 numbers a body) or 'momentum_matrix' (18), not in {name!r}: "
+            f"arrays come in the formulation 'momentum' (13 numbers a body) or 'momentum_matrix' (18), not {name!r}: "
             + nearest(name, FORMULATIONS)
         )
     return FORMULATIONS[name]
@@ -228,7 +227,7 @@ def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
     if (np.abs((q * q).sum(axis=-1) - 1) <= 8 * np.finfo(float).eps).all():
         return q  # of unit length but for rounding: keep the bits
     largest = np.abs(q).max(axis=-1, keepdims=True)
-    return together(normalized(leaves(q / largest)))  # type: ignore[arg-type]
+    return together(normalized(leaves(q / largest)))
 
 
 def _is_point(kind: str) -> bool:

@@ -1,4 +1,4 @@
-"""Numba: registers the laws when first used, and compiles a kernel under a tag that changes with the code it reaches."""
+"""Numba: registers the laws when first used, and compiles a kernel under a tag that changes with the code reached."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from polhode.engines import kernels
 from polhode.equations import number
 from polhode.equations.law import LAWS
 
-OPTIONS = {"error_model": "numpy", "fastmath": False}
+OPTIONS: Any = {"error_model": "numpy", "fastmath": False}
 """Strict arithmetic: a body gets the same bits alone, in any lane, on any thread, and in plain Python."""
 
-INLINED = {**OPTIONS, "forceinline": True}
+INLINED: Any = {**OPTIONS, "forceinline": True}
 
 _registered = [0, 0]
 
@@ -108,13 +108,15 @@ def _register_foundations() -> None:
 
     @overload(kernels.use_wide_vectors, strict=False, jit_options=INLINED)
     def _use_wide_vectors() -> Any:
-        return lambda: mark_wide()
+        mark: Any = mark_wide
+        return lambda: mark()
 
 
 def fault_in(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
     """Why a function cannot be compiled for such arguments, with the line at fault; None if it can."""
     _register_laws()
-    signature = tuple(numba.typeof(argument) for argument in arguments)
+    typeof: Any = numba.typeof
+    signature = tuple(typeof(argument) for argument in arguments)
     try:
         numba.njit(**OPTIONS)(function).compile(signature)
     except NumbaError as error:
@@ -127,7 +129,8 @@ def _sentence(error: NumbaError, function: Any) -> str:
     text = str(error)
     file = function.__code__.co_filename
     lines = [int(n) for n in re.findall(r'File "[^"\n]*' + re.escape(Path(file).name) + r'", line (\d+)', text)]
-    lines = lines or [error.loc.line] if getattr(error, "loc", None) or lines else []
+    place = getattr(error, "loc", None)
+    lines = lines or ([place.line] if place is not None else [])
     shown = next((part.strip() for part in text.splitlines()[1:] if part.strip()), text.splitlines()[0])
     where = ""
     if lines:

@@ -11,7 +11,7 @@ from polhode.scenario import Scenario
 
 
 def event_times(scenario: Scenario) -> list[Any]:
-    """The times across which no step may reach: windows that open or close, impulses.  Numbers, or arrays of members."""
+    """The times across which no step may reach: windows that open or close, impulses.  Numbers, or members' arrays."""
     events = [f.instant for f in scenario.of_kind("impulse")]
     for f in scenario.of_kind("body"):
         if f.window is not None:

@@ -119,7 +119,8 @@ def independent_attempt(rate: Loop, table: Table, layout: Layout) -> Loop:
         error_5 = groups_error(y, new, k[0], h, combined(nothing, h, fifth, fifth, k), rtol, atol)
         error_3 = groups_error(y, new, k[0], h, combined(nothing, h, third, third, k), rtol, atol)
         write(unit, 0, trial, new)
-        return mixed_error(error_5, error_3)
+        error: float = mixed_error(error_5, error_3)
+        return error
 
     return attempt
 
@@ -159,7 +160,7 @@ def fixed_steps(sweep: Loop, layout: Layout, tag: str) -> Loop:
         stop: int,
         out: Any,
     ) -> None:
-        """A stop is a step number and a rest: the output lies `rest` beyond that step, reached by a step to the side."""
+        """A stop is a step number and a rest: the output lies `rest` beyond that step, reached by a step aside."""
         _ = tag
         for u in range(first, last):
             unit = buffer[u]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -59,7 +60,11 @@ class Anchor:
 
 
 def run(
-    scenario: Scenario, counts_work: bool, threads: int | None = None, report: Report | None = None, anchor: Anchor | None = None
+    scenario: Scenario,
+    counts_work: bool,
+    threads: int | None = None,
+    report: Report | None = None,
+    anchor: Anchor | None = None,
 ) -> Run:
     """Compute a scenario's motion at its output times."""
     groups = _groups(scenario) if scenario.members is not None else []
@@ -93,7 +98,7 @@ class _Runner:
             self._put_state(anchor.kept)
             first = anchor.k
         portions: list[Array] = []
-        for a, b in zip(edges, edges[1:], strict=False) if len(edges) > 1 else [(end, end)]:
+        for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
             is_last = b == end
             if anchor is None or a != anchor.segment:
                 self._strike(a)
@@ -128,15 +133,11 @@ class _Runner:
             k_end = min(last, k + portion)
             before = self.buffer.copy() if watching else None
             began = perf_counter()
-            self._on_threads(
-                lambda i, j, k=k, k_end=k_end, s=s: self.plan.advance(
-                    self.buffer, self.pairs, i, j, a, h, k, k_end, stop_k, rest, s, out
-                )
-            )
+            self._on_threads(a, h, k, k_end, stop_k, rest, s, out)
             s_end = int(np.searchsorted(stop_k, k_end, side="right"))
             self.steps += k_end - k
             if before is not None and not (self._is_well(out[s:s_end]) and self._is_well(self.buffer)):
-                good = self._locate(before, a, h, k, k_end, stop_k, rest)
+                good = self._locate(before, a, h, k, k_end)
                 return out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
             if k_end == last:
                 return out
@@ -146,7 +147,7 @@ class _Runner:
                 self.report(a + k_end * h)
             k, s = k_end, s_end
 
-    def _locate(self, before: Array, a: float, h: float, k: int, k_end: int, stop_k: Any, rest: Array) -> int:
+    def _locate(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
         """Step by step from the last portion that was well: the last step at which all was, and what was wrong then."""
         unit_out = self.layout.kept * (self.buffer.shape[1] // self.layout.size)
         good, good_kept = k, unpacked(_kept_of(before, self.layout), self.layout, self.scenario.count)[0]
@@ -178,11 +179,7 @@ class _Runner:
         out = np.empty((len(stops), units, self.layout.kept * (self.buffer.shape[1] // self.layout.size)))
         while True:
             budget = max(10, int(PORTION_S / self.seconds_per_step / 3))
-            self._on_threads(
-                lambda i, j, budget=budget: self.plan.advance(
-                    self.buffer, self.pairs, i, j, clocks, done, stops, rtol, atol, budget, out
-                )
-            )
+            self._on_threads(clocks, done, stops, rtol, atol, budget, out)
             stuck = (clocks[:, 1] == 0.0) & (done < len(stops))
             if (stuck | (done == len(stops))).all():
                 break
@@ -244,17 +241,23 @@ class _Runner:
         return Failure(alone.reason, alone.time, member, alone.last_good)
 
     # Numbers in the buffer ------------------------------------------------------------------------------------------
-    def _on_threads(self, work: Callable[[int, int], Any]) -> None:
+    def _on_threads(self, *arguments: Any) -> None:
+        """Let the machine code advance all units, on as many threads as there are to use."""
         units = len(self.buffer)
-        if self.threads == 1 or units < 2:
+        cuts = np.linspace(0, units, self.threads + 1).astype(int).tolist()
+
+        def work(first: int, last: int) -> None:
+            self.plan.advance(self.buffer, self.pairs, first, last, *arguments)
+
+        if self.threads == 1:
             work(0, units)
             return
-        cuts = np.linspace(0, units, self.threads + 1).astype(int).tolist()
         with ThreadPoolExecutor(self.threads) as pool:
             list(pool.map(work, cuts[:-1], cuts[1:]))
 
     def _state(self) -> Array:
-        return unpacked(_kept_of(self.buffer, self.layout), self.layout, self.scenario.count)[0]
+        kept: Array = unpacked(_kept_of(self.buffer, self.layout), self.layout, self.scenario.count)[0]
+        return kept
 
     def _put_state(self, kept: Array) -> None:
         for row, values in enumerate(kept.T[:-1]):

@@ -19,7 +19,9 @@ from polhode.equations.tables import Table
 from polhode.equations.vectors import minus, plus
 
 
-def pair_loads(kernels: Sequence[Loop], places: Sequence[Any], sizes: Sequence[int], view: Loop, layout: Layout) -> Loop:
+def pair_loads(
+    kernels: Sequence[Loop], places: Sequence[Any], sizes: Sequence[int], view: Loop, layout: Layout
+) -> Loop:
     """The sum of all pair forces, added to the bodies' wrenches in a fixed order."""
     total: Loop = _no_pairs
     for i, (kernel, place, size) in enumerate(zip(kernels, places, sizes, strict=True)):
@@ -149,7 +151,8 @@ def system_attempt(run_stages: Loop, sum_up: Loop, table: Table, layout: Layout)
     @loop
     def errors(unit: Any, at: int, h: float, rtol: float, atol: Any) -> float:
         y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, first_slope)
-        return groups_error(y, new, k, h, read(unit, at, point), rtol, atol)
+        error: float = groups_error(y, new, k, h, read(unit, at, point), rtol, atol)
+        return error
 
     @loop
     def attempt(unit: Any, pairs: Any, t: float, h: float, rtol: float, atol: Any) -> float:

@@ -1,4 +1,4 @@
-"""The list of laws.  A law is a plain function on tuples of numbers; an engine that compiles looks here for what to compile."""
+"""The list of laws.  A law is a plain function on tuples of numbers; an engine that compiles looks for them here."""
 
 from __future__ import annotations
 

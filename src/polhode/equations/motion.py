@@ -16,7 +16,7 @@ from polhode.equations.vectors import scaled, times
 
 @law
 def momentum(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
-    """x' = P/M, q' = 1/2 w q, P' = F, L' = torque, w = I^-1 L: 13 numbers.  [seed 000 eq. 2-43, 4-2; seed 001 eq. 3.7]"""
+    """x' = P/M, q' = 1/2 w q, P' = F, L' = torque, w = I^-1 L: 13 numbers.  [000 eq. 2-43, 4-2; 001 eq. 3.7]"""
     _, q, linear_momentum, angular_momentum = y
     w = times(body.inverse_moments, to_body(q, angular_momentum))
     return (scaled(body.inverse_mass, linear_momentum), quaternions.rate(q, w), force, torque)
@@ -24,7 +24,7 @@ def momentum(y: Groups, body: Constants, force: Vector, torque: Vector) -> Group
 
 @law
 def momentum_matrix(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
-    """x' = P/M, R' = w* R, P' = F, L' = torque, w = R I^-1 R^T L: 18 numbers.  [seed 000 eq. 2-43; seed 001 eq. 2.19]"""
+    """x' = P/M, R' = w* R, P' = F, L' = torque, w = R I^-1 R^T L: 18 numbers.  [000 eq. 2-43; 001 eq. 2.19]"""
     _, r, linear_momentum, angular_momentum = y
     w_body = times(body.inverse_moments, matrices.applied(matrices.transposed(r), angular_momentum))
     w = matrices.applied(r, w_body)

@@ -41,7 +41,7 @@ def normalized(q: Quaternion) -> Quaternion:
 
 @law
 def to_world(q: Quaternion, v: Vector) -> Vector:
-    """R(q/|q|) v: body components to world components.  [q v q*/|q|^2 = v + s (w u + u_q x u), u = u_q x v, s = 2/|q|^2]"""
+    """R(q/|q|) v: body components to world components.  [q v q*/|q|^2 = v + s (w u + e x u), u = e x v, s = 2/|q|^2]"""
     s = 2 / squared_norm(q)
     ux, uy, uz = q[2] * v[2] - q[3] * v[1], q[3] * v[0] - q[1] * v[2], q[1] * v[1] - q[2] * v[0]
     return (

@@ -87,7 +87,9 @@ def group_square(a: Groups) -> Number:
 
 
 @law
-def group_error(old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Number) -> Number:
+def group_error(
+    old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Number
+) -> Number:
     """(|error|/(atol + rtol size))^2, a group's size being the largest of |old|, |new| and |h slope|.
 
     A group that is 0 and stays 0 has no error.  No absolute scale enters unless the caller gives one.
@@ -100,7 +102,9 @@ def group_error(old: Groups, new: Groups, slope: Groups, h: Number, error: Group
 
 
 @law
-def groups_error(old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Groups) -> Number:
+def groups_error(
+    old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Groups
+) -> Number:
     """The sum over the groups that have a tolerance; a fifth group, the work, has none."""
     if len(atol) == 0:
         return 0 * h

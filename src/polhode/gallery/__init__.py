@@ -1,0 +1,55 @@
+"""The gallery: models that run, each with its picture and the number that it must show.
+
+One module a model, `MODEL` inside it; a model's name is its module's with `-` for `_`.  A module is imported when its
+model is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from polhode.errors import InputError, nearest
+from polhode.gallery.model import Model, Parameter, Shown
+
+__all__ = ["MODELS", "Model", "Parameter", "Shown"]
+
+_TOOLS = ("model", "tools")
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """The models' names and their modules."""
+    found = sorted(info.name for info in iter_modules(__path__) if info.name not in _TOOLS)
+    return {name.replace("_", "-"): f"{__name__}.{name}" for name in found}
+
+
+class _Models(Mapping[str, Model]):
+    """The models by name."""
+
+    def __getitem__(self, name: str) -> Model:
+        if name not in _modules():
+            raise UnknownModelError(f"there is no model {name!r}: {nearest(name, _modules())}")
+        model: Model = import_module(_modules()[name]).MODEL
+        return model
+
+    def __contains__(self, name: object) -> bool:
+        return name in _modules()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_modules())
+
+    def __len__(self) -> int:
+        return len(_modules())
+
+
+class UnknownModelError(InputError, KeyError):
+    """A name that no model has."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+MODELS: Mapping[str, Model] = _Models()

@@ -1,0 +1,1 @@
+"""Matter: from shapes to bodies."""

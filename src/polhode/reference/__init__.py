@@ -1,0 +1,1 @@
+"""Judges: closed forms that a simulation is held against.  They know no steps and no engines."""

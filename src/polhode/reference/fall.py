@@ -1,0 +1,106 @@
+"""Falling through air in closed form."""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from polhode import checks
+from polhode.checks import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+class Flight(NamedTuple):
+    """Where a falling body is (m), and how fast (m/s)."""
+
+    position: Array
+    velocity: Array
+
+
+def with_linear_drag(
+    t: ArrayLike,
+    mass: float,
+    c: float,
+    gravity: ArrayLike,
+    position: ArrayLike = (0.0, 0.0, 0.0),
+    velocity: ArrayLike = (0.0, 0.0, 0.0),
+    wind: ArrayLike = (0.0, 0.0, 0.0),
+) -> Flight:
+    """M v' = M g - c (v - wind), in three dimensions: position and velocity, (..., 3), at times t.
+
+    With a the acceleration at the start and z = c t/M: v = v0 + a t p1(z), x = x0 + v0 t + a t^2 p2(z),
+    p1 = (1 - e^-z)/z, p2 = (1 - p1)/z, which hold for c = 0 too.
+
+    Examples
+    --------
+    >>> from polhode.reference.fall import with_linear_drag
+    >>> with_linear_drag(10.0, 1.0, 0.5, (0, 0, -9.80665), wind=(3, 0, 0)).position.round(7).tolist()
+    [24.0404277, 0.0, -157.1707068]
+    """
+    times = np.asarray(checks.numbers(t, "t", np.shape(t)))[..., None]
+    per_mass = checks.one_number(c, "c") / float(checks.positive(mass, "mass", "kg"))
+    x0, v0, air, g = (
+        checks.numbers(vector, name, (3,))
+        for vector, name in ((position, "position"), (velocity, "velocity"), (wind, "wind"), (gravity, "gravity"))
+    )
+    acceleration = g + per_mass * (air - v0)
+    p1, p2 = _relaxed(per_mass * times)
+    return Flight(x0 + v0 * times + acceleration * times**2 * p2, v0 + acceleration * times * p1)
+
+
+def _relaxed(z: Array) -> tuple[Array, Array]:
+    """(1 - e^-z)/z and (z - 1 + e^-z)/z^2; for |z| < 1 by their series, where the second would lose digits."""
+    small = np.where(np.abs(z) < 1, z, 0.0)
+    large = np.where(np.abs(z) < 1, 1.0, z)
+    series_1 = sum((-small) ** k / factorial(k + 1) for k in range(19))
+    series_2 = sum((-small) ** k / factorial(k + 2) for k in range(19))
+    near = np.abs(z) < 1
+    return (
+        np.where(near, series_1, -np.expm1(-large) / large),
+        np.where(near, series_2, (large + np.expm1(-large)) / large**2),
+    )
+
+
+def with_quadratic_drag(t: ArrayLike, mass: float, c: float, g: float, speed: float = 0.0) -> Flight:
+    """M v' = M g - c |v| v along one line, downwards: distance fallen and speed at times t; speed < 0 starts upwards.
+
+    With V = sqrt(M g/c), T = V/g, r = v0/V, z = t/T.  Downwards: v = V (r + tanh z)/(1 + r tanh z),
+    x = V T ln(cosh z + r sinh z).  Upwards, until z = -atan r: the same with tan, cos and -ln(cos z - r sin z).
+
+    Examples
+    --------
+    >>> from polhode.reference.fall import with_quadratic_drag
+    >>> round(float(with_quadratic_drag(10.0, 80.0, 0.25, 9.80665).velocity), 6)
+    52.765263
+    """
+    times = np.asarray(checks.numbers(t, "t", np.shape(t)))
+    m, drag, pull = (
+        float(checks.positive(value, name, unit))
+        for value, name, unit in ((mass, "mass", "kg"), (c, "c", "kg/m"), (g, "g", "m/s2"))
+    )
+    terminal = np.sqrt(m * pull / drag)
+    unit = terminal / pull
+    r = checks.one_number(speed, "speed") / terminal
+    apex = np.arctan(max(-r, 0.0))
+    z = times / unit
+    up = np.minimum(z, apex)
+    climbed = -np.log1p(-2 * np.sin(up / 2) ** 2 - min(r, 0.0) * np.sin(up))
+    down, r_down = np.maximum(z - apex, 0.0), max(r, 0.0)
+    tanh = np.tanh(down)
+    falling = (r_down + tanh) / (1 + r_down * tanh)
+    rising = np.tan(up - apex)
+    return Flight(
+        terminal * unit * (climbed + _log_growth(down, r_down)), terminal * np.where(z < apex, rising, falling)
+    )
+
+
+def _log_growth(z: Array, r: float) -> Array:
+    """ln(cosh z + r sinh z) for z >= 0: from small terms where z is small, without overflow where it is large."""
+    small = np.minimum(z, 1.0)
+    near = np.log1p(2 * np.sinh(small / 2) ** 2 + r * np.sinh(small))
+    far = z + np.log((1 + r) / 2 + (1 - r) / 2 * np.exp(-2 * z))
+    return np.where(z < 1, near, far)
