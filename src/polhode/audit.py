@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.checks import Array
-from polhode.force import Force
+from polhode.force import Force, leaf_list
 
 if TYPE_CHECKING:
     from polhode.motion import Motion
@@ -75,9 +75,21 @@ class Audit:
 
 def audit_of(motion: Motion) -> Audit:
     """Audit a motion."""
-    scenario = motion.scenario
+    motion, scenario = _from_its_start(motion), motion.scenario
     findings = [*_energies(motion), *_momenta(motion), *_spins(motion), *_attitude(motion)]
     return Audit(scenario.table.name, scenario.formulation, motion.steps, motion._run.refused, tuple(findings))
+
+
+def _from_its_start(motion: Motion) -> Motion:
+    """The motion with its start before the first output, where that comes later: what is conserved is so from there."""
+    scenario, run = motion.scenario, motion._run
+    if len(run.times) and run.times[0] == scenario.start_time:
+        return motion
+    row = np.zeros((1, *run.kept.shape[1:]))
+    for i, number in enumerate(leaf_list(scenario.form.start(*scenario.start, scenario.constants))):
+        row[..., i] = number
+    longer = replace(run, times=np.append(scenario.start_time, run.times), kept=np.concatenate([row, run.kept]))
+    return type(motion)(scenario, longer, motion.unknown_forces)
 
 
 def _energies(motion: Motion) -> list[Finding]:
@@ -93,8 +105,8 @@ def _energies(motion: Motion) -> list[Finding]:
         found.append(_finding(motion, "energy", "J", True, energy, size, "every force has a potential"))
     if motion.work is not None:
         work = motion.work.sum(axis=1) if motion.axis == "body" else motion.work
-        # What an impulse at the very start did counts as work, but the motion begins after it.
-        balance = (work - work[0]) - (kinetic - kinetic[0])
+        # What an impulse at the very start did counts as work, but an output at the start comes after it.
+        balance = (work - work[:1]) - (kinetic - kinetic[:1])
         size = np.maximum(np.abs(kinetic), np.abs(work))
         found.append(_finding(motion, "work less gain of kinetic energy", "J", True, balance, size, "always"))
     return found
@@ -162,7 +174,7 @@ def _attitude(motion: Motion) -> list[Finding]:
     drift = motion.attitude_drift
     if scenario.formulation == "euler_angles" or all(body.is_particle for body in scenario.bodies):
         return []
-    over_all = drift.reshape(len(drift), -1).max(axis=1)
+    over_all = np.fmax.reduce(drift.reshape(len(drift), -1), axis=1)
     at = int(np.argmax(over_all)) if len(over_all) else 0
     is_matrix = scenario.formulation == "momentum_matrix"
     name = "orthogonality of R" if is_matrix else "length of q"
@@ -182,9 +194,10 @@ def _finding(
         return Finding(quantity, unit, conserved, 0.0, 0.0, motion.scenario.start_time, reason)
     change = values - values[0]
     departures = _norm(change) if change.ndim > np.ndim(sizes) else np.abs(change)
-    largest = np.nanmax(np.abs(sizes), axis=0)
+    largest = np.fmax.reduce(np.abs(sizes), axis=0)
     relative = np.divide(departures, largest, out=np.zeros_like(departures), where=largest > 0)
-    at = np.unravel_index(int(np.nanargmax(relative if relative.any() else departures)), departures.shape)
+    ranked = np.nan_to_num(relative if relative.any() else departures, nan=-1.0)  # members that failed come last
+    at = np.unravel_index(int(np.argmax(ranked)), departures.shape)
     return Finding(
         quantity, unit, conserved, float(departures[at]), float(relative[at]), float(motion.times[at[0]]), reason
     )

@@ -67,6 +67,7 @@ class Body:
         mass = checks.positive(self.mass, "mass", "kg", InertiaError)
         center = checks.numbers(self.center_of_mass, "center_of_mass", (3,), InertiaError)
         moments, axes, tensor = self._principal()
+        checks.flag(self.allow_unphysical, "allow_unphysical", InertiaError)
         if not self.is_particle:
             _check_moments(moments, self.allow_unphysical)
         members = checks.member_count((mass, 0), (center, 1), (moments, 1), (tensor, 2))
@@ -83,8 +84,12 @@ class Body:
 
     def _principal(self) -> tuple[Array, Array, Array]:
         """The moments, the axes' quaternion, and the tensor."""
-        given = np.asarray(self.inertia)
-        if given.ndim >= 1 and given.shape != (3, 3) and (given.ndim == 1 or given.shape[1:] == (3,)):
+        shape = checks.shape_of(self.inertia)
+        if shape[-1:] != (3,):
+            raise InertiaError(
+                f"inertia must be three principal moments or a 3 x 3 tensor, in kg m2, not {self.inertia!r}"
+            )
+        if shape != (3, 3) and (len(shape) == 1 or shape[1:] == (3,)):
             moments = checks.numbers(self.inertia, "inertia", (3,), InertiaError)
             return moments, np.array((1.0, 0.0, 0.0, 0.0)), moments[..., None] * np.eye(3)
         tensor = checks.numbers(self.inertia, "inertia", (3, 3), InertiaError)

@@ -18,7 +18,7 @@ def numbers(value: Any, name: str, shape: tuple[int, ...] = (), error: type[Inpu
     """An array of finite numbers of that shape, or of that shape behind one leading axis."""
     wanted = "a number" if shape == () else " x ".join(map(str, shape)) + " numbers"
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = _floats(value)
     except (TypeError, ValueError):
         raise error(f"{name} must be {wanted}, not {value!r}") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
@@ -49,6 +49,21 @@ def one_number(value: Any, name: str, error: type[InputError] = InputError) -> f
     return float(array)
 
 
+def flag(value: Any, name: str, error: type[InputError] = InputError) -> bool:
+    """True or False, and nothing that only looks like it."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise error(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of what should be numbers; rows of different lengths have none."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return ()
+
+
 def leaf(array: Array) -> Leaf:
     """A plain float where there is one number, else the array of the members' numbers."""
     return float(array) if array.ndim == 0 else array
@@ -69,6 +84,16 @@ def member_count(*arrays_and_shapes: tuple[Array, int]) -> int | None:
             f"the leading axes have different lengths, {sorted(counts)}: give every one the same number of members"
         )
     return counts.pop() if counts else None
+
+
+def _floats(value: Any) -> Array:
+    """An array of floats; texts, truth values and None are no numbers."""
+    array = np.asarray(value)
+    if array.dtype.kind in "fiu":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind != "O" or any(isinstance(part, (str, bool, type(None))) for part in array.flat):
+        raise TypeError("no numbers")
+    return array.astype(np.float64)
 
 
 def _shown(array: Array) -> str:

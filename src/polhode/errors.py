@@ -65,9 +65,9 @@ class SingularityError(RunError):
     """Euler angles came too near to the vertical, where they have no meaning."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: Any, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the nearest known one, and all of them."""
     known = sorted(known)
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"{hint}Known: {', '.join(known)}"
+    close = get_close_matches(str(name), known, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? Known:" if close else "known are"
+    return f"{hint} {', '.join(known)}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -57,7 +59,9 @@ class Force:
         """
         if self.kind == "pair":
             raise ForceError(f"{self.name} acts between two bodies: name them when you make it")
-        return replace(self, bodies=tuple(int(b) for b in bodies))
+        if not bodies:
+            raise ForceError(f"{self.name}.on() names no body: say which, counted from 0")
+        return replace(self, bodies=tuple(_body_number(b, self.name) for b in bodies))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +132,17 @@ def pair_force(function: Callable[..., Any]) -> Callable[..., Force]:
 
 def two_bodies(a: int, b: int, name: str) -> tuple[int, int]:
     """The numbers of two different bodies."""
-    if a == b:
-        raise ForceError(f"{name} acts between two bodies, but both ends are on body {a}")
-    return int(a), int(b)
+    first, second = _body_number(a, name), _body_number(b, name)
+    if first == second:
+        raise ForceError(f"{name} acts between two bodies, but both ends are on body {first}")
+    return first, second
+
+
+def _body_number(given: Any, name: str) -> int:
+    """Which body: a whole number."""
+    if isinstance(given, (bool, str)) or np.ndim(given) or given != np.floor(given):
+        raise ForceError(f"{name} acts on bodies by their numbers, counted from 0, not on {given!r}")
+    return int(given)
 
 
 def as_force(given: Any) -> Force:
@@ -159,7 +171,10 @@ def _force_law(
         raise ForceError(f"@ph.force goes before a function {signature}, not before {function!r}")
     if axes not in ("world", "body"):
         raise ForceError(f"axes={axes!r} is unknown: the torque comes in 'world' or in 'body' axes")
-    positional = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    try:
+        positional = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    except ValueError:
+        raise ForceError(f"@ph.force goes before a Python function {signature}, not before {function!r}") from None
     if len(positional) != count:
         raise ForceError(
             f"{function.__name__} takes {len(positional)} arguments, but a force takes {count}: {signature}"
@@ -204,3 +219,13 @@ def leaf_list(nest: Any) -> list[Any]:
 def leading_lengths(nests: Sequence[Any]) -> set[int]:
     """The lengths of the leading axes of all arrays in nested tuples."""
     return {len(leaf) for leaf in leaf_list(tuple(nests)) if np.ndim(leaf) > 0}
+
+
+class _CallableModule(ModuleType):
+    """Importing this module makes it the package's attribute `force`; `@ph.force` must work all the same."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return force(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -15,7 +15,7 @@ from polhode import checks
 from polhode.checks import Leaf, leaf, leaves
 from polhode.equations import forces as kernels
 from polhode.equations import pairs
-from polhode.errors import ForceError
+from polhode.errors import ForceError, nearest
 from polhode.force import Force, two_bodies
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ def force_at(
     if com_to_point_body is not None and point is not None:
         raise ForceError("force_at acts at com_to_point_body or at point, not at both")
     world_point = point is not None
-    place = _vector(point, "point") if world_point else _vector(com_to_point_body or (0, 0, 0), "com_to_point_body")
+    on_body = (0.0, 0.0, 0.0) if com_to_point_body is None else com_to_point_body
+    place = _vector(point, "point") if world_point else _vector(on_body, "com_to_point_body")
     kernel = {
         ("world", False): kernels.world_force_at_body_point,
         ("body", False): kernels.body_force_at_body_point,
@@ -146,8 +147,9 @@ def thruster(
     if (length == 0).any():
         raise ForceError("direction_body of a thruster is zero: say where it pushes")
     strength = checks.numbers(thrust, "thrust", (), ForceError)
-    force_body = direction / length * strength[..., None]
     window = (_time(start, "start"), _time(stop, "stop"))
+    checks.member_count((direction, 1), (strength, 0), *((np.asarray(time), 0) for time in window))
+    force_body = direction / length * strength[..., None]
     if (np.asarray(window[0]) > np.asarray(window[1])).any():
         raise ForceError(f"a thruster stops before it starts: start {start!r} s, stop {stop!r} s")
     return Force(
@@ -281,16 +283,19 @@ FORCES = {
 """The forces by name, as scenario files call them."""
 
 
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"there is no force {name!r}: {nearest(name, FORCES)}")
+
+
 def _number(value: Any, name: str) -> Leaf:
     return leaf(checks.numbers(value, name, (), ForceError))
 
 
 def _time(value: Any, name: str) -> Leaf:
     """A number that may be infinite: a thruster that never starts, or never stops."""
-    array = np.asarray(value, dtype=np.float64)
-    if np.isnan(array).any():
-        raise ForceError(f"{name} of a thruster is not a number")
-    return leaf(array)
+    signs = np.where(np.isinf(value), 0.0, value) if np.asarray(value).dtype.kind == "f" else value
+    checks.numbers(signs, f"{name} of a thruster", (), ForceError)
+    return leaf(np.asarray(value, dtype=np.float64))
 
 
 def _not_negative(value: Any, name: str) -> Leaf:

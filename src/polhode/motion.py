@@ -74,7 +74,7 @@ class Motion:
     @cached_property
     def _view(self) -> View:
         """All quantities at all output times, in component arrays (time, body)."""
-        numbers = np.moveaxis(self._run.kept, -1, 0)
+        numbers = np.moveaxis(_failed_blanked(self._run.kept), -1, 0)
         seen: Callable[..., View] = view_of(self.scenario.form, self.scenario.pivot is not None)
         return seen(split(numbers, self.scenario.form.sizes), self.scenario.constants)
 
@@ -233,6 +233,8 @@ class Motion:
     @property
     def final(self) -> Any:
         """The state at the last output time; for a system a list, for an ensemble one state with all members."""
+        if len(self.times) == 0:
+            raise InputError("the run stopped before its first output time: there is no state to show")
         return self._state_of(self._run.kept[-1], float(self.times[-1]))
 
     def at(self, t: float) -> Any:
@@ -264,7 +266,7 @@ class Motion:
 
     def _state_of(self, numbers: Array, t: float) -> Any:
         if self.axis == "member":
-            return state_of(self.scenario, 0, numbers.T, t)
+            return state_of(self.scenario, 0, _failed_blanked(numbers).T, t)
         states = [state_of(self.scenario, i, numbers[i].tolist(), t) for i in range(self._count)]
         return states if self.axis == "body" else states[0]
 
@@ -304,6 +306,12 @@ class Motion:
     def save(self, path: str | Path) -> None:
         """Store the motion as a Zarr directory, which `ph.load` and xarray read.  A half-written one never appears."""
         store.save(self, Path(path))
+
+
+def _failed_blanked(kept: Array) -> Array:
+    """Of a member that failed every number is "not a number", not here infinite and there a chance value."""
+    well = np.isfinite(kept).all(axis=-1, keepdims=True)
+    return kept if well.all() else np.where(well, kept, np.nan)
 
 
 def _taken(view: View, index: Any) -> View:

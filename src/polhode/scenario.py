@@ -75,12 +75,12 @@ class Scenario:
     @property
     def is_system(self) -> bool:
         """Whether bodies were given as a list, so that results have a `body` axis."""
-        return not isinstance(self.body, Body)
+        return isinstance(self.body, (list, tuple))
 
     @cached_property
     def bodies(self) -> tuple[Body, ...]:
         """The bodies, also if there is but one."""
-        return tuple(self.body) if self.is_system else (self.body,)
+        return tuple(self.body) if isinstance(self.body, (list, tuple)) else (self.body,)
 
     @cached_property
     def states(self) -> tuple[State, ...]:
@@ -176,7 +176,12 @@ class Scenario:
     def tolerances(self) -> tuple[float, tuple[float, ...]]:
         """rtol, and atol for position, attitude, momentum and spin."""
         rtol = _positive(self.rtol, "rtol")
-        atol = np.broadcast_to(checks.numbers(self.atol, "atol", np.shape(self.atol)), (4,))
+        given = checks.numbers(self.atol, "atol", checks.shape_of(self.atol), ScenarioError)
+        if given.shape not in ((), (4,)):
+            raise ScenarioError(
+                f"atol must be one number, or four (for position, attitude, momentum and spin), not {self.atol!r}"
+            )
+        atol = np.broadcast_to(given, (4,))
         if (atol < 0).any():
             raise ScenarioError(f"atol must not be negative, but is {self.atol!r}")
         return rtol, tuple(atol.tolist())
@@ -273,7 +278,7 @@ class Scenario:
         for kind, given in ((Body, self.bodies), (State, self.states)):
             for one in given:
                 if not isinstance(one, kind):
-                    raise ScenarioError(f"{one!r} is no ph.{kind.__name__}")
+                    raise ScenarioError(f"{one!r} is no ph.{kind.__name__}: give one, or a list of them for a system")
         if not self.bodies:
             raise ScenarioError("a scenario needs at least one body")
         if len(self.states) != len(self.bodies):
@@ -290,9 +295,9 @@ class Scenario:
                 )
 
     def _check_method(self) -> None:
-        if self.method != "auto" and self.method not in METHODS:
+        if self.method not in (*METHODS, "auto"):
             raise ScenarioError(f"method {self.method!r} is unknown: {nearest(self.method, [*METHODS, 'auto'])}")
-        if self.formulation not in FORMULATIONS:
+        if self.formulation not in tuple(FORMULATIONS):
             raise ScenarioError(
                 f"formulation {self.formulation!r} is unknown: {nearest(self.formulation, FORMULATIONS)}"
             )
@@ -302,28 +307,33 @@ class Scenario:
             raise ScenarioError(
                 f"leapfrog advances momenta: it goes with formulation 'momentum', not with {self.formulation!r}"
             )
-        if self.table.error_rows is None and self.needed_step > self.duration:
+        step = self.needed_step if self.table.error_rows is None else self.step
+        if step is not None and step > self.duration:
             raise ScenarioError(
-                f"step {self.step:g} s is longer than the duration {self.duration:g} s: choose a shorter step"
+                f"step {step:g} s is longer than the duration {self.duration:g} s: choose a shorter step"
             )
-        if not self.largest_turn > 0:
-            raise ScenarioError(f"largest_turn must be greater than 0, but is {self.largest_turn!r}")
+        if self.largest_turn != np.inf:
+            _positive(self.largest_turn, "largest_turn")
+        checks.flag(self.renormalize, "renormalize", ScenarioError)
+        if not isinstance(self.name, str):
+            raise ScenarioError(f"name must be a text, not {self.name!r}")
         _ = self.tolerances
 
     def _check_forces(self) -> None:
         for f in self.forces:
+            if f.kind == "pair" and len(self.bodies) < 2:
+                raise ForceError(f"{f.name} acts between bodies: give at least two, in a list")
             out_of_range = [b for b in f.bodies or () if not 0 <= b < len(self.bodies)]
             if out_of_range:
                 raise ForceError(
                     f"{f.name} acts on body {out_of_range[0]}, but the bodies are numbered 0 to {len(self.bodies) - 1}"
                 )
-            if f.kind == "pair" and len(self.bodies) < 2:
-                raise ForceError(f"{f.name} acts between bodies: give at least two, in a list")
 
 
 def _as_list(given: Any, name: str) -> list[Any]:
     if isinstance(given, (Force, str)) or not isinstance(given, Sequence):
-        raise ScenarioError(f"{name} must be a list, not {given!r}")
+        found = f"the force {given.name} alone" if isinstance(given, Force) else repr(given)
+        raise ScenarioError(f"{name} must be a list, {name}=[...], not {found}")
     return list(given)
 
 
@@ -335,9 +345,9 @@ def _positive(value: Any, name: str) -> float:
 
 
 def _checked_times(given: Any, start: float, end: float) -> Array:
-    times = np.atleast_1d(checks.numbers(given, "output_times", np.shape(given), ScenarioError))
+    times = np.atleast_1d(checks.numbers(given, "output_times", checks.shape_of(given), ScenarioError))
     if times.ndim != 1 or times.size == 0:
-        raise ScenarioError(f"output_times must be a list of times, but has the shape {times.shape}")
+        raise ScenarioError(f"output_times must be a list of at least one time, but has the shape {times.shape}")
     if (np.diff(times) <= 0).any():
         at = int(np.argmax(np.diff(times) <= 0))
         raise ScenarioError(f"output_times must increase, but {times[at + 1]:g} s follows {times[at]:g} s")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode import checks
 from polhode.body import Body, particle
 from polhode.errors import FileError, ForceError, PolhodeError, ScenarioError, nearest
 from polhode.force import Force
@@ -61,6 +62,9 @@ def arguments(content: Mapping[str, Any]) -> dict[str, Any]:
     settings = {key: content[key] for key in SETTINGS if key in content}
     if "duration" not in settings:
         raise ScenarioError("a scenario needs its duration, in s")
+    for key in ("bodies", "forces"):
+        if not isinstance(content.get(key, []), list):
+            raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
     if "body" in content:
         body, state = _body(content["body"], "[body]")
         result: dict[str, Any] = {"body": body, "state": state, **settings}
@@ -85,7 +89,10 @@ def _body(table: Any, where: str) -> tuple[Body, State]:
     state = State(**{key: table[key] for key in STATE_KEYS if key in table})
     if "mass" not in table:
         raise ScenarioError(f"{where} needs its mass, in kg")
-    if table.get("particle", False):
+    if checks.flag(table.get("particle", False), f"particle of {where}", ScenarioError):
+        for key in ("inertia", "center_of_mass", "allow_unphysical"):
+            if key in table:
+                raise ScenarioError(f"{where} is a particle, which has no {key}: leave out {key}, or particle = true")
         return particle(table["mass"]), state
     if "inertia" not in table:
         raise ScenarioError(f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor, or particle = true")
@@ -98,8 +105,8 @@ def _force(table: Any) -> Force:
             f'every force needs its kind, for example kind = "gravity". Known: {", ".join(sorted(FORCES))}'
         )
     kind = table["kind"]
-    if kind not in FORCES:
-        raise ForceError(f"force {kind!r} is unknown: {nearest(str(kind), FORCES)}")
+    if kind not in tuple(FORCES):
+        raise ForceError(f"force {kind!r} is unknown: {nearest(kind, FORCES)}")
     maker = FORCES[kind]
     known = tuple(inspect.signature(maker).parameters)
     refuse_unknown(table, (*known, "kind", "on"), f"force {kind!r}")
@@ -110,12 +117,20 @@ def _force(table: Any) -> Force:
     if missing:
         raise ForceError(f"force {kind!r} needs {', '.join(missing)}")
     force: Force = maker(**given)
-    return force.on(*table["on"]) if "on" in table else force
+    if "on" not in table:
+        return force
+    if np.ndim(table["on"]) != 1:
+        raise ForceError(f"force {kind!r} acts on a list of bodies, on = [0, 2], not on {table['on']!r}")
+    return force.on(*table["on"])
 
 
 def write(path: Path, content: Mapping[str, Any]) -> None:
     """Write a file's content."""
-    path.write_text(text_of(content), encoding="utf-8")
+    text = text_of(content)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error}") from None
 
 
 def text_of(content: Mapping[str, Any]) -> str:

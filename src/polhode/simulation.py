@@ -195,7 +195,7 @@ def _stopped(failure: Failure, motion: Motion) -> RunError:
         )
     elif failure.reason == "stuck":
         sentence = (
-            f"at t = {failure.time:g} s {who} asks for steps too short to be told from zero: a force becomes infinite or "
+            f"at t = {failure.time:g} s {who} asks for steps too short to tell from zero: a force becomes infinite or "
             "not a number, or jumps, there. Look at the forces at the last good state."
         )
     else:

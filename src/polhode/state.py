@@ -84,13 +84,16 @@ class State:
             w = checks.numbers(given, "angular_velocity_body", (3,), StateError)
         count = checks.member_count((x, 1), (q, 1), (v, 1), (w, 1))
         moment = checks.one_number(time, "time", StateError)
+        self._fill(x, q, v, w, moment, count)
+
+    def _fill(self, x: Array, q: Array, v: Array, w: Array, time: float, members: int | None) -> None:
         for name, value in (
             ("position", x),
             ("quaternion_wxyz", q),
             ("velocity", v),
             ("angular_velocity_body", w),
-            ("time", moment),
-            ("members", count),
+            ("time", time),
+            ("members", members),
         ):
             object.__setattr__(self, name, value)
 
@@ -175,13 +178,20 @@ def from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time
     q_principal = product(q, constants.axes)
     spin = to_body(q_principal, angular_momentum)
     w_principal = tuple(i * s for i, s in zip(constants.inverse_moments, spin, strict=True))
-    return State(
-        position=together(x),
-        quaternion_wxyz=together(q),
-        velocity=together(tuple(constants.inverse_mass * component for component in p)),
-        angular_velocity_body=together(to_world(constants.axes, w_principal)),
-        time=time,
-    )
+    position, quaternion = together(x), together(q)
+    velocity = together(tuple(constants.inverse_mass * component for component in p))
+    w = together(to_world(constants.axes, w_principal))
+    if position.ndim > 1 and not all(np.isfinite(array).all() for array in (position, quaternion, velocity, w)):
+        return _with_failed_members(position, quaternion, velocity, w, time)
+    return State(position=position, quaternion_wxyz=quaternion, velocity=velocity, angular_velocity_body=w, time=time)
+
+
+def _with_failed_members(x: Array, q: Array, v: Array, w: Array, time: float) -> State:
+    """The computed state of an ensemble of which some members failed: their numbers stay as they are."""
+    state = State.__new__(State)
+    with np.errstate(invalid="ignore"):
+        state._fill(x, _of_unit_length(q), v, w, time, len(x))
+    return state
 
 
 def split(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
@@ -224,10 +234,17 @@ def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
     q = checks.numbers(quaternion_wxyz, "quaternion_wxyz", (4,), StateError)
     if (np.abs(q).max(axis=-1) == 0).any():
         raise StateError("the quaternion (0, 0, 0, 0) is no rotation: for no rotation give (1, 0, 0, 0)")
-    if (np.abs((q * q).sum(axis=-1) - 1) <= 8 * np.finfo(float).eps).all():
-        return q  # of unit length but for rounding: keep the bits
+    return _of_unit_length(q)
+
+
+def _of_unit_length(q: Array) -> Array:
+    """q/|q|; where only rounding is missing q keeps its bits."""
+    with np.errstate(over="ignore"):
+        is_unit = np.abs((q * q).sum(axis=-1, keepdims=True) - 1) <= 8 * np.finfo(float).eps
+    if is_unit.all():
+        return q
     largest = np.abs(q).max(axis=-1, keepdims=True)
-    return together(normalized(leaves(q / largest)))
+    return np.where(is_unit, q, together(normalized(leaves(q / largest))))
 
 
 def _is_point(kind: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +39,7 @@ NAMES = {
 }
 COMPUTED = "computed"
 """The variable of a stored motion that holds the numbers as computed, in the formulation's own variables."""
+LIST_NAME = "scenario_array_"
 LONG = 64
 """Lists of more numbers than this are stored as arrays beside the scenario, not in its text."""
 
@@ -84,18 +87,23 @@ def save(motion: Motion, path: Path) -> None:
             "polhode_scenario": json.dumps(content),
             "polhode_unknown_forces": json.dumps(unknown),
             "polhode_refused": motion._run.refused,
+            "polhode_members": motion.scenario.members or 0,
+            "polhode_checksum": _checksum(motion.times, motion._run.kept, *arrays.values()),
         }
     )
-    draft = path.with_name(path.name + ".part")
+    draft, old = path.with_name(path.name + ".part"), path.with_name(f".{path.name}.replaced")
     try:
-        if draft.exists():
-            shutil.rmtree(draft)
+        if path.exists():
+            _refuse_strangers(path)
+        for leftover in (draft, old):
+            if leftover.exists():
+                shutil.rmtree(leftover)
         draft.parent.mkdir(parents=True, exist_ok=True)
         dataset.to_zarr(draft, mode="w", consolidated=False)
         if path.exists():
-            _refuse_strangers(path)
-            shutil.rmtree(path)
+            path.rename(old)
         draft.rename(path)
+        shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error}") from None
 
@@ -126,8 +134,15 @@ def load(path: str | Path) -> Motion:
         raise FileError(f"{place} is no Zarr directory of a motion: {error}") from None
     if "polhode_scenario" not in dataset.attrs:
         raise FileError(f"{place} was not stored by Polhode: it has no scenario; open it with xarray.open_zarr")
+    arrays = [dataset[name].values for name in ("time", COMPUTED) if name in dataset]
+    arrays += [dataset[name].values for name in sorted(_long_lists(dataset))]
+    if _checksum(*arrays) != dataset.attrs.get("polhode_checksum"):
+        raise FileError(
+            f"{place} is damaged: its numbers are not those that were stored, a part is missing or was changed. "
+            "Take a copy of it, or simulate again."
+        )
     content = _with_long_lists(json.loads(dataset.attrs["polhode_scenario"]), dataset)
-    scenario = Scenario(**scenario_file.arguments(content))
+    scenario = _with_members(Scenario(**scenario_file.arguments(content)), int(dataset.attrs["polhode_members"]))
     run = Run(
         dataset["time"].values,
         np.ascontiguousarray(dataset[COMPUTED].values),
@@ -137,10 +152,35 @@ def load(path: str | Path) -> Motion:
     return Motion(scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"])))
 
 
+def _with_members(scenario: Scenario, members: int) -> Scenario:
+    """A scenario whose members differed only in a force that no file can hold is still one of so many members."""
+    if not members or scenario.members is not None:
+        return scenario
+    state = scenario.states[0]
+    return replace(scenario, state=state.replace(position=np.tile(state.position, (members, 1))))
+
+
 def _refuse_strangers(path: Path) -> None:
     """Overwrite a stored motion, but nothing else."""
-    if not path.is_dir() or not (path / "zarr.json").exists():
+    try:
+        is_ours = "polhode_scenario" in json.loads((path / "zarr.json").read_text())["attributes"]
+    except (OSError, ValueError, KeyError):
+        is_ours = False
+    if not is_ours:
         raise FileError(f"{path} exists and is no stored motion: choose another name")
+
+
+def _checksum(*arrays: Any) -> int:
+    """A number that changes with any bit of the arrays."""
+    found = 0
+    for array in arrays:
+        found = zlib.crc32(np.ascontiguousarray(array, dtype=np.float64).data, found)
+    return found
+
+
+def _long_lists(dataset: xarray.Dataset) -> list[str]:
+    """The names of the arrays that stand for long lists of the scenario."""
+    return [str(name) for name in dataset.data_vars if str(name).startswith(LIST_NAME)]
 
 
 def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
@@ -153,7 +193,7 @@ def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
         if isinstance(value, list):
             if len(value) > LONG and not isinstance(value[0], dict):
                 array = np.asarray(value, dtype=np.float64)
-                name = f"scenario_array_{len(arrays)}"
+                name = f"{LIST_NAME}{len(arrays):04d}"
                 arrays[name] = array.ravel()
                 return {"array": name, "shape": list(array.shape)}
             return [short(part) for part in value]

@@ -29,7 +29,7 @@ from number_kinds import (
 
 from polhode.equations import forces, loads, steps
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.tables import RK4
+from polhode.equations.tables import LEAPFROG, RK4
 
 START = (vector(1, 2, 3, over=2), vector(2, 4, 5, 6, over=9), vector(3, -1, 2, over=4), vector(5, 7, -4, over=8))
 """x, q, P, L"""
@@ -49,7 +49,7 @@ ROTATED = ("momentum", "body_rates", "quaternion_acceleration")
 
 
 def rk4(formulation, load=LOAD, number=float):
-    return steps.one_step(RK4, loads.driven(FORMULATIONS[formulation], load, False, True), number)
+    return steps.one_step(RK4, loads.driven(FORMULATIONS[formulation], load, counts_work=True), number)
 
 
 def arguments(formulation, params=PARAMS):
@@ -74,11 +74,34 @@ def test_a_step_has_the_same_bits_on_floats_numpy_and_numba(formulation):
 
 def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
     """What a run closes over: a pivot, a load on chosen bodies only, a torque in body axes."""
-    load = loads.together((forces.gravity, loads.only_where(forces.linear_drag), loads.in_body_axes(forces.world_torque)))
-    step = steps.one_step(RK4, loads.driven(FORMULATIONS["body_rates"], load, True, True))
+    chosen, turned = loads.only_where(forces.linear_drag), loads.in_body_axes(forces.world_torque)
+    load = loads.together((forces.gravity, chosen, turned))
+    step = steps.one_step(RK4, loads.driven(FORMULATIONS["body_rates"], load, pivoted=True, counts_work=True))
     t, y, h, _ = arguments("body_rates")
     data = (BODY, (DOWN, (Fraction(1), DRAG), (vector(1, 2, 3, over=4),)))
     lanes = [lane((t, y, h, data), i) for i in range(3)]
+    floats = [bits(in_floats(step, args)) for args in lanes]
+    assert [bits(got) for got in by_numpy(step, lanes)] == floats
+    assert [bits(got) for got in by_numba(step, lanes)] == floats
+
+
+def test_leapfrog_with_rescaled_stages_has_the_same_bits_and_order_two():
+    """The error of a free wobble falls fourfold, against RK4 with steps of a hundredth."""
+    free = FORMULATIONS["momentum"]
+    step = steps.one_step(LEAPFROG, loads.driven(free, loads.no_load, rescaled=True))
+    finer = steps.one_step(RK4, loads.driven(free, loads.no_load))
+    data = (mapped(float, BODY), ())
+
+    def end(method, count):
+        y, h = mapped(float, START), 1 / count
+        for i in range(count):
+            y, _ = free.tidied(method(i * h, y, h, data), h)
+        return np.array(y[1])
+
+    judge = end(finer, 3200)
+    errors = [np.abs(end(step, count) - judge).max() for count in (32, 64, 128)]
+    assert all(1.9 < np.log2(a / b) < 2.1 for a, b in pairwise(errors)), errors
+    lanes = [lane((T, START, H, (BODY, ())), i) for i in range(3)]
     floats = [bits(in_floats(step, args)) for args in lanes]
     assert [bits(got) for got in by_numpy(step, lanes)] == floats
     assert [bits(got) for got in by_numba(step, lanes)] == floats
@@ -92,9 +115,8 @@ def test_a_step_agrees_with_its_floats_on(runs, tolerance, formulation):
     assert error(got, in_floats(step, args)) < tolerance
 
 
-@pytest.mark.parametrize("formulation", ["momentum", "euler_angles"])
-def test_a_step_agrees_with_its_floats_on_compiled_jax(formulation):
-    step, args = rk4(formulation), arguments(formulation)
+def test_a_step_agrees_with_its_floats_on_compiled_jax():
+    step, args = rk4("momentum"), arguments("momentum")
     (got,) = by_jax_jit(step, [args])
     assert error(got, in_floats(step, args)) < 1e-15
 
@@ -113,12 +135,11 @@ def test_a_step_with_roots_is_refused_on_fractions(formulation):
         rk4(formulation, LOAD, Fraction)(*arguments(formulation))
 
 
-@pytest.mark.parametrize("formulation", ["momentum", "body_rates"])
-def test_a_step_of_symbolic_length_equals_the_exact_one(formulation):
+def test_a_step_of_symbolic_length_equals_the_exact_one():
     """SymPy writes the step as a formula in h; put in a length, it is the step of exact fractions."""
     load = loads.together((forces.gravity, forces.linear_drag, forces.body_torque))
-    rate = loads.driven(FORMULATIONS[formulation], load, False, True)
-    y = (START if formulation == "momentum" else START[:3] + (vector(2, 1, -3, over=2),)) + ((Fraction(0),),)
+    rate = loads.driven(FORMULATIONS["body_rates"], load, counts_work=True)
+    y = (*START[:3], vector(2, 1, -3, over=2), (Fraction(0),))
     data = (BODY, (DOWN, DRAG, DOWN))
     exact = steps.one_step(RK4, rate, Fraction)(T, y, H, data)
     h = sympy.Symbol("h", positive=True)

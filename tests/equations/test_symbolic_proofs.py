@@ -1,17 +1,13 @@
-"""Exact proofs: what free motion keeps, as identities of rational functions; and that power is the rate of energy."""
+"""What free motion keeps, and what a rotation keeps, proved by SymPy as identities of rational functions."""
 
-from fractions import Fraction
-
-import pytest
 import sympy
-from law_samples import BODY, vector
-from number_kinds import leaves, mapped, refilled
+from number_kinds import leaves
 from sympy.polys.fields import field
 
-from polhode.equations import forces, invariants, loads, motion, quaternions
+from polhode.equations import motion, quaternions
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
-from polhode.equations.vectors import cross, dot, minus, plus, scaled, times
+from polhode.equations.vectors import cross, dot, times
 
 QUATERNION = ("q0", "q1", "q2", "q3")
 SPIN = ("s1", "s2", "s3")
@@ -78,53 +74,45 @@ def test_body_rates_keep_energy_and_the_vector_of_angular_momentum():
         assert along(component, q + w, q_rate + w_rate) == 0
 
 
-def test_quaternion_acceleration_keeps_energy_and_angular_momentum_where_the_length_is_kept():
-    """Where q . q' = 0, that is q' = 1/2 q (0, w); and q . q' stays 0."""
-    names = ("p0", "p1", "p2", "p3")
-    made, (q, p, w, moments) = rational_functions(QUATERNION, names, SPIN, MOMENTS)
+def test_quaternion_acceleration_turns_its_spin_by_eulers_equations():
+    """So that it keeps what the body rates keep.  For q' = 1/2 q (0, w), that is q . q' = 0; and q . q' stays 0."""
+    _, (q, w, moments, (e,)) = rational_functions(QUATERNION, SPIN, MOMENTS, ("e",))
+    p = quaternions.rate(q, w)
     q_rate, p_rate = free("quaternion_acceleration", q, p, moments)
-    w_of = motion.spin_of(q, p)
-    on_the_sphere = list(zip(p, quaternions.rate(q, w), strict=True))
+    assert q_rate == p
+    moved = motion.spin_of(stepped(q, e, q_rate), stepped(p, e, p_rate))
+    w_rate = tuple(x.diff(e).subs(e, 0) for x in moved)
+    assert w_rate == free("body_rates", q, w, moments)[1]
+    assert sum(a * b for a, b in zip(q, p, strict=True)) == 0
+    assert sum(a * a for a in p) + sum(a * b for a, b in zip(q, p_rate, strict=True)) == 0
 
-    def there(function):
-        one = function.numer.compose([(x.numer, y.numer) for x, y in halves])
-        two = function.denom.compose([(x.numer, y.numer) for x, y in halves])
-        return made(one) / made(two)
 
-    # The half in q' = 1/2 q (0, w) would leave the ring of whole-number denominators: put w = 2 u.
-    halves = [(x, made(y.as_expr().subs({s: 2 * sympy.Symbol(s) for s in SPIN}))) for x, y in on_the_sphere]
-    momentum_body = times(moments, w_of)
-    for kept in (dot(w_of, momentum_body), dot(momentum_body, momentum_body)):
-        assert there(kept) != 0
-        assert there(along(kept, q + p, q_rate + p_rate)) == 0
-    along_q = sum(a * b for a, b in zip(q, p, strict=True))
-    assert along(along_q, q + p, q_rate + p_rate) == 0
+def stepped(a, e, rate):
+    return tuple(x + e * r for x, r in zip(a, rate, strict=True))
 
 
 def test_euler_angles_keep_the_vector_of_angular_momentum():
-    """The angles' rates turn the body so that R I w stands still: with u = tan of the quarter angles it is algebra."""
-    a, b, c, *rest = sympy.symbols("a b c w1 w2 w3 i1 i2 i3", real=True)
-    w, moments = tuple(rest[:3]), tuple(rest[3:])
-    angles = (2 * a, 2 * c, 2 * b)
-    nothing = (sympy.S.Zero,) * 3
+    """The angles' rates turn the body so that R I w stands still: algebra in u, the tangents of quarter angles."""
+    a, b, c = halves = sympy.symbols("a b c", real=True)
+    w, moments = sympy.symbols(SPIN, real=True), sympy.symbols(MOMENTS, real=True)
+    angles, nothing = (2 * a, 2 * c, 2 * b), (sympy.S.Zero,) * 3
     rate = motion.euler_angles((nothing, angles, nothing, w), body_of(moments, sympy.S.One), nothing, nothing)
-    rates = [x.replace(sympy.Piecewise, lambda *cases: cases[0][0]) for x in rate[1] + rate[3]]
-    half_rates = [rates[0] / 2, rates[2] / 2, rates[1] / 2, *rates[3:]]
-    q = quaternions.from_angles(angles)
-    matrix = sympy.Matrix(3, 3, quaternions.matrix(q))
-    momentum = matrix * sympy.Matrix([i * x for i, x in zip(moments, w, strict=True)])
-    for component in momentum:
-        change = sum(component.diff(x) * r for x, r in zip((a, b, c, *w), half_rates, strict=True))
-        assert sympy.cancel(by_quarter_angles(change, (a, b, c))) == 0
-        assert sympy.cancel(by_quarter_angles(component, (a, b, c))) != 0
+    made, _ = rational_functions(("u_a", "u_b", "u_c"), SPIN, MOMENTS)
 
+    def algebraic(expression):
+        expression = sympy.expand_trig(expression.replace(sympy.Piecewise, lambda *cases: cases[0][0]))
+        for angle in halves:
+            u = sympy.Symbol(f"u_{angle}")
+            sine, cosine = 2 * u / (1 + u**2), (1 - u**2) / (1 + u**2)
+            expression = expression.subs({sympy.sin(angle): sine, sympy.cos(angle): cosine})
+        return made(expression.subs({x: sympy.Symbol(x.name) for x in (*w, *moments)}))
 
-def by_quarter_angles(expression, angles):
-    expression = sympy.expand_trig(expression)
-    for angle in angles:
-        u = sympy.Symbol(f"u_{angle}")
-        expression = expression.subs({sympy.cos(angle): (1 - u**2) / (1 + u**2), sympy.sin(angle): 2 * u / (1 + u**2)})
-    return expression
+    phi, theta, psi = (algebraic(x) / 2 for x in rate[1])
+    rates = (phi, psi, theta, *(algebraic(x) for x in rate[3]))
+    for component in quaternions.to_world(quaternions.from_angles(angles), times(moments, w)):
+        assert algebraic(component) != 0
+        slopes = [algebraic(component.diff(x)) for x in (*halves, *w)]
+        assert sum(slope * r for slope, r in zip(slopes, rates, strict=True)) == 0
 
 
 def test_the_quaternion_rate_keeps_the_length():

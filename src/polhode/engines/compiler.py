@@ -32,17 +32,25 @@ _registered = [0, 0]
 def compiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel compiled to machine code, kept on disk, and free of the interpreter's lock while it runs."""
     _register_laws()
-    dispatcher: Callable[..., Any] = numba.njit(cache=True, nogil=True, **OPTIONS)(kernel)
+    dispatcher: Callable[..., Any] = numba.njit(cache=True, nogil=True, **OPTIONS)(_named_after_its_code(kernel))
     return dispatcher
+
+
+def _named_after_its_code(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel or loop is a symbol of its own.  Symbols from the disk and new ones meet in one space, where equal names
+    are taken for equal code (and Numba only counts those of one process): so the name must tell the code."""
+    function.__qualname__ = f"{function.__qualname__}_{fingerprint(function)}"
+    return function
 
 
 def _register_laws() -> None:
     """Make known to Numba the laws and loops listed since the last time."""
     _register_foundations()
-    for i, (listed, options) in enumerate(((LAWS, INLINED), (kernels.LOOPS, OPTIONS))):
-        for function in listed[_registered[i] :]:
-            register_jitable(**options)(function)
-        _registered[i] = len(listed)
+    for function in LAWS[_registered[0] :]:
+        register_jitable(**INLINED)(function)
+    for function in kernels.LOOPS[_registered[1] :]:
+        register_jitable(**OPTIONS)(_named_after_its_code(function))
+    _registered[:] = [len(LAWS), len(kernels.LOOPS)]
 
 
 @cache
@@ -186,4 +194,4 @@ def fingerprint(*things: Any) -> str:
                 take(value)
 
     take(things)
-    return digest.hexdigest()
+    return digest.hexdigest()[:20]

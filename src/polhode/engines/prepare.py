@@ -78,10 +78,11 @@ def prepared(structure: Structure) -> Prepared:
     layout = _layout(structure, len(table.nodes) if coupled else 0, adaptive)
     load = together(structure.load_kernels)
     tidy = form.tidied if structure.renormalize else form.watched
+    rescaled = table.rescaled_stages and structure.renormalize
 
     if coupled:
         view = view_of(form, structure.pivoted)
-        moved = moved_by(form, structure.pivoted, structure.counts_work)
+        moved = moved_by(form, structure.pivoted, structure.counts_work, rescaled)
         numbered_shapes = [_numbered(shape, 0, 1) for shape in structure.pair_shapes]
         places, sizes = [p for p, _ in numbered_shapes], [size for _, size in numbered_shapes]
         between = systems.pair_loads(structure.pair_kernels, places, sizes, view, layout)
@@ -91,7 +92,7 @@ def prepared(structure: Structure) -> Prepared:
         sweep = systems.system_sweep(run_stages, sum_up, table, tidy, layout)
         attempt = systems.system_attempt(run_stages, sum_up, table, layout) if adaptive else None
     else:
-        rate = driven(form, load, structure.pivoted, structure.counts_work)
+        rate = driven(form, load, structure.pivoted, structure.counts_work, rescaled)
         sweep = kernels.independent_sweep(one_step(table, rate), tidy, layout)
         attempt = kernels.independent_attempt(rate, table, layout) if adaptive else None
 

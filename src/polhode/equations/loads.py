@@ -101,9 +101,12 @@ def view_of(formulation: Formulation, pivoted: bool) -> Callable[..., View]:
     return about_pivot
 
 
-def moved_by(formulation: Formulation, pivoted: bool, counts_work: bool) -> Callable[..., Groups]:
-    """(y, state, body, force, torque) -> y': the law of motion, about the pivot if there is one, with the work done."""
-    motion_law = formulation.rate
+def moved_by(formulation: Formulation, pivoted: bool, counts_work: bool, rescaled: bool) -> Callable[..., Groups]:
+    """(y, state, body, force, torque) -> y': the law of motion, about the pivot if there is one, with the work done.
+
+    q' comes from the raw q of a stage, or, if asked for, from q/|q|.
+    """
+    motion_law = _at_unit_attitude(formulation) if rescaled else formulation.rate
 
     @law
     def free(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
@@ -125,9 +128,21 @@ def moved_by(formulation: Formulation, pivoted: bool, counts_work: bool) -> Call
     return moved_with_work if counts_work else moved
 
 
-def driven(formulation: Formulation, load: Kernel, pivoted: bool, counts_work: bool) -> Callable[..., Groups]:
+def _at_unit_attitude(formulation: Formulation) -> Callable[..., Groups]:
+    motion_law, tidied = formulation.rate, formulation.tidied
+
+    @law
+    def at_unit_attitude(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
+        return motion_law(tidied(y, 0 * force[0])[0], body, force, torque)
+
+    return at_unit_attitude
+
+
+def driven(
+    formulation: Formulation, load: Kernel, pivoted: bool = False, counts_work: bool = False, rescaled: bool = False
+) -> Callable[..., Groups]:
     """rate(t, y, data): a formulation driven by a load."""
-    seen, moved = view_of(formulation, pivoted), moved_by(formulation, pivoted, counts_work)
+    seen, moved = view_of(formulation, pivoted), moved_by(formulation, pivoted, counts_work, rescaled)
 
     @law
     def rate(t: Number, y: Groups, data: Groups) -> Groups:

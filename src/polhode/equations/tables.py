@@ -26,6 +26,8 @@ class Table(NamedTuple):
     source: str
     error_rows: tuple[Row, Row] | None = None
     """Two embedded error estimates, of order 5 and 3, if the step can be controlled."""
+    rescaled_stages: bool = False
+    """Whether a stage's attitude is a value of the solution, to be rescaled like one, and not only a stage."""
 
 
 def runge_kutta_table(name: str, order: int, nodes: Row, rows: tuple[Row, ...], weights: Row, source: str) -> Table:
@@ -62,4 +64,5 @@ LEAPFROG = Table(
     (_NONE, _ONE, _NONE, _NONE),
     (_HALF, _NONE, _NONE, _HALF),
     "leap-frog: seed 004 eq. 17.45, 17.46, with q' at t + h/2 from the predictor q + q' h/2",
+    rescaled_stages=True,
 )

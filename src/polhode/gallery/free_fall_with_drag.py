@@ -12,6 +12,7 @@ from polhode.scenario import Scenario
 from polhode.state import State
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from polhode.motion import Motion
@@ -52,17 +53,56 @@ def number(motion: Motion, mass: float, drag: float, speed: float, duration: flo
 
 def picture(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> Figure:
     """Speed and distance beside the closed form and the fall without air, and how far the simulation is off."""
-    from polhode.plots.lines import fall_in_air
+    from polhode.plots import panels
+    from polhode.plots.style import COLOURS, legend_above, sheet
 
-    fall = with_quadratic_drag(motion.times, mass, drag, STANDARD_GRAVITY, speed)
+    t = motion.times
+    fall = with_quadratic_drag(t, mass, drag, STANDARD_GRAVITY, speed)
     terminal = (mass * STANDARD_GRAVITY / drag) ** 0.5
-    return fall_in_air(motion, fall.position, fall.velocity, terminal, speed)
+    panes = (
+        ("speed", "m/s", -motion.velocity[:, 2], fall.velocity, speed + STANDARD_GRAVITY * t),
+        ("distance fallen", "m", -motion.position[:, 2], fall.position, (speed + STANDARD_GRAVITY * t / 2) * t),
+    )
+    with sheet(11.0, 7.2, MODEL.title) as figure:
+        grid = figure.subplots(2, 2)
+        for axes, (title, unit, found, closed, without_air) in zip(grid[0], panes, strict=True):
+            axes.plot(t, closed, color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+            axes.plot(t, found, color=COLOURS["translational"], label="simulated")
+            axes.plot(t, without_air, color=COLOURS["muted"], linewidth=1.2, linestyle=(0, (5, 3)), label="without air")
+            axes.set_ylim(min(0.0, 1.1 * float(found.min())), 1.3 * float(found.max()))
+            axes.set_title(title)
+            axes.set_ylabel(unit)
+            panels.time_axis(axes, motion)
+            legend_above(axes, 3)
+        grid[0, 0].axhline(terminal, color=COLOURS["ink"], linewidth=0.9, linestyle=(0, (2, 2)))
+        text = f"terminal speed {terminal:.4g} m/s"
+        place = grid[0, 0].get_yaxis_transform()
+        grid[0, 0].text(0.99, terminal * 1.012, text, ha="right", va="bottom", fontsize=9, transform=place)
+        _powers(grid[1, 0], motion, mass, drag)
+        panels.departures(grid[1, 1], motion)
+    return figure
+
+
+def _powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
+    """What the weight puts in, and where it goes: into the air, and into the motion."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    v = -motion.velocity[:, 2]
+    weight, air = mass * STANDARD_GRAVITY * v, drag * v**3
+    axes.plot(motion.times, weight / 1e3, color=COLOURS["potential"], label="by the weight")
+    axes.plot(motion.times, air / 1e3, color=COLOURS["torque"], label="into the air")
+    axes.plot(motion.times, (weight - air) / 1e3, color=COLOURS["kinetic"], label="into the motion")
+    axes.set_title("power")
+    axes.set_ylabel("kW")
+    time_axis(axes, motion)
+    legend_above(axes, 3)
 
 
 MODEL = Model(
     name="free-fall-with-drag",
     title="A jumper falls until the air carries the weight",
-    source="seed 000 sections 2.5, 5.2; seed 002",
+    source="seed 000 sections 1, 5.2; seed 002",
     explanation=(
         "A jumper of 80 kg falls through air that resists with c v^2. At first nothing but weight acts, and\n"
         "speed grows as in a vacuum; then the drag catches up with the weight, and the speed settles at\n"
@@ -71,10 +111,10 @@ MODEL = Model(
         "Along a straight line the motion has a closed form, v = V tanh(g t/V) from rest."
     ),
     parameters=(
-        Parameter("mass", "kg", 80.0, 0.001, 1000.0, "of the body"),
-        Parameter("drag", "kg/m", 0.25, 0.0001, 10.0, "c in the drag c v^2"),
-        Parameter("speed", "m/s", 0.0, 0.0, 200.0, "downwards at the start"),
-        Parameter("duration", "s", 20.0, 0.1, 100.0, "of the fall"),
+        Parameter("mass", "kg", 80.0, 20.0, 500.0, "of the body"),
+        Parameter("drag", "kg/m", 0.25, 0.05, 20.0, "c in the drag c v^2; an open parachute has about 20"),
+        Parameter("speed", "m/s", 0.0, 0.0, 100.0, "downwards at the start"),
+        Parameter("duration", "s", 20.0, 1.0, 60.0, "of the fall"),
     ),
     scenario=scenario,
     number=number,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import TYPE_CHECKING
 
 from polhode.forces import spring_between
@@ -15,6 +16,7 @@ from polhode.state import State
 if TYPE_CHECKING:
     from typing import Any
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from polhode.motion import Motion
@@ -34,7 +36,7 @@ def scenario(mass_a: float, mass_b: float, stiffness: float, stretch: float, dri
     """Two balls along x, let go with the spring stretched, four swings long."""
     pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
     duration = SWINGS * pair.period
-    radius_a, radius_b = ((3 * m / (4 * 3.141592653589793 * DENSITY)) ** (1 / 3) for m in (mass_a, mass_b))
+    radius_a, radius_b = ((3 * m / (4 * pi * DENSITY)) ** (1 / 3) for m in (mass_a, mass_b))
     return Scenario(
         [sphere(radius_a, mass_a), sphere(radius_b, mass_b)],
         [State(position=(x, 0.0, 0.0), velocity=(v, 0.0, 0.0)) for x, v in zip(pair.positions, pair.velocities, strict=True)],
@@ -68,16 +70,55 @@ def number(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stret
 
 
 def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Figure:
-    """Where both bodies and their centre of mass are, and where the energy is."""
-    from polhode.plots.lines import two_on_a_line
+    """Where both balls and their centre of mass are, how the distance swings, and where the energy is."""
+    from polhode.plots import panels
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above, sheet
 
-    return two_on_a_line(motion, _pair(mass_a, mass_b, stiffness, stretch, drift).positions_at(motion.times))
+    pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
+    t, places = motion.times, motion.position[:, :, 0]
+    with sheet(11.0, 7.2, MODEL.title) as figure:
+        (where, distance), (energy, kept) = figure.subplots(2, 2)
+        closed = pair.positions_at(t)
+        for i, mass in enumerate((mass_a, mass_b)):
+            where.plot(t, closed[:, i], color=COLOURS["closed_form"], linewidth=4.5)
+            where.plot(t, places[:, i], color=SEVERAL[i], label=f"{mass:g} kg")
+        center = places @ pair.masses / pair.masses.sum()
+        where.plot(t, center, color=COLOURS["ink"], linewidth=1.0, linestyle=(0, (5, 3)), label="centre of mass")
+        distance.plot(t, LENGTH + pair.stretch_at(t), color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+        distance.plot(t, places[:, 1] - places[:, 0], color=COLOURS["omega"], label="simulated")
+        distance.axhline(LENGTH, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+        distance.set_title(f"distance, period {pair.period:.6g} s")
+        where.set_title("where they are")
+        for axes in (where, distance):
+            axes.set_ylabel("m")
+            panels.time_axis(axes, motion)
+            legend_above(axes, 3)
+        _energies(energy, motion)
+        panels.departures(kept, motion)
+    return figure
+
+
+def _energies(axes: Axes, motion: Motion) -> None:
+    """The kinetic energy of each ball and the energy of the spring, one on top of the other."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+
+    kinetic = motion.kinetic_energy
+    parts = (kinetic[:, 0], kinetic[:, 1], motion.potential_energy)
+    colours = (SEVERAL[0], SEVERAL[1], COLOURS["potential"])
+    axes.stackplot(motion.times, *parts, colors=colours, alpha=0.75, labels=("first ball", "second ball", "spring"))
+    axes.plot(motion.times, motion.energy, color=COLOURS["total"], linewidth=1.4)
+    axes.set_ylim(0.0, 1.06 * float(motion.energy.max()))
+    axes.set_title("energy")
+    axes.set_ylabel("J")
+    time_axis(axes, motion)
+    legend_above(axes, 3)
 
 
 MODEL = Model(
     name="two-bodies-on-a-spring",
     title="Two balls on a spring swing about a centre that drifts on",
-    source="seed 000 section 2; seed 001 chapter 2",
+    source="seed 000 sections 1, 2",
     explanation=(
         "Two balls are joined by a spring, pulled apart and let go while both drift along. The spring pulls\n"
         "both with the same force, in opposite directions: the linear momentum of the pair stays, and the\n"

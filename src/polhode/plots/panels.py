@@ -1,0 +1,167 @@
+"""The panels of a picture: each draws one thing of a motion into given axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullLocator
+
+from polhode.checks import Array
+from polhode.equations.quaternions import to_body
+from polhode.motion import Motion
+from polhode.plots.projection import draw_polhode
+from polhode.plots.style import AXES, COLOURS, SEVERAL, legend_above
+
+MANY = 12
+"""At most so many bodies or members are drawn."""
+STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
+"""For the components of several bodies, where the colour tells the body."""
+
+
+def chosen(motion: Motion) -> Array:
+    """Which bodies or members are drawn: all, or some spread evenly over them."""
+    count = motion.scenario.count
+    return np.unique(np.linspace(0, count - 1, min(count, MANY)).round().astype(int))
+
+
+def selection(motion: Motion) -> str:
+    """What the title says about who is drawn."""
+    count, drawn = motion.scenario.count, len(chosen(motion))
+    if motion.axis is None:
+        return ""
+    things = "bodies" if motion.axis == "body" else "members"
+    return f"{drawn} of {count:,} {things}" if drawn < count else f"{count} {things}"
+
+
+def vectors(axes: Axes, motion: Motion, values: Array, symbols: tuple[str, str, str], title: str, unit: str) -> None:
+    """The components of a vector that ever differ from 0: by colour for one body; for several the colour is the body's."""
+    axes.set_title(title)
+    axes.set_ylabel(unit)
+    drawn = [i for i in range(3) if np.any(values[..., i])] or [0, 1, 2]
+    if motion.axis is None:
+        for i in drawn:
+            axes.plot(motion.times, values[:, i], color=AXES[i], label=symbols[i], marker=_marker(motion))
+    elif len(motion.times) == 1:
+        for i in drawn:
+            axes.plot(values[0, :, i], color=AXES[i], label=symbols[i], marker=".", linestyle="none")
+        axes.set_xlabel(f"{motion.axis}, at t = {motion.times[0]:g} s")
+        legend_above(axes, len(drawn))
+        return
+    else:
+        _for_several(axes, motion, values, drawn, symbols)
+    time_axis(axes, motion)
+    legend_above(axes, 8)
+
+
+def _for_several(axes: Axes, motion: Motion, values: Array, drawn: list[int], symbols: tuple[str, str, str]) -> None:
+    who = chosen(motion)
+    few = motion.axis == "body" and len(who) <= 4
+    for n, one in enumerate(who):
+        colour = SEVERAL[n % len(SEVERAL)]
+        for i in drawn:
+            axes.plot(motion.times, values[:, one, i], color=colour, linestyle=STYLES[i], linewidth=1.6 if few else 1.0)
+        if few:
+            axes.plot([], [], color=colour, label=f"body {one}")
+    for i in drawn:
+        axes.plot([], [], color=COLOURS["muted"], linestyle=STYLES[i], label=symbols[i])
+
+
+def polhode(axes: Axes, motion: Motion) -> None:
+    """The polhode of a single body on the ellipsoid of its energy; where a torque moves it off, the path alone."""
+    moments, rates = principal_rates(motion)
+    energies = (moments * rates**2).sum(axis=1)
+    axes.set_title("polhode: angular velocity in the body (rad/s)")
+    if np.ptp(energies) <= 1e-3 * energies.max():
+        draw_polhode(axes, moments, rates)
+        return
+    a, c = np.argsort(moments)[[0, 2]]
+    axes.plot(rates[:, a], rates[:, c], color=COLOURS["omega"])
+    axes.set_title(r"path of $\omega$ in the body")
+    axes.set_xlabel(rf"$\omega_{a + 1}$ (rad/s)")
+    axes.set_ylabel(rf"$\omega_{c + 1}$ (rad/s)")
+    axes.set_aspect("equal", adjustable="datalim")
+
+
+def principal_rates(motion: Motion) -> tuple[Array, Array]:
+    """Of a single body: its principal moments, and the angular velocity along those axes."""
+    body = motion.scenario.bodies[0]
+    components: Any = to_body(body.constants().axes, tuple(motion.angular_velocity_body.T))  # type: ignore[arg-type]
+    return body.principal_moments, np.stack(components, axis=-1)
+
+
+def energies(axes: Axes, motion: Motion) -> None:
+    """Kinetic energy in its parts, potential energy, and their sum where every force has a potential."""
+    axes.set_title("energy")
+    axes.set_ylabel("J")
+    series = _energy_series(motion)
+    for name, values in series.items():
+        drawn = values if values.ndim == 1 else values[:, chosen(motion)]
+        lines = axes.plot(
+            motion.times, drawn, color=COLOURS[name], marker=_marker(motion), linewidth=1.6 if drawn.ndim == 1 else 0.9
+        )
+        lines[0].set_label(name)
+    values = np.concatenate([np.ravel(v) for v in series.values()])
+    if np.ptp(values) <= 1e-6 * np.abs(values).max():
+        middle = float(np.median(values))
+        axes.set_ylim(min(0.0, 1.25 * middle), max(0.0, 1.25 * middle) or 1.0)
+    time_axis(axes, motion)
+    legend_above(axes, len(series))
+
+
+def _energy_series(motion: Motion) -> dict[str, Array]:
+    def over_bodies(values: Array) -> Array:
+        return np.asarray(values.sum(axis=1)) if motion.axis == "body" else values
+
+    parts = {
+        "translational": over_bodies(motion.translational_energy),
+        "rotational": over_bodies(motion.rotational_energy),
+    }
+    series = {name: values for name, values in parts.items() if values.any()}
+    forces = motion.scenario.forces
+    if not motion.unknown_forces and any(f.potential is not None for f in forces):
+        series["potential"] = np.broadcast_to(motion.potential_energy, parts["rotational"].shape)
+        if all(f.potential is not None for f in forces):
+            series["total"] = motion.energy
+    return series or parts
+
+
+def departures(axes: Axes, motion: Motion) -> None:
+    """What should stay, and by how much it did not, relative to its own size, on a logarithmic axis."""
+    axes.set_title("departure of what should stay")
+    axes.set_ylabel("relative to its size")
+    axes.set_yscale("log")
+    axes.yaxis.set_minor_locator(NullLocator())
+    kept = [f for f in motion.audit().findings if f.conserved and f.history is not None]
+    moved = [f for f in kept if f.history.any()]
+    exact = [f.quantity for f in kept if not f.history.any()]
+    for n, finding in enumerate(moved):
+        shown = np.where(finding.history > 0, finding.history, np.nan)
+        colour = SEVERAL[n % len(SEVERAL)]
+        axes.plot(motion.times, shown, color=colour, linewidth=1.2, marker=_marker(motion), label=finding.quantity)
+    if exact:
+        axes.plot([], [], linestyle="none", label="exactly 0: " + ", ".join(exact))
+    eps = float(np.finfo(float).eps)
+    axes.axhline(eps, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
+    place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "top"}
+    axes.text(0.995, 0.8 * eps, "rounding", color=COLOURS["muted"], fontsize=8, **place)
+    # Room above the curves for the legend, a line for each entry.
+    lines = len(moved) + bool(exact)
+    top = max([float(np.nanmax(f.history)) for f in moved] + [1e-13])
+    share = min((0.2 * lines + 0.1) * axes.figure.dpi / axes.get_window_extent().height, 0.6)
+    axes.set_ylim(1e-17, 1e-17 * (top / 1e-17) ** (1 / (1 - share)))
+    time_axis(axes, motion)
+    if lines:
+        axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1, labelspacing=0.3).set_in_layout(False)
+
+
+def time_axis(axes: Axes, motion: Motion) -> None:
+    """Label and limit the time."""
+    axes.set_xlabel("time (s)")
+    if len(motion.times) > 1:
+        axes.set_xlim(float(motion.times[0]), float(motion.times[-1]))
+
+
+def _marker(motion: Motion) -> str:
+    return "o" if len(motion.times) == 1 else ""

@@ -1,0 +1,80 @@
+"""How pictures look: one table of colours, one set of fonts and lines, and the sheet that panels are drawn on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+COLOURS = {
+    "axis_1": "#d55e00",
+    "axis_2": "#009e73",
+    "axis_3": "#0072b2",
+    "omega": "#8e3b8b",
+    "L": "#e69f00",
+    "torque": "#56b4e9",
+    "kinetic": "#0072b2",
+    "rotational": "#8e3b8b",
+    "translational": "#009e73",
+    "potential": "#e69f00",
+    "total": "#333333",
+    "body": "#ece5d6",
+    "closed_form": "#c9c9c9",
+    "separatrix": "#333333",
+    "muted": "#8a8a8a",
+    "paper": "#ffffff",
+    "ink": "#222222",
+}
+"""The colour of each thing, in every picture: told apart by the colour-blind too (after Okabe and Ito)."""
+
+AXES = (COLOURS["axis_1"], COLOURS["axis_2"], COLOURS["axis_3"])
+SEVERAL = ("#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#333333", "#b8860b")
+"""For the bodies of a system and the members of an ensemble."""
+
+_SETTINGS: dict[str, Any] = {
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 8,
+    "axes.labelsize": 10,
+    "axes.edgecolor": "#9a9a9a",
+    "axes.labelcolor": COLOURS["ink"],
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.use_mathtext": True,
+    "grid.color": "#e8e8e8",
+    "grid.linewidth": 0.8,
+    "lines.linewidth": 1.6,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "legend.handlelength": 1.6,
+    "text.color": COLOURS["ink"],
+    "xtick.color": "#555555",
+    "ytick.color": "#555555",
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "svg.fonttype": "none",
+}
+
+
+@contextmanager
+def sheet(width: float, height: float, title: str = "", constrained: bool = True) -> Iterator[Figure]:
+    """A figure of that size in inches, within which everything drawn takes the house's look."""
+    with matplotlib.rc_context(_SETTINGS):
+        figure = Figure(figsize=(width, height), dpi=150, facecolor=COLOURS["paper"])
+        if constrained:
+            figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08, hspace=0.06, wspace=0.05)
+        if title:
+            figure.suptitle(title, x=0.012, ha="left", fontsize=14, fontweight="bold")
+        yield figure
+
+
+def legend_above(axes: Any, columns: int) -> None:
+    """A legend in one line over the panel, to the right of its title, where no curve can be."""
+    axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.985), ncols=columns, borderaxespad=0.2, columnspacing=1.2)
