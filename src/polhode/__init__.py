@@ -28,6 +28,7 @@ _HOMES = {
     "sin": "equations.number",
     "cos": "equations.number",
     "if_less": "equations.number",
+    "law": "equations.law",
     "to_world": "equations.quaternions",
     "to_body": "equations.quaternions",
     "PolhodeError": "errors",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from polhode import forces as forces
     from polhode.body import Body as Body
     from polhode.body import particle as particle
+    from polhode.equations.law import law as law
     from polhode.equations.number import cos as cos
     from polhode.equations.number import if_less as if_less
     from polhode.equations.number import sin as sin

@@ -87,7 +87,7 @@ def _pair_spring(away):
 
 
 STAGES, (WEIGHTS, _) = steps.stages_of(RK4), steps.weights_of(RK4)
-FALLING = loads.driven(formulations.FORMULATIONS["body_rates"], forces.gravity, False, True)
+FALLING = loads.driven(formulations.FORMULATIONS["body_rates"], forces.gravity, counts_work=True)
 
 
 @law

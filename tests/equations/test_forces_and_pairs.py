@@ -92,7 +92,7 @@ PUSHES = loads.together((forces.world_force_at_body_point, forces.world_force_at
 def accelerations(load, params):
     """(a, w') of the block at rest."""
     y = FORMULATIONS["body_rates"].start(*AT_REST, BLOCK)
-    rate = loads.driven(FORMULATIONS["body_rates"], load, False, False)(T, y, (BLOCK, params))
+    rate = loads.driven(FORMULATIONS["body_rates"], load)(T, y, (BLOCK, params))
     return scaled(BLOCK.inverse_mass, rate[2]), rate[3]
 
 

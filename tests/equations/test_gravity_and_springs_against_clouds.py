@@ -109,7 +109,7 @@ def test_a_body_swings_through_the_anchor_of_a_spring_of_no_length_as_the_closed
     """x'' = -k/M x - c/M x': RK4 meets the damped sine with order 4, through the anchor and back."""
     body = mapped(float, BODY)
     stiffness, start, end = 3.0, 0.1, 5.0
-    step = one_step(RK4, loads.driven(FORMULATIONS["momentum"], forces.spring, False, False))
+    step = one_step(RK4, loads.driven(FORMULATIONS["momentum"], forces.spring))
     decay = damping / (2 * body.mass)
     frequency = sqrt(stiffness / body.mass - decay**2)
 

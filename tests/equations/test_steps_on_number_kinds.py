@@ -143,9 +143,8 @@ def test_a_step_of_symbolic_length_equals_the_exact_one():
     data = (BODY, (DOWN, DRAG, DOWN))
     exact = steps.one_step(RK4, rate, Fraction)(T, y, H, data)
     h = sympy.Symbol("h", positive=True)
-    formula = steps.one_step(RK4, rate, sympy.Rational)(
-        *mapped(sympy.Rational, (T, y)), h, mapped(sympy.Rational, data)
-    )
+    ratios = mapped(sympy.Rational, (T, y, data))
+    formula = steps.one_step(RK4, rate, sympy.Rational)(*ratios[:2], h, ratios[2])
     assert [sympy.sympify(x).subs(h, sympy.Rational(H)) for x in leaves(formula)] == leaves(exact)
 
 
@@ -170,8 +169,8 @@ def test_the_error_of_mpmath_steps_falls_sixteenfold_against_a_hundredth_of_the_
 
 def test_jacfwd_through_a_hundred_steps_against_mpmath_differences():
     """The derivative of the whole run, in two directions of the start, against central differences with 50 digits."""
-    load = loads.together((forces.gravity, forces.quadratic_drag, forces.spring))
-    t, y, _, data = arguments("momentum", (DOWN, DRAG, SPRING))
+    load = loads.together((forces.gravity, forces.quadratic_drag, forces.body_torque))
+    t, y, _, data = arguments("momentum", (DOWN, DRAG, (vector(1, 2, 3, over=4),)))
     h = Fraction(1, 128)
     rng = np.random.default_rng(5)
     directions = rng.uniform(-1, 1, (2, len(leaves(y))))

@@ -74,17 +74,17 @@ def picture(motion: Motion, spin: float, nudge: float) -> Figure:
 
     top = _top(spin, nudge)
     with sheet(12.0, 7.0, MODEL.title, constrained=False) as figure:
-        wide = {"left": 0.058, "right": 0.625}
+        wide = {"left": 0.058, "right": 0.6}
         boxes = figure.add_gridspec(1, 1, **wide, top=0.9, bottom=0.735).subplots()
         rates = figure.add_gridspec(1, 1, **wide, top=0.675, bottom=0.345).subplots()
         kept = figure.add_gridspec(1, 1, **wide, top=0.265, bottom=0.075).subplots()
-        polhode = figure.add_gridspec(1, 1, left=0.665, right=0.99, top=0.9, bottom=0.375).subplots()
+        polhode = figure.add_gridspec(1, 1, left=0.632, right=0.985, top=0.9, bottom=0.38).subplots()
         _boxes_panel(boxes, motion, top)
         _rates_panel(rates, motion, top)
         panels.departures(kept, motion)
         panels.polhode(polhode, motion)
-        text = fill(MODEL.explanation.replace("\n", " "), 58)
-        figure.text(0.665, 0.335, text, va="top", fontsize=9.5, linespacing=1.4)
+        text = fill(MODEL.explanation.replace("\n", " "), 61)
+        figure.text(0.632, 0.355, text, va="top", fontsize=9.5, linespacing=1.4)
     return figure
 
 

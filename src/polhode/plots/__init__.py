@@ -57,7 +57,8 @@ def _panels(motion: Motion) -> list[Panel]:
         found.append(panels.polhode if motion.axis is None and len(motion.times) > 1 else _spins)
     if np.any(motion.velocity) or not turns:
         found += [_positions, _velocities]
-    return [*found, panels.energies, panels.departures]
+    found.append(panels.energies)
+    return [*found, panels.departures] if len(motion.times) > 1 else found
 
 
 def _rates(axes: Axes, motion: Motion) -> None:

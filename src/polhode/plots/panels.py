@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,8 +14,11 @@ from polhode.motion import Motion
 from polhode.plots.projection import draw_polhode
 from polhode.plots.style import AXES, COLOURS, SEVERAL, legend_above
 
-MANY = 12
-"""At most so many bodies or members are drawn."""
+if TYPE_CHECKING:
+    from polhode.audit import Finding
+
+MANY, DOTS = 12, 2000
+"""At most so many bodies or members are drawn over time, or as dots at a single time."""
 STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
 """For the components of several bodies, where the colour tells the body."""
 
@@ -23,7 +26,8 @@ STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
 def chosen(motion: Motion) -> Array:
     """Which bodies or members are drawn: all, or some spread evenly over them."""
     count = motion.scenario.count
-    return np.unique(np.linspace(0, count - 1, min(count, MANY)).round().astype(int))
+    most = MANY if len(motion.times) > 1 else DOTS
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
 def selection(motion: Motion) -> str:
@@ -45,9 +49,7 @@ def vectors(axes: Axes, motion: Motion, values: Array, symbols: tuple[str, str, 
             axes.plot(motion.times, values[:, i], color=AXES[i], label=symbols[i], marker=_marker(motion))
     elif len(motion.times) == 1:
         for i in drawn:
-            axes.plot(values[0, :, i], color=AXES[i], label=symbols[i], marker=".", linestyle="none")
-        axes.set_xlabel(f"{motion.axis}, at t = {motion.times[0]:g} s")
-        legend_above(axes, len(drawn))
+            _dots(axes, motion, values[0, :, i], AXES[i], symbols[i])
         return
     else:
         _for_several(axes, motion, values, drawn, symbols)
@@ -68,11 +70,20 @@ def _for_several(axes: Axes, motion: Motion, values: Array, drawn: list[int], sy
         axes.plot([], [], color=COLOURS["muted"], linestyle=STYLES[i], label=symbols[i])
 
 
+def _dots(axes: Axes, motion: Motion, values: Array, colour: str, label: str) -> None:
+    """One number of each body or member at a single time."""
+    who = chosen(motion)
+    axes.plot(who, values[who], color=colour, label=label, marker=".", markersize=4, linestyle="none")
+    axes.set_xlabel(f"{motion.axis}, at t = {motion.times[0]:g} s")
+    legend_above(axes, 8)
+
+
 def polhode(axes: Axes, motion: Motion) -> None:
     """The polhode of a single body on the ellipsoid of its energy; where a torque moves it off, the path alone."""
     moments, rates = principal_rates(motion)
     energies = (moments * rates**2).sum(axis=1)
-    axes.set_title("polhode: angular velocity in the body (rad/s)")
+    turned = tuple(motion.scenario.bodies[0].constants().axes) != (1.0, 0.0, 0.0, 0.0)
+    axes.set_title(f"polhode: angular velocity {'along the principal axes' if turned else 'in the body'} (rad/s)")
     if np.ptp(energies) <= 1e-3 * energies.max():
         draw_polhode(axes, moments, rates)
         return
@@ -97,6 +108,9 @@ def energies(axes: Axes, motion: Motion) -> None:
     axes.set_ylabel("J")
     series = _energy_series(motion)
     for name, values in series.items():
+        if motion.axis == "member" and len(motion.times) == 1:
+            _dots(axes, motion, values[0], COLOURS[name], name)
+            continue
         drawn = values if values.ndim == 1 else values[:, chosen(motion)]
         lines = axes.plot(
             motion.times, drawn, color=COLOURS[name], marker=_marker(motion), linewidth=1.6 if drawn.ndim == 1 else 0.9
@@ -106,7 +120,8 @@ def energies(axes: Axes, motion: Motion) -> None:
     if np.ptp(values) <= 1e-6 * np.abs(values).max():
         middle = float(np.median(values))
         axes.set_ylim(min(0.0, 1.25 * middle), max(0.0, 1.25 * middle) or 1.0)
-    time_axis(axes, motion)
+    if motion.axis != "member" or len(motion.times) > 1:
+        time_axis(axes, motion)
     legend_above(axes, len(series))
 
 
@@ -133,13 +148,13 @@ def departures(axes: Axes, motion: Motion) -> None:
     axes.set_ylabel("relative to its size")
     axes.set_yscale("log")
     axes.yaxis.set_minor_locator(NullLocator())
-    kept = [f for f in motion.audit().findings if f.conserved and f.history is not None]
-    moved = [f for f in kept if f.history.any()]
-    exact = [f.quantity for f in kept if not f.history.any()]
+    kept = [f for f in motion.audit().findings if f.conserved]
+    moved, exact = [f for f in kept if f.departure], [f.quantity for f in kept if not f.departure]
     for n, finding in enumerate(moved):
-        shown = np.where(finding.history > 0, finding.history, np.nan)
-        colour = SEVERAL[n % len(SEVERAL)]
-        axes.plot(motion.times, shown, color=colour, linewidth=1.2, marker=_marker(motion), label=finding.quantity)
+        times, history = _history(motion, finding)
+        shown = np.where(history > 0, history, np.nan)
+        marker = "" if len(times) > 1 else "o"
+        axes.plot(times, shown, color=SEVERAL[n % len(SEVERAL)], linewidth=1.2, marker=marker, label=finding.quantity)
     if exact:
         axes.plot([], [], linestyle="none", label="exactly 0: " + ", ".join(exact))
     eps = float(np.finfo(float).eps)
@@ -148,12 +163,20 @@ def departures(axes: Axes, motion: Motion) -> None:
     axes.text(0.995, 0.8 * eps, "rounding", color=COLOURS["muted"], fontsize=8, **place)
     # Room above the curves for the legend, a line for each entry.
     lines = len(moved) + bool(exact)
-    top = max([float(np.nanmax(f.history)) for f in moved] + [1e-13])
+    top = max([f.relative for f in moved] + [1e-13])
     share = min((0.2 * lines + 0.1) * axes.figure.dpi / axes.get_window_extent().height, 0.6)
     axes.set_ylim(1e-17, 1e-17 * (top / 1e-17) ** (1 / (1 - share)))
     time_axis(axes, motion)
     if lines:
         axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1, labelspacing=0.3).set_in_layout(False)
+
+
+def _history(motion: Motion, finding: Finding) -> tuple[Array, Array]:
+    """The relative departure over time; where an audit keeps none, the largest alone."""
+    history = getattr(finding, "history", None)
+    if history is None:
+        return np.array([finding.time]), np.array([finding.relative])
+    return motion.times, np.asarray(history)
 
 
 def time_axis(axes: Axes, motion: Motion) -> None:

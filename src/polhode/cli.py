@@ -1,0 +1,317 @@
+"""The command line.  Everything heavy is imported inside the command that needs it, so that `polhode --help` is quick."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polhode import __version__
+from polhode.errors import FileError, PolhodeError, RunError, nearest
+
+if TYPE_CHECKING:
+    from polhode.audit import Audit
+    from polhode.gallery import Model, Shown
+    from polhode.motion import Motion
+    from polhode.scenario import Scenario
+
+MODEL_KEY = "polhode.model"
+
+
+class Commands(click.Group):
+    """Commands whose complaints are sentences: Polhode's own with exit code 1, those about usage with 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PolhodeError as error:
+            raise click.ClickException(str(error)) from error
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(f"there is no command {args[0]!r}: {nearest(args[0], self.list_commands(ctx))}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class Run(click.Command):
+    """The command whose options are its own and those of the model that it is given."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        target = self._target(ctx, args)
+        if target is not None and not _is_file(target):
+            from polhode.gallery import MODELS
+
+            if target not in MODELS:
+                hint = "A scenario's file ends with .toml."
+                raise click.UsageError(f"there is no model {target!r}: {nearest(target, MODELS)}. {hint}", ctx)
+            ctx.meta[MODEL_KEY] = MODELS[target]
+        return super().parse_args(ctx, args)
+
+    def _target(self, ctx: click.Context, args: Sequence[str]) -> str | None:
+        """The first argument that is neither an option nor the value of one of this command's own."""
+        own = [p for p in super().get_params(ctx) if isinstance(p, click.Option) and not p.is_flag]
+        taking_a_value = {name for option in own for name in option.opts}
+        for before, arg in zip(["", *args], args, strict=False):
+            if not arg.startswith("-") and before not in taking_a_value:
+                return arg
+        return None
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        model: Model | None = ctx.meta.get(MODEL_KEY)
+        knobs: list[click.Parameter] = [
+            click.Option(
+                [f"--{p.name.replace('_', '-')}", p.name],
+                type=float,
+                metavar=f"<{p.unit}>",
+                help=f"{p.help}; {p.low:g} to {p.high:g}, {p.default:g} if not given",
+                default=None,
+            )
+            for p in (model.parameters if model is not None else ())
+        ]
+        own = super().get_params(ctx)
+        return [own[0], *knobs, *own[1:]]
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        model: Model | None = ctx.meta.get(MODEL_KEY)
+        if model is None:
+            super().format_help_text(ctx, formatter)
+            return
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(f"{model.name}: {model.title}.")
+            formatter.write_paragraph()
+            formatter.write_text(model.explanation.replace("\n", " "))
+            formatter.write_paragraph()
+            formatter.write_text(f"Source: {model.source}")
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="polhode")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Simulate rigid bodies: where they are, how they turn, and how well the answer can be trusted.
+
+    \b
+    Examples:
+      polhode list                           the models that come with Polhode
+      polhode run dzhanibekov                run one: its number, what was conserved, a picture
+      polhode run dzhanibekov --spin 3       the same with one of its knobs turned
+      polhode run my-scenario.toml --json    a scenario of your own, answered for machines
+      polhode bench throughput               how fast it is here, beside NumPy and MuJoCo
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+
+
+@cli.command(cls=Run)
+@click.argument("target", metavar="NAME|FILE.toml")
+@click.option("--picture", type=click.Path(dir_okay=False, path_type=Path), help="Where to put the picture: .png, .svg or .pdf.")
+@click.option("--no-picture", is_flag=True, help="Draw no picture.")
+@click.option("--save", type=click.Path(path_type=Path), metavar="FILE.zarr", help="Store the motion; ph.load reads it.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
+@click.pass_context
+def run(
+    ctx: click.Context,
+    target: str,
+    picture: Path | None,
+    no_picture: bool,
+    save: Path | None,
+    as_json: bool,
+    **knobs: float | None,
+) -> None:
+    """Simulate a model of the gallery, or the scenario of a file.
+
+    Prints the number that the model must show beside the expected one, and what was conserved, and how well. Saves a
+    picture and says where. A model's own options: `polhode run NAME --help`.
+
+    \b
+    Examples:
+      polhode run dzhanibekov
+      polhode run dzhanibekov --spin 3 --nudge 0.01 --picture flip.svg
+      polhode run free-fall-with-drag --drag 20 --no-picture --json
+      polhode run my-scenario.toml --save my-motion.zarr
+    """
+    from polhode.simulation import simulate
+
+    if picture is not None and no_picture:
+        raise click.UsageError("--picture and --no-picture contradict each other: give one of them", ctx)
+    model: Model | None = ctx.meta.get(MODEL_KEY)
+    values = model.values(**{k: v for k, v in knobs.items() if v is not None}) if model is not None else {}
+    scenario = model.scenario(**values) if model is not None else _read(target)
+    name = model.name if model is not None else scenario.name or Path(target).stem
+    began = perf_counter()
+    try:
+        motion = simulate(scenario)
+    except RunError as error:
+        if save is not None and len(error.motion.times):
+            error.motion.save(save)
+            raise click.ClickException(f"{error} What was computed until then is in {save}.") from error
+        raise
+    seconds = perf_counter() - began
+    shown = model.number(motion, **values) if model is not None else None
+    if save is not None:
+        motion.save(save)
+    place = None
+    if not no_picture:
+        place = picture or Path(f"{name}.png")
+        _draw(model.picture(motion, **values) if model is not None else motion.plot(), place)
+    audit = motion.audit()
+    report = _report(name, motion, audit, seconds, shown, place, save)
+    if model is not None:
+        report |= {"title": model.title, "parameters": values}
+    if as_json:
+        _print_json(report)
+    else:
+        _print_run(report, model, audit, shown)
+    if shown is not None and not shown.holds:
+        raise click.ClickException(
+            f"{shown.label} differs from the expected value by {shown.difference:g} {shown.unit}, more than {shown.tolerance:g}"
+        )
+
+
+def _is_file(target: str) -> bool:
+    return target.endswith(".toml") or os.sep in target or Path(target).is_file()
+
+
+def _read(target: str) -> Scenario:
+    from polhode.scenario import Scenario
+
+    return Scenario.from_toml(target)
+
+
+def _draw(figure: Any, place: Path) -> None:
+    try:
+        figure.savefig(place)
+    except (OSError, ValueError) as error:
+        raise FileError(f"the picture cannot be written to {place}: {error}") from None
+
+
+def _report(
+    name: str, motion: Motion, audit: Audit, seconds: float, shown: Shown | None, place: Path | None, save: Path | None
+) -> dict[str, Any]:
+    """Everything that a run has to say, in plain numbers and texts."""
+    found = None if shown is None else {**vars(shown), "difference": shown.difference, "holds": shown.holds}
+    return {
+        "polhode": __version__,
+        "name": name,
+        "duration_s": motion.scenario.duration,
+        "seconds": seconds,
+        "number": found,
+        "audit": audit.as_dict(),
+        "picture": None if place is None else str(place),
+        "saved": None if save is None else str(save),
+    }
+
+
+def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, shown: Shown | None) -> None:
+    click.secho(report["name"] + (f": {model.title}" if model is not None else ""), bold=True)
+    if model is not None:
+        knobs = (f"{p.name} = {report['parameters'][p.name]:g} {p.unit}" for p in model.parameters)
+        click.echo("  " + ", ".join(knobs))
+    click.echo(f"  {report['duration_s']:.6g} s of motion, computed in {report['seconds']:.3g} s\n")
+    if shown is not None:
+        click.secho(shown.label, bold=True)
+        click.echo(f"  found       {shown.found:.12g} {shown.unit}")
+        click.echo(f"  expected    {shown.expected:.12g} {shown.unit}, {shown.source}")
+        verdict = click.style("agrees", fg="green") if shown.holds else click.style("differs", fg="red")
+        click.echo(f"  difference  {shown.difference:.1e} {shown.unit}: {verdict} (allowed: {shown.tolerance:.1e} {shown.unit})\n")
+    click.echo(str(audit))
+    for label in ("picture", "saved"):
+        if report[label] is not None:
+            click.echo(f"\n{label}: {report[label]}")
+
+
+def _print_json(report: Any) -> None:
+    click.echo(json.dumps(_plain(report), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """As JSON can hold it: no infinity, no NaN."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+@cli.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
+def list_models(as_json: bool) -> None:
+    """Show the models that `polhode run NAME` knows.
+
+    \b
+    Examples:
+      polhode list
+      polhode list --json
+    """
+    from polhode.gallery import MODELS
+
+    models = [MODELS[name] for name in MODELS]
+    if as_json:
+        _print_json([model.described() for model in models])
+        return
+    rows = [("model", "what it shows", "options")]
+    rows += [(m.name, m.title, " ".join(f"--{p.name.replace('_', '-')}" for p in m.parameters)) for m in models]
+    widths = [max(len(row[i]) for row in rows) for i in range(2)]
+    for i, row in enumerate(rows):
+        click.secho(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}", bold=i == 0)
+    click.echo("\n`polhode run NAME` runs one; `polhode run NAME --help` explains it and its options.")
+
+
+@cli.group(cls=Commands)
+def bench() -> None:
+    """Measure how fast Polhode is on this machine.
+
+    \b
+    Example:
+      polhode bench throughput
+    """
+
+
+@bench.command()
+@click.option("--json", "json_path", default="throughput.json", show_default=True, help="Where to write the figures; - prints them, and nothing else.")
+@click.option("--bodies", type=click.IntRange(1), multiple=True, default=(4096, 65536), show_default=True, help="How many independent bodies; may be given several times.")
+@click.option("--steps", type=click.IntRange(1), help="Steps a repeat; by default as many as make a repeat long enough to time.")
+@click.option("--repeats", type=click.IntRange(1), default=7, show_default=True, help="The best of so many counts.")
+def throughput(json_path: str, bodies: tuple[int, ...], steps: int | None, repeats: int) -> None:
+    """Time RK4 steps, in nanoseconds per body and step: this engine, NumPy, and MuJoCo if installed.
+
+    Independent bodies in double precision, under gravity and quadratic drag (MuJoCo: gravity only). All are run in turn
+    and in one process, and the best of several repeats counts.
+
+    \b
+    Examples:
+      polhode bench throughput
+      polhode bench throughput --bodies 4096 --repeats 3 --json -
+    """
+    from polhode.bench.throughput import measured, table
+
+    to_stdout = json_path == "-"
+    result = measured(bodies, steps, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None)
+    if to_stdout:
+        _print_json(result)
+        return
+    click.echo(table(result))
+    try:
+        Path(json_path).write_text(json.dumps(_plain(result), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"the figures cannot be written to {json_path}: {error}") from None
+    click.echo(f"\nfigures: {json_path}")
+
+
+def main() -> None:
+    """What the `polhode` command runs."""
+    cli(prog_name="polhode")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The control of the step against SciPy's DOP853, which follows Hairer's program."""
+
+from fractions import Fraction
+from itertools import pairwise
+from math import isclose, log
+
+import numpy as np
+import pytest
+from scipy.integrate import DOP853 as SCIPYS
+
+from polhode.equations import steps
+
+RNG = np.random.default_rng(8)
+
+
+class Slopes:
+    """The two things that SciPy's estimate reads of itself: the rows of the errors."""
+
+    E5, E3 = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+
+
+def test_the_mixture_of_the_two_errors_is_scipys():
+    """SciPy takes the root of the mean over n numbers; here the mean goes over four groups."""
+    for _ in range(20):
+        fifth, third = RNG.uniform(0.1, 3, 2)
+        slopes = np.zeros((2, 4))
+        slopes[0, 0], slopes[1, 0] = fifth, third
+        theirs = SCIPYS._estimate_error_norm(Slopes, slopes, 1.0, np.ones(4))
+        assert isclose(steps.mixed_error(fifth**2, third**2), theirs, rel_tol=1e-14)
+
+
+def test_the_mixture_of_no_error_is_none():
+    assert steps.mixed_error(0.0, 0.0) == 0
+
+
+@pytest.mark.parametrize("error", [0.0, 1e-30, 1e-6, 0.3, 1.0, 4.0, 1e3, 1e30])
+def test_the_next_step_is_scipys(error):
+    """0.9 error^(-1/8), between 1/5 and 10."""
+    theirs = 10.0 if error == 0 else min(10.0, max(0.2, 0.9 * error ** (-1 / 8)))
+    assert isclose(steps.step_factor(error), theirs, rel_tol=1e-15)
+
+
+def test_a_step_with_error_one_over_shrinks_and_the_factor_falls_with_the_eighth_root():
+    factors = [steps.step_factor(error) for error in (0.01, 0.1, 1.0, 10.0)]
+    assert all(isclose(log(a / b, 10), 1 / 8, rel_tol=1e-13) for a, b in pairwise(factors))
+
+
+def test_a_groups_error_against_hand_numbers():
+    """|error| = 3, and the largest of |old| = 7, |new| = 9 and |h slope| = 11 allows 2 + 11/4."""
+    old, new, slope, error = (2, 3, 6), (1, 4, 8), (4, 12, 18), (1, 2, 2)
+    half, quarter, two = Fraction(1, 2), Fraction(1, 4), Fraction(2)
+    exact = [tuple(Fraction(x) for x in group) for group in (old, new, slope, error)]
+    assert steps.group_error(*exact[:3], half, exact[3], quarter, two) == (3 / (2 + Fraction(11, 4))) ** 2
+    assert steps.group_error(*exact[:2], exact[3], half, exact[3], quarter, two) == (3 / (2 + Fraction(9, 4))) ** 2
+    assert (
+        steps.group_error(exact[0], exact[3], exact[3], half, exact[3], quarter, two) == (3 / (2 + Fraction(7, 4))) ** 2
+    )
+
+
+def test_a_group_that_stays_zero_has_no_error_even_without_an_absolute_tolerance():
+    zero = (0.0, 0.0, 0.0)
+    assert steps.group_error(zero, zero, zero, 0.1, zero, 1e-9, 0.0) == 0
+
+
+def test_groups_without_a_tolerance_do_not_count():
+    """The work, a fifth group, is carried along and never shortens a step."""
+    old, new, slope, error = (
+        ((3.0, 4.0), (1.0,), (5.0,)),
+        ((0.0, 0.0), (0.0,), (0.0,)),
+        ((0.0, 0.0), (0.0,), (0.0,)),
+        ((1.0, 0.0), (2.0,), (9.0,)),
+    )
+    both = steps.groups_error(old, new, slope, 0.1, error, 0.5, (0.0, 1.0))
+    assert isclose(both, (1 / 2.5) ** 2 + (2 / 1.5) ** 2, rel_tol=1e-15)
+
+
+def test_the_error_of_a_group_does_not_depend_on_the_unit_of_its_numbers():
+    groups = [tuple(RNG.normal(size=3).tolist()) for _ in range(4)]
+    small = [tuple(x * 2.0**-60 for x in group) for group in groups]
+    ours, theirs = (steps.group_error(*g[:3], 0.125, g[3], 1e-9, 0.0) for g in (groups, small))
+    assert ours == theirs

@@ -1,0 +1,107 @@
+"""The compiled code is kept on disk, found again by another process, and never found when an equation has changed."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+PROBE = """
+import json, sys
+sys.path.insert(0, {folder!r})
+import polhode as ph
+from polhode.engines import prepare
+{setup}
+motion = ph.simulate(ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0)), forces={forces}, duration=1.0, step=0.1, method="euler")
+stats = prepare.prepared(prepare.structure_of(motion.scenario, True)).advance.stats
+print(json.dumps({{"x": motion.final.position[0], "hits": sum(stats.cache_hits.values()), "misses": sum(stats.cache_misses.values())}}))
+"""
+
+
+def probe(folder, setup="", forces="[ph.forces.gravity((1.0, 0.0, 0.0))]", **environment):
+    script = folder / "probe.py"
+    script.write_text(textwrap.dedent(PROBE.format(folder=str(folder), setup=setup, forces=forces)))
+    variables = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), **environment}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=variables, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    first = probe(tmp_path, PYTHONHASHSEED="1")
+    second = probe(tmp_path, PYTHONHASHSEED="2")
+    assert (first["misses"], second["misses"], second["hits"]) == (1, 0, 1)
+    assert first["x"] == second["x"] == pytest.approx(0.45)
+
+
+def test_other_numbers_compile_nothing(tmp_path):
+    probe(tmp_path)
+    again = probe(tmp_path, forces="[ph.forces.gravity((2.0, 0.0, 0.0))]")
+    assert again["misses"] == 0
+    assert again["x"] == pytest.approx(0.9)
+
+
+USER = """
+import helper
+@ph.force
+def push(t, state, body, params):
+    return (helper.strength(t), 0.0, 0.0), (0.0, 0.0, 0.0)
+"""
+
+
+def test_a_user_s_force_is_kept_and_an_edited_helper_is_noticed(tmp_path):
+    (tmp_path / "helper.py").write_text("import polhode as ph\n@ph.law\ndef strength(t):\n    return 1.0 + 0.0 * t\n")
+    first = probe(tmp_path, USER, "[push]")
+    kept = probe(tmp_path, USER, "[push]")
+    (tmp_path / "helper.py").write_text("import polhode as ph\n@ph.law\ndef strength(t):\n    return 3.0 + 0.0 * t\n")
+    edited = probe(tmp_path, USER, "[push]")
+    assert (first["misses"], kept["misses"], edited["misses"]) == (1, 0, 1)
+    assert (first["x"], kept["x"], edited["x"]) == pytest.approx((0.45, 0.45, 1.35))
+
+
+def test_an_edited_constant_is_noticed(tmp_path):
+    setup = """
+K = {k}
+@ph.force
+def push(t, state, body, params):
+    return (K + 0.0 * t, 0.0, 0.0), (0.0, 0.0, 0.0)
+"""
+    answers = [probe(tmp_path, setup.format(k=k), "[push]") for k in (1.0, 2.0)]
+    assert [a["x"] for a in answers] == pytest.approx([0.45, 0.9])
+
+
+@pytest.mark.parametrize("order", [("euler", "rk4"), ("rk4", "euler")])
+def test_old_and_new_code_in_one_process_do_not_meet(tmp_path, order):
+    """Symbols of cached and of new machine code share one space: each method must still give its own answer."""
+    script = tmp_path / "both.py"
+    script.write_text(
+        "import sys, polhode as ph\n"
+        "body, spin = ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5)), ph.State(angular_velocity_body=(1.0, 2.0, 3.0))\n"
+        "for m in sys.argv[1:]:\n"
+        "    print(m, ph.simulate(body, spin, duration=1.0, step=0.1, method=m).final.quaternion_wxyz.tolist())\n"
+    )
+    variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run(*methods):
+        done = subprocess.run(
+            [sys.executable, str(script), *methods], capture_output=True, text=True, env=variables, check=True
+        )
+        return sorted(done.stdout.splitlines())
+
+    alone = [run(m)[0] for m in order]
+    probe_dir = variables["NUMBA_CACHE_DIR"]
+    assert run(*order) == sorted(alone)
+    for name in os.listdir(probe_dir):  # forget one half, so that old and new code meet
+        for file in os.listdir(os.path.join(probe_dir, name)):
+            if file.endswith(".nbi") and hash(file) % 2:
+                os.remove(os.path.join(probe_dir, name, file))
+    assert run(*order) == sorted(alone)
+    assert run(*reversed(order)) == sorted(alone)
+
+
+def test_importing_polhode_loads_nothing_heavy():
+    code = "import sys, polhode; print([m for m in ('numba', 'scipy', 'xarray', 'matplotlib', 'zarr') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
