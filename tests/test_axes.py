@@ -8,7 +8,9 @@ import polhode as ph
 from polhode.equations.formulations import FORMULATIONS
 
 MOMENTS = np.diag((0.6, 0.8, 1.0))
-OTHER = Rotation.from_euler("xyz", (0.4, -1.0, 2.0))  # components along the second set of axes = OTHER applied to the first
+OTHER = Rotation.from_euler(
+    "xyz", (0.4, -1.0, 2.0)
+)  # components along the second set of axes = OTHER applied to the first
 START = {"position": (1.0, 0.0, 2.0), "velocity": (0.5, 1.0, 0.0)}
 SPIN, ATTITUDE = np.array((1.0, -0.5, 2.0)), Rotation.from_euler("zxz", (0.2, 0.8, -0.3))
 
@@ -28,6 +30,7 @@ def steering(t, state, body, params):
 
 def described(turn):
     """The same body, start and forces with every body vector given along turned axes."""
+
     def t(vector):
         return tuple(turn.apply(vector))
 

@@ -9,29 +9,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.errors import (
-    FileError,
-    ForceError,
-    InertiaError,
-    InputError,
-    PolhodeError,
-    ScenarioError,
-    StateError,
-)
+from polhode.errors import ForceError, InertiaError, InputError, ScenarioError, StateError
+from refusals import BODY, INF, NAN, START, assert_refused, checked, scenario, two
 
-NAN, INF = math.nan, math.inf
 ROUND = (1.0, 1.0, 1.0)
-BODY = ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5))
-START = ph.State()
 f = ph.forces
-
-
-def scenario(body=BODY, state=START, forces=(), duration=1.0, step=0.1, method="rk4", **settings):
-    return ph.Scenario(body, state, forces, duration=duration, step=step, method=method, **settings)
-
-
-def two(forces=(), **settings):
-    return scenario([BODY, BODY], [START, START], forces, **settings)
 
 
 def undecorated(t, state, body, params):
@@ -182,7 +164,12 @@ FORCES = {
     "stiffness negative": (lambda: f.spring(-1.0, (0, 0, 0)), ForceError, "stiffness must not be negative"),
     "damping nan": (lambda: f.spring(1.0, (0, 0, 0), damping=NAN), ForceError, "damping must be finite"),
     "anchor nan": (lambda: f.spring(1.0, (NAN, 0, 0)), ForceError, "anchor must be finite"),
-    "spring to itself": (lambda: f.spring_between(1, 1, 2.0), ForceError, "between two bodies", "both ends on body 1"),
+    "spring to itself": (
+        lambda: f.spring_between(1, 1, 2.0),
+        ForceError,
+        "between two bodies",
+        "both ends are on body 1",
+    ),
     "spring between halves": (lambda: f.spring_between(0.5, 1, 2.0), ForceError, "by their numbers", "0.5"),
     "spring between names": (lambda: f.spring_between("a", "b", 2.0), ForceError, "by their numbers", "'a'"),
     "G nan": (lambda: f.mutual_gravity(NAN), ForceError, "G must be finite"),
@@ -208,22 +195,6 @@ FORCES = {
     "parameter nan": (lambda: ph.force(undecorated)(NAN), ForceError, "parameter 1 of undecorated", "finite"),
     "parameter a text": (lambda: ph.force(undecorated)(1.0, "a"), ForceError, "parameter 2 of undecorated", "'a'"),
 }
-
-
-def checked(cases):
-    return pytest.mark.parametrize(
-        ("attempt", "kind", "phrases"),
-        [pytest.param(case[0], case[1], case[2:], id=name) for name, case in cases.items()],
-    )
-
-
-def assert_refused(attempt, kind, phrases):
-    with pytest.raises(PolhodeError) as caught:
-        attempt()
-    assert type(caught.value) is kind
-    assert isinstance(caught.value, ValueError) != (kind is FileError)
-    for phrase in phrases:
-        assert phrase in str(caught.value)
 
 
 @checked(BODIES)
@@ -263,7 +234,7 @@ def test_moments_of_no_solid_pass_when_asked_for():
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1.0, 1e160, 1e300])
 def test_a_quaternion_of_any_length_is_its_rotation(size):
     q = ph.State(quaternion_wxyz=(size, 0.0, 0.0, -size)).quaternion_wxyz
-    assert q == pytest.approx([math.sqrt(0.5), 0.0, 0.0, -math.sqrt(0.5)], abs=1e-16)
+    assert q == pytest.approx([math.sqrt(0.5), 0.0, 0.0, -math.sqrt(0.5)], abs=4e-16)
 
 
 def test_an_unknown_force_gets_the_nearest_known():

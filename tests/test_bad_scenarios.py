@@ -8,11 +8,12 @@ import sys
 import numpy as np
 import pytest
 import xarray
-from test_bad_input import BODY, INF, NAN, START, assert_refused, checked, f, scenario, two
 
 import polhode as ph
 from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError, StateError
+from refusals import BODY, INF, NAN, START, assert_refused, checked, scenario, two
 
+f = ph.forces
 MANY = ph.State(position=np.zeros((4, 3)))
 SPINNING = ph.State(angular_velocity_body=(1.0, 2.0, 3.0))
 
@@ -177,9 +178,7 @@ def chunks_of(variable):
 DAMAGES = {
     "numbers lost": lambda path: [part.unlink() for part in chunks_of(path / "computed")],
     "times lost": lambda path: [part.unlink() for part in chunks_of(path / "time")],
-    "numbers cut short": lambda path: [
-        part.write_bytes(part.read_bytes()[:40]) for part in chunks_of(path / "computed")
-    ],
+    "numbers cut short": lambda path: [p.write_bytes(p.read_bytes()[:40]) for p in chunks_of(path / "computed")],
     "variable lost": lambda path: shutil.rmtree(path / "computed"),
     "metadata cut short": lambda path: (path / "zarr.json").write_text((path / "zarr.json").read_text()[:99]),
     "metadata lost": lambda path: (path / "zarr.json").unlink(),

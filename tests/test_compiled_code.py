@@ -14,9 +14,11 @@ sys.path.insert(0, {folder!r})
 import polhode as ph
 from polhode.engines import prepare
 {setup}
-motion = ph.simulate(ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0)), forces={forces}, duration=1.0, step=0.1, method="euler")
+body = ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0))
+motion = ph.simulate(body, forces={forces}, duration=1.0, step=0.1, method="euler")
 stats = prepare.prepared(prepare.structure_of(motion.scenario, True)).advance.stats
-print(json.dumps({{"x": motion.final.position[0], "hits": sum(stats.cache_hits.values()), "misses": sum(stats.cache_misses.values())}}))
+hits, misses = (sum(counted.values()) for counted in (stats.cache_hits, stats.cache_misses))
+print(json.dumps({{"x": motion.final.position[0], "hits": hits, "misses": misses}}))
 """
 
 
@@ -102,6 +104,7 @@ def test_old_and_new_code_in_one_process_do_not_meet(tmp_path, order):
 
 
 def test_importing_polhode_loads_nothing_heavy():
-    code = "import sys, polhode; print([m for m in ('numba', 'scipy', 'xarray', 'matplotlib', 'zarr') if m in sys.modules])"
+    heavy = ("numba", "scipy", "xarray", "matplotlib", "zarr")
+    code = f"import sys, polhode; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

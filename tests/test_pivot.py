@@ -30,7 +30,14 @@ def test_started_at_a_steady_rate_the_top_keeps_its_angle_and_presses_as_known(f
     assert rates == pytest.approx((0.2601702, 6.3954038), abs=1e-7)
     for rate, horizontal in zip(rates, (0.0586200, 35.42147), strict=True):
         motion = ph.simulate(
-            TOP, start(rate), GRAVITY, duration=2.0, step=1e-3, method="rk4", pivot=(0, 0, -1.0), formulation=formulation
+            TOP,
+            start(rate),
+            GRAVITY,
+            duration=2.0,
+            step=1e-3,
+            method="rk4",
+            pivot=(0, 0, -1.0),
+            formulation=formulation,
         )
         assert motion.euler_angles[:, 1] == pytest.approx(np.full(len(motion.times), THETA), abs=1e-9)
         reaction = motion.reaction_force
@@ -46,7 +53,9 @@ def test_released_without_precession_the_top_nods_as_the_elliptic_integral_says(
     u3 = 2 * b - u1  # the three roots sum to 2b + cos(theta0)
     period = 4 * ellipk((u2 - u1) / (u3 - u1)) / np.sqrt(2 / PIVOT_MOMENT * (u3 - u1))
     assert (np.degrees(np.arccos(u1)), period) == pytest.approx((68.2622295, 2.0139462), abs=1e-7)
-    motion = ph.simulate(TOP, start(0.0), GRAVITY, duration=period, rtol=1e-12, pivot=(0, 0, -1.0), output_step=period / 2)
+    motion = ph.simulate(
+        TOP, start(0.0), GRAVITY, duration=period, rtol=1e-12, pivot=(0, 0, -1.0), output_step=period / 2
+    )
     assert np.degrees(motion.euler_angles[1, 1]) == pytest.approx(np.degrees(np.arccos(u1)), abs=1e-7)
     assert motion.euler_angles[2, 1] == pytest.approx(THETA, abs=1e-9)
     audit = motion.audit()

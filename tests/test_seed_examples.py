@@ -8,8 +8,8 @@ import sympy
 from scipy.special import ellipk
 
 import polhode as ph
-from polhode.equations import loads, steps, tables
 from polhode.equations import forces as kernels
+from polhode.equations import loads, steps, tables
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
 

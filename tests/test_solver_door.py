@@ -18,7 +18,11 @@ START = ph.State(
     velocity=(3, -1, 2),
     angular_velocity_body=(1.0, 2.0, -0.5),
 )
-FORCES = [ph.forces.gravity(), ph.forces.quadratic_drag(0.4, wind=(1, 2, 0)), ph.forces.force_at((0, 1, 2), (0.2, 0.1, 0))]
+FORCES = [
+    ph.forces.gravity(),
+    ph.forces.quadratic_drag(0.4, wind=(1, 2, 0)),
+    ph.forces.force_at((0, 1, 2), (0.2, 0.1, 0)),
+]
 
 
 @pytest.mark.parametrize("which", BODIES)

@@ -1,5 +1,6 @@
 """Bodies that act on each other, judged by what Newton's third law and closed forms say."""
 
+import itertools
 from math import log2
 
 import numpy as np
@@ -29,7 +30,12 @@ def test_momentum_angular_momentum_and_energy_stay(method, settings, formulation
     tilted = [s.replace(quaternion_wxyz=(0.8, 0.5, 0.3, 0.1)) for s in states]
     motion = ph.simulate(bodies, tilted, forces, duration=1.0, method=method, formulation=formulation, **settings)
     audit = motion.audit()
-    for quantity in ("energy", "linear momentum", "angular momentum about the origin", "work less gain of kinetic energy"):
+    for quantity in (
+        "energy",
+        "linear momentum",
+        "angular momentum about the origin",
+        "work less gain of kinetic energy",
+    ):
         assert audit[quantity].conserved
         assert audit[quantity].relative < 1e-9, audit[quantity]
 
@@ -41,7 +47,7 @@ def test_the_system_converges_with_order_4():
     for h in (1 / 100, 1 / 200, 1 / 400):
         final = ph.simulate(bodies, states, forces, duration=1.0, step=h, method="rk4").final
         errors.append(max(np.abs(a.position - b.position).max() for a, b in zip(final, exact, strict=True)))
-    assert all(3.8 < log2(a / b) < 4.2 for a, b in zip(errors, errors[1:], strict=False)), errors
+    assert all(3.8 < log2(a / b) < 4.2 for a, b in itertools.pairwise(errors)), errors
 
 
 @pytest.mark.parametrize("count", [2, 20])

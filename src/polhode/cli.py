@@ -112,9 +112,13 @@ def cli(ctx: click.Context) -> None:
 
 @cli.command(cls=Run)
 @click.argument("target", metavar="NAME|FILE.toml")
-@click.option("--picture", type=click.Path(dir_okay=False, path_type=Path), help="Where to put the picture: .png, .svg or .pdf.")
+@click.option(
+    "--picture", type=click.Path(dir_okay=False, path_type=Path), help="Where to put the picture: .png, .svg or .pdf."
+)
 @click.option("--no-picture", is_flag=True, help="Draw no picture.")
-@click.option("--save", type=click.Path(path_type=Path), metavar="FILE.zarr", help="Store the motion; ph.load reads it.")
+@click.option(
+    "--save", type=click.Path(path_type=Path), metavar="FILE.zarr", help="Store the motion; ph.load reads it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
 @click.pass_context
 def run(
@@ -221,7 +225,9 @@ def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, shown:
         click.echo(f"  found       {shown.found:.12g} {shown.unit}")
         click.echo(f"  expected    {shown.expected:.12g} {shown.unit}, {shown.source}")
         verdict = click.style("agrees", fg="green") if shown.holds else click.style("differs", fg="red")
-        click.echo(f"  difference  {shown.difference:.1e} {shown.unit}: {verdict} (allowed: {shown.tolerance:.1e} {shown.unit})\n")
+        click.echo(
+            f"  difference  {shown.difference:.1e} {shown.unit}: {verdict} (allowed: {shown.tolerance:.1e} {shown.unit})\n"
+        )
     click.echo(str(audit))
     for label in ("picture", "saved"):
         if report[label] is not None:
@@ -278,9 +284,24 @@ def bench() -> None:
 
 
 @bench.command()
-@click.option("--json", "json_path", default="throughput.json", show_default=True, help="Where to write the figures; - prints them, and nothing else.")
-@click.option("--bodies", type=click.IntRange(1), multiple=True, default=(4096, 65536), show_default=True, help="How many independent bodies; may be given several times.")
-@click.option("--steps", type=click.IntRange(1), help="Steps a repeat; by default as many as make a repeat long enough to time.")
+@click.option(
+    "--json",
+    "json_path",
+    default="throughput.json",
+    show_default=True,
+    help="Where to write the figures; - prints them, and nothing else.",
+)
+@click.option(
+    "--bodies",
+    type=click.IntRange(1),
+    multiple=True,
+    default=(4096, 65536),
+    show_default=True,
+    help="How many independent bodies; may be given several times.",
+)
+@click.option(
+    "--steps", type=click.IntRange(1), help="Steps a repeat; by default as many as make a repeat long enough to time."
+)
 @click.option("--repeats", type=click.IntRange(1), default=7, show_default=True, help="The best of so many counts.")
 def throughput(json_path: str, bodies: tuple[int, ...], steps: int | None, repeats: int) -> None:
     """Time RK4 steps, in nanoseconds per body and step: this engine, NumPy, and MuJoCo if installed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def rehearse(scenario: Scenario) -> None:
             try:
                 answer = f.kernel(*arguments)
             except Exception as error:
-                raise ForceError(f"{f.name} fails at the start of the run: {error}{_where(error, f)}") from error
+                raise ForceError(f"{f.name} fails at the start of the run: {error}{where_in(f, error)}") from error
             _check_answer(f, answer)
 
 
@@ -54,11 +55,11 @@ def _check_answer(f: Force, answer: Any) -> None:
     if not isinstance(answer, tuple) or len(answer) != len(parts):
         raise ForceError(f"{f.name} must return {wanted}, but returned {answer!r}")
     for part, vector in zip(parts, answer, strict=True):
-        if not isinstance(vector, tuple) or len(vector) != 3 or not all(np.ndim(c) == 0 for c in vector):
+        if not isinstance(vector, tuple) or len(vector) != 3 or not all(isinstance(c, Real) for c in vector):
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
 
 
-def _where(error: BaseException, f: Force) -> str:
+def where_in(f: Force, error: BaseException) -> str:
     """The place in the user's own function, if the error came from there."""
     code = getattr(f.function, "__code__", None)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

@@ -21,7 +21,8 @@ from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.tables import Table
 from polhode.equations.vectors import plus, scaled, times
 from polhode.errors import ForceError, ScenarioError, nearest
-from polhode.force import Force, as_force, leading_lengths, map_leaves
+from polhode.force import Force, as_force, leading_lengths
+from polhode.members import stacked, taken, taken_body, taken_force, taken_state
 from polhode.state import State
 
 ENGINES = ("cpu", "python")
@@ -195,13 +196,13 @@ class Scenario:
     def constants_about(self, pivot: Any) -> Constants:
         """The constants about a pivot, or with None about the centre of mass."""
         each = [body.constants(pivot) for body in self.bodies]
-        return each[0] if not self.is_system else Constants(*_stacked(each))
+        return each[0] if not self.is_system else Constants(*stacked(each))
 
     @cached_property
     def start(self) -> Groups:
         """(x, q, P, L) at the start: q in principal axes; with a pivot, its place, no momentum, and L about it."""
         each = [_principal_start(s, b, self.pivot) for s, b in zip(self.states, self.bodies, strict=True)]
-        groups: Groups = each[0] if not self.is_system else _stacked(each)
+        groups: Groups = each[0] if not self.is_system else stacked(each)
         return groups
 
     def load_kernels(self) -> tuple[Any, ...]:
@@ -229,32 +230,13 @@ class Scenario:
 
     def take(self, members: Any) -> Scenario:
         """The scenario of one member of an ensemble (a number), or of some of them (an array of numbers)."""
-        body, state = self.bodies[0], self.states[0]
-        chosen: dict[str, Any] = {
-            "body": replace(
-                body,
-                mass=_taken(body.mass, 0, members),
-                inertia=_taken(body.inertia_body if body.inertia_body.ndim > 2 else body.inertia, _rank(body), members),
-                center_of_mass=_taken(body.center_of_mass, 1, members),
-            ),
-            "state": State(
-                position=_taken(state.position, 1, members),
-                quaternion_wxyz=_taken(state.quaternion_wxyz, 1, members),
-                velocity=_taken(state.velocity, 1, members),
-                angular_velocity_body=_taken(state.angular_velocity_body, 1, members),
-                time=state.time,
-            ),
-            "forces": [
-                replace(
-                    f,
-                    params=map_leaves(lambda leaf: _taken(leaf, 0, members), f.params),
-                    instant=_taken(f.instant, 0, members) if f.instant is not None else None,
-                )
-                for f in self.forces
-            ],
-            "pivot": None if self.pivot is None else _taken(self.pivot, 1, members),
-        }
-        return replace(self, **chosen)
+        return replace(
+            self,
+            body=taken_body(self.bodies[0], members),
+            state=taken_state(self.states[0], members),
+            forces=[taken_force(f, members) for f in self.forces],
+            pivot=None if self.pivot is None else taken(self.pivot, 1, members),
+        )
 
     # Files ----------------------------------------------------------------------------------------------------------
     @classmethod
@@ -356,25 +338,6 @@ def _checked_times(given: Any, start: float, end: float) -> Array:
             f"output_times reach from {times[0]:g} to {times[-1]:g} s, but the run from {start:g} to {end:g} s"
         )
     return times
-
-
-def _taken(value: Any, dimensions: int, members: Any) -> Any:
-    """These members' share of a value that may have a leading axis."""
-    array = np.asarray(value)
-    return array[members] if array.ndim > dimensions else value
-
-
-def _rank(body: Body) -> int:
-    """How many axes the inertia of one member has."""
-    return 2 if np.ndim(body.inertia_body) > 2 or np.shape(body.inertia) == (3, 3) else 1
-
-
-def _stacked(nests: Sequence[Any]) -> Any:
-    """Nested tuples of numbers, one for each body, as one nested tuple of arrays."""
-    first = nests[0]
-    if isinstance(first, tuple):
-        return tuple(_stacked([nest[i] for nest in nests]) for i in range(len(first)))
-    return np.array(nests, dtype=np.float64)
 
 
 def _principal_start(state: State, body: Body, pivot: Any) -> Groups:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +15,7 @@ from polhode.body import Body
 from polhode.engines.run import Failure, Report, run
 from polhode.errors import ForceError, NonFiniteError, RunError, ScenarioError, SingularityError, nearest
 from polhode.motion import Motion, state_of
-from polhode.rehearsal import rehearse, sample_arguments
+from polhode.rehearsal import rehearse, sample_arguments, where_in
 from polhode.scenario import Scenario
 from polhode.state import State
 
@@ -105,12 +107,9 @@ def ensemble(
     >>> motion.final.position[:, 2].round(9).tolist()
     [3.0, 6.0]
     """
-    if isinstance(body, Scenario):
-        scenario = _scenario(body, state, forces, settings)
-    else:
-        if settings.get("output_step") is None and settings.get("output_times") is None and state is not None:
-            settings = {**settings, "output_times": _last_time(state, settings.get("duration"))}
-        scenario = _scenario(body, state, forces, settings)
+    if not isinstance(body, Scenario) and settings.get("output_step") is None and settings.get("output_times") is None:
+        settings = {**settings, "output_times": _last_time(state, settings.get("duration"))}
+    scenario = _scenario(body, state, forces, settings)
     if scenario.members is None:
         raise ScenarioError(
             "an ensemble needs a number in body, state or forces with a leading axis for its members; "
@@ -152,9 +151,11 @@ def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress
         try:
             result = run(scenario, counts_work, threads, report)
         except Exception as error:
-            if not type(error).__module__.startswith("numba"):
-                raise
-            raise _uncompilable(scenario, error) from error
+            if type(error).__module__.startswith("numba"):
+                raise _uncompilable(scenario, error) from error
+            if (raised := _raised_by_a_force(scenario, error)) is not None:
+                raise raised from error
+            raise
     motion = Motion(scenario, result)
     if result.failure is not None:
         raise _stopped(result.failure, motion)
@@ -173,6 +174,18 @@ def _uncompilable(scenario: Scenario, error: Exception) -> Exception:
                 "ph.cos, ph.if_less), or run it uncompiled with engine='python', about a thousand times slower."
             )
     return error
+
+
+def _raised_by_a_force(scenario: Scenario, error: Exception) -> ForceError | None:
+    """The sentence about a user's force that raised an error during the run, as machine code or as it stands."""
+    own = [f for f in scenario.forces if f.function is not None]
+    for f in own:
+        if where := where_in(f, error):
+            return ForceError(f"{f.name} fails during the run: {error}{where}")
+    raised_in = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
+    if own and "numba" in raised_in.parts:
+        return ForceError(f"{' or '.join(f.name for f in own)} fails during the run, in machine code: {error}")
+    return None
 
 
 def _stopped(failure: Failure, motion: Motion) -> RunError:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import __version__, scenario_file
+from polhode import scenario_file
 from polhode.engines.run import Run
 from polhode.errors import FileError
 from polhode.scenario import Scenario
+from polhode.version import __version__
 
 if TYPE_CHECKING:
     import xarray

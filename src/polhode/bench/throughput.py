@@ -231,7 +231,10 @@ def table(result: dict[str, Any]) -> str:
     rows += [("", *("" for _ in counts)), ("times faster, on one thread", *("" for _ in counts))]
     rows += [(f"  {than}", *(f"{r[str(count)]:.1f}" for count in counts)) for than, r in result["ratios"].items()]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]).rstrip() for row in rows]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]).rstrip()
+        for row in rows
+    ]
     one = result["one_body"]
     long_run = f"one body, {one['steps']:,} steps, output every 1000: {one['seconds']:.3f} s"
     mujoco = result["versions"]["mujoco"]

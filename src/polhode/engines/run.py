@@ -83,7 +83,7 @@ class _Runner:
         self.buffer = packed(scenario, self.plan)
         self.pairs = pair_numbers(scenario)
         self.threads = min(threads or CORES, len(self.buffer))
-        self.seconds_per_step = scenario.count * (3e-3 if scenario.engine == "python" else 3e-7)
+        self.seconds_per_step = scenario.count * _guessed_seconds(scenario.engine, self.layout.lanes)
         self.steps = self.refused = 0
         self.next_step = scenario.step or 0.0
         self.failure: Failure | None = None
@@ -136,7 +136,9 @@ class _Runner:
             self._on_threads(a, h, k, k_end, stop_k, rest, s, out)
             s_end = int(np.searchsorted(stop_k, k_end, side="right"))
             self.steps += k_end - k
-            if before is not None and not (self._is_well(out[s:s_end]) and self._is_well(self.buffer)):
+            if before is not None and not (
+                self._is_well(out[s:s_end]) and self._is_well(_kept_of(self.buffer, self.layout))
+            ):
                 good = self._locate(before, a, h, k, k_end)
                 return out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
             if k_end == last:
@@ -206,15 +208,14 @@ class _Runner:
         return out
 
     # What can go wrong ----------------------------------------------------------------------------------------------
-    def _is_well(self, numbers: Array) -> bool:
-        """Whether all numbers are finite, and Euler angles turn slowly enough."""
-        if not np.isfinite(numbers).all():
-            return bool(numbers.shape[-1] == self.buffer.shape[1] and np.isfinite(_kept_of(numbers, self.layout)).all())
+    def _is_well(self, kept: Array) -> bool:
+        """Whether all numbers put out are finite, and Euler angles turn slowly enough."""
+        blocks = kept.reshape(-1, self.layout.kept)
+        if not np.isfinite(blocks).all():
+            return False
         if self.scenario.formulation != "euler_angles" or self.plan.is_adaptive:
             return True
-        width = self.layout.size if numbers.shape[-1] == self.buffer.shape[1] else self.layout.kept
-        blocks = numbers.reshape(-1, width)
-        turns = blocks[:, self.layout.watch : self.layout.watch + self.layout.lanes]
+        turns = blocks[:, self.layout.watch :]
         return bool((turns <= self.scenario.largest_turn**2).all())
 
     def _fail(self, time: float, bad: Array, good: Array, reason: str = "", body: int | None = None) -> None:
@@ -307,6 +308,13 @@ class _Runner:
             work = [kept[:, -2] + gained] if len(self.layout.state) > 4 else []
             numbers = [np.broadcast_to(n, (scenario.count,)) for group in struck for n in group]
             self._put_state(np.stack([*numbers, *work, kept[:, -1]], axis=-1))
+
+
+def _guessed_seconds(engine: str, lanes: int) -> float:
+    """About how long a step of one body takes, before it has been measured."""
+    if engine == "python":
+        return 1e-3
+    return 3e-7 if lanes == 1 else 3e-8
 
 
 def _kept_of(buffer: Array, layout: Any) -> Array:

@@ -39,7 +39,10 @@ def scenario(mass_a: float, mass_b: float, stiffness: float, stretch: float, dri
     radius_a, radius_b = ((3 * m / (4 * pi * DENSITY)) ** (1 / 3) for m in (mass_a, mass_b))
     return Scenario(
         [sphere(radius_a, mass_a), sphere(radius_b, mass_b)],
-        [State(position=(x, 0.0, 0.0), velocity=(v, 0.0, 0.0)) for x, v in zip(pair.positions, pair.velocities, strict=True)],
+        [
+            State(position=(x, 0.0, 0.0), velocity=(v, 0.0, 0.0))
+            for x, v in zip(pair.positions, pair.velocities, strict=True)
+        ],
         [spring_between(0, 1, stiffness, length=LENGTH)],
         duration=duration,
         step=duration / (FRAMES * STEPS_A_FRAME),

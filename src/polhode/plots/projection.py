@@ -70,7 +70,15 @@ def draw_box(
                     continue
                 flat = seen.flat((corners * half) @ rotation.T) * np.array(size) + np.array(at)
                 axes.add_patch(
-                    Polygon(flat, closed=True, facecolor=shade(colour, towards), edgecolor="#3a3a3a", linewidth=0.5, zorder=3, clip_on=False)
+                    Polygon(
+                        flat,
+                        closed=True,
+                        facecolor=shade(colour, towards),
+                        edgecolor="#3a3a3a",
+                        linewidth=0.5,
+                        zorder=3,
+                        clip_on=False,
+                    )
                 )
 
 
@@ -160,7 +168,13 @@ def _path(
     for side, alpha, thickness in ((~front, 0.22, 0.8 * width), (front, 1.0, width)):
         visible = np.where(side[:, None], flat, np.nan)
         axes.plot(
-            visible[:, 0], visible[:, 1], color=colour, linewidth=thickness, linestyle=style, alpha=alpha, zorder=2 + alpha
+            visible[:, 0],
+            visible[:, 1],
+            color=colour,
+            linewidth=thickness,
+            linestyle=style,
+            alpha=alpha,
+            zorder=2 + alpha,
         )
 
 
