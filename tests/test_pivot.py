@@ -85,7 +85,7 @@ def test_a_pivot_off_the_principal_axes_meets_a_free_body_driven_by_the_reaction
     state, reaction = begin.replace(velocity=velocity), held.reaction_force
     for k in range(50):
         middle = (reaction[2 * k] + 4 * reaction[2 * k + 1] + reaction[2 * k + 2]) / 6
-        push = [ph.forces.gravity(), ph.forces.force_at(middle, tuple(pivot))]
+        push = [ph.forces.gravity(), ph.forces.force_at(middle, pivot)]
         state = ph.simulate(body, state, push, duration=2e-3, step=1e-3).final
     assert state.position == pytest.approx(held.at(0.1).position, abs=2e-6)
     assert state.angular_velocity_body == pytest.approx(held.at(0.1).angular_velocity_body, abs=2e-4)

@@ -108,7 +108,7 @@ def force(
     ... def lift(t, state, body, params):
     ...     return (0.0, 0.0, params[0] * body.mass), (0.0, 0.0, 0.0)
     >>> motion = ph.simulate(ph.particle(2.0), forces=[lift(3.0)], duration=2.0)
-    >>> round(motion.final.position[2], 9)
+    >>> round(float(motion.final.position[2]), 9)
     6.0
     """
     if function is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import warnings
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -100,7 +101,10 @@ def save(motion: Motion, path: Path) -> None:
             if leftover.exists():
                 shutil.rmtree(leftover)
         draft.parent.mkdir(parents=True, exist_ok=True)
-        dataset.to_zarr(draft, mode="w", consolidated=False)
+        with warnings.catch_warnings():
+            # Without it xarray would complain to everybody who opens the motion; with it Zarr complains here.
+            warnings.filterwarnings("ignore", message="Consolidated metadata")
+            dataset.to_zarr(draft, mode="w", consolidated=True)
         if path.exists():
             path.rename(old)
         draft.rename(path)

@@ -10,7 +10,7 @@ from sympy.polys.fields import field
 
 from polhode.equations import forces, formulations, invariants, loads, matrices, quaternions
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.vectors import minus, plus, scaled
+from polhode.equations.vectors import cross, minus, plus, scaled
 
 LINE, S = field("s", sympy.QQ)
 
@@ -58,11 +58,15 @@ LOADS = {
 }
 
 
-def rate_of_energy(seen, y, rates):
-    """d/ds of the kinetic energy of y + s y' at s = 0, by differentiating a quotient of polynomials."""
+def rate_of(kept, seen, y, rates):
+    """d/ds of kept(y + s y') at s = 0, by differentiating quotients of polynomials."""
     moved = [on_line(a) + S * on_line(r) for a, r in zip(leaves(y), leaves(rates), strict=True)]
-    energy = invariants.kinetic_energy(seen(refilled(y, moved), mapped(on_line, BODY)))
-    return Fraction(str(energy.diff(S).subs(S, 0).as_expr()))
+    value = kept(seen(refilled(y, moved), mapped(on_line, BODY)))
+    return mapped(lambda x: Fraction(str(x.diff(S).subs(S, 0).as_expr())), value)
+
+
+def rate_of_energy(seen, y, rates):
+    return rate_of(invariants.kinetic_energy, seen, y, rates)
 
 
 def on_line(x):
@@ -84,6 +88,23 @@ def test_power_equals_the_rate_of_kinetic_energy_exactly(formulation, load, pivo
     assert power != 0
     assert rates[4] == (power,), "the work that a run counts grows by the power"
     assert rate_of_energy(seen, y, rates[:4]) == power
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("formulation", SPINS)
+def test_the_angular_momentum_about_a_fixed_point_changes_by_the_torque_about_it_exactly(formulation, load):
+    """d/dt (L + (x - p) x P) = torque + (x - p) x F."""
+    kernel, params_of = LOADS[load]
+    y, point = (X, Q, P, SPINS[formulation]), vector(3, 1, -2)
+    seen = FORMULATIONS[formulation].seen
+    view = seen(y, BODY)
+    force, torque = kernel(T, view, BODY, params_of(view))
+    rates = FORMULATIONS[formulation].rate(y, BODY, force, torque)
+
+    def about_point(state):
+        return invariants.angular_momentum_about(state, mapped(on_line, point))
+
+    assert rate_of(about_point, seen, y, rates) == plus(torque, cross(minus(X, point), force))
 
 
 @pytest.mark.parametrize("length", LENGTHS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -74,11 +74,10 @@ def picture(motion: Motion, spin: float, nudge: float) -> Figure:
 
     top = _top(spin, nudge)
     with sheet(12.0, 7.0, MODEL.title, constrained=False) as figure:
-        wide = {"left": 0.058, "right": 0.6}
-        boxes = figure.add_gridspec(1, 1, **wide, top=0.9, bottom=0.735).subplots()
-        rates = figure.add_gridspec(1, 1, **wide, top=0.675, bottom=0.345).subplots()
-        kept = figure.add_gridspec(1, 1, **wide, top=0.265, bottom=0.075).subplots()
-        polhode = figure.add_gridspec(1, 1, left=0.632, right=0.985, top=0.9, bottom=0.38).subplots()
+        boxes = figure.add_axes((0.058, 0.735, 0.542, 0.165))
+        rates = figure.add_axes((0.058, 0.345, 0.542, 0.33))
+        kept = figure.add_axes((0.058, 0.075, 0.542, 0.19))
+        polhode = figure.add_axes((0.632, 0.38, 0.353, 0.52))
         _boxes_panel(boxes, motion, top)
         _rates_panel(rates, motion, top)
         panels.departures(kept, motion)
@@ -107,17 +106,17 @@ def _boxes_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
         near = np.abs(motion.times - max(t, motion.times[0])) <= top.flip_time * (0.15 if k % 2 else 0.01)
         if near.any():
             frames.append(int(np.argmax(np.where(near, shown, -1.0))))
-    draw_boxes(axes, motion, SIDES, frames, seen, inches_a_metre=1.02)
+    draw_boxes(axes, motion, SIDES, frames, seen, inches_a_metre=0.95)
 
 
 def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
     """The components of the angular velocity over the closed form, and the time of one flip."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, legend_above
+    from polhode.plots.style import AXES, COLOURS, OMEGA, legend_above
 
     closed = top.rates_at(motion.times)
     axes.plot(motion.times, closed, color=COLOURS["closed_form"], linewidth=4.5)
-    for i, name in enumerate((r"$\omega_1$", r"$\omega_2$, middle axis", r"$\omega_3$")):
+    for i, name in enumerate((OMEGA[0], f"{OMEGA[1]}, middle axis", OMEGA[2])):
         axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXES[i], label=name)
     axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
     largest = float(np.abs(closed).max())
@@ -127,8 +126,8 @@ def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
     axes.annotate("", xy=(first, 1.2 * largest), xytext=(second, 1.2 * largest), arrowprops=arrow)
     text = f"one flip: {second - first:.8f} s (closed form {top.flip_time:.8f} s)"
     axes.text((first + second) / 2, 1.24 * largest, text, ha="center", va="bottom", fontsize=9)
-    for t in (first, second):
-        axes.axvline(t, color=COLOURS["muted"], linewidth=0.8, linestyle=(0, (2, 2)))
+    ends: dict[str, Any] = {"color": COLOURS["muted"], "linewidth": 0.8, "linestyle": (0, (2, 2))}
+    axes.vlines((first, second), -1.12 * largest, 1.2 * largest, **ends)
     axes.set_title("angular velocity, body axes")
     axes.set_ylabel("rad/s")
     time_axis(axes, motion)
@@ -139,7 +138,7 @@ def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
 MODEL = Model(
     name="dzhanibekov",
     title="A box spun about its middle axis turns over, and back, for ever",
-    source="cosmonaut V. Dzhanibekov, 1985; seed 003 section 6, seed 004 problem 17.6",
+    source="V. Dzhanibekov in orbit, 1985; seed 003 figure 5; seed 004 problems 17.3, 17.6",
     explanation=(
         "A box of 10 kg, 0.1 x 0.4 x 0.9 m, is spun about the axis of its middle moment of inertia.\n"
         "About the other two axes it would spin steadily; about this one the smallest nudge grows\n"

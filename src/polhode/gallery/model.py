@@ -66,7 +66,9 @@ class Shown:
 
 @dataclass(frozen=True)
 class Model:
-    """One model.  `scenario`, `number` and `picture` take every parameter by name, `number` and `picture` after the motion.
+    """One model.
+
+    `scenario`, `number` and `picture` take every parameter by name; the latter two take the motion before them.
 
     Examples
     --------

@@ -20,8 +20,10 @@ def crossings(motion: Motion, values: Array, value: Callable[[Any], float]) -> A
     """
     signs = np.sign(values)
     found = [float(t) for t, sign in zip(motion.times, signs, strict=True) if sign == 0]
-    for i in np.flatnonzero(signs[1:] * signs[:-1] < 0):
-        found.append(_root(lambda t: value(motion.at(t)), *motion.times[i : i + 2], *values[i : i + 2]))
+    found += [
+        _root(lambda t: value(motion.at(t)), *motion.times[i : i + 2], *values[i : i + 2])
+        for i in np.flatnonzero(signs[1:] * signs[:-1] < 0)
+    ]
     return np.sort(np.array(found))
 
 

@@ -71,10 +71,8 @@ def _lengths(value: Any, name: str, shape: tuple[int, ...]) -> Array:
 def _mass(volume: Array, mass: Any, density: Any) -> Array:
     """The mass, given as it is or by the density: the rule of every shape."""
     if (mass is None) == (density is None):
-        found = "neither" if mass is None else "both"
-        raise InertiaError(
-            f"a shape needs its mass (kg) or its density (kg/m3), exactly one of them; {found} was given"
-        )
+        found = "neither was given" if mass is None else "both were given"
+        raise InertiaError(f"a shape needs its mass (kg) or its density (kg/m3), exactly one of them; {found}")
     if mass is not None:
         return checks.positive(mass, "mass", "kg", InertiaError)
     return checks.positive(density, "density", "kg/m3", InertiaError) * volume

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.plots import panels
-from polhode.plots.style import COLOURS, sheet
+from polhode.plots.style import COLOURS, OMEGA, XYZ, sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,18 +62,16 @@ def _panels(motion: Motion) -> list[Panel]:
 
 
 def _rates(axes: Axes, motion: Motion) -> None:
-    symbols = (r"$\omega_1$", r"$\omega_2$", r"$\omega_3$")
-    panels.vectors(axes, motion, motion.angular_velocity_body, symbols, "angular velocity, body axes", "rad/s")
+    panels.vectors(axes, motion, motion.angular_velocity_body, OMEGA, "angular velocity, body axes", "rad/s")
 
 
 def _spins(axes: Axes, motion: Motion) -> None:
-    symbols = ("$L_x$", "$L_y$", "$L_z$")
-    panels.vectors(axes, motion, motion.angular_momentum, symbols, "angular momentum, world axes", "kg m²/s")
+    panels.vectors(axes, motion, motion.angular_momentum, XYZ, "angular momentum, world axes", "kg m²/s")
 
 
 def _positions(axes: Axes, motion: Motion) -> None:
-    panels.vectors(axes, motion, motion.position, ("$x$", "$y$", "$z$"), "position", "m")
+    panels.vectors(axes, motion, motion.position, XYZ, "position", "m")
 
 
 def _velocities(axes: Axes, motion: Motion) -> None:
-    panels.vectors(axes, motion, motion.velocity, ("$v_x$", "$v_y$", "$v_z$"), "velocity", "m/s")
+    panels.vectors(axes, motion, motion.velocity, XYZ, "velocity", "m/s")

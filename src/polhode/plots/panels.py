@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from polhode.checks import Array
 from polhode.equations.quaternions import to_body
 from polhode.motion import Motion
 from polhode.plots.projection import draw_polhode
-from polhode.plots.style import AXES, COLOURS, SEVERAL, legend_above
+from polhode.plots.style import AXES, COLOURS, OMEGA, SEVERAL, legend_above, power_of_ten
 
 if TYPE_CHECKING:
     from polhode.audit import Finding
@@ -40,7 +41,7 @@ def selection(motion: Motion) -> str:
 
 
 def vectors(axes: Axes, motion: Motion, values: Array, symbols: tuple[str, str, str], title: str, unit: str) -> None:
-    """The components of a vector that ever differ from 0: by colour for one body; for several the colour is the body's."""
+    """The components of a vector that are not always 0: each in its colour; of several bodies, in the body's colour."""
     axes.set_title(title)
     axes.set_ylabel(unit)
     drawn = [i for i in range(3) if np.any(values[..., i])] or [0, 1, 2]
@@ -89,16 +90,16 @@ def polhode(axes: Axes, motion: Motion) -> None:
         return
     a, c = np.argsort(moments)[[0, 2]]
     axes.plot(rates[:, a], rates[:, c], color=COLOURS["omega"])
-    axes.set_title(r"path of $\omega$ in the body")
-    axes.set_xlabel(rf"$\omega_{a + 1}$ (rad/s)")
-    axes.set_ylabel(rf"$\omega_{c + 1}$ (rad/s)")
+    axes.set_title("path of ω in the body")
+    axes.set_xlabel(f"{OMEGA[a]} (rad/s)")
+    axes.set_ylabel(f"{OMEGA[c]} (rad/s)")
     axes.set_aspect("equal", adjustable="datalim")
 
 
 def principal_rates(motion: Motion) -> tuple[Array, Array]:
     """Of a single body: its principal moments, and the angular velocity along those axes."""
     body = motion.scenario.bodies[0]
-    components: Any = to_body(body.constants().axes, tuple(motion.angular_velocity_body.T))  # type: ignore[arg-type]
+    components: Any = to_body(body.constants().axes, tuple(motion.angular_velocity_body.T))
     return body.principal_moments, np.stack(components, axis=-1)
 
 
@@ -148,6 +149,7 @@ def departures(axes: Axes, motion: Motion) -> None:
     axes.set_ylabel("relative to its size")
     axes.set_yscale("log")
     axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(power_of_ten)
     kept = [f for f in motion.audit().findings if f.conserved]
     moved, exact = [f for f in kept if f.departure], [f.quantity for f in kept if not f.departure]
     for n, finding in enumerate(moved):
@@ -155,14 +157,15 @@ def departures(axes: Axes, motion: Motion) -> None:
         shown = np.where(history > 0, history, np.nan)
         marker = "" if len(times) > 1 else "o"
         axes.plot(times, shown, color=SEVERAL[n % len(SEVERAL)], linewidth=1.2, marker=marker, label=finding.quantity)
+    staying = wrap("exactly 0: " + ", ".join(exact), 62) if exact else []
     if exact:
-        axes.plot([], [], linestyle="none", label="exactly 0: " + ", ".join(exact))
+        axes.plot([], [], linestyle="none", label="\n".join(staying))
     eps = float(np.finfo(float).eps)
     axes.axhline(eps, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
-    place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "top"}
+    place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "top"}
     axes.text(0.995, 0.8 * eps, "rounding", color=COLOURS["muted"], fontsize=8, **place)
     # Room above the curves for the legend, a line for each entry.
-    lines = len(moved) + bool(exact)
+    lines = len(moved) + len(staying)
     top = max([f.relative for f in moved] + [1e-13])
     share = min((0.2 * lines + 0.1) * axes.figure.dpi / axes.get_window_extent().height, 0.6)
     axes.set_ylim(1e-17, 1e-17 * (top / 1e-17) ** (1 / (1 - share)))

@@ -1,4 +1,4 @@
-"""Solids in parallel projection, drawn with plain polygons and a shaded image: boxes, and the ellipsoid of a polhode."""
+"""Solids in parallel projection, of polygons and shaded images: boxes, and the ellipsoid under a polhode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.patches import Polygon
 
 from polhode.checks import Array
 from polhode.motion import Motion
-from polhode.plots.style import AXES, COLOURS
+from polhode.plots.style import AXES, COLOURS, OMEGA
 
 DASHES = (0, (4, 2.5))
 LIGHT = np.array((-0.35, 0.65, 0.68))
@@ -188,7 +188,7 @@ def _axis(axes: Axes, axis: int, semi: Array, seen: Camera) -> None:
     axes.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=arrow, zorder=5)
     across, upwards = (end - start) / np.linalg.norm(end - start)
     axes.annotate(
-        rf"$\omega_{axis + 1}$: {sign * semi[axis]:.3g}",
+        f"{OMEGA[axis]}: {sign * semi[axis]:.3g}",
         xy=tuple(end),
         xytext=(5 * across, 5 * upwards),
         textcoords="offset points",

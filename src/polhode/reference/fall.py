@@ -75,7 +75,7 @@ def with_quadratic_drag(t: ArrayLike, mass: float, c: float, g: float, speed: fl
     --------
     >>> from polhode.reference.fall import with_quadratic_drag
     >>> round(float(with_quadratic_drag(10.0, 80.0, 0.25, 9.80665).velocity), 6)
-    52.765263
+    52.738696
     """
     times = np.asarray(checks.numbers(t, "t", np.shape(t)))
     m, drag, pull = (

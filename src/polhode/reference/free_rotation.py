@@ -15,6 +15,7 @@ from polhode import checks
 from polhode.checks import Array, leaves
 from polhode.equations.quaternions import product
 from polhode.errors import InputError
+from polhode.reference.elliptic import carlson_rf, complete_first, jacobi
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -96,9 +97,7 @@ class AsymmetricTop:
     @cached_property
     def quarter(self) -> float:
         """K(m): a quarter of the period of sn, in u."""
-        from scipy.special import ellipkm1
-
-        return float(ellipkm1(self.complement))
+        return complete_first(self.complement)
 
     @property
     def period(self) -> float:
@@ -133,27 +132,22 @@ class AsymmetricTop:
     @cached_property
     def _start(self) -> float:
         """u0 = F(phi, m) = s R_F(c^2, d^2, 1), from cn = c, sn = s at the start.  [DLMF 19.25.5]"""
-        from scipy.special import elliprf
-
         if self._invariants[0] == 0:
             return 0.0  # a pure spin about axis 3
         c, s = self.rates[self._order][:2] / self._amplitudes[:2]
         c, s = np.array((c, s)) / np.hypot(c, s)
-        within_a_quarter = float(s * elliprf(c * c, c * c + self.complement * s * s, 1.0))
+        within_a_quarter = float(s * carlson_rf(c * c, c * c + self.complement * s * s, 1.0))
         return within_a_quarter if c >= 0 else 2 * self.quarter - within_a_quarter
 
     def rates_at(self, t: ArrayLike) -> Array:
         """The angular velocity in body axes at times t (s): (..., 3), in rad/s."""
-        from scipy.special import ellipj
-
         times = np.asarray(checks.numbers(t, "t", np.shape(t)))
         if np.count_nonzero(self.rates) == 1:
             return np.broadcast_to(self.rates, (*times.shape, 3)).copy()
         u = self.phase_rate * times + self._start
         if np.isfinite(self.quarter):
             u = u - 4 * self.quarter * np.rint(u / (4 * self.quarter))
-        sn, cn, _, _ = ellipj(u, self.parameter)
-        dn = np.sqrt(cn * cn + self.complement * sn * sn)
+        sn, cn, dn = jacobi(u, self.complement)
         found = np.empty((*times.shape, 3))
         found[..., self._order] = np.stack((cn, sn, dn), axis=-1) * self._amplitudes
         return found

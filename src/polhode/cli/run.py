@@ -1,11 +1,8 @@
-"""The command line.  Everything heavy is imported inside the command that needs it, so that `polhode --help` is quick."""
+"""`polhode run`: simulate a model of the gallery, or the scenario of a file."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polhode import __version__
-from polhode.errors import FileError, PolhodeError, RunError, nearest
+from polhode.cli.output import print_json
+from polhode.errors import FileError, RunError, nearest
 
 if TYPE_CHECKING:
     from polhode.audit import Audit
@@ -23,21 +21,6 @@ if TYPE_CHECKING:
     from polhode.scenario import Scenario
 
 MODEL_KEY = "polhode.model"
-
-
-class Commands(click.Group):
-    """Commands whose complaints are sentences: Polhode's own with exit code 1, those about usage with 2."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except PolhodeError as error:
-            raise click.ClickException(str(error)) from error
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(f"there is no command {args[0]!r}: {nearest(args[0], self.list_commands(ctx))}", ctx)
-        return super().resolve_command(ctx, args)
 
 
 class Run(click.Command):
@@ -92,25 +75,7 @@ class Run(click.Command):
             formatter.write_text(f"Source: {model.source}")
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="polhode")
-@click.pass_context
-def cli(ctx: click.Context) -> None:
-    """Simulate rigid bodies: where they are, how they turn, and how well the answer can be trusted.
-
-    \b
-    Examples:
-      polhode list                           the models that come with Polhode
-      polhode run dzhanibekov                run one: its number, what was conserved, a picture
-      polhode run dzhanibekov --spin 3       the same with one of its knobs turned
-      polhode run my-scenario.toml --json    a scenario of your own, answered for machines
-      polhode bench throughput               how fast it is here, beside NumPy and MuJoCo
-    """
-    if os.environ.get("NO_COLOR"):
-        ctx.color = False
-
-
-@cli.command(cls=Run)
+@click.command(cls=Run)
 @click.argument("target", metavar="NAME|FILE.toml")
 @click.option(
     "--picture", type=click.Path(dir_okay=False, path_type=Path), help="Where to put the picture: .png, .svg or .pdf."
@@ -123,6 +88,7 @@ def cli(ctx: click.Context) -> None:
 @click.pass_context
 def run(
     ctx: click.Context,
+    /,
     target: str,
     picture: Path | None,
     no_picture: bool,
@@ -142,7 +108,7 @@ def run(
       polhode run free-fall-with-drag --drag 20 --no-picture --json
       polhode run my-scenario.toml --save my-motion.zarr
     """
-    from polhode.simulation import simulate
+    from polhode.simulation import ensemble, simulate
 
     if picture is not None and no_picture:
         raise click.UsageError("--picture and --no-picture contradict each other: give one of them", ctx)
@@ -150,9 +116,12 @@ def run(
     values = model.values(**{k: v for k, v in knobs.items() if v is not None}) if model is not None else {}
     scenario = model.scenario(**values) if model is not None else _read(target)
     name = model.name if model is not None else scenario.name or Path(target).stem
+    place = None if no_picture else picture or Path(f"{target if model is not None else Path(target).stem}.png")
+    if place is not None and not place.parent.is_dir():
+        raise FileError(f"there is no folder {place.parent} for the picture: make it, or choose another --picture")
     began = perf_counter()
     try:
-        motion = simulate(scenario)
+        motion = simulate(scenario) if scenario.members is None else ensemble(scenario)
     except RunError as error:
         if save is not None and len(error.motion.times):
             error.motion.save(save)
@@ -162,22 +131,19 @@ def run(
     shown = model.number(motion, **values) if model is not None else None
     if save is not None:
         motion.save(save)
-    place = None
-    if not no_picture:
-        place = picture or Path(f"{name}.png")
+    if place is not None:
         _draw(model.picture(motion, **values) if model is not None else motion.plot(), place)
     audit = motion.audit()
     report = _report(name, motion, audit, seconds, shown, place, save)
     if model is not None:
         report |= {"title": model.title, "parameters": values}
     if as_json:
-        _print_json(report)
+        print_json(report)
     else:
         _print_run(report, model, audit, shown)
     if shown is not None and not shown.holds:
-        raise click.ClickException(
-            f"{shown.label} differs from the expected value by {shown.difference:g} {shown.unit}, more than {shown.tolerance:g}"
-        )
+        excess = f"by {shown.difference:g} {shown.unit}, more than {shown.tolerance:g}"
+        raise click.ClickException(f"{shown.label} differs from the expected value {excess}")
 
 
 def _is_file(target: str) -> bool:
@@ -225,114 +191,9 @@ def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, shown:
         click.echo(f"  found       {shown.found:.12g} {shown.unit}")
         click.echo(f"  expected    {shown.expected:.12g} {shown.unit}, {shown.source}")
         verdict = click.style("agrees", fg="green") if shown.holds else click.style("differs", fg="red")
-        click.echo(
-            f"  difference  {shown.difference:.1e} {shown.unit}: {verdict} (allowed: {shown.tolerance:.1e} {shown.unit})\n"
-        )
+        allowed = f"(allowed: {shown.tolerance:.1e} {shown.unit})"
+        click.echo(f"  difference  {shown.difference:.1e} {shown.unit}: {verdict} {allowed}\n")
     click.echo(str(audit))
     for label in ("picture", "saved"):
         if report[label] is not None:
             click.echo(f"\n{label}: {report[label]}")
-
-
-def _print_json(report: Any) -> None:
-    click.echo(json.dumps(_plain(report), indent=2, allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    """As JSON can hold it: no infinity, no NaN."""
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-@cli.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
-def list_models(as_json: bool) -> None:
-    """Show the models that `polhode run NAME` knows.
-
-    \b
-    Examples:
-      polhode list
-      polhode list --json
-    """
-    from polhode.gallery import MODELS
-
-    models = [MODELS[name] for name in MODELS]
-    if as_json:
-        _print_json([model.described() for model in models])
-        return
-    rows = [("model", "what it shows", "options")]
-    rows += [(m.name, m.title, " ".join(f"--{p.name.replace('_', '-')}" for p in m.parameters)) for m in models]
-    widths = [max(len(row[i]) for row in rows) for i in range(2)]
-    for i, row in enumerate(rows):
-        click.secho(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}", bold=i == 0)
-    click.echo("\n`polhode run NAME` runs one; `polhode run NAME --help` explains it and its options.")
-
-
-@cli.group(cls=Commands)
-def bench() -> None:
-    """Measure how fast Polhode is on this machine.
-
-    \b
-    Example:
-      polhode bench throughput
-    """
-
-
-@bench.command()
-@click.option(
-    "--json",
-    "json_path",
-    default="throughput.json",
-    show_default=True,
-    help="Where to write the figures; - prints them, and nothing else.",
-)
-@click.option(
-    "--bodies",
-    type=click.IntRange(1),
-    multiple=True,
-    default=(4096, 65536),
-    show_default=True,
-    help="How many independent bodies; may be given several times.",
-)
-@click.option(
-    "--steps", type=click.IntRange(1), help="Steps a repeat; by default as many as make a repeat long enough to time."
-)
-@click.option("--repeats", type=click.IntRange(1), default=7, show_default=True, help="The best of so many counts.")
-def throughput(json_path: str, bodies: tuple[int, ...], steps: int | None, repeats: int) -> None:
-    """Time RK4 steps, in nanoseconds per body and step: this engine, NumPy, and MuJoCo if installed.
-
-    Independent bodies in double precision, under gravity and quadratic drag (MuJoCo: gravity only). All are run in turn
-    and in one process, and the best of several repeats counts.
-
-    \b
-    Examples:
-      polhode bench throughput
-      polhode bench throughput --bodies 4096 --repeats 3 --json -
-    """
-    from polhode.bench.throughput import measured, table
-
-    to_stdout = json_path == "-"
-    result = measured(bodies, steps, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None)
-    if to_stdout:
-        _print_json(result)
-        return
-    click.echo(table(result))
-    try:
-        Path(json_path).write_text(json.dumps(_plain(result), indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"the figures cannot be written to {json_path}: {error}") from None
-    click.echo(f"\nfigures: {json_path}")
-
-
-def main() -> None:
-    """What the `polhode` command runs."""
-    cli(prog_name="polhode")
-
-
-if __name__ == "__main__":
-    main()

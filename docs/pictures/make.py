@@ -1,0 +1,33 @@
+"""Draws the pictures of the documentation anew: python docs/pictures/make.py"""
+
+from pathlib import Path
+
+import polhode as ph
+from polhode.gallery import MODELS
+from polhode.plots.drift import drifts
+
+HERE = Path(__file__).parent
+
+
+def dzhanibekov():
+    """The README's picture."""
+    shown = MODELS["dzhanibekov"]
+    values = shown.values()
+    return shown.picture(ph.simulate(shown.scenario(**values)), **values)
+
+
+def drift():
+    """Matrix against quaternion: a spin about a fixed axis, 0.1 rad a step, ten thousand RK4 steps."""
+    body, spin = ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0)), ph.State(angular_velocity_body=(0.0, 0.0, 1.0))
+    settings = {"duration": 1000.0, "step": 0.1, "method": "rk4", "output_step": 5.0}
+    return drifts(
+        {
+            "matrix": ph.simulate(body, spin, formulation="momentum_matrix", **settings),
+            "quaternion, never rescaled": ph.simulate(body, spin, renormalize=False, **settings),
+            "quaternion, rescaled after every step": ph.simulate(body, spin, **settings),
+        }
+    )
+
+
+for draw in (dzhanibekov, drift):
+    draw().savefig(HERE / f"{draw.__name__}.png")

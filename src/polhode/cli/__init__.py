@@ -1,0 +1,137 @@
+"""The command line.  Heavy things are imported inside the commands that need them: `polhode --help` stays quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polhode import __version__
+from polhode.cli.output import as_json as json_of
+from polhode.cli.output import print_json
+from polhode.cli.run import run
+from polhode.errors import FileError, PolhodeError, nearest
+
+
+class Commands(click.Group):
+    """Commands whose complaints are sentences: Polhode's own with exit code 1, those about usage with 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PolhodeError as error:
+            raise click.ClickException(str(error)) from error
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(f"there is no command {args[0]!r}: {nearest(args[0], self.list_commands(ctx))}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="polhode")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Simulate rigid bodies: where they are, how they turn, and how well the answer can be trusted.
+
+    \b
+    Examples:
+      polhode list                           the models that come with Polhode
+      polhode run dzhanibekov                run one: its number, what was conserved, a picture
+      polhode run dzhanibekov --spin 3       the same with one of its knobs turned
+      polhode run my-scenario.toml --json    a scenario of your own, answered for machines
+      polhode bench throughput               how fast it is here, beside NumPy and MuJoCo
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+
+
+cli.add_command(run)
+
+
+@cli.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
+def list_models(as_json: bool) -> None:
+    """Show the models that `polhode run NAME` knows.
+
+    \b
+    Examples:
+      polhode list
+      polhode list --json
+    """
+    from polhode.gallery import MODELS
+
+    models = [MODELS[name] for name in MODELS]
+    if as_json:
+        print_json([model.described() for model in models])
+        return
+    rows = [("model", "what it shows", "options")]
+    rows += [(m.name, m.title, " ".join(f"--{p.name.replace('_', '-')}" for p in m.parameters)) for m in models]
+    widths = [max(len(row[i]) for row in rows) for i in range(2)]
+    for i, row in enumerate(rows):
+        click.secho(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}", bold=i == 0)
+    click.echo("\n`polhode run NAME` runs one; `polhode run NAME --help` explains it and its options.")
+
+
+@cli.group(cls=Commands)
+def bench() -> None:
+    """Measure how fast Polhode is on this machine.
+
+    \b
+    Example:
+      polhode bench throughput
+    """
+
+
+@bench.command()
+@click.option(
+    "--json",
+    "json_path",
+    default="throughput.json",
+    show_default=True,
+    help="Where to write the figures; - prints them, and nothing else.",
+)
+@click.option(
+    "--bodies",
+    type=click.IntRange(1),
+    multiple=True,
+    default=(4096, 65536),
+    show_default=True,
+    help="How many independent bodies; may be given several times.",
+)
+@click.option(
+    "--steps", type=click.IntRange(1), help="Steps a repeat; by default as many as make a repeat long enough to time."
+)
+@click.option("--repeats", type=click.IntRange(1), default=7, show_default=True, help="The best of so many counts.")
+def throughput(json_path: str, bodies: tuple[int, ...], steps: int | None, repeats: int) -> None:
+    """Time RK4 steps, in nanoseconds per body and step: this engine, NumPy, and MuJoCo if installed.
+
+    Independent bodies in double precision, under gravity and quadratic drag (MuJoCo: gravity only). They take turns,
+    repeat after repeat, and the best counts.
+
+    \b
+    Examples:
+      polhode bench throughput
+      polhode bench throughput --bodies 4096 --repeats 3 --json -
+    """
+    from polhode.bench.throughput import measured, table
+
+    to_stdout = json_path == "-"
+    result = measured(bodies, steps, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None)
+    if to_stdout:
+        print_json(result)
+        return
+    click.echo(table(result))
+    try:
+        Path(json_path).write_text(json_of(result) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"the figures cannot be written to {json_path}: {error}") from None
+    click.echo(f"\nfigures: {json_path}")
+
+
+def main() -> None:
+    """What the `polhode` command runs."""
+    cli(prog_name="polhode")

@@ -1,0 +1,205 @@
+"""The command line: what it prints, what it writes, and how it complains."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import polhode as ph
+from polhode.cli import cli
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    """Run a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+
+    def invoke(*arguments):
+        return runner.invoke(cli, [str(a) for a in arguments])
+
+    return invoke
+
+
+SCENARIO = """
+name = "spin"
+duration = 1.0
+step = 0.01
+[body]
+mass = 10.0
+inertia = [0.81, 0.68, 0.14]
+angular_velocity_body = [0.1, 5.0, 0.1]
+"""
+
+
+def test_run_prints_the_number_the_audit_and_the_picture(call, tmp_path):
+    result = call("run", "dzhanibekov")
+    assert result.exit_code == 0, result.output
+    assert "found       3.02842207" in result.stdout
+    assert "expected    3.02842207" in result.stdout
+    assert "agrees" in result.stdout
+    assert "angular momentum" in result.stdout
+    assert "picture: dzhanibekov.png" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert (tmp_path / "dzhanibekov.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_run_takes_the_models_own_options_before_and_behind_its_name(call):
+    behind = json.loads(call("run", "dzhanibekov", "--spin", "3", "--no-picture", "--json").stdout)
+    before = json.loads(call("run", "--no-picture", "--json", "dzhanibekov", "--spin=3").stdout)
+    assert behind["parameters"] == before["parameters"] == {"spin": 3.0, "nudge": 0.1}
+    assert behind["number"]["found"] == before["number"]["found"]
+
+
+def test_run_takes_options_with_dashes_and_negative_values(call):
+    result = call("run", "two-bodies-on-a-spring", "--mass-a", "2", "--drift", "-1", "--no-picture", "--json")
+    assert json.loads(result.stdout)["parameters"]["drift"] == -1.0
+
+
+def test_json_holds_everything_and_nothing_else_is_printed(call, tmp_path):
+    result = call("run", "free-fall-with-drag", "--json", "--picture", "fall.svg", "--save", "fall.zarr")
+    report = json.loads(result.stdout)
+    assert report["name"] == "free-fall-with-drag"
+    assert report["number"]["holds"] is True
+    assert report["number"]["found"] == pytest.approx(report["number"]["expected"], rel=1e-9)
+    assert {f["quantity"] for f in report["audit"]["findings"]} >= {"kinetic energy", "linear momentum"}
+    assert report["picture"] == "fall.svg"
+    assert "<svg" in (tmp_path / "fall.svg").read_text()
+    assert ph.load(tmp_path / report["saved"]).final.position[2] == pytest.approx(-report["number"]["found"])
+
+
+def test_run_of_a_file(call, tmp_path):
+    (tmp_path / "spin.toml").write_text(SCENARIO)
+    result = call("run", "spin.toml")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("spin\n")
+    assert "found" not in result.stdout.split("computed by")[0]
+    assert (tmp_path / "spin.png").exists()
+
+
+def test_a_run_that_stops_keeps_what_it_had(call, tmp_path):
+    """Explicit Euler steps far too long for a stiff spring: the numbers outgrow all bounds."""
+    scenario = 'duration = 1000.0\nstep = 1.0\nmethod = "euler"\n[body]\nmass = 1.0\nparticle = true\n'
+    forces = '[[forces]]\nkind = "spring"\nstiffness = 1e6\nanchor = [1.0, 0.0, 0.0]\n'
+    (tmp_path / "stiff.toml").write_text(scenario + forces)
+    result = call("run", "stiff.toml", "--no-picture", "--save", "stiff.zarr")
+    assert result.exit_code == 1
+    assert "became infinite or not a number" in result.stderr
+    assert "What was computed until then is in stiff.zarr" in result.stderr
+    assert len(ph.load(tmp_path / "stiff.zarr").times) > 1
+
+
+def test_list(call):
+    table = call("list").stdout.splitlines()
+    assert table[0].split() == ["model", "what", "it", "shows", "options"]
+    assert any(line.startswith("dzhanibekov ") and "--spin --nudge" in line for line in table)
+    models = json.loads(call("list", "--json").stdout)
+    assert models[0]["parameters"][0] == {
+        "name": "spin",
+        "unit": "rad/s",
+        "default": 5.0,
+        "low": 1.0,
+        "high": 20.0,
+        "help": "rate about the middle axis",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("run", "dzanibekov"), 2, "did you mean 'dzhanibekov'?"),
+        (("run", "--picture", "x.png", "dzanibekov", "--spin", "3"), 2, "there is no model 'dzanibekov'"),
+        (("run", "dzhanibekov", "--spni", "3"), 2, "--spin"),
+        (("run", "dzhanibekov", "--spin", "fast"), 2, "'fast' is not a valid float"),
+        (("run", "dzhanibekov", "--picture", "x.png", "--no-picture"), 2, "contradict each other"),
+        (("run",), 2, "Missing argument"),
+        (("rum",), 2, "did you mean 'run'?"),
+        (("bench", "throughputs"), 2, "did you mean 'throughput'?"),
+        (
+            ("run", "dzhanibekov", "--spin", "300"),
+            1,
+            "spin = 300 rad/s is outside its range: choose from 1 to 20 rad/s",
+        ),
+        (("run", "dzhanibekov", "--spin", "nan"), 1, "outside its range"),
+        (("run", "none.toml"), 1, "there is no file none.toml"),
+        (("run", "dzhanibekov", "--picture", "no/such/folder.png"), 1, "there is no folder no/such"),
+        (("run", "dzhanibekov", "--picture", "x.foo"), 1, "the picture cannot be written to x.foo"),
+    ],
+)
+def test_complaints_are_sentences(call, arguments, code, sentence):
+    result = call(*arguments)
+    assert result.exit_code == code
+    assert sentence in result.stderr
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [("duration = ", "is not TOML"), (SCENARIO.replace("mass", "mas"), "did you mean 'mass'?")],
+)
+def test_complaints_about_files_name_the_file(call, tmp_path, content, sentence):
+    (tmp_path / "bad.toml").write_text(content)
+    result = call("run", "bad.toml", "--json")
+    assert result.exit_code == 1
+    assert "bad.toml" in result.stderr
+    assert sentence in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("command", [(), ("run",), ("list",), ("bench",), ("bench", "throughput")])
+def test_every_command_helps_with_examples(call, command):
+    result = call(*command, "--help")
+    assert result.exit_code == 0
+    assert "Example" in result.stdout
+    assert "polhode " in result.stdout
+
+
+def test_help_of_a_model_explains_it_and_its_options(call):
+    text = call("run", "dzhanibekov", "--help").stdout
+    assert "turns over, and back" in text
+    assert "--nudge <rad/s>" in text
+    assert "1 to 20, 5 if not given" in " ".join(text.split())
+
+
+def test_version(call):
+    assert call("--version").stdout == f"polhode, version {ph.__version__}\n"
+
+
+def test_bench_prints_a_table_and_writes_json(call, tmp_path):
+    options = ("--bodies", "48", "--steps", "3", "--repeats", "2")
+    result = call("bench", "throughput", *options)
+    assert result.exit_code == 0, result.output
+    assert "ns per body and step" in result.stdout
+    assert "48 bodies" in result.stdout
+    assert "figures: throughput.json" in result.stdout
+    figures = json.loads((tmp_path / "throughput.json").read_text())
+    assert figures["largest_difference_from_numpy"] < 1e-13
+    assert figures["ratios"]["than numpy"]["48"] > 0
+    assert {f["name"] for f in figures["figures"]} >= {"polhode, 1 thread", "numpy", "numpy, tuned by hand"}
+    assert json.loads(call("bench", "throughput", *options, "--json", "-").stdout)["repeats"] == 2
+
+
+def test_both_numpy_yardsticks_compute_the_same():
+    from polhode.bench import numpy_rk4
+
+    textbook, tuned = (numpy_rk4.advanced(kind, 20, 30) for kind in ("textbook", "tuned"))
+    assert textbook == pytest.approx(tuned, rel=1e-12, abs=1e-12)
+
+
+def test_as_a_process(tmp_path):
+    """Nothing heavy for --help; a real run in a real process; complaints on the error stream only."""
+    code = "import sys\nfrom polhode.cli import cli\ntry:\n    cli(['--help'])\nexcept SystemExit:\n    pass\n"
+    code += "heavy = {'numpy', 'numba', 'matplotlib', 'scipy', 'xarray'} & set(sys.modules)\nassert not heavy, heavy"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    command = [sys.executable, "-m", "polhode.cli", "run", "dzhanibekov"]
+    good = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(good.stdout)["number"]["holds"] is True
+    assert good.stderr == ""
+    bad = subprocess.run([*command, "--spin", "-1"], cwd=tmp_path, capture_output=True, text=True)
+    assert (bad.returncode, bad.stdout) == (1, "")
+    assert bad.stderr.startswith("Error: spin = -1 rad/s is outside its range")

@@ -1,0 +1,211 @@
+"""A scenario written as TOML and read again is the same, and moves in the same bits; every key is documented."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.body import Body
+from polhode.errors import ForceError
+from polhode.forces import FORCES
+from polhode.scenario_file import BODY_KEYS, SETTINGS, STATE_KEYS
+
+PAGE = (Path(__file__).parents[1] / "docs" / "scenario-file.md").read_text(encoding="utf-8")
+f = ph.forces
+
+# The laws as they stand give the same bits as compiled ones, and need no compilation.
+pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
+PLAIN = {"engine": "python", "duration": 0.3, "step": 0.05}
+
+TENSOR = [[2.0, -0.1, 0.2], [-0.1, 2.5, 0.3], [0.2, 0.3, 3.0]]
+SOLID = ph.Body(mass=1.7, inertia=TENSOR, center_of_mass=(0.1, 0.2, 0.3))
+TOP = ph.Body(mass=1 / 3, inertia=(1.0, 2.0, 5.0), allow_unphysical=True)
+START = ph.State(
+    position=(0.1, -0.2, 1 / 3),
+    quaternion_wxyz=(0.3, -0.5, 0.7, 0.2),
+    velocity=(1e-3, 2.0, -3.0),
+    angular_velocity=(0.7, 1.9, -1 / 7),
+    time=0.25,
+)
+HELD = START.replace(velocity=(0.0, 0.0, 0.0))
+
+ON_ONE_BODY = [
+    f.gravity((0.1, 0.2, -9.7)),
+    f.gravity(1.62),
+    f.point_gravity(3.5, (5.0, 6.0, 7.0)),
+    f.linear_drag(0.3, (1.0, 2.0, 3.0)),
+    f.quadratic_drag(0.1, wind=(0.5, 0.0, -0.5)),
+    f.rotational_drag(0.2),
+    f.force_at((1.0, 0.0, 2.0)),
+    f.force_at((1.0, 0.0, 2.0), (0.1, 0.0, 0.2), axes="body"),
+    f.force_at((1.0, 0.0, 2.0), np.array((0.1, 0.0, 0.2))),
+    f.force_at((1.0, 0.0, 2.0), point=(4.0, 5.0, 6.0)),
+    f.torque((0.1, 0.2, 0.3), axes="body"),
+    f.thruster((0.1, 0.0, 0.0), (1.0, 2.0, 2.0), 5.0, start=0.3, stop=0.475),
+    f.thruster((0.1, 0.0, 0.0), (1.0, 2.0, 2.0), 5.0),
+    f.spring(4.0, (0.0, 0.0, 1.0), (0.1, 0.2, 0.0), damping=0.1, length=0.5),
+    f.impulse((1.0, 2.0, 3.0), 0.4, (0.1, 0.0, 0.0), axes="body"),
+]
+BETWEEN = [
+    f.spring_between(1, 0, 3.0, (0.1, 0.0, 0.0), (0.0, 0.2, 0.0), damping=0.2, length=0.7),
+    f.mutual_gravity(0.5),
+    f.gravity(3.0).on(0, 2),
+    f.impulse((0.0, 0.0, 1.0), 0.35).on(1),
+]
+ROW = [START.replace(position=(i, 0.5 * i, 0.0), velocity=(0.0, i, 0.0)) for i in range(3)]
+
+SCENARIOS = {
+    "body": ph.Scenario(SOLID, START, name="tensor", **PLAIN),
+    "particle": ph.Scenario(ph.particle(0.1), START, [f.gravity()], output_step=0.1, **PLAIN),
+    "unphysical top": ph.Scenario(TOP, START, formulation="body_rates", renormalize=False, **PLAIN),
+    "every force": ph.Scenario(SOLID, START, ON_ONE_BODY, **PLAIN),
+    "system": ph.Scenario([SOLID, TOP, ph.particle(2.0)], ROW, BETWEEN, method="midpoint", **PLAIN),
+    "list of one": ph.Scenario([SOLID], [START], **PLAIN),
+    "pivot": ph.Scenario(SOLID, HELD, [f.gravity()], pivot=(0.0, 0.1, -0.3), method="leapfrog", **PLAIN),
+    "tolerances": ph.Scenario(
+        SOLID, START, engine="python", duration=0.3, rtol=1e-6, atol=(1e-9, 1e-8, 1e-7, 1e-6), output_times=[0.3, 0.55]
+    ),
+    "angles": ph.Scenario(TOP, START, formulation="euler_angles", largest_turn=np.inf, **PLAIN),
+}
+
+
+@pytest.fixture(params=SCENARIOS.values(), ids=SCENARIOS.keys())
+def both(request, tmp_path):
+    """A scenario, and what comes back from its file."""
+    request.param.to_toml(tmp_path / "scenario.toml")
+    return request.param, ph.Scenario.from_toml(tmp_path / "scenario.toml")
+
+
+def test_read_again_it_is_the_same_scenario(both):
+    written, read = both
+    assert read.as_mapping() == written.as_mapping()
+    assert read.is_system == written.is_system
+    for field in fields(written):
+        if field.kw_only:
+            assert np.array_equal(getattr(read, field.name), getattr(written, field.name)), field.name
+    for a, b in zip(read.forces, written.forces, strict=True):
+        assert (a.name, a.kernel, a.params, a.bodies, a.instant) == (b.name, b.kernel, b.params, b.bodies, b.instant)
+        assert (a.kind, a.pushes, a.turns, a.direction, a.window) == (b.kind, b.pushes, b.turns, b.direction, b.window)
+        assert (a.potential is None) == (b.potential is None)
+    for a, b in zip(read.bodies, written.bodies, strict=True):
+        assert (a.mass, a.is_particle, a.allow_unphysical) == (b.mass, b.is_particle, b.allow_unphysical)
+        assert (a.inertia_body == b.inertia_body).all()
+        assert (a.center_of_mass == b.center_of_mass).all()
+    for a, b in zip(read.states, written.states, strict=True):
+        for name in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
+            assert np.array_equal(getattr(a, name), getattr(b, name)), name
+
+
+def test_read_again_it_moves_in_the_same_bits(both):
+    written, read = (ph.simulate(scenario) for scenario in both)
+    assert read.times.tolist() == written.times.tolist()
+    for name in ("position", "quaternion_wxyz", "linear_momentum", "angular_momentum", "work"):
+        assert (getattr(read, name) == getattr(written, name)).all(), name
+    assert str(read.audit()) == str(written.audit())
+
+
+def test_every_force_and_every_setting_is_among_these_scenarios():
+    """So that the two tests above say something about all of them."""
+    used = {force.name for scenario in SCENARIOS.values() for force in scenario.forces}
+    assert used == set(FORCES)
+    written = {key for scenario in SCENARIOS.values() for key in scenario.as_mapping()}
+    assert written == {*SETTINGS, "body", "bodies", "forces"}
+
+
+def test_a_function_of_ones_own_does_not_go_into_a_file(tmp_path):
+    @ph.force
+    def push(t, state, body, params):
+        return (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    with pytest.raises(ForceError, match="push is a function of your own, which no file can hold"):
+        ph.Scenario(SOLID, START, [push()], **PLAIN).to_toml(tmp_path / "scenario.toml")
+    assert not (tmp_path / "scenario.toml").exists()
+
+
+# The page ------------------------------------------------------------------------------------------------------------
+def rows(heading):
+    """The cells of the table under a heading of the page."""
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [re.split(r"(?<!\\)\|", line)[1:-1] for line in section.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line] for line in lines]
+
+
+def name(cell):
+    return cell.removeprefix("`").removesuffix("`")
+
+
+def value(cell):
+    """A default as the page gives it: TOML in code quotes, or "none", or "required ..."."""
+    if cell.startswith("required"):
+        return MISSING
+    return None if cell == "none" else tomllib.loads(f"value = {name(cell)}")["value"]
+
+
+def same(shown, default):
+    return shown is default or (np.array_equal(shown, default) and type(shown) is not bool) or shown is default
+
+
+def test_the_page_lists_every_setting_with_its_default():
+    table = rows("Settings")
+    assert [name(row[0]) for row in table] == list(SETTINGS)
+    defaults = {field.name: field.default for field in fields(ph.Scenario)}
+    for key, _, shown, meaning in table:
+        assert same(value(shown), defaults[name(key)]), key
+        assert meaning
+
+
+def test_the_page_lists_every_key_of_a_body_with_its_default():
+    table = rows("Bodies and how they start")
+    assert [name(row[0]) for row in table] == [*BODY_KEYS, *STATE_KEYS]
+    start = ph.State()
+    defaults = {field.name: field.default for field in fields(Body)} | {"particle": False, "angular_velocity": None}
+    for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
+        defaults[key] = getattr(start, key)
+    for key, _, shown, meaning in table:
+        assert same(value(shown), defaults[name(key)]), key
+        assert meaning
+
+
+def test_the_page_lists_every_force_and_argument_with_its_default():
+    table = rows("Forces")
+    shown = {(name(row[0]), name(row[1])): value(row[3]) for row in table}
+    assert len(shown) == len(table)
+    expected = {
+        (kind, argument): MISSING if parameter.default is parameter.empty else parameter.default
+        for kind, maker in FORCES.items()
+        for argument, parameter in inspect.signature(maker).parameters.items()
+    }
+    assert set(shown) == set(expected)
+    for key, default in expected.items():
+        assert same(shown[key], default), key
+
+
+def test_the_page_lists_every_method_formulation_and_engine():
+    from polhode.equations.formulations import FORMULATIONS
+    from polhode.equations.methods import METHODS
+    from polhode.scenario import ENGINES
+
+    meanings = {name(row[0]): row[3] for row in rows("Settings")}
+    for key, known in (("method", METHODS), ("formulation", FORMULATIONS), ("engine", ENGINES)):
+        assert all(f'`"{one}"`' in meanings[key] for one in known)
+
+
+def test_the_pages_example_runs(tmp_path):
+    example = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]
+    (tmp_path / "example.toml").write_text(example)
+    scenario = ph.Scenario.from_toml(tmp_path / "example.toml")
+    motion = ph.simulate(scenario)
+    assert len(motion.times) == 301
+    assert motion.steps == 3000
+    without_air = (4.0 * 3.0, 0.0, 20.0 + 6.0 * 3.0 - 9.80665 * 3.0**2 / 2)
+    assert motion.final.position[0] < without_air[0]  # the wind blows it back
+    assert motion.final.position[1] > without_air[1]  # and aside
+    assert motion.final.position[2] > without_air[2]  # and the air slows its fall
+    assert motion.audit()["work less gain of kinetic energy"].relative < 1e-9
