@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,8 @@ class Finding:
     time: float
     """When the departure was largest, in s."""
     reason: str
+    history: Array = field(repr=False, compare=False)
+    """The relative departure at each output time; in an ensemble the largest of all members."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,10 @@ class Audit:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and texts, for JSON."""
-        return asdict(self)
+        plain = asdict(self)
+        for finding in plain["findings"]:
+            del finding["history"]
+        return plain
 
     def __str__(self) -> str:
         refused = f", {self.refused} refused" if self.refused else ""
@@ -183,7 +188,7 @@ def _attitude(motion: Motion) -> list[Finding]:
         reason = "found in a step, before q was rescaled" if scenario.renormalize else "never rescaled"
     worst = float(over_all[at]) if len(over_all) else 0.0
     time = float(motion.times[at]) if len(over_all) else scenario.start_time
-    return [Finding(name, "", True, worst, worst, time, reason)]
+    return [Finding(name, "", True, worst, worst, time, reason, over_all)]
 
 
 def _finding(
@@ -191,7 +196,7 @@ def _finding(
 ) -> Finding:
     """The largest departure of `values` (time, member?, component?) from its start, relative to the largest size."""
     if len(values) == 0:
-        return Finding(quantity, unit, conserved, 0.0, 0.0, motion.scenario.start_time, reason)
+        return Finding(quantity, unit, conserved, 0.0, 0.0, motion.scenario.start_time, reason, np.zeros(0))
     change = values - values[0]
     departures = _norm(change) if change.ndim > np.ndim(sizes) else np.abs(change)
     largest = np.fmax.reduce(np.abs(sizes), axis=0)
@@ -199,7 +204,14 @@ def _finding(
     ranked = np.nan_to_num(relative if relative.any() else departures, nan=-1.0)  # members that failed come last
     at = np.unravel_index(int(np.argmax(ranked)), departures.shape)
     return Finding(
-        quantity, unit, conserved, float(departures[at]), float(relative[at]), float(motion.times[at[0]]), reason
+        quantity,
+        unit,
+        conserved,
+        float(departures[at]),
+        float(relative[at]),
+        float(motion.times[at[0]]),
+        reason,
+        np.fmax.reduce(relative.reshape(len(relative), -1), axis=1),
     )
 
 

@@ -86,7 +86,7 @@ def _pair_spring(away):
     return (T, moved, BODY, SEEN, OTHER, (Fraction(40), Fraction(3, 2), Fraction(5), A, B))
 
 
-STAGES, (WEIGHTS, _) = steps.stages_of(RK4), steps.weights_of(RK4)
+STAGES, WEIGHTS = steps.stages_of(RK4), steps.in_numbers(RK4.coordinate_weights, float)
 FALLING = loads.driven(formulations.FORMULATIONS["body_rates"], forces.gravity, counts_work=True)
 
 
@@ -97,10 +97,10 @@ def combined_with_rk4(y, h, k):
 
 @law
 def slopes_of_rk4(t, y, h, data):
-    return steps.slopes(FALLING, STAGES, t, y, h, data, ())
+    return steps.slopes_and_sum(FALLING, STAGES, t, y, h, data, (), y)
 
 
-EXACT_STAGES, (EXACT_WEIGHTS, _) = steps.stages_of(RK4, Fraction), steps.weights_of(RK4, Fraction)
+EXACT_STAGES, EXACT_WEIGHTS = steps.stages_of(RK4, Fraction), RK4.coordinate_weights
 
 
 def combined_with_exact_rk4(y, h, k):
@@ -108,7 +108,7 @@ def combined_with_exact_rk4(y, h, k):
 
 
 def slopes_of_exact_rk4(t, y, h, data):
-    return steps.slopes(FALLING, EXACT_STAGES, t, y, h, data, ())
+    return steps.slopes_and_sum(FALLING, EXACT_STAGES, t, y, h, data, (), y)
 
 
 IN_RATIOS = {combined_with_rk4: combined_with_exact_rk4, slopes_of_rk4: slopes_of_exact_rk4}
@@ -225,7 +225,7 @@ ARGUMENTS = {
     steps.group_along: (Q, H, P),
     steps.along: (MOMENTUM, H, RATES),
     steps.combined: (MOMENTUM, H, (RATES, MOMENTUM, RATES, MOMENTUM)),
-    steps.slopes: (T, RATES + ((H,),), H, (BODY, (C,))),
+    steps.slopes_and_sum: (T, RATES + ((H,),), H, (BODY, (C,))),
     steps.group_square: (Q,),
     steps.group_error: (C, Q[1:], A, H, vector(1, 2, 2, over=1000), H / 64, H / 32),
     steps.groups_error: (
@@ -240,6 +240,6 @@ ARGUMENTS = {
     steps.mixed_error: (Fraction(16), Fraction(900)),
     steps.step_factor: (Fraction(1, 256),),
 }
-RUNS = {steps.combined: combined_with_rk4, steps.slopes: slopes_of_rk4}
+RUNS = {steps.combined: combined_with_rk4, steps.slopes_and_sum: slopes_of_rk4}
 
 SAMPLES = [Sample(a_law, args, RUNS.get(a_law, a_law)) for a_law, args in ARGUMENTS.items()]

@@ -19,10 +19,9 @@ from polhode.equations.steps import (
     groups_error,
     in_numbers,
     mixed_error,
-    slopes,
+    slopes_and_sum,
     stages_of,
     step_factor,
-    weights_of,
 )
 from polhode.equations.tables import Table
 
@@ -107,14 +106,14 @@ def independent_sweep(step: Loop, tidy: Loop, layout: Layout) -> Loop:
 def independent_attempt(rate: Loop, table: Table, layout: Layout) -> Loop:
     """An adaptive step tried on one body: the state it leads to goes into the trial places, the error comes back."""
     state, body, params, trial = layout.state, layout.body, layout.params, layout.trial
-    stages, (a, b) = stages_of(table), weights_of(table)
+    stages = stages_of(table)
     fifth, third = (in_numbers(row, float) for row in table.error_rows or ((), ()))
 
     @loop
     def attempt(unit: Any, pairs: Any, t: float, h: float, rtol: float, atol: Groups) -> float:
         y = read(unit, 0, state)
-        k = slopes(rate, stages, t, y, h, (constants(read(unit, 0, body)), read(unit, 0, params)), ())
-        new = combined(y, h, a, b, k)
+        data = (constants(read(unit, 0, body)), read(unit, 0, params))
+        k, new = slopes_and_sum(rate, stages, t, y, h, data, (), y)
         nothing = combined(y, -1.0, (1.0,), (1.0,), (y,))
         error_5 = groups_error(y, new, k[0], h, combined(nothing, h, fifth, fifth, k), rtol, atol)
         error_3 = groups_error(y, new, k[0], h, combined(nothing, h, third, third, k), rtol, atol)

@@ -78,13 +78,13 @@ def spin_of(q: Quaternion, q_rate: Quaternion) -> Vector:
 def angle_rates(angles: Vector, w: Vector) -> Vector:
     """The rates of the ZXZ angles, w in body axes.  Infinite at sin(theta) = 0, unless w lies where nothing diverges.
 
-    phi' = (w1 sin psi + w2 cos psi)/sin theta: where the numerator is exactly 0 (a passage through the vertical, or a
-    top that sleeps there) phi' is 0.  [seed 004 eq. 17.36]
+    phi' = (w1 sin psi + w2 cos psi)/sin theta: where both are exactly 0 (a passage through the vertical, or a top that
+    sleeps there) phi' is 0.  [seed 004 eq. 17.36]
     """
     _, theta, psi = angles
     sin_psi, cos_psi = sin(psi), cos(psi)
-    across = w[0] * sin_psi + w[1] * cos_psi
-    phi_rate = across / if_less(0 * across, across * across, sin(theta), 1 + 0 * across)
+    across, sin_theta = w[0] * sin_psi + w[1] * cos_psi, sin(theta)
+    phi_rate = across / if_less(0 * across, across * across + sin_theta * sin_theta, sin_theta, 1 + 0 * across)
     return (phi_rate, w[0] * cos_psi - w[1] * sin_psi, w[2] - cos(theta) * phi_rate)
 
 

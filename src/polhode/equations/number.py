@@ -25,6 +25,12 @@ def _library(*values: Number) -> Any:
     return math
 
 
+def _function(library: Any, name: str) -> Any:
+    if library.__name__ == "fractions":
+        raise ValueError(f"{name} of a fraction is no fraction; use floats or mpmath where a law takes an angle")
+    return getattr(library, name)
+
+
 def sqrt(x: Number) -> Number:
     """The square root, in the kind of x."""
     library = _library(x)
@@ -56,19 +62,19 @@ def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
 def sin(x: Number) -> Number:
     """The sine: within two units in the last place for |x| < 3e9, beyond that not a number."""
     library = _library(x)
-    return _sine(x) if library.__name__ in ("math", "numpy") else library.sin(x)
+    return _sine(x) if library.__name__ in ("math", "numpy") else _function(library, "sin")(x)
 
 
 def cos(x: Number) -> Number:
     """The cosine: within two units in the last place for |x| < 3e9, beyond that not a number."""
     library = _library(x)
-    return _cosine(x) if library.__name__ in ("math", "numpy") else library.cos(x)
+    return _cosine(x) if library.__name__ in ("math", "numpy") else _function(library, "cos")(x)
 
 
 def atan2(y: Number, x: Number) -> Number:
     """The angle of the point (x, y), in the kind of y.  Of the system's library: not the same bits everywhere."""
     library = _library(y, x)
-    return library.arctan2(y, x) if hasattr(library, "arctan2") else library.atan2(y, x)
+    return _function(library, "arctan2" if hasattr(library, "arctan2") else "atan2")(y, x)
 
 
 @law
@@ -86,7 +92,8 @@ def absolute(x: Number) -> Number:
 @law
 def within(t: Number, start: Number, stop: Number) -> Number:
     """1 while start <= t < stop, else 0."""
-    return if_less(t, start, 0.0, if_less(t, stop, 1.0, 0.0))
+    zero = 0 * t
+    return if_less(t, start, zero, if_less(t, stop, 1 + zero, zero))
 
 
 # pi/2 in four parts of at most 22 bits and a rest, so that n * part is exact for n < 2**31 (Cody and Waite, 1980).

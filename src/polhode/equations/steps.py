@@ -41,13 +41,19 @@ def combined(y: Groups, h: Number, a: Groups, b: Groups, k: Groups) -> Groups:
 
 
 @law
-def slopes(rate: Rate, stages: Groups, t: Number, y: Groups, h: Number, data: Groups, k: Groups) -> Groups:
-    """The slopes of all stages, each from the ones before it."""
+def slopes_and_sum(
+    rate: Rate, stages: Groups, t: Number, y: Groups, h: Number, data: Groups, k: Groups, total: Groups
+) -> tuple[Groups, Groups]:
+    """The slopes of all stages, each from the ones before it, and `total` + h (w1 k1 + w2 k2 + ...).
+
+    The sum grows stage by stage, so that compiled code need not keep every slope to the end.
+    """
     if len(stages) == 0:
-        return k
-    c, a, b = stages[0]
+        return k, total
+    c, a, b, coordinate_weight, momentum_weight = stages[0]
     slope = rate(t + c * h, combined(y, h, a, b, k), data)
-    return slopes(rate, stages[1:], t, y, h, data, k + (slope,))
+    total = combined(total, h, (coordinate_weight,), (momentum_weight,), (slope,))
+    return slopes_and_sum(rate, stages[1:], t, y, h, data, k + (slope,), total)
 
 
 def in_numbers(row: Row, number: Callable[[Any], Number]) -> Groups:
@@ -56,23 +62,27 @@ def in_numbers(row: Row, number: Callable[[Any], Number]) -> Groups:
 
 
 def stages_of(table: Table, number: Callable[[Any], Number] = float) -> Groups:
-    """The stages (c, a, b) of a table."""
-    rows = zip(table.nodes, table.coordinate_rows, table.momentum_rows, strict=True)
-    return tuple((number(c), in_numbers(a, number), in_numbers(b, number)) for c, a, b in rows)
-
-
-def weights_of(table: Table, number: Callable[[Any], Number] = float) -> tuple[Groups, Groups]:
-    """The weights of the slopes in the step: for the coordinates, for the momenta."""
-    return in_numbers(table.coordinate_weights, number), in_numbers(table.momentum_weights, number)
+    """The stages of a table: (node, row for the coordinates, row for the momenta, weight for each of the two)."""
+    return tuple(
+        (number(c), in_numbers(a, number), in_numbers(b, number), number(v), number(w))
+        for c, a, b, v, w in zip(
+            table.nodes,
+            table.coordinate_rows,
+            table.momentum_rows,
+            table.coordinate_weights,
+            table.momentum_weights,
+            strict=True,
+        )
+    )
 
 
 def one_step(table: Table, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
     """step(t, y, h, data) -> y at t + h.  `number` says in which kind the table's ratios are wanted."""
-    stages, (a, b) = stages_of(table, number), weights_of(table, number)
+    stages = stages_of(table, number)
 
     @law
     def step(t: Number, y: Groups, h: Number, data: Groups) -> Groups:
-        return combined(y, h, a, b, slopes(rate, stages, t, y, h, data, ()))
+        return slopes_and_sum(rate, stages, t, y, h, data, (), y)[1]
 
     return step
 

@@ -43,4 +43,4 @@ def drift_of(motion: Motion) -> Array:
     """How far the attitude, as kept at each output, is from a rotation."""
     if motion.scenario.formulation == "momentum_matrix":
         return motion.attitude_drift
-    return np.abs((motion.quaternion_wxyz**2).sum(axis=-1) - 1)
+    return np.asarray(np.abs((motion.quaternion_wxyz**2).sum(axis=-1) - 1))

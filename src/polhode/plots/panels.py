@@ -16,7 +16,7 @@ from polhode.plots.projection import draw_polhode
 from polhode.plots.style import AXES, COLOURS, OMEGA, SEVERAL, legend_above, power_of_ten
 
 if TYPE_CHECKING:
-    from polhode.audit import Finding
+    pass
 
 MANY, DOTS = 12, 2000
 """At most so many bodies or members are drawn over time, or as dots at a single time."""
@@ -153,10 +153,8 @@ def departures(axes: Axes, motion: Motion) -> None:
     kept = [f for f in motion.audit().findings if f.conserved]
     moved, exact = [f for f in kept if f.departure], [f.quantity for f in kept if not f.departure]
     for n, finding in enumerate(moved):
-        times, history = _history(motion, finding)
-        shown = np.where(history > 0, history, np.nan)
-        marker = "" if len(times) > 1 else "o"
-        axes.plot(times, shown, color=SEVERAL[n % len(SEVERAL)], linewidth=1.2, marker=marker, label=finding.quantity)
+        shown = np.where(finding.history > 0, finding.history, np.nan)
+        axes.plot(motion.times, shown, color=SEVERAL[n % len(SEVERAL)], linewidth=1.2, label=finding.quantity)
     staying = wrap("exactly 0: " + ", ".join(exact), 62) if exact else []
     if exact:
         axes.plot([], [], linestyle="none", label="\n".join(staying))
@@ -172,14 +170,6 @@ def departures(axes: Axes, motion: Motion) -> None:
     time_axis(axes, motion)
     if lines:
         axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1, labelspacing=0.3).set_in_layout(False)
-
-
-def _history(motion: Motion, finding: Finding) -> tuple[Array, Array]:
-    """The relative departure over time; where an audit keeps none, the largest alone."""
-    history = getattr(finding, "history", None)
-    if history is None:
-        return np.array([finding.time]), np.array([finding.relative])
-    return motion.times, np.asarray(history)
 
 
 def time_axis(axes: Axes, motion: Motion) -> None:
