@@ -19,6 +19,7 @@ check: .venv/for-tests  ## linters, layers and types
 	$(BIN)/mypy
 
 bench: .venv/for-bench  ## how fast, beside NumPy and MuJoCo, in one run
+	@mkdir -p benchmarks/results
 	$(BIN)/polhode bench throughput --json benchmarks/results/throughput.json
 
 mutants: .venv/for-tests  ## plant errors in the laws; each must turn a test red

@@ -5,7 +5,7 @@ import pytest
 
 import polhode as ph
 
-COUNTS = (1, 15, 16, 17, 1000)
+COUNTS = (1, 15, 16, 17, 31, 32, 33, 1000)
 SETTINGS = {"duration": 0.5, "step": 0.01, "method": "rk4"}
 
 
@@ -68,7 +68,7 @@ def test_a_member_has_the_same_bits_in_crowds_of_every_size_and_on_1_and_2_threa
             assert same_bits(member(final, i), member(thousand, i))
 
 
-@pytest.mark.parametrize("i", [0, 14, 15, 16, 999])
+@pytest.mark.parametrize("i", [0, 15, 16, 31, 32, 999])
 def test_a_member_has_the_same_bits_alone(i, thousand):
     final = ph.simulate(*alone(i), **SETTINGS).final
     assert same_bits(final, member(thousand, i))

@@ -149,6 +149,7 @@ ARGUMENTS = {
     quaternions._chosen: (H, T, Q, P),
     quaternions._chosen_diagonal: A,
     quaternions.rate: (Q, A),
+    quaternions.times_vector: (Q, A),
     quaternions.from_angles: (ANGLES,),
     inertia.inertia_times: (BODY, A),
     inertia.world_tensor: (BODY.moments, Q),

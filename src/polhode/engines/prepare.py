@@ -20,7 +20,8 @@ from polhode.equations.steps import one_step
 from polhode.force import leaf_list, map_leaves
 from polhode.scenario import Scenario
 
-LANES = 16
+LANES = 32
+"""Bodies a block: enough to spread the cost of a call, few enough for the block to stay in the nearest cache."""
 FEW = 8
 """Fewer bodies than this run one by one: most lanes of a block would be empty."""
 

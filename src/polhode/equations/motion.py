@@ -18,8 +18,9 @@ from polhode.equations.vectors import scaled, times
 def momentum(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
     """x' = P/M, q' = 1/2 w q, P' = F, L' = torque, w = I^-1 L: 13 numbers.  [000 eq. 2-43, 4-2; 001 eq. 3.7]"""
     _, q, linear_momentum, angular_momentum = y
-    w = times(body.inverse_moments, to_body(q, angular_momentum))
-    return (scaled(body.inverse_mass, linear_momentum), quaternions.rate(q, w), force, torque)
+    a, b, c = body.inverse_moments
+    half_w = times((a / 2, b / 2, c / 2), to_body(q, angular_momentum))
+    return (scaled(body.inverse_mass, linear_momentum), quaternions.times_vector(q, half_w), force, torque)
 
 
 @law

@@ -12,7 +12,7 @@ from polhode.equations.number import cos, if_less, sin, sqrt
 @law
 def squared_norm(q: Quaternion) -> Number:
     """|q|^2"""
-    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+    return (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3])
 
 
 @law
@@ -114,11 +114,18 @@ def _chosen_diagonal(xx: Number, yy: Number, zz: Number) -> Number:
 
 
 @law
+def times_vector(q: Quaternion, v: Vector) -> Quaternion:
+    """q (0, v)"""
+    w, x, y, z = q
+    a, b, c = v
+    return (-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a)
+
+
+@law
 def rate(q: Quaternion, angular_velocity_body: Vector) -> Quaternion:
     """q' = 1/2 q (0, w), w in body axes.  [seed 004 eq. 17.44; the same as seed 000 eq. 4-2 with w in world axes]"""
-    w, x, y, z = q
-    a, b, c = angular_velocity_body[0] / 2, angular_velocity_body[1] / 2, angular_velocity_body[2] / 2
-    return (-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a)
+    a, b, c = angular_velocity_body
+    return times_vector(q, (a / 2, b / 2, c / 2))
 
 
 @law
