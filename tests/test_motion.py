@@ -153,3 +153,15 @@ def test_a_pair_force_that_depends_on_time_against_its_integral(method):
     assert other.position[0] == pytest.approx(-distance / 3, rel=1e-7)
     assert one.velocity[0] == pytest.approx(velocity / 2, rel=1e-7)
     assert one.angular_velocity[0] == pytest.approx(velocity / 4, rel=1e-7)
+
+
+# Ensembles -----------------------------------------------------------------------------------------------------------
+def test_an_ensemble_keeps_the_final_states_only_unless_asked_for_more():
+    stones, settings = ph.particle([1.0, 2.0, 3.0, 4.0]), {"step": 0.125, "engine": "python"}
+    for state in (None, ph.State(), ph.State(time=2.0)):
+        for duration in (1.0, 1, np.float64(1.0), np.int64(1)):
+            motion = ph.ensemble(stones, state, [f.gravity()], duration=duration, **settings)
+            assert motion.times.tolist() == [1.0 if state is None else state.time + 1.0]
+            assert motion.position.shape == (1, 4, 3)
+    motion = ph.ensemble(stones, None, [f.gravity()], duration=1.0, output_step=0.25, **settings)
+    assert motion.times.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]

@@ -7,6 +7,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -120,11 +121,8 @@ def ensemble(
 
 def _last_time(state: Any, duration: Any) -> Any:
     """The end of the run, if duration is fit to tell it; else nothing, and the scenario complains."""
-    return (
-        [state.time + duration]
-        if isinstance(state, State) and isinstance(duration, (int, float)) and duration > 0
-        else None
-    )
+    start = 0.0 if state is None else getattr(state, "time", None)
+    return [start + duration] if start is not None and isinstance(duration, Real) and float(duration) > 0 else None
 
 
 def _scenario(body: Any, state: Any, forces: Any, settings: dict[str, Any]) -> Scenario:

@@ -136,7 +136,9 @@ def packed(scenario: Scenario, plan: Prepared) -> Array:
 def unpacked(out: Array, layout: Layout, count: int) -> Array:
     """What was kept at output, (times, bodies, numbers): the state, the work if counted, the watched number."""
     rows = layout.kept // layout.lanes
-    return out.reshape(len(out), -1, rows, layout.lanes).swapaxes(2, 3).reshape(len(out), -1, rows)[:, :count]
+    blocks = int(np.prod(out.shape[1:])) // layout.kept
+    by_body = out.reshape(len(out), blocks, rows, layout.lanes).swapaxes(2, 3)
+    return by_body.reshape(len(out), blocks * layout.lanes, rows)[:, :count]
 
 
 def pair_numbers(scenario: Scenario) -> tuple[Any, ...]:

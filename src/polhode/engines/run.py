@@ -152,7 +152,7 @@ class _Runner:
     def _locate(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
         """Step by step from the last portion that was well: the last step at which all was, and what was wrong then."""
         unit_out = self.layout.kept * (self.buffer.shape[1] // self.layout.size)
-        good, good_kept = k, unpacked(_kept_of(before, self.layout), self.layout, self.scenario.count)[0]
+        good, good_kept = k, unpacked(_kept_of(before, self.layout), self.layout, self.scenario.count)[0].copy()
         self.buffer = before
         while good < k_end:
             ks = np.arange(good + 1, min(good + 256, k_end) + 1)
@@ -195,7 +195,8 @@ class _Runner:
             out[done[unit] :, unit] = np.nan
             if self.scenario.members is None:
                 kept = self._state()
-                self._fail(float(clocks[unit, 0]), kept, kept, "stuck", unit if not self.plan.is_coupled else 0)
+                body = self._first_wrong_slope() if self.plan.is_coupled else unit
+                self._fail(float(clocks[unit, 0]), kept, kept, "stuck", body)
                 return out[: int(done[stuck].min())]
             for u in np.flatnonzero(stuck):
                 out[done[u] :, u] = np.nan
@@ -226,13 +227,26 @@ class _Runner:
             body = int(np.argmin(finite)) if not finite.all() else int(np.argmax(bad[:, -1]))
         self.failure = Failure(reason, time, body, good[body])
 
+    def _first_wrong_slope(self) -> int:
+        """Of a system whose step failed: the body whose slope was the first that is no number."""
+        blocks = self.buffer.reshape(-1, self.layout.size)
+        for stage in self.layout.slopes:
+            slopes = blocks[:, stage[0][0] : stage[0][0] + self.layout.watch].reshape(
+                len(blocks), -1, self.layout.lanes
+            )
+            wrong = ~np.isfinite(slopes).all(axis=1).ravel()[: self.scenario.count]
+            if wrong.any():
+                return int(np.argmax(wrong))
+        return 0
+
     def _failed_member(self, kept: Array) -> Failure | None:
         """In an ensemble all members run to the end; the first that failed is run again alone to see when."""
         if self.scenario.members is None:
             return None
-        wrong = ~np.isfinite(kept).all(axis=(0, 2))
         if self.scenario.formulation == "euler_angles" and not self.plan.is_adaptive:
-            wrong |= (kept[:, :, -1] > self.scenario.largest_turn**2).any(axis=0)
+            singular = np.logical_or.accumulate(kept[:, :, -1] > self.scenario.largest_turn**2)
+            kept[singular] = np.nan  # from there on the angles mean nothing
+        wrong = ~np.isfinite(kept).all(axis=(0, 2))
         if not wrong.any():
             return None
         member = int(np.argmax(wrong))

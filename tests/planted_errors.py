@@ -1,0 +1,329 @@
+"""The deliberate errors of `make mutants`: an exact text in a file, what replaces it, and the tests that may notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Planted:
+    """One deliberate error."""
+
+    what: str
+    file: str
+    text: str
+    instead: str
+    tests: tuple[str, ...]
+
+
+ROTATIONS = "equations/test_rotations_against_scipy.py"
+INERTIA = "equations/test_inertia_against_particles.py"
+FORCES = "equations/test_forces_and_pairs.py"
+CLOUDS = "equations/test_gravity_and_springs_against_clouds.py"
+TABLES = "equations/test_tables.py"
+TIDYING = "equations/test_tidying.py"
+CONTROL = "equations/test_error_control_against_scipy.py"
+AUDIT, EVENTS = "test_audit.py", "test_events.py"
+BITS, INPUT, BAD_RUNS = "test_bits.py", "test_bad_input.py", "test_bad_scenarios.py"
+FILE, MOTION = "test_scenario_file.py", "test_motion.py"
+
+PLANTED = [
+    # Vectors, rotations, inertia ------------------------------------------------------------------------------------
+    Planted(
+        "cross product: flipped sign",
+        "equations/vectors.py",
+        "a[2] * b[0] - a[0] * b[2]",
+        "a[0] * b[2] - a[2] * b[0]",
+        (INERTIA, AUDIT),
+    ),
+    Planted(
+        "quaternion rate: dropped term", "equations/quaternions.py", "w * a + y * c - z * b", "w * a + y * c", (AUDIT,)
+    ),
+    Planted(
+        "world to body: transposed rotation",
+        "equations/quaternions.py",
+        "return to_world(conjugate(q), v)",
+        "return to_world(q, v)",
+        (AUDIT,),
+    ),
+    Planted(
+        "rotation: |q|^2 left out",
+        "equations/quaternions.py",
+        "    s = 2 / squared_norm(q)\n    ux, uy, uz",
+        "    s = 2 + 0 * squared_norm(q)\n    ux, uy, uz",
+        (ROTATIONS,),
+    ),
+    Planted(
+        "matrix to quaternion: swapped branch",
+        "equations/quaternions.py",
+        "ij = if_less(xx, yy, 1 + yy - xx - zz, 1 + xx - yy - zz)",
+        "ij = if_less(yy, xx, 1 + yy - xx - zz, 1 + xx - yy - zz)",
+        (ROTATIONS,),
+    ),
+    Planted(
+        "Euler's equations: dropped w x (I w)",
+        "equations/inertia.py",
+        "minus(torque, cross(w, times(body.moments, w)))",
+        "torque",
+        (INERTIA, AUDIT),
+    ),
+    Planted(
+        "parallel axes: wrong sign of the shift",
+        "equations/inertia.py",
+        "tensor[1] - mass * (x * y)",
+        "tensor[1] + mass * (x * y)",
+        (INERTIA, AUDIT),
+    ),
+    Planted(
+        "sine: a digit of pi lost",
+        "equations/number.py",
+        'float.fromhex("0x1.184698p-44")',
+        'float.fromhex("0x1.184690p-44")',
+        ("equations/test_sin_cos.py",),
+    ),
+    # Laws of motion -------------------------------------------------------------------------------------------------
+    Planted(
+        "momentum: zeroed velocity",
+        "equations/motion.py",
+        "return (scaled(body.inverse_mass, linear_momentum), quaternions.times_vector(q, half_w), force, torque)",
+        "return (scaled(0, linear_momentum), quaternions.times_vector(q, half_w), force, torque)",
+        (AUDIT,),
+    ),
+    Planted(
+        "momentum: torque forgotten",
+        "equations/motion.py",
+        "quaternions.times_vector(q, half_w), force, torque)",
+        "quaternions.times_vector(q, half_w), force, scaled(0, torque))",
+        (AUDIT,),
+    ),
+    Planted(
+        "matrix rate: flipped sign", "equations/matrices.py", "y * m[6] - z * m[3]", "y * m[6] + z * m[3]", (AUDIT,)
+    ),
+    Planted(
+        "quaternion acceleration: dropped term",
+        "equations/motion.py",
+        "s = squared_norm(q_rate) / squared_norm(q)",
+        "s = 0 * squared_norm(q)",
+        ("test_axes.py::test_all_formulations_tell_the_same_motion",),
+    ),
+    Planted(
+        "Euler angles: flipped sign",
+        "equations/motion.py",
+        "w[2] - cos(theta) * phi_rate",
+        "w[2] + cos(theta) * phi_rate",
+        (AUDIT,),
+    ),
+    Planted(
+        "spin from q': factor two",
+        "equations/motion.py",
+        "return scaled(2 / squared_norm(q), (p[1], p[2], p[3]))",
+        "return scaled(1 / squared_norm(q), (p[1], p[2], p[3]))",
+        (ROTATIONS,),
+    ),
+    Planted(
+        "q not rescaled after a step",
+        "equations/formulations.py",
+        "    s = 1 / n\n    return (y[0], (s * y[1][0]",
+        "    s = 1 + 0 * n\n    return (y[0], (s * y[1][0]",
+        (TIDYING, AUDIT),
+    ),
+    Planted(
+        "principal axes taken for the body's",
+        "equations/formulations.py",
+        "        to_world(body.axes, w),\n",
+        "        w,\n",
+        (MOTION,),
+    ),
+    Planted(
+        "rotational energy: lost half",
+        "equations/invariants.py",
+        "return dot(state.angular_velocity, state.angular_momentum) / 2",
+        "return dot(state.angular_velocity, state.angular_momentum)",
+        (AUDIT,),
+    ),
+    # Forces ---------------------------------------------------------------------------------------------------------
+    Planted(
+        "force at a point: lost torque arm",
+        "equations/forces.py",
+        "return force, cross(to_world(state.orientation, com_to_point_body), force)",
+        "return force, nothing(t)",
+        (FORCES, AUDIT),
+    ),
+    Planted(
+        "point gravity: gradient torque a third",
+        "equations/forces.py",
+        "scaled(3 * gm / (rr * r)",
+        "scaled(gm / (rr * r)",
+        (CLOUDS,),
+    ),
+    Planted(
+        "drag: wind from the wrong side",
+        "equations/forces.py",
+        "scaled(-c, minus(state.velocity, wind))",
+        "scaled(-c, plus(state.velocity, wind))",
+        (FORCES,),
+    ),
+    Planted("spring: damper that drives", "equations/forces.py", "+ damping * dot", "- damping * dot", (FORCES,)),
+    Planted(
+        "thruster: acts at its stop",
+        "equations/number.py",
+        "if_less(t, stop, 1 + zero, zero)",
+        "if_less(stop, t, zero, 1 + zero)",
+        (FORCES,),
+    ),
+    Planted(
+        "pair: torque on b reversed",
+        "equations/pairs.py",
+        "cross(arm_a, force), cross(force, arm_b)",
+        "cross(arm_a, force), cross(arm_b, force)",
+        (FORCES, AUDIT),
+    ),
+    Planted(
+        "work: sign of the torque's share",
+        "equations/loads.py",
+        "dot(force, state.velocity) + dot(torque, state.angular_velocity)",
+        "dot(force, state.velocity) - dot(torque, state.angular_velocity)",
+        (AUDIT,),
+    ),
+    Planted(
+        "pivot: moment of the force reversed",
+        "equations/loads.py",
+        "plus(torque, cross(pivot_to_com, force))",
+        "minus(torque, cross(pivot_to_com, force))",
+        (AUDIT,),
+    ),
+    # Steps ----------------------------------------------------------------------------------------------------------
+    Planted(
+        "RK4: swapped weights",
+        "equations/tables.py",
+        "(_SIXTH, _THIRD, _THIRD, _SIXTH)",
+        "(_THIRD, _SIXTH, _SIXTH, _THIRD)",
+        (TABLES, AUDIT),
+    ),
+    Planted(
+        "RK4: wrong stage time",
+        "equations/tables.py",
+        "    (_NONE, _HALF, _HALF, _ONE),\n    ((), (_HALF,), (_NONE, _HALF), (_NONE, _NONE, _ONE)),",
+        "    (_NONE, _HALF, _ONE, _ONE),\n    ((), (_HALF,), (_NONE, _HALF), (_NONE, _NONE, _ONE)),",
+        (TABLES,),
+    ),
+    Planted(
+        "leap-frog: kicks only once",
+        "equations/tables.py",
+        "    (_HALF, _NONE, _NONE, _HALF),",
+        "    (_ONE, _NONE, _NONE, _NONE),",
+        (TABLES,),
+    ),
+    Planted("DOP853: a digit", "equations/dop853.py", "0.6433927460157636", "0.6433927460157646", (TABLES,)),
+    Planted(
+        "steps: momenta with the coordinates' weights",
+        "equations/steps.py",
+        "y = y[:2] + along(y[2:], h * b[0], k[0][2:])",
+        "y = y[:2] + along(y[2:], h * a[0], k[0][2:])",
+        (TABLES,),
+    ),
+    Planted(
+        "error control: an absolute scale",
+        "equations/steps.py",
+        "allowed = atol + rtol * size",
+        "allowed = atol + rtol * (size + 1e-3)",
+        (CONTROL,),
+    ),
+    Planted(
+        "spring: a length too short to count",
+        "equations/forces.py",
+        "safe = if_less(0 * dd, dd, dd, 1 + 0 * dd)",
+        "safe = if_less(1e-20 + 0 * dd, dd, dd, 1 + 0 * dd)",
+        ("test_scales.py",),
+    ),
+    Planted(
+        "momentum: spin twice too fast",
+        "equations/motion.py",
+        "half_w = times((a / 2, b / 2, c / 2), to_body(q, angular_momentum))",
+        "half_w = times((a, b, c), to_body(q, angular_momentum))",
+        ("test_axes.py::test_all_formulations_tell_the_same_motion",),
+    ),
+    # Engine ---------------------------------------------------------------------------------------------------------
+    Planted(
+        "lanes share one body's parameters",
+        "engines/kernels.py",
+        "read(unit, lane, params)))\n",
+        "read(unit, 0, params)))\n",
+        (BITS,),
+    ),
+    Planted(
+        "threads: the last unit forgotten",
+        "engines/run.py",
+        "np.linspace(0, units, self.threads + 1)",
+        "np.linspace(0, max(1, units - 1), self.threads + 1)",
+        (BITS,),
+    ),
+    Planted(
+        "time stands still for the forces",
+        "engines/kernels.py",
+        "                    sweep(unit, pairs, t_start + now * h, h)\n",
+        "                    sweep(unit, pairs, t_start, h)\n",
+        (MOTION,),
+    ),
+    Planted(
+        "system: action without reaction",
+        "engines/systems.py",
+        "write(unit, at_b, wrench, (minus(force_b, push), plus(torque_b, turn_b)))",
+        "write(unit, at_b, wrench, (force_b, plus(torque_b, turn_b)))",
+        (AUDIT,),
+    ),
+    Planted(
+        "impulse skipped",
+        "engines/run.py",
+        "float(np.ravel(f.instant)[0]) == t]",
+        "float(np.ravel(f.instant)[0]) == t and t > self.scenario.start_time]",
+        (EVENTS,),
+    ),
+    Planted(
+        "steps reach across events", "engines/grid.py", "if start < t < end)", "if start < t < end - t)", (EVENTS,)
+    ),
+    Planted(
+        "thruster: burns through its stop",
+        "engines/run.py",
+        "(middle < np.asarray(stop))",
+        "(middle < 2 * np.asarray(stop))",
+        (EVENTS,),
+    ),
+    # Records and results ----------------------------------------------------------------------------------------------
+    Planted(
+        "pivot: put on the wrong side",
+        "scenario.py",
+        "return plus(x, com_to_pivot), q_principal",
+        "return plus(x, scaled(-1, com_to_pivot)), q_principal",
+        ("test_pivot.py::test_the_pivot_stays_where_it_is",),
+    ),
+    Planted(
+        "inertia: unphysical moments pass",
+        "body.py",
+        "largest > (smallest + middle) * (1 + ROUNDING)",
+        "largest > 2 * (smallest + middle)",
+        (INPUT,),
+    ),
+    Planted(
+        "inertia: an absolute tolerance",
+        "body.py",
+        "asymmetry > ROUNDING * np.abs(tensor).max(axis=(-2, -1))",
+        "asymmetry > ROUNDING",
+        ("test_scales.py::test_a_bodys_checks_have_no_scale",),
+    ),
+    Planted("audit: blind to change", "audit.py", "change = values - values[0]", "change = values - values", (AUDIT,)),
+    Planted(
+        "store: damage goes unnoticed",
+        "store.py",
+        '!= dataset.attrs.get("polhode_checksum")',
+        "is None",
+        (BAD_RUNS,),
+    ),
+    Planted(
+        "file: a setting forgotten",
+        "scenario_file.py",
+        '    "renormalize",\n',
+        "",
+        (FILE,),
+    ),
+]
