@@ -15,9 +15,9 @@ _HOMES = {
     "particle": "body",
     "State": "state",
     "Scenario": "scenario",
-    "Force": "force",
-    "force": "force",
-    "pair_force": "force",
+    "Force": "forcing",
+    "force": "forcing",
+    "pair_force": "forcing",
     "forces": None,
     "shapes": None,
     "simulate": "simulation",
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from polhode.equations.quaternions import to_body as to_body
     from polhode.equations.quaternions import to_world as to_world
     from polhode.errors import PolhodeError as PolhodeError
-    from polhode.force import Force as Force
-    from polhode.force import force as force
-    from polhode.force import pair_force as pair_force
+    from polhode.forcing import Force as Force
+    from polhode.forcing import force as force
+    from polhode.forcing import pair_force as pair_force
     from polhode.mass import shapes as shapes
     from polhode.motion import Motion as Motion
     from polhode.scenario import Scenario as Scenario

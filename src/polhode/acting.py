@@ -17,7 +17,7 @@ from polhode.equations.law import Groups
 from polhode.equations.loads import only_where
 from polhode.equations.vectors import minus, plus
 from polhode.errors import InputError
-from polhode.force import Force
+from polhode.forcing import Force
 from polhode.state import split
 
 _only_where = cache(only_where)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.checks import Array
-from polhode.force import Force, leaf_list
+from polhode.forcing import Force, leaf_list
 
 if TYPE_CHECKING:
     from polhode.motion import Motion

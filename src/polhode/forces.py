@@ -16,7 +16,7 @@ from polhode.checks import Leaf, leaf, leaves
 from polhode.equations import forces as kernels
 from polhode.equations import pairs
 from polhode.errors import ForceError, nearest
-from polhode.force import Force, two_bodies
+from polhode.forcing import Force, two_bodies
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode.body import Body
-from polhode.force import Force, map_leaves
+from polhode.forcing import Force, map_leaves
 from polhode.state import State
 
 
@@ -55,4 +55,5 @@ def taken_force(f: Force, members: Any) -> Force:
         f,
         params=map_leaves(lambda leaf: taken(leaf, 0, members), f.params),
         instant=None if f.instant is None else taken(f.instant, 0, members),
+        arguments={},
     )

@@ -12,7 +12,7 @@ from polhode.equations.formulations import View
 from polhode.equations.inertia import Constants
 from polhode.equations.loads import view_of
 from polhode.errors import ForceError
-from polhode.force import Force, map_leaves
+from polhode.forcing import Force, map_leaves
 from polhode.scenario import Scenario
 
 

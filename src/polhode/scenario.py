@@ -21,7 +21,7 @@ from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.tables import Table
 from polhode.equations.vectors import plus, scaled, times
 from polhode.errors import ForceError, ScenarioError, nearest
-from polhode.force import Force, as_force, leading_lengths
+from polhode.forcing import Force, as_force, leading_lengths
 from polhode.members import stacked, taken, taken_body, taken_force, taken_state
 from polhode.state import State
 

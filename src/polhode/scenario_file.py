@@ -13,8 +13,8 @@ import numpy as np
 from polhode import checks
 from polhode.body import Body, particle
 from polhode.errors import FileError, ForceError, PolhodeError, ScenarioError, nearest
-from polhode.force import Force
 from polhode.forces import FORCES
+from polhode.forcing import Force
 from polhode.state import State
 
 SETTINGS = (
@@ -182,6 +182,10 @@ def _force_table(f: Force) -> dict[str, Any]:
     if f.function is not None:
         raise ForceError(
             f"{f.name} is a function of your own, which no file can hold: keep it in Python, add it after reading"
+        )
+    if not f.arguments:
+        raise ForceError(
+            f"{f.name} was taken out of an ensemble, which no file can hold: make it anew with its own numbers"
         )
     table = {key: _plain(value) for key, value in f.arguments.items() if value is not None}
     if f.kind != "pair" and f.bodies is not None:

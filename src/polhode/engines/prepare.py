@@ -17,7 +17,7 @@ from polhode.equations.law import Groups
 from polhode.equations.loads import driven, moved_by, together, view_of
 from polhode.equations.methods import METHODS
 from polhode.equations.steps import one_step
-from polhode.force import leaf_list, map_leaves
+from polhode.forcing import leaf_list, map_leaves
 from polhode.scenario import Scenario
 
 LANES = 32

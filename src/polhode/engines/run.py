@@ -70,7 +70,8 @@ def run(
     groups = _groups(scenario) if scenario.members is not None else []
     if len(groups) > 1:
         return _merged(scenario, [(rows, run(scenario.take(rows), counts_work, threads, report)) for rows in groups])
-    return _Runner(scenario, counts_work, threads, report).run(anchor)
+    with np.errstate(all="ignore"):  # what becomes infinite is found, and told with its time and place
+        return _Runner(scenario, counts_work, threads, report).run(anchor)
 
 
 class _Runner:

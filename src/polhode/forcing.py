@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -219,13 +217,3 @@ def leaf_list(nest: Any) -> list[Any]:
 def leading_lengths(nests: Sequence[Any]) -> set[int]:
     """The lengths of the leading axes of all arrays in nested tuples."""
     return {len(leaf) for leaf in leaf_list(tuple(nests)) if np.ndim(leaf) > 0}
-
-
-class _CallableModule(ModuleType):
-    """Importing this module makes it the package's attribute `force`; `@ph.force` must work all the same."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return force(*arguments, **options)
-
-
-sys.modules[__name__].__class__ = _CallableModule
