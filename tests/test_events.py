@@ -37,6 +37,7 @@ def test_a_thruster_pushes_from_its_start_to_its_stop_and_not_longer(window, set
     assert motion.at(0.35).position[1] == pytest.approx(path, abs=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore:an impulse at")
 def test_thrusters_and_blows_add_up():
     forces = [
         f.thruster((0, 0, 0), (0, 1, 0), 4.0, 0.1, 0.35),

@@ -107,7 +107,9 @@ def _energies(motion: Motion) -> list[Finding]:
     if not without:
         energy = motion.energy
         size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
-        found.append(_finding(motion, "energy", "J", True, energy, size, "every force has a potential"))
+        changing = motion.potential_depends_on_time
+        reason = "a potential depends on the time" if changing else "every force has a potential"
+        found.append(_finding(motion, "energy", "J", not changing, energy, size, reason))
     if motion.work is not None:
         work = motion.work.sum(axis=1) if motion.axis == "body" else motion.work
         # What an impulse at the very start did counts as work, but an output at the start comes after it.
@@ -145,8 +147,11 @@ def _spins(motion: Motion) -> list[Finding]:
         each = motion.angular_momentum_about((0.0, 0.0, 0.0))
         total, size = each.sum(axis=1), _norm(each).sum(axis=1)
         outside = [f for f in scenario.forces if f.kind != "pair"]
-        free = not outside and not motion.unknown_forces
+        own = [f for f in scenario.of_kind("pair") if f.function is not None]
+        free = not outside and not own and not motion.unknown_forces
         reason = "nothing acts from outside" if free else _names(outside, motion.unknown_forces) + " act from outside"
+        if own and not outside:
+            reason = _names(own, motion.unknown_forces) + " need not act along the line between the bodies"
         return [_finding(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
     if scenario.pivot is not None:
         return _spins_about_pivot(motion)

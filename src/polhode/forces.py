@@ -28,7 +28,7 @@ GRAVITATIONAL_CONSTANT = 6.67430e-11
 
 
 def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
-    """Uniform gravity: g in m/s2 along -z, or a vector.
+    """Uniform gravity: g in m/s2 along -z, or a vector.  Three numbers are always one vector, also with three members.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
     >>> ph.forces.gravity().params
     ((0.0, 0.0, -9.80665),)
     """
-    shape = np.shape(g)
+    shape = checks.shape_of(g)
     field: Any = _vector(g, "g") if shape[-1:] == (3,) else (0.0, 0.0, _opposite(_number(g, "g")))
     fixed = field if all(np.ndim(component) == 0 for component in field) else None
     return Force(
@@ -143,9 +143,11 @@ def thruster(
     Only the direction of `direction_body` counts, not its length.  Steps never reach across start or stop.
     """
     direction = checks.numbers(direction_body, "direction_body", (3,), ForceError)
-    length = np.linalg.norm(direction, axis=-1, keepdims=True)
-    if (length == 0).any():
+    largest = np.abs(direction).max(axis=-1, keepdims=True)
+    if (largest == 0).any():
         raise ForceError("direction_body of a thruster is zero: say where it pushes")
+    direction = direction / largest
+    length = np.linalg.norm(direction, axis=-1, keepdims=True)
     strength = checks.numbers(thrust, "thrust", (), ForceError)
     window = (_time(start, "start"), _time(stop, "stop"))
     checks.member_count((direction, 1), (strength, 0), *((np.asarray(time), 0) for time in window))
@@ -293,8 +295,11 @@ def _number(value: Any, name: str) -> Leaf:
 
 def _time(value: Any, name: str) -> Leaf:
     """A number that may be infinite: a thruster that never starts, or never stops."""
-    signs = np.where(np.isinf(value), 0.0, value) if np.asarray(value).dtype.kind == "f" else value
-    checks.numbers(signs, f"{name} of a thruster", (), ForceError)
+    try:
+        finite = np.where(np.isinf(value), 0.0, value)
+    except (TypeError, ValueError):  # no numbers at all: said below
+        finite = value
+    checks.numbers(finite, f"{name} of a thruster", (), ForceError)
     return leaf(np.asarray(value, dtype=np.float64))
 
 

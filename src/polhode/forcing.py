@@ -138,7 +138,7 @@ def two_bodies(a: int, b: int, name: str) -> tuple[int, int]:
 
 def _body_number(given: Any, name: str) -> int:
     """Which body: a whole number."""
-    if isinstance(given, (bool, str)) or np.ndim(given) or given != np.floor(given):
+    if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not float(given).is_integer():
         raise ForceError(f"{name} acts on bodies by their numbers, counted from 0, not on {given!r}")
     return int(given)
 

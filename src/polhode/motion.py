@@ -176,11 +176,28 @@ class Motion:
     def potential_energy(self) -> Array:
         """Of all forces that have a potential, in J: one number for a whole system."""
         self._need_forces("the potential energy")
-        values = [
-            acting.potential_energy(t, views, constants, self.scenario.forces)
-            for t, views, constants in self._each_time()
-        ]
-        return np.asarray(values, dtype=np.float64)
+        forces = self.scenario.forces
+        if any(f.function is not None for f in forces):  # a user's potential may decide by `if`: time by time
+            each_time = [acting.potential_energy(t, views, c, forces) for t, views, c in self._each_time()]
+            return np.asarray(each_time, dtype=np.float64)
+        each = [body.constants(self.scenario.pivot) for body in self.scenario.bodies]
+        members = self.axis == "member"
+        views = [self._view] if members else [_taken(self._view, (slice(None), b)) for b in range(len(each))]
+        times = self.times[:, None] if members else self.times
+        total = acting.potential_energy(times, views, each, forces)
+        return np.broadcast_to(total, self._view.position[0].shape if members else self.times.shape).astype(np.float64)
+
+    @property
+    def potential_depends_on_time(self) -> bool:
+        """Whether a potential changes with the time alone, so that no energy is conserved."""
+        if not any(f.function is not None and f.potential is not None for f in self.scenario.forces):
+            return False
+        times = np.linspace(float(self.times[0]), float(self.times[-1]), 7).tolist()
+        for _, views, constants in list(self._each_time())[:: max(1, len(self.times) - 1)]:
+            values = [acting.potential_energy(t, views, constants, self.scenario.forces) for t in times]
+            if np.any(np.asarray(values) != values[0]):
+                return True
+        return False
 
     @property
     def energy(self) -> Array:
@@ -202,8 +219,8 @@ class Motion:
         return self._points(points_body, lambda view, arm: plus(view.velocity, cross(view.angular_velocity, arm)))
 
     def _points(self, points_body: Any, found: Callable[[Any, Any], Any]) -> Array:
-        given = np.asarray(points_body, dtype=np.float64)
-        points = np.atleast_2d(checks.numbers(given, "points_body", given.shape[:-2] + given.shape[-2:]))
+        given = checks.numbers(points_body, "points_body", checks.shape_of(points_body))
+        points = np.atleast_2d(given)
         if points.shape[-1] != 3 or points.ndim != 2:
             raise InputError(f"points_body must be 3 numbers a point, but has the shape {given.shape}")
         vectors: Any = (tuple(c[..., None] for c in vector) for vector in self._view)

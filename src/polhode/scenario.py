@@ -23,7 +23,7 @@ from polhode.equations.vectors import plus, scaled, times
 from polhode.errors import ForceError, ScenarioError, nearest
 from polhode.forcing import Force, as_force, leading_lengths
 from polhode.members import stacked, taken, taken_body, taken_force, taken_state
-from polhode.state import State
+from polhode.state import State, together
 
 ENGINES = ("cpu", "python")
 FRAMES = 1000
@@ -70,6 +70,11 @@ class Scenario:
         self._check_bodies()
         self._check_method()
         self._check_forces()
+        if self.start_time + (self.step or self.duration) == self.start_time:
+            raise ScenarioError(
+                f"at the time {self.start_time:g} s a step of {self.step or self.duration:g} s cannot be told from "
+                "none: count the time from the start of the run"
+            )
         _ = self.times, self.members
 
     # What acts on whom ----------------------------------------------------------------------------------------------
@@ -271,10 +276,18 @@ class Scenario:
             object.__setattr__(self, "pivot", checks.numbers(self.pivot, "pivot", (3,), ScenarioError))
             if self.is_system:
                 raise ScenarioError("a pivot holds one body: give the body by itself, not in a list")
-            if np.any(self.states[0].velocity):
-                raise ScenarioError(
-                    "with a pivot the velocity of the centre follows from the angular velocity: leave it at zero"
-                )
+            self._check_velocity_about_pivot()
+
+    def _check_velocity_about_pivot(self) -> None:
+        """The centre of mass moves as the turning about the pivot says: left at zero that is understood."""
+        given, state = self.states[0].velocity, self.states[0]
+        com_to_pivot = together(to_world(leaves(state.quaternion_wxyz), leaves(self.pivot)))
+        turning = np.cross(state.angular_velocity, -com_to_pivot)
+        off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)
+        if np.any(given) and off.any():
+            raise ScenarioError(
+                "with a pivot the velocity of the centre follows from the angular velocity: leave it at zero"
+            )
 
     def _check_method(self) -> None:
         if self.method not in (*METHODS, "auto"):

@@ -7,10 +7,13 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from numbers import Real
+from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 from polhode.body import Body
 from polhode.engines.run import Failure, Report, run
@@ -53,7 +56,8 @@ def simulate(
     engine : str, optional
         "cpu" (compiled, default) or "python" (as written: slow, for functions that cannot be compiled).
     output_step, output_times : float, array_like, optional
-        When to put out states: every so many seconds, or at given times.  The steps do not change with them.
+        When to put out states: every so many seconds, or at given times.  Fixed steps do not change with them;
+        adaptive ones end there.
     pivot : array_like, optional
         A point of the body (from its centre of mass, body axes, in m) that is held still in the world.
     renormalize : bool, optional
@@ -98,7 +102,8 @@ def ensemble(
     """Compute many independent motions that differ in their numbers only.
 
     Takes what `ph.simulate` takes; any number in body, state or forces may carry a leading axis of length N.  The
-    motion then has a `member` axis.  Without `output_step` or `output_times` only the final states are kept.
+    motion then has a `member` axis.  Without `output_step` or `output_times` only the final states are kept.  Members
+    whose impulses or thruster windows lie at other times than their neighbours' run in groups, about 1 ms for each.
 
     Examples
     --------
@@ -108,21 +113,15 @@ def ensemble(
     >>> motion.final.position[:, 2].round(9).tolist()
     [3.0, 6.0]
     """
-    if not isinstance(body, Scenario) and settings.get("output_step") is None and settings.get("output_times") is None:
-        settings = {**settings, "output_times": _last_time(state, settings.get("duration"))}
     scenario = _scenario(body, state, forces, settings)
+    if scenario.output_step is None and scenario.output_times is None:
+        scenario = replace(scenario, output_times=[scenario.end_time])
     if scenario.members is None:
         raise ScenarioError(
             "an ensemble needs a number in body, state or forces with a leading axis for its members; "
             "for one motion use ph.simulate"
         )
     return _motion(scenario, False, threads, progress)
-
-
-def _last_time(state: Any, duration: Any) -> Any:
-    """The end of the run, if duration is fit to tell it; else nothing, and the scenario complains."""
-    start = 0.0 if state is None else getattr(state, "time", None)
-    return [start + duration] if start is not None and isinstance(duration, Real) and float(duration) > 0 else None
 
 
 def _scenario(body: Any, state: Any, forces: Any, settings: dict[str, Any]) -> Scenario:
@@ -142,7 +141,10 @@ def _scenario(body: Any, state: Any, forces: Any, settings: dict[str, Any]) -> S
 
 
 def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
+        raise ScenarioError(f"threads must be a whole number of at least 1, but is {threads!r}")
     rehearse(scenario)
+    _warn_of_missed_impulses(scenario)
     if scenario.engine == "python":
         warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=3)
     with _progress(scenario, progress) as report:
@@ -158,6 +160,15 @@ def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress
     if result.failure is not None:
         raise _stopped(result.failure, motion)
     return motion
+
+
+def _warn_of_missed_impulses(scenario: Scenario) -> None:
+    for f in scenario.of_kind("impulse"):
+        instants = np.ravel(f.instant)
+        missed = instants[(instants < scenario.start_time) | (instants > scenario.end_time)]
+        if missed.size:
+            span = f"{scenario.start_time:g} to {scenario.end_time:g} s"
+            warnings.warn(f"an impulse at {missed[0]:g} s never strikes: the run reaches from {span}", stacklevel=4)
 
 
 def _uncompilable(scenario: Scenario, error: Exception) -> Exception:

@@ -127,12 +127,12 @@ class State:
 
     def to_world(self, points_body: ArrayLike, kind: str = "point") -> Array:
         """Points of the body (from its centre of mass, body axes) in the world; or, with kind="vector", directions."""
-        turned = self.orientation.apply(np.asarray(points_body, dtype=np.float64))
+        turned = self.orientation.apply(_points(points_body, "points_body"))
         return np.asarray(turned + self.position if _is_point(kind) else turned)
 
     def to_body(self, points: ArrayLike, kind: str = "point") -> Array:
         """Points of the world in the body's axes, from its centre of mass; or, with kind="vector", directions."""
-        given = np.asarray(points, dtype=np.float64)
+        given = _points(points, "points")
         return np.asarray(self.orientation.apply(given - self.position if _is_point(kind) else given, inverse=True))
 
     def momenta(self, body: Body) -> tuple[Any, Any, Any, Any]:
@@ -165,6 +165,8 @@ class State:
     def from_array(cls, y: ArrayLike, body: Body, formulation: str = "momentum", time: float = 0.0) -> State:
         """The state from a flat array as `to_array` makes it."""
         form = array_formulation(formulation)
+        if formulation == "momentum" and checks.shape_of(y) == (18,):
+            raise StateError("y has 18 numbers, those of the formulation 'momentum_matrix': say formulation=...")
         flat = checks.numbers(y, "y", (sum(form.sizes),), StateError)
         if flat.ndim != 1:
             raise StateError("from_array takes the numbers of one body; cut the array of a system into pieces first")
@@ -251,3 +253,11 @@ def _is_point(kind: str) -> bool:
     if kind not in ("point", "vector"):
         raise InputError(f"kind={kind!r} is unknown: 'point' (moves with the body) or 'vector' (only turns)")
     return kind == "point"
+
+
+def _points(given: Any, name: str) -> Array:
+    """One point, or a list of points."""
+    points = checks.numbers(given, name, checks.shape_of(given), StateError)
+    if points.ndim not in (1, 2) or points.shape[-1] != 3:
+        raise StateError(f"{name} must be 3 numbers a point, but has the shape {points.shape}")
+    return points

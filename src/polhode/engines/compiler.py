@@ -86,7 +86,10 @@ def _register_foundations() -> None:
             return lambda unit, at, places: unit[places + at]
         if len(places) == 0:
             return lambda unit, at, places: ()
-        return lambda unit, at, places: (read(unit, at, places[0]),) + read(unit, at, places[1:])
+        if len(places) == 1:
+            return lambda unit, at, places: (read(unit, at, places[0]),)
+        half = len(places) // 2  # halves of halves: many parameters are not many calls deep
+        return lambda unit, at, places: read(unit, at, places[:half]) + read(unit, at, places[half:])
 
     @overload(kernels.write, strict=False, jit_options=INLINED)
     def _write(unit: Any, at: Any, places: Any, values: Any) -> Any:
@@ -99,10 +102,13 @@ def _register_foundations() -> None:
             return leaf
         if len(places) == 0:
             return lambda unit, at, places, values: None
+        if len(places) == 1:
+            return lambda unit, at, places, values: write(unit, at, places[0], values[0])
+        half = len(places) // 2
 
         def branch(unit: Any, at: Any, places: Any, values: Any) -> None:
-            write(unit, at, places[0], values[0])
-            write(unit, at, places[1:], values[1:])
+            write(unit, at, places[:half], values[:half])
+            write(unit, at, places[half:], values[half:])
 
         return branch
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from polhode.equations.law import Groups
 from polhode.equations.loads import driven, moved_by, together, view_of
 from polhode.equations.methods import METHODS
 from polhode.equations.steps import one_step
-from polhode.forcing import leaf_list, map_leaves
+from polhode.forcing import Force, leaf_list, map_leaves
 from polhode.scenario import Scenario
 
 LANES = 32
@@ -66,8 +67,8 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
         1 if few or scenario.engine == "python" else LANES,
         scenario.load_kernels(),
         map_leaves(lambda _: 0, scenario.load_params()),
-        tuple(f.kernel for f in pairs),
-        tuple(map_leaves(lambda _: 0, f.params) for f in pairs),
+        tuple(kernel for kernel, _, _ in _alike(pairs)),
+        tuple(shape for _, shape, _ in _alike(pairs)),
     )
 
 
@@ -142,12 +143,19 @@ def unpacked(out: Array, layout: Layout, count: int) -> Array:
 
 
 def pair_numbers(scenario: Scenario) -> tuple[Any, ...]:
-    """For each pair force: which bodies it joins, and its parameters for each pair."""
+    """For each run of like pair forces: which bodies they join, and the parameters for each pair."""
     result = []
-    for f in scenario.of_kind("pair"):
-        joins = np.array(acting.pairs_of(f, len(scenario.bodies)), dtype=np.int64).reshape(-1, 2)
-        result.append((joins, np.tile(np.array(leaf_list(f.params), dtype=np.float64), len(joins))))
+    for _, _, forces in _alike(scenario.of_kind("pair")):
+        each = [(pair, leaf_list(f.params)) for f in forces for pair in acting.pairs_of(f, len(scenario.bodies))]
+        joins = np.array([pair for pair, _ in each], dtype=np.int64).reshape(-1, 2)
+        result.append((joins, np.array([numbers for _, numbers in each], dtype=np.float64).ravel()))
     return tuple(result)
+
+
+def _alike(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:
+    """Pair forces that follow each other with the same function and shape of parameters: a chain is one loop."""
+    runs = groupby(pairs, key=lambda f: (f.kernel, map_leaves(lambda _: 0, f.params)))
+    return [(kernel, shape, list(forces)) for (kernel, shape), forces in runs]
 
 
 def _layout(structure: Structure, stages: int, adaptive: bool) -> Layout:

@@ -17,6 +17,7 @@ from polhode.engines import grid
 from polhode.engines.prepare import Prepared, packed, pair_numbers, prepared, structure_of, unpacked
 from polhode.equations.invariants import kinetic_energy
 from polhode.equations.loads import view_of
+from polhode.equations.motion import turn_per_step
 from polhode.equations.vectors import cross, minus, plus
 from polhode.scenario import Scenario
 from polhode.state import split
@@ -220,13 +221,19 @@ class _Runner:
         turns = blocks[:, self.layout.watch :]
         return bool((turns <= self.scenario.largest_turn**2).all())
 
-    def _fail(self, time: float, bad: Array, good: Array, reason: str = "", body: int | None = None) -> None:
+    def _fail(self, time: float, bad: Array, good: Array, reason: str = "non-finite", body: int | None = None) -> None:
         finite = np.isfinite(bad).all(axis=-1)
-        if not reason:
-            reason = "singular" if finite.all() and self.scenario.formulation == "euler_angles" else "non-finite"
         if body is None:
             body = int(np.argmin(finite)) if not finite.all() else int(np.argmax(bad[:, -1]))
+        if self.scenario.formulation == "euler_angles" and (finite.all() or self._is_vertical(good[body])):
+            reason = "singular"
         self.failure = Failure(reason, time, body, good[body])
+
+    def _is_vertical(self, kept: Array) -> bool:
+        """Whether the Euler angles of a body are about to lose their meaning."""
+        groups: Any = split(kept, self.scenario.form.sizes)
+        turn = turn_per_step(groups[1], groups[3], self.scenario.step or self.scenario.duration / 1000)
+        return not turn <= self.scenario.largest_turn**2
 
     def _first_wrong_slope(self) -> int:
         """Of a system whose step failed: the body whose slope was the first that is no number."""

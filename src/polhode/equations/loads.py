@@ -24,18 +24,32 @@ def no_load(t: Number, state: View, body: Constants, params: Groups) -> tuple[Ve
 
 
 def together(kernels: Sequence[Kernel]) -> Kernel:
-    """The sum of the forces and torques of all kernels, the i-th with params[i]."""
-    total: Kernel = no_load
-    for i, kernel in enumerate(kernels):
-        total = _joined(total, kernel, i)
-    return total
+    """The sum of the forces and torques of all kernels, the i-th with params[i].
+
+    The sum is a tree, halves of halves, so that a hundred forces are only seven calls deep for a compiler.
+    """
+    if not kernels:
+        return no_load
+    parts = [_with_params(kernel, i) for i, kernel in enumerate(kernels)]
+    while len(parts) > 1:
+        joined = [_joined(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        parts = joined + parts[2 * len(joined) :]
+    return parts[0]
 
 
-def _joined(rest: Kernel, kernel: Kernel, i: int) -> Kernel:
+def _with_params(kernel: Kernel, i: int) -> Kernel:
+    @law
+    def part(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        return kernel(t, state, body, params[i])
+
+    return part
+
+
+def _joined(first: Kernel, second: Kernel) -> Kernel:
     @law
     def total(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
-        force, torque = rest(t, state, body, params)
-        more_force, more_torque = kernel(t, state, body, params[i])
+        force, torque = first(t, state, body, params)
+        more_force, more_torque = second(t, state, body, params)
         return plus(force, more_force), plus(torque, more_torque)
 
     return total
