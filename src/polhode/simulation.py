@@ -178,6 +178,8 @@ def _uncompilable(scenario: Scenario, error: Exception) -> Exception:
     for f in scenario.forces:
         fault = fault_in(f.function, sample_arguments(scenario, f)) if f.function is not None else None
         if fault is not None:
+            if "<class 'function'>" in fault:
+                fault += "; a function that a force calls needs @ph.law before it"
             return ForceError(
                 f"{f.name} cannot be compiled: {fault}. Write it as arithmetic on numbers and tuples (ph.sqrt, ph.sin, "
                 "ph.cos, ph.if_less), or run it uncompiled with engine='python', about a thousand times slower."

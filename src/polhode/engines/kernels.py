@@ -124,16 +124,16 @@ def independent_attempt(rate: Loop, table: Table, layout: Layout) -> Loop:
     return attempt
 
 
-def settling(tidy: Loop, layout: Layout) -> Loop:
-    """Accept the trial state of every body in a unit."""
-    lanes, size, state, trial, watch = layout.lanes, layout.size, layout.state, layout.trial, layout.watch
+def settling(tidy: Loop, layout: Layout, reached: Groups) -> Loop:
+    """Accept what a step of every body in a unit has reached: it becomes the state, tidied."""
+    lanes, size, state, watch = layout.lanes, layout.size, layout.state, layout.watch
 
     @loop
     def settle(unit: Any, h: float) -> None:
         for block in range(len(unit) // size):
             for lane in range(lanes):
                 at = block * size + lane
-                y = read(unit, at, trial)
+                y = read(unit, at, reached)
                 tidied, watched = tidy(y[:4], h)
                 write(unit, at, state, tidied + y[4:])
                 unit[watch + at] = larger(unit[watch + at], watched)

@@ -91,14 +91,14 @@ def prepared(structure: Structure) -> Prepared:
         evaluate = systems.stage_slopes(view, load, moved, between, layout)
         sum_up = systems.stage_sums(layout)
         run_stages = systems.all_stages(table, evaluate, sum_up, layout)
-        sweep = systems.system_sweep(run_stages, sum_up, table, tidy, layout)
+        settle = kernels.settling(tidy, layout, layout.trial if adaptive else layout.point)
+        sweep = systems.system_sweep(run_stages, sum_up, settle, table, layout)
         attempt = systems.system_attempt(run_stages, sum_up, table, layout) if adaptive else None
     else:
         rate = driven(form, load, structure.pivoted, structure.counts_work, rescaled)
         sweep = kernels.independent_sweep(one_step(table, rate), tidy, layout)
+        settle = kernels.settling(tidy, layout, layout.trial)
         attempt = kernels.independent_attempt(rate, table, layout) if adaptive else None
-
-    settle = kernels.settling(tidy, layout)
 
     def built(tag: str) -> Callable[..., Any]:
         if attempt is not None:

@@ -13,7 +13,6 @@ import numpy as np
 
 from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
 from polhode.equations.law import law
-from polhode.equations.number import larger
 from polhode.equations.steps import groups_error, mixed_error
 from polhode.equations.tables import Table
 from polhode.equations.vectors import minus, plus
@@ -120,9 +119,8 @@ def all_stages(table: Table, evaluate: Loop, sum_up: Loop, layout: Layout) -> Lo
     return run_stages
 
 
-def system_sweep(run_stages: Loop, sum_up: Loop, table: Table, tidy: Loop, layout: Layout) -> Loop:
+def system_sweep(run_stages: Loop, sum_up: Loop, settle: Loop, table: Table, layout: Layout) -> Loop:
     """One step of all bodies of a system."""
-    lanes, size, state, point, watch = layout.lanes, layout.size, layout.state, layout.point, layout.watch
     a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
     count, target = len(table.nodes), layout.point[0][0]
 
@@ -130,13 +128,7 @@ def system_sweep(run_stages: Loop, sum_up: Loop, table: Table, tidy: Loop, layou
     def sweep(unit: Any, pairs: Any, t: float, h: float) -> None:
         run_stages(unit, pairs, t, h)
         sum_up(unit, target, False, h, a, b, count)
-        for block in range(len(unit) // size):
-            for lane in range(lanes):
-                at = block * size + lane
-                y = read(unit, at, point)
-                tidied, watched = tidy(y[:4], h)
-                write(unit, at, state, tidied + y[4:])
-                unit[watch + at] = larger(unit[watch + at], watched)
+        settle(unit, h)
 
     return sweep
 
