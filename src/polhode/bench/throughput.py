@@ -19,7 +19,8 @@ from polhode import __version__
 from polhode.bench import mujoco_rk4, numpy_rk4
 from polhode.body import Body
 from polhode.checks import Array
-from polhode.engines.prepare import packed, prepared, structure_of, unpacked
+from polhode.engines.buffer import packed, unpacked
+from polhode.engines.prepare import prepared, structure_of
 from polhode.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.scenario import Scenario
 from polhode.simulation import simulate

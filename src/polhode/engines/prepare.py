@@ -7,10 +7,6 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from polhode import acting
-from polhode.checks import Array
 from polhode.engines import kernels, systems
 from polhode.engines.kernels import Layout
 from polhode.equations.formulations import FORMULATIONS
@@ -18,7 +14,7 @@ from polhode.equations.law import Groups
 from polhode.equations.loads import driven, moved_by, together, view_of
 from polhode.equations.methods import METHODS
 from polhode.equations.steps import one_step
-from polhode.forcing import Force, leaf_list, map_leaves
+from polhode.forcing import Force, map_leaves
 from polhode.scenario import Scenario
 
 LANES = 32
@@ -67,8 +63,8 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
         1 if few or scenario.engine == "python" else LANES,
         scenario.load_kernels(),
         map_leaves(lambda _: 0, scenario.load_params()),
-        tuple(kernel for kernel, _, _ in _alike(pairs)),
-        tuple(shape for _, shape, _ in _alike(pairs)),
+        tuple(kernel for kernel, _, _ in alike(pairs)),
+        tuple(shape for _, shape, _ in alike(pairs)),
     )
 
 
@@ -112,47 +108,7 @@ def prepared(structure: Structure) -> Prepared:
     return Prepared(layout, compiled(built(fingerprint(built("")))), adaptive, coupled)
 
 
-def packed(scenario: Scenario, plan: Prepared) -> Array:
-    """All numbers of a run in a buffer, a row for each unit."""
-    layout = plan.layout
-    start = scenario.form.start(*scenario.start, scenario.constants)
-    work = ((0.0,),) if len(layout.state) > len(start) else ()
-    nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params())
-    values = leaf_list(nests)
-    rows, lanes = layout.size // layout.lanes, layout.lanes
-    if scenario.members is None and not scenario.is_system:
-        buffer = np.zeros((1, rows))
-        buffer[0, : len(values)] = values
-        return buffer
-    count = scenario.count
-    blocks = -(-count // lanes)
-    table = np.zeros((rows, blocks * lanes))
-    for row, value in enumerate(values):
-        table[row, :count] = value
-        table[row, count:] = table[row, count - 1]  # the lanes left over repeat the last body
-    cut = np.ascontiguousarray(table.reshape(rows, blocks, lanes).swapaxes(0, 1))
-    return cut.reshape(1, -1) if plan.is_coupled else cut.reshape(blocks, -1)
-
-
-def unpacked(out: Array, layout: Layout, count: int) -> Array:
-    """What was kept at output, (times, bodies, numbers): the state, the work if counted, the watched number."""
-    rows = layout.kept // layout.lanes
-    blocks = int(np.prod(out.shape[1:])) // layout.kept
-    by_body = out.reshape(len(out), blocks, rows, layout.lanes).swapaxes(2, 3)
-    return by_body.reshape(len(out), blocks * layout.lanes, rows)[:, :count]
-
-
-def pair_numbers(scenario: Scenario) -> tuple[Any, ...]:
-    """For each run of like pair forces: which bodies they join, and the parameters for each pair."""
-    result = []
-    for _, _, forces in _alike(scenario.of_kind("pair")):
-        each = [(pair, leaf_list(f.params)) for f in forces for pair in acting.pairs_of(f, len(scenario.bodies))]
-        joins = np.array([pair for pair, _ in each], dtype=np.int64).reshape(-1, 2)
-        result.append((joins, np.array([numbers for _, numbers in each], dtype=np.float64).ravel()))
-    return tuple(result)
-
-
-def _alike(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:
+def alike(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:
     """Pair forces that follow each other with the same function and shape of parameters: a chain is one loop."""
     runs = groupby(pairs, key=lambda f: (f.kernel, map_leaves(lambda _: 0, f.params)))
     return [(kernel, shape, list(forces)) for (kernel, shape), forces in runs]

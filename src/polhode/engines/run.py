@@ -14,7 +14,8 @@ import numpy as np
 
 from polhode.checks import Array
 from polhode.engines import grid
-from polhode.engines.prepare import Prepared, packed, pair_numbers, prepared, structure_of, unpacked
+from polhode.engines.buffer import kept_now, kept_of, packed, pair_numbers, put, put_state, unpacked
+from polhode.engines.prepare import Prepared, prepared, structure_of
 from polhode.equations.invariants import kinetic_energy
 from polhode.equations.loads import view_of
 from polhode.equations.motion import turn_per_step
@@ -97,7 +98,7 @@ class _Runner:
         first = 0
         if anchor is not None:
             edges = [anchor.segment, *(t for t in edges if t > anchor.segment)]
-            self._put_state(anchor.kept)
+            put_state(self.buffer, self.layout, anchor.kept)
             first = anchor.k
         portions: list[Array] = []
         for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
@@ -114,12 +115,12 @@ class _Runner:
             if self.failure is not None:
                 break
             if not is_last:
-                self._put_state(done[-1])
+                put_state(self.buffer, self.layout, done[-1])
         kept = np.concatenate(portions) if len(portions) > 1 else portions[0]
         if self.failure is None and self._strikes_at(end) and end > scenario.start_time:
-            self._put_state(kept[-1])
+            put_state(self.buffer, self.layout, kept[-1])
             self._strike(end)
-            kept[-1] = self._state()
+            kept[-1] = kept_now(self.buffer, self.layout, self.scenario.count)
         return Run(times[: len(kept)], kept, self.steps, self.refused, self.failure or self._failed_member(kept))
 
     # Fixed steps ----------------------------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ class _Runner:
             s_end = int(np.searchsorted(stop_k, k_end, side="right"))
             self.steps += k_end - k
             if before is not None and not (
-                self._is_well(out[s:s_end]) and self._is_well(_kept_of(self.buffer, self.layout))
+                self._is_well(out[s:s_end]) and self._is_well(kept_of(self.buffer, self.layout))
             ):
                 good = self._locate(before, a, h, k, k_end)
                 return out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
@@ -154,7 +155,7 @@ class _Runner:
     def _locate(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
         """Step by step from the last portion that was well: the last step at which all was, and what was wrong then."""
         unit_out = self.layout.kept * (self.buffer.shape[1] // self.layout.size)
-        good, good_kept = k, unpacked(_kept_of(before, self.layout), self.layout, self.scenario.count)[0].copy()
+        good, good_kept = k, kept_now(before, self.layout, self.scenario.count)
         self.buffer = before
         while good < k_end:
             ks = np.arange(good + 1, min(good + 256, k_end) + 1)
@@ -196,7 +197,7 @@ class _Runner:
             unit = int(np.argmax(stuck))
             out[done[unit] :, unit] = np.nan
             if self.scenario.members is None:
-                kept = self._state()
+                kept = kept_now(self.buffer, self.layout, self.scenario.count)
                 body = self._first_wrong_slope() if self.plan.is_coupled else unit
                 self._fail(float(clocks[unit, 0]), kept, kept, "stuck", body)
                 return out[: int(done[stuck].min())]
@@ -278,22 +279,6 @@ class _Runner:
         with ThreadPoolExecutor(self.threads) as pool:
             list(pool.map(work, cuts[:-1], cuts[1:]))
 
-    def _state(self) -> Array:
-        kept: Array = unpacked(_kept_of(self.buffer, self.layout), self.layout, self.scenario.count)[0]
-        return kept
-
-    def _put_state(self, kept: Array) -> None:
-        for row, values in enumerate(kept.T[:-1]):
-            self._put(row * self.layout.lanes, values)
-
-    def _put(self, place: int, values: Any) -> None:
-        """Write one number of every body; the lanes left over repeat the last."""
-        lanes = self.layout.lanes
-        blocks = self.buffer.reshape(-1, self.layout.size)
-        each = np.broadcast_to(values, (self.scenario.count,))
-        padded = np.append(each, np.repeat(each[-1], len(blocks) * lanes - len(each)))
-        blocks[:, place : place + lanes] = padded.reshape(-1, lanes)
-
     def _open_windows(self, middle: float) -> None:
         """Within a segment a window is open or shut from end to end: no stage may see its edge."""
         for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=True):
@@ -302,8 +287,8 @@ class _Runner:
             own = places if f.bodies is None else places[1]
             start, stop = f.params[f.window[0]], f.params[f.window[1]]
             is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
-            self._put(own[f.window[0]], np.where(is_open, -np.inf, np.inf))
-            self._put(own[f.window[1]], np.inf)
+            put(self.buffer, self.layout, own[f.window[0]], np.where(is_open, -np.inf, np.inf), self.scenario.count)
+            put(self.buffer, self.layout, own[f.window[1]], np.inf, self.scenario.count)
 
     def _strikes_at(self, t: float) -> list[Any]:
         return [f for f in self.scenario.of_kind("impulse") if float(np.ravel(f.instant)[0]) == t]
@@ -313,7 +298,7 @@ class _Runner:
         scenario, form, c = self.scenario, self.scenario.form, self.scenario.constants
         seen = view_of(form, scenario.pivot is not None)
         for f in self._strikes_at(t):
-            kept = self._state()
+            kept = kept_now(self.buffer, self.layout, self.scenario.count)
             groups = split(kept.T, form.sizes)
             view = seen(groups, c)
             jump, turn = f.kernel(t, view, c, f.params)
@@ -329,7 +314,7 @@ class _Runner:
             gained = kinetic_energy(seen(struck, c)) - kinetic_energy(view)
             work = [kept[:, -2] + gained] if len(self.layout.state) > 4 else []
             numbers = [np.broadcast_to(n, (scenario.count,)) for group in struck for n in group]
-            self._put_state(np.stack([*numbers, *work, kept[:, -1]], axis=-1))
+            put_state(self.buffer, self.layout, np.stack([*numbers, *work, kept[:, -1]], axis=-1))
 
 
 def _guessed_seconds(engine: str, lanes: int) -> float:
@@ -337,11 +322,6 @@ def _guessed_seconds(engine: str, lanes: int) -> float:
     if engine == "python":
         return 1e-3
     return 3e-7 if lanes == 1 else 3e-8
-
-
-def _kept_of(buffer: Array, layout: Any) -> Array:
-    """The numbers of a buffer that are put out, as one output."""
-    return buffer.reshape(-1, layout.size)[:, : layout.kept].reshape(1, -1)
 
 
 def _groups(scenario: Scenario) -> list[Any]:

@@ -1,0 +1,79 @@
+"""The buffer of a run: all its numbers laid out for the loops, and the ways in and out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode import acting
+from polhode.checks import Array
+from polhode.engines.kernels import Layout
+from polhode.engines.prepare import Prepared, alike
+from polhode.forcing import leaf_list
+from polhode.scenario import Scenario
+
+
+def packed(scenario: Scenario, plan: Prepared) -> Array:
+    """All numbers of a run in a buffer, a row for each unit."""
+    layout = plan.layout
+    start = scenario.form.start(*scenario.start, scenario.constants)
+    work = ((0.0,),) if len(layout.state) > len(start) else ()
+    nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params())
+    values = leaf_list(nests)
+    rows, lanes = layout.size // layout.lanes, layout.lanes
+    if scenario.members is None and not scenario.is_system:
+        buffer = np.zeros((1, rows))
+        buffer[0, : len(values)] = values
+        return buffer
+    count = scenario.count
+    blocks = -(-count // lanes)
+    table = np.zeros((rows, blocks * lanes))
+    for row, value in enumerate(values):
+        table[row, :count] = value
+        table[row, count:] = table[row, count - 1]  # the lanes left over repeat the last body
+    cut = np.ascontiguousarray(table.reshape(rows, blocks, lanes).swapaxes(0, 1))
+    return cut.reshape(1, -1) if plan.is_coupled else cut.reshape(blocks, -1)
+
+
+def unpacked(out: Array, layout: Layout, count: int) -> Array:
+    """What was kept at output, (times, bodies, numbers): the state, the work if counted, the watched number."""
+    rows = layout.kept // layout.lanes
+    blocks = int(np.prod(out.shape[1:])) // layout.kept
+    by_body = out.reshape(len(out), blocks, rows, layout.lanes).swapaxes(2, 3)
+    return by_body.reshape(len(out), blocks * layout.lanes, rows)[:, :count]
+
+
+def kept_now(buffer: Array, layout: Layout, count: int) -> Array:
+    """What would be put out of the buffer as it stands, (bodies, numbers), as a copy."""
+    kept: Array = unpacked(kept_of(buffer, layout), layout, count)[0].copy()
+    return kept
+
+
+def kept_of(buffer: Array, layout: Layout) -> Array:
+    """The numbers of a buffer that are put out, as one output of the loops."""
+    return buffer.reshape(-1, layout.size)[:, : layout.kept].reshape(1, -1)
+
+
+def put_state(buffer: Array, layout: Layout, kept: Array) -> None:
+    """Write back what was kept at an output, (bodies, numbers), except the watched number."""
+    for row, values in enumerate(kept.T[:-1]):
+        put(buffer, layout, row * layout.lanes, values, len(kept))
+
+
+def put(buffer: Array, layout: Layout, place: int, values: Any, count: int) -> None:
+    """Write one number of every body; the lanes left over repeat the last."""
+    blocks = buffer.reshape(-1, layout.size)
+    each = np.broadcast_to(values, (count,))
+    padded = np.append(each, np.repeat(each[-1], len(blocks) * layout.lanes - len(each)))
+    blocks[:, place : place + layout.lanes] = padded.reshape(-1, layout.lanes)
+
+
+def pair_numbers(scenario: Scenario) -> tuple[Any, ...]:
+    """For each run of like pair forces: which bodies they join, and the parameters for each pair."""
+    result = []
+    for _, _, forces in alike(scenario.of_kind("pair")):
+        each = [(pair, leaf_list(f.params)) for f in forces for pair in acting.pairs_of(f, len(scenario.bodies))]
+        joins = np.array([pair for pair, _ in each], dtype=np.int64).reshape(-1, 2)
+        result.append((joins, np.array([numbers for _, numbers in each], dtype=np.float64).ravel()))
+    return tuple(result)
