@@ -28,7 +28,7 @@ from polhode.state import State
 
 OURS = "polhode, 1 thread"
 STEP = numpy_rk4.STEP
-LONG_ENOUGH_S = 0.1
+LONG_ENOUGH_S = 0.3
 """A repeat takes at least about this long, unless the number of steps is given."""
 LONG_RUN = 1_000_000
 
