@@ -132,3 +132,14 @@ def test_a_time_between_outputs_is_what_an_output_there_would_have_been(settings
             assert np.array_equal(between.angular_velocity_body, dense.angular_velocity_body[i])
         else:
             assert between.angular_velocity_body == pytest.approx(dense.angular_velocity_body[i], abs=1e-8)
+
+
+@pytest.mark.parametrize("formulation", ["momentum", "momentum_matrix"])
+def test_a_spin_that_nothing_can_change_is_left_alone_to_the_bit(formulation):
+    """Gravity and drag turn nothing: the crowd's steps skip the angular momentum, the lone body's add zero to it."""
+    body, state, forces = crowd(40)
+    settings = {**SETTINGS, "formulation": formulation}
+    final = ph.ensemble(body, state, forces[:2], **settings).final
+    scenario = ph.Scenario(body, state, forces[:2], **settings)
+    for i in (0, 39):
+        assert same_bits(ph.simulate(scenario.take(i)).final, member(final, i))

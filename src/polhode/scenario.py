@@ -356,7 +356,8 @@ def _checked_times(given: Any, start: float, end: float) -> Array:
 def _principal_start(state: State, body: Body, pivot: Any) -> Groups:
     x, q, p, angular_momentum = state.momenta(body)
     if pivot is None:
-        return x, product(q, body.constants().axes), p, angular_momentum
+        spin = tuple(component + 0.0 for component in angular_momentum)  # no zero with a minus sign: steps keep none
+        return x, product(q, body.constants().axes), p, spin
     constants = body.constants(pivot)
     com_to_pivot = to_world(q, constants.com_to_pivot)
     q_principal = product(q, constants.axes)

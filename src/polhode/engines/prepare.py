@@ -11,7 +11,7 @@ from polhode.engines import kernels, systems
 from polhode.engines.kernels import Layout
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.law import Groups
-from polhode.equations.loads import driven, moved_by, together, view_of
+from polhode.equations.loads import driven, moved_by, together, view_of, without_spin
 from polhode.equations.methods import METHODS
 from polhode.equations.steps import one_step
 from polhode.forcing import Force, map_leaves
@@ -32,6 +32,8 @@ class Structure(NamedTuple):
     renormalize: bool
     pivoted: bool
     counts_work: bool
+    spin_stays: bool
+    """Whether nothing can change the angular momentum, so that no step need touch it."""
     lanes: int
     load_kernels: tuple[Callable[..., Any], ...]
     load_shape: Groups
@@ -60,12 +62,20 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
         scenario.renormalize,
         scenario.pivot is not None,
         counts_work,
+        _spin_stays(scenario, adaptive, counts_work),
         1 if few or scenario.engine == "python" else LANES,
         scenario.load_kernels(),
         map_leaves(lambda _: 0, scenario.load_params()),
         tuple(kernel for kernel, _, _ in alike(pairs)),
         tuple(shape for _, shape, _ in alike(pairs)),
     )
+
+
+def _spin_stays(scenario: Scenario, adaptive: bool, counts_work: bool) -> bool:
+    """Only where the spin is the state's last group, and an angular momentum in world axes."""
+    is_momentum = scenario.formulation in ("momentum", "momentum_matrix") and scenario.pivot is None
+    turning = any(f.turns for f in scenario.forces if f.kind != "impulse")
+    return is_momentum and not adaptive and not counts_work and not turning
 
 
 @lru_cache(maxsize=256)
@@ -92,7 +102,8 @@ def prepared(structure: Structure) -> Prepared:
         attempt = systems.system_attempt(run_stages, sum_up, table, layout) if adaptive else None
     else:
         rate = driven(form, load, structure.pivoted, structure.counts_work, rescaled)
-        sweep = kernels.independent_sweep(one_step(table, rate), tidy, layout)
+        stepped = without_spin(rate) if structure.spin_stays else rate
+        sweep = kernels.independent_sweep(one_step(table, stepped), tidy, layout)
         settle = kernels.settling(tidy, layout, layout.trial)
         attempt = kernels.independent_attempt(rate, table, layout) if adaptive else None
 

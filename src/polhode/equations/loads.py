@@ -115,6 +115,16 @@ def view_of(formulation: Formulation, pivoted: bool) -> Callable[..., View]:
     return about_pivot
 
 
+def without_spin(rate: Callable[..., Groups]) -> Callable[..., Groups]:
+    """A rate without its last group: the angular momentum of a body that nothing turns stays, and costs nothing."""
+
+    @law
+    def spin_stays(t: Number, y: Groups, data: Groups) -> Groups:
+        return rate(t, y, data)[:3]
+
+    return spin_stays
+
+
 def moved_by(formulation: Formulation, pivoted: bool, counts_work: bool, rescaled: bool) -> Callable[..., Groups]:
     """(y, state, body, force, torque) -> y': the law of motion, about the pivot if there is one, with the work done.
 

@@ -22,9 +22,9 @@ def group_along(a: Groups, h: Number, b: Groups) -> Groups:
 
 @law
 def along(y: Groups, h: Number, k: Groups) -> Groups:
-    """y + h k, group by group."""
-    if len(y) == 0:
-        return ()
+    """y + h k, group by group; groups of y beyond the last of k stay as they are."""
+    if len(k) == 0:
+        return y
     return (group_along(y[0], h, k[0]),) + along(y[1:], h, k[1:])
 
 
