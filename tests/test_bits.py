@@ -143,3 +143,24 @@ def test_a_spin_that_nothing_can_change_is_left_alone_to_the_bit(formulation):
     scenario = ph.Scenario(body, state, forces[:2], **settings)
     for i in (0, 39):
         assert same_bits(ph.simulate(scenario.take(i)).final, member(final, i))
+
+
+@pytest.mark.parametrize("portion", [1e-9, 1e-4])
+def test_adaptive_steps_do_not_depend_on_how_a_run_is_portioned(portion, monkeypatch):
+    """A crowd reports more often than a lone body: what a refused step taught must outlast the report."""
+    body, orbit = ph.particle(1.0), ph.State(position=(1.0, 0.0, 0.0), velocity=(0.0, 0.3, 0.0))
+    pull = [ph.forces.point_gravity(1.0)]
+    whole = ph.simulate(body, orbit, pull, duration=20.0, output_times=[20.0], rtol=1e-8)
+    monkeypatch.setattr("polhode.engines.run.PORTION_S", portion)
+    cut = ph.simulate(body, orbit, pull, duration=20.0, output_times=[20.0], rtol=1e-8)
+    assert whole.audit().refused > 20
+    assert same_bits(whole.final, cut.final)
+
+
+def test_adaptive_members_keep_their_own_step_across_an_event():
+    body, state, forces = crowd(1000)
+    blow = ph.forces.impulse((1.0, 0.0, 0.0), 0.2, (0.0, 0.1, 0.0))
+    scenario = ph.Scenario(body, state, [*forces[:2], blow], duration=0.5, output_times=[0.5])
+    final = ph.ensemble(scenario.take(np.arange(5))).final
+    for i in range(5):
+        assert same_bits(ph.simulate(scenario.take(i)).final, member(final, i))

@@ -201,7 +201,7 @@ def adaptive_steps(attempt: Loop, settle: Loop, layout: Layout, tag: str) -> Loo
     ) -> None:
         """A unit's clock holds its time, its next step, and how many steps were taken and refused.
 
-        At most `budget` attempts are made; done[u] counts the stops passed.  A unit whose step has become too short to
+        About `budget` attempts are made; done[u] counts the stops passed.  A unit whose step has become too short to
         be told from nothing keeps a step of 0.
         """
         _ = tag
@@ -219,7 +219,7 @@ def adaptive_steps(attempt: Loop, settle: Loop, layout: Layout, tag: str) -> Loo
                             unit[block * size + watch + i] = 0.0
                     done[u] += 1
                     continue
-                if attempts >= budget:
+                if attempts >= budget and not refused:  # what a refusal taught must not be lost in between
                     break
                 attempts += 1
                 gap = stops[done[u]] - t

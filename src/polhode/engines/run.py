@@ -88,7 +88,8 @@ class _Runner:
         self.threads = min(threads or CORES, len(self.buffer))
         self.seconds_per_step = scenario.count * _guessed_seconds(scenario.engine, self.layout.lanes)
         self.steps = self.refused = 0
-        self.next_step = scenario.step or 0.0
+        self.next_steps = np.full(len(self.buffer), scenario.step or 0.0)
+        """What each unit tries next; 0: nothing known yet."""
         self.failure: Failure | None = None
 
     def run(self, anchor: Anchor | None) -> Run:
@@ -179,7 +180,7 @@ class _Runner:
         units = len(self.buffer)
         rtol, atol = self.scenario.tolerances
         clocks = np.zeros((units, 4))
-        clocks[:, 0], clocks[:, 1] = a, self.next_step or (b - a) / 1000 or 1.0
+        clocks[:, 0], clocks[:, 1] = a, np.where(self.next_steps > 0, self.next_steps, (b - a) / 1000 or 1.0)
         done = np.zeros(units, dtype=np.int64)
         out = np.empty((len(stops), units, self.layout.kept * (self.buffer.shape[1] // self.layout.size)))
         while True:
@@ -192,10 +193,9 @@ class _Runner:
                 self.report(float(clocks[:, 0].mean()))
         self.steps += int(clocks[:, 2].sum())
         self.refused += int(clocks[:, 3].sum())
-        self.next_step = float(clocks[0, 1]) if units == 1 else 0.0
+        self.next_steps = clocks[:, 1].copy()
         if stuck.any():
             unit = int(np.argmax(stuck))
-            out[done[unit] :, unit] = np.nan
             if self.scenario.members is None:
                 kept = kept_now(self.buffer, self.layout, self.scenario.count)
                 body = self._first_wrong_slope() if self.plan.is_coupled else unit
