@@ -135,7 +135,7 @@ def _momenta(motion: Motion) -> list[Finding]:
     along = _common_direction(pushing)
     if along is not None and not held and not motion.unknown_forces:
         across = total - (total @ along)[..., None] * along
-        reason = f"{_names(pushing, ())} push along one line"
+        reason = f"all pushes along one line: {_names(pushing, ())}"
         found.append(_finding(motion, "linear momentum across the force", "kg m/s", True, across, size, reason))
     return found
 
@@ -149,9 +149,11 @@ def _spins(motion: Motion) -> list[Finding]:
         outside = [f for f in scenario.forces if f.kind != "pair"]
         own = [f for f in scenario.of_kind("pair") if f.function is not None]
         free = not outside and not own and not motion.unknown_forces
-        reason = "nothing acts from outside" if free else _names(outside, motion.unknown_forces) + " act from outside"
+        reason = "nothing acts from outside"
+        if not free:
+            reason = "from outside acts: " + _names(outside, motion.unknown_forces)
         if own and not outside:
-            reason = _names(own, motion.unknown_forces) + " need not act along the line between the bodies"
+            reason = "perhaps not along the line between the bodies: " + _names(own, motion.unknown_forces)
         return [_finding(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
     if scenario.pivot is not None:
         return _spins_about_pivot(motion)
