@@ -1,0 +1,247 @@
+"""Problems with known answers, from the literature, to test a code against.
+
+The numbers are in `data/problems.json`; `tests/make_reference_problems.py` computes them, each answer in two ways.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from polhode.body import Body
+from polhode.errors import InputError, nearest
+from polhode.forces import FORCES
+from polhode.reference.many_digits import fraction
+from polhode.scenario import Scenario
+from polhode.state import State
+
+Numbers = tuple[float, ...]
+
+
+class Error(NamedTuple):
+    """How far a result is from an answer; what was not given is None."""
+
+    attitude: float | None
+    """The angle of the rotation between the two, in rad."""
+    rates: float | None
+    """Of the angular velocity, relative to its size."""
+    position: float | None
+    """In m."""
+
+
+class Conditioning(NamedTuple):
+    """The changes of an answer when each number of the data moves by one unit in its last place, summed."""
+
+    attitude: float
+    """In rad."""
+    rates: float
+    """Relative."""
+    position: float
+    """In m."""
+
+
+@dataclass(frozen=True)
+class Kinematics:
+    """Where a body is and how it moves at one time: SI units, world axes unless the name says body.
+
+    Floats; `decimals` holds the same numbers by name, as texts of 40 digits (the data: as many as they have, or 60).
+    """
+
+    position: Numbers
+    quaternion_wxyz: Numbers
+    velocity: Numbers
+    angular_velocity_body: Numbers
+    decimals: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem with its data and its answer.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> top = ph.reference.problem("hairer_vilmart_asymmetric")
+    >>> top.moments, top.duration
+    ((0.6, 0.8, 1.0), 10.0)
+    >>> top.answer.decimals["angular_velocity_body"][0]
+    '2.94327084753034589287858413639848086007'
+    """
+
+    name: str
+    title: str
+    source: str
+    mass: float
+    """kg"""
+    moments: Numbers
+    """Principal, about the centre of mass, along the body's axes, in kg m2."""
+    allow_unphysical: bool
+    """Whether no solid has these moments."""
+    start: Kinematics
+    forces_in_words: str
+    forces: tuple[Mapping[str, Any], ...]
+    """Kind and arguments of each, as `ph.forces` names them."""
+    pivot: Numbers | None
+    """A point of the body that rests, from the centre of mass, in body axes, in m."""
+    duration: float
+    """s"""
+    answer: Kinematics
+    """At the end, for the data as published: for the decimals."""
+    answer_of_doubles: Kinematics
+    """At the end, for the data rounded to double precision: for the floats."""
+    conditioning: Conditioning
+    decimals: Mapping[str, Any]
+    """The record as texts: mass, moments, forces, pivot, duration."""
+
+    def error_of(
+        self,
+        *,
+        quaternion_wxyz: Sequence[Any] | None = None,
+        angular_velocity_body: Sequence[Any] | None = None,
+        position: Sequence[Any] | None = None,
+        of_doubles: bool = False,
+    ) -> Error:
+        """How far a result is from the answer, formed in exact fractions, so that no digit is lost on the way.
+
+        Parameters
+        ----------
+        quaternion_wxyz, angular_velocity_body, position : sequence, optional
+            The result, as floats, decimal strings or mpmath's numbers.  The quaternion need not have length 1, and
+            its sign does not matter.
+        of_doubles : bool, optional
+            Compare with `answer_of_doubles`: a code that computes in double precision was given those data.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> top = ph.reference.problem("hairer_vilmart_asymmetric")
+        >>> error = top.error_of(quaternion_wxyz=(-0.736061, -0.570787, -0.299389, -0.206839))
+        >>> round(error.attitude, 8), error.position
+        (1.11e-06, None)
+        """
+        exact = (self.answer_of_doubles if of_doubles else self.answer).decimals
+        attitude = rates = place = None
+        if quaternion_wxyz is not None:
+            attitude = _angle(_given(quaternion_wxyz, 4, "quaternion_wxyz"), _exact(exact["quaternion_wxyz"]))
+        if angular_velocity_body is not None:
+            truth = _exact(exact["angular_velocity_body"])
+            rates = _distance(_given(angular_velocity_body, 3, "angular_velocity_body"), truth) / _distance(truth)
+        if position is not None:
+            place = _distance(_given(position, 3, "position"), _exact(exact["position"]))
+        return Error(attitude, rates, place)
+
+    def scenario(self, **settings: Any) -> Scenario:
+        """The problem as a `ph.Scenario`; `settings` are those of `ph.simulate`: method, step, rtol, ...
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> scenario = ph.reference.problem("boxes_complex").scenario(method="rk4", step=1e-3)
+        >>> scenario.forces[0].params
+        ((0.0, 0.0, -9.8),)
+        """
+        body = Body(self.mass, self.moments, allow_unphysical=self.allow_unphysical)
+        state = State(
+            position=self.start.position,
+            velocity=self.start.velocity,
+            angular_velocity_body=self.start.angular_velocity_body,
+            quaternion_wxyz=self.start.quaternion_wxyz,
+        )
+        forces = [FORCES[f["kind"]](**{key: value for key, value in f.items() if key != "kind"}) for f in self.forces]
+        return Scenario(
+            body, state, forces, **{"duration": self.duration, "pivot": self.pivot, "name": self.name, **settings}
+        )
+
+
+def problem(name: str) -> Problem:
+    """The problem of that name; `ph.reference.table()` lists them."""
+    if name not in PROBLEMS:
+        raise InputError(f"there is no problem {name!r}: {nearest(name, PROBLEMS)}")
+    return PROBLEMS[name]
+
+
+def table() -> str:
+    """All problems, a line each: name, duration, conditioning of the attitude, title.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> print(ph.reference.table().splitlines()[-1])
+    drag_and_thruster          10 s  3.2e-14 rad  A body that falls through air while an off-centre thruster fires...
+    """
+    width = max(map(len, PROBLEMS))
+    head = f"{'problem':{width}}  length  per ulp      title"
+    lines = [
+        f"{p.name:{width}}  {p.duration:g} s  {p.conditioning.attitude:.1e} rad  {p.title}" for p in PROBLEMS.values()
+    ]
+    return "\n".join([head, *lines])
+
+
+def _read() -> dict[str, Problem]:
+    text = files("polhode.reference").joinpath("data/problems.json").read_text(encoding="utf-8")
+    return {record["name"]: _problem(record) for record in json.loads(text)}
+
+
+def _problem(record: Mapping[str, Any]) -> Problem:
+    numbers = ("mass", "moments", "forces", "pivot", "duration")
+    return Problem(
+        **{key: record[key] for key in ("name", "title", "source", "allow_unphysical", "forces_in_words")},
+        **{key: _floats(record[key]) for key in numbers},
+        start=_kinematics(record),
+        answer=_kinematics(record["answer"]),
+        answer_of_doubles=_kinematics(record["answer_of_doubles"]),
+        conditioning=Conditioning(**record["conditioning"]),
+        decimals={key: record[key] for key in numbers},
+    )
+
+
+def _kinematics(record: Mapping[str, Any]) -> Kinematics:
+    names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
+    decimals = {name: tuple(record[name]) for name in names}
+    return Kinematics(**{name: tuple(float(text) for text in decimals[name]) for name in names}, decimals=decimals)
+
+
+def _floats(value: Any) -> Any:
+    """Texts to floats, lists to tuples."""
+    if isinstance(value, list):
+        return tuple(_floats(v) for v in value)
+    if isinstance(value, dict):
+        return {key: v if key == "kind" else _floats(v) for key, v in value.items()}
+    return None if value is None else float(value)
+
+
+def _given(values: Sequence[Any], count: int, name: str) -> list[Fraction]:
+    if len(values) != count:
+        raise InputError(f"{name} has {count} numbers, not {len(values)}: {values!r}")
+    return [fraction(value) for value in values]
+
+
+def _exact(texts: Sequence[str]) -> list[Fraction]:
+    return [Fraction(text) for text in texts]
+
+
+def _angle(p: Sequence[Fraction], q: Sequence[Fraction]) -> float:
+    """2 atan2(|v|, |s|), (s, v) = p* q; neither needs length 1."""
+    a, b, c, d = p
+    e, f, g, h = q
+    scalar = a * e + b * f + c * g + d * h
+    vector = (a * f - b * e - c * h + d * g, a * g + b * h - c * e - d * f, a * h - b * g + c * f - d * e)
+    if not any(p):
+        raise InputError("the quaternion is zero, and gives no orientation")
+    largest = max(abs(scalar), *(abs(x) for x in vector))
+    return 2 * math.atan2(_distance([x / largest for x in vector]), abs(float(scalar / largest)))
+
+
+def _distance(one: Sequence[Fraction], other: Sequence[Fraction] | None = None) -> float:
+    """The length of a difference that is formed exactly."""
+    two = other if other is not None else [Fraction(0)] * len(one)
+    return math.hypot(*(float(a - b) for a, b in zip(one, two, strict=True)))
+
+
+PROBLEMS = _read()
+"""By name."""
