@@ -45,6 +45,7 @@ def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
         (field,),
         potential=kernels.gravity_potential,
         turns=False,
+        uniform=True,
         direction=fixed,
         arguments={"g": g},
     )

@@ -33,6 +33,8 @@ class Force:
     """Whether it can change the linear momentum."""
     turns: bool = True
     """Whether it can change the angular momentum about the centre of mass."""
+    uniform: bool = False
+    """Whether it pulls every body, everywhere and always, with the same force in proportion to the mass."""
     direction: tuple[float, float, float] | None = None
     """The only direction, fixed in the world, in which it ever pushes."""
     window: tuple[int, int] | None = None
@@ -59,7 +61,7 @@ class Force:
             raise ForceError(f"{self.name} acts between two bodies: name them when you make it")
         if not bodies:
             raise ForceError(f"{self.name}.on() names no body: say which, counted from 0")
-        return replace(self, bodies=tuple(_body_number(b, self.name) for b in bodies))
+        return replace(self, bodies=tuple(body_number(b, self.name) for b in bodies))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,7 @@ class ForceLaw:
 
     def __call__(self, *params: Any) -> Force:
         """The force with these parameters: numbers, vectors (tuples), or arrays with one row per member."""
-        values = tuple(_as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
+        values = tuple(as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
         return Force(self.name, self.kernel, values, kind=self.kind, potential=self.potential, function=self.function)
 
 
@@ -130,13 +132,13 @@ def pair_force(function: Callable[..., Any]) -> Callable[..., Force]:
 
 def two_bodies(a: int, b: int, name: str) -> tuple[int, int]:
     """The numbers of two different bodies."""
-    first, second = _body_number(a, name), _body_number(b, name)
+    first, second = body_number(a, name), body_number(b, name)
     if first == second:
         raise ForceError(f"{name} acts between two bodies, but both ends are on body {first}")
     return first, second
 
 
-def _body_number(given: Any, name: str) -> int:
+def body_number(given: Any, name: str) -> int:
     """Which body: a whole number."""
     if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not float(given).is_integer():
         raise ForceError(f"{name} acts on bodies by their numbers, counted from 0, not on {given!r}")
@@ -183,10 +185,10 @@ def _force_law(
     return ForceLaw(function.__name__, kernel, function, kind, law(potential) if potential else None)
 
 
-def _as_param(value: Any, name: str) -> Any:
+def as_param(value: Any, name: str) -> Any:
     """A parameter as numbers: tuples and lists stay nested, arrays are cut into components behind their first axis."""
     if isinstance(value, (tuple, list)):
-        return tuple(_as_param(part, name) for part in value)
+        return tuple(as_param(part, name) for part in value)
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -197,7 +199,7 @@ def _as_param(value: Any, name: str) -> Any:
         return float(array)
     if array.ndim == 1:
         return array
-    return tuple(_as_param(array[:, i], name) for i in range(array.shape[1]))
+    return tuple(as_param(array[:, i], name) for i in range(array.shape[1]))
 
 
 def map_leaves(function: Callable[[Any], Any], nest: Any) -> Any:
@@ -209,9 +211,17 @@ def map_leaves(function: Callable[[Any], Any], nest: Any) -> Any:
 
 def leaf_list(nest: Any) -> list[Any]:
     """The numbers of a nested tuple, in order."""
-    if isinstance(nest, tuple):
-        return [leaf for part in nest for leaf in leaf_list(part)]
-    return [nest]
+    leaves: list[Any] = []
+    _collect((nest,), leaves)
+    return leaves
+
+
+def _collect(nest: Any, leaves: list[Any]) -> None:
+    for part in nest:
+        if isinstance(part, tuple):
+            _collect(part, leaves)
+        else:
+            leaves.append(part)
 
 
 def leading_lengths(nests: Sequence[Any]) -> set[int]:

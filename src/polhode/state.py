@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
     from polhode.body import Body
+
+
+_ROUNDING = 8 * sys.float_info.epsilon
+_WORKED_OUT = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "members")
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -87,15 +93,31 @@ class State:
         self._fill(x, q, v, w, moment, count)
 
     def _fill(self, x: Array, q: Array, v: Array, w: Array, time: float, members: int | None) -> None:
-        for name, value in (
-            ("position", x),
-            ("quaternion_wxyz", q),
-            ("velocity", v),
-            ("angular_velocity_body", w),
-            ("time", time),
-            ("members", members),
-        ):
-            object.__setattr__(self, name, value)
+        self.__dict__.update(
+            position=x, quaternion_wxyz=q, velocity=v, angular_velocity_body=w, time=time, members=members
+        )
+
+    @classmethod
+    def later(cls, make: Callable[[], tuple[Any, Any, Any, Any]], time: float) -> State:
+        """A computed state whose (x, q, v, w) are worked out when they are first asked for."""
+        state = cls.__new__(cls)
+        state.__dict__["_make"] = make
+        state.__dict__["time"] = time
+        return state
+
+    def __getattr__(self, name: str) -> Any:
+        make = self.__dict__.pop("_make", None) if name in _WORKED_OUT else None
+        if make is None:
+            raise AttributeError(f"a State has no {name!r}")
+        x, q, v, w = map(together, make())
+        if x.ndim > 1 or abs(q @ q - 1) > _ROUNDING:
+            q = _of_unit_length(q)
+        self._fill(x, q, v, w, self.time, len(x) if x.ndim > 1 else None)
+        return self.__dict__[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        _ = self.members
+        return self.__dict__
 
     @property
     def orientation(self) -> Rotation:
@@ -177,23 +199,15 @@ class State:
 def from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time: float) -> State:
     """The state from components of position, orientation (the body's own axes), momentum and angular momentum."""
     constants = body.constants()
-    q_principal = product(q, constants.axes)
-    spin = to_body(q_principal, angular_momentum)
+    spin = to_body(product(q, constants.axes), angular_momentum)
     w_principal = tuple(i * s for i, s in zip(constants.inverse_moments, spin, strict=True))
-    position, quaternion = together(x), together(q)
-    velocity = together(tuple(constants.inverse_mass * component for component in p))
-    w = together(to_world(constants.axes, w_principal))
-    if position.ndim > 1 and not all(np.isfinite(array).all() for array in (position, quaternion, velocity, w)):
-        return _with_failed_members(position, quaternion, velocity, w, time)
-    return State(position=position, quaternion_wxyz=quaternion, velocity=velocity, angular_velocity_body=w, time=time)
-
-
-def _with_failed_members(x: Array, q: Array, v: Array, w: Array, time: float) -> State:
-    """The computed state of an ensemble of which some members failed: their numbers stay as they are."""
-    state = State.__new__(State)
-    with np.errstate(invalid="ignore"):
-        state._fill(x, _of_unit_length(q), v, w, time, len(x))
-    return state
+    return State(
+        position=together(x),
+        quaternion_wxyz=together(q),
+        velocity=together(tuple(constants.inverse_mass * component for component in p)),
+        angular_velocity_body=together(to_world(constants.axes, w_principal)),
+        time=time,
+    )
 
 
 def split(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
@@ -207,6 +221,8 @@ def split(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
 
 def together(components: Any) -> Array:
     """Components joined along a last axis."""
+    if type(components[0]) is float:
+        return np.array(components)
     return np.stack(np.broadcast_arrays(*components), axis=-1).astype(np.float64, copy=False)
 
 
@@ -241,8 +257,8 @@ def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
 
 def _of_unit_length(q: Array) -> Array:
     """q/|q|; where only rounding is missing q keeps its bits."""
-    with np.errstate(over="ignore"):
-        is_unit = np.abs((q * q).sum(axis=-1, keepdims=True) - 1) <= 8 * np.finfo(float).eps
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_unit = np.abs((q * q).sum(axis=-1, keepdims=True) - 1) <= _ROUNDING
     if is_unit.all():
         return q
     largest = np.abs(q).max(axis=-1, keepdims=True)

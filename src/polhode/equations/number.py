@@ -13,7 +13,7 @@ from typing import Any
 
 from polhode.equations.law import Number, law
 
-_HOMES = {"builtins": "math", "jax": "jax.numpy", "jaxlib": "jax.numpy"}
+_HOMES = {"builtins": "math", "jax": "jax.numpy", "jaxlib": "jax.numpy", "polhode": "polhode.equations.symbols"}
 
 
 def _library(*values: Number) -> Any:
@@ -52,6 +52,8 @@ def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
         return x if a < b else y
     if name == "sympy":
         return library.Piecewise((x, a < b), (y, True))
+    if name == "polhode.equations.symbols":
+        return library.if_less(a, b, x, y)
     if name == "heyoka":
         number = library.expression
         a, b, x, y = (v if isinstance(v, number) else number(float(v)) for v in (a, b, x, y))
@@ -75,6 +77,21 @@ def atan2(y: Number, x: Number) -> Number:
     """The angle of the point (x, y), in the kind of y.  Of the system's library: not the same bits everywhere."""
     library = _library(y, x)
     return _function(library, "arctan2" if hasattr(library, "arctan2") else "atan2")(y, x)
+
+
+def whole(x: Number) -> Number:
+    """The nearest whole number, in the kind of x.  heyoka has none: its expressions must be smooth."""
+    library = _library(x)
+    name = library.__name__
+    if name == "math" or name == "numpy":
+        return (x + _ROUNDER) - _ROUNDER
+    if name == "fractions":
+        return Fraction(round(x))
+    if name == "sympy":
+        return library.floor(x + library.Rational(1, 2))
+    if name == "mpmath":
+        return library.nint(x)
+    return _function(library, "round")(x)
 
 
 @law
@@ -168,3 +185,35 @@ def _sine(x: Number) -> Number:
 def _cosine(x: Number) -> Number:
     r, quadrant = _reduced(x)
     return _by_quadrant(quadrant, _small_cosine(r), -_small_sine(r))
+
+
+# Large angles and whole turns ---------------------------------------------------------------------------------------
+_REACH = 16777216.0  # 2**24 quarter turns are whole turns
+
+
+@law
+def less_whole_turns(x: Number) -> Number:
+    """x less whole turns, so that it stays within the reach of `sin` and `cos`; as far as rounding allows, to 5e16."""
+    n = whole(x * (0.6366197723675814 / _REACH))
+    far = n * _REACH
+    return (((x - far * _QUARTER[0]) - far * _QUARTER[1]) - far * _QUARTER[2]) - far * _QUARTER[3]
+
+
+@law
+def half_turns_removed(x: Number) -> tuple[Number, Number]:
+    """x = n pi + r with |r| <= pi/2: n and r."""
+    n = whole(x * 0.3183098861837907)
+    twice = 2 * n
+    return n, (((x - twice * _QUARTER[0]) - twice * _QUARTER[1]) - twice * _QUARTER[2]) - twice * _QUARTER[3]
+
+
+@law
+def cos_of_quarters(n: Number) -> Number:
+    """cos(n pi/2) of a whole number."""
+    return _by_quadrant(n - 4 * whole(n / 4), 1 + 0 * n, 0 * n)
+
+
+@law
+def sin_of_quarters(n: Number) -> Number:
+    """sin(n pi/2) of a whole number."""
+    return _by_quadrant(n - 4 * whole(n / 4), 0 * n, 1 + 0 * n)

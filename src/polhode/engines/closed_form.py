@@ -1,0 +1,86 @@
+"""Runs that need no steps: the state at any time, straight from the start of its segment."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.engines import grid
+from polhode.engines.buffer import kept_now, packed, put_state, unpacked
+from polhode.engines.outcome import Failure, Run
+from polhode.engines.prepare import prepared, structure_of
+from polhode.engines.strikes import strikes_at, struck
+from polhode.engines.threads import CORES, on_threads
+from polhode.scenario import Scenario
+
+
+class ClosedForm:
+    """The motion of a scenario in closed form, ready to be asked for any time, also outside the run."""
+
+    def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None = None) -> None:
+        self.scenario = scenario
+        self._alone = Lock()  # the machine code computes inside the buffers, and other threads may run meanwhile
+        plan = prepared(structure_of(scenario, counts_work))
+        self._advance, self._layout = plan.advance, plan.layout
+        buffer = packed(scenario, plan)
+        self._threads = min(threads or CORES, len(buffer))
+        self._starts: list[float] = []
+        """When the segments between impulses begin."""
+        self._buffers: list[Array] = []
+        start, end = scenario.start_time, float(scenario.times[-1])
+        for edge in [start, *grid.breaks(scenario), *([end] if end > start and strikes_at(scenario, end) else [])]:
+            if self._starts:
+                buffer = buffer.copy()
+                put_state(buffer, self._layout, self.kept_at(np.array([edge]))[0])
+            if impulses := strikes_at(scenario, edge):
+                now = kept_now(buffer, self._layout, scenario.count)
+                put_state(buffer, self._layout, struck(scenario, now, edge, impulses))
+            self._starts.append(edge)
+            self._buffers.append(buffer)
+        self._moment, self._now = np.zeros(1), np.empty((1, len(buffer), self._layout.kept))
+
+    def kept_at(self, times: Array) -> Array:
+        """What is kept of all bodies at increasing times: (times, bodies, numbers)."""
+        out = np.empty((len(times), len(self._buffers[0]), self._layout.kept))
+        cuts = [0, *np.searchsorted(times, self._starts[1:]).tolist(), len(times)]
+        for i, (start, buffer) in enumerate(zip(self._starts, self._buffers, strict=True)):
+            if cuts[i] < cuts[i + 1]:
+                self._look(buffer, start, times[cuts[i] : cuts[i + 1]], out[cuts[i] : cuts[i + 1]])
+        return unpacked(out, self._layout, self.scenario.count)
+
+    def _look(self, buffer: Array, start: float, times: Array, out: Array) -> None:
+        def work(first: int, last: int) -> None:
+            self._advance(buffer, first, last, start, times, out)
+
+        with self._alone:
+            on_threads(work, len(buffer), self._threads)
+
+    def numbers_at(self, t: float) -> list[float]:
+        """What is kept of a single body at one time, as plain floats; made to be called often."""
+        i = len(self._starts) - 1
+        while i > 0 and t < self._starts[i]:
+            i -= 1
+        with self._alone:
+            self._moment[0] = t
+            self._advance(self._buffers[i], 0, 1, self._starts[i], self._moment, self._now)
+            numbers: list[float] = self._now[0, 0].tolist()
+        return numbers
+
+    def run(self) -> Run:
+        """The states at the output times."""
+        times = self.scenario.times
+        kept = self.kept_at(times)
+        return Run(times, kept, 0, failure=self._failure(kept), closed_form=self)
+
+    def _failure(self, kept: Array) -> Failure | None:
+        well: Any = np.isfinite(kept).all(axis=2)
+        if well.all():
+            return None
+        body = int(np.argmin(well.all(axis=0)))
+        bad = int(np.argmin(well[:, body]))
+        if bad == 0:
+            return Failure("non-finite", self.scenario.start_time, body, kept_now(self._buffers[0], self._layout, 1)[0])
+        return Failure("non-finite", float(self.scenario.times[bad - 1]), body, kept[bad - 1, body])

@@ -1,0 +1,41 @@
+"""The motion of a body on which at most uniform gravity acts, in closed form: a parabola and a free rotation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from polhode.equations.formulations import FORMULATIONS
+from polhode.equations.free_rotation import turned
+from polhode.equations.law import Groups, Number, law
+from polhode.equations.loads import Kernel
+from polhode.equations.vectors import dot, minus, plus, scaled
+
+_SEEN = FORMULATIONS["body_rates"].seen
+
+
+def freely_moved(load: Kernel) -> Callable[..., Groups]:
+    """(t, y, h, data) -> y at t + h, h of any length and sign; y holds (x, q, P, w), and the work if it is counted.
+
+    `load` must be the same everywhere and always, and must not turn the body.
+    """
+
+    @law
+    def moved(t: Number, y: Groups, h: Number, data: Groups) -> Groups:
+        body, params = data
+        force = load(t, _SEEN(y[:4], body), body, params)[0]
+        x, q, p, w = y[:4]
+        mean_momentum = plus(p, scaled(h / 2, force))
+        x_later = plus(x, scaled(h * body.inverse_mass, mean_momentum))
+        q_later, w_later = turned(q, w, body.moments, h)
+        later = (x_later, q_later, plus(p, scaled(h, force)), w_later)
+        return later + _with_work(y[4:], dot(force, minus(x_later, x)))
+
+    return moved
+
+
+@law
+def _with_work(work: Groups, done: Number) -> Groups:
+    """The work done until now, if it is counted."""
+    if len(work) == 0:
+        return work
+    return ((work[0][0] + done,),)

@@ -1,0 +1,416 @@
+"""The free rotation of a body in closed form, for any moments, any spin and any time.  [proof: docs/free-rotation.md]
+
+The angular velocity runs through Jacobi's functions of u = u0 + rate t.  The attitude is a turn by an angle psi about
+the conserved angular momentum, between two turns that carry it onto the axis of the smallest moment and back.  With
+that axis psi = l t/I_max + G(u), G >= 0 an elliptic integral of the third kind: no two large terms cancel.  Every other
+number is a sum of positive terms or a difference of given ones, and no body is a case of its own: spheres, symmetric
+bodies, pure spins and bodies at rest come out of the same formulas, with a 1 in place of each 0 under a fraction bar.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from polhode.equations.law import Groups, Number, Quaternion, Vector, law
+from polhode.equations.number import (
+    absolute,
+    cos,
+    cos_of_quarters,
+    half_turns_removed,
+    if_less,
+    larger,
+    less_whole_turns,
+    sin,
+    sin_of_quarters,
+    sqrt,
+)
+from polhode.equations.quaternions import product
+
+_RUNGS = (0,) * 14
+"""Arithmetic and geometric means have met after so many, even for 1 - m = 1e-300."""
+_POWERS_OF_8 = tuple(8.0**n for n in range(15))
+"""One for each of 14 duplications of the integral's arguments, and one for the series that takes the rest: near the
+separatrix cn^2 and dn^2 are as small as 1 - m, and need about ten to become comparable with 1."""
+_FLAT = 1e-300
+"""1 - m below this is that of the separatrix itself, whose period is infinite."""
+_HUGE = 1e300
+_FAR = 40.0
+"""On the separatrix, beyond this u, the body spins about its middle axis but for e^-40."""
+
+
+class Course(NamedTuple):
+    """The course of the angular velocity.  It circles about axis 3; axis 1 is the other extreme, axis 2 the middle."""
+
+    high: Number
+    """L^2 - 2 E I2: not negative if axis 3 is that of the largest moment, negative if it is that of the smallest."""
+    moves: Number
+    """Positive, or 0 if the angular velocity stays as it is for ever: a sphere, or equal moments where it spins."""
+    j1: Number
+    j2: Number
+    j3: Number
+    d12: Number
+    d13: Number
+    d23: Number
+    """Differences of the moments, none negative."""
+    a: Number
+    """|L^2 - 2 E J3|"""
+    b: Number
+    """|L^2 - 2 E J1|"""
+    m: Number
+    complement: Number
+    """1 - m, from a product of its own"""
+    rate: Number
+    """du/dt"""
+    sign: Number
+    """Of the angular velocity about axis 3; that about axis 2 is sign sn."""
+    s: Number
+    """sn at the start"""
+    c: Number
+    """cn at the start"""
+
+
+@law
+def turned(q: Quaternion, w: Vector, moments: Vector, t: Number) -> tuple[Quaternion, Vector]:
+    """Attitude and angular velocity, in principal axes, a time t later; t may be negative."""
+    i = in_order(moments, moments)
+    turn, w_later = _turn((i[0], absolute(i[1]), absolute(i[2])), in_order(moments, w), t)
+    x, y, z = out_of_order(moments, (turn[1], turn[2], turn[3]))
+    return product(q, (turn[0], x, y, z)), out_of_order(moments, w_later)
+
+
+@law
+def _turn(i: Vector, w: Vector, t: Number) -> tuple[Quaternion, Vector]:
+    """The turn from the start's axes to those at t, and the angular velocity at t; moments i in order."""
+    course = course_of(i, w)
+    l2 = _square(i[0] * w[0]) + _square(i[1] * w[1]) + _square(i[2] * w[2])
+    gauge = gauge_of(course, i, w, l2)
+    complement = larger(course.complement, _FLAT + 0 * t)
+    rungs, mean, mean_sum = _rungs(1 + 0 * t, sqrt(complement), sqrt(gauge.one_nu), 1 + 0 * t, 0 * t, _RUNGS)
+
+    # u = rate t is n half periods and a rest r of at most half of one; on the separatrix there are no periods.
+    u = course.rate * t
+    near = if_less(course.complement, _FLAT, -larger(-larger(u, -_FAR), -_FAR), u)
+    n, phase = half_turns_removed(near * mean)
+    sr, cr, dr = jacobi(rungs, phase)
+
+    # The addition theorem leads from the phase at the start to that at t, but for a factor (-1)^n of sn and cn.
+    s0, c0 = course.s, course.c
+    d0 = sqrt(c0 * c0 + complement * s0 * s0)
+    below = 1 / (cr * cr + _square(sr * d0))
+    s = (s0 * cr * dr + sr * c0 * d0) * below
+    c = (c0 * cr - s0 * d0 * sr * dr) * below
+    d = sqrt(c * c + complement * s * s)
+
+    # psi/2 as a complex number: the steady part and n periods of G, then G(r), then G(u0 + r) - G(u0) - G(r).
+    period = 0.7853981633974483 / mean * mean_sum * sqrt(gauge.nu * gauge.m_nu / gauge.one_nu)
+    drifted = if_less(course.complement, _FLAT, (u - near) * (gauge.beta / (2 * gauge.one_nu)), n * period)
+    steady = less_whole_turns(gauge.rate * t / 2 + gauge.sign * drifted)
+    re, im = half_third_kind(sr, cr, dr, gauge.nu, gauge.beta)
+    p = _multiplied((cos(steady), sin(steady)), (re, gauge.sign * im))
+    apart = gauge.one + gauge.large * _one_less(s0, c0, sr, cr, s, c)
+    p = _multiplied(p, _half(_unit(apart, gauge.arc * s0 * sr * s)))
+    p = _multiplied(p, _wound_back(gauge, n, sr, cr * dr))
+
+    sign_n = cos_of_quarters(2 * n)
+    before = _direction(course, i, w, s0, c0, d0)
+    after = _direction(course, i, w, *_signed(course, sign_n, s, c), d)
+    winding = (
+        if_less(course.high, 0, cos_of_quarters(n), 1 + 0 * t),
+        if_less(course.high, 0, -course.sign * sin_of_quarters(n), 0 * t),
+    )
+    return _between(before, after, _unit(p[0], p[1]), winding), _spin(course, w, sign_n * s, sign_n * c, d)
+
+
+# The axes in order ---------------------------------------------------------------------------------------------------
+@law
+def in_order(moments: Vector, v: Vector) -> Vector:
+    """The components of v along the axes from the smallest moment to the largest, a right-handed set."""
+    a, b, c = moments
+    low = -larger(-a, -b)
+    x = if_less(c, low, v[2], if_less(b, a, v[1], v[0]))
+    y = if_less(c, low, v[0], if_less(b, a, v[2], v[1]))
+    z = if_less(c, low, v[1], if_less(b, a, v[0], v[2]))
+    swap = _swap(moments)
+    return (x, if_less(swap, 0, z, y), if_less(swap, 0, -y, z))
+
+
+@law
+def out_of_order(moments: Vector, v: Vector) -> Vector:
+    """The inverse of `in_order`."""
+    a, b, c = moments
+    low = -larger(-a, -b)
+    swap = _swap(moments)
+    x, y, z = v[0], if_less(swap, 0, -v[2], v[1]), if_less(swap, 0, v[1], v[2])
+    return (
+        if_less(c, low, y, if_less(b, a, z, x)),
+        if_less(c, low, z, if_less(b, a, x, y)),
+        if_less(c, low, x, if_less(b, a, y, z)),
+    )
+
+
+@law
+def _swap(moments: Vector) -> Number:
+    """Negative if, with the smallest moment first in cyclic order, the third is smaller than the second."""
+    a, b, c = moments
+    return if_less(c, -larger(-a, -b), b - a, if_less(b, a, a - c, c - b))
+
+
+# The course of the angular velocity ----------------------------------------------------------------------------------
+@law
+def course_of(i: Vector, w: Vector) -> Course:
+    """The elliptic functions that the angular velocity follows.  [Landau and Lifshitz, Mechanics, section 37]"""
+    i1, i2, i3 = i
+    low, top = i2 - i1, i3 - i2
+    high = i3 * top * (w[2] * w[2]) - i1 * low * (w[0] * w[0])
+    j1, w1 = if_less(high, 0, i3, i1), if_less(high, 0, w[2], w[0])
+    j3, w3 = if_less(high, 0, i1, i3), if_less(high, 0, w[0], w[2])
+    d12, d13, d23 = if_less(high, 0, top, low), i3 - i1, if_less(high, 0, low, top)
+    a = j1 * d13 * (w1 * w1) + i2 * d23 * (w[1] * w[1])
+    b = i2 * d12 * (w[1] * w[1]) + j3 * d13 * (w3 * w3)
+    moves = d23 * b
+    scale = 1 / _or_one(moves)
+    sign = if_less(w3, 0, -1 + 0 * a, 1 + 0 * a)
+    c, s = _unit(sqrt(j1 * d13) * w1, sign * sqrt(i2 * d23) * w[1])
+    complement = if_less(0, moves, d13 * absolute(high) * scale, 1 + 0 * a)
+    rate = sqrt(moves / _or_one(j1 * i2 * j3))
+    return Course(high, moves, j1, i2, j3, d12, d13, d23, a, b, d12 * a * scale, complement, rate, sign, s, c)
+
+
+class Gauge(NamedTuple):
+    """How psi is written: a steady rate, and an integral of the third kind of characteristic -nu, 0 <= nu <= 1."""
+
+    rate: Number
+    """l/I_max; or l/I_min, less an arc tangent and the integral"""
+    sign: Number
+    """Of the integral: 1 or -1"""
+    nu: Number
+    one_nu: Number
+    m_nu: Number
+    """nu, 1 + nu, m + nu"""
+    beta: Number
+    one: Number
+    large: Number
+    arc: Number
+    """G(u0 + r) - G(u0) - G(r) = atan(arc s0 sr s/(one + large (1 - c0 cr c)))"""
+
+
+@law
+def gauge_of(course: Course, i: Vector, w: Vector, l2: Number) -> Gauge:
+    """nu, 1 + nu and m + nu each from a product of its own; where nu^2 > m, m/nu in place of nu.
+
+    G = (beta/nu) u - atan(beta/nu s/(c d)) - G', G' with m/nu for nu.  [DLMF 19.7.8 to 19.7.10, 19.21.12]
+    """
+    high, a, m = course.high, course.a, course.m
+    jb, jd = _or_one(course.j3 * course.b), _or_one(course.j1 * course.d23)
+    nu = if_less(high, 0, course.j3 * course.d12 / jd, course.j1 * a / jb)
+    one_nu = if_less(high, 0, course.j2 * course.d13 / jd, l2 * course.d13 / jb)
+    one_nu = larger(one_nu, 1 + 0 * nu)
+    part = if_less(high, 0, course.d12 * l2 / _or_one(course.j1), a * course.j2 / _or_one(course.j3))
+    m_nu = part * course.d13 / _or_one(course.moves)
+    over = 1 / _or_one(nu)
+    slow = m * over - nu  # negative where nu^2 > m
+    one_m_nu = m_nu * over
+    arc = sqrt(one_nu * one_m_nu)
+    one = 1 + 0 * nu
+    nu_used = if_less(slow, 0, m * over, nu)
+    one_used = if_less(slow, 0, one_m_nu, one_nu)
+    m_used = if_less(slow, 0, m * (one_nu * over), m_nu)
+    beta = sqrt(nu_used * one_used * m_used)
+    kept = sqrt(_square(w[0]) + _square(w[1]) + _square(w[2]))
+    rate = if_less(0, course.moves, sqrt(l2) / _or_one(if_less(slow, 0, i[0], i[2])), kept)
+    return Gauge(
+        rate,
+        if_less(slow, 0, -one, one),
+        nu_used,
+        one_used,
+        m_used,
+        beta,
+        if_less(slow, 0, over, one),
+        if_less(slow, 0, one, nu),
+        if_less(slow, 0, arc, beta),
+    )
+
+
+@law
+def _wound_back(gauge: Gauge, n: Number, s: Number, cd: Number) -> tuple[Number, Number]:
+    """Half of -n pi - atan(beta/nu s/(c d)), as a complex number, where psi is written with l/I_min; else 1."""
+    re, im = _half(_unit(cd, gauge.arc * s))
+    re, im = _multiplied((re, -im), (cos_of_quarters(n), -sin_of_quarters(n)))
+    return if_less(gauge.sign, 0, re, 1 + 0 * s), if_less(gauge.sign, 0, im, 0 * s)
+
+
+@law
+def _signed(course: Course, sign: Number, s: Number, c: Number) -> tuple[Number, Number]:
+    """sn and cn with the sign of the half periods, which about the axis of the smallest moment counts as winding."""
+    factor = if_less(course.high, 0, 1 + 0 * sign, sign)
+    return factor * s, factor * c
+
+
+@law
+def _spin(course: Course, w: Vector, s: Number, c: Number, d: Number) -> Vector:
+    """The angular velocity at a phase.  [w1 = W1 cn, w2 = +-W2 sn, w3 = +-W3 dn]"""
+    w1 = c * sqrt(course.a / _or_one(course.j1 * course.d13))
+    w2 = course.sign * s * sqrt(course.a / _or_one(course.j2 * course.d23))
+    w3 = course.sign * d * sqrt(course.b / _or_one(course.j3 * course.d13))
+    moves, high = course.moves, course.high
+    return (
+        if_less(0, moves, if_less(high, 0, w3, w1), w[0]),
+        if_less(0, moves, w2, w[1]),
+        if_less(0, moves, if_less(high, 0, w1, w3), w[2]),
+    )
+
+
+# Jacobi's functions by Gauss's ladder --------------------------------------------------------------------------------
+@law
+def _rungs(
+    a: Number, b: Number, p: Number, weight: Number, total: Number, left: Groups
+) -> tuple[Groups, Number, Number]:
+    """The rungs b/a' between the means of 1 and k'; the mean; and the sum for the integral's period [DLMF 19.8.7]."""
+    if len(left) == 0:
+        return (), a, total
+    a_next, product_ab, p2 = (a + b) / 2, a * b, p * p
+    both = p2 + product_ab
+    rest, mean, found = _rungs(
+        a_next,
+        sqrt(product_ab),
+        both / (2 * p),
+        weight * (p2 - product_ab) / (2 * both),
+        total + weight,
+        left[1:],
+    )
+    return (b / a_next,) + rest, mean, found
+
+
+@law
+def jacobi(rungs: Groups, phase: Number) -> Vector:
+    """sn, cn and dn at the phase, at most a right angle, that the ladder leads to."""
+    c, s = cos(phase), sin(phase)
+    x, d = _climbed(rungs, s / c)
+    xx = -larger(-x * x, -_HUGE + 0 * x)
+    below = 1 / (1 + xx)
+    sn, cn = sqrt(xx * below), sqrt(below)
+    return if_less(s, 0, -sn, sn), if_less(c, 0, -cn, cn), d
+
+
+@law
+def _climbed(rungs: Groups, x: Number) -> tuple[Number, Number]:
+    """sn/cn and dn from the tangent, up the ladder: the quotient keeps its digits where cn and dn are near 1 or near 0.
+
+    [Gauss's transformation, DLMF 22.7.6 to 22.7.8, with 1 + k = 2 - b/a']
+    """
+    if len(rungs) == 0:
+        return x, 1 + 0 * x
+    x, d = _climbed(rungs[1:], x)
+    ratio, one_k = rungs[0], 2 - rungs[0]
+    xx = -larger(-x * x, -_HUGE + 0 * x)
+    return one_k * x / d, (1 + ratio * xx) / (1 + one_k * xx)
+
+
+# The integral of the third kind --------------------------------------------------------------------------------------
+@law
+def half_third_kind(s: Number, c: Number, d: Number, nu: Number, beta: Number) -> tuple[Number, Number]:
+    """e^(iG/2), up to a positive factor, G = beta/3 s^3 R_J(c^2, d^2, 1, 1 + nu s^2).
+
+    Each of Carlson's duplications gives an arc tangent, atan e, 2^n times: as a complex number 1 + i e to that power.
+    """
+    one = 1 + 0 * s
+    return _duplicated(c * c, d * d, one, 1 + nu * (s * s), beta * (s * s * s), _POWERS_OF_8)
+
+
+@law
+def _duplicated(x: Number, y: Number, z: Number, p: Number, e: Number, powers: Groups) -> tuple[Number, Number]:
+    if len(powers) == 1:
+        angle = e * _series(x, y, z, p) / (6 * powers[0])
+        squared = angle * angle
+        return 1 - squared / 2, angle * (1 - squared / 6)
+    rx, ry, rz, rp = sqrt(x), sqrt(y), sqrt(z), sqrt(p)
+    step = rx * ry + ry * rz + rz * rx
+    here = e / (powers[0] * ((rp + rx) * (rp + ry) * (rp + rz)))
+    re, im = _duplicated((x + step) / 4, (y + step) / 4, (z + step) / 4, (p + step) / 4, e, powers[1:])
+    square, twice = re * re - im * im, 2 * (re * im)
+    return square - here * twice, twice + here * square
+
+
+@law
+def _series(x: Number, y: Number, z: Number, p: Number) -> Number:
+    """R_J of four numbers that differ little.  [DLMF 19.36.2]"""
+    mean = (x + y + z + 2 * p) / 5
+    scale = 1 / mean
+    a, b, c = (mean - x) * scale, (mean - y) * scale, (mean - z) * scale
+    e = -(a + b + c) / 2
+    abc, ee = a * b * c, e * e
+    e2 = a * b + a * c + b * c - 3 * ee
+    e3 = abc + 2 * e2 * e + 4 * (ee * e)
+    e4 = (2 * abc + e2 * e + 3 * (ee * e)) * e
+    total = 1 - 3 * e2 / 14 + e3 / 6 + 9 * (e2 * e2) / 88 - 3 * e4 / 22 - 9 * (e2 * e3) / 52 + 3 * (abc * ee) / 26
+    return total * scale * sqrt(scale)
+
+
+@law
+def _one_less(s0: Number, c0: Number, sr: Number, cr: Number, s: Number, c: Number) -> Number:
+    """1 - c0 cr c, without a difference where it is small; cr is not negative."""
+    plain = 1 - c0 * cr * c
+    a, b = absolute(c0), absolute(c)
+    small = s0 * s0 / (1 + a) + a * (sr * sr / (1 + cr) + cr * (s * s / (1 + b)))
+    return if_less(c0 * c, 0, plain, small)
+
+
+# Directions ----------------------------------------------------------------------------------------------------------
+@law
+def _direction(course: Course, i: Vector, w: Vector, s: Number, c: Number, d: Number) -> Groups:
+    """Of L in the body's axes: half its angle theta from the first axis, and its azimuth alpha, as complex numbers."""
+    high, moves = course.high, course.moves
+    root_a = sqrt(course.a)
+    outer = c * sqrt(course.j1 / _or_one(course.d13))
+    middle = course.sign * s * sqrt(course.j2 / _or_one(course.d23))
+    circled = course.sign * d * sqrt(course.j3 * course.b / _or_one(course.d13))
+    first = if_less(0, moves, if_less(high, 0, circled, root_a * outer), i[0] * w[0])
+    second = if_less(0, moves, if_less(high, 0, middle, root_a * middle), i[1] * w[1])
+    third = if_less(0, moves, if_less(high, 0, outer, circled), i[2] * w[2])
+    across = sqrt(second * second + third * third) * if_less(0, moves, if_less(high, 0, root_a, 1 + 0 * d), 1 + 0 * d)
+    return _half(_unit(first, across)), _unit(second, third)
+
+
+@law
+def _between(before: Groups, after: Groups, p: Groups, winding: Groups) -> Quaternion:
+    """e^(e1 a0/2) e^(e3 th0/2) e^(e1 psi/2) e^(-e3 th/2) e^(-e1 a/2), multiplied out in complex numbers."""
+    (ct0, st0), (ca0, sa0) = before
+    (ct, st), (ca, sa) = after
+    half = _multiplied(_half((ca * ca0 + sa * sa0, sa * ca0 - ca * sa0)), winding)
+    along = _multiplied((p[0] * (ct0 * ct + st0 * st), p[1] * (ct0 * ct - st0 * st)), (half[0], -half[1]))
+    across = _multiplied((p[1] * (st0 * ct + ct0 * st), p[0] * (st0 * ct - ct0 * st)), _multiplied((ca0, sa0), half))
+    return along[0], along[1], across[0], across[1]
+
+
+# Complex numbers and safe fractions ----------------------------------------------------------------------------------
+@law
+def _multiplied(a: Groups, b: Groups) -> tuple[Number, Number]:
+    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+
+@law
+def _unit(x: Number, y: Number) -> tuple[Number, Number]:
+    """(x, y) made of length 1; (1, 0) if it has none."""
+    length = sqrt(x * x + y * y)
+    scale = 1 / _or_one(length)
+    return if_less(0, length, x * scale, 1 + 0 * x), y * scale
+
+
+@law
+def _half(point: Groups) -> tuple[Number, Number]:
+    """Cosine and sine of half the angle, between -pi and pi, whose cosine and sine are given."""
+    x, y = point
+    large = sqrt((1 + absolute(x)) / 2)
+    small = y / (2 * large)
+    return if_less(x, 0, absolute(small), large), if_less(x, 0, if_less(y, 0, -large, large), small)
+
+
+@law
+def _square(x: Number) -> Number:
+    return x * x
+
+
+@law
+def _or_one(x: Number) -> Number:
+    """x if it is positive, else 1."""
+    return if_less(0, x, x, 1 + 0 * x)
