@@ -10,7 +10,7 @@ from scipy.integrate._ivp import dop853_coefficients as scipy_dop853
 
 from polhode.equations.dop853 import DOP853
 from polhode.equations.steps import one_step
-from polhode.equations.tables import EULER, LEAPFROG, MIDPOINT, RK4
+from polhode.equations.tables import EULER, HEUN, LEAPFROG, MIDPOINT, RK4, RK6
 
 AS_PRINTED = RK4._replace(
     coordinate_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),
@@ -64,7 +64,7 @@ def test_there_are_as_many_trees_as_cayley_counted():
     assert [len(trees(n)) for n in range(1, 9)] == [1, 1, 2, 4, 9, 20, 48, 115]
 
 
-@pytest.mark.parametrize("table", [EULER, MIDPOINT, RK4], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", [EULER, MIDPOINT, HEUN, RK4, RK6], ids=lambda table: table.name)
 def test_a_table_has_its_order_by_the_rooted_trees_exactly(table):
     assert table.coordinate_rows == table.momentum_rows
     assert table.coordinate_weights == table.momentum_weights
@@ -77,7 +77,7 @@ def test_a_table_has_its_order_by_the_rooted_trees_exactly(table):
     assert any(d != 0 for d in defects[table.order + 1]), "its order is higher than the table says"
 
 
-@pytest.mark.parametrize("table", [EULER, MIDPOINT, RK4, LEAPFROG, DOP853], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", [EULER, MIDPOINT, HEUN, RK4, RK6, LEAPFROG, DOP853], ids=lambda table: table.name)
 def test_a_table_is_explicit_and_its_rows_have_the_same_count(table):
     for rows in (table.coordinate_rows, table.momentum_rows):
         assert [len(row) for row in rows] == list(range(len(table.nodes)))

@@ -13,6 +13,18 @@ Ratio: TypeAlias = Fraction | float
 Row: TypeAlias = tuple[Ratio, ...]
 
 
+class Dense(NamedTuple):
+    """Between the ends of a step: more stages after those of the step, and rows for the curve's coefficients.
+
+    The first stage after those of the step is the slope at its end; `nodes` and `rows` are those of the ones after it.
+    """
+
+    order: int
+    nodes: Row
+    rows: tuple[Row, ...]
+    curve_rows: tuple[Row, ...]
+
+
 class Table(NamedTuple):
     """An explicit Runge-Kutta method, partitioned into coordinates and momenta."""
 
@@ -26,6 +38,8 @@ class Table(NamedTuple):
     source: str
     error_rows: tuple[Row, Row] | None = None
     """Two embedded error estimates, of order 5 and 3, if the step can be controlled."""
+    dense: Dense | None = None
+    """How to find the solution between the ends of a step, if the method knows."""
     rescaled_stages: bool = False
     """Whether a stage's attitude is a value of the solution, to be rescaled like one, and not only a stage."""
 
@@ -51,6 +65,35 @@ RK4 = runge_kutta_table(
     ((), (_HALF,), (_NONE, _HALF), (_NONE, _NONE, _ONE)),
     (_SIXTH, _THIRD, _THIRD, _SIXTH),
     "RK4: seed 001 eq. 4.8 to 4.15, with the weights 1/6, 1/3, 1/3, 1/6 and the last stage at t + h",
+)
+
+HEUN = runge_kutta_table(
+    "heun", 2, (_NONE, _ONE), ((), (_ONE,)), (_HALF, _HALF), "Heun's method with two stages, in kicks only"
+)
+
+RK6 = runge_kutta_table(
+    "rk6",
+    6,
+    (_NONE, _THIRD, 2 * _THIRD, _THIRD, _HALF, _HALF, _ONE),
+    (
+        (),
+        (_THIRD,),
+        (_NONE, 2 * _THIRD),
+        (Fraction(1, 12), _THIRD, Fraction(-1, 12)),
+        (Fraction(-1, 16), Fraction(9, 8), Fraction(-3, 16), Fraction(-3, 8)),
+        (_NONE, Fraction(9, 8), Fraction(-3, 8), Fraction(-3, 4), _HALF),
+        (Fraction(9, 44), Fraction(-9, 11), Fraction(63, 44), Fraction(18, 11), _NONE, Fraction(-16, 11)),
+    ),
+    (
+        Fraction(11, 120),
+        _NONE,
+        Fraction(27, 40),
+        Fraction(27, 40),
+        Fraction(-4, 15),
+        Fraction(-4, 15),
+        Fraction(11, 120),
+    ),
+    "Butcher 1964, seven stages of order 6, in kicks only",
 )
 
 # Kick, drift, kick: L(t + h/2) = L(t) + N(t) h/2 is seed 004's L(t - h/2) + N(t) h, since L(t) = L(t - h/2) + N(t) h/2.

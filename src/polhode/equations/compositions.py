@@ -1,0 +1,87 @@
+"""Splitting methods as tables: how long to kick and how long to drift, in parts of the step.
+
+A kick changes the momenta by force and torque while nothing moves; a drift moves the bodies freely while nothing acts.
+All are palindromes: run backwards, they retrace their way.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Composition(NamedTuple):
+    """kick, drift, kick, drift, ..., kick: one kick more than drifts."""
+
+    name: str
+    order: int
+    kicks: tuple[float, ...]
+    drifts: tuple[float, ...]
+    drift: str
+    """How a body turns freely: "exact" (the closed form), or "axes" (exact turns about L and two axes of the body)."""
+    source: str
+
+
+def of_steps(name: str, order: int, lengths: tuple[float, ...], drift: str, source: str) -> Composition:
+    """Steps half a kick, drift, half a kick, of these lengths and then the same backwards about a middle one.
+
+    It keeps its order with any symmetric approximation of the drift.
+    """
+    lengths = (*lengths, 1 - 2 * sum(lengths), *lengths[::-1])
+    ends = (0.0, *lengths, 0.0)
+    kicks = tuple((ends[i] + ends[i + 1]) / 2 for i in range(len(ends) - 1))
+    return Composition(name, order, kicks, lengths, drift, source)
+
+
+def of_flows(name: str, order: int, kicks: tuple[float, ...], drifts: tuple[float, ...], source: str) -> Composition:
+    """Kicks and drifts of these lengths, then the middle ones that complete the sums to 1, and all backwards.
+
+    Its order holds for drifts that are exact.
+    """
+    last = 0.5 - sum(drifts)
+    return Composition(
+        name,
+        order,
+        (*kicks, 1 - 2 * sum(kicks), *kicks[::-1]),
+        (*drifts, last, last, *drifts[::-1]),
+        "exact",
+        source,
+    )
+
+
+_STRANG = "Strang 1968; drift about two axes and L: Dullweber, Leimkuhler and McLachlan 1997"
+_SUZUKI = 1 / (4 - 4 ** (1 / 3))
+
+COMPOSITIONS: dict[str, Composition] = {
+    composition.name: composition
+    for composition in (
+        of_steps("splitting2", 2, (), "axes", _STRANG),
+        of_steps("splitting4", 4, (_SUZUKI, _SUZUKI), "axes", "Suzuki 1990"),
+        of_steps(
+            "splitting6",
+            6,
+            (
+                0.39216144400731413928,
+                0.33259913678935943860,
+                -0.70624617255763935981,
+                0.08221359629355080023,
+            ),
+            "axes",
+            "Kahan and Li 1997, in Hairer, Lubich, Wanner: Geometric Numerical Integration, section V.3.2",
+        ),
+        of_steps("splitting2_exact", 2, (), "exact", "Strang 1968"),
+        of_flows(
+            "splitting4_exact",
+            4,
+            (0.0792036964311957, 0.353172906049774, -0.0420650803577195),
+            (0.209515106613362, -0.143851773179818),
+            "Blanes and Moan 2002, S6",
+        ),
+        of_flows(
+            "splitting6_exact",
+            6,
+            (0.0502627644003922, 0.413514300428344, 0.0450798897943977, -0.188054853819569, 0.541960678450780),
+            (0.148816447901042, -0.132385865767784, 0.067307604692185, 0.432666402578175),
+            "Blanes and Moan 2002, S10",
+        ),
+    )
+}
