@@ -1,0 +1,383 @@
+"""A run by Taylor series: heyoka's adaptive integrator, fed with the scenario's own equations.
+
+Steps are as long as the series allow; outputs are read off the series, so they change no step.  Within a segment q is
+left alone (q' is linear in q, and series keep |q| to rounding); it is rescaled where outputs are put out, at the ends
+of segments, and every so many steps.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.crossing import Event
+from polhode.engines import grid
+from polhode.engines.flight import LARGEST_RATIO, SAME_INSTANT, Flight, Numbers, batch
+from polhode.engines.formulas import SWITCH, Formulas, formulas
+from polhode.engines.legs import Repeatable, repeatable
+from polhode.engines.outcome import Anchor, Crossing, Failure, Report, Run
+from polhode.engines.series import STRAIGHT, STRAIGHT_FOR_MANY, give_back, heyoka, parameter_values, series
+from polhode.engines.strikes import strikes_at, struck
+from polhode.engines.threads import CORES, on_threads
+from polhode.equations.loads import view_of
+from polhode.equations.motion import turn_per_step
+from polhode.errors import ScenarioError
+from polhode.scenario import Scenario
+from polhode.state import split
+
+FIRST_PORTION, LARGEST_PORTION = 50, 5000
+"""Steps between two looks at the sizes of the groups and at |q|."""
+MANY = 1000
+"""So many members are worth a longer compilation."""
+HURRY = 1e-10
+"""A change that follows itself within this part of the duration would go on for ever."""
+MOST_SWITCHES = 100_000
+"""A force that decides otherwise more often than this in one segment never comes to rest."""
+
+
+def run(
+    scenario: Scenario,
+    counts_work: bool,
+    threads: int | None = None,
+    report: Report | None = None,
+    anchor: Anchor | None = None,
+) -> Run:
+    """Compute a scenario's motion at its output times."""
+    heyoka()
+    if max(scenario.tolerances[1]) > 0:
+        raise ScenarioError(
+            f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: say by rtol how exact it shall be, "
+            "or take method='dop853'"
+        )
+    if scenario.events:
+        anchor = None  # how often an event has happened is known at the start only
+    if scenario.events and scenario.members is not None:
+        return _member_by_member(scenario, counts_work, report)
+    with np.errstate(all="ignore"):
+        runner = _Runner(scenario, counts_work, threads, report)
+        try:
+            return runner.run(anchor)
+        except _OneByOneError:
+            if scenario.members is not None:
+                return _member_by_member(scenario, counts_work, report)
+            runner = _Runner(scenario, counts_work, threads, report)
+            runner.in_lanes = False
+            return runner.run(anchor)
+
+
+class _OneByOneError(Exception):
+    """A force decides, at a time of its own for every member: lanes cannot keep step."""
+
+
+def prepared(scenario: Scenario) -> Repeatable:
+    """A run without events and outputs on the way, to be repeated at no cost but its steps."""
+    heyoka()
+    with np.errstate(all="ignore"):
+        return repeatable(scenario, _goes_in_lanes(scenario))
+
+
+def _goes_in_lanes(scenario: Scenario) -> bool:
+    """Whether there are several bodies or members, none of which can tell that there are others."""
+    alone = scenario.members is None and len(scenario.bodies) == 1
+    return not (alone or scenario.of_kind("pair") or scenario.events)
+
+
+class _Runner:
+    """The state of a run while it goes on."""
+
+    def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
+        self.scenario, self.report, self.threads = scenario, report, threads or CORES
+        self.numbers = Numbers(scenario, counts_work)
+        self.now = self.numbers.start()
+        self.in_lanes = _goes_in_lanes(scenario)
+        self.steps = 0
+        self.crossings: list[Crossing] = []
+        self.counts = [0] * len(scenario.events)
+        self.last: dict[tuple[int, int], float] = {}
+        """When each event last happened to each body."""
+        self.hurried = False
+        self.failure: Failure | None = None
+        self.failed = np.zeros(scenario.count, dtype=bool)
+        self.stopped: float | None = None
+
+    def run(self, anchor: Anchor | None) -> Run:
+        scenario = self.scenario
+        times, end = scenario.times, float(scenario.times[-1])
+        edges = [scenario.start_time, *grid.breaks(scenario), end]
+        if anchor is not None:
+            edges = [anchor.segment, *(t for t in edges if t > anchor.segment)]
+            self.now = np.array(anchor.kept[:, :-1])
+        portions: list[Array] = []
+        for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
+            if anchor is None or a != anchor.segment:
+                self._strike(a)
+            wanted = times[(times >= a) & ((times <= b) if b == end else (times < b))]
+            portions.append(self._segment(a, b, wanted))
+            if self.failure is not None or self.stopped is not None:
+                break
+        kept = np.concatenate(portions)
+        if self.stopped is not None:
+            times = np.append(times[times < self.stopped], self.stopped)
+            kept = np.concatenate([kept[: len(times) - 1], self.numbers.kept(self.now)[None]])
+        elif self.failure is None and strikes_at(scenario, end) and end > scenario.start_time:
+            self._strike(end)
+            kept[-1] = self.numbers.kept(self.now)
+        self.crossings.sort(key=lambda crossing: crossing.time)
+        failure = self.failure or self._failed_member(kept)
+        return Run(times[: len(kept)], kept, self.steps, 0, failure, self.crossings)
+
+    def _strike(self, t: float) -> None:
+        if impulses := strikes_at(self.scenario, t):
+            self.now = struck(self.scenario, self.numbers.kept(self.now), t, impulses)[:, :-1]
+
+    def _segment(self, a: float, b: float, wanted: Array) -> Array:
+        """What is put out at the wanted times of a segment; `now` moves on to its end."""
+        if a == b:
+            return self.numbers.kept(self.now)[None][: len(wanted)]
+        middle = (a + b) / 2
+        if self.in_lanes:
+            return self._lanes(a, b, wanted, middle)
+        rows: list[Array] = []
+        while a < b and self.failure is None and self.stopped is None:
+            a = self._together(a, b, wanted[sum(map(len, rows)) :], middle, rows)
+        return self.numbers.kept(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
+
+    # One body, or a system ------------------------------------------------------------------------------------------
+    def _together(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
+        """Go on to b, or to an event that changes the motion: the time reached."""
+        flight = Flight(self.numbers, self.now, a, b, middle)
+        pending = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
+        count, portion, switches = len(wanted), FIRST_PORTION, 0
+        while True:
+            while len(pending) and pending[0] <= flight.time:
+                pending = pending[1:]
+                if count:
+                    rows.append(flight.state()[None])
+                    count -= 1
+            if not len(pending):
+                break
+            before = flight.mark()
+            outcome, taken, states = flight.advanced(pending, portion)
+            self.steps += taken
+            rows.append(flight.full(states[:count]))
+            pending, count = pending[len(states) :], max(0, count - len(states))
+            self._note(flight)
+            if outcome == "end":
+                continue
+            stands_still = flight.time - before[0] <= 4 * taken * np.spacing(abs(before[0]))
+            if outcome == "failed" or (outcome == "portion" and stands_still):
+                self._locate(flight, before, outcome)
+                break
+            if isinstance(outcome, int):
+                if self._happens(flight, outcome):
+                    if self.failure is None and self.changed is not None and flight.takes(self.changed):
+                        self.changed = None
+                        continue
+                    break
+                switches += flight.found.watched[outcome][0] == SWITCH
+                if switches > MOST_SWITCHES:
+                    self._locate(flight, flight.mark(), outcome)
+                    break
+                continue
+            flight.settle()
+            portion = min(2 * portion, LARGEST_PORTION)
+            if self.report is not None:
+                self.report(flight.time)
+        if self.failure is None:
+            reached, self.now = flight.time, self.numbers.tidy(flight.state() if self.changed is None else self.changed)
+        else:
+            reached = b
+        flight.close()
+        self.changed = None
+        return reached
+
+    changed: Array | None = None
+    """What an event has made of the numbers, until the run goes on from them."""
+
+    def _locate(self, flight: Flight, before: Any, outcome: Any) -> None:
+        """Step by step from the last look that was well: when it ceased to be, and what was wrong."""
+        flight.restore(before)
+        reason, good, time = "stuck", flight.state(), flight.time
+        bad = good
+        for _ in range(LARGEST_PORTION if outcome == "failed" else 0):
+            if not flight.stepped():
+                bad = flight.state()
+                break
+            good, time = flight.state(), flight.time
+        if time == flight.begin and (culprits := flight.rootless()):
+            raise ScenarioError(
+                f"{' and '.join(culprits)} has no Taylor series at t = {time:g} s: it takes the root of 0, or divides "
+                "by 0 there. Start a little beside that state (drag: not exactly at rest in the wind), or take "
+                "method='dop853'."
+            )
+        finite = np.isfinite(bad).all(axis=-1)
+        body = int(np.argmin(finite)) if finite.any() else 0
+        if self.scenario.formulation == "euler_angles" and self._is_vertical(good[body]):
+            reason = "singular"
+        self.failure = Failure(reason, time, body, self.numbers.kept(good)[body])
+
+    def _is_vertical(self, numbers: Array) -> bool:
+        groups: Any = split(numbers, self.scenario.form.sizes)
+        turn = turn_per_step(groups[1], groups[3], self.scenario.duration / 1000)
+        return not turn <= self.scenario.largest_turn**2
+
+    # Events ---------------------------------------------------------------------------------------------------------
+    def _note(self, flight: Flight) -> None:
+        """Write down the events that only are recorded."""
+        for i, time, u in flight.recorded():
+            event, body, _ = flight.found.watched[i]
+            self._crossed(event, body, time, flight.full(u))
+
+    def _happens(self, flight: Flight, i: int) -> bool:
+        """An event that heyoka stopped at: whether the run ends, or goes on with other numbers."""
+        number, body, _ = flight.found.watched[i]
+        if number == SWITCH:
+            flight.step_over()
+            return False
+        event: Event = self.scenario.events[number]
+        now = flight.state()
+        if not self._crossed(number, body, flight.time, now):
+            return False
+        if event.action == "stop":
+            if self.counts[number] == event.count:
+                self.stopped = flight.time
+            return self.stopped is not None
+        self.changed = self._jumped(event, body, flight.time, now)
+        if self.hurried:
+            self.failure = Failure("endless", flight.time, body, self.numbers.kept(now)[body], event.name)
+        return True
+
+    def _crossed(self, number: int, body: int, time: float, now: Array) -> bool:
+        """Count a crossing, unless it is the start itself, or the last one seen again."""
+        event: Event = self.scenario.events[number]
+        close = SAME_INSTANT * max(self.scenario.duration, abs(time))
+        since = time - self.last.get((number, body), self.scenario.start_time)
+        if since <= close:
+            return False
+        if event.count is not None and self.counts[number] >= event.count:
+            return False
+        self.counts[number] += 1
+        self.hurried = (number, body) in self.last and since < HURRY * self.scenario.duration
+        self.last[number, body] = time
+        self.crossings.append(Crossing(number, body, time, self.numbers.kept(now)[body]))
+        return True
+
+    def _jumped(self, event: Event, body: int, time: float, now: Array) -> Array:
+        """The numbers after a user's change of the momenta of one body."""
+        scenario, kept = self.scenario, self.numbers.kept(now)
+        constants = scenario.bodies[body].constants(scenario.pivot)
+        groups = split(kept[body].tolist(), scenario.form.sizes)
+        view = view_of(scenario.form, scenario.pivot is not None)(groups, constants)
+        assert event.change is not None
+        jumps = event.change(time, view, constants, event.params)
+        blow = SimpleNamespace(kernel=lambda *_: jumps, params=(), bodies=(body,) if scenario.is_system else None)
+        return struck(scenario, kept, time, [blow])[:, :-1]
+
+    # Independent bodies, in the lanes of the processor's vectors ----------------------------------------------------
+    def _lanes(self, a: float, b: float, wanted: Array, middle: float) -> Array:
+        found = formulas(self.scenario, self.now, middle, self.numbers.counts_work, True)
+        if found.watched:
+            raise _OneByOneError
+        count = self.scenario.count
+        stops = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
+        out = np.repeat(self.now[None], len(stops), axis=0)
+        if found.moving:
+            units = self.numbers.units(found, self.now, a, b - a)
+            rows = np.arange(count)
+            peaks = self._in_batches(found, units, rows, a, stops, out)
+            grown = np.flatnonzero(peaks.max(axis=1) > LARGEST_RATIO)
+            if len(grown):
+                units[grown] *= 2.0 ** np.rint(np.log2(np.maximum(peaks[grown], 1.0)))
+                self._in_batches(found, units, grown, a, stops, out)
+        self.now = self.numbers.tidy(out[-1])
+        self.failed |= ~np.isfinite(out[-1]).all(axis=-1)
+        if self.report is not None:
+            self.report(b)
+        return self.numbers.kept(out[: len(wanted)])
+
+    def _in_batches(self, found: Formulas, units: Array, rows: Any, a: float, stops: Array, out: Array) -> Array:
+        """Advance these members, as many at a time as the processor has lanes: how large each group became."""
+        lanes = int(heyoka().recommended_simd_size())
+        straight = STRAIGHT_FOR_MANY if len(rows) > MANY else STRAIGHT
+        used = series(self.scenario, found, self.numbers.tolerance, lanes, straight)
+        batches = -(-len(rows) // lanes)
+        padded = rows[np.minimum(np.arange(batches * lanes), len(rows) - 1)]  # the lanes left over repeat the last
+
+        def in_batches(values: Array) -> Array:
+            return np.ascontiguousarray(values.reshape(-1, batches, lanes).swapaxes(0, 1))
+
+        groups = self.numbers.group_of[found.moving]
+        scale = units[padded][:, groups].T
+        values = parameter_values(found, used.constants, units)
+        pars = in_batches(np.array([np.broadcast_to(value, (len(self.now),))[padded] for value in values]))
+        start = in_batches(self.now[padded][:, found.moving].T / scale)
+        times = stops if stops[0] == a else np.append(a, stops)
+        ends = np.empty((len(times), len(groups), batches, lanes))
+        steps = np.empty((batches, lanes), dtype=np.int64)
+
+        def work(first: int, last: int) -> None:
+            integrator = used.integrator if first == 0 else copy.deepcopy(used.integrator)
+            for i in range(first, last):
+                ends[:, :, i], steps[i] = batch(integrator, a, times, start[i], pars[i])
+
+        on_threads(work, batches, min(self.threads, batches))
+        give_back(used)
+        count = len(rows)
+        self.steps += int(steps.ravel()[:count].sum())
+        u = ends.reshape(len(times), len(groups), -1)[len(times) - len(stops) :, :, :count]
+        out[:, rows[:, None], found.moving] = np.moveaxis(u * scale[:, :count], 1, 2)
+        peaks = np.zeros(units.shape)
+        for g in set(groups.tolist()) & {2, 3}:
+            peaks[rows, g] = np.nan_to_num(np.abs(u[:, groups == g]).max(axis=(0, 1)))
+        return peaks
+
+    def _failed_member(self, kept: Array) -> Failure | None:
+        """All members run to the end; the first that failed is run again alone to see when."""
+        if not self.failed.any():
+            return None
+        first = int(np.argmax(self.failed))
+        is_member = self.scenario.members is not None
+        alone = self.scenario.take(first) if is_member else _body_alone(self.scenario, first)
+        failure = run(alone, False, 1).failure
+        if failure is None:
+            return Failure("non-finite", float(self.scenario.times[0]), first, kept[0, first])
+        return Failure(failure.reason, failure.time, first, failure.last_good)
+
+
+def _body_alone(scenario: Scenario, i: int) -> Scenario:
+    """The scenario of one body of a system whose bodies feel nothing of each other."""
+    forces = [replace(f, bodies=None) for f in scenario.forces if f.bodies is None or i in f.bodies]
+    return replace(scenario, body=scenario.bodies[i], state=scenario.states[i], forces=forces)
+
+
+def _member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> Run:
+    """An ensemble with events: each member is a run of its own."""
+    assert scenario.members is not None
+    kept: Array | None = None
+    result = Run(scenario.times, np.empty(0), 0)
+    for member in range(scenario.members):
+        part = run(scenario.take(member), counts_work)
+        if kept is None:
+            kept = np.full((len(scenario.times), scenario.members, part.kept.shape[-1]), np.nan)
+        stopped = len(part.times) and part.times[-1] < scenario.times[-1] and part.failure is None
+        shown = len(part.times) - 1 if stopped and part.times[-1] not in scenario.times else len(part.times)
+        kept[:shown, member] = part.kept[:shown, 0]
+        if stopped and len(scenario.times) == 1:
+            kept[0, member] = part.kept[-1, 0]
+        result.steps += part.steps
+        for crossing in part.crossings:
+            crossing.body = member
+        result.crossings += part.crossings
+        if part.failure is not None and result.failure is None:
+            result.failure = Failure(part.failure.reason, part.failure.time, member, part.failure.last_good)
+        if report is not None:
+            report(scenario.start_time + (member + 1) / scenario.members * scenario.duration)
+    result.kept = kept if kept is not None else result.kept
+    result.crossings.sort(key=lambda crossing: crossing.time)
+    return result

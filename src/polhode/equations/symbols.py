@@ -1,0 +1,399 @@
+"""A kind of number that remembers how it was made: a sum of products of powers, in one normal form.
+
+The laws, evaluated on symbols, give their own formula.  Like terms are joined, what cancels is gone, constants stand
+apart from what moves, and the length of a unit quaternion is known to be 1: the fewest products remain for an engine
+that pays for each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+Monomial = tuple[tuple[int, float], ...]
+"""(base, exponent), ordered by base."""
+Terms = dict[Monomial, float]
+ONE: Monomial = ()
+EXPANDED_TERMS = 400
+"""A formula that grows beyond this when its brackets are removed stays as it was."""
+
+
+class Base(NamedTuple):
+    """What a product is made of: a letter, a function's value, or a sum in brackets."""
+
+    kind: str
+    """"constant", "moving", "call" or "sum"."""
+    name: str
+    parts: tuple[Symbol, ...]
+    is_constant: bool
+    owner: str
+    """Which force was being evaluated when this first appeared."""
+
+
+class Book:
+    """The bases of one evaluation, the values of those that do not move, and the quaternions of unit length."""
+
+    def __init__(self, functions: Any = math) -> None:
+        self.functions = functions
+        """The module whose functions evaluate constants: math, or numpy for arrays of them."""
+        self.bases: list[Base] = []
+        self.values: dict[int, Any] = {}
+        self.owner = ""
+        self._index: dict[Any, int] = {}
+        self._units: list[tuple[int, ...]] = []
+        self._ones: set[frozenset[tuple[Monomial, float]]] = set()
+
+    def constant(self, name: str, value: Any) -> Symbol:
+        """A letter for a number that stays; exactly 0, 1 and -1 need no letter."""
+        if getattr(value, "ndim", 0) == 0 and float(value) in (0.0, 1.0, -1.0):
+            return self.number(float(value))
+        symbol = self._letter("constant", name, True)
+        self.values[self.index_of(symbol)] = value
+        return symbol
+
+    def moving(self, name: str) -> Symbol:
+        """A letter for a number that changes."""
+        return self._letter("moving", name, False)
+
+    def _letter(self, kind: str, name: str, is_constant: bool) -> Symbol:
+        return Symbol(self, {((self._at((kind, name), kind, name, (), is_constant), 1.0),): 1.0})
+
+    def number(self, value: float) -> Symbol:
+        """A plain number."""
+        return Symbol(self, {ONE: value} if value else {})
+
+    def called(self, name: str, *parts: Symbol) -> Symbol:
+        """The value of a function."""
+        still = all(part.is_constant for part in parts)
+        return Symbol(self, {((self._at((name, *(p.key for p in parts)), "call", name, parts, still), 1.0),): 1.0})
+
+    def in_brackets(self, symbol: Symbol) -> int:
+        """A sum as one base."""
+        return self._at(("sum", symbol.key), "sum", "", (symbol,), symbol.is_constant)
+
+    def _at(self, key: Any, kind: str, name: str, parts: tuple[Symbol, ...], is_constant: bool) -> int:
+        at = self._index.get(key)
+        if at is None:
+            at = self._index[key] = len(self.bases)
+            self.bases.append(Base(kind, name, parts, is_constant, self.owner))
+        return at
+
+    @staticmethod
+    def index_of(letter: Symbol) -> int:
+        """The base of a letter."""
+        ((monomial, _),) = letter.terms.items()
+        return monomial[0][0]
+
+    def know_unit(self, quaternion: tuple[Symbol, ...]) -> None:
+        """From now on the squares of these four add up to 1."""
+        squares: Any = sum((part * part for part in quaternion[1:]), quaternion[0] * quaternion[0])
+        self._ones.add(squares.key)
+        if all(len(part.terms) == 1 for part in quaternion):
+            self._units.append(tuple(self.index_of(part) for part in quaternion))
+
+    def tidy(self, terms: Terms) -> Symbol:
+        """A sum, or 1 if it is known to be."""
+        if len(terms) == 4 and frozenset(terms.items()) in self._ones:
+            return self.number(1.0)
+        return Symbol(self, terms)
+
+    def value(self, symbol: Symbol, known: dict[int, Any] | None = None) -> Any:
+        """What a symbol amounts to, given the values of its bases; those found on the way are added to them."""
+        known = self.values if known is None else known
+        total: Any = 0.0
+        for monomial, factor in symbol.terms.items():
+            product: Any = factor
+            for index, exponent in monomial:
+                if index not in known:
+                    base = self.bases[index]
+                    parts = [self.value(part, known) for part in base.parts]
+                    known[index] = parts[0] if base.kind == "sum" else _FUNCTIONS[base.name](self.functions, *parts)
+                product = product * (known[index] if exponent == 1.0 else known[index] ** exponent)
+            total = total + product
+        return total
+
+    def by_motion(self, symbol: Symbol) -> dict[Monomial, Symbol]:
+        """What moves in each term, and the constant before it; terms whose constant amounts to nothing are left out."""
+        grouped: dict[Monomial, Terms] = {}
+        for monomial, factor in symbol.terms.items():
+            still = tuple(f for f in monomial if self.bases[f[0]].is_constant)
+            moving = tuple(f for f in monomial if not self.bases[f[0]].is_constant)
+            grouped.setdefault(moving, {})[still] = factor
+        constants = {moving: Symbol(self, terms) for moving, terms in sorted(grouped.items())}
+        return {moving: c for moving, c in constants.items() if _any(self.value(c))}
+
+    # Brackets -------------------------------------------------------------------------------------------------------
+    def expanded(self, symbol: Symbol) -> Symbol | None:
+        """The same without brackets, and with q0^2 of unit quaternions replaced; None if that grows too long."""
+        total: Terms = {}
+        for monomial, factor in symbol.terms.items():
+            product: Terms = {ONE: factor}
+            for index, exponent in monomial:
+                base = self.bases[index]
+                if base.kind == "sum" and exponent > 0 and exponent.is_integer():
+                    inner = self.expanded(base.parts[0])
+                    if inner is None:
+                        return None
+                    for _ in range(int(exponent)):
+                        product = self._multiplied(product, inner.terms)
+                else:
+                    product = self._multiplied(product, {((index, exponent),): 1.0})
+            for m, c in product.items():
+                _put(total, m, c)
+            if len(total) > EXPANDED_TERMS:
+                return None
+        return Symbol(self, total)
+
+    def _multiplied(self, a: Terms, b: Terms) -> Terms:
+        result: Terms = {}
+        for m, c in a.items():
+            for n, d in b.items():
+                for reduced, sign in self._reduced(_joined(m, n)):
+                    _put(result, reduced, sign * c * d)
+        return result
+
+    def _reduced(self, monomial: Monomial) -> Iterable[tuple[Monomial, float]]:
+        """q0^2 = 1 - q1^2 - q2^2 - q3^2"""
+        for unit in self._units:
+            for index, exponent in monomial:
+                if index == unit[0] and exponent >= 2 and exponent.is_integer():
+                    rest = _joined(monomial, ((index, -2.0),))
+                    yield from self._reduced(rest)
+                    for other in unit[1:]:
+                        for m, sign in self._reduced(_joined(rest, ((other, 2.0),))):
+                            yield m, -sign
+                    return
+        yield monomial, 1.0
+
+    def products(self, symbols: Iterable[Symbol]) -> int:
+        """How many products and functions of moving numbers these formulas take, shared ones counted once."""
+        seen: set[Any] = set()
+        waiting = list(symbols)
+        while waiting:
+            symbol = waiting.pop()
+            for moving in self.by_motion(symbol):
+                chain: Monomial = ()
+                for index, exponent in moving:
+                    base = self.bases[index]
+                    waiting += base.parts
+                    if base.kind == "call":
+                        seen.add(index)
+                    if exponent != 1.0:
+                        seen.add((index, exponent))
+                    if chain:
+                        seen.add(chain + ((index, exponent),))
+                    chain += ((index, exponent),)
+        return len(seen)
+
+
+class Condition:
+    """A comparison, which no formula can decide while it is being written down."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("a formula cannot decide by `if`: use ph.if_less(a, b, x, y)")
+
+
+class Symbol:
+    """A number of which only its formula is known."""
+
+    __slots__ = ("_key", "book", "terms")
+    __array_ufunc__ = None  # NumPy's numbers leave the arithmetic to symbols
+
+    def __init__(self, book: Book, terms: Terms) -> None:
+        self.book, self.terms = book, terms
+        self._key: frozenset[tuple[Monomial, float]] | None = None
+
+    @property
+    def key(self) -> frozenset[tuple[Monomial, float]]:
+        """Equal for equal formulas."""
+        if self._key is None:
+            self._key = frozenset(self.terms.items())
+        return self._key
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing moves in it."""
+        return all(self.book.bases[index].is_constant for monomial in self.terms for index, _ in monomial)
+
+    @property
+    def as_number(self) -> float | None:
+        """A plain number, if it is one."""
+        if not self.terms:
+            return 0.0
+        return self.terms[ONE] if len(self.terms) == 1 and ONE in self.terms else None
+
+    def _other(self, value: Any) -> Symbol:
+        return _symbol(self.book, value)
+
+    def __repr__(self) -> str:
+        return f"<a formula of {len(self.terms)} terms>"
+
+    # Sums -----------------------------------------------------------------------------------------------------------
+    def __add__(self, other: Any) -> Symbol:
+        terms = dict(self.terms)
+        for monomial, factor in self._other(other).terms.items():
+            _put(terms, monomial, factor)
+        return self.book.tidy(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Symbol:
+        return Symbol(self.book, {monomial: -factor for monomial, factor in self.terms.items()})
+
+    def __pos__(self) -> Symbol:
+        return self
+
+    def __sub__(self, other: Any) -> Symbol:
+        return self + -self._other(other)
+
+    def __rsub__(self, other: Any) -> Symbol:
+        return -self + self._other(other)
+
+    # Products -------------------------------------------------------------------------------------------------------
+    def __mul__(self, other: Any) -> Symbol:
+        a, b = self, self._other(other)
+        if len(a.terms) != 1:
+            a, b = b, a
+        if not a.terms or not b.terms:
+            return self.book.number(0.0)
+        if len(b.terms) == 1 or (len(a.terms) == 1 and a.is_constant):
+            ((m, c),) = a.terms.items()
+            return Symbol(self.book, {_joined(m, n): c * d for n, d in b.terms.items()})
+        return a._bracketed() * b._bracketed()
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Symbol:
+        return self * self._other(other)._reciprocal()
+
+    def __rtruediv__(self, other: Any) -> Symbol:
+        return self._reciprocal() * self._other(other)
+
+    def __pow__(self, exponent: Any) -> Symbol:
+        power = float(exponent)
+        if power == 0.5:
+            return sqrt(self)
+        if not power.is_integer():
+            return self.book.called("pow", self, self.book.number(power))
+        if power < 0:
+            return (self**-power)._reciprocal()
+        if power == 0:
+            return self.book.number(1.0)
+        ((m, c),) = self._bracketed().terms.items()
+        return Symbol(self.book, {tuple((i, e * power) for i, e in m): c**power})
+
+    def __abs__(self) -> Symbol:
+        return if_less(self, 0.0, -self, self)
+
+    def _reciprocal(self) -> Symbol:
+        if not self.terms:
+            raise ZeroDivisionError("division by zero")
+        ((m, c),) = self._bracketed().terms.items()
+        return Symbol(self.book, {tuple((i, -e) for i, e in m): 1 / c})
+
+    def _bracketed(self) -> Symbol:
+        """As one term: what all terms share before the bracket.  A constant sum that amounts to nothing is 0."""
+        if len(self.terms) < 2:
+            return self
+        book = self.book
+        if self.is_constant and not _any(book.value(self)):
+            return book.number(0.0)
+        first = min(self.terms)
+        common = tuple(f for f in first if book.bases[f[0]].is_constant and all(f in other for other in self.terms))
+        lead = self.terms[first]
+        factor = math.copysign(2.0 ** (math.frexp(abs(lead))[1] - 1), lead)  # a power of two: nothing is rounded
+        undo = tuple((i, -e) for i, e in common)
+        inner = Symbol(book, {_joined(m, undo): c / factor for m, c in self.terms.items()})
+        return Symbol(book, {_joined(common, ((book.in_brackets(inner), 1.0),)): factor})
+
+    # Decisions ------------------------------------------------------------------------------------------------------
+    def __lt__(self, other: Any) -> Condition:
+        return Condition()
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+    def __eq__(self, other: object) -> Any:
+        return Condition()
+
+    __ne__ = __eq__
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return bool(Condition())
+
+
+def sqrt(x: Symbol) -> Symbol:
+    """The square root."""
+    number = x.as_number
+    if number is not None:
+        return x.book.number(math.sqrt(number))
+    if len(x.terms) == 1:
+        ((monomial, factor),) = x.terms.items()
+        if len(monomial) == 1 and monomial[0][1] == 1.0 and factor > 0:
+            return Symbol(x.book, {((monomial[0][0], 0.5),): math.sqrt(factor)})
+    return Symbol(x.book, {((x.book.in_brackets(x), 0.5),): 1.0})
+
+
+def sin(x: Symbol) -> Symbol:
+    """The sine."""
+    return x.book.called("sin", x)
+
+
+def cos(x: Symbol) -> Symbol:
+    """The cosine."""
+    return x.book.called("cos", x)
+
+
+def atan2(y: Any, x: Any) -> Symbol:
+    """The angle of the point (x, y)."""
+    book = (y if isinstance(y, Symbol) else x).book
+    return book.called("atan2", *(v if isinstance(v, Symbol) else book.number(float(v)) for v in (y, x)))
+
+
+def if_less(a: Any, b: Any, x: Any, y: Any) -> Symbol:
+    """x where a < b, else y."""
+    book = (a if isinstance(a, Symbol) else b).book
+    if not isinstance(b, Symbol) and math.isinf(b):
+        return _symbol(book, x if b > 0 else y)
+    low, high, yes, no = (_symbol(book, v) for v in (a, b, x, y))
+    if (difference := (low - high).as_number) is not None:
+        return yes if difference < 0 else no
+    return yes if yes.key == no.key else book.called("if_less", low, high, yes, no)
+
+
+def _symbol(book: Book, value: Any) -> Symbol:
+    if isinstance(value, Symbol):
+        return value
+    return book.number(float(value))
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sin": lambda m, x: m.sin(x),
+    "cos": lambda m, x: m.cos(x),
+    "atan2": lambda m, y, x: (m.arctan2 if hasattr(m, "arctan2") else m.atan2)(y, x),
+    "pow": lambda m, x, p: x**p,
+    "if_less": lambda m, a, b, x, y: m.where(a < b, x, y) if hasattr(m, "where") else (x if a < b else y),
+}
+
+
+def _any(value: Any) -> bool:
+    return bool(value.any()) if hasattr(value, "any") else bool(value)
+
+
+def _put(terms: Terms, monomial: Monomial, factor: float) -> None:
+    total = terms.get(monomial, 0.0) + factor
+    if total:
+        terms[monomial] = total
+    else:
+        terms.pop(monomial, None)
+
+
+def _joined(a: Monomial, b: Monomial) -> Monomial:
+    """The product of two."""
+    if not a or not b:
+        return a or b
+    powers = dict(a)
+    for index, exponent in b:
+        powers[index] = powers.get(index, 0.0) + exponent
+    return tuple(sorted((i, e) for i, e in powers.items() if e))

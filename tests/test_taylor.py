@@ -1,0 +1,412 @@
+"""Method "taylor" against 40-digit references, closed forms and the other adaptive method."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.engines import taylor
+from polhode.errors import ForceError, NonFiniteError, ScenarioError, SingularityError
+
+CASES = json.loads((Path(__file__).parent / "data" / "reference_states.json").read_text())["cases"]
+BODY = ph.Body(mass=2.0, inertia=(2.0, 3.0, 4.0))
+START = ph.State(
+    position=(1, 2, 3), velocity=(1, 2, 3), angular_velocity_body=(0.1, 2.0, 0.3), quaternion_wxyz=(0.9, 0.4, 0.1, 0.1)
+)
+GRAVITY = ph.forces.gravity()
+FORCED = [
+    GRAVITY,
+    ph.forces.quadratic_drag(0.1),
+    ph.forces.thruster((0.1, 0.2, 0.3), (1.0, 2.0, 3.0), 1.0, 2.5),
+    ph.forces.rotational_drag(0.3),
+    ph.forces.impulse((1, 2, 3), 2.0, (0.1, 0.0, 0.2)),
+]
+FIVE = ["momentum", "momentum_matrix", "body_rates", "quaternion_acceleration", "euler_angles"]
+
+
+def by_dop853(*given, rtol=1e-12, **settings):
+    """The other adaptive method, uncompiled: short runs that need no compiler."""
+    with pytest.warns(UserWarning, match="uncompiled"):
+        return ph.simulate(*given, method="dop853", engine="python", rtol=rtol, **settings)
+
+
+def apart(one, other):
+    """The largest difference of attitudes, and of positions."""
+    q = one.quaternion_wxyz * np.sign((one.quaternion_wxyz * other.quaternion_wxyz).sum(-1))[..., None]
+    return np.abs(q - other.quaternion_wxyz).max(), np.abs(one.position - other.position).max()
+
+
+# The judges ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("name", "allowed"), [("hairer_vilmart_asymmetric", 1e-14), ("hairer_vilmart_flat", 5e-14)])
+@pytest.mark.parametrize("formulation", ["body_rates", "momentum"])
+def test_against_forty_digits(name, allowed, formulation):
+    case = CASES[name]
+    body = ph.Body(1.0, [float(m) for m in case["moments"]], allow_unphysical=True)
+    state = ph.State(angular_velocity_body=[float(w) for w in case["omega0_body"]])
+    motion = ph.simulate(
+        body, state, duration=float(case["t"]), method="taylor", rtol=1e-16, formulation=formulation, output_step=1.0
+    )
+    truth = np.array([float(v) for v in case["final"]])
+    q = motion.quaternion_wxyz[-1]
+    assert np.abs(q * np.sign(q @ truth[:4]) - truth[:4]).max() < allowed
+    assert np.abs(motion.angular_velocity_body[-1] - truth[4:]).max() < 10 * allowed
+
+
+@pytest.mark.parametrize("name", ["simo_wong_heavy_top", "drag_and_thruster"])
+def test_against_the_reference_library(name):
+    problem = ph.reference.problem(name)
+    motion = ph.simulate(problem.scenario(method="taylor", rtol=1e-15, formulation="body_rates", output_step=2.5))
+    error = problem.error_of(
+        quaternion_wxyz=motion.quaternion_wxyz[-1].tolist(), position=motion.position[-1].tolist(), of_doubles=True
+    )
+    assert error.attitude < 1e-13
+    assert error.position is None or error.position < 1e-12
+
+
+def test_the_error_follows_the_tolerance():
+    """Against the same series at their finest: each thousandth of rtol buys at least a hundredth of the error."""
+
+    def at(rtol):
+        return ph.simulate(BODY, START, FORCED[:2], duration=5.0, method="taylor", rtol=rtol, output_times=[5.0])
+
+    truth = at(1e-16)
+    errors = [max(apart(at(rtol), truth)) for rtol in (1e-4, 1e-7, 1e-10)]
+    assert errors[0] < 1e-3
+    assert errors[1] < errors[0] / 100
+    assert errors[2] < errors[1] / 100
+    assert errors[2] < 1e-9
+
+
+@pytest.mark.parametrize("formulation", FIVE)
+def test_against_dop853(formulation):
+    """Thruster window, impulse, drag, at outputs that lie on the edges and beside them."""
+    settings = {"duration": 3.0, "output_times": [0.0, 0.7, 1.0, 2.0, 2.4, 3.0]}
+    motion = ph.simulate(BODY, START, FORCED, method="taylor", rtol=1e-9, formulation=formulation, **settings)
+    other = by_dop853(BODY, START, FORCED, **settings)
+    assert max(apart(motion, other)) < 2e-8
+    assert np.abs(motion.work - other.work).max() < 1e-7
+    assert (motion.attitude_drift < 1e-8).all()
+    assert max(apart_states(motion.at(2.2), other.at(2.2))) < 2e-8
+
+
+def apart_states(one, other):
+    q = one.quaternion_wxyz * np.sign(one.quaternion_wxyz @ other.quaternion_wxyz)
+    return np.abs(q - other.quaternion_wxyz).max(), np.abs(one.position - other.position).max()
+
+
+def test_about_a_pivot_against_dop853():
+    """A body whose principal axes are not the user's: R^T R is known to be 1 there too."""
+    body = ph.Body(1.0, inertia=[(2.0, 0.3, 0.1), (0.3, 3.0, 0.2), (0.1, 0.2, 4.0)])
+    settings = {"duration": 3.0, "pivot": (0.1, 0.0, -0.5), "output_step": 0.5}
+    spin = ph.State(angular_velocity_body=(1, 2, 3))
+    motion = ph.simulate(body, spin, [GRAVITY], method="taylor", rtol=1e-12, **settings)
+    other = by_dop853(body, spin, [GRAVITY], rtol=1e-13, **settings)
+    assert max(apart(motion, other)) < 1e-11
+    assert np.ptp(motion.energy) < 1e-11
+
+
+def test_the_start_time_counts():
+    """A force that depends on the time, against its closed form, from a clock that begins at 10."""
+
+    @ph.force
+    def swing(t, state, body, params):
+        return (params[0] * ph.cos(t), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    start = ph.State(time=10.0)
+    motion = ph.simulate(ph.particle(1.0), start, [swing(2.0)], duration=3.0, method="taylor", rtol=1e-14)
+    t = motion.times
+    exact = -2 * np.cos(t) + 2 * np.cos(10.0) - 2 * np.sin(10.0) * (t - 10.0)
+    assert np.abs(motion.position[:, 0] - exact).max() < 1e-13
+
+
+# Outputs and places -------------------------------------------------------------------------------------------------
+def test_outputs_change_no_step():
+    settings = {"duration": 5.0, "method": "taylor", "rtol": 1e-9, "formulation": "body_rates"}
+    few = ph.simulate(BODY, START, FORCED[:2], output_times=[5.0], **settings)
+    many = ph.simulate(BODY, START, FORCED[:2], output_step=0.01, **settings)
+    assert few.steps == many.steps
+    assert (few.final.position == many.final.position).all()
+    assert max(apart_states(few.at(3.3), many.at(3.3))) < 1e-9
+
+
+def test_renormalize_false_leaves_the_quaternion_alone():
+    settings = {"duration": 3.0, "method": "taylor", "rtol": 1e-3, "formulation": "body_rates"}
+    raw = ph.simulate(BODY, START, FORCED[:2], renormalize=False, **settings)
+    assert raw.attitude_drift[-1] == np.abs(np.linalg.norm(raw.quaternion_wxyz[-1]) - 1) > 1e-9
+    tidy = ph.simulate(BODY, START, FORCED[:2], **settings)
+    assert np.abs(np.linalg.norm(tidy.quaternion_wxyz, axis=1) - 1).max() < 1e-15
+
+
+def test_scales_do_not_matter():
+    """A microgram on a spring, and the same a trillion times as heavy: errors of the same relative size."""
+
+    def error(mass, size):
+        spring = ph.forces.spring(mass * 1e6, (0, 0, 0))
+        start = ph.State(position=(size, 0, 0))
+        motion = ph.simulate(
+            ph.particle(mass), start, [spring], duration=0.05, method="taylor", rtol=1e-9, output_times=[0.05]
+        )
+        return abs(motion.position[-1, 0] / size - np.cos(50.0))
+
+    assert error(1e-9, 1e-6) < 1e-7
+    assert error(1e3, 1e-6) < 1e-7
+    assert error(1e3, 1e6) < 1e-7
+
+
+# Systems and ensembles ----------------------------------------------------------------------------------------------
+def test_a_system_against_dop853():
+    bodies = [BODY, ph.Body(1.0, (0.2, 0.3, 0.4))]
+    states = [ph.State(angular_velocity_body=(0, 1, 0)), ph.State(position=(2, 0, 0), velocity=(0, 0.2, 0))]
+    pairs = [
+        ph.forces.spring_between(0, 1, 3.0, (0.1, 0.2, 0), (0, 0.1, 0.3), damping=0.1, length=0.5),
+        ph.forces.mutual_gravity(1.0),
+    ]
+    settings = {"duration": 2.0, "output_step": 0.5}
+    motion = ph.simulate(bodies, states, pairs, method="taylor", rtol=1e-12, **settings)
+    other = by_dop853(bodies, states, pairs, rtol=1e-13, **settings)
+    assert max(apart(motion, other)) < 1e-11
+    assert np.abs(motion.work - other.work).max() < 1e-10
+    total = motion.linear_momentum.sum(axis=1)
+    assert np.abs(total - total[0]).max() < 1e-15
+    assert np.abs(motion.at(1.2)[1].position - other.at(1.2)[1].position).max() < 1e-11
+
+
+def test_bodies_that_feel_nothing_of_each_other():
+    """They go in lanes of their own, each with the forces that act on it."""
+    bodies, states = [BODY, ph.particle(3.0)], [START, ph.State(velocity=(3, 0, 0))]
+    forces = [GRAVITY, ph.forces.linear_drag(0.5).on(1)]
+    settings = {"duration": 2.0, "output_step": 0.5}
+    motion = ph.simulate(bodies, states, forces, method="taylor", rtol=1e-13, **settings)
+    alone = ph.simulate(bodies[1], states[1], [GRAVITY, ph.forces.linear_drag(0.5)], method="taylor", **settings)
+    free = ph.simulate(bodies[0], states[0], [GRAVITY], method="taylor", rtol=1e-13, **settings)
+    assert np.abs(motion.position[:, 1] - alone.position).max() < 1e-9
+    assert np.abs(motion.quaternion_wxyz[:, 0] - free.quaternion_wxyz).max() < 1e-13
+
+
+def test_members_against_single_runs():
+    """Within ten times rounding: lanes and single runs are not the same bits."""
+    rng = np.random.default_rng(0)
+    v, w, drag = rng.normal(size=(11, 3)), rng.normal(size=(11, 3)), rng.uniform(0.1, 1, 11)
+    many = ph.State(velocity=v, angular_velocity_body=w)
+    settings = {"duration": 3.0, "method": "taylor", "rtol": 1e-13, "output_times": [1.0, 3.0]}
+    thruster = FORCED[2]
+    motion = ph.ensemble(BODY, many, [GRAVITY, ph.forces.quadratic_drag(drag), thruster], **settings)
+    again = ph.ensemble(BODY, many, [GRAVITY, ph.forces.quadratic_drag(drag), thruster], threads=1, **settings)
+    assert (motion.position == again.position).all()
+    for i in (0, 7, 10):
+        start = ph.State(velocity=v[i], angular_velocity_body=w[i])
+        one = ph.simulate(BODY, start, [GRAVITY, ph.forces.quadratic_drag(drag[i]), thruster], **settings)
+        assert np.abs(motion.position[:, i] - one.position).max() < 1e-13
+        assert np.abs(motion.quaternion_wxyz[:, i] - one.quaternion_wxyz).max() < 1e-13
+    assert np.abs(motion.at(2.0).position[7] - one.at(2.0).position).max() > 0
+
+
+def test_prepared_runs_are_the_runs_themselves():
+    scenario = ph.Scenario(BODY, START, FORCED[:4], duration=3.0, method="taylor", rtol=1e-9, formulation="body_rates")
+    again, motion = taylor.prepared(scenario), ph.simulate(scenario)
+    first, second = again(), again()
+    assert (first == second).all()
+    assert np.abs(first[0, :3] - motion.position[-1]).max() < 1e-9
+    many = replace(scenario, state=ph.State(velocity=[(1, 2, 3)] * 9, angular_velocity_body=(0.1, 2.0, 0.3)))
+    ends = taylor.prepared(many)()
+    assert ends.shape[0] == 9
+    assert np.ptp(ends, axis=0).max() == 0.0
+
+
+# Forces of one's own ------------------------------------------------------------------------------------------------
+def test_a_force_that_decides_against_its_closed_form():
+    """A floor of springs that pushes only from below z = 0, with a jump there: half a period later the ball leaves."""
+
+    @ph.force
+    def floor(t, state, body, params):
+        z = state.position[2]
+        return (0.0, 0.0, ph.if_less(z, 0.0, params[1] - params[0] * z, 0.0)), (0.0, 0.0, 0.0)
+
+    start = ph.State(position=(0, 0, 1.0), velocity=(0, 0, -2.0))
+    stiffness, jump = 100.0, 30.0
+    ball = {"duration": 3.0, "method": "taylor", "rtol": 1e-13}
+    motion = ph.simulate(ph.particle(1.0), start, [floor(stiffness, jump)], **ball)
+    below = 0.5 + (np.pi - 2 * np.arctan(jump / 20.0)) / 10.0  # z = 0.3 - 0.3 cos - 0.2 sin of 10 (t - 1/2)
+    late = motion.times > below + 1e-3
+    assert np.abs(motion.position[late, 2] - 2.0 * (motion.times[late] - below)).max() < 1e-11
+    assert np.abs(motion.velocity[-1, 2] - 2.0) < 1e-11
+    many = ph.State(position=[(0, 0, 1.0), (0, 0, 2.0)], velocity=(0, 0, -2.0))
+    both = ph.ensemble(ph.particle(1.0), many, [floor(stiffness, jump)], **ball)
+    assert abs(both.final.position[0, 2] - motion.final.position[2]) < 1e-11
+    assert abs(both.final.position[1, 2] - motion.final.position[2] + 1.0) < 1e-11
+
+
+def test_what_has_no_series_is_told_with_its_place():
+    import math
+
+    @ph.force
+    def wave(t, state, body, params):
+        return (math.sin(state.position[0]), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    @ph.force
+    def door(t, state, body, params):
+        return (1.0 if state.position[0] > 0 else 2.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    with pytest.raises(ForceError, match=r"wave has no Taylor series.*test_taylor.py, line.*ph.sin.*dop853"):
+        ph.simulate(BODY, START, [wave()], duration=1.0, method="taylor")
+    with pytest.raises(ForceError, match=r"door has no Taylor series.*if_less"):
+        ph.simulate(BODY, START, [door()], duration=1.0, method="taylor")
+
+
+# What can go wrong --------------------------------------------------------------------------------------------------
+def test_drag_at_rest_is_told():
+    with pytest.raises(ScenarioError, match=r"quadratic_drag has no Taylor series at t = 0 s.*root of 0.*dop853"):
+        ph.simulate(BODY, ph.State(), FORCED[:2], duration=1.0, method="taylor")
+
+
+def test_a_blow_up_against_its_time():
+    """x'' = 6 x^2 from x = 1, x' = 2 is 1/(1 - t)^2: it ends at t = 1."""
+
+    @ph.force
+    def blow(t, state, body, params):
+        return (6 * state.position[0] * state.position[0], 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    start = ph.State(position=(1, 0, 0), velocity=(2, 0, 0))
+    with pytest.raises(NonFiniteError) as error:
+        ph.simulate(ph.particle(1.0), start, [blow()], duration=3.0, method="taylor", output_step=0.4)
+    assert abs(error.value.time - 1.0) < 1e-9
+    assert error.value.motion.times.tolist() == [0.0, 0.4, 0.8]
+    assert error.value.last_good.position[0] > 1e6
+    many = ph.State(position=[(-1, 0, 0), (1, 0, 0)], velocity=[(0, 0, 0), (2, 0, 0)])
+    with pytest.raises(NonFiniteError, match="member 1") as error:
+        ph.ensemble(ph.particle(1.0), many, [blow()], duration=1.5, method="taylor", output_step=0.5)
+    kept = error.value.motion.position[:, :, 0]
+    assert np.isfinite(kept[:, 0]).all()
+    assert np.isnan(kept[-1, 1])
+
+
+def test_euler_angles_at_the_vertical():
+    with pytest.raises(SingularityError, match="vertical"):
+        ph.simulate(
+            BODY, replace(START, quaternion_wxyz=(1, 0, 0, 0)), duration=1.0, method="taylor",
+            formulation="euler_angles",
+        )  # fmt: skip
+
+
+def test_atol_is_refused():
+    with pytest.raises(ScenarioError, match=r"takes no atol.*rtol"):
+        ph.simulate(BODY, START, duration=1.0, method="taylor", atol=1e-3)
+
+
+def test_without_heyoka(monkeypatch):
+    monkeypatch.setitem(sys.modules, "heyoka", None)
+    with pytest.raises(ScenarioError, match=r"method='taylor' needs heyoka: pip install 'polhode\[taylor\]'"):
+        ph.simulate(BODY, START, duration=1.0, method="taylor")
+
+
+def test_nothing_moves():
+    still = ph.simulate(BODY, ph.State(position=(1, 2, 3)), duration=1.0, method="taylor")
+    assert (still.position == (1, 2, 3)).all()
+
+
+# Events -------------------------------------------------------------------------------------------------------------
+@ph.event
+def height(t, state, body, params):
+    return state.position[2] - params[0]
+
+
+BALL, DROPPED = ph.particle(2.0), ph.State(position=(0, 0, 1.0), velocity=(1, 0, 0))
+FALL = np.sqrt(2 / 9.80665)
+"""The time of a fall from 1 m."""
+QUICK = {"duration": 2.0, "method": "taylor", "output_step": 0.25}
+
+
+def bounce(t, state, body, params):
+    return (0.0, 0.0, -1.8 * state.linear_momentum[2]), (0.0, 0.0, 0.0)
+
+
+def test_an_event_stops_the_run():
+    run = taylor.run(ph.Scenario(BALL, DROPPED, [GRAVITY], events=[height(0.0)], **QUICK), True)
+    assert run.times.tolist() == [0.0, 0.25, run.times[-1]]
+    assert abs(run.times[-1] - FALL) < 1e-15
+    assert abs(run.kept[-1, 0, 2]) < 1e-15
+    assert [(c.event, c.body, c.time) for c in run.crossings] == [(0, 0, run.times[-1])]
+
+
+def test_events_change_and_record():
+    events = [height(0.5, action="record"), height(0.0, change=bounce)]
+    run = taylor.run(ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK), True)
+    bounces = [c.time for c in run.crossings if c.event == 1]
+    assert np.abs(np.array(bounces) - FALL * np.array([1, 2.6, 3.88])).max() < 1e-14
+    passages = [c.time for c in run.crossings if c.event == 0]
+    exact = [FALL * np.sqrt(0.5), 2.6 * FALL - (0.8 + np.sqrt(0.64 - 0.5)) * FALL]
+    assert np.abs(np.array(passages[:2]) - exact).max() < 1e-14
+    assert [c.time for c in run.crossings] == sorted(c.time for c in run.crossings)
+    motion = ph.Motion(ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK), run)
+    assert np.abs(motion.work - (motion.kinetic_energy - motion.kinetic_energy[0])).max() < 1e-13
+
+
+def test_direction_and_count():
+    up = ph.State(velocity=(0, 0, 5.0))  # it starts on the zero, which is no crossing
+    only_down = [height(0.0), height(1.0, action="record", direction=1), height(1.0, action="record", direction=-1)]
+    run = taylor.run(ph.Scenario(BALL, up, [GRAVITY], events=only_down, **QUICK), False)
+    assert [c.event for c in run.crossings] == [1, 2, 0]
+    assert abs(run.times[-1] - 10 / 9.80665) < 1e-15
+    twice = taylor.run(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, count=2)], **QUICK), False)
+    assert len(twice.crossings) == 2
+    assert twice.times[-1] == run.crossings[1].time
+    once = taylor.run(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, action="record", count=1)], **QUICK), False)
+    assert [c.time for c in once.crossings] == [run.crossings[0].time]
+    assert len(once.times) == 9
+
+
+def test_events_without_forces():
+    """A free particle between two walls: its momentum never changes, except there."""
+
+    @ph.event
+    def walls(t, state, body, params):
+        return state.position[0] * state.position[0] - 1
+
+    def turned(t, state, body, params):
+        return (-2 * state.linear_momentum[0], 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    start = ph.State(velocity=(1.0, 0, 0))
+    settings = {"duration": 10.0, "method": "taylor", "output_step": 0.5}
+    run = taylor.run(ph.Scenario(BALL, start, events=[walls(change=turned)], **settings), True)
+    assert np.abs(np.array([c.time for c in run.crossings]) - [1, 3, 5, 7, 9]).max() < 1e-14
+    assert np.abs(run.kept[:, 0, 0]).max() < 1 + 1e-14
+
+
+def test_events_of_systems_and_members():
+    bodies, states = [BALL, BALL], [DROPPED, ph.State(position=(5, 0, 3.0))]
+    run = taylor.run(ph.Scenario(bodies, states, [GRAVITY], events=[height(0.0).on(1)], **QUICK), False)
+    assert [(c.body, round(c.time, 12)) for c in run.crossings] == [(1, round(float(FALL * np.sqrt(3)), 12))]
+    assert run.kept.shape[:2] == (len(run.times), 2)
+    many = ph.State(position=[(0, 0, 1.0), (0, 0, 2.0), (0, 0, 100.0)])
+    run = taylor.run(ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], **QUICK), False)
+    assert run.failure is None
+    assert np.isfinite(run.kept[:, :, 2]).sum(axis=0).tolist() == [2, 3, 9]
+    assert [c.body for c in run.crossings] == [0, 1]
+    last = ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], duration=2.0, method="taylor", output_times=[2.0])
+    assert np.abs(taylor.run(last, False).kept[0, :2, 2]).max() < 3e-15
+
+
+def test_bounces_without_end_are_told():
+    """Each bounce keeps 0.8 of the speed: from 1 m all are over after 9 times the fall."""
+    scenario = ph.Scenario(
+        BALL, DROPPED, [GRAVITY], events=[height(0.0, change=bounce)], duration=6.0, method="taylor", output_step=0.5
+    )
+    run = taylor.run(scenario, True)
+    assert run.failure is not None
+    assert (run.failure.reason, run.failure.event) == ("endless", "height")
+    assert abs(run.failure.time - 9 * FALL) < 1e-8
+    assert len(run.times) == 9
+
+
+def test_between_outputs_after_events():
+    events = [height(0.0, change=bounce, count=1)]
+    scenario = ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK)
+    motion = ph.simulate(scenario)
+    t = 1.3  # after the second passage, which changes nothing any more
+    up = 0.8 * 9.80665 * FALL
+    exact = up * (t - FALL) - 9.80665 * (t - FALL) ** 2 / 2
+    assert abs(motion.at(t).position[2] - exact) < 1e-13
