@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode.body import Body
+from polhode.crossing import Event
 from polhode.forcing import Force, map_leaves
 from polhode.state import State
 
@@ -47,6 +48,11 @@ def taken_state(state: State, members: Any) -> State:
         angular_velocity_body=taken(state.angular_velocity_body, 1, members),
         time=state.time,
     )
+
+
+def taken_event(e: Event, members: Any) -> Event:
+    """The event of one member, or of some."""
+    return replace(e, params=map_leaves(lambda leaf: taken(leaf, 0, members), e.params))
 
 
 def taken_force(f: Force, members: Any) -> Force:

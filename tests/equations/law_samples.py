@@ -7,8 +7,12 @@ from typing import NamedTuple
 
 from polhode import equations
 from polhode.equations import (
+    curves,
+    drifts,
     forces,
     formulations,
+    free_motion,
+    free_rotation,
     inertia,
     invariants,
     loads,
@@ -72,6 +76,17 @@ VIEW = formulations._seen_momentum(MOMENTUM, BODY)
 SEEN = formulations._seen_rates((vector(4, 1, 1), Q, C, A), OTHER)
 
 
+# A free rotation: moments in order, and a spin about the axis of the smallest moment
+MOMENTS, SPIN = BODY.moments, vector(12, 2, -1, over=8)
+COURSE = free_rotation.Course(*(Fraction(x) for x in free_rotation.course_of((2.0, 3.0, 4.0), (1.5, 0.25, -0.125))))
+GAUGE = free_rotation.Gauge(
+    *(Fraction(x) for x in free_rotation.gauge_of(COURSE, (2.0, 3.0, 4.0), (1.5, 0.25, -0.125), 10.0))
+)._replace(sign=Fraction(-1))
+RUNGS = vector(15, 31, 63, over=64)
+PHASES = (vector(3, 4, over=5), vector(5, 12, over=13), vector(-4, 3, over=5))
+"""Cosine and sine of three angles."""
+
+
 def _spring(view, away):
     point = vectors.plus(view.position, quaternions.to_world(view.orientation, A))
     return (Fraction(40), Fraction(3, 2), Fraction(5), A, vectors.minus(point, away))
@@ -111,7 +126,34 @@ def slopes_of_exact_rk4(t, y, h, data):
     return steps.slopes_and_sum(FALLING, EXACT_STAGES, t, y, h, data, (), y)
 
 
-IN_RATIOS = {combined_with_rk4: combined_with_exact_rk4, slopes_of_rk4: slopes_of_exact_rk4}
+CURVE_ROWS = ((1.25, 0.125), (0.0, -0.75))
+EXACT_CURVE_ROWS = tuple(tuple(Fraction(a) for a in row) for row in CURVE_ROWS)
+
+
+@law
+def coefficients_of_two_rows(y, new, h, k, at_end):
+    return curves.coefficients(y, new, h, k, at_end, CURVE_ROWS)
+
+
+@law
+def sums_of_two_rows(y, h, k):
+    return curves._sums(y, h, k, CURVE_ROWS)
+
+
+def coefficients_of_two_exact_rows(y, new, h, k, at_end):
+    return curves.coefficients(y, new, h, k, at_end, EXACT_CURVE_ROWS)
+
+
+def sums_of_two_exact_rows(y, h, k):
+    return curves._sums(y, h, k, EXACT_CURVE_ROWS)
+
+
+IN_RATIOS = {
+    combined_with_rk4: combined_with_exact_rk4,
+    slopes_of_rk4: slopes_of_exact_rk4,
+    coefficients_of_two_rows: coefficients_of_two_exact_rows,
+    sums_of_two_rows: sums_of_two_exact_rows,
+}
 
 _LOADED = (C, B)
 _ACTS = (T, VIEW, BODY)
@@ -126,6 +168,10 @@ ARGUMENTS = {
     number._by_quadrant: (Fraction(1), H, T),
     number._sine: (Fraction(1234567, 1024),),
     number._cosine: (Fraction(1234567, 1024),),
+    number.less_whole_turns: (Fraction(12345678901, 8),),
+    number.half_turns_removed: (Fraction(1234567, 1024),),
+    number.cos_of_quarters: (Fraction(40),),
+    number.sin_of_quarters: (Fraction(-40),),
     vectors.plus: (A, B),
     vectors.minus: (A, B),
     vectors.scaled: (H, A),
@@ -212,6 +258,8 @@ ARGUMENTS = {
     loads.no_load: (*_ACTS, ()),
     loads._kept: (Fraction(1), A),
     loads.power: (VIEW, C, B),
+    loads._no_jump: (0, *_ACTS, ()),
+    loads._worked: (((T,),), H),
     pairs.spring_between: _pair_spring(vector(2, 6, 9)),
     pairs.spring_between_potential: _pair_spring(vector(2, 6, 9)),
     pairs.mutual_gravity: (T, VIEW._replace(position=vectors.plus(SEEN.position, C)), BODY, SEEN, OTHER, (T,)),
@@ -223,11 +271,53 @@ ARGUMENTS = {
         OTHER,
         (T,),
     ),
+    free_rotation.turned: (Q, SPIN, MOMENTS, T),
+    free_rotation._turn: (MOMENTS, SPIN, T),
+    free_rotation.in_order: ((T, 2 * T, H), A),
+    free_rotation.out_of_order: ((T, 2 * T, H), A),
+    free_rotation._swap: ((T, 2 * T, H),),
+    free_rotation.course_of: (MOMENTS, SPIN),
+    free_rotation.gauge_of: (COURSE, MOMENTS, SPIN, Fraction(10)),
+    free_rotation._wound_back: (GAUGE, Fraction(3), *PHASES[0]),
+    free_rotation._signed: (COURSE, Fraction(-1), H, T),
+    free_rotation._spin: (COURSE, SPIN, *PHASES[0], H),
+    free_rotation._rungs: (*vector(8, 5, 6, 7, 1, over=8), (Fraction(0),) * 3),
+    free_rotation.jacobi: (RUNGS, T),
+    free_rotation._climbed: (RUNGS, T),
+    free_rotation.half_third_kind: (*PHASES[0], Fraction(7, 8), H, T),
+    free_rotation._duplicated: (*vector(2, 3, 4, 5, over=4), T, (Fraction(1), Fraction(8), Fraction(64))),
+    free_rotation._series: vector(3, 4, 5, 4),
+    free_rotation._one_less: (*PHASES[0], *PHASES[1], *PHASES[0][::-1]),
+    free_rotation._direction: (COURSE, MOMENTS, SPIN, *PHASES[1], H),
+    free_rotation._between: (PHASES[:2], PHASES[1:], PHASES[2], PHASES[0]),
+    free_rotation._multiplied: PHASES[:2],
+    free_rotation._unit: vector(-3, 4, over=8),
+    free_rotation._half: (vector(-7, 24, over=25),),
+    free_rotation._square: (T,),
+    free_rotation._or_one: (T,),
+    free_motion._with_work: (((T,),), H),
+    drifts.turned_exactly: (Q, C, BODY, H),
+    drifts.turned_about_axes: (Q, C, BODY, H),
+    drifts._about: (C, H),
+    drifts._turned_back: (T, H, *PHASES[0]),
+    drifts._middle: (MOMENTS,),
+    drifts._shifted: (Fraction(2), A),
+    drifts._unshifted: (Fraction(2), A),
     steps.group_along: (Q, H, P),
     steps.along: (MOMENTUM, H, RATES),
     steps.combined: (MOMENTUM, H, (RATES, MOMENTUM, RATES, MOMENTUM)),
     steps.slopes_and_sum: (T, RATES + ((H,),), H, (BODY, (C,))),
     steps.group_square: (Q,),
+    steps.tried_step: (T, H, 2 * T),
+    steps.step_end: (T, H, 2 * T),
+    steps.judged_error: (Fraction(3, 2), H),
+    steps.next_clock: ((T, H, Fraction(1), Fraction(3), Fraction(2)), 2 * T, H, Fraction(1, 256)),
+    steps.group_chosen: (T, H, Q, P),
+    steps.chosen: (H, T, MOMENTUM, RATES),
+    curves.coefficients: (MOMENTUM, RATES, H, (RATES, MOMENTUM), RATES),
+    curves._sums: (MOMENTUM, H, (RATES, MOMENTUM)),
+    curves.on_curve: (MOMENTUM, H, (RATES, MOMENTUM, RATES)),
+    curves._inner: ((RATES, MOMENTUM, RATES), H, 1 - H),
     steps.group_error: (C, Q[1:], A, H, vector(1, 2, 2, over=1000), H / 64, H / 32),
     steps.groups_error: (
         (C, C, (T,)),
@@ -235,12 +325,34 @@ ARGUMENTS = {
         (A, B, (T,)),
         H,
         (vector(1, 2, 2, over=1000), vector(2, 3, 6, over=900), (T,)),
-        H / 64,
+        (H / 64, H / 128),
         (H / 32, H / 64),
     ),
     steps.mixed_error: (Fraction(16), Fraction(900)),
     steps.step_factor: (Fraction(1, 256),),
 }
-RUNS = {steps.combined: combined_with_rk4, steps.slopes_and_sum: slopes_of_rk4}
+POSITIVE = {
+    free_rotation.gauge_of,
+    free_rotation.turned,
+    free_rotation._turn,
+    free_rotation.course_of,
+    free_rotation._spin,
+    free_rotation._rungs,
+    free_rotation.jacobi,
+    free_rotation.half_third_kind,
+    free_rotation._duplicated,
+    free_rotation._series,
+    free_rotation._direction,
+    drifts.turned_exactly,
+}
+"""Laws that take roots of moments or of products of them: their lanes keep the signs of the sample.  All regimes of
+them, and all signs, are in test_free_rotation_on_number_kinds.py."""
+
+RUNS = {
+    steps.combined: combined_with_rk4,
+    steps.slopes_and_sum: slopes_of_rk4,
+    curves.coefficients: coefficients_of_two_rows,
+    curves._sums: sums_of_two_rows,
+}
 
 SAMPLES = [Sample(a_law, args, RUNS.get(a_law, a_law)) for a_law, args in ARGUMENTS.items()]

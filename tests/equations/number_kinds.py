@@ -36,13 +36,16 @@ def groups(nested):
     return [group for part in nested for group in groups(part)]
 
 
-def lane(args, which):
-    """The arguments of another lane: lane 0 has the sample itself, the others other sizes, lane 2 other signs too."""
+def lane(args, which, signs=True):
+    """The arguments of another lane: lane 0 has the sample itself, the others other sizes, lane 2 other signs too.
+
+    Without `signs` the signs stay as they are.
+    """
     count = iter(range(10**6))
 
     def changed(x):
         k = next(count)
-        sign = -1 if which == 2 and k % 3 == 1 else 1
+        sign = -1 if signs and which == 2 and k % 3 == 1 else 1
         return x * (1 + Fraction(which * (7 * k % 11 - 5), 40)) * sign
 
     return mapped(changed, args)

@@ -70,7 +70,7 @@ def test_groups_without_a_tolerance_do_not_count():
         ((0.0, 0.0), (0.0,), (0.0,)),
         ((1.0, 0.0), (2.0,), (9.0,)),
     )
-    both = steps.groups_error(old, new, slope, 0.1, error, 0.5, (0.0, 1.0))
+    both = steps.groups_error(old, new, slope, 0.1, error, (0.5, 0.5), (0.0, 1.0))
     assert isclose(both, (1 / 2.5) ** 2 + (2 / 1.5) ** 2, rel_tol=1e-15)
 
 
@@ -79,3 +79,36 @@ def test_the_error_of_a_group_does_not_depend_on_the_unit_of_its_numbers():
     small = [tuple(x * 2.0**-60 for x in group) for group in groups]
     ours, theirs = (steps.group_error(*g[:3], 0.125, g[3], 1e-9, 0.0) for g in (groups, small))
     assert ours == theirs
+
+
+def test_a_step_is_what_is_left_or_what_was_planned():
+    assert steps.tried_step(1.0, 0.25, 2.0) == 0.25
+    assert steps.tried_step(1.0, 3.0, 2.0) == 1.0
+    assert steps.step_end(1.0, 0.25, 2.0) == 1.25
+    assert steps.step_end(0.7, 3.0, 0.9) == 0.9  # and not 0.7 + 0.2
+
+
+def test_the_clock_after_an_accepted_and_after_a_refused_step():
+    """SciPy: 0.9 error^(-1/8), not longer than before just after a refusal."""
+    easy, hard = 1 / 256, 256.0
+    assert steps.next_clock((1.0, 0.25, 0.0, 3.0, 2.0), 9.0, 0.25, easy) == (1.25, 0.25 * 1.8, 0.0, 4.0, 2.0)
+    assert steps.next_clock((1.0, 0.25, 1.0, 3.0, 2.0), 9.0, 0.25, easy) == (1.25, 0.25, 0.0, 4.0, 2.0)
+    assert steps.next_clock((1.0, 0.25, 0.0, 3.0, 2.0), 9.0, 0.25, hard) == (1.0, 0.25 * 0.45, 1.0, 3.0, 3.0)
+
+
+def test_a_step_cut_short_by_the_end_forgets_nothing():
+    clock = steps.next_clock((1.0, 0.25, 0.0, 3.0, 2.0), 1.0625, 0.0625, 1.0)
+    assert clock == (1.0625, 0.25, 0.0, 4.0, 2.0)
+
+
+def test_an_attempt_of_no_length_changes_nothing():
+    clock = (1.0, 0.0, 0.0, 3.0, 2.0)
+    assert steps.judged_error(0.0, 0.0) > 1
+    assert steps.next_clock(clock, 9.0, 0.0, steps.judged_error(0.0, 0.0)) == clock
+
+
+def test_an_error_that_is_no_number_refuses_the_step():
+    for error in (float("nan"), float("inf"), 1e305):
+        assert steps.judged_error(error, 0.25) == 1e300
+    assert steps.next_clock((1.0, 0.25, 0.0, 0.0, 0.0), 9.0, 0.25, 1e300)[:3] == (1.0, 0.05, 1.0)
+    assert steps.next_clock((1.0, 1e-16, 0.0, 0.0, 0.0), 9.0, 1e-16, 1e300)[1] == 0.0  # too short to be told from none

@@ -17,9 +17,11 @@ from polhode.scenario import Scenario
 def packed(scenario: Scenario, plan: Prepared) -> Array:
     """All numbers of a run in a buffer, a row for each unit."""
     layout = plan.layout
-    start = scenario.form.start(*scenario.start, scenario.constants)
+    start = scenario.start
     work = ((0.0,),) if len(layout.state) > len(start) else ()
-    nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params())
+    watched = tuple(e.params for e in scenario.events)
+    least = scenario.least_errors if layout.least else ()
+    nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params(), watched, least)
     values = leaf_list(nests)
     rows, lanes = layout.size // layout.lanes, layout.lanes
     if scenario.members is None and not scenario.is_system:

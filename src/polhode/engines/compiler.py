@@ -65,6 +65,11 @@ def _register_foundations() -> None:
     def _if_less(a: Any, b: Any, x: Any, y: Any) -> Any:
         return lambda a, b, x, y: x if a < b else y
 
+    @overload(number.whole, strict=False, jit_options=INLINED)
+    def _whole(x: Any) -> Any:
+        rounder = number._ROUNDER
+        return lambda x: (x + rounder) - rounder
+
     @overload(number.sin, strict=False, jit_options=INLINED)
     def _sin(x: Any) -> Any:
         sine = number._sine

@@ -21,9 +21,20 @@ def event_times(scenario: Scenario) -> list[Any]:
 
 def breaks(scenario: Scenario) -> list[float]:
     """The event times inside the run, in order, for members that share them."""
-    start, end = scenario.start_time, float(scenario.times[-1])
+    start, end = scenario.start_time, last_edge(scenario)
     found = {float(np.ravel(event)[0]) for event in event_times(scenario)}
     return sorted(t for t in found if start < t < end)
+
+
+def last_edge(scenario: Scenario) -> float:
+    """Where the last segment ends: at the last output; adaptive steps, which do not mind the outputs, go to the end."""
+    return scenario.end_time if scenario.used_method.name == "dop853" else float(scenario.times[-1])
+
+
+def has_output_inside(scenario: Scenario) -> bool:
+    """Whether an output lies elsewhere than at the edges of the segments."""
+    edges = [scenario.start_time, *breaks(scenario), last_edge(scenario)]
+    return len(scenario.times) > len(edges) or not all(t in edges for t in scenario.times.tolist())
 
 
 def on_grid(times: Array, start: float, step: float) -> tuple[Any, Array]:

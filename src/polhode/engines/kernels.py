@@ -14,16 +14,6 @@ from typing import Any, NamedTuple
 from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups, Law, law
 from polhode.equations.number import larger
-from polhode.equations.steps import (
-    combined,
-    groups_error,
-    in_numbers,
-    mixed_error,
-    slopes_and_sum,
-    stages_of,
-    step_factor,
-)
-from polhode.equations.tables import Table
 
 LOOPS: list[Callable[..., Any]] = []
 """The functions below that hold a loop: compiled each by itself, where a law is dissolved into its caller."""
@@ -47,13 +37,25 @@ class Layout(NamedTuple):
     kept: int
     body: Groups
     params: Groups
+    watched: Groups
+    """The parameters of the events."""
+    least: Groups
+    """Of an adaptive method: errors of position, attitude, momentum and spin too small to matter for this body."""
+    clock: Groups
+    """Where an adaptive method keeps (t, h, whether the last attempt was refused, attempts accepted, refused)."""
+    carried: int
+    """Where the numbers end that belong to a body; what follows is room to compute in."""
     trial: Groups
     """Where an adaptive method puts the state that it may accept."""
     point: Groups
     """Where a system keeps the stage at which its bodies feel each other."""
     wrench: Groups
     slopes: Groups
-    """Where a system keeps the slopes of all stages."""
+    """Where a system keeps the slopes of all stages, and a body alone those from which a curve is made."""
+    curve: Groups
+    """Where the curve between the ends of a step is put: over slopes, if nobody needs them afterwards."""
+    attempt: Groups
+    """Where an adaptive method puts the step that it has tried, and the error."""
     size: int
 
 
@@ -101,27 +103,6 @@ def independent_sweep(step: Loop, tidy: Loop, layout: Layout) -> Loop:
             unit[watch + lane] = larger(unit[watch + lane], watched)
 
     return sweep
-
-
-def independent_attempt(rate: Loop, table: Table, layout: Layout) -> Loop:
-    """An adaptive step tried on one body: the state it leads to goes into the trial places, the error comes back."""
-    state, body, params, trial = layout.state, layout.body, layout.params, layout.trial
-    stages = stages_of(table)
-    fifth, third = (in_numbers(row, float) for row in table.error_rows or ((), ()))
-
-    @loop
-    def attempt(unit: Any, pairs: Any, t: float, h: float, rtol: float, atol: Groups) -> float:
-        y = read(unit, 0, state)
-        data = (constants(read(unit, 0, body)), read(unit, 0, params))
-        k, new = slopes_and_sum(rate, stages, t, y, h, data, (), y)
-        nothing = combined(y, -1.0, (1.0,), (1.0,), (y,))
-        error_5 = groups_error(y, new, k[0], h, combined(nothing, h, fifth, fifth, k), rtol, atol)
-        error_3 = groups_error(y, new, k[0], h, combined(nothing, h, third, third, k), rtol, atol)
-        write(unit, 0, trial, new)
-        error: float = mixed_error(error_5, error_3)
-        return error
-
-    return attempt
 
 
 def settling(tidy: Loop, layout: Layout, reached: Groups) -> Loop:
@@ -180,66 +161,3 @@ def fixed_steps(sweep: Loop, layout: Layout, tag: str) -> Loop:
                     sweep(unit, pairs, t_start + now * h, h)
 
     return advance
-
-
-def adaptive_steps(attempt: Loop, settle: Loop, layout: Layout, tag: str) -> Loop:
-    """Advance units from stop to stop with steps as long as the tolerance allows."""
-    size, kept, watch, lanes = layout.size, layout.kept, layout.watch, layout.lanes
-
-    def pursue(
-        buffer: Any,
-        pairs: Any,
-        first: int,
-        last: int,
-        clocks: Any,
-        done: Any,
-        stops: Any,
-        rtol: float,
-        atol: Groups,
-        budget: int,
-        out: Any,
-    ) -> None:
-        """A unit's clock holds its time, its next step, and how many steps were taken and refused.
-
-        About `budget` attempts are made; done[u] counts the stops passed.  A unit whose step has become too short to
-        be told from nothing keeps a step of 0.
-        """
-        _ = tag
-        for u in range(first, last):
-            unit, clock = buffer[u], clocks[u]
-            t, h = clock[0], clock[1]
-            refused = False
-            attempts = 0
-            while done[u] < len(stops) and h > 0.0:
-                if t >= stops[done[u]]:
-                    for block in range(len(unit) // size):
-                        for i in range(kept):
-                            out[done[u], u, block * kept + i] = unit[block * size + i]
-                        for i in range(lanes):
-                            unit[block * size + watch + i] = 0.0
-                    done[u] += 1
-                    continue
-                if attempts >= budget and not refused:  # what a refusal taught must not be lost in between
-                    break
-                attempts += 1
-                gap = stops[done[u]] - t
-                lands = h >= gap
-                tried = gap if lands else h
-                error = attempt(unit, pairs, t, tried, rtol, atol)
-                if error <= 1.0:
-                    settle(unit, tried)
-                    t = stops[done[u]] if lands else t + tried
-                    factor = step_factor(error)
-                    longer = tried * (min(factor, 1.0) if refused else factor)
-                    h = max(h, longer) if lands else longer
-                    refused = False
-                    clock[2] += 1.0
-                else:
-                    h = tried * (step_factor(error) if error > 1.0 else 0.2)
-                    refused = True
-                    clock[3] += 1.0
-                    if t + h == t:
-                        h = 0.0
-            clock[0], clock[1] = t, h
-
-    return pursue

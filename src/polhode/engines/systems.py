@@ -13,7 +13,6 @@ import numpy as np
 
 from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
 from polhode.equations.law import law
-from polhode.equations.steps import groups_error, mixed_error
 from polhode.equations.tables import Table
 from polhode.equations.vectors import minus, plus
 
@@ -131,39 +130,6 @@ def system_sweep(run_stages: Loop, sum_up: Loop, settle: Loop, table: Table, lay
         settle(unit, h)
 
     return sweep
-
-
-def system_attempt(run_stages: Loop, sum_up: Loop, table: Table, layout: Layout) -> Loop:
-    """An adaptive step tried on all bodies of a system; the error is that of the worst."""
-    lanes, size, state, trial, point = layout.lanes, layout.size, layout.state, layout.trial, layout.point
-    a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
-    fifth, third = (np.array(row, dtype=float) for row in table.error_rows or ((), ()))
-    first_slope, error_at, count = layout.slopes[0], layout.point[0][0], len(table.nodes)
-
-    @loop
-    def errors(unit: Any, at: int, h: float, rtol: float, atol: Any) -> float:
-        y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, first_slope)
-        error: float = groups_error(y, new, k, h, read(unit, at, point), rtol, atol)
-        return error
-
-    @loop
-    def attempt(unit: Any, pairs: Any, t: float, h: float, rtol: float, atol: Any) -> float:
-        run_stages(unit, pairs, t, h)
-        sum_up(unit, trial[0][0], False, h, a, b, count)
-        blocks = len(unit) // size
-        bodies = blocks * lanes
-        error_5 = np.empty(bodies)
-        sum_up(unit, error_at, True, h, fifth, fifth, count)
-        for i in range(bodies):
-            error_5[i] = errors(unit, i // lanes * size + i % lanes, h, rtol, atol)
-        sum_up(unit, error_at, True, h, third, third, count)
-        worst = 0.0
-        for i in range(bodies):
-            error = mixed_error(error_5[i], errors(unit, i // lanes * size + i % lanes, h, rtol, atol))
-            worst = error if not error <= worst else worst
-        return worst
-
-    return attempt
 
 
 def table_arrays(table: Table) -> tuple[Any, Any, Any]:

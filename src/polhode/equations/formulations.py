@@ -43,6 +43,11 @@ class Formulation(NamedTuple):
     finish: Callable[..., Groups]
     """(y, body) -> (x, q, P, L)"""
 
+    @property
+    def keeps_body_rates(self) -> bool:
+        """Whether its last group is the angular velocity along the principal axes."""
+        return self.name in ("body_rates", "euler_angles")
+
 
 @law
 def _view(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, w: Vector, body: Constants) -> View:

@@ -6,9 +6,11 @@ Functions are closed over when a run is built; numbers travel as data = (constan
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from polhode.equations.formulations import Formulation, View
 from polhode.equations.inertia import Constants
+from polhode.equations.invariants import kinetic_energy
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.number import if_less
 from polhode.equations.quaternions import to_world
@@ -176,3 +178,86 @@ def driven(
         return moved(y, state, body, force, torque)
 
     return rate
+
+
+# Events ------------------------------------------------------------------------------------------------------------
+def values_of(functions: Sequence[Callable[..., Number]], i: int = 0) -> Callable[..., Groups]:
+    """(t, state, body, params) -> the numbers of all functions from the i-th on, each with its own params."""
+    function = functions[i]
+
+    @law
+    def last(t: Number, state: View, body: Constants, params: Groups) -> Groups:
+        return (function(t, state, body, params[i]) + 0 * t,)
+
+    if i == len(functions) - 1:
+        return last
+    rest = values_of(functions, i + 1)
+
+    @law
+    def values(t: Number, state: View, body: Constants, params: Groups) -> Groups:
+        return last(t, state, body, params) + rest(t, state, body, params)
+
+    return values
+
+
+def jumps_of(changes: Sequence[Kernel | None]) -> Callable[..., tuple[Vector, Vector]]:
+    """(i, t, state, body, params) -> the jumps of both momenta that the i-th change makes."""
+    total: Callable[..., tuple[Vector, Vector]] = _no_jump
+    for i, change in enumerate(changes):
+        if change is not None:
+            total = _or_jump(total, change, i)
+    return total
+
+
+def _or_jump(
+    rest: Callable[..., tuple[Vector, Vector]], change: Kernel, i: int
+) -> Callable[..., tuple[Vector, Vector]]:
+    @law
+    def jump(which: int, t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        if which == i:
+            push, turn = change(t, state, body, params[i])
+            return plus(push, nothing(t)), plus(turn, nothing(t))
+        return rest(which, t, state, body, params)
+
+    return jump
+
+
+@law
+def _no_jump(which: int, t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    return nothing(t), nothing(t)
+
+
+@cache
+def struck_by(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
+    """(y, body, jump, turn) -> y after both momenta have jumped; the work done is the jump of the kinetic energy."""
+    seen, start, finish = view_of(formulation, pivoted), formulation.start, formulation.finish
+
+    @law
+    def free(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+        x, q, p, angular_momentum = finish(y[:4], body)
+        return start(x, q, plus(p, jump), plus(angular_momentum, turn), body)
+
+    @law
+    def held(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+        """The pivot takes the blow; what remains is its torque about the pivot."""
+        x, q, p, angular_momentum = finish(y[:4], body)
+        arm = minus(seen(y[:4], body).position, x)
+        return start(x, q, p, plus(angular_momentum, plus(turn, cross(arm, jump))), body)
+
+    after_blow = held if pivoted else free
+
+    @law
+    def struck(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+        after = after_blow(y, body, jump, turn)
+        gained = kinetic_energy(seen(after, body)) - kinetic_energy(seen(y[:4], body))
+        return after + _worked(y[4:], gained)
+
+    return struck
+
+
+@law
+def _worked(work: Groups, gained: Number) -> Groups:
+    """The work counted so far, if it is, and what was gained."""
+    if len(work) == 0:
+        return ()
+    return ((work[0][0] + gained,),)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.equations.law import Groups, Number, law
-from polhode.equations.number import larger, sqrt
+from polhode.equations.number import if_less, larger, sqrt
 from polhode.equations.tables import Row, Table
 
 Rate = Callable[..., Groups]
@@ -113,13 +113,13 @@ def group_error(
 
 @law
 def groups_error(
-    old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Groups
+    old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Groups, atol: Groups
 ) -> Number:
     """The sum over the groups that have a tolerance; a fifth group, the work, has none."""
     if len(atol) == 0:
         return 0 * h
-    first = group_error(old[0], new[0], slope[0], h, error[0], rtol, atol[0])
-    return first + groups_error(old[1:], new[1:], slope[1:], h, error[1:], rtol, atol[1:])
+    first = group_error(old[0], new[0], slope[0], h, error[0], rtol[0], atol[0])
+    return first + groups_error(old[1:], new[1:], slope[1:], h, error[1:], rtol[1:], atol[1:])
 
 
 @law
@@ -137,3 +137,60 @@ def step_factor(error: Number) -> Number:
     eighth_root = sqrt(sqrt(sqrt(larger(error, 1e-300 + 0 * error))))
     factor = 0.9 / eighth_root
     return -larger(-larger(factor, 0.2 + 0 * factor), -10.0 + 0 * factor)
+
+
+@law
+def tried_step(t: Number, h: Number, end: Number) -> Number:
+    """The step to try: h, or what is left before `end`."""
+    left = end - t
+    return if_less(left, h, left, h)
+
+
+@law
+def step_end(t: Number, h: Number, end: Number) -> Number:
+    """Where that step leads: to `end` itself, where it lands there."""
+    return if_less(h, end - t, t + h, end)
+
+
+@law
+def judged_error(error: Number, tried: Number) -> Number:
+    """The error of an attempt as a number that can be compared; an attempt of no length counts as refused."""
+    finite = if_less(error, 1e300, error, 1e300 + 0 * tried)  # not a number is not less than anything
+    return if_less(0 * tried, tried, finite, 1e300 + 0 * tried)
+
+
+@law
+def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Groups:
+    """The clock (t, h, whether the last attempt was refused, attempts accepted, refused) after an attempt.
+
+    An error of at most 1 is accepted.  A step that lands on `end` was shorter than it might have been: what was known
+    before is not forgotten.  After a refusal the next step does not grow.  A step too short to be told from none
+    becomes 0, and stays so: an attempt of no length changes nothing.
+    """
+    t, h, refused, taken, wasted = clock
+    left, zero, one = end - t, 0 * t, 1 + 0 * t
+    factor = step_factor(error)
+    careful = if_less(factor, 1, factor, one)
+    longer = tried * if_less(zero, refused, careful, factor)
+    longer = if_less(h, left, longer, larger(h, longer))
+    shorter = tried * factor
+    shorter = if_less(t, t + shorter, shorter, zero)
+    accepted = (step_end(t, h, end), longer, zero, taken + 1, wasted)
+    other = (t, shorter, one, taken, wasted + 1)
+    return group_chosen(zero, tried, group_chosen(one, error, other, accepted), clock)
+
+
+@law
+def group_chosen(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
+    """x where a < b, else y, number by number."""
+    if len(x) == 0:
+        return ()
+    return (if_less(a, b, x[0], y[0]),) + group_chosen(a, b, x[1:], y[1:])
+
+
+@law
+def chosen(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
+    """x where a < b, else y, group by group."""
+    if len(x) == 0:
+        return ()
+    return (group_chosen(a, b, x[0], y[0]),) + chosen(a, b, x[1:], y[1:])

@@ -1,0 +1,198 @@
+"""Steps as long as the tolerance allows: one is tried, judged, and accepted or refused.
+
+Every body of a block has a clock of its own, and its lane tries a step in lock with the others.  The bodies of a system
+share one clock, that of its first body.  A curve through the step shows what lies between its ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
+from polhode.equations.curves import coefficients, curve_through, dense_stages
+from polhode.equations.law import Groups, law
+from polhode.equations.number import if_less, larger
+from polhode.equations.steps import (
+    chosen,
+    combined,
+    group_along,
+    groups_error,
+    in_numbers,
+    judged_error,
+    mixed_error,
+    next_clock,
+    slopes_and_sum,
+    stages_of,
+    tried_step,
+)
+from polhode.equations.tables import Table
+
+
+# Bodies with clocks of their own -------------------------------------------------------------------------------------
+def lane_attempt(rate: Loop, table: Table, layout: Layout) -> Loop:
+    """A step tried on every body of a block: where it leads, its length and its error, and the slopes for a curve."""
+    lanes, state, body, params, trial = layout.lanes, layout.state, layout.body, layout.params, layout.trial
+    clock, result, slopes, least = layout.clock, layout.attempt, layout.slopes, layout.least
+    stages = stages_of(table)
+    fifth, third = (in_numbers(row, float) for row in table.error_rows or ((), ()))
+    wanted = picked(dense_stages(table).used if slopes else ())
+
+    @loop
+    def attempt(unit: Any, pairs: Any, end: float, rtol: Groups, user_atol: Groups) -> None:
+        use_wide_vectors()
+        for lane in range(lanes):
+            t, h = unit[clock[0] + lane], unit[clock[1] + lane]
+            tried = tried_step(t, h, end)
+            y = read(unit, lane, state)
+            data = (constants(read(unit, lane, body)), read(unit, lane, params))
+            k, new = slopes_and_sum(rate, stages, t, y, tried, data, (), y)
+            nothing = combined(y, -1.0, (1.0,), (1.0,), (y,))
+            atol = group_along(user_atol, 1.0, read(unit, lane, least))
+            error_5 = groups_error(y, new, k[0], tried, combined(nothing, tried, fifth, fifth, k), rtol, atol)
+            error_3 = groups_error(y, new, k[0], tried, combined(nothing, tried, third, third, k), rtol, atol)
+            write(unit, lane, trial, new)
+            write(unit, lane, slopes, wanted(k))
+            write(unit, lane, result, (tried, judged_error(mixed_error(error_5, error_3), tried)))
+
+    return attempt
+
+
+def picked(indices: tuple[int, ...]) -> Loop:
+    """Some entries of a tuple."""
+    if not indices:
+        return _none_of
+    first, rest = indices[0], picked(indices[1:])
+
+    @law
+    def some_of(k: Groups) -> Groups:
+        entries: Groups = (k[first],) + rest(k)
+        return entries
+
+    return some_of
+
+
+@law
+def _none_of(k: Groups) -> Groups:
+    return ()
+
+
+def lane_settling(tidy: Loop, layout: Layout) -> Loop:
+    """Every body of a block goes on: with the state that it tried, tidied, if the error allows it, else as it was."""
+    lanes, state, trial, watch = layout.lanes, layout.state, layout.trial, layout.watch
+    clock, result = layout.clock, layout.attempt
+
+    @loop
+    def settle(unit: Any, end: float) -> None:
+        use_wide_vectors()
+        for lane in range(lanes):
+            tried, error = read(unit, lane, result)
+            new, seen = read(unit, lane, trial), unit[watch + lane]
+            tidied, watched = tidy(new[:4], tried)
+            write(unit, lane, state, chosen(1.0, error, read(unit, lane, state), tidied + new[4:]))
+            unit[watch + lane] = if_less(1.0, error, seen, larger(seen, watched))
+            write(unit, lane, clock, next_clock(read(unit, lane, clock), end, tried, error))
+
+    return settle
+
+
+def lane_fitting(rate: Loop, table: Table, layout: Layout) -> Loop:
+    """The curves through the steps that the bodies of a block have tried."""
+    lanes, state, body, params, trial = layout.lanes, layout.state, layout.body, layout.params, layout.trial
+    clock, result, slopes, places = layout.clock, layout.attempt, layout.slopes, layout.curve
+    curve = curve_through(table, rate)
+
+    @loop
+    def fit(unit: Any, pairs: Any) -> None:
+        use_wide_vectors()
+        for lane in range(lanes):
+            t, tried = unit[clock[0] + lane], unit[result[0] + lane]
+            data = (constants(read(unit, lane, body)), read(unit, lane, params))
+            y, new, k = read(unit, lane, state), read(unit, lane, trial), read(unit, lane, slopes)
+            write(unit, lane, places, curve(t, y, new, tried, k, data))
+
+    return fit
+
+
+# A system with one clock ---------------------------------------------------------------------------------------------
+def system_attempt(run_stages: Loop, sum_up: Loop, table: Table, layout: Layout) -> Loop:
+    """A step tried on all bodies of a system; the error is that of the worst."""
+    lanes, size, state, trial, point = layout.lanes, layout.size, layout.state, layout.trial, layout.point
+    a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
+    fifth, third = (np.array(row, dtype=float) for row in table.error_rows or ((), ()))
+    first_slope, error_at, count = layout.slopes[0], layout.point[0][0], len(table.nodes)
+    clock, result, least = layout.clock, layout.attempt, layout.least
+
+    @loop
+    def errors(unit: Any, at: int, h: float, rtol: Any, user_atol: Any) -> float:
+        atol = group_along(user_atol, 1.0, read(unit, at, least))
+        y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, first_slope)
+        error: float = groups_error(y, new, k, h, read(unit, at, point), rtol, atol)
+        return error
+
+    @loop
+    def attempt(unit: Any, pairs: Any, end: float, rtol: Any, atol: Any) -> None:
+        t = unit[clock[0]]
+        tried = tried_step(t, unit[clock[1]], end)
+        run_stages(unit, pairs, t, tried)
+        sum_up(unit, trial[0][0], False, tried, a, b, count)
+        bodies = len(unit) // size * lanes
+        error_5 = np.empty(bodies)
+        sum_up(unit, error_at, True, tried, fifth, fifth, count)
+        for i in range(bodies):
+            error_5[i] = errors(unit, i // lanes * size + i % lanes, tried, rtol, atol)
+        sum_up(unit, error_at, True, tried, third, third, count)
+        worst = 0.0
+        for i in range(bodies):
+            error_3 = errors(unit, i // lanes * size + i % lanes, tried, rtol, atol)
+            worst = larger(worst, judged_error(mixed_error(error_5[i], error_3), tried))
+        write(unit, 0, result, (tried, worst))
+
+    return attempt
+
+
+def system_settling(accept: Loop, layout: Layout) -> Loop:
+    """All bodies of a system go on, or none."""
+    clock, result = layout.clock, layout.attempt
+
+    @loop
+    def settle(unit: Any, end: float) -> None:
+        tried, error = read(unit, 0, result)
+        if error <= 1.0:
+            accept(unit, tried)
+        write(unit, 0, clock, next_clock(read(unit, 0, clock), end, tried, error))
+
+    return settle
+
+
+def system_fitting(evaluate: Loop, sum_up: Loop, table: Table, layout: Layout) -> Loop:
+    """The curves through the step that a system has tried, of all its bodies."""
+    lanes, size, state, trial, places = layout.lanes, layout.size, layout.state, layout.trial, layout.curve
+    clock, result, stride, point = layout.clock, layout.attempt, layout.watch, layout.point[0][0]
+    dense, count = table.dense, len(table.nodes)
+    assert dense is not None
+    used, _, rows = dense_stages(table)
+    slopes, at_end = tuple(layout.slopes[i] for i in (*used, *range(count, len(layout.slopes)))), layout.slopes[count]
+    more = len(dense.nodes)
+    nodes, weights = np.array(dense.nodes), np.array(table.coordinate_weights, dtype=float)
+    points = np.zeros((more, count + more))
+    for i, row in enumerate(dense.rows):
+        points[i, : len(row)] = row
+
+    @loop
+    def fit(unit: Any, pairs: Any) -> None:
+        use_wide_vectors()
+        t, tried = unit[clock[0]], unit[result[0]]
+        sum_up(unit, point, False, tried, weights, weights, count)
+        evaluate(unit, pairs, t + tried, count * stride)
+        for i in range(more):
+            sum_up(unit, point, False, tried, points[i], points[i], count + 1 + i)
+            evaluate(unit, pairs, t + nodes[i] * tried, (count + 1 + i) * stride)
+        for block in range(len(unit) // size):
+            for lane in range(lanes):
+                at = block * size + lane
+                y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, slopes)
+                write(unit, at, places, coefficients(y, new, tried, k, read(unit, at, at_end), rows))
+
+    return fit

@@ -1,0 +1,74 @@
+"""What every run in steps needs: its buffer, its threads, the windows of its thrusters, and a way to fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.engines.buffer import packed, pair_numbers, put
+from polhode.engines.outcome import Failure, Report
+from polhode.engines.prepare import Prepared, prepared, structure_of
+from polhode.engines.threads import CORES, on_threads
+from polhode.equations.motion import turn_per_step
+from polhode.scenario import Scenario
+from polhode.state import split
+
+PORTION_S = 0.2
+"""About how long the machine code runs before it reports."""
+
+
+class Runner:
+    """The state of a run while it goes on: its buffer, its clock, and what has been put out."""
+
+    def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
+        self.scenario, self.report = scenario, report
+        self.plan: Prepared = prepared(structure_of(scenario, counts_work))
+        self.layout = self.plan.layout
+        self.buffer = packed(scenario, self.plan)
+        self.pairs = pair_numbers(scenario)
+        self.threads = min(threads or CORES, len(self.buffer))
+        self.seconds_per_step = scenario.count * _guessed_seconds(scenario.engine, self.layout.lanes)
+        self.steps = self.refused = 0
+        self.failure: Failure | None = None
+
+    def _on_threads(self, *arguments: Any) -> None:
+        """Let the machine code advance all units, on as many threads as there are to use."""
+
+        def work(first: int, last: int) -> None:
+            self.plan.advance(self.buffer, self.pairs, first, last, *arguments)
+
+        on_threads(work, len(self.buffer), self.threads)
+
+    def _open_windows(self, middle: float) -> None:
+        """Within a segment a window is open or shut from end to end: no stage may see its edge."""
+        for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=True):
+            if f.window is None:
+                continue
+            own = places if f.bodies is None else places[1]
+            start, stop = f.params[f.window[0]], f.params[f.window[1]]
+            is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
+            put(self.buffer, self.layout, own[f.window[0]], np.where(is_open, -np.inf, np.inf), self.scenario.count)
+            put(self.buffer, self.layout, own[f.window[1]], np.inf, self.scenario.count)
+
+    def _fail(self, time: float, bad: Array, good: Array, reason: str = "non-finite", body: int | None = None) -> None:
+        finite = np.isfinite(bad).all(axis=-1)
+        if body is None:
+            body = int(np.argmin(finite)) if not finite.all() else int(np.argmax(bad[:, -1]))
+        if self.scenario.formulation == "euler_angles" and (finite.all() or self._is_vertical(good[body])):
+            reason = "singular"
+        self.failure = Failure(reason, time, body, good[body])
+
+    def _is_vertical(self, kept: Array) -> bool:
+        """Whether the Euler angles of a body are about to lose their meaning."""
+        groups: Any = split(kept, self.scenario.form.sizes)
+        turn = turn_per_step(groups[1], groups[3], self.scenario.step or self.scenario.duration / 1000)
+        return not turn <= self.scenario.largest_turn**2
+
+
+def _guessed_seconds(engine: str, lanes: int) -> float:
+    """About how long a step of one body takes, before it has been measured."""
+    if engine == "python":
+        return 1e-3
+    return 3e-7 if lanes == 1 else 3e-8
