@@ -18,9 +18,10 @@ check: .venv/for-tests  ## linters, layers and types
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
-bench: .venv/for-bench  ## how fast, beside NumPy and MuJoCo, in one run
+bench: .venv/for-bench  ## how fast, beside NumPy and MuJoCo; how exact for how much time, beside five others
 	@mkdir -p benchmarks/results
 	$(BIN)/polhode bench throughput --json benchmarks/results/throughput.json
+	$(BIN)/polhode bench precision --json benchmarks/results/precision.json --figure benchmarks/results/precision.png
 
 mutants: .venv/for-tests  ## plant errors in the laws; each must turn a test red
 	$(BIN)/python tests/mutants.py
@@ -44,6 +45,13 @@ clean:                  ## forget the environment and what was compiled
 	$(PIP) install --group test --group check
 	@touch $@
 
+# Each by itself: where one has no wheel for this machine, the bench names it as missing and goes on with the others.
+# Basilisk pins tqdm to one version and matplotlib, NumPy, pandas and pillow to old ones, which would replace ours; it
+# runs with ours, so it comes without what it asks for, but for colorama, which it imports (the group names it).
 .venv/for-bench: .venv/installed
-	$(PIP) install --group bench
+	@for peer in mpmath mujoco heyoka drake basilisk; do \
+		[ $$peer = basilisk ] && alone=--no-deps || alone=; \
+		$(PIP) install $$alone --group bench-$$peer || \
+			echo "$$peer cannot be installed here: the bench goes on without it"; \
+	done
 	@touch $@

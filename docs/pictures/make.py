@@ -1,12 +1,15 @@
 """Draws the pictures of the documentation anew: python docs/pictures/make.py"""
 
+import json
 from pathlib import Path
 
 import polhode as ph
+from polhode.bench.precision_figure import figure
 from polhode.gallery import MODELS
 from polhode.plots.drift import drifts
 
 HERE = Path(__file__).parent
+RECORD = HERE.parents[1] / "benchmarks/results/precision.json"
 
 
 def dzhanibekov():
@@ -29,5 +32,10 @@ def drift():
     )
 
 
-for draw in (dzhanibekov, drift):
+def precision():
+    """Error against wall time, from the figures that `make bench` wrote."""
+    return figure(json.loads(RECORD.read_text(encoding="utf-8")))
+
+
+for draw in (dzhanibekov, drift, *((precision,) if RECORD.exists() else ())):
     draw().savefig(HERE / f"{draw.__name__}.png")

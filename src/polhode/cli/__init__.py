@@ -12,6 +12,7 @@ import click
 from polhode import __version__
 from polhode.cli.output import as_json as json_of
 from polhode.cli.output import print_json
+from polhode.cli.precision import precision
 from polhode.cli.run import run
 from polhode.errors import FileError, PolhodeError, nearest
 
@@ -44,6 +45,7 @@ def cli(ctx: click.Context) -> None:
       polhode run dzhanibekov --spin 3       the same with one of its knobs turned
       polhode run my-scenario.toml --json    a scenario of your own, answered for machines
       polhode bench throughput               how fast it is here, beside NumPy and MuJoCo
+      polhode bench precision --quick        how exact for how much time, beside five others
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
@@ -78,12 +80,16 @@ def list_models(as_json: bool) -> None:
 
 @cli.group(cls=Commands)
 def bench() -> None:
-    """Measure how fast Polhode is on this machine.
+    """Measure how fast, and how exact, Polhode is on this machine.
 
     \b
-    Example:
+    Examples:
       polhode bench throughput
+      polhode bench precision --quick
     """
+
+
+bench.add_command(precision)
 
 
 @bench.command()
