@@ -24,8 +24,10 @@ TABLES = "equations/test_tables.py"
 TIDYING = "equations/test_tidying.py"
 CONTROL = "equations/test_error_control_against_scipy.py"
 AUDIT, EVENTS = "test_audit.py", "test_events.py"
+DENSE, LANES, CROSSINGS = "test_dense_output.py", "test_lanes_adaptive.py", "test_crossings.py"
 BITS, INPUT, BAD_RUNS = "test_bits.py", "test_bad_input.py", "test_bad_scenarios.py"
 FILE, MOTION = "test_scenario_file.py", "test_motion.py"
+EXACT, SPLITTING = "test_exact.py", "test_splitting.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -222,6 +224,35 @@ PLANTED = [
         "y = y[:2] + along(y[2:], h * a[0], k[0][2:])",
         (TABLES,),
     ),
+    Planted("DOP853's curve: a digit", "equations/dop853.py", "165.20045171727028", "165.20045181727028", (DENSE,)),
+    Planted(
+        "a refused step is forgotten",
+        "equations/steps.py",
+        "other = (t, shorter, one, taken, wasted + 1)",
+        "other = (t, shorter, zero, taken, wasted + 1)",
+        (CONTROL,),
+    ),
+    Planted(
+        "lanes: a body takes its neighbour's clock along",
+        "engines/pursuit.py",
+        "for i in range(c, carried, lanes):\n                        block[i]",
+        "for i in range(c, carried - 5 * lanes, lanes):\n                        block[i]",
+        (LANES,),
+    ),
+    Planted(
+        "event: rising taken for falling",
+        "engines/watching.py",
+        "rules[e, DIRECTION] * side > 0.0",
+        "rules[e, DIRECTION] * side < 0.0",
+        (CROSSINGS,),
+    ),
+    Planted(
+        "event: fires again where it was just handled",
+        "engines/happening.py",
+        "memory[u, i, b, SIDE] = HANDLED",
+        "pass",
+        (CROSSINGS,),
+    ),
     Planted(
         "error control: an absolute scale",
         "equations/steps.py",
@@ -243,6 +274,98 @@ PLANTED = [
         "half_w = times((a, b, c), to_body(q, angular_momentum))",
         ("test_axes.py::test_all_formulations_tell_the_same_motion",),
     ),
+    # Closed form, splittings ---------------------------------------------------------------------------------------
+    Planted(
+        "free rotation: flipped sign between the turns",
+        "equations/free_rotation.py",
+        "p[0] * (st0 * ct - ct0 * st)",
+        "p[0] * (st0 * ct + ct0 * st)",
+        (EXACT,),
+    ),
+    Planted(
+        "free rotation: nu of the other axis",
+        "equations/free_rotation.py",
+        "nu = if_less(high, 0, course.j3 * course.d12 / jd, course.j1 * a / jb)",
+        "nu = if_less(0, high, course.j3 * course.d12 / jd, course.j1 * a / jb)",
+        (EXACT,),
+    ),
+    Planted(
+        "free rotation: a rung of Gauss's ladder inverted",
+        "equations/free_rotation.py",
+        "return one_k * x / d, (1 + ratio * xx) / (1 + one_k * xx)",
+        "return one_k * x / d, (1 + one_k * xx) / (1 + ratio * xx)",
+        (EXACT,),
+    ),
+    Planted(
+        "free rotation: duplications fall with 4, not 8",
+        "equations/free_rotation.py",
+        "_POWERS_OF_8 = tuple(8.0**n for n in range(15))",
+        "_POWERS_OF_8 = tuple(4.0**n for n in range(15))",
+        (EXACT,),
+    ),
+    Planted(
+        "free rotation: winding against the spin",
+        "equations/free_rotation.py",
+        "if_less(course.high, 0, -course.sign * sin_of_quarters(n), 0 * t)",
+        "if_less(course.high, 0, course.sign * sin_of_quarters(n), 0 * t)",
+        (f"{EXACT}::test_pure_spins_stay_for_ever", f"{EXACT}::test_the_quaternion_never_jumps"),
+    ),
+    Planted(
+        "compositions: a digit of Kahan and Li",
+        "equations/compositions.py",
+        "0.33259913678935943860",
+        "0.33259913678945943860",
+        (f"{SPLITTING}::test_a_composition_meets_all_conditions_of_its_order",),
+    ),
+    Planted(
+        "compositions: half a kick at the ends lost",
+        "equations/compositions.py",
+        "ends = (0.0, *lengths, 0.0)",
+        "ends = (lengths[0], *lengths, lengths[-1])",
+        (f"{SPLITTING}::test_a_composition_is_a_palindrome_and_its_sums_are_1",),
+    ),
+    Planted(
+        "drifts: a whole first turn in place of half",
+        "equations/drifts.py",
+        "half = rate_a * la / 4",
+        "half = rate_a * la / 2",
+        (f"{SPLITTING}::test_turns_about_axes_have_order_2_against_the_closed_form",),
+    ),
+    Planted(
+        "drifts: the middle moment mistaken",
+        "equations/drifts.py",
+        "if_less((a - c) * (b - a), 0, 2 + zero, zero)",
+        "if_less((a - c) * (b - a), 0, zero, 2 + zero)",
+        (f"{SPLITTING}::test_the_moment_in_the_middle_is_found",),
+    ),
+    Planted(
+        "splitting: kicks whose time runs on",
+        "equations/splitting.py",
+        "        nodes=nothing,\n",
+        "",
+        (f"{SPLITTING}::test_forces_that_depend_on_time_are_taken_at_the_time_of_their_kick",),
+    ),
+    Planted(
+        "splitting: the time of a drift forgotten",
+        "equations/splitting.py",
+        "        t = t + length * h\n",
+        "",
+        (f"{SPLITTING}::test_forces_that_depend_on_time_are_taken_at_the_time_of_their_kick",),
+    ),
+    Planted(
+        "drifts: axes not brought back",
+        "equations/drifts.py",
+        "        if_less(middle, 0.5, b, if_less(middle, 1.5, a, c)),\n",
+        "        if_less(middle, 0.5, b, if_less(middle, 1.5, c, a)),\n",
+        (f"{SPLITTING}::test_turns_about_axes_have_order_2_against_the_closed_form",),
+    ),
+    Planted(
+        "splitting: kicks of drag of order 2",
+        "equations/splitting.py",
+        "{2: HEUN, 4: RK4, 6: RK6}",
+        "{2: HEUN, 4: HEUN, 6: HEUN}",
+        (f"{SPLITTING}::test_the_error_of_a_motion_falls_with_the_order",),
+    ),
     # Engine ---------------------------------------------------------------------------------------------------------
     Planted(
         "lanes share one body's parameters",
@@ -253,9 +376,9 @@ PLANTED = [
     ),
     Planted(
         "threads: the last unit forgotten",
-        "engines/run.py",
-        "np.linspace(0, units, self.threads + 1)",
-        "np.linspace(0, max(1, units - 1), self.threads + 1)",
+        "engines/threads.py",
+        "np.linspace(0, units, threads + 1)",
+        "np.linspace(0, max(1, units - 1), threads + 1)",
         (BITS,),
     ),
     Planted(
@@ -274,9 +397,9 @@ PLANTED = [
     ),
     Planted(
         "impulse skipped",
-        "engines/run.py",
+        "engines/strikes.py",
         "float(np.ravel(f.instant)[0]) == t]",
-        "float(np.ravel(f.instant)[0]) == t and t > self.scenario.start_time]",
+        "float(np.ravel(f.instant)[0]) == t and t > scenario.start_time]",
         (EVENTS,),
     ),
     Planted(
@@ -284,7 +407,7 @@ PLANTED = [
     ),
     Planted(
         "thruster: burns through its stop",
-        "engines/run.py",
+        "engines/runner.py",
         "(middle < np.asarray(stop))",
         "(middle < 2 * np.asarray(stop))",
         (EVENTS,),

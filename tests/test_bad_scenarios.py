@@ -189,7 +189,7 @@ DAMAGES = {
 
 @pytest.fixture(scope="module")
 def drifting():
-    return ph.simulate(BODY, SPINNING, duration=1.0, step=0.1)
+    return ph.simulate(BODY, SPINNING, duration=1.0, step=0.1, method="rk4")
 
 
 @pytest.mark.parametrize("damage", [pytest.param(damage, id=name) for name, damage in DAMAGES.items()])

@@ -151,7 +151,9 @@ def test_complaints_about_files_name_the_file(call, tmp_path, content, sentence)
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize("command", [(), ("run",), ("list",), ("bench",), ("bench", "throughput")])
+@pytest.mark.parametrize(
+    "command", [(), ("run",), ("list",), ("bench",), ("bench", "throughput"), ("bench", "precision")]
+)
 def test_every_command_helps_with_examples(call, command):
     result = call(*command, "--help")
     assert result.exit_code == 0

@@ -14,7 +14,7 @@ from polhode.errors import FileError, RunError, ScenarioError
 f = ph.forces
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
-PLAIN = {"engine": "python", "duration": 0.4, "step": 0.02}
+PLAIN = {"engine": "python", "duration": 0.4, "step": 0.02, "method": "rk4"}
 
 TENSOR = [[2.0, -0.1, 0.2], [-0.1, 2.5, 0.3], [0.2, 0.3, 3.0]]
 SOLID = ph.Body(mass=1.7, inertia=TENSOR)
@@ -39,7 +39,7 @@ MANY_STARTS = ph.State(
     angular_velocity_body=RANDOM.normal(size=(N, 3)),
 )
 MANY_FORCES = [f.gravity(), f.linear_drag(RANDOM.uniform(0, 1, N), RANDOM.normal(size=(N, 3)))]
-MANY = {"engine": "python", "duration": 0.06, "step": 0.02}
+MANY = {"engine": "python", "duration": 0.06, "step": 0.02, "method": "rk4"}
 
 
 def moving(formulation):

@@ -18,8 +18,10 @@ _HOMES = {
     "Force": "forcing",
     "force": "forcing",
     "pair_force": "forcing",
+    "event": "crossing",
     "forces": None,
     "shapes": None,
+    "reference": None,
     "simulate": "simulation",
     "ensemble": "simulation",
     "Motion": "motion",
@@ -34,14 +36,16 @@ _HOMES = {
     "PolhodeError": "errors",
 }
 
-_MODULES = {"forces": "forces", "shapes": "mass.shapes"}
+_MODULES = {"forces": "forces", "shapes": "mass.shapes", "reference": "reference"}
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
     from polhode import forces as forces
+    from polhode import reference as reference
     from polhode.body import Body as Body
     from polhode.body import particle as particle
+    from polhode.crossing import event as event
     from polhode.equations.law import law as law
     from polhode.equations.number import cos as cos
     from polhode.equations.number import if_less as if_less

@@ -42,6 +42,8 @@ class Audit:
     steps: int
     refused: int
     findings: tuple[Finding, ...]
+    chosen: str = ""
+    """Why method "auto" chose this method, and what it found out about the error."""
 
     def __getitem__(self, quantity: str) -> Finding:
         for finding in self.findings:
@@ -58,7 +60,10 @@ class Audit:
 
     def __str__(self) -> str:
         refused = f", {self.refused} refused" if self.refused else ""
-        head = f"computed by {self.method} in {self.steps} steps{refused}, formulation {self.formulation}"
+        how = f"in {self.steps} steps{refused}, formulation {self.formulation}" if self.steps else "without steps"
+        head = f"computed by {self.method} {how}"
+        if self.chosen:
+            head += f"\nchosen by auto: {self.chosen}"
         rows = [("quantity", "should stay", "largest departure", "relative", "at t", "")]
         rows += [
             (
@@ -82,7 +87,9 @@ def audit_of(motion: Motion) -> Audit:
     """Audit a motion."""
     motion, scenario = _from_its_start(motion), motion.scenario
     findings = [*_energies(motion), *_momenta(motion), *_spins(motion), *_attitude(motion)]
-    return Audit(scenario.table.name, scenario.formulation, motion.steps, motion._run.refused, tuple(findings))
+    method, form, run = scenario.used_method.name, scenario.form.name, motion._run
+    chosen = str(run.chosen) if run.chosen is not None else ""
+    return Audit(method, form, run.steps, run.refused, tuple(findings), chosen)
 
 
 def _from_its_start(motion: Motion) -> Motion:
@@ -91,14 +98,14 @@ def _from_its_start(motion: Motion) -> Motion:
     if len(run.times) and run.times[0] == scenario.start_time:
         return motion
     row = np.zeros((1, *run.kept.shape[1:]))
-    for i, number in enumerate(leaf_list(scenario.form.start(*scenario.start, scenario.constants))):
+    for i, number in enumerate(leaf_list(scenario.start)):
         row[..., i] = number
     longer = replace(run, times=np.append(scenario.start_time, run.times), kept=np.concatenate([row, run.kept]))
     return type(motion)(scenario, longer, motion.unknown_forces)
 
 
 def _energies(motion: Motion) -> list[Finding]:
-    forces, unknown = motion.scenario.forces, motion.unknown_forces
+    forces, unknown = motion.scenario.forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=1) if motion.axis == "body" else motion.kinetic_energy
     if not forces and not unknown:
         return [_finding(motion, "kinetic energy", "J", True, kinetic, kinetic, "nothing acts")]
@@ -127,13 +134,13 @@ def _momenta(motion: Motion) -> list[Finding]:
     pushing = [f for f in scenario.forces if f.pushes and f.kind != "pair"]
     held = scenario.pivot is not None
     name = "linear momentum"
-    if not pushing and not motion.unknown_forces and not held:
+    if not pushing and not motion.acts_besides and not held:
         reason = "only forces between the bodies" if scenario.of_kind("pair") else "no force pushes"
         return [_finding(motion, name, "kg m/s", True, total, size, reason)]
-    reason = "the pivot pushes" if held else _names(pushing, motion.unknown_forces) + " can push"
+    reason = "the pivot pushes" if held else _names(pushing, motion.acts_besides) + " can push"
     found = [_finding(motion, name, "kg m/s", False, total, size, reason)]
     along = _common_direction(pushing)
-    if along is not None and not held and not motion.unknown_forces:
+    if along is not None and not held and not motion.acts_besides:
         across = total - (total @ along)[..., None] * along
         reason = f"all pushes along one line: {_names(pushing, ())}"
         found.append(_finding(motion, "linear momentum across the force", "kg m/s", True, across, size, reason))
@@ -148,20 +155,20 @@ def _spins(motion: Motion) -> list[Finding]:
         total, size = each.sum(axis=1), _norm(each).sum(axis=1)
         outside = [f for f in scenario.forces if f.kind != "pair"]
         own = [f for f in scenario.of_kind("pair") if f.function is not None]
-        free = not outside and not own and not motion.unknown_forces
+        free = not outside and not own and not motion.acts_besides
         reason = "nothing acts from outside"
         if not free:
-            reason = "from outside acts: " + _names(outside, motion.unknown_forces)
+            reason = "from outside acts: " + _names(outside, motion.acts_besides)
         if own and not outside:
-            reason = "perhaps not along the line between the bodies: " + _names(own, motion.unknown_forces)
+            reason = "perhaps not along the line between the bodies: " + _names(own, motion.acts_besides)
         return [_finding(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
     if scenario.pivot is not None:
         return _spins_about_pivot(motion)
     if scenario.bodies[0].is_particle:
         return []
     spin = motion.angular_momentum
-    free = not turning and not motion.unknown_forces
-    reason = "no torque acts" if free else _names(turning, motion.unknown_forces) + " can turn it"
+    free = not turning and not motion.acts_besides
+    reason = "no torque acts" if free else _names(turning, motion.acts_besides) + " can turn it"
     return [_finding(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
 
 
@@ -171,11 +178,11 @@ def _spins_about_pivot(motion: Motion) -> list[Finding]:
     offset = motion.position - place if motion.axis == "member" else motion.position - place[0]
     spin = motion.angular_momentum + np.cross(offset, motion.linear_momentum)
     name, forces = "angular momentum about the pivot", scenario.forces
-    free = not forces and not motion.unknown_forces
-    reason = "nothing acts" if free else _names(forces, motion.unknown_forces) + " can turn it"
+    free = not forces and not motion.acts_besides
+    reason = "nothing acts" if free else _names(forces, motion.acts_besides) + " can turn it"
     found = [_finding(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]
     along = _common_direction(forces) if all(not f.turns for f in forces) else None
-    if along is not None and not motion.unknown_forces:
+    if along is not None and not motion.acts_besides:
         reason = "the force has no torque about its own line"
         found.append(_finding(motion, f"{name}, along the force", "kg m2/s", True, spin @ along, _norm(spin), reason))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,22 +13,39 @@ import numpy as np
 from polhode import acting, checks, store
 from polhode.checks import Array
 from polhode.engines import grid
-from polhode.engines.run import Anchor, Run, run
+from polhode.engines.closed_form import ClosedForm
+from polhode.engines.outcome import Anchor, Run
+from polhode.engines.run import run
 from polhode.equations import invariants
 from polhode.equations.formulations import View, angles_of
 from polhode.equations.inertia import Constants, euler_rate, world_tensor
 from polhode.equations.loads import view_of
-from polhode.equations.quaternions import matrix, product, to_body, to_world
+from polhode.equations.quaternions import conjugate, matrix, product, to_body, to_world
 from polhode.equations.vectors import cross, minus, plus, scaled
-from polhode.errors import InputError, ScenarioError
+from polhode.errors import InputError, ScenarioError, nearest
 from polhode.scenario import Scenario
-from polhode.state import State, from_momenta, split, together
+from polhode.state import State, split, together
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
     from polhode.audit import Audit
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """An event that happened."""
+
+    name: str
+    time: float
+    """In s."""
+    body: int
+    """Which body of a system, or which member of an ensemble; else 0."""
+    state: State
+    """The body's state at that time; before the change, if the event makes one."""
+    ends: bool
+    """Whether the run, or this member's, ended there."""
 
 
 class Motion:
@@ -44,10 +61,13 @@ class Motion:
         """Names of forces that acted but could not be stored with the motion."""
         self._run = run
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_closed_form"}
+
     def __repr__(self) -> str:
         what = {None: "one body", "body": f"{self._count} bodies", "member": f"{self._count} members"}[self.axis]
         span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) else "no output"
-        return f"<Motion of {what}, {span}, {len(self.times)} output times, {self.scenario.table.name}>"
+        return f"<Motion of {what}, {span}, {len(self.times)} output times, {self.scenario.used_method.name}>"
 
     # What was computed ----------------------------------------------------------------------------------------------
     @property
@@ -120,6 +140,55 @@ class Motion:
         """
         watched = self._run.kept[..., -1]
         return self._scalar(watched if self.scenario.formulation != "euler_angles" else np.zeros_like(watched))
+
+    # Events ---------------------------------------------------------------------------------------------------------
+    @cached_property
+    def crossings(self) -> list[Crossing]:
+        """The events that happened, in the order of time: each with name, time, body (or member) and state."""
+        scenario, found = self.scenario, []
+        for c in self._run.crossings:
+            one, i = (scenario.take(c.body), 0) if self.axis == "member" else (scenario, c.body)
+            found.append(Crossing(c.name, c.time, c.body, state_of(one, i, c.kept.tolist(), c.time), c.ends))
+        return found
+
+    def crossing_times(self, name: str, body: int | None = None) -> Array:
+        """When the event of this name happened, in s, in order; of all bodies or members, or of one of them.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> @ph.event
+        ... def apex(t, state, body, params):
+        ...     return state.velocity[2]
+        >>> up = ph.State(velocity=(0, 0, 9.80665))
+        >>> motion = ph.simulate(
+        ...     ph.particle(1.0), up, [ph.forces.gravity()], duration=2.0, events=[apex(action="record")]
+        ... )
+        >>> motion.crossing_times("apex").round(12).tolist()
+        [1.0]
+        """
+        known = {e.name for e in self.scenario.events} | {c.name for c in self._run.crossings}
+        if name not in known:
+            raise InputError(f"no event {name!r} was watched: {nearest(name, known)}")
+        return np.array([c.time for c in self._run.crossings if c.name == name and body in (None, c.body)])
+
+    @property
+    def end_times(self) -> Array:
+        """When the run ended, in s; for an ensemble when each member's did, of which events may stop each by itself."""
+        end = float(self.times[-1]) if len(self.times) else self.scenario.start_time
+        if self.axis != "member":
+            return np.array(end)
+        ends = np.full(self._count, end)
+        for c in self._run.crossings:
+            if c.ends:
+                ends[c.body] = c.time
+        return ends
+
+    @property
+    def acts_besides(self) -> tuple[str, ...]:
+        """What acts besides the scenario's forces: those that a file could not hold, and events that change momenta."""
+        changes = dict.fromkeys(e.name for e in self.scenario.events if e.action == "change")
+        return (*self.unknown_forces, *changes)
 
     # Derived quantities ---------------------------------------------------------------------------------------------
     @property
@@ -255,8 +324,15 @@ class Motion:
         return self._state_of(self._run.kept[-1], float(self.times[-1]))
 
     def at(self, t: float) -> Any:
-        """The state at any time of the run: an output, or computed from the last one before, by the same method."""
-        moment = checks.one_number(t, "t")
+        """The state at any time of the run: an output, or computed from the last one before, by the same method.
+
+        Of an exact motion: at any time at all, before, during or after the run, in a few microseconds.
+        """
+        moment = t if type(t) is float and t - t == 0.0 else checks.one_number(t, "t")
+        if (closed_form := self._closed_form) is not None:
+            if self.axis is None:
+                return state_of(self.scenario, 0, closed_form.numbers_at(moment), moment)
+            return self._state_of(closed_form.kept_at(np.array([moment]))[0], moment)
         if len(self.times) == 0 or not self.scenario.start_time <= moment <= self.times[-1]:
             span = f"{self.scenario.start_time:g} to {self.times[-1]:g}" if len(self.times) else "nowhere to nowhere"
             raise InputError(f"t = {moment:g} s is outside the run, which reaches from {span} s")
@@ -268,14 +344,26 @@ class Motion:
         again = run(scenario, self.work is not None, anchor=self._anchor(moment))
         return self._state_of(again.kept[-1], moment)
 
+    @cached_property
+    def _closed_form(self) -> ClosedForm | None:
+        """What gives the state of an exact motion at any time; None if the motion needs steps."""
+        if self.scenario.used_method.name != "exact" or self._run.failure is not None:
+            return None
+        if self._run.closed_form is None and not any(np.ndim(event) for event in grid.event_times(self.scenario)):
+            return ClosedForm(self.scenario, self.work is not None)
+        return self._run.closed_form
+
     def _anchor(self, moment: float) -> Anchor | None:
         """The last output before `moment` that lies on a step of its own segment; None: begin at the start."""
         events = grid.event_times(self.scenario)
-        if any(np.ndim(event) for event in events):
+        if any(np.ndim(event) for event in events) or self.scenario.events:
             return None
         segment = max([t for t in grid.breaks(self.scenario) if t <= moment], default=self.scenario.start_time)
         before = np.flatnonzero((self.times > segment) & (self.times <= moment))
-        if self.scenario.table.error_rows is not None:
+        if self.scenario.used_method.name == "dop853":  # the step with the last output before: the same steps again
+            marks, before = self._run.marks, np.flatnonzero((self.times >= segment) & (self.times <= moment))
+            return Anchor(segment, 0, marks[before[-1]]) if marks is not None and len(before) else None
+        if self.scenario.used_method.is_adaptive:
             return Anchor(float(self.times[before[-1]]), 0, self._run.kept[before[-1]]) if len(before) else None
         steps, rest = grid.on_grid(self.times[before], segment, self.scenario.needed_step)
         whole = np.flatnonzero(rest == 0.0)
@@ -338,10 +426,18 @@ def _taken(view: View, index: Any) -> View:
 
 
 def state_of(scenario: Scenario, i: int, numbers: Any, t: float) -> State:
-    """The state of body i from its kept numbers, or from arrays of the members' numbers."""
-    body, form = scenario.bodies[i], scenario.form
-    view = view_of(form, scenario.pivot is not None)(split(numbers, form.sizes), body.constants(scenario.pivot))
-    return from_momenta(view.position, view.orientation, view.linear_momentum, view.angular_momentum, body, t)
+    """The state of body i from its kept numbers, or from arrays of the members' numbers, worked out when looked at."""
+
+    def make() -> tuple[Any, Any, Any, Any]:
+        constants, groups = scenario.bodies[i].constants(scenario.pivot), split(numbers, scenario.form.sizes)
+        if scenario.form.keeps_body_rates and scenario.pivot is None and len(groups[1]) == 4:
+            (x, q, p, w), axes = groups, constants.axes  # which is what a state asks for
+            return x, product(q, conjugate(axes)), scaled(constants.inverse_mass, p), to_world(axes, w)
+        with np.errstate(invalid="ignore"):  # of members that failed
+            view = view_of(scenario.form, scenario.pivot is not None)(groups, constants)
+            return view.position, view.orientation, view.velocity, view.angular_velocity_body
+
+    return State.later(make, t)
 
 
 def _angular_acceleration(view: View, torque: Any, c: Constants) -> Any:

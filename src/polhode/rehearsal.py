@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from polhode.crossing import Event
 from polhode.equations.formulations import View
 from polhode.equations.inertia import Constants
 from polhode.equations.loads import view_of
-from polhode.errors import ForceError
+from polhode.errors import ForceError, ScenarioError
 from polhode.forcing import Force, map_leaves
 from polhode.scenario import Scenario
 
@@ -26,20 +27,50 @@ def rehearse(scenario: Scenario) -> None:
             except Exception as error:
                 raise ForceError(f"{f.name} fails at the start of the run: {error}{where_in(f, error)}") from error
             _check_answer(f, answer)
+    for e in scenario.events:
+        arguments = sample_arguments(scenario, e)
+        for function, wanted in ((e.kernel, "one number"), (e.change, "(impulse, angular impulse)")):
+            if function is None:
+                continue
+            try:
+                answer = function(*arguments)
+            except Exception as error:
+                where = where_in(function, error)
+                raise ScenarioError(f"{e.name} fails at the start of the run: {error}{where}") from error
+            if not (_are_vectors(answer, 2) if function is e.change else isinstance(answer, Real)):
+                told = ", each three numbers in a tuple" if function is e.change else ""
+                raise ScenarioError(f"{e.name} must return {wanted}{told}, but {function.__name__} gave {answer!r}")
 
 
-def sample_arguments(scenario: Scenario, f: Force) -> tuple[Any, ...]:
-    """What the force is called with at the start of the run; in an ensemble, for its first member."""
-    start = scenario.form.start(*scenario.start, scenario.constants)
+def asks_for_velocity(scenario: Scenario) -> bool:
+    """Whether a force needs the velocities or momenta of its bodies: it is called without them."""
+    without: dict[str, Any] = dict.fromkeys(
+        ("velocity", "angular_velocity", "angular_velocity_body", "linear_momentum", "angular_momentum"), (None,) * 3
+    )
+    for f in scenario.forces:
+        if f.kind == "impulse":
+            continue
+        arguments = [a._replace(**without) if isinstance(a, View) else a for a in sample_arguments(scenario, f)]
+        try:
+            f.kernel(*arguments)
+        except Exception:
+            return True
+    return False
+
+
+def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
+    """What a force or event is called with at the start of the run; in an ensemble, for its first member."""
+    start = scenario.start
     seen = view_of(scenario.form, scenario.pivot is not None)
-    first, second = f.bodies if f.kind == "pair" and f.bodies is not None else ((f.bodies or (0,))[0], 1)
+    is_pair = isinstance(f, Force) and f.kind == "pair"
+    first, second = f.bodies if is_pair and f.bodies is not None else ((f.bodies or (0,))[0], 1)
 
     def of(i: int) -> tuple[View, Constants]:
         body = Constants(*_one(scenario.constants, i))
         return seen(_one(start, i), body), body
 
     params = _one(f.params, first)
-    if f.kind == "pair":
+    if is_pair:
         return scenario.start_time, *of(first), *of(second), params
     return scenario.start_time, *of(first), params
 
@@ -59,9 +90,17 @@ def _check_answer(f: Force, answer: Any) -> None:
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
 
 
-def where_in(f: Force, error: BaseException) -> str:
-    """The place in the user's own function, if the error came from there."""
-    code = getattr(f.function, "__code__", None)
+def _are_vectors(answer: Any, count: int) -> bool:
+    return (
+        isinstance(answer, tuple)
+        and len(answer) == count
+        and all(isinstance(v, tuple) and len(v) == 3 and all(isinstance(c, Real) for c in v) for v in answer)
+    )
+
+
+def where_in(thing: Any, error: BaseException) -> str:
+    """The place in a user's own function, or in that of a force or event, if the error came from there."""
+    code = getattr(getattr(thing, "function", thing), "__code__", None)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if code is not None and frame.filename == code.co_filename:
             return f" ({frame.filename}, line {frame.lineno}: {frame.line})"

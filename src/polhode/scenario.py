@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode import acting, checks, scenario_file
 from polhode.body import Body
 from polhode.checks import Array, leaves
+from polhode.crossing import as_event
 from polhode.equations.formulations import FORMULATIONS, Formulation
 from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups
-from polhode.equations.methods import METHODS
+from polhode.equations.methods import METHODS, Method
 from polhode.equations.quaternions import product, to_body, to_world
-from polhode.equations.tables import Table
 from polhode.equations.vectors import plus, scaled, times
 from polhode.errors import ForceError, ScenarioError, nearest
 from polhode.forcing import Force, as_force, leading_lengths
-from polhode.members import stacked, taken, taken_body, taken_force, taken_state
+from polhode.members import stacked, taken, taken_body, taken_event, taken_force, taken_state
 from polhode.state import State, together
 
 ENGINES = ("cpu", "python")
 FRAMES = 1000
 """About how many output times a run gets that asks for none in particular."""
+FINEST = 1e-12
+"""Below this rtol rounding spoils the sums of a Runge-Kutta step; Taylor series still reach it."""
+
+
+class Choice(NamedTuple):
+    """What computes a motion, and why."""
+
+    method: Method
+    formulation: str
+    why: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +59,7 @@ class Scenario:
     body: Any
     state: Any = None
     forces: Sequence[Any] = ()
+    events: Sequence[Any] = field(default=(), kw_only=True)
     duration: float = field(kw_only=True)
     step: float | None = field(default=None, kw_only=True)
     method: str = field(default="auto", kw_only=True)
@@ -56,7 +69,7 @@ class Scenario:
     output_times: Any = field(default=None, kw_only=True)
     pivot: Any = field(default=None, kw_only=True)
     renormalize: bool = field(default=True, kw_only=True)
-    rtol: float = field(default=1e-9, kw_only=True)
+    rtol: Any = field(default=1e-9, kw_only=True)
     atol: Any = field(default=0.0, kw_only=True)
     largest_turn: float = field(default=1.0, kw_only=True)
     name: str = field(default="", kw_only=True)
@@ -64,12 +77,14 @@ class Scenario:
     def __post_init__(self) -> None:
         set_field = object.__setattr__
         set_field(self, "forces", tuple(as_force(f) for f in _as_list(self.forces, "forces")))
+        set_field(self, "events", tuple(as_event(e) for e in _as_list(self.events, "events")))
         set_field(self, "duration", _positive(self.duration, "duration"))
         if self.step is not None:
             set_field(self, "step", _positive(self.step, "step"))
         self._check_bodies()
         self._check_method()
         self._check_forces()
+        self._check_events()
         if self.start_time + (self.step or self.duration) == self.start_time:
             raise ScenarioError(
                 f"at the time {self.start_time:g} s a step of {self.step or self.duration:g} s cannot be told from "
@@ -102,7 +117,7 @@ class Scenario:
     @cached_property
     def members(self) -> int | None:
         """How many members an ensemble of this scenario has; None if it is a single run."""
-        lengths = leading_lengths([(f.params, f.instant) for f in self.forces])
+        lengths = leading_lengths([(f.params, f.instant) for f in self.forces] + [e.params for e in self.events])
         records: list[Any] = [*self.bodies, *self.states]
         lengths |= {record.members for record in records if record.members is not None}
         if self.pivot is not None and np.ndim(self.pivot) == 2:
@@ -124,15 +139,49 @@ class Scenario:
     # How it is computed ---------------------------------------------------------------------------------------------
     @property
     def form(self) -> Formulation:
-        """The formulation's laws."""
-        return FORMULATIONS[self.formulation]
+        """The laws of the formulation that the motion is computed in."""
+        return FORMULATIONS[self.choice.formulation]
 
     @property
-    def table(self) -> Table:
-        """The method's table.  "auto" is RK4 if a step is given, else the adaptive DOP853."""
-        if self.method == "auto":
-            return METHODS["dop853" if self.step is None else "rk4"]
-        return METHODS[self.method]
+    def used_method(self) -> Method:
+        """The method that computes the motion: the one asked for, or the one that "auto" chooses."""
+        return self.choice.method
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The method and the formulation that compute the motion, and why.
+
+        "auto" prefers body rates to the default formulation: they change slowly where the attitude changes fast.
+        """
+        if self.method != "auto":
+            return Choice(METHODS[self.method], "body_rates" if self.method == "exact" else self.formulation, "")
+        obstacle = self._obstacle_to_exact()
+        if obstacle is None:
+            what = "nothing but uniform gravity acts" if self.of_kind("body") else "no force acts"
+            unused = "; it takes no steps, so step is not used" if self.step is not None else ""
+            return Choice(METHODS["exact"], "body_rates", f"{what}: the closed form holds{unused}")
+        formulation = "body_rates" if self.formulation == "momentum" else self.formulation
+        rtol = min(self.tolerances[0])
+        first = "; step is only its first try" if self.step is not None else ""
+        if rtol >= FINEST:
+            return Choice(METHODS["dop853"], formulation, f"{obstacle}: the cheapest for rtol {rtol:g}{first}")
+        if find_spec("heyoka") is None:
+            missing = "Taylor series would be better, but heyoka is not installed: pip install 'polhode[taylor]'"
+            return Choice(METHODS["dop853"], formulation, f"{obstacle}; for rtol {rtol:g} {missing}")
+        return Choice(METHODS["taylor"], formulation, f"{obstacle}: the only one that reaches rtol {rtol:g}")
+
+    def _obstacle_to_exact(self) -> str | None:
+        """Why the motion has no closed form here; None if it has."""
+        others = [f.name for f in self.forces if f.kind != "impulse" and not f.uniform]
+        if others:
+            return f"{', '.join(dict.fromkeys(others))} acts"
+        if self.pivot is not None and self.of_kind("body"):
+            return "gravity turns a body about its pivot"
+        if self.events:
+            return "events are watched"
+        if self.formulation not in ("momentum", "body_rates"):
+            return f"formulation {self.formulation!r} was asked for"
+        return None
 
     @property
     def start_time(self) -> float:
@@ -158,7 +207,7 @@ class Scenario:
                     f"output_step {every:g} s is longer than the duration {self.duration:g} s: "
                     "choose a shorter one, or give output_times"
                 )
-        elif self.table.error_rows is None:
+        elif self.used_method.steps == "fixed":
             steps = self.duration / self.needed_step
             every = self.needed_step * max(1, np.ceil(steps / FRAMES - 1e-9))
         else:
@@ -179,18 +228,30 @@ class Scenario:
         return self.step
 
     @cached_property
-    def tolerances(self) -> tuple[float, tuple[float, ...]]:
-        """rtol, and atol for position, attitude, momentum and spin."""
-        rtol = _positive(self.rtol, "rtol")
-        given = checks.numbers(self.atol, "atol", checks.shape_of(self.atol), ScenarioError)
-        if given.shape not in ((), (4,)):
-            raise ScenarioError(
-                f"atol must be one number, or four (for position, attitude, momentum and spin), not {self.atol!r}"
-            )
-        atol = np.broadcast_to(given, (4,))
-        if (atol < 0).any():
+    def tolerances(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """rtol, and atol, each for position, attitude, momentum and spin."""
+        rtol, atol = _four(self.rtol, "rtol"), _four(self.atol, "atol")
+        if min(rtol) <= 0:
+            raise ScenarioError(f"rtol must be greater than 0, but is {self.rtol!r}")
+        if min(atol) < 0:
             raise ScenarioError(f"atol must not be negative, but is {self.atol!r}")
-        return rtol, tuple(atol.tolist())
+        return rtol, atol
+
+    @cached_property
+    def least_errors(self) -> Groups:
+        """Errors of position, attitude, momentum and spin that no tolerance forbids, for every body.
+
+        A momentum that moves the body, in all the time of the run, by less than its position is allowed to err, and a
+        spin that turns it by less than the attitude may err, are no matter: at rest both are mere rounding.  The
+        positions of bodies that act on each other are measured by the size of the system.
+        """
+        rtol, time = self.tolerances[0], self.duration
+        each = [np.linalg.norm(state.position, axis=-1) for state in self.states]
+        size = float(np.max(each)) if self.of_kind("pair") else np.array(each) if self.is_system else each[0]
+        moments = np.broadcast_arrays(*self.constants.moments)
+        unit = np.max(moments, axis=0) if self.form.name.startswith("momentum") else 1.0
+        position = rtol[0] * size if self.of_kind("pair") else 0.0
+        return (position, 0.0, rtol[0] * self.constants.mass * size / time, rtol[1] * unit / time)
 
     # The numbers ----------------------------------------------------------------------------------------------------
     @cached_property
@@ -205,8 +266,9 @@ class Scenario:
 
     @cached_property
     def start(self) -> Groups:
-        """(x, q, P, L) at the start: q in principal axes; with a pivot, its place, no momentum, and L about it."""
-        each = [_principal_start(s, b, self.pivot) for s, b in zip(self.states, self.bodies, strict=True)]
+        """The start in the formulation's groups; with a pivot, its place, no momentum, and the spin about it."""
+        both = zip(self.states, self.bodies, strict=True)
+        each = [_principal_start(state, body, self.pivot, self.form) for state, body in both]
         groups: Groups = each[0] if not self.is_system else stacked(each)
         return groups
 
@@ -240,6 +302,7 @@ class Scenario:
             body=taken_body(self.bodies[0], members),
             state=taken_state(self.states[0], members),
             forces=[taken_force(f, members) for f in self.forces],
+            events=[taken_event(e, members) for e in self.events],
             pivot=None if self.pivot is None else taken(self.pivot, 1, members),
         )
 
@@ -251,6 +314,11 @@ class Scenario:
 
     def to_toml(self, path: str | Path) -> None:
         """Write the scenario as a TOML file that `from_toml` reads."""
+        if self.events:
+            raise ScenarioError(
+                f"the event {self.events[0].name} is a function of your own, which no file can hold: "
+                "keep it in Python, add it after reading"
+            )
         scenario_file.write(Path(path), self.as_mapping())
 
     def as_mapping(self, forces: Sequence[Force] | None = None) -> dict[str, Any]:
@@ -298,11 +366,17 @@ class Scenario:
             )
         if self.engine not in ENGINES:
             raise ScenarioError(f"engine {self.engine!r} is unknown: {nearest(self.engine, ENGINES)}")
-        if self.table.name == "leapfrog" and self.formulation != "momentum":
+        if self.method == "exact" and (obstacle := self._obstacle_to_exact()) is not None:
             raise ScenarioError(
-                f"leapfrog advances momenta: it goes with formulation 'momentum', not with {self.formulation!r}"
+                f"method 'exact' is the closed form of a body on which at most uniform gravity acts, but {obstacle}: "
+                "take method='auto', which finds the best"
             )
-        step = self.needed_step if self.table.error_rows is None else self.step
+        splits = self.used_method.composition is not None or self.used_method.name == "leapfrog"
+        if splits and self.formulation != "momentum":
+            raise ScenarioError(
+                f"{self.method} advances momenta: it goes with formulation 'momentum', not with {self.formulation!r}"
+            )
+        step = self.needed_step if self.used_method.steps == "fixed" else self.step
         if step is not None and step > self.duration:
             raise ScenarioError(
                 f"step {step:g} s is longer than the duration {self.duration:g} s: choose a shorter step"
@@ -324,6 +398,18 @@ class Scenario:
                     f"{f.name} acts on body {out_of_range[0]}, but the bodies are numbered 0 to {len(self.bodies) - 1}"
                 )
 
+    def _check_events(self) -> None:
+        if self.events and not self.used_method.is_adaptive:
+            raise ScenarioError(
+                f"events are found by the adaptive methods: take method='dop853' or 'taylor', not {self.method!r}"
+            )
+        for e in self.events:
+            out_of_range = [b for b in e.bodies or () if not 0 <= b < len(self.bodies)]
+            if out_of_range:
+                raise ScenarioError(
+                    f"{e.name} watches body {out_of_range[0]}, but the bodies are numbered 0 to {len(self.bodies) - 1}"
+                )
+
 
 def _as_list(given: Any, name: str) -> list[Any]:
     if isinstance(given, (Force, str)) or not isinstance(given, Sequence):
@@ -337,6 +423,18 @@ def _positive(value: Any, name: str) -> float:
     if number <= 0:
         raise ScenarioError(f"{name} must be greater than 0, but is {number:g}")
     return number
+
+
+def _four(given: Any, name: str) -> tuple[float, ...]:
+    """A tolerance for each of position, attitude, momentum and spin."""
+    if type(given) is float and -math.inf < given < math.inf:
+        return (given,) * 4
+    values = checks.numbers(given, name, checks.shape_of(given), ScenarioError)
+    if values.shape not in ((), (4,)):
+        raise ScenarioError(
+            f"{name} must be one number, or four (for position, attitude, momentum and spin), not {given!r}"
+        )
+    return tuple(np.broadcast_to(values, (4,)).tolist())
 
 
 def _checked_times(given: Any, start: float, end: float) -> Array:
@@ -353,14 +451,19 @@ def _checked_times(given: Any, start: float, end: float) -> Array:
     return times
 
 
-def _principal_start(state: State, body: Body, pivot: Any) -> Groups:
+def _principal_start(state: State, body: Body, pivot: Any, form: Formulation) -> Groups:
+    """A body's start: attitude and spin in its principal axes, about its centre of mass or about its pivot."""
     x, q, p, angular_momentum = state.momenta(body)
-    if pivot is None:
-        spin = tuple(component + 0.0 for component in angular_momentum)  # no zero with a minus sign: steps keep none
-        return x, product(q, body.constants().axes), p, spin
     constants = body.constants(pivot)
-    com_to_pivot = to_world(q, constants.com_to_pivot)
     q_principal = product(q, constants.axes)
     w = to_body(constants.axes, leaves(state.angular_velocity_body))
-    about_pivot = to_world(q_principal, times(constants.moments, w))
-    return plus(x, com_to_pivot), q_principal, scaled(0, com_to_pivot), about_pivot
+    if pivot is None:
+        spin: Any = tuple(component + 0.0 for component in angular_momentum)  # no -0: steps keep none
+    else:
+        com_to_pivot = to_world(q, constants.com_to_pivot)
+        x, p, spin = plus(x, com_to_pivot), scaled(0, com_to_pivot), to_world(q_principal, times(constants.moments, w))
+    groups = form.start(x, q_principal, p, spin, constants)
+    if not form.keeps_body_rates:
+        return groups
+    turns = tuple(np.where(np.asarray(i) > 0, c, 0.0) for i, c in zip(constants.inverse_moments, w, strict=True))
+    return (*groups[:3], tuple(float(c) if c.ndim == 0 else c for c in turns))  # as given, not by way of L

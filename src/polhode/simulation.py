@@ -16,8 +16,12 @@ from typing import Any
 import numpy as np
 
 from polhode.body import Body
-from polhode.engines.run import Failure, Report, run
-from polhode.errors import ForceError, NonFiniteError, RunError, ScenarioError, SingularityError, nearest
+from polhode.chooser import chosen_run
+from polhode.crossing import Event
+from polhode.engines.outcome import Failure, Report
+from polhode.engines.run import run
+from polhode.errors import ForceError, InputError, NonFiniteError, RunError, ScenarioError, SingularityError, nearest
+from polhode.forcing import Force
 from polhode.motion import Motion, state_of
 from polhode.rehearsal import rehearse, sample_arguments, where_in
 from polhode.scenario import Scenario
@@ -49,22 +53,30 @@ def simulate(
     step : float, optional
         In s.  Methods with fixed steps need it; adaptive ones take it as their first try.
     method : str, optional
-        "euler", "midpoint", "rk4", "leapfrog" (fixed steps), "dop853" (adaptive); "auto", the default, is "rk4" if a
-        step is given, else "dop853".
+        "exact" (the closed form, if nothing but uniform gravity and impulses acts), "euler", "midpoint", "rk4",
+        "leapfrog", "splitting2", "splitting4", "splitting6" (fixed steps; `docs/architecture.md` lists their kin),
+        "dop853", "taylor" (adaptive; the latter needs heyoka).  "auto", the default, is "exact" where that holds, else
+        an adaptive method with a second run that checks it: `motion.audit()` says which, why, and the error found.
     formulation : str, optional
         "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration", "euler_angles".
     engine : str, optional
         "cpu" (compiled, default) or "python" (as written: slow, for functions that cannot be compiled).
     output_step, output_times : float, array_like, optional
-        When to put out states: every so many seconds, or at given times.  Fixed steps do not change with them;
-        adaptive ones end there.
+        When to put out states: every so many seconds, or at given times.  The steps do not change with them; what lies
+        inside an adaptive step is shown by a curve through it.
+    events : list, optional
+        Made by `@ph.event`: functions of the state that stop the run, are recorded, or let momenta jump where they
+        cross zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" looks at each function at
+        eight points of every step, so two crossings between two of them may be missed, and finds the instant to
+        rounding.  A run that is stopped ends there, with one more output; in an ensemble only that member stops.
     pivot : array_like, optional
         A point of the body (from its centre of mass, body axes, in m) that is held still in the world.
     renormalize : bool, optional
         Rescale the quaternion after every step (default).
-    rtol, atol : float, optional
+    rtol, atol : float or four floats, optional
         Of adaptive methods: the error allowed in a step relative to the size of position, attitude, momentum and
-        spin, and besides (default 0) in their units.
+        spin, and besides (default 0) in their units; each one number, or one for each kind.  With method "auto": the
+        error allowed in the motion.
     largest_turn : float, optional
         Of Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
         (default 1).  With infinity it goes on, and its answer is worth nothing behind such a place.
@@ -81,6 +93,16 @@ def simulate(
     >>> motion = ph.simulate(body, state, duration=10.0, step=0.01, method="rk4")
     >>> float(motion.angular_velocity_body[-1, 2].round(9))
     1.0
+
+    A stone that is dropped from 4.903325 m stops where it lands, after a second:
+
+    >>> @ph.event
+    ... def landing(t, state, body, params):
+    ...     return state.position[2]
+    >>> stone, start = ph.particle(1.0), ph.State(position=(0.0, 0.0, 4.903325))
+    >>> motion = ph.simulate(stone, start, [ph.forces.gravity()], duration=5.0, events=[landing()])
+    >>> round(float(motion.times[-1]), 12), motion.crossings[0].name
+    (1.0, 'landing')
     """
     scenario = _scenario(body, state, forces, settings)
     if scenario.members is not None:
@@ -149,7 +171,10 @@ def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress
         warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=3)
     with _progress(scenario, progress) as report:
         try:
-            result = run(scenario, counts_work, threads, report)
+            if scenario.method == "auto":
+                scenario, result = chosen_run(scenario, counts_work, threads, report)
+            else:
+                result = run(scenario, counts_work, threads, report)
         except Exception as error:
             if type(error).__module__.startswith("numba"):
                 raise _uncompilable(scenario, error) from error
@@ -157,6 +182,12 @@ def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress
                 raise raised from error
             raise
     motion = Motion(scenario, result)
+    if result.chosen is not None and result.chosen.missed:
+        warnings.warn(
+            f"the error of the motion is about {result.chosen.error_found:.1e}, more than rtol = "
+            f"{result.chosen.asked:g}: it grows too fast, or a force is not smooth; motion.audit() tells more",
+            stacklevel=3,
+        )
     if result.failure is not None:
         raise _stopped(result.failure, motion)
     return motion
@@ -172,30 +203,40 @@ def _warn_of_missed_impulses(scenario: Scenario) -> None:
 
 
 def _uncompilable(scenario: Scenario, error: Exception) -> Exception:
-    """The sentence about a user's force that the compiler refuses; the error itself, if none is at fault."""
+    """The sentence about a user's function that the compiler refuses; the error itself, if none is at fault."""
     from polhode.engines.compiler import fault_in
 
-    for f in scenario.forces:
-        fault = fault_in(f.function, sample_arguments(scenario, f)) if f.function is not None else None
+    for name, function, f in _own_functions(scenario):
+        fault = fault_in(function, sample_arguments(scenario, f))
         if fault is not None:
             if "<class 'function'>" in fault:
-                fault += "; a function that a force calls needs @ph.law before it"
-            return ForceError(
-                f"{f.name} cannot be compiled: {fault}. Write it as arithmetic on numbers and tuples (ph.sqrt, ph.sin, "
+                fault += "; a function that a force or an event calls needs @ph.law before it"
+            return (ForceError if isinstance(f, Force) else ScenarioError)(
+                f"{name} cannot be compiled: {fault}. Write it as arithmetic on numbers and tuples (ph.sqrt, ph.sin, "
                 "ph.cos, ph.if_less), or run it uncompiled with engine='python', about a thousand times slower."
             )
     return error
 
 
-def _raised_by_a_force(scenario: Scenario, error: Exception) -> ForceError | None:
-    """The sentence about a user's force that raised an error during the run, as machine code or as it stands."""
-    own = [f for f in scenario.forces if f.function is not None]
-    for f in own:
-        if where := where_in(f, error):
-            return ForceError(f"{f.name} fails during the run: {error}{where}")
+def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Event]]:
+    """The user's own functions: those of forces, of events, and of the changes that events make."""
+    own: list[tuple[str, Any, Force | Event]] = [(f.name, f.function, f) for f in scenario.forces]
+    own += [(e.name, function, e) for e in scenario.events for function in (e.function, e.change)]
+    return [each for each in own if each[1] is not None]
+
+
+def _raised_by_a_force(scenario: Scenario, error: Exception) -> InputError | None:
+    """The sentence about a user's function that raised an error during the run, as machine code or as it stands."""
+    own = _own_functions(scenario)
+    for name, function, f in own:
+        if where := where_in(function, error):
+            return (ForceError if isinstance(f, Force) else ScenarioError)(
+                f"{name} fails during the run: {error}{where}"
+            )
     raised_in = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
     if own and "numba" in raised_in.parts:
-        return ForceError(f"{' or '.join(f.name for f in own)} fails during the run, in machine code: {error}")
+        names = dict.fromkeys(name for name, _, _ in own)
+        return ForceError(f"{' or '.join(names)} fails during the run, in machine code: {error}")
     return None
 
 
@@ -221,6 +262,13 @@ def _stopped(failure: Failure, motion: Motion) -> RunError:
         sentence = (
             f"at t = {failure.time:g} s {who} asks for steps too short to tell from zero: a force becomes infinite or "
             "not a number, or jumps, there. Look at the forces at the last good state."
+        )
+    elif failure.reason == "endless":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s {failure.event} follows itself ever faster on {who}, as the bounces of a ball "
+            "that comes to rest: infinitely many changes lie before any later time. Give the event a count=..., or "
+            "stop the run by another event before that happens."
         )
     else:
         sentence = (

@@ -6,14 +6,15 @@ import json
 import shutil
 import warnings
 import zlib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import scenario_file
-from polhode.engines.run import Run
+from polhode.checks import Array
+from polhode.engines.outcome import Chosen, Crossing, Run
 from polhode.errors import FileError
 from polhode.scenario import Scenario
 from polhode.version import __version__
@@ -30,6 +31,9 @@ UNITS = {
     "angular_momentum": "kg m2 s-1",
     "work": "J",
     "attitude_drift": "1",
+    "crossing_time": "s",
+    "crossing_body": "1",
+    "crossing_name": "1",
 }
 NAMES = {
     "position": "position of the centre of mass, world axes",
@@ -38,9 +42,14 @@ NAMES = {
     "angular_momentum": "angular momentum about the centre of mass, world axes",
     "work": "work done by the forces since the start",
     "attitude_drift": "largest departure of the attitude from a rotation since the output before, before rescaling",
+    "crossing_time": "when an event happened",
+    "crossing_body": "body or member to which it happened",
+    "crossing_name": "name of the event",
 }
 COMPUTED = "computed"
 """The variable of a stored motion that holds the numbers as computed, in the formulation's own variables."""
+CROSSED = "crossing_computed"
+"""The same for the events that happened."""
 LIST_NAME = "scenario_array_"
 LONG = 64
 """Lists of more numbers than this are stored as arrays beside the scenario, not in its text."""
@@ -57,6 +66,10 @@ def dataset_of(motion: Motion) -> xarray.Dataset:
     variables["attitude_drift"] = (outer, motion.attitude_drift)
     if motion.work is not None:
         variables["work"] = (outer, motion.work)
+    if motion._run.crossings:
+        variables["crossing_time"] = (("crossing",), np.array([c.time for c in motion._run.crossings]))
+        variables["crossing_body"] = (("crossing",), np.array([c.body for c in motion._run.crossings]))
+        variables["crossing_name"] = (("crossing",), np.array([c.name for c in motion._run.crossings], dtype=object))
     return xarray.Dataset(
         {n: (dims, values, {"units": UNITS[n], "long_name": NAMES[n]}) for n, (dims, values) in variables.items()},
         coords={
@@ -67,7 +80,7 @@ def dataset_of(motion: Motion) -> xarray.Dataset:
         attrs={
             "title": motion.scenario.name or "motion of rigid bodies",
             "source": f"polhode {__version__}",
-            "method": motion.scenario.table.name,
+            "method": motion.scenario.used_method.name,
             "formulation": motion.scenario.formulation,
             "steps": motion.steps,
         },
@@ -77,20 +90,24 @@ def dataset_of(motion: Motion) -> xarray.Dataset:
 def save(motion: Motion, path: Path) -> None:
     """Write beside the target first, then put it in its place: a motion is on disk whole or not at all."""
     known = [f for f in motion.scenario.forces if f.function is None]
-    unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.unknown_forces)
+    unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.acts_besides)
     content, arrays = _without_long_lists(motion.scenario.as_mapping(known))
     number_axes = ("time", "computed_body", "number")
     dataset = motion.dataset.assign(
         {COMPUTED: (number_axes, motion._run.kept, {"long_name": "the numbers as computed"})}
     )
+    crossed = _crossed(motion._run.crossings)
+    if len(crossed):
+        dataset = dataset.assign({CROSSED: (("crossing", "crossing_number"), crossed)})
     dataset = dataset.assign({name: ((f"{name}_length",), values) for name, values in arrays.items()})
     dataset.attrs.update(
         {
             "polhode_scenario": json.dumps(content),
             "polhode_unknown_forces": json.dumps(unknown),
             "polhode_refused": motion._run.refused,
+            "polhode_chosen": json.dumps(asdict(motion._run.chosen) if motion._run.chosen is not None else None),
             "polhode_members": motion.scenario.members or 0,
-            "polhode_checksum": _checksum(motion.times, motion._run.kept, *arrays.values()),
+            "polhode_checksum": _checksum(motion.times, motion._run.kept, crossed, *arrays.values()),
         }
     )
     draft, old = path.with_name(path.name + ".part"), path.with_name(f".{path.name}.replaced")
@@ -139,7 +156,7 @@ def load(path: str | Path) -> Motion:
         raise FileError(f"{place} is no Zarr directory of a motion: {error}") from None
     if "polhode_scenario" not in dataset.attrs:
         raise FileError(f"{place} was not stored by Polhode: it has no scenario; open it with xarray.open_zarr")
-    arrays = [dataset[name].values for name in ("time", COMPUTED) if name in dataset]
+    arrays = [dataset[name].values for name in ("time", COMPUTED, CROSSED) if name in dataset]
     arrays += [dataset[name].values for name in sorted(_long_lists(dataset))]
     if _checksum(*arrays) != dataset.attrs.get("polhode_checksum"):
         raise FileError(
@@ -153,8 +170,31 @@ def load(path: str | Path) -> Motion:
         np.ascontiguousarray(dataset[COMPUTED].values),
         int(dataset.attrs["steps"]),
         int(dataset.attrs["polhode_refused"]),
+        crossings=_crossings(dataset),
+        chosen=_chosen(dataset.attrs.get("polhode_chosen", "null")),
     )
     return Motion(scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"])))
+
+
+def _chosen(text: str) -> Chosen | None:
+    """What "auto" had chosen, if it had."""
+    stored = json.loads(text)
+    return None if stored is None else Chosen(**stored)
+
+
+def _crossed(crossings: list[Crossing]) -> Array:
+    """Crossings as rows of numbers: the event's, the body's, the time, whether it ended the run, and what was kept."""
+    return np.array([[c.event, c.body, c.time, c.ends, *c.kept] for c in crossings])
+
+
+def _crossings(dataset: xarray.Dataset) -> list[Crossing]:
+    if CROSSED not in dataset:
+        return []
+    names = [str(name) for name in dataset["crossing_name"].values]
+    return [
+        Crossing(int(row[0]), int(row[1]), float(row[2]), row[4:], name, bool(row[3]))
+        for row, name in zip(dataset[CROSSED].values, names, strict=True)
+    ]
 
 
 def _with_members(scenario: Scenario, members: int) -> Scenario:

@@ -1,0 +1,126 @@
+"""method="auto": which method it takes, why, and whether the error that it claims is the error that there is."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode import chooser
+from polhode.reference import PROBLEMS
+
+BODY = ph.Body(mass=2.0, inertia=(0.6, 0.8, 1.0))
+START = ph.State(position=(1, 2, 3), velocity=(0.5, -1, 4), angular_velocity_body=(3.0, 0.5, -0.9))
+AIR = [ph.forces.gravity(), ph.forces.quadratic_drag(0.1)]
+
+
+@ph.force
+def nearly_nothing(t, state, body, params):
+    return (0.0, 0.0, 0.0), (params[0], 0.0, 0.0)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+def test_it_delivers_what_was_asked_for(name, rtol):
+    """Judge: the answers to 40 digits.  At rtol 1e-10 the error is below 1e-9 on all five problems, and below 3e-10."""
+    given = PROBLEMS[name]
+    motion = ph.simulate(given.scenario(rtol=rtol))
+    final = motion.final
+    error = given.error_of(
+        quaternion_wxyz=final.quaternion_wxyz,
+        angular_velocity_body=final.angular_velocity_body,
+        position=final.position,
+    )
+    assert max(error.attitude, error.rates) < 3 * rtol
+    assert error.position <= 3 * rtol * np.abs(motion.position).max()
+    chosen = motion._run.chosen
+    if motion.audit().method == "exact":
+        assert chosen.error is None
+    else:
+        assert error.attitude < 10 * max(chosen.error_found, 1e-14)
+        assert f"({rtol:g} asked)" in motion.audit().chosen
+
+
+@pytest.mark.parametrize(
+    ("forces", "settings", "method", "why"),
+    [
+        ([], {}, "exact", "no force acts: the closed form holds"),
+        ([ph.forces.gravity()], {}, "exact", "nothing but uniform gravity acts: the closed form holds"),
+        ([ph.forces.gravity()], {"step": 0.1}, "exact", "step is not used"),
+        ([ph.forces.gravity(), ph.forces.impulse((0, 0, 1), 0.5)], {}, "exact", "closed form"),
+        (AIR, {}, "dop853", "quadratic_drag acts: the cheapest for rtol 1e-09"),
+        (AIR, {"step": 0.1}, "dop853", "step is only its first try"),
+        (AIR, {"rtol": 1e-13}, "taylor", "the only one that reaches rtol 1e-13"),
+        ([], {"formulation": "euler_angles"}, "dop853", "formulation 'euler_angles' was asked for"),
+    ],
+)
+def test_the_audit_says_which_and_why(forces, settings, method, why):
+    tilted = START.replace(quaternion_wxyz=(0.8, 0.6, 0.0, 0.0))
+    audit = ph.simulate(BODY, tilted, forces, duration=1.0, **settings).audit()
+    assert audit.method == method
+    assert why in audit.chosen
+    assert f"chosen by auto: {audit.chosen}" in str(audit)
+
+
+def test_without_heyoka_it_says_what_would_be_better(monkeypatch):
+    monkeypatch.setattr("polhode.scenario.find_spec", lambda name: None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        audit = ph.simulate(BODY, START, AIR, duration=1.0, rtol=1e-13).audit()
+    assert audit.method == "dop853"
+    assert "pip install 'polhode[taylor]'" in audit.chosen
+
+
+def test_what_cannot_be_reached_is_said(monkeypatch):
+    """A spin about the middle axis, tumbling for a minute: rounding grows a millionfold, and nothing can be done."""
+    monkeypatch.setattr(chooser, "find_spec", lambda name: None)
+    box = ph.Body(mass=10.0, inertia=(0.8083, 0.6833, 0.1417))
+    spin = ph.State(angular_velocity_body=(1e-4, 5.0, 1e-4))
+    with pytest.warns(UserWarning, match=r"the error of the motion is about .* more than rtol = 1e-12"):
+        motion = ph.simulate(box, spin, [nearly_nothing(1e-9)], duration=60.0, rtol=1e-12)
+    assert motion._run.chosen.missed
+    assert np.isfinite(motion.final.quaternion_wxyz).all()
+
+
+def test_taylor_series_take_over_where_dop853_gives_up(monkeypatch):
+    """Judge: the answer to 40 digits.  dop853 is kept from steps as fine as it would need."""
+    monkeypatch.setitem(chooser.FINEST_STEP, "dop853", 1e-10)
+    given = PROBLEMS["simo_wong_heavy_top"]
+    motion = ph.simulate(given.scenario(rtol=1e-10))
+    assert motion.audit().method == "taylor"
+    assert "dop853 came no nearer than" in motion.audit().chosen
+    assert given.error_of(quaternion_wxyz=motion.final.quaternion_wxyz).attitude < 1e-10
+
+
+def test_an_ensemble_is_judged_by_some_of_its_members():
+    """Judge: every member at a hundredth of the tolerance."""
+    start = ph.State(velocity=np.linspace((1, 0, 1), (20, 0, 20), 200), angular_velocity_body=(3.0, 0.5, -0.9))
+    motion = ph.ensemble(BODY, start, AIR, duration=2.0, rtol=1e-8)
+    assert "of 64 members" in motion.audit().chosen
+    finer = ph.ensemble(BODY, start, AIR, duration=2.0, rtol=1e-12, method="dop853", formulation="body_rates")
+    off = np.linalg.norm(motion.final.position - finer.final.position, axis=-1)
+    assert (off <= 1e-8 * np.linalg.norm(finer.final.position, axis=-1)).all()
+
+
+def test_between_outputs_the_same_tolerance_holds():
+    motion = ph.simulate(BODY, START, AIR, duration=2.0, rtol=1e-10, output_step=1.0)
+    other = ph.simulate(BODY, START, AIR, duration=2.0, rtol=1e-10, output_times=[0.37, 2.0])
+    np.testing.assert_allclose(motion.at(0.37).position, other.position[0], rtol=1e-10)
+
+
+def test_rounding_about_a_balance_is_no_error():
+    """Equal springs on both sides leave a chain's middle at rest but for rounding: that must not make steps short."""
+    count = 21
+    states = [ph.State(position=(i - 10.0, 0, 0)) for i in range(count)]
+    springs = [ph.forces.spring_between(i, i + 1, 50.0, length=0.3) for i in range(count - 1)]
+    audit = ph.simulate([ph.particle(1.0)] * count, states, springs, duration=0.5).audit()
+    assert audit.steps < 100
+    assert audit["energy"].relative < 1e-8
+
+
+def test_a_stored_motion_still_says_what_was_chosen(tmp_path):
+    motion = ph.simulate(BODY, START, AIR, duration=1.0)
+    motion.save(tmp_path / "m.zarr")
+    again = ph.load(tmp_path / "m.zarr")
+    assert again.audit().chosen == motion.audit().chosen
+    np.testing.assert_allclose(again.at(0.33).position, motion.at(0.33).position, rtol=1e-12)
