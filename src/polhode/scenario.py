@@ -245,13 +245,20 @@ class Scenario:
         spin that turns it by less than the attitude may err, are no matter: at rest both are mere rounding.  The
         positions of bodies that act on each other are measured by the size of the system.
         """
-        rtol, time = self.tolerances[0], self.duration
-        each = [np.linalg.norm(state.position, axis=-1) for state in self.states]
-        size = float(np.max(each)) if self.of_kind("pair") else np.array(each) if self.is_system else each[0]
-        moments = np.broadcast_arrays(*self.constants.moments)
-        unit = np.max(moments, axis=0) if self.form.name.startswith("momentum") else 1.0
-        position = rtol[0] * size if self.of_kind("pair") else 0.0
-        return (position, 0.0, rtol[0] * self.constants.mass * size / time, rtol[1] * unit / time)
+        rtol, time, constants = self.tolerances[0], self.duration, self.constants
+        unit: Any = 1.0
+        if self.members is None and not self.is_system:
+            position, size = 0.0, math.hypot(*self.states[0].position.tolist())
+            if self.form.name.startswith("momentum"):
+                unit = max(constants.moments)
+        else:
+            each: Any = np.linalg.norm([state.position for state in self.states], axis=-1)
+            coupled = bool(self.of_kind("pair"))
+            size = each.max() if coupled else each if self.is_system else each[0]
+            position = rtol[0] * size if coupled else 0.0
+            if self.form.name.startswith("momentum"):
+                unit = np.max(np.broadcast_arrays(*constants.moments), axis=0)
+        return (position, 0.0, rtol[0] * constants.mass * size / time, rtol[1] * unit / time)
 
     # The numbers ----------------------------------------------------------------------------------------------------
     @cached_property

@@ -37,10 +37,11 @@ class Budget(NamedTuple):
     repeats: int = REPEATS
     part_of_limit: float = 1.0
     points: int = 40
-    duels: int = 150
+    duel_s: float = 1.5
+    """How long the first in each family meet once more."""
 
 
-FULL, QUICK = Budget(), Budget(rounds=1, repeats=3, part_of_limit=0.3, duels=60)
+FULL, QUICK = Budget(), Budget(rounds=1, repeats=3, part_of_limit=0.1, duel_s=0.4)
 
 
 @dataclass
@@ -111,11 +112,11 @@ def contest(
     for target in TARGETS:
         for per_member in (False, True):
             report(f"duel at {target:g}")
-            _duel([e for e in entries if e.contestant.per_member == per_member], target, budget.duels)
+            _duel([e for e in entries if e.contestant.per_member == per_member], target, budget.duel_s)
     return entries
 
 
-def _duel(entries: Sequence[Entry], target: float, rounds: int) -> None:
+def _duel(entries: Sequence[Entry], target: float, duration: float) -> None:
     """The first of each family once more, turn by turn in short rounds: whatever slows one slows its rivals too."""
     times = sorted(((s, i) for i, e in enumerate(entries) if (s := e.seconds_to(target)) is not None))
     by_family: dict[str, list[tuple[float, int]]] = {}
@@ -130,7 +131,8 @@ def _duel(entries: Sequence[Entry], target: float, rounds: int) -> None:
     ]
     short = [point for point in rivals if point.seconds * point.attempt.members < SHORT_S / 10]
     with _no_collection():
-        for _ in range(rounds):
+        until = perf_counter() + duration
+        while short and perf_counter() < until:
             for point in short:
                 for _ in range(2):
                     point.seconds = min(point.seconds, _once(point.attempt) / point.attempt.members)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.bench.task import Attempt, Contestant, NotOfferedError, Task
+from polhode.bench.task import TAYLOR_TOLERANCES, Attempt, Contestant, NotOfferedError, Task
 from polhode.chooser import chosen_run
 from polhode.engines.outcome import Run
 from polhode.engines.rerun import Rerun
@@ -22,10 +22,11 @@ from polhode.state import State
 
 FAMILY = "polhode"
 RTOLS = tuple(10.0**-n for n in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 14.5, 15))
-FEW_RTOLS = RTOLS[::3] + RTOLS[-1:]
 FAVOURITES = ("momentum", "body_rates")
 """The formulations that have won something; the others get fewer settings, as every one compiles anew for "taylor"."""
 MEMBERS = 512
+QUICK_MANY = ("exact", "dop853", "splitting4", "taylor")
+"""The methods that may win with many members."""
 LIMIT_S = 0.1
 """What takes longer than this is no candidate for a record."""
 
@@ -61,8 +62,8 @@ def contestants(quick: bool = False) -> list[Contestant]:
     ]
     many = [
         Contestant(f"{_name(m, f)}, {MEMBERS} members", FAMILY, _attempts(m, f, MEMBERS), True, limit_s=LIMIT_S * 3)
-        for m in methods
-        if m != "auto"
+        for m in METHODS
+        if not quick or m in QUICK_MANY
         for f in (FAVOURITES if METHODS[m].is_adaptive else FAVOURITES[:1])
     ]
     return single + many
@@ -98,7 +99,9 @@ def _settings(method: str, formulation: str, task: Task) -> Iterator[tuple[str, 
     if steps == "none":
         yield "", 0.0
     elif steps == "adaptive":
-        yield from (("rtol", rtol) for rtol in (RTOLS if formulation in FAVOURITES else FEW_RTOLS))
+        rtols = TAYLOR_TOLERANCES if method == "taylor" else RTOLS
+        few = slice(None, None, 1 if formulation in FAVOURITES else 3)
+        yield from (("rtol", rtol) for rtol in rtols[few])
     else:
         order = METHODS[method].order or 1
         yield from (("step", task.duration / count) for count in task.counts(factor=4 if order < 4 else 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +15,9 @@ from polhode.errors import PolhodeError
 from polhode.scenario import Scenario
 
 Numbers = tuple[float, ...]
+
+TAYLOR_TOLERANCES = tuple(math.exp(-2 * (order - 1)) * 1.01 for order in range(4, 20)) + (2.0**-52,)
+"""heyoka chooses the order of its series by the tolerance, and nothing else depends on that: one for each, 4 to 20."""
 
 
 class NotOfferedError(PolhodeError):

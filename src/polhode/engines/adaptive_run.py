@@ -20,6 +20,9 @@ from polhode.engines.threads import on_threads
 class AdaptiveRunner(Runner):
     """A run in which every body, or every system, has a clock of its own."""
 
+    watchman: Watchman | None = None
+    """Who looks after the events, if there are any."""
+
     def run(self, anchor: Anchor | None) -> Run:
         scenario = self.scenario
         times, end = scenario.times, scenario.end_time

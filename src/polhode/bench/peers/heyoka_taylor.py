@@ -9,10 +9,9 @@ import heyoka
 import numpy as np
 
 from polhode.bench.peers import equations
-from polhode.bench.task import Attempt, Contestant, NotOfferedError, Task
+from polhode.bench.task import TAYLOR_TOLERANCES, Attempt, Contestant, NotOfferedError, Task
 from polhode.scenario import Scenario
 
-TOLERANCES = (*(10.0**-n for n in range(2, 16)), 2.0**-52)
 LANES = int(heyoka.recommended_simd_size())
 
 
@@ -51,7 +50,7 @@ def scaled(task: Task, scenario: Scenario) -> Iterator[Attempt]:
 def _ladder(task: Task, units: Any) -> Iterator[Attempt]:
     begin, equations_of_motion = np.array(equations.start(task)) / units, system(task, units)
     pars = [0.0] if task.thruster else []
-    for tol in TOLERANCES:
+    for tol in TAYLOR_TOLERANCES:
         yield _single(task, heyoka.taylor_adaptive(equations_of_motion, begin, pars=pars, tol=tol), begin, tol, units)
 
 
@@ -89,7 +88,7 @@ def _batches(task: Task, units: Any) -> Iterator[Attempt]:
     begin = np.repeat((np.array(equations.start(task)) / units)[:, None], LANES, axis=1)
     equations_of_motion = system(task, units)
     pars = np.zeros((1, LANES)) if task.thruster else np.zeros((0, LANES))
-    for tol in TOLERANCES:
+    for tol in TAYLOR_TOLERANCES:
         ta = heyoka.taylor_adaptive_batch(equations_of_motion, begin, pars=pars, tol=tol)
         yield _batch(task, ta, begin, tol, units)
 
