@@ -248,11 +248,13 @@ class Scenario:
         rtol, time, constants = self.tolerances[0], self.duration, self.constants
         unit: Any = 1.0
         if self.members is None and not self.is_system:
-            position, size = 0.0, math.hypot(*self.states[0].position.tolist())
+            x, y, z = self.states[0].position.tolist()
+            position, size = 0.0, math.sqrt(x * x + y * y + z * z)
             if self.form.name.startswith("momentum"):
                 unit = max(constants.moments)
         else:
-            each: Any = np.linalg.norm([state.position for state in self.states], axis=-1)
+            x, y, z = np.moveaxis(np.array([state.position for state in self.states]), -1, 0)
+            each = np.sqrt(x * x + y * y + z * z)
             coupled = bool(self.of_kind("pair"))
             size = each.max() if coupled else each if self.is_system else each[0]
             position = rtol[0] * size if coupled else 0.0
