@@ -15,7 +15,7 @@ import numpy as np
 from polhode.checks import Array
 from polhode.engines.outcome import Chosen, Report, Run
 from polhode.engines.run import run
-from polhode.errors import PolhodeError
+from polhode.errors import ForceError
 from polhode.scenario import Scenario
 from polhode.state import split
 
@@ -27,6 +27,10 @@ GAIN = 30.0
 """By how much, at least, the error then shrinks."""
 ENOUGH = 1 / 3
 """The estimated error, in units of what is allowed, that is small enough."""
+PIECES = 11
+"""The judge's steps end at other times: it is cut into so many pieces."""
+ROUNDING = 5e-14
+"""With tolerances below this a finer run is no better for sure."""
 SAMPLE = 64
 """So many members of an ensemble decide the tolerance for all."""
 
@@ -43,7 +47,13 @@ def chosen_run(
         return settled, result
     count = scenario.members
     if count is None or count <= SAMPLE:
-        return _best(settled, choice.why, counts_work, threads, report)
+        try:
+            return _best(settled, choice.why, counts_work, threads, report)
+        except ForceError as error:
+            if settled.method != "taylor":
+                raise
+            why = f"{choice.why}, but {str(error).partition(':')[0]}"
+            return _best(replace(settled, method="dop853"), why, counts_work, threads, report)
     some = np.linspace(0, count - 1, SAMPLE).astype(int)
     tried, sample = _best(settled.take(some), choice.why, counts_work, threads, None)
     settled = replace(settled, method=tried.method, rtol=tried.rtol, atol=tried.atol)
@@ -60,12 +70,22 @@ def _best(
     missed = result.chosen is not None and result.chosen.missed
     if not missed or scenario.method == "taylor" or find_spec("heyoka") is None or np.any(np.array(settled.atol)):
         return settled, result
-    why = f"{why}; dop853 came no nearer than {result.chosen.error_found:.1e}" if result.chosen else why
+    first = result.chosen
+    assert first is not None
+    assert first.error is not None
+    why = f"{why}; dop853 came no nearer than {first.error_found:.1e}"
     try:
         series, better = _judged(replace(scenario, method="taylor"), why, counts_work, threads, report)
-    except PolhodeError:  # a force that has no Taylor series
+    except ForceError:  # one that has no Taylor series
         return settled, result
-    return (series, better) if better.chosen is not None and not better.chosen.missed else (settled, result)
+    found = better.chosen.error if better.chosen is not None else None
+    if better.chosen is None or found is None:
+        return settled, result
+    rtol, atol = (np.array(four) for four in scenario.tolerances)
+    apart = _distance(scenario, result, better, rtol, atol)
+    if apart > 3 * (first.error + found):  # both cannot be right
+        better.chosen, found = replace(better.chosen, error=apart), apart
+    return (series, better) if found < max(first.error, 1.0) else (settled, result)
 
 
 def _judged(
@@ -75,19 +95,26 @@ def _judged(
     rtol, atol = (np.array(four) for four in scenario.tolerances)
     asked, finest = float(rtol.min()), FINEST_STEP[scenario.used_method.name]
 
-    def at(part: float) -> tuple[Scenario, Run]:
-        finer = replace(scenario, rtol=tuple(rtol * part), atol=tuple(atol * part) if atol.any() else 0.0)
+    def at(part: float, pieces: int) -> tuple[Scenario, Run]:
+        cuts = scenario.start_time + scenario.duration * np.arange(1, pieces) / pieces
+        finer = replace(
+            scenario,
+            rtol=tuple(rtol * part),
+            atol=tuple(atol * part) if atol.any() else 0.0,
+            breaks=(*scenario.breaks, *cuts.tolist()),
+        )
         return finer, run(finer, counts_work, threads, report)
 
     part = max(0.1, finest * FINER / asked)
-    settled, result = at(part)
-    error = np.inf
+    settled, result = at(part, 1)
+    error, pieces = np.inf, PIECES
     while result.failure is None and part * asked > finest and error > ENOUGH:
         finer = max(part / FINER / (error if 1 < error < np.inf else 1.0), finest / asked)
-        settled, judge = at(finer)
+        settled, judge = at(finer, pieces)
         if judge.failure is None:
-            error = _distance(scenario, result, judge, rtol, atol) / min(GAIN, (part / finer) ** 0.75)
-        result, part = judge, finer
+            gain = min(GAIN, (part / finer) ** 0.75) if finer * asked > ROUNDING else 1.0
+            error = _distance(scenario, result, judge, rtol, atol) / gain
+        result, part, pieces = judge, finer, pieces + 2
     result.chosen = Chosen(why, asked, None if error == np.inf else float(error))
     return settled, result
 

@@ -331,7 +331,12 @@ class Motion:
         moment = t if type(t) is float and t - t == 0.0 else checks.one_number(t, "t")
         if (closed_form := self._closed_form) is not None:
             if self.axis is None:
-                return state_of(self.scenario, 0, closed_form.numbers_at(moment), moment)
+                numbers = closed_form.numbers_at(moment)
+                if (total := sum(numbers)) - total != 0.0:
+                    raise InputError(
+                        f"at t = {moment:g} s the state is no longer finite: so far no number of it is known"
+                    )
+                return state_of(self.scenario, 0, numbers, moment)
             return self._state_of(closed_form.kept_at(np.array([moment]))[0], moment)
         if len(self.times) == 0 or not self.scenario.start_time <= moment <= self.times[-1]:
             span = f"{self.scenario.start_time:g} to {self.times[-1]:g}" if len(self.times) else "nowhere to nowhere"

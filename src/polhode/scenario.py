@@ -30,6 +30,7 @@ from polhode.state import State, together
 ENGINES = ("cpu", "python")
 FRAMES = 1000
 """About how many output times a run gets that asks for none in particular."""
+LEAST_RTOL = 1e-15
 FINEST = 1e-12
 """Below this rtol rounding spoils the sums of a Runge-Kutta step; Taylor series still reach it."""
 
@@ -71,6 +72,7 @@ class Scenario:
     renormalize: bool = field(default=True, kw_only=True)
     rtol: Any = field(default=1e-9, kw_only=True)
     atol: Any = field(default=0.0, kw_only=True)
+    breaks: Any = field(default=(), kw_only=True)
     largest_turn: float = field(default=1.0, kw_only=True)
     name: str = field(default="", kw_only=True)
 
@@ -78,6 +80,7 @@ class Scenario:
         set_field = object.__setattr__
         set_field(self, "forces", tuple(as_force(f) for f in _as_list(self.forces, "forces")))
         set_field(self, "events", tuple(as_event(e) for e in _as_list(self.events, "events")))
+        set_field(self, "breaks", _break_times(self.breaks))
         set_field(self, "duration", _positive(self.duration, "duration"))
         if self.step is not None:
             set_field(self, "step", _positive(self.step, "step"))
@@ -385,8 +388,13 @@ class Scenario:
             raise ScenarioError(
                 f"{self.method} advances momenta: it goes with formulation 'momentum', not with {self.formulation!r}"
             )
+        if self.method == "auto" and min(self.tolerances[0]) < LEAST_RTOL:
+            raise ScenarioError(
+                f"rtol {min(self.tolerances[0]):g} is finer than numbers of 16 digits can hold: {LEAST_RTOL:g} is the "
+                "least that method='auto' can promise"
+            )
         step = self.needed_step if self.used_method.steps == "fixed" else self.step
-        if step is not None and step > self.duration:
+        if self.used_method.steps != "none" and step is not None and step > self.duration:
             raise ScenarioError(
                 f"step {step:g} s is longer than the duration {self.duration:g} s: choose a shorter step"
             )
@@ -444,6 +452,16 @@ def _four(given: Any, name: str) -> tuple[float, ...]:
             f"{name} must be one number, or four (for position, attitude, momentum and spin), not {given!r}"
         )
     return tuple(np.broadcast_to(values, (4,)).tolist())
+
+
+def _break_times(given: Any) -> tuple[float, ...]:
+    """Times across which no step may reach."""
+    if isinstance(given, tuple) and not given:
+        return ()
+    times = np.atleast_1d(checks.numbers(given, "breaks", checks.shape_of(given), ScenarioError))
+    if times.ndim != 1:
+        raise ScenarioError(f"breaks must be a list of times, in s, but has the shape {times.shape}")
+    return tuple(sorted(times.tolist()))
 
 
 def _checked_times(given: Any, start: float, end: float) -> Array:

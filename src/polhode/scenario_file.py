@@ -30,6 +30,7 @@ SETTINGS = (
     "renormalize",
     "rtol",
     "atol",
+    "breaks",
     "largest_turn",
 )
 BODY_KEYS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "particle")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ def contestants(quick: bool = False) -> list[Contestant]:
         Contestant(_name(m, f), FAMILY, _attempts(m, f, 1), limit_s=LIMIT_S)
         for m in methods
         for f in forms
-        if f == "momentum" or not _advances_momenta(m)
+        if f in _formulations(m)
     ]
     many = [
         Contestant(f"{_name(m, f)}, {MEMBERS} members", FAMILY, _attempts(m, f, MEMBERS), True, limit_s=LIMIT_S * 3)
@@ -69,9 +69,11 @@ def contestants(quick: bool = False) -> list[Contestant]:
     return single + many
 
 
-def _advances_momenta(method: str) -> bool:
-    """Whether a method knows one formulation only."""
-    return method == "leapfrog" or (method != "auto" and METHODS[method].composition is not None)
+def _formulations(method: str) -> Collection[str]:
+    """Those that a method knows."""
+    if method == "leapfrog" or (method != "auto" and METHODS[method].composition is not None):
+        return ("momentum",)
+    return FAVOURITES if method == "exact" else FORMULATIONS
 
 
 def _name(method: str, formulation: str) -> str:

@@ -69,7 +69,7 @@ def _panel(axes: Any, problem: dict[str, Any]) -> None:
     for family, (_, colour) in reversed(FAMILIES.items()):
         of_family = [_points(entry) for entry in singles if entry["family"] == family]
         if family == "polhode":
-            for points in of_family:
+            for points in _by_method(singles):
                 axes.plot(*_columns(front(points)), color=colour, linewidth=0.7, alpha=0.3, zorder=2)
         best = front(point for points in of_family for point in points)
         if best and best[0][1] < problem["conditioning_rad"]:
@@ -85,6 +85,15 @@ def _panel(axes: Any, problem: dict[str, Any]) -> None:
             markersize=(7 if len(best) == 1 else 4) if bold else 2.6,
             zorder=4 if bold else 3,
         )
+
+
+def _by_method(entries: Sequence[dict[str, Any]]) -> Iterable[list[tuple[float, float]]]:
+    """The points of each method of ours, in all formulations together."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for entry in entries:
+        if entry["family"] == "polhode":
+            found.setdefault(entry["name"].partition(",")[0], []).extend(_points(entry))
+    return found.values()
 
 
 def _points(entry: dict[str, Any]) -> list[tuple[float, float]]:

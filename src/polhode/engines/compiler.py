@@ -145,7 +145,7 @@ def fault_in(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | 
 
 def _sentence(error: NumbaError, function: Any) -> str:
     """What Numba says, cut down to the first line that means something and the place in the user's file."""
-    text = str(error)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     file = function.__code__.co_filename
     lines = [int(n) for n in re.findall(r'File "[^"\n]*' + re.escape(Path(file).name) + r'", line (\d+)', text)]
     place = getattr(error, "loc", None)

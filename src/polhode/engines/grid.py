@@ -22,7 +22,7 @@ def event_times(scenario: Scenario) -> list[Any]:
 def breaks(scenario: Scenario) -> list[float]:
     """The event times inside the run, in order, for members that share them."""
     start, end = scenario.start_time, last_edge(scenario)
-    found = {float(np.ravel(event)[0]) for event in event_times(scenario)}
+    found = {float(np.ravel(event)[0]) for event in event_times(scenario)} | set(scenario.breaks)
     return sorted(t for t in found if start < t < end)
 
 

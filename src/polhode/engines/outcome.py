@@ -56,7 +56,7 @@ class Chosen:
     @property
     def error_found(self) -> float:
         """The error relative to the motion's own size."""
-        return (self.error or 0.0) * (self.asked or 0.0)
+        return max((self.error or 0.0) * (self.asked or 0.0), 1e-15)  # nothing better can be seen with 16 digits
 
     @property
     def missed(self) -> bool:

@@ -201,12 +201,18 @@ def series(scenario: Scenario, found: Formulas, tolerance: float, lanes: int, st
                 hy.t_event(watched[i], direction=way[directions[i]], cooldown=pause) for i in ending
             ]
         build = hy.taylor_adaptive_batch if lanes else hy.taylor_adaptive
-        integrator = build(
-            list(zip(names, rates, strict=True)),
-            np.zeros((len(rates), *shape)),
-            pars=np.zeros((len(writer.constants), *shape)),
-            **settings,
-        )
+        try:
+            integrator = build(
+                list(zip(names, rates, strict=True)),
+                np.zeros((len(rates), *shape)),
+                pars=np.zeros((len(writer.constants), *shape)),
+                **settings,
+            )
+        except ValueError as error:
+            if "constants or parameters" not in str(error):
+                raise
+            own = ", ".join(e.name for e in events if e is not None)
+            raise ScenarioError(f"an event ({own}) does not depend on what moves: it can never happen") from None
         ready = integrator, log
     return Series(*ready, writer.constants, recorded, ending, key)
 

@@ -37,6 +37,8 @@ MANY = 1000
 """So many members are worth a longer compilation."""
 HURRY = 1e-10
 """A change that follows itself within this part of the duration would go on for ever."""
+A_MOMENT = 2.0**-20
+"""Of a segment: a crossing so soon after its beginning is not told from one at the beginning."""
 MOST_SWITCHES = 100_000
 """A force that decides otherwise more often than this in one segment never comes to rest."""
 
@@ -110,6 +112,8 @@ class _Runner:
         scenario = self.scenario
         times, end = scenario.times, float(scenario.times[-1])
         edges = [scenario.start_time, *grid.breaks(scenario), end]
+        if scenario.events:  # in a step that begins on an event's zero heyoka sees no other: such a step must be short
+            edges = sorted({*edges, *(a + A_MOMENT * (b - a) for a, b in pairwise(edges))})
         if anchor is not None:
             edges = [anchor.segment, *(t for t in edges if t > anchor.segment)]
             self.now = np.array(anchor.kept[:, :-1])

@@ -175,7 +175,7 @@ def table() -> str:
     drag_and_thruster          10 s  3.2e-14 rad  A body that falls through air while an off-centre thruster fires...
     """
     width = max(map(len, PROBLEMS))
-    head = f"{'problem':{width}}  length  per ulp      title"
+    head = f"{'problem':{width}}  time  per ulp      title"
     lines = [
         f"{p.name:{width}}  {p.duration:g} s  {p.conditioning.attitude:.1e} rad  {p.title}" for p in PROBLEMS.values()
     ]
