@@ -64,6 +64,7 @@ def test_the_audit_says_which_and_why(forces, settings, method, why):
 
 def test_without_heyoka_it_says_what_would_be_better(monkeypatch):
     monkeypatch.setattr("polhode.scenario.find_spec", lambda name: None)
+    monkeypatch.setattr(chooser, "find_spec", lambda name: None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         audit = ph.simulate(BODY, START, AIR, duration=1.0, rtol=1e-13).audit()
@@ -124,3 +125,49 @@ def test_a_stored_motion_still_says_what_was_chosen(tmp_path):
     again = ph.load(tmp_path / "m.zarr")
     assert again.audit().chosen == motion.audit().chosen
     np.testing.assert_allclose(again.at(0.33).position, motion.at(0.33).position, rtol=1e-12)
+
+
+@ph.force
+def narrow(t, state, body, params):
+    x = (state.position[0] - params[0]) / params[1]
+    return (params[2] / (1 + x * x * x * x * x * x * x * x), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def test_the_judge_takes_other_steps():
+    """Judge: the energy that a narrow bump gives, by quadrature; both runs must not step over it alike."""
+    motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), [narrow(5.0, 0.01, 1.0)], duration=10.0)
+    assert motion.final.velocity[0] == pytest.approx(1.0203170517, abs=1e-9)
+    mild = ph.simulate(BODY, START, [ph.forces.linear_drag(0.1)], duration=2.0, rtol=1e-3)
+    assert mild._run.chosen.error > 0
+
+
+def test_no_more_digits_than_there_are():
+    with pytest.raises(ph.PolhodeError, match="finer than numbers of 16 digits can hold"):
+        ph.simulate(BODY, START, AIR, duration=1.0, rtol=1e-20)
+
+
+def test_a_force_without_a_series_is_left_to_dop853():
+    @ph.force
+    def by_numpy(t, state, body, params):
+        return (float(np.sin(state.position[0])), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        motion = ph.simulate(ph.particle(1.0), START, [by_numpy], duration=0.2, rtol=5e-13, engine="python")
+    assert motion.audit().method == "dop853"
+    assert "by_numpy has no Taylor series" in motion.audit().chosen
+
+
+def test_no_step_reaches_across_a_break():
+    """A fast event in a smooth fall: with breaks every eighth of its period, each of its crossings is seen."""
+
+    @ph.event
+    def ticking(t, state, body, params):
+        return ph.sin(params[0] * t)
+
+    tick = ticking(40 * np.pi, action="record")
+    settings = {"duration": 1.0, "method": "dop853", "events": [tick]}
+    times = np.linspace(0, 1, 161)[1:-1]
+    motion = ph.simulate(ph.particle(1.0), forces=[ph.forces.gravity()], breaks=times + 1e-3, **settings)
+    np.testing.assert_allclose(motion.crossing_times("ticking"), np.arange(1, 40) / 40, atol=1e-14)
+    assert motion.steps >= len(times)

@@ -196,3 +196,9 @@ def test_what_is_not_free_is_refused():
             method="exact",
             pivot=(0, 0, 1),
         )
+
+
+def test_beyond_all_numbers_is_said():
+    motion = ph.simulate(BODY, START, [ph.forces.gravity()], duration=1.0)
+    with pytest.raises(ph.PolhodeError, match="no longer finite"):
+        motion.at(1e200)

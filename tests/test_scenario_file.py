@@ -72,7 +72,7 @@ SCENARIOS = {
     "tolerances": ph.Scenario(
         SOLID, START, engine="python", duration=0.3, rtol=1e-6, atol=(1e-9, 1e-8, 1e-7, 1e-6), output_times=[0.3, 0.55]
     ),
-    "angles": ph.Scenario(TOP, START, formulation="euler_angles", largest_turn=np.inf, **PLAIN),
+    "angles": ph.Scenario(TOP, START, formulation="euler_angles", largest_turn=np.inf, breaks=[0.125], **PLAIN),
 }
 
 

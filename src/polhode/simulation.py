@@ -78,7 +78,7 @@ def simulate(
         spin, and besides (default 0) in their units; each one number, or one for each kind.  With method "auto": the
         error allowed in the motion.
     breaks : array_like, optional
-        Times, in s, that no step reaches across: where a force of one's own jumps, or to look for events more often.
+        Times, in s, that no step reaches across: for shorter steps about them, or to look for events more often.
     largest_turn : float, optional
         Of Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
         (default 1).  With infinity it goes on, and its answer is worth nothing behind such a place.
