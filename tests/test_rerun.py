@@ -70,8 +70,7 @@ def test_a_repeated_run_is_the_run_itself(method, members):
     assert_same(scenario(method, members))
 
 
-@pytest.mark.parametrize("members", [None, 40])
-@pytest.mark.parametrize("method", STEPPING)
+@pytest.mark.parametrize(("method", "members"), [*((method, None) for method in STEPPING), ("rk4", 40)])
 def test_a_repeated_run_opens_and_shuts_its_windows_as_the_run_itself(method, members):
     assert_same(scenario(method, members, window=True))
 
@@ -81,9 +80,8 @@ def test_a_repeated_run_of_a_system_is_the_run_itself(method):
     assert_same(pulled_system(method))
 
 
-@pytest.mark.parametrize("method", ["rk4", "dop853"])
-@pytest.mark.parametrize("formulation", ["body_rates", "momentum_matrix"])
-def test_a_repeated_run_is_the_run_itself_in_every_formulation(method, formulation):
+@pytest.mark.parametrize(("method", "formulation"), [("rk4", "momentum_matrix"), ("dop853", "body_rates")])
+def test_a_repeated_run_is_the_run_itself_in_other_formulations(method, formulation):
     assert_same(scenario(method, window=True, formulation=formulation))
 
 
