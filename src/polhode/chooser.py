@@ -47,19 +47,26 @@ def chosen_run(
         return settled, result
     count = scenario.members
     if count is None or count <= SAMPLE:
-        try:
-            return _best(settled, choice.why, counts_work, threads, report)
-        except ForceError as error:
-            if settled.method != "taylor":
-                raise
-            why = f"{choice.why}, but {str(error).partition(':')[0]}"
-            return _best(replace(settled, method="dop853"), why, counts_work, threads, report)
+        return _offered(settled, choice.why, counts_work, threads, report)
     some = np.linspace(0, count - 1, SAMPLE).astype(int)
-    tried, sample = _best(settled.take(some), choice.why, counts_work, threads, None)
+    tried, sample = _offered(settled.take(some), choice.why, counts_work, threads, None)
     settled = replace(settled, method=tried.method, rtol=tried.rtol, atol=tried.atol)
     result = run(settled, counts_work, threads, report)
     result.chosen = replace(sample.chosen, members=SAMPLE) if sample.chosen is not None else None
     return settled, result
+
+
+def _offered(
+    scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
+) -> tuple[Scenario, Run]:
+    """The best run; by DOP853 where Taylor series were chosen but a force has none."""
+    try:
+        return _best(scenario, why, counts_work, threads, report)
+    except ForceError as error:
+        if scenario.method != "taylor":
+            raise
+        why = f"{why}, but {str(error).partition(':')[0]}"
+        return _best(replace(scenario, method="dop853"), why, counts_work, threads, report)
 
 
 def _best(
