@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.checks import Array
 from polhode.engines.formulas import Formulas, formulas
-from polhode.engines.series import Series, give_back, heyoka, parameter_values, series
+from polhode.engines.series import Series, give_back, heyoka, moving, parameter_values, series
 from polhode.forcing import leaf_list
 from polhode.scenario import Scenario
 from polhode.state import split
@@ -97,7 +97,7 @@ class Flight:
         width, group_of = self.numbers.width, self.numbers.group_of
         self.scale = units[self.places // width, group_of[self.places % width]]
         self.integrator.pars[:] = parameter_values(self.found, self.used.constants, units)
-        self.integrator.state[:] = self.pack(now)
+        moving(self.integrator, 0)[:] = self.pack(now)
 
     @property
     def time(self) -> float:
@@ -116,7 +116,7 @@ class Flight:
 
     def state(self) -> Array:
         """All numbers as they are now."""
-        return self.full(self.integrator.state)
+        return self.full(moving(self.integrator, 0))
 
     def advanced(self, stops: Array, most: int) -> tuple[Any, int, Array]:
         """Towards the last of `stops`: how it ended, the steps taken, and the states at the stops reached."""
@@ -129,7 +129,7 @@ class Flight:
             hy.taylor_outcome.err_nf_state: "failed",
         }
         how = ways.get(outcome)
-        return self.used.ending[-int(outcome) - 1] if how is None else how, int(taken), states[1:]
+        return self.used.ending[-int(outcome) - 1] if how is None else how, int(taken), states[1:, :-1]
 
     def stepped(self) -> bool:
         """One step; whether all is still finite."""

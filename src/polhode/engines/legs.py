@@ -13,7 +13,7 @@ from polhode.checks import Array
 from polhode.engines import grid
 from polhode.engines.flight import Numbers
 from polhode.engines.formulas import formulas
-from polhode.engines.series import STRAIGHT_FOR_MANY, heyoka, parameter_values, series
+from polhode.engines.series import STRAIGHT_FOR_MANY, heyoka, moving, parameter_values, series
 from polhode.scenario import Scenario
 
 
@@ -83,8 +83,12 @@ class Leg:
     def fill(self, numbers: Array) -> None:
         """Put the numbers of all bodies into the integrators, and their clocks to the leg's beginning."""
         for integrator, where, scale in zip(self.integrators, self.where, self.scales, strict=True):
-            integrator.state[:] = numbers[where] / scale
+            moving(integrator, self.lanes)[:] = numbers[where] / scale
         self._wind_back()
+
+    def states(self) -> list[Any]:
+        """The numbers of every integrator that move."""
+        return [moving(integrator, self.lanes) for integrator in self.integrators]
 
     def _wind_back(self) -> None:
         for integrator in self.integrators:
@@ -102,7 +106,7 @@ class Leg:
         """All numbers at the leg's end."""
         numbers = self.begin.copy()
         for integrator, where, scale in zip(self.integrators, self.where, self.scales, strict=True):
-            numbers[where] = integrator.state * scale
+            numbers[where] = moving(integrator, self.lanes) * scale
         return numbers
 
     def entered_from(self, before: Leg) -> Callable[[], None]:
@@ -112,10 +116,8 @@ class Leg:
         out_of = np.array([before.found.moving.index(place) for place in shared])
         self.fill(self.begin)
         ways = [
-            (new.state, new.state.copy(), old.state, scale[out_of] / own[to])
-            for new, old, own, scale in zip(
-                self.integrators, before.integrators, self.scales, before.scales, strict=True
-            )
+            (new, new.copy(), old, scale[out_of] / own[to])
+            for new, old, own, scale in zip(self.states(), before.states(), self.scales, before.scales, strict=True)
         ]
 
         def passage() -> None:

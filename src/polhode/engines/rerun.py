@@ -113,8 +113,8 @@ def _series(scenario: Scenario) -> Repeatable:
 
 def _ways(before: Leg, leg: Leg) -> list[tuple[Array, Array, Array]]:
     """(the state at the end of a leg, what to multiply it by, the state that the next begins with), each batch."""
-    both = zip(before.integrators, before.scales, leg.integrators, leg.scales, strict=True)
-    return [(old.state, there / here, new.state) for old, there, new, here in both]
+    both = zip(before.states(), before.scales, leg.states(), leg.scales, strict=True)
+    return [(old, there / here, new) for old, there, new, here in both]
 
 
 # Adaptive steps -------------------------------------------------------------------------------------------------------

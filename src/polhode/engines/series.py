@@ -141,7 +141,7 @@ class _Entry:
 
     def __call__(self, integrator: Any, time: float, _sign: int) -> None:
         integrator.update_d_output(time)
-        self.log.entries.append((self.event, time, integrator.d_output.copy()))
+        self.log.entries.append((self.event, time, integrator.d_output[:-1].copy()))
 
     def __deepcopy__(self, memo: Any) -> _Entry:
         return self  # heyoka copies what it calls; the list of entries must stay the one that we read
@@ -165,6 +165,19 @@ _POOL: OrderedDict[Any, list[tuple[Any, Log]]] = OrderedDict()
 _LOCK = Lock()
 
 
+ANCHOR = 1024.0
+"""Beside the state of one integrator stands a number that never changes.  heyoka measures errors against the largest
+number: with this one, and a tolerance finer by as much, the error is the same, but the series are longer and the steps
+with them, which is quicker."""
+ROUNDING = 1e-13
+"""With finer tolerances than this nothing is gained."""
+
+
+def moving(integrator: Any, lanes: int) -> Any:
+    """The numbers of an integrator's state that move, as a view of it."""
+    return integrator.state if lanes else integrator.state[:-1]
+
+
 def order_of(tolerance: float) -> int:
     """The order of the series that heyoka takes for a tolerance.  [Jorba and Zou 2005, eq. 11]"""
     return max(2, math.ceil(1 - math.log(tolerance) / 2))
@@ -180,10 +193,11 @@ def series(scenario: Scenario, found: Formulas, tolerance: float, lanes: int, st
     directions = [0 if e is None else e.direction for e in events]
     recorded = [i for i, action in enumerate(actions) if action == "record"]
     ending = [i for i, action in enumerate(actions) if action != "record"]
-    order = order_of(tolerance)
+    anchor = ANCHOR if tolerance > ROUNDING and not lanes else 1.0
+    order = order_of(tolerance / anchor)
     compact = found.book.products([*found.rates, *(value for _, _, value in found.watched)]) * order**2 > straight
     pause = PAUSE * scenario.duration if watched else 0.0
-    key = (tuple(rates), tuple(watched), tuple(actions), tuple(directions), pause, order, lanes, compact)
+    key = (tuple(rates), tuple(watched), tuple(actions), tuple(directions), pause, order, anchor, lanes, compact)
     with _LOCK:
         spare = _POOL.get(key)
         ready = spare.pop() if spare else None
@@ -201,10 +215,17 @@ def series(scenario: Scenario, found: Formulas, tolerance: float, lanes: int, st
                 hy.t_event(watched[i], direction=way[directions[i]], cooldown=pause) for i in ending
             ]
         build = hy.taylor_adaptive_batch if lanes else hy.taylor_adaptive
+        start = np.zeros((len(rates), *shape))
+        if not lanes:
+            names, rates, start = (
+                [*names, hy.make_vars("anchor")],
+                [*rates, hy.expression(0.0)],
+                np.append(start, anchor),
+            )
         try:
             integrator = build(
                 list(zip(names, rates, strict=True)),
-                np.zeros((len(rates), *shape)),
+                start,
                 pars=np.zeros((len(writer.constants), *shape)),
                 **settings,
             )
