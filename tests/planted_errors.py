@@ -416,8 +416,8 @@ PLANTED = [
     Planted(
         "pivot: put on the wrong side",
         "scenario.py",
-        "return plus(x, com_to_pivot), q_principal",
-        "return plus(x, scaled(-1, com_to_pivot)), q_principal",
+        "x, p, spin = plus(x, com_to_pivot), scaled(0, com_to_pivot)",
+        "x, p, spin = plus(x, scaled(-1, com_to_pivot)), scaled(0, com_to_pivot)",
         ("test_pivot.py::test_the_pivot_stays_where_it_is",),
     ),
     Planted(
