@@ -125,9 +125,12 @@ def stopped(kind, run):
 def assert_readable(motion, whole):
     """What was computed before the stop is what a run that ends there computes."""
     assert np.isfinite(motion.position).all()
-    exactly = 1e-9 if motion.scenario.used_method.is_adaptive else 0.0  # other steps led to the same times
-    assert motion.position == pytest.approx(whole.position[: len(motion.times)], rel=exactly, abs=exactly)
-    assert motion.quaternion_wxyz == pytest.approx(whole.quaternion_wxyz[: len(motion.times)], rel=exactly, abs=exactly)
+    count = len(motion.times)
+    same = count // 5 if motion.scenario.used_method.is_adaptive else count  # then other steps show the same times
+    for name in ("position", "quaternion_wxyz"):
+        found, expected = getattr(motion, name), getattr(whole, name)[:count]
+        assert np.array_equal(found[:same], expected[:same])
+        assert found == pytest.approx(expected, rel=2e-11, abs=2e-11)  # what rtol = 1e-9 leaves of a curve
     assert "computed by" in str(motion.audit())
     assert motion.audit()["work less gain of kinetic energy"].relative < 1e-12
     assert len(motion.dataset.time) == len(motion.times)
