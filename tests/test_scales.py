@@ -203,7 +203,6 @@ def test_a_bodys_checks_have_no_scale(scale):
 # Small numbers in the sources that are no tolerance on a quantity with a unit.
 HARMLESS = {
     "audit.py": {1e-12},  # sine of the angle between two unit vectors
-    "body.py": {1e-12},  # relative: rounding of moments
     "scenario.py": {1e-9, 1e-12, 1e-15},  # default of rtol; rounding of a number of steps, of a duration
     "forces.py": {6.6743e-11},  # G
     "steps.py": {1e-300},  # keeps 0/0 from being computed; 150 orders of magnitude below any quantity's square

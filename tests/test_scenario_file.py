@@ -72,6 +72,8 @@ SCENARIOS = {
     "tolerances": ph.Scenario(
         SOLID, START, engine="python", duration=0.3, rtol=1e-6, atol=(1e-9, 1e-8, 1e-7, 1e-6), output_times=[0.3, 0.55]
     ),
+    "volume and area": ph.Scenario(ph.shapes.box((0.1, 0.2, 1 / 3), density=1000 / 7).move((1, 2, 3)), START, **PLAIN),
+    "volume alone": ph.Scenario(ph.Body(mass=1.0, inertia=(1.0, 1.0, 2.0), volume=0.0), START, **PLAIN),
     "angles": ph.Scenario(TOP, START, formulation="euler_angles", largest_turn=np.inf, breaks=[0.125], **PLAIN),
 }
 
@@ -96,6 +98,7 @@ def test_read_again_it_is_the_same_scenario(both):
         assert (a.potential is None) == (b.potential is None)
     for a, b in zip(read.bodies, written.bodies, strict=True):
         assert (a.mass, a.is_particle, a.allow_unphysical) == (b.mass, b.is_particle, b.allow_unphysical)
+        assert (a.volume, a.area) == (b.volume, b.area)
         assert (a.inertia_body == b.inertia_body).all()
         assert (a.center_of_mass == b.center_of_mass).all()
     for a, b in zip(read.states, written.states, strict=True):
@@ -117,6 +120,28 @@ def test_every_force_and_every_setting_is_among_these_scenarios():
     assert used == set(FORCES)
     written = {key for scenario in SCENARIOS.values() for key in scenario.as_mapping()}
     assert written == {*SETTINGS, "body", "bodies", "forces"}
+
+
+def test_volume_and_area_are_written_where_they_are_known():
+    tables = {name: SCENARIOS[name].as_mapping()["body"] for name in ("volume and area", "volume alone", "body")}
+    assert tables["volume and area"]["volume"] == 0.1 * 0.2 * (1 / 3)
+    assert tables["volume and area"]["area"] == 2 * (0.1 * 0.2 + 0.2 * (1 / 3) + (1 / 3) * 0.1)
+    assert tables["volume alone"]["volume"] == 0.0
+    assert "area" not in tables["volume alone"]
+    assert "volume" not in tables["body"]
+
+
+def test_bad_volumes_and_those_of_a_particle_are_refused(tmp_path):
+    path = tmp_path / "scenario.toml"
+    for line, sentence in (
+        ("inertia = [1.0, 1.0, 1.0]\nvolume = -1.0", "volume must not be negative, but is -1"),
+        ('inertia = [1.0, 1.0, 1.0]\narea = "large"', "area must be a number"),
+        ("particle = true\nvolume = 1.0", "is a particle, which has no volume: leave out volume"),
+        ("particle = true\narea = 1.0", "is a particle, which has no area: leave out area"),
+    ):
+        path.write_text(f"duration = 1.0\n[body]\nmass = 1.0\n{line}\n")
+        with pytest.raises(ph.PolhodeError, match=sentence):
+            ph.Scenario.from_toml(path)
 
 
 def test_a_function_of_ones_own_does_not_go_into_a_file(tmp_path):

@@ -21,7 +21,12 @@ _HOMES = {
     "event": "crossing",
     "forces": None,
     "shapes": None,
+    "tolerance": "mass.uncertainty",
+    "uncertainty": "mass.uncertainty",
     "reference": None,
+    "diagnose": "mass.surface.diagnosis",
+    "compare": "mass.surface.approximations",
+    "part_picture": "plots.part",
     "simulate": "simulation",
     "ensemble": "simulation",
     "Motion": "motion",
@@ -58,7 +63,12 @@ if TYPE_CHECKING:
     from polhode.forcing import force as force
     from polhode.forcing import pair_force as pair_force
     from polhode.mass import shapes as shapes
+    from polhode.mass.surface.approximations import compare as compare
+    from polhode.mass.surface.diagnosis import diagnose as diagnose
+    from polhode.mass.uncertainty import tolerance as tolerance
+    from polhode.mass.uncertainty import uncertainty as uncertainty
     from polhode.motion import Motion as Motion
+    from polhode.plots.part import part_picture as part_picture
     from polhode.scenario import Scenario as Scenario
     from polhode.simulation import ensemble as ensemble
     from polhode.simulation import simulate as simulate

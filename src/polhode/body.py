@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,20 +12,21 @@ import numpy as np
 from polhode import checks
 from polhode.checks import Array, leaf, leaves
 from polhode.equations.inertia import Constants, shifted
-from polhode.equations.quaternions import from_matrix
 from polhode.errors import InertiaError
+from polhode.mass.geometry import Part, together
+from polhode.mass.operations import Operations
+from polhode.mass.origins import Origins
+from polhode.mass.principal import ROUNDING, check_moments, check_symmetry, principal
 
 if TYPE_CHECKING:
+    import trimesh
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
-ROUNDING = 1e-12
-"""Relative size below which an asymmetry, or an excess over the triangle inequality, is rounding and no offence."""
-
 
 @dataclass(frozen=True, eq=False)
-class Body:
-    """A rigid body.
+class Body(Origins, Operations):
+    """A rigid body, by its numbers.  `ph.shapes`, `Body.from_mesh` and others find them from what it looks like.
 
     Parameters
     ----------
@@ -39,6 +39,8 @@ class Body:
         Where the centre of mass lies in the coordinates that the body was described in, in m.
     allow_unphysical : bool, optional
         Accept moments that no solid has (the largest exceeds the sum of the others).
+    volume, area : float, optional
+        Of the matter, in m3, and of its surface, in m2; None if unknown.
 
     In an ensemble any of these may carry a leading axis for the members; three by three numbers are always one tensor.
 
@@ -55,6 +57,14 @@ class Body:
     allow_unphysical: bool = False
     is_particle: bool = False
     """Made by `ph.particle`: no extent, so nothing that turns."""
+    is_line: bool = False
+    """Without extent across one line, about which its moment is 0: it has mass properties, but cannot be simulated."""
+    volume: Any = None
+    area: Any = None
+    parts: tuple[Part, ...] = field(default=(), repr=False)
+    """What it looks like: its shapes and meshes at their places; empty if unknown."""
+    notes: tuple[str, ...] = field(default=(), repr=False)
+    """What was found, assumed or mended on the way from a mesh to the numbers, in sentences."""
     inertia_body: Array = field(init=False, repr=False)
     """The 3 x 3 tensor about the centre of mass, along the axes that the body was given in, in kg m2."""
     principal_moments: Array = field(init=False, repr=False)
@@ -69,11 +79,15 @@ class Body:
         moments, axes, tensor = self._principal()
         checks.flag(self.allow_unphysical, "allow_unphysical", InertiaError)
         if not self.is_particle:
-            _check_moments(moments, self.allow_unphysical)
-        members = checks.member_count((mass, 0), (center, 1), (moments, 1), (tensor, 2))
+            check_moments(moments, self.allow_unphysical, self.is_line)
+        volume, area = (_extent(getattr(self, name), name) for name in ("volume", "area"))
+        known = [(extent, 0) for extent in (volume, area) if extent is not None]
+        members = checks.member_count((mass, 0), (center, 1), (moments, 1), (tensor, 2), *known)
         values = {
             "mass": leaf(mass),
             "center_of_mass": center,
+            "volume": None if volume is None else leaf(volume),
+            "area": None if area is None else leaf(area),
             "inertia_body": tensor,
             "principal_moments": moments,
             "_axes": axes,
@@ -93,7 +107,7 @@ class Body:
             moments = checks.numbers(self.inertia, "inertia", (3,), InertiaError)
             return moments, np.array((1.0, 0.0, 0.0, 0.0)), moments[..., None] * np.eye(3)
         tensor = checks.numbers(self.inertia, "inertia", (3, 3), InertiaError)
-        _check_symmetry(tensor)
+        check_symmetry(tensor)
         return (*principal(tensor), tensor)
 
     @property
@@ -103,6 +117,82 @@ class Body:
 
         return Rotation.from_quat(self._axes, scalar_first=True)
 
+    @property
+    def density(self) -> Any:
+        """The mean density of the matter, in kg/m3; None if the volume is unknown, or 0."""
+        return None if self.volume is None or not np.all(self.volume) else self.mass / self.volume
+
+    # What it is like ------------------------------------------------------------------------------------------------
+    def inertia_about(self, point: ArrayLike) -> Array:
+        """The 3 x 3 tensor about another point of the coordinates that the body is described in, in kg m2.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.particle(2.0).inertia_about((3.0, 0.0, 0.0)).diagonal().tolist()
+        [0.0, 18.0, 18.0]
+        """
+        from polhode.mass.assembly import tensor_about
+
+        return tensor_about(self, point)
+
+    @property
+    def ellipsoid_semi_axes(self) -> Array:
+        """Of the solid ellipsoid with this mass and these moments, along the principal axes, in m."""
+        from polhode.mass.equivalent import ellipsoid_semi_axes
+
+        return ellipsoid_semi_axes(self)
+
+    @property
+    def box_sides(self) -> Array:
+        """Of the solid box with this mass and these moments, along the principal axes, in m."""
+        from polhode.mass.equivalent import box_sides
+
+        return box_sides(self)
+
+    @property
+    def nodes(self) -> Array | None:
+        """The points of the meshes that the body was made from, in its coordinates, in m; None if there was none."""
+        found = [part.nodes for part in self.parts if part.nodes is not None]
+        return np.concatenate(found) if found else None
+
+    def mesh(self, segments: int = 48) -> trimesh.Trimesh:
+        """A mesh of triangles to look at, in the coordinates that the body is described in, in m.
+
+        Curved shapes get so many segments round a full circle; a body that came from a mesh gives it back.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> float(ph.shapes.box((1, 2, 3), mass=1.0).mesh().volume)
+        6.0
+        """
+        import trimesh
+
+        if self.members is not None:
+            raise InertiaError("this is the body of an ensemble: only the body of one member has a mesh")
+        if not self.parts:
+            raise InertiaError(
+                "this body is known by its numbers alone: it has no shape to draw. Make it with ph.shapes or "
+                "Body.from_mesh, or draw its equivalent ellipsoid, whose semi-axes are ellipsoid_semi_axes"
+            )
+        whole = together([part.surface(segments) for part in self.parts])
+        return trimesh.Trimesh(whole.vertices, whole.faces, process=False)
+
+    def block(self, form: str, name: str = "body") -> str:
+        """The mass properties as other programs read them, to paste: "urdf", "sdf", "mjcf", "toml" or "json".
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> print(ph.shapes.box((1, 2, 3), density=1.0).block("mjcf").splitlines()[-1])
+        <inertial pos="0.0 0.0 0.0" mass="6.0" fullinertia="6.5 5.0 2.5 0.0 0.0 0.0"/>
+        """
+        from polhode.mass.blocks import block
+
+        return block(self, form, name, self.notes)
+
+    # For the equations ----------------------------------------------------------------------------------------------
     def constants(self, com_to_pivot: Sequence[Any] | None = None) -> Constants:
         """What the equations need, about the centre of mass or about a pivot."""
         if com_to_pivot is None:
@@ -125,6 +215,15 @@ class Body:
         return Constants(mass, 1 / mass, *vectors)
 
 
+def _extent(value: Any, name: str) -> Array | None:
+    if value is None:
+        return None
+    array = checks.numbers(value, name, (), InertiaError)
+    if (array < 0).any():
+        raise InertiaError(f"{name} must not be negative, but is {array.min():g}: is the surface inside out?")
+    return array
+
+
 def particle(mass: ArrayLike) -> Body:
     """A body without rotation: a point with a mass.  Every force may act on it.
 
@@ -135,60 +234,3 @@ def particle(mass: ArrayLike) -> Body:
     2.0
     """
     return Body(mass=mass, inertia=(0.0, 0.0, 0.0), is_particle=True)
-
-
-def principal(tensor: Array) -> tuple[Array, Array]:
-    """The principal moments of tensors, and the quaternion that turns principal components into the given axes'.
-
-    Of all right-handed choices the one nearest to the given axes is taken, so a diagonal tensor keeps its order.
-    """
-    diagonal = np.diagonal(tensor, axis1=-2, axis2=-1).copy()
-    is_diagonal = np.count_nonzero(tensor - diagonal[..., None] * np.eye(3), axis=(-2, -1)) == 0
-    identity = np.zeros((*diagonal.shape[:-1], 4))
-    identity[..., 0] = 1.0
-    if is_diagonal.all():
-        return diagonal, identity
-    found, vectors = np.linalg.eigh((tensor + np.swapaxes(tensor, -1, -2)) / 2)
-    flat_vectors, flat_found = vectors.reshape(-1, 3, 3), found.reshape(-1, 3)
-    orders = np.array(list(permutations(range(3))))
-    fits = np.abs(flat_vectors[:, np.arange(3), orders]).sum(axis=-1)
-    order = orders[fits.argmax(axis=-1)]
-    moments = np.take_along_axis(flat_found, order, axis=-1)
-    axes = np.take_along_axis(flat_vectors, order[:, None, :], axis=-1)
-    entries = np.diagonal(axes, axis1=1, axis2=2)
-    axes = axes * np.where(entries < 0, -1.0, 1.0)[:, None, :]
-    weakest = np.eye(3)[np.abs(entries).argmin(axis=-1)]
-    axes = np.where((np.linalg.det(axes) < 0)[:, None, None], axes * (1 - 2 * weakest)[:, None, :], axes)
-    entries_of_axes: Any = tuple(axes.reshape(-1, 9).T)
-    quaternion = np.stack(from_matrix(entries_of_axes), axis=-1)
-    moments, quaternion = moments.reshape(diagonal.shape), quaternion.reshape(identity.shape)
-    keep = is_diagonal[..., None]
-    return np.where(keep, diagonal, moments), np.where(keep, identity, quaternion)
-
-
-def _check_symmetry(tensor: Array) -> None:
-    asymmetry = np.abs(tensor - np.swapaxes(tensor, -1, -2)).max(axis=(-2, -1))
-    if (asymmetry > ROUNDING * np.abs(tensor).max(axis=(-2, -1))).any():
-        raise InertiaError(
-            f"the inertia tensor is not symmetric: opposite entries differ by {asymmetry.max():g} kg m2. "
-            "Both carry the same value, -integral of rho x y; check for a lost sign or a mixed-up order."
-        )
-
-
-def _check_moments(moments: Array, allow_unphysical: bool) -> None:
-    smallest, middle, largest = np.moveaxis(np.sort(np.atleast_2d(moments), axis=-1), -1, 0)
-    bad = np.flatnonzero(smallest <= 0)
-    if bad.size:
-        m = np.atleast_2d(moments)[bad[0]]
-        raise InertiaError(
-            f"principal moments {m[0]:g}, {m[1]:g}, {m[2]:g} kg m2 are not all greater than 0. "
-            "Check the signs of the products of inertia; for a point mass use ph.particle(mass)."
-        )
-    bad = np.flatnonzero(largest > (smallest + middle) * (1 + ROUNDING))
-    if bad.size and not allow_unphysical:
-        m = np.atleast_2d(moments)[bad[0]]
-        raise InertiaError(
-            f"moments {m[0]:g}, {m[1]:g}, {m[2]:g} kg m2 belong to no solid: "
-            "the largest exceeds the sum of the other two. "
-            "Were they taken about the centre of mass? For a purely mathematical top pass allow_unphysical=True."
-        )

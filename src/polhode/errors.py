@@ -21,6 +21,18 @@ class InertiaError(InputError):
     """A mass or an inertia tensor that belongs to no body."""
 
 
+class MeshError(InertiaError):
+    """A mesh that has no definite inside, or whose cells are no cells.  `diagnosis` holds everything that was found."""
+
+    def __init__(self, sentence: str, diagnosis: Any = None) -> None:
+        super().__init__(sentence)
+        self.diagnosis = diagnosis
+
+
+class MassWarning(UserWarning):
+    """Something odd about a mesh or a tolerance: the numbers hold, but may not be what was meant."""
+
+
 class StateError(InputError):
     """A start that is no start: a zero quaternion, a velocity given twice."""
 

@@ -36,6 +36,9 @@ def taken_body(body: Body, members: Any) -> Body:
         mass=taken(body.mass, 0, members),
         inertia=body.inertia_body[members] if has_members else body.inertia,
         center_of_mass=taken(body.center_of_mass, 1, members),
+        volume=None if body.volume is None else taken(body.volume, 0, members),
+        area=None if body.area is None else taken(body.area, 0, members),
+        parts=tuple(part.taken(members) for part in body.parts),
     )
 
 

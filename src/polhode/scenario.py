@@ -348,6 +348,12 @@ class Scenario:
                     raise ScenarioError(f"{one!r} is no ph.{kind.__name__}: give one, or a list of them for a system")
         if not self.bodies:
             raise ScenarioError("a scenario needs at least one body")
+        for number, body in enumerate(self.bodies):
+            if body.is_line:
+                raise ScenarioError(
+                    f"body {number} has no extent across a line: its moment about it is 0, so Euler's third equation "
+                    "is 0/0. Give it a radius, as in ph.shapes.thin_rod(length, radius, mass=...), or another part"
+                )
         if len(self.states) != len(self.bodies):
             raise ScenarioError(f"{len(self.bodies)} bodies need as many states, but {len(self.states)} were given")
         if len({state.time for state in self.states}) > 1:

@@ -33,7 +33,7 @@ SETTINGS = (
     "breaks",
     "largest_turn",
 )
-BODY_KEYS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "particle")
+BODY_KEYS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "volume", "area", "particle")
 STATE_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "angular_velocity", "time")
 
 
@@ -91,10 +91,10 @@ def _body(table: Any, where: str) -> tuple[Body, State]:
     if "mass" not in table:
         raise ScenarioError(f"{where} needs its mass, in kg")
     if checks.flag(table.get("particle", False), f"particle of {where}", ScenarioError):
-        for key in ("inertia", "center_of_mass", "allow_unphysical"):
+        for key in ("inertia", "allow_unphysical", "volume", "area"):
             if key in table:
                 raise ScenarioError(f"{where} is a particle, which has no {key}: leave out {key}, or particle = true")
-        return particle(table["mass"]), state
+        return particle(table["mass"]).move(table.get("center_of_mass", (0.0, 0.0, 0.0))), state
     if "inertia" not in table:
         raise ScenarioError(f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor, or particle = true")
     return Body(**{key: table[key] for key in BODY_KEYS if key in table and key != "particle"}), state
@@ -172,6 +172,9 @@ def _body_table(body: Body, state: State) -> dict[str, Any]:
         table["center_of_mass"] = _plain(body.center_of_mass)
     if body.allow_unphysical:
         table["allow_unphysical"] = True
+    for extent in ("volume", "area"):
+        if getattr(body, extent) is not None:
+            table[extent] = _plain(getattr(body, extent))
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
         table[key] = _plain(getattr(state, key))
     if state.time != 0.0:

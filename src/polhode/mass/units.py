@@ -1,0 +1,30 @@
+"""Units of length that meshes are drawn in."""
+
+from __future__ import annotations
+
+from polhode.errors import InputError, nearest
+
+METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048}
+
+
+def metres_per(unit: str) -> float:
+    """How long one of these is, in m."""
+    if unit not in METRES:
+        raise InputError(f"unknown unit of length {unit!r}: {nearest(unit, METRES)}")
+    return METRES[unit]
+
+
+UNIT_NAMES = {
+    spelled: short
+    for short, names in {
+        "m": "m meter meters metre metres",
+        "mm": "mm millimeter millimeters millimetre millimetres",
+        "cm": "cm centimeter centimeters centimetre centimetres",
+        "um": "um micron microns micrometer micrometers micrometre micrometres",
+        "km": "km kilometer kilometers kilometre kilometres",
+        "in": "in inch inches",
+        "ft": "ft foot feet",
+    }.items()
+    for spelled in names.split()
+}
+"""How files spell the units."""
