@@ -22,6 +22,7 @@ from polhode.equations import (
     pairs,
     quaternions,
     steps,
+    surfaces,
     vectors,
 )
 from polhode.equations.inertia import Constants
@@ -159,6 +160,11 @@ _LOADED = (C, B)
 _ACTS = (T, VIEW, BODY)
 
 ARGUMENTS = {
+    surfaces.area_vector: (A, B, C),
+    surfaces.volume_beneath: (A, B, C),
+    surfaces.area_of: (vector(0, 0, 0), vector(2, 0, 0), vector(1, 3, 4)),
+    surfaces.first_moments: (T, A, B, C),
+    surfaces.second_moments: (T, A, B, C),
     number.larger: (T, H),
     number.absolute: (-T,),
     number.within: (T, H, 2 * T),

@@ -1,0 +1,1 @@
+"""Closed surfaces of triangles: read, looked over, mended when asked, and integrated."""

@@ -1,0 +1,118 @@
+"""Bounding boxes, point sampling and the exact integral side by side, against closed forms and against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import trimesh
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from mesh_cases import CLOSED, make, together
+from polhode.errors import InputError, MeshError
+from polhode.mass.geometry import Surface
+from polhode.mass.surface.soundings import crossings, sounded, winding_at
+
+NAMES = ["axis-aligned bounding box", "oriented bounding box", "point sampling", "exact boundary integral"]
+
+
+def surface(mesh):
+    return Surface(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+
+
+def turned(mesh, seed=0):
+    vertices = Rotation.random(rng=np.random.default_rng(seed)).apply(np.asarray(mesh.vertices)) + (3.0, -1.0, 2.0)
+    return trimesh.Trimesh(vertices, mesh.faces, process=False)
+
+
+def test_all_three_agree_on_a_box_along_the_axes():
+    ways = ph.compare(make.box((1, 2, 3)), density=2.0)
+    assert [way.name for way in ways] == NAMES
+    truth = ph.shapes.box((1, 2, 3), density=2.0)
+    for way in ways:
+        error = 0 if way.standard_error is None else 6 * way.standard_error["inertia_body"].max()
+        assert way.inertia_body == pytest.approx(truth.inertia_body, abs=1e-12 + error)
+        assert way.mass == pytest.approx(12.0, rel=1e-12)
+
+
+def test_the_oriented_box_of_a_turned_box_is_that_box():
+    aligned, oriented, _, exact = ph.compare(turned(make.box((1, 2, 3))), density=2.0)
+    assert oriented.volume == pytest.approx(6.0, rel=1e-9)
+    assert oriented.inertia_body == pytest.approx(exact.inertia_body, abs=1e-8)
+    assert oriented.center_of_mass == pytest.approx(exact.center_of_mass, abs=1e-9)
+    assert aligned.volume > 6.5
+
+
+def test_the_boxes_hold_every_corner_of_a_fine_mesh():
+    ball = make.icosphere(4)
+    for way in ph.compare(turned(ball), density=1.0)[:2]:
+        assert 7.0 < way.volume < 8.0 + 1e-12
+
+
+@pytest.mark.parametrize("name", ["torus", "bracket", "ball with a void", "two pieces"])
+@pytest.mark.parametrize("amount", [{"density": 3.0}, {"mass": 3.0}])
+def test_sampling_errs_as_its_standard_error_says(name, amount):
+    """Over 60 seeds the deviations, in standard errors, have a mean square near 1."""
+    exact = ph.compare(CLOSED[name], **amount)[-1]
+    seen = {key: [] for key in ("volume", "center_of_mass", "inertia_body", "mass")}
+    for seed in range(60):
+        way = ph.compare(CLOSED[name], points=2000, seed=seed, **amount)[2]
+        for key, found in seen.items():
+            error = np.asarray(way.standard_error[key])
+            if np.all(error > 0):
+                found.append(np.square((getattr(way, key) - getattr(exact, key)) / error))
+    for key, found in seen.items():
+        if key == "mass" and "mass" in amount:
+            assert not found
+        else:
+            assert 0.6 < np.mean(found) < 1.6, key
+
+
+def test_sampling_converges_with_the_root_of_its_points_and_repeats():
+    errors = [ph.compare(CLOSED["torus"], density=1.0, points=n)[2].standard_error["volume"] for n in (1000, 16000)]
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
+    one, two = (ph.compare(CLOSED["torus"], density=1.0, points=1000, seed=5)[2] for _ in range(2))
+    assert one.volume == two.volume
+    assert one.volume != ph.compare(CLOSED["torus"], density=1.0, points=1000, seed=6)[2].volume
+
+
+def test_bad_requests_are_refused_with_a_sentence():
+    with pytest.raises(InputError, match="points must be a whole number of at least 100"):
+        ph.compare(CLOSED["box"], density=1.0, points=10)
+    with pytest.raises(MeshError, match="open"):
+        ph.compare(trimesh.Trimesh(CLOSED["box"].vertices, CLOSED["box"].faces[1:], process=False), density=1.0)
+
+
+# The lines underneath -----------------------------------------------------------------------------------------------
+def test_winding_numbers_against_solid_angles():
+    """[the judge: a closed surface is seen under 4 pi times its winding number; van Oosterom and Strackee 1983]"""
+    mesh = turned(together(make.icosphere(2), make.box((1.5, 1.5, 1.5))))
+    rng = np.random.default_rng(4)
+    places = rng.uniform(*mesh.bounds, (300, 3))
+    a, b, c = (mesh.vertices[mesh.faces[:, k]] - places[:, None, :] for k in range(3))
+    la, lb, lc = (np.linalg.norm(v, axis=-1) for v in (a, b, c))
+    triple = np.einsum("pfi,pfi->pf", a, np.cross(b, c))
+    dots = [np.einsum("pfi,pfi->pf", u, v) for u, v in ((a, b), (b, c), (c, a))]
+    angle = 2 * np.arctan2(triple, la * lb * lc + dots[0] * lc + dots[1] * la + dots[2] * lb)
+    assert np.array_equal(winding_at(surface(mesh), places), (angle.sum(axis=1) / (4 * np.pi)).round())
+
+
+def test_lines_through_corners_and_edges_count_once():
+    """Lines exactly through the corners and edges of a cube: in as often as out."""
+    cube = make.box((2, 2, 2))
+    line = np.linspace(-1, 1, 9)
+    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    found = crossings(np.asarray(cube.vertices), np.asarray(cube.faces), points)
+    for k in range(len(points)):
+        mine = found.sense[found.point == k]
+        assert mine.sum() == 0
+        assert len(mine) in (0, 2)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_sounded_volume_against_the_exact_integral(name):
+    depths = sounded(surface(turned(CLOSED[name])))
+    volume = (depths.winding * depths.length).sum() * depths.area
+    assert volume == pytest.approx(ph.Body.from_mesh(CLOSED[name], mass=1.0).volume, rel=0.1)
+    real = depths.length > 1e-9
+    assert set(depths.winding[real]) <= {0.0, 1.0}

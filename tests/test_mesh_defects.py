@@ -1,0 +1,297 @@
+"""Every defect on a small mesh that shows it, with the sentence that the user gets, and what each repair changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import trimesh
+
+import polhode as ph
+from mesh_cases import CLOSED, inverted, make, moved, together
+from polhode.errors import MassWarning, MeshError
+
+CUBE = make.box((1, 1, 1))
+
+
+def with_faces(mesh, faces):
+    return trimesh.Trimesh(mesh.vertices, faces, process=False)
+
+
+def without(mesh, *numbers):
+    return with_faces(mesh, np.delete(mesh.faces, numbers, axis=0))
+
+
+def flipped(mesh, *numbers):
+    faces = np.array(mesh.faces)
+    faces[list(numbers)] = faces[list(numbers)][:, ::-1]
+    return with_faces(mesh, faces)
+
+
+def with_more(mesh, *faces):
+    return with_faces(mesh, np.concatenate((mesh.faces, np.array(faces))))
+
+
+def moebius():
+    """A band of nine squares with half a twist, the two sides of which are one."""
+    angle = np.linspace(0, 2 * np.pi, 10)[:-1]
+    ends = []
+    for side in (-0.3, 0.3):
+        radius = 1 + side * np.cos(angle / 2)
+        ends.append(np.stack((radius * np.cos(angle), radius * np.sin(angle), side * np.sin(angle / 2)), axis=1))
+    faces = []
+    for i in range(9):
+        a, b, c, d = i, i + 9, (i + 1) % 9 + 9, (i + 1) % 9
+        if i == 8:
+            c, d = d, c
+        faces += [(a, b, c), (a, c, d)]
+    return trimesh.Trimesh(np.concatenate(ends), faces, process=False)
+
+
+SMALL = make.box((0.5, 0.5, 0.5))
+TWISTED = together(make.box((1, 1, 1)), moved(make.box((1, 1, 1)), 0.6, 0.3, 0.2))
+
+ERRORS = {
+    "a missing face": (
+        without(CUBE, 0),
+        "open",
+        ("3 edges are open, round 1 hole; the longest is 3.414 m long, of 3 edges about (-0.5, ", "repair='fill'"),
+    ),
+    "two holes": (without(make.icosphere(2), 0, 100), "open", ("6 edges are open, round 2 holes; the longest is",)),
+    "one face flipped": (
+        flipped(CUBE, 3),
+        "inconsistent",
+        ("1 face of 12 looks the other way than its neighbours, for example face 3 about (-0.1667", "repair='flip'"),
+    ),
+    "three faces flipped": (
+        flipped(make.icosphere(1), 2, 30, 71),
+        "inconsistent",
+        ("3 faces of 80 look the other way",),
+    ),
+    "all faces inwards": (inverted(CUBE), "inverted", ("all faces of the mesh look inwards: its volume is -1 m3",)),
+    "one of two pieces inwards": (
+        together(CUBE, inverted(moved(SMALL, 3, 0, 0))),
+        "inverted",
+        ("shell 1 (of 2, about (3, 0, 0)) looks inwards, but lies in no other: its 0.125 m3 would be counted neg",),
+    ),
+    "a shell inside another, both outwards": (
+        together(CUBE, SMALL),
+        "nested",
+        ("shell 1 (of 2, about (0, 0, 0)) lies inside another and looks outwards like it: is it a void, or a second",),
+    ),
+    "pieces that overlap": (
+        TWISTED,
+        "overlapping",
+        ("shells 0 and 1 run through each other about (", "what lies in both would be counted twice"),
+    ),
+    "a piece twice": (together(CUBE, CUBE), "duplicate", ("12 faces are there more than once, for example 0 and 12",)),
+    "a face twice": (
+        with_more(CUBE, CUBE.faces[4]),
+        "duplicate",
+        ("1 face is there more than once, for example 4 and 12",),
+    ),
+    "a fin": (
+        trimesh.Trimesh(np.vstack((CUBE.vertices, (2, 2, 2))), np.vstack((CUBE.faces, (*CUBE.faces[0][:2], 8)))),
+        "crowded",
+        ("1 edge has three or more faces, for example about (",),
+    ),
+    "one side only": (moebius(), "one-sided", ("like a Moebius band",)),
+    "no volume": (
+        trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2), (2, 1, 0)], process=False),
+        "flat",
+        ("encloses no volume: it is flat",),
+    ),
+    "no area at all": (
+        trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2), (2, 1, 0)], process=False),
+        "degenerate",
+        ("none of the 2 faces of the mesh has an area",),
+    ),
+    "a centre of mass outside": (
+        together(CUBE, inverted(moved(make.box((0.9, 0.9, 0.9)), 3, 0, 0))),
+        "center",
+        ("the centre of mass would lie at (", "outside of the convex hull, where no body has it"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_a_defect_is_refused_with_its_sentence(name):
+    mesh, kind, phrases = ERRORS[name]
+    with pytest.raises(MeshError) as caught:
+        ph.Body.from_mesh(mesh, density=1.0)
+    assert kind in {finding.kind for finding in caught.value.diagnosis.findings if finding.level == "error"}
+    for phrase in phrases:
+        assert phrase in str(caught.value)
+    assert not ph.diagnose(mesh).is_sound
+    assert str(caught.value).count(phrases[0]) == 1
+
+
+def test_the_classic_trap_watertight_right_volume_wrong_centre():
+    """trimesh calls this cube watertight, with the right volume; its centre of mass is off by a quarter."""
+    bent = flipped(moved(CUBE, 0.5, 0.5, 0.5), 0, 1)
+    assert bent.is_watertight
+    with pytest.raises(MeshError, match="2 faces of 12 look the other way"):
+        ph.Body.from_mesh(bent, density=1.0)
+
+
+def test_a_surface_that_runs_through_itself_is_found_by_lines():
+    """One shell, every edge in order: a tube bent so that its ends cross.  No look at edges can see it."""
+    ring = make.torus(1.0, 0.3, major_sections=48, minor_sections=16)
+    x, y, z = np.asarray(ring.vertices).T
+    eight = trimesh.Trimesh(np.stack((x, y * np.abs(x) ** 0.5 * np.sign(x), z), axis=1), ring.faces, process=False)
+    assert eight.is_watertight
+    assert eight.is_winding_consistent
+    with pytest.raises(MeshError, match=r"runs through itself|look inwards|encloses no volume"):
+        ph.Body.from_mesh(eight, density=1.0)
+
+
+def test_damage_to_one_of_two_solids_that_share_an_edge():
+    """Four faces at the common edge: one of the solids inside out leaves every edge balanced."""
+    other = inverted(moved(CUBE, 1, 1, 0))
+    shared = together(CUBE, other)
+    shared.merge_vertices()
+    with pytest.raises(MeshError, match="looks inwards, but lies in no other"):
+        ph.Body.from_mesh(shared, density=1.0)
+    sound = together(CUBE, moved(CUBE, 1, 1, 0))
+    sound.merge_vertices()
+    assert ph.Body.from_mesh(sound, density=1.0).mass == pytest.approx(2.0)
+
+
+WARNINGS = {
+    "a face without area": (
+        with_more(CUBE, (0, 1, 1)),
+        {},
+        "1 face of 13 has no area .the first is number 12, about",
+        1.0,
+    ),
+    "copies that cancel": (
+        with_more(CUBE, CUBE.faces[0], CUBE.faces[0][::-1]),
+        {},
+        "1 face is there more than once.*looking opposite ways: they cancel",
+        1.0,
+    ),
+    "points of no face": (
+        trimesh.Trimesh(np.vstack((CUBE.vertices, (5, 5, 5))), CUBE.faces, process=False),
+        {},
+        "1 of 9 points belong to no face: was the file cut off",
+        1.0,
+    ),
+    "millimetres read as metres": (
+        trimesh.Trimesh(CUBE.vertices * 120, CUBE.faces, process=False),
+        {},
+        "is 120 m long, read in m: if it was drawn in millimetres, pass unit='mm'",
+        1728000.0,
+    ),
+    "shells that touch but for rounding": (
+        together(CUBE, moved(make.box((0.5, 0.5, 0.5)), 0, 0, 0.75 - 1e-8)),
+        {},
+        "run through each other about .*they are taken to touch",
+        1.125,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_what_is_merely_odd_is_a_warning_and_a_note(name):
+    mesh, arguments, sentence, mass = WARNINGS[name]
+    with pytest.warns(MassWarning, match=sentence):
+        body = ph.Body.from_mesh(mesh, density=1.0, **arguments)
+    assert body.mass == pytest.approx(mass, rel=1e-12)
+    assert len(body.notes) >= 1
+
+
+def test_voids_and_pieces_are_counted_as_said():
+    hollow = ph.Body.from_mesh(together(CUBE, inverted(SMALL)), density=1.0)
+    assert hollow.volume == pytest.approx(0.875, rel=1e-15)
+    assert hollow.notes == ("1 void, 0.125 m3, counted as empty",)
+    apart = ph.Body.from_mesh(together(CUBE, moved(SMALL, 3, 0, 0)), density=1.0)
+    assert apart.notes == ("2 pieces that share no edge, counted as one rigid body",)
+    in_a_void = together(make.box((4, 4, 4)), inverted(make.box((2, 2, 2))), CUBE)
+    assert ph.Body.from_mesh(in_a_void, density=1.0).volume == pytest.approx(64 - 8 + 1)
+    touching = together(CUBE, moved(SMALL, 0, 0, 0.75))
+    assert ph.Body.from_mesh(touching, density=1.0).volume == pytest.approx(1.125)
+
+
+def test_good_meshes_say_nothing(recwarn):
+    for name, mesh in CLOSED.items():
+        diagnosis = ph.diagnose(mesh)
+        assert diagnosis.is_sound, name
+        assert not diagnosis.sentences("warning"), name
+    assert not recwarn
+
+
+# Repairs ------------------------------------------------------------------------------------------------------------
+def same(body, mesh):
+    truth = ph.Body.from_mesh(mesh, density=1.0)
+    assert body.mass == pytest.approx(truth.mass, rel=1e-13)
+    assert body.center_of_mass == pytest.approx(truth.center_of_mass, abs=1e-13)
+    assert body.inertia_body == pytest.approx(truth.inertia_body, abs=1e-13)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_flip_turns_faces_back_against_the_undamaged_mesh(name):
+    rng = np.random.default_rng(1)
+    mesh = CLOSED[name]
+    for share in (0.05, 0.3, 1.0):
+        which = np.flatnonzero(rng.random(len(mesh.faces)) < share)
+        body = ph.Body.from_mesh(flipped(mesh, *which), density=1.0, repair="flip", unit="m")
+        same(body, mesh)
+        assert any(note.startswith("flip: ") for note in body.notes)
+
+
+def test_flip_says_what_it_turned():
+    body = ph.Body.from_mesh(flipped(CUBE, 3, 7), density=1.0, repair="flip")
+    assert body.notes == ("flip: 2 of 12 faces turned round, the first is number 3",)
+    body = ph.Body.from_mesh(together(CUBE, SMALL), density=1.0, repair="flip")
+    assert body.notes[-1] == "flip: 12 of 24 faces turned round, the first is number 12; 1 inner shell made a void"
+    assert body.volume == pytest.approx(0.875)
+    assert ph.Body.from_mesh(CUBE, density=1.0, repair="flip").notes == ("flip: 0 of 12 faces turned round",)
+
+
+def test_fill_closes_flat_holes_exactly():
+    body = ph.Body.from_mesh(without(CUBE, 0), density=1.0, repair="fill")
+    same(body, CUBE)
+    assert "fill: 1 hole closed with 3 faces of 0.5 m2 in all; the longest was 3.414 m, of 3 edges" in body.notes[0]
+    holed = without(CLOSED["bracket"], *np.flatnonzero(CLOSED["bracket"].face_normals[:, 2] > 0.9))
+    same(ph.Body.from_mesh(holed, density=1.0, repair="fill"), CLOSED["bracket"])
+    assert ph.Body.from_mesh(CUBE, density=1.0, repair="fill").notes == ("fill: there was no hole",)
+
+
+def test_fill_and_flip_together():
+    damaged = flipped(without(make.icosphere(2), 17), 3, 40, 41)
+    with pytest.raises(MeshError, match=r"look different ways.*Pass repair=.'flip', 'fill'."):
+        ph.Body.from_mesh(damaged, density=1.0, repair="fill")
+    with pytest.raises(MeshError, match="open"):
+        ph.Body.from_mesh(damaged, density=1.0, repair="flip")
+    body = ph.Body.from_mesh(damaged, density=1.0, repair=("fill", "flip"))
+    same(body, make.icosphere(2))
+
+
+def test_hull_against_trimesh():
+    for mesh in (TWISTED, without(make.icosphere(2), 5), CLOSED["bracket"]):
+        body = ph.Body.from_mesh(mesh, density=2.0, repair="hull")
+        assert body.mass == pytest.approx(2 * mesh.convex_hull.volume, rel=1e-12)
+        assert body.inertia_body == pytest.approx(2 * mesh.convex_hull.moment_inertia, rel=1e-9, abs=1e-12)
+        assert body.notes[-1].startswith("hull: the convex hull of")
+
+
+def test_no_repair_makes_a_solid_of_what_is_none():
+    for repair, sentence in {"flip": "one side only", "fill": "not clear what is a hole"}.items():
+        with pytest.raises(MeshError, match=sentence):
+            ph.Body.from_mesh(moebius(), density=1.0, repair=repair)
+    with pytest.raises(MeshError, match="lie in one plane"):
+        ph.Body.from_mesh(ERRORS["no volume"][0], density=1.0, repair="hull")
+    with pytest.raises(MeshError, match="counted twice"):
+        ph.Body.from_mesh(TWISTED, density=1.0, repair=("fill", "flip"))
+
+
+@pytest.mark.filterwarnings("ignore::polhode.errors.MassWarning")
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_defects_have_no_scale_of_their_own(scale):
+    for name, (mesh, kind, _) in ERRORS.items():
+        far = trimesh.Trimesh((mesh.vertices + (1e3, 0, 0)) * scale, mesh.faces, process=False)
+        kinds = {finding.kind for finding in ph.diagnose(far).findings if finding.level == "error"}
+        assert kind in kinds, name
+    for name, mesh in CLOSED.items():
+        if name != "thin plate":
+            scaled = trimesh.Trimesh((mesh.vertices + (1e3, 0, 0)) * scale, mesh.faces, process=False)
+            assert ph.diagnose(scaled).is_sound, name
