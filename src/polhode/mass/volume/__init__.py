@@ -1,0 +1,1 @@
+"""Volume meshes: cells read from files, checked, and integrated with any density."""
