@@ -152,7 +152,17 @@ def test_complaints_about_files_name_the_file(call, tmp_path, content, sentence)
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("run",), ("list",), ("bench",), ("bench", "throughput"), ("bench", "precision")]
+    "command",
+    [
+        (),
+        ("run",),
+        ("list",),
+        ("mass",),
+        ("bench",),
+        ("bench", "throughput"),
+        ("bench", "precision"),
+        ("bench", "mass"),
+    ],
 )
 def test_every_command_helps_with_examples(call, command):
     result = call(*command, "--help")
@@ -184,6 +194,18 @@ def test_bench_prints_a_table_and_writes_json(call, tmp_path):
     assert figures["ratios"]["than numpy"]["48"] > 0
     assert {f["name"] for f in figures["figures"]} >= {"polhode, 1 thread", "numpy", "numpy, tuned by hand"}
     assert json.loads(call("bench", "throughput", *options, "--json", "-").stdout)["repeats"] == 2
+
+
+def test_bench_of_masses_prints_a_table_or_json(call, tmp_path):
+    options = ("--triangles", "800", "--repeats", "1")
+    result = call("bench", "mass", *options, "--json", tmp_path / "mass.json")
+    assert result.exit_code == 0
+    assert "polhode / trimesh, from STL" in result.stdout
+    stored = json.loads((tmp_path / "mass.json").read_text())
+    assert stored["triangles"] == 800
+    assert stored["error_of_the_tensor"]["polhode"]["1e+06 sizes away"] < 1e-14
+    assert stored["error_of_the_tensor"]["trimesh"]["1e+06 sizes away"] > 1
+    assert json.loads(call("bench", "mass", *options, "--json", "-").stdout)["triangles"] == 800
 
 
 def test_both_numpy_yardsticks_compute_the_same():

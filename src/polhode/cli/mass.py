@@ -1,0 +1,200 @@
+"""`polhode mass`: the mass properties of a part, from a file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polhode import __version__
+from polhode.cli.mass_file import ASSUMED, asked_amounts, body_of, compared, is_volume_file, with_warnings
+from polhode.cli.output import print_json
+from polhode.errors import FileError, PolhodeError
+
+if TYPE_CHECKING:
+    from polhode.body import Body
+
+UNITS = ("m", "mm", "cm", "um", "km", "in", "ft")
+FORMS = ("table", "json", "toml", "urdf", "sdf", "mjcf")
+PICTURES = (".png", ".svg", ".pdf")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--density", type=float, metavar="D", help="In kg/m3; 1000 is assumed if neither it nor --mass is given.")
+@click.option("--mass", "total", type=float, metavar="M", help="In kg: the density follows.")
+@click.option("--unit", type=click.Choice(UNITS), help="What the file's numbers are in; else what it says, else m.")
+@click.option("--shell", metavar="T", help="A wall of this thickness along the surface, hollow within.")
+@click.option("--about", metavar="X,Y,Z", help="A point: the tensor about it is told too.")
+@click.option("--to", "form", type=click.Choice(FORMS), default="table", show_default=True, help="What to print.")
+@click.option("--json", "as_json", is_flag=True, help="Short for --to json.")
+@click.option("--compare", is_flag=True, help="Set boxes, point sampling and exact integral side by side.")
+@click.option("--points", type=click.IntRange(2), default=100_000, show_default=True, help="For --compare: how many.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --compare: which ones.")
+@click.option(
+    "--repair",
+    type=click.Choice(("flip", "fill", "hull")),
+    multiple=True,
+    help="Turn faces (or cells) outwards, close holes, or take the convex hull; may be given several times.",
+)
+@click.option("--region", "regions", metavar="NAME=D", multiple=True, help="Density of a region of a volume mesh.")
+@click.option("--density-field", metavar="NAME", help="The field of the cells that holds their densities.")
+@click.option("--picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
+@click.pass_context
+def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
+    """Mass, centre of mass and inertia of a part, from its mesh.
+
+    FILE is a closed surface (stl, obj, ply, off, glb, gltf, 3mf) or a volume mesh (vtk, vtu, msh, exodus, inp and more;
+    with the extra 'polhode[mesh]'). Nothing is repaired unless asked; what is odd is told as a warning, and what has no
+    definite inside is refused.
+
+    Lengths (--shell, --about) are in m, whatever --unit says of the file, unless they carry their unit: 2mm. All
+    results are in m, kg, kg m2, along the file's axes; products of inertia are the tensor's entries, -integral of
+    rho x y, in every form of output. JSON names its units: mass_kg, center_of_mass_m, inertia_body_kg_m2.
+
+    URDF, SDF and MJCF blocks are <inertial> elements to paste. MuJoCo changes them if the model's compiler sets
+    balanceinertia, boundmass, boundinertia, settotalmass or inertiafromgeom="true"; of a URDF it drops the root link's
+    unless fusestatic="false".
+
+    \b
+    Examples:
+      polhode mass bracket.stl --unit mm --density 2700
+      polhode mass bracket.stl --unit mm --mass 0.114 --to urdf
+      polhode mass hull.obj --shell 2mm --density 7850 --about 0,0,-1.5
+      polhode mass part.3mf --compare --picture part.png
+      polhode mass engine.msh --region block=7200 --region piston=2700 --json
+    """
+    form = _form(ctx, given)
+    shell = _shell(ctx, given)
+    about = _point(ctx, given)
+    _refuse_contradictions(ctx, file, given)
+    _check_picture(given["picture"])
+    if not file.is_file():
+        raise FileError(f"there is no file {file}")
+    (body, kind), odd = with_warnings(lambda: body_of(ctx, file, given, shell))
+    report = _report(file, body, kind, about, given)
+    if given["compare"]:
+        report["compare"], more = with_warnings(lambda: compared(ctx, file, kind, given))
+        odd += [text for text in more if text not in odd]
+    report["warnings"] = odd
+    report["notes"] = [text for text in report["notes"] if text not in odd]
+    if given["picture"] is not None:
+        _draw(body, file.name, given["picture"])
+        report["picture"] = str(given["picture"])
+    _print(form, body, report)
+
+
+# What was asked for ---------------------------------------------------------------------------------------------------
+def _form(ctx: click.Context, given: dict[str, Any]) -> str:
+    form: str = given["form"]
+    if given["as_json"] and form not in ("table", "json"):
+        raise click.UsageError(f"--json and --to {form} contradict each other: give one of them", ctx)
+    if given["compare"] and not given["as_json"] and form not in ("table", "json"):
+        raise click.UsageError(f"--compare is part of a table or of JSON, not of {form}: leave out one of them", ctx)
+    return "json" if given["as_json"] else form
+
+
+def _refuse_contradictions(ctx: click.Context, file: Path, given: dict[str, Any]) -> None:
+    asked = asked_amounts(given)
+    if len(asked) > 1:
+        raise click.UsageError(f"{' and '.join(asked)} contradict each other: give one of them", ctx)
+    if given["compare"] and given["shell"] is not None:
+        raise click.UsageError("--compare is for solids, and --shell makes none: leave out one of them", ctx)
+    if is_volume_file(file):
+        return
+    for option, key in (("--region", "regions"), ("--density-field", "density_field")):
+        if given[key]:
+            raise click.UsageError(f"{option} is for volume meshes, and {file.name} is a surface: give --density", ctx)
+
+
+def _shell(ctx: click.Context, given: dict[str, Any]) -> float | None:
+    if given["shell"] is None:
+        return None
+    return _length(ctx, "--shell", given["shell"])
+
+
+def _point(ctx: click.Context, given: dict[str, Any]) -> list[float] | None:
+    if given["about"] is None:
+        return None
+    parts = given["about"].split(",")
+    if len(parts) != 3:
+        raise click.UsageError(f"--about takes three lengths, as in 0,0,25mm, not {given['about']!r}", ctx)
+    return [_length(ctx, "--about", part) for part in parts]
+
+
+def _length(ctx: click.Context, option: str, text: str) -> float:
+    """A number of metres, or a number with its unit."""
+    match = re.fullmatch(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-z]*)\s*", text)
+    if match is None or match[2] not in ("", *UNITS):
+        raise click.UsageError(
+            f"{option} takes lengths in m, or with their unit ({', '.join(UNITS)}), as in 2mm; not {text!r}", ctx
+        )
+    number, unit = float(match[1]), match[2]
+    from polhode.mass.units import metres_per
+
+    return number * metres_per(unit or "m")
+
+
+def _check_picture(place: Path | None) -> None:
+    """Before the work, not after."""
+    if place is None:
+        return
+    if not place.parent.is_dir():
+        raise FileError(f"there is no folder {place.parent} for the picture: make it, or choose another --picture")
+    if place.suffix.lower() not in PICTURES:
+        raise FileError(f"the picture cannot be written to {place}: its name must end with .png, .svg or .pdf")
+
+
+# What is told ---------------------------------------------------------------------------------------------------------
+def _report(file: Path, body: Body, kind: str, about: list[float] | None, given: dict[str, Any]) -> dict[str, Any]:
+    from polhode.mass.report import report
+
+    said = [match[1] for note in body.notes if (match := re.search(r"says that it is in (\w+)", note))]
+    unit, origin = (given["unit"], "option") if given["unit"] else (said[0], "file") if said else ("m", "assumed")
+    return {
+        "polhode": __version__,
+        "file": str(file),
+        "kind": kind,
+        "unit": unit,
+        "unit_from": origin,
+        "density_assumed": not asked_amounts(given),
+        **report(body, file.name, about),
+    }
+
+
+def _draw(body: Body, name: str, place: Path) -> None:
+    from polhode.plots.part import part_picture
+
+    try:
+        part_picture(body, name=name).savefig(place)
+    except (OSError, ValueError) as error:
+        if isinstance(error, PolhodeError):
+            raise
+        raise FileError(f"the picture cannot be written to {place}: {error}") from None
+
+
+def _print(form: str, body: Body, report: dict[str, Any]) -> None:
+    from polhode.cli.mass_table import table
+
+    if form == "json":
+        print_json(report)
+        return
+    if form == "table":
+        title, *lines = table(report)
+        click.secho(title, bold=True)
+        for line in lines:
+            click.secho(line, fg="yellow" if line.startswith("warning:") else None)
+        if "picture" in report:
+            click.echo(f"\npicture: {report['picture']}")
+        return
+    from polhode.mass.blocks import block
+
+    assumed = [f"A density of {ASSUMED:g} kg/m3 was assumed."] if report["density_assumed"] else []
+    said = [*(f"note: {text}" for text in report["notes"]), *(f"warning: {text}" for text in report["warnings"])]
+    click.echo(block(body, form, report["name"], [*assumed, *said]))
+    for text in report["warnings"]:
+        click.echo(f"warning: {text}", err=True)
+    if "picture" in report:
+        click.echo(f"picture: {report['picture']}", err=True)

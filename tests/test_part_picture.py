@@ -1,0 +1,188 @@
+"""The picture of a part: hidden surfaces against rays cast one by one, balls against disks, labels against numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import trimesh
+from matplotlib.patches import Circle
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.errors import InertiaError
+from polhode.plots.part import along, from_a_corner, part_picture
+from polhode.plots.projection import Camera
+from polhode.plots.raster import FINER, rendered
+from refusals import assert_refused
+
+
+@pytest.fixture(autouse=True)
+def _coarse(monkeypatch):
+    """Small pictures: the tests look at numbers."""
+    monkeypatch.setattr("polhode.plots.part.PIXELS", 200)
+
+
+def soup(seed, count):
+    """Triangles anywhere, through each other."""
+    rng = np.random.default_rng(seed)
+    corners = rng.normal(size=(3 * count, 3))
+    return corners, np.arange(3 * count).reshape(-1, 3)
+
+
+def nearest_along_rays(corners, faces, seen, at):
+    """The greatest depth over points (N, 2) of the paper, each ray met with each triangle's plane; -inf for none."""
+    depth = np.full(len(at), -np.inf)
+    for a, b, c in corners[faces]:
+        # at = a + s (b - a) + t (c - a) + depth * eye, solved for s, t and depth
+        matrix = np.column_stack((b - a, c - a, -seen.eye))
+        s, t, d = np.linalg.solve(matrix, (at @ np.stack((seen.right, seen.up)) - a).T)
+        hit = (s >= 0) & (t >= 0) & (s + t <= 1)
+        depth = np.where(hit, np.maximum(depth, d), depth)
+    return depth
+
+
+def pixel_middles(drawn):
+    height, width = drawn.depth.shape
+    columns, rows = np.meshgrid(np.arange(width), np.arange(height))
+    return drawn.low + (np.stack((columns, rows), axis=-1).reshape(-1, 2) + 0.5) * drawn.pixel
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hidden_surfaces_against_rays_cast_one_by_one(seed):
+    corners, faces = soup(seed, 60)
+    turn = Rotation.random(random_state=seed).as_matrix()
+    seen = Camera(*turn)
+    drawn = rendered(corners, faces, seen, "#ece5d6", 60)
+    expected = nearest_along_rays(corners, faces, seen, pixel_middles(drawn)).reshape(drawn.depth.shape)
+    same = np.isclose(drawn.depth, expected, rtol=0, atol=1e-9) | (np.isinf(drawn.depth) & np.isinf(expected))
+    # Only where an edge runs through the middle of a pixel may the two decide otherwise.
+    assert same.mean() > 0.9999
+
+
+def test_closed_surfaces_seen_with_and_without_their_back_are_the_same():
+    """A closed surface's back is left out; if a face is missing nothing is, and through the hole the inside is seen."""
+    ball = trimesh.creation.icosphere(subdivisions=2)
+    seen = from_a_corner()
+    closed = rendered(ball.vertices, ball.faces, seen, "#ece5d6", 80)
+    behind = np.argmin(ball.triangles_center @ seen.eye)
+    opened = rendered(ball.vertices, np.delete(ball.faces, behind, axis=0), seen, "#ece5d6", 80)
+    assert np.array_equal(closed.depth, opened.depth)
+    front = np.argmax(ball.triangles_center @ seen.eye)
+    holed = rendered(ball.vertices, np.delete(ball.faces, front, axis=0), seen, "#ece5d6", 80)
+    assert (holed.depth < closed.depth - 1.5).sum() > 10
+    assert np.array_equal(np.isinf(holed.depth), np.isinf(closed.depth))
+
+
+def test_a_ball_covers_a_disk_and_is_as_near_as_its_radius():
+    ball = trimesh.creation.icosphere(subdivisions=5, radius=0.3)
+    drawn = rendered(ball.vertices, ball.faces, from_a_corner(), "#ece5d6", 400)
+    covered = np.isfinite(drawn.depth).sum() * drawn.pixel**2
+    assert covered == pytest.approx(np.pi * 0.09, rel=2e-3)
+    assert drawn.depth.max() == pytest.approx(0.3, rel=1e-3)
+    assert drawn.image.shape[0] * FINER == drawn.depth.shape[0]
+    assert drawn.image.min() >= 0
+    assert drawn.image.max() <= 1
+
+
+@pytest.mark.parametrize("power", [-30, 30])
+def test_dust_and_asteroids_are_drawn_alike_to_the_bit(power):
+    torus = trimesh.creation.torus(1.0, 0.3)
+    usual = rendered(torus.vertices, torus.faces, from_a_corner(), "#ece5d6", 100)
+    other = rendered(torus.vertices * 2.0**power, torus.faces, from_a_corner(), "#ece5d6", 100)
+    assert np.array_equal(usual.image, other.image)
+    assert np.array_equal(usual.depth * 2.0**power, other.depth)
+
+
+def test_a_hole_through_a_plate_shows_what_is_behind_it():
+    """A drilled plate over a floor, seen from above: the floor through the hole, the plate's top around it."""
+    plate = ph.shapes.box((2.0, 2.0, 0.4), density=1.0)
+    drilled = plate.subtract(ph.shapes.cylinder(0.5, 0.4, density=1.0)).join(
+        ph.shapes.box((1.0, 1.0, 0.2), density=1.0).move((0, 0, -1))
+    )
+    mesh = drilled.mesh(segments=96)
+    seen = Camera(*np.eye(3))
+    drawn = rendered(np.asarray(mesh.vertices), np.asarray(mesh.faces), seen, "#ece5d6", 200, with_holes=True)
+    at = pixel_middles(drawn)
+    depth, radius = drawn.depth.ravel(), np.hypot(*at.T)
+    on_plate = np.abs(at).max(axis=1) < 0.999
+    assert depth[on_plate & (radius > 0.501)] == pytest.approx(0.2)
+    on_floor = np.abs(at).max(axis=1) < 0.499
+    assert depth[on_floor & (radius < 0.498)] == pytest.approx(-0.9)
+    # From a corner the ray through the middle passes clean through; the wall of the far side is seen at its own depth.
+    seen = from_a_corner()
+    drawn = rendered(np.asarray(mesh.vertices), np.asarray(mesh.faces), seen, "#ece5d6", 200, with_holes=True)
+    wall = np.array([(-0.5 * seen.eye[0], -0.5 * seen.eye[1], 0.0)]) / np.hypot(*seen.eye[:2])
+    assert drawn.depth_at(seen.flat(wall)) == pytest.approx(wall @ seen.eye, abs=0.02)
+    assert drawn.depth_at(np.zeros((1, 2)))[0] == -np.inf
+
+
+def bracket():
+    """An L of two boxes, turned, far from the origin."""
+    foot = ph.shapes.box((0.06, 0.04, 0.008), density=2700.0)
+    wall = ph.shapes.box((0.008, 0.04, 0.072), density=2700.0).move((-0.026, 0.0, 0.04))
+    turn = Rotation.from_euler("xyz", (0.2, -0.1, 0.3))
+    return foot.join(wall).turn(turn).move((1e3, -2e3, 5e2))
+
+
+def texts(figure):
+    return [text.get_text() for panel in figure.axes for text in panel.texts if text.get_text()]
+
+
+def test_the_labels_tell_the_moments_and_the_caption_the_rest():
+    body = bracket()
+    figure = part_picture(body, name="bracket")
+    power = 10.0 ** np.floor(np.log10(body.principal_moments.max()))
+    told = [float(text.split("=")[1]) * power for text in texts(figure) if "=" in text]
+    assert told == pytest.approx(body.principal_moments.tolist(), rel=1e-3)
+    assert figure.get_suptitle() == "bracket"
+    (caption,) = [text.get_text() for text in figure.texts if text.get_text() != "bracket"]
+    assert f"mass {body.mass:.6g} kg" in caption
+    assert "density 2700 kg/m³" in caption
+    assert "mm" in caption
+    largest = int(body.principal_moments.argmax()) + 1
+    assert figure.axes[1].get_title(loc="left") == f"seen along axis {largest}, that of the largest moment"
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-3, 1.0, 1e9])
+def test_both_views_have_one_scale_hold_everything_and_mark_the_centre(size):
+    body = bracket().move((-1e3, 2e3, -5e2)).scale(size)
+    for panel in part_picture(body).axes:
+        box = panel.get_position(original=True)
+        inches = panel.figure.get_size_inches() * (box.width, box.height)
+        spans = np.array((np.ptp(panel.get_xlim()), np.ptp(panel.get_ylim())))
+        across, upwards = spans / inches
+        assert across == pytest.approx(upwards, rel=1e-9)
+        left, right, bottom, top = panel.images[0].get_extent()
+        assert panel.get_xlim()[0] < left < right < panel.get_xlim()[1]
+        assert panel.get_ylim()[0] < bottom < top < panel.get_ylim()[1]
+        assert any(isinstance(patch, Circle) and patch.center == (0.0, 0.0) for patch in panel.patches)
+
+
+def test_cameras_are_right_handed():
+    axes = Rotation.random(random_state=3).as_matrix()
+    for seen in (from_a_corner(), *(along(axes, axis) for axis in range(3))):
+        assert np.allclose(np.stack(seen) @ np.stack(seen).T, np.eye(3), atol=1e-15)
+        assert np.linalg.det(np.stack(seen)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_it_can_be_saved(tmp_path, kind):
+    part_picture(ph.shapes.box((0.1, 0.2, 0.3), mass=1.0)).savefig(tmp_path / f"box.{kind}")
+    assert (tmp_path / f"box.{kind}").stat().st_size > 10_000
+
+
+def test_a_sheet_without_thickness_and_an_unphysical_top_can_be_drawn():
+    sheet = trimesh.Trimesh([(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)], process=False)
+    flat = ph.Body(mass=1.0, inertia=(1 / 12, 4 / 12, 5 / 12), center_of_mass=(1.0, 0.5, 0.0))
+    assert len(part_picture(flat, sheet).axes) == 2
+    top = ph.Body(mass=1.0, inertia=(2.0, 2.0, 8.0), allow_unphysical=True)
+    assert part_picture(top, sheet).axes[1].get_legend() is None
+
+
+def test_what_has_no_shape_is_refused():
+    body = ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5))
+    assert_refused(lambda: part_picture(body), InertiaError, ("no shape to draw", "ellipsoid_semi_axes"))
+    nothing = trimesh.Trimesh(np.zeros((3, 3)), np.zeros((0, 3), dtype=int), process=False)
+    assert_refused(lambda: part_picture(body, nothing), InertiaError, ("no faces to draw",))
+    point = trimesh.Trimesh(np.zeros((3, 3)), [(0, 1, 2)], process=False)
+    assert_refused(lambda: part_picture(body, point), InertiaError, ("all at one place",))
