@@ -21,6 +21,7 @@ check: .venv/for-tests  ## linters, layers and types
 bench: .venv/for-bench  ## how fast, beside NumPy and MuJoCo; how exact for how much time, beside five others
 	@mkdir -p benchmarks/results
 	$(BIN)/polhode bench throughput --json benchmarks/results/throughput.json
+	$(BIN)/polhode bench mass --json benchmarks/results/mass.json
 	$(BIN)/polhode bench precision --json benchmarks/results/precision.json --figure benchmarks/results/precision.png
 
 mutants: .venv/for-tests  ## plant errors in the laws; each must turn a test red
