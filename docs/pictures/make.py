@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import numpy as np
+
 import polhode as ph
 from polhode.bench.precision_figure import figure
 from polhode.gallery import MODELS
@@ -32,10 +34,16 @@ def drift():
     )
 
 
+def bracket():
+    """A part with its principal axes."""
+    corners = np.array([(0, 0), (40, 0), (40, 8), (8, 8), (8, 30), (0, 30)]) / 1000
+    return ph.part_picture(ph.shapes.prism(corners, 0.02, density=2700.0), name="bracket.stl")
+
+
 def precision():
     """Error against wall time, from the figures that `make bench` wrote."""
     return figure(json.loads(RECORD.read_text(encoding="utf-8")))
 
 
-for draw in (dzhanibekov, drift, *((precision,) if RECORD.exists() else ())):
+for draw in (dzhanibekov, drift, bracket, *((precision,) if RECORD.exists() else ())):
     draw().savefig(HERE / f"{draw.__name__}.png")
