@@ -27,6 +27,7 @@ AUDIT, EVENTS = "test_audit.py", "test_events.py"
 DENSE, LANES, CROSSINGS = "test_dense_output.py", "test_lanes_adaptive.py", "test_crossings.py"
 BITS, INPUT, BAD_RUNS = "test_bits.py", "test_bad_input.py", "test_bad_scenarios.py"
 FILE, MOTION = "test_scenario_file.py", "test_motion.py"
+SURFACES, DEFECTS = "test_surface_meshes.py", "test_mesh_defects.py"
 EXACT, SPLITTING = "test_exact.py", "test_splitting.py"
 
 PLANTED = [
@@ -412,6 +413,84 @@ PLANTED = [
         "(middle < 2 * np.asarray(stop))",
         (EVENTS,),
     ),
+    # Matter ---------------------------------------------------------------------------------------------------------
+    Planted(
+        "surface: a term of the second moments left out",
+        "equations/surfaces.py",
+        "weight * (s[0] * s[1] + a[0] * a[1] + b[0] * b[1] + c[0] * c[1])",
+        "weight * (s[0] * s[1] + a[0] * a[1] + b[0] * b[1])",
+        (SURFACES,),
+    ),
+    Planted(
+        "surface: products of inertia lose their sign",
+        "mass/surface/integrals.py",
+        "np.trace(self.second) * np.eye(3) - self.second",
+        "np.trace(self.second) * np.eye(3) - self.second * (2 * np.eye(3) - 1)",
+        (SURFACES,),
+    ),
+    Planted(
+        "surface: not centred before integrating",
+        "mass/surface/integrals.py",
+        "origin = np.where(np.abs(middle) > 4 * size, np.round(middle / size) * size, 0.0)",
+        "origin = middle + size / 3",
+        (SURFACES,),
+    ),
+    Planted(
+        "surface: never twice the digits",
+        "mass/surface/integrals.py",
+        "    return whole <= AT_MOST * extent and",
+        "    return True or",
+        (SURFACES,),
+    ),
+    Planted(
+        "diagnosis: blind to faces that look the other way",
+        "mass/surface/edges.py",
+        "return not self.balance.any()",
+        "return bool((self.uses % 2 == 0).all())",
+        (DEFECTS,),
+    ),
+    Planted(
+        "diagnosis: blind to a surface that runs through itself",
+        "mass/surface/findings.py",
+        "    yield from _depths(facts)",
+        "    yield from ()",
+        (DEFECTS,),
+    ),
+    Planted(
+        "diagnosis: a shell within another passes",
+        "mass/surface/findings.py",
+        "if volume > 0 and around == 0:",
+        "if volume > 0:",
+        (DEFECTS,),
+    ),
+    Planted(
+        "file: what lies behind the last whole solid is lost",
+        "mass/surface/files.py",
+        "        if told != found:",
+        "        if told < found:",
+        (SURFACES,),
+    ),
+    Planted(
+        "sampling: a standard error of a single point",
+        "mass/surface/approximations.py",
+        "inside_root = np.sqrt(len(inside))",
+        "inside_root = np.sqrt(len(inside)) ** 0.9",
+        ("test_approximations.py",),
+    ),
+    Planted(
+        "shapes: a cone's moment",
+        "mass/shapes/solids.py",
+        "3 * m * (4 * r * r + h * h) / 80",
+        "3 * m * (r * r + h * h / 4) / 40",
+        ("test_shapes.py",),
+    ),
+    Planted(
+        "mirror: a product keeps its sign",
+        "mass/maps.py",
+        "np.eye(3) - twice[..., None, None] * n[..., :, None] * n[..., None, :]",
+        "np.eye(3) - 0 * twice[..., None, None] * n[..., :, None] * n[..., None, :]",
+        ("test_maps_of_bodies.py", "test_assemblies.py"),
+    ),
     # Records and results ----------------------------------------------------------------------------------------------
     Planted(
         "pivot: put on the wrong side",
@@ -422,14 +501,14 @@ PLANTED = [
     ),
     Planted(
         "inertia: unphysical moments pass",
-        "body.py",
+        "mass/principal.py",
         "largest > (smallest + middle) * (1 + ROUNDING)",
         "largest > 2 * (smallest + middle)",
         (INPUT,),
     ),
     Planted(
         "inertia: an absolute tolerance",
-        "body.py",
+        "mass/principal.py",
         "asymmetry > ROUNDING * np.abs(tensor).max(axis=(-2, -1))",
         "asymmetry > ROUNDING",
         ("test_scales.py::test_a_bodys_checks_have_no_scale",),

@@ -22,6 +22,12 @@ URDF = """<robot name="r"><mujoco><compiler fusestatic="false"/></mujoco><link n
 LOADED_BY_MUJOCO = pytest.mark.parametrize(("form", "frame"), [("mjcf", MJCF), ("urdf", URDF)], ids=["mjcf", "urdf"])
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    """MuJoCo writes its complaints into the folder that it runs in."""
+    monkeypatch.chdir(tmp_path)
+
+
 def solid(rng, moments, scale=1.0, far=0.0):
     """A body with these moments about axes that are turned anyhow, its centre of mass anywhere."""
     turn = Rotation.random(random_state=rng).as_matrix()

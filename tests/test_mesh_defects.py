@@ -133,15 +133,33 @@ def test_the_classic_trap_watertight_right_volume_wrong_centre():
         ph.Body.from_mesh(bent, density=1.0)
 
 
+def coil(rise):
+    """A round wire of radius 0.3 in two turns of radius 1, which rise by so much each; its ends are closed."""
+    turn, around = np.linspace(0, 4 * np.pi, 81), np.linspace(0, 2 * np.pi, 13)[:-1]
+    out = 1 + 0.3 * np.cos(around)
+    rings = [
+        np.stack((out * np.cos(t), out * np.sin(t), rise * t / (2 * np.pi) + 0.3 * np.sin(around)), axis=1)
+        for t in turn
+    ]
+    faces = []
+    for i in range(80):
+        for k in range(12):
+            a, b = 12 * i + k, 12 * i + (k + 1) % 12
+            faces += [(a, a + 12, b), (b, a + 12, b + 12)]
+    faces += [(0, k, k + 1) for k in range(1, 11)] + [(960, 960 + k + 1, 960 + k) for k in range(1, 11)]
+    return trimesh.Trimesh(np.concatenate(rings), faces, process=False)
+
+
 def test_a_surface_that_runs_through_itself_is_found_by_lines():
-    """One shell, every edge in order: a tube bent so that its ends cross.  No look at edges can see it."""
-    ring = make.torus(1.0, 0.3, major_sections=48, minor_sections=16)
-    x, y, z = np.asarray(ring.vertices).T
-    eight = trimesh.Trimesh(np.stack((x, y * np.abs(x) ** 0.5 * np.sign(x), z), axis=1), ring.faces, process=False)
-    assert eight.is_watertight
-    assert eight.is_winding_consistent
-    with pytest.raises(MeshError, match=r"runs through itself|look inwards|encloses no volume"):
-        ph.Body.from_mesh(eight, density=1.0)
+    """One shell, every edge in order, a sensible volume: no look at edges can see that the turns overlap."""
+    apart, overlapping = coil(0.7), coil(0.3)
+    for mesh in (apart, overlapping):
+        assert mesh.is_watertight
+        assert mesh.is_winding_consistent
+        assert mesh.volume == pytest.approx(3.4, abs=0.1)
+    assert ph.diagnose(apart).is_sound
+    with pytest.raises(MeshError, match=r"runs through itself: about .* m3 would be counted more than once"):
+        ph.Body.from_mesh(overlapping, density=1.0)
 
 
 def test_damage_to_one_of_two_solids_that_share_an_edge():

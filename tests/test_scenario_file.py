@@ -8,14 +8,16 @@ import tomllib
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+import meshio
 import numpy as np
 import pytest
 
 import polhode as ph
 from polhode.body import Body
+from polhode.body_file import BODY_KEYS, LOOKS
 from polhode.errors import ForceError
 from polhode.forces import FORCES
-from polhode.scenario_file import BODY_KEYS, SETTINGS, STATE_KEYS
+from polhode.scenario_file import SETTINGS, STATE_KEYS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "scenario-file.md").read_text(encoding="utf-8")
 f = ph.forces
@@ -191,6 +193,7 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
     assert [name(row[0]) for row in table] == [*BODY_KEYS, *STATE_KEYS]
     start = ph.State()
     defaults = {field.name: field.default for field in fields(Body)} | {"particle": False, "angular_velocity": None}
+    defaults |= dict.fromkeys(LOOKS)
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
         defaults[key] = getattr(start, key)
     for key, _, shown, meaning in table:
@@ -234,3 +237,53 @@ def test_the_pages_example_runs(tmp_path):
     assert motion.final.position[1] > without_air[1]  # and aside
     assert motion.final.position[2] > without_air[2]  # and the air slows its fall
     assert motion.audit()["work less gain of kinetic energy"].relative < 1e-9
+
+
+# Bodies by what they look like --------------------------------------------------------------------------------------
+def scenario_with(tmp_path, look):
+    (tmp_path / "scenario.toml").write_text(f"duration = 1.0\n[body]\n{look}\n")
+    return ph.Scenario.from_toml(tmp_path / "scenario.toml").body
+
+
+def test_a_shape_a_mesh_and_a_volume_mesh_of_one_box_agree(tmp_path):
+    truth = ph.shapes.box((1.0, 2.0, 3.0), density=6.0)
+    truth.mesh().export(tmp_path / "box.stl")
+    x, y, z = np.meshgrid((-0.5, 0.5), (-1.0, 1.0), (-1.5, 1.5), indexing="ij")
+    corners = np.stack((x, y, z), axis=-1).reshape(-1, 3)[[0, 4, 6, 2, 1, 5, 7, 3]]
+    cell = meshio.Mesh(corners * 1000, [("hexahedron", [list(range(8))])], cell_data={"region": [[3]]})
+    cell.write(tmp_path / "box.vtu")
+    looks = [
+        'shape = { kind = "box", sides = [1.0, 2.0, 3.0], density = 6.0 }',
+        'mesh = { file = "box.stl", density = 6.0 }',
+        'volume_mesh = { file = "box.vtu", unit = "mm", density = { 3 = 6.0 } }',
+    ]
+    for look in looks:
+        body = scenario_with(tmp_path, look)
+        assert body.mass == pytest.approx(36.0, rel=1e-12)
+        assert body.inertia_body == pytest.approx(truth.inertia_body, abs=1e-11)
+        assert body.volume == pytest.approx(6.0, rel=1e-12)
+        again = scenario_with(tmp_path, look).mesh()
+        assert again.volume == pytest.approx(6.0, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("look", "sentence"),
+    [
+        ('shape = { kind = "bax", sides = [1.0, 1.0, 1.0], mass = 1.0 }', "its kind is 'bax': did you mean 'box'"),
+        ("shape = 3", "the shape of .body. must be a table"),
+        ('shape = { kind = "box", mass = 1.0 }', "box needs sides"),
+        ('shape = { kind = "box", sides = [1.0, 1.0, 1.0], wait = 1.0 }', "box has no key 'wait'"),
+        ('shape = { kind = "sphere", radius = -1.0, mass = 1.0 }', "shape of .body.: radius must be greater than 0"),
+        (
+            'shape = { kind = "sphere", radius = 1.0, mass = 1.0 }\nmass = 2.0',
+            "takes its mass from its shape",
+        ),
+        ('shape = { kind = "sphere", radius = 1.0, mass = 1.0 }\nparticle = true', "has particle and shape: give one"),
+        ("mesh = { density = 1.0 }", "needs its file"),
+        ('mesh = { file = "none.stl", density = 1.0 }', "there is no file .*none.stl"),
+        ('mesh = { file = "none.stl", denisty = 1.0 }', "the mesh has no key 'denisty': did you mean 'density'"),
+    ],
+)
+def test_bad_looks_are_refused_with_a_sentence(tmp_path, look, sentence):
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        scenario_with(tmp_path, look)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode import checks
-from polhode.body import Body, particle
+from polhode.body import Body
+from polhode.body_file import BODY_KEYS, read_body, refuse_unknown
 from polhode.errors import FileError, ForceError, PolhodeError, ScenarioError, nearest
 from polhode.forces import FORCES
 from polhode.forcing import Force
+from polhode.mass.table import plain, table_of
 from polhode.state import State
 
 SETTINGS = (
@@ -33,7 +34,6 @@ SETTINGS = (
     "breaks",
     "largest_turn",
 )
-BODY_KEYS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "volume", "area", "particle")
 STATE_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "angular_velocity", "time")
 
 
@@ -50,13 +50,13 @@ def read(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"{path} is not TOML: {error}") from None
     try:
-        return arguments(content)
+        return arguments(content, path.parent)
     except PolhodeError as error:
         raise type(error)(f"{path}: {error}") from None
 
 
-def arguments(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a `Scenario` from a file's content."""
+def arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
+    """The arguments of a `Scenario` from a file's content, and the folder that its meshes lie in."""
     refuse_unknown(content, (*SETTINGS, "body", "bodies", "forces"), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
@@ -67,37 +67,19 @@ def arguments(content: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(content.get(key, []), list):
             raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
     if "body" in content:
-        body, state = _body(content["body"], "[body]")
+        body, state = _body(content["body"], "[body]", folder)
         result: dict[str, Any] = {"body": body, "state": state, **settings}
     else:
-        both = [_body(table, f"[[bodies]] number {i}") for i, table in enumerate(content["bodies"])]
+        both = [_body(table, f"[[bodies]] number {i}", folder) for i, table in enumerate(content["bodies"])]
         result = {"body": [b for b, _ in both], "state": [s for _, s in both], **settings}
     result["forces"] = [_force(table) for table in content.get("forces", [])]
     return result
 
 
-def refuse_unknown(table: Any, known: Sequence[str], where: str) -> None:
-    """Complain about the first key that is not known."""
-    if not isinstance(table, Mapping):
-        raise ScenarioError(f"{where} must be a table of keys and values, not {table!r}")
-    for key in table:
-        if key not in known:
-            raise ScenarioError(f"{where} has no key {key!r}: {nearest(key, known)}")
-
-
-def _body(table: Any, where: str) -> tuple[Body, State]:
+def _body(table: Any, where: str, folder: Path | None) -> tuple[Body, State]:
     refuse_unknown(table, (*BODY_KEYS, *STATE_KEYS), where)
     state = State(**{key: table[key] for key in STATE_KEYS if key in table})
-    if "mass" not in table:
-        raise ScenarioError(f"{where} needs its mass, in kg")
-    if checks.flag(table.get("particle", False), f"particle of {where}", ScenarioError):
-        for key in ("inertia", "allow_unphysical", "volume", "area"):
-            if key in table:
-                raise ScenarioError(f"{where} is a particle, which has no {key}: leave out {key}, or particle = true")
-        return particle(table["mass"]).move(table.get("center_of_mass", (0.0, 0.0, 0.0))), state
-    if "inertia" not in table:
-        raise ScenarioError(f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor, or particle = true")
-    return Body(**{key: table[key] for key in BODY_KEYS if key in table and key != "particle"}), state
+    return read_body(table, where, folder), state
 
 
 def _force(table: Any) -> Force:
@@ -151,7 +133,7 @@ def mapping(
 ) -> dict[str, Any]:
     """A file's content from a scenario's parts; settings that have their default value are left out."""
     content = {
-        key: _plain(settings[key])
+        key: plain(settings[key])
         for key in SETTINGS
         if settings[key] is not None and not _same(settings[key], defaults[key])
     }
@@ -163,20 +145,9 @@ def mapping(
 
 
 def _body_table(body: Body, state: State) -> dict[str, Any]:
-    table: dict[str, Any] = {"mass": _plain(body.mass)}
-    if body.is_particle:
-        table["particle"] = True
-    else:
-        table["inertia"] = _plain(body.inertia)
-    if np.any(body.center_of_mass):
-        table["center_of_mass"] = _plain(body.center_of_mass)
-    if body.allow_unphysical:
-        table["allow_unphysical"] = True
-    for extent in ("volume", "area"):
-        if getattr(body, extent) is not None:
-            table[extent] = _plain(getattr(body, extent))
+    table = table_of(body)
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
-        table[key] = _plain(getattr(state, key))
+        table[key] = plain(getattr(state, key))
     if state.time != 0.0:
         table["time"] = state.time
     return table
@@ -191,17 +162,10 @@ def _force_table(f: Force) -> dict[str, Any]:
         raise ForceError(
             f"{f.name} was taken out of an ensemble, which no file can hold: make it anew with its own numbers"
         )
-    table = {key: _plain(value) for key, value in f.arguments.items() if value is not None}
+    table = {key: plain(value) for key, value in f.arguments.items() if value is not None}
     if f.kind != "pair" and f.bodies is not None:
         table["on"] = list(f.bodies)
     return {"kind": f.name, **table}
-
-
-def _plain(value: Any) -> Any:
-    """Numbers and lists that TOML can hold."""
-    if isinstance(value, (bool, str)):
-        return value
-    return np.asarray(value).tolist()
 
 
 def _same(value: Any, default: Any) -> bool:

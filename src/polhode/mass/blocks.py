@@ -12,6 +12,7 @@ import numpy as np
 from polhode.errors import InertiaError, nearest
 from polhode.mass.principal import ROUNDING
 from polhode.mass.report import refuse_members, report, symmetric
+from polhode.mass.table import table_of
 
 if TYPE_CHECKING:
     from polhode.body import Body
@@ -99,20 +100,13 @@ def _mjcf(body: Body, name: str, comments: list[str]) -> str:
 
 
 def _toml(body: Body, name: str, comments: list[str]) -> str:
-    lines = ["[body]", f"mass = {body.mass!r}"]
-    if body.is_particle:
-        lines.append("particle = true")
-    else:
-        rows = [f"    [{_row(row, ', ')}]," for row in symmetric(body.inertia_body)]
-        lines += ["inertia = [", *rows, "]", f"center_of_mass = [{_row(body.center_of_mass, ', ')}]"]
-        extents = {key: getattr(body, key) for key in ("volume", "area")}
-        lines += [f"{key} = {value!r}" for key, value in extents.items() if value is not None]
-    if body.allow_unphysical:
-        lines.append("allow_unphysical = true")
+    import tomli_w
+
     if body.is_line:
         comments = [*comments, "A line has no moment about itself and cannot be simulated: give the rod a radius."]
     texts = [f"{name}: kg, m, kg m2; about the centre of mass, products with their minus sign", *comments]
-    return "\n".join([*(f"# {line}" for text in texts for line in _printable(text).splitlines()), *lines])
+    lines = [f"# {line}" for text in texts for line in _printable(text).splitlines()]
+    return "\n".join([*lines, tomli_w.dumps({"body": table_of(body)}).rstrip()])
 
 
 def _json(body: Body, name: str, comments: list[str]) -> str:
@@ -153,9 +147,9 @@ def for_mujoco(body: Body) -> tuple[Array, list[str]]:
     ]
 
 
-def _row(numbers: Any, between: str = " ") -> str:
+def _row(numbers: Any) -> str:
     """Numbers that read back to the same floats."""
-    return between.join(repr(float(number)) for number in numbers)
+    return " ".join(repr(float(number)) for number in numbers)
 
 
 def _with_xml_comments(name: str, comments: list[str], *lines: str) -> str:

@@ -10,6 +10,7 @@ from polhode.body import Body
 from polhode.errors import InertiaError, MeshError
 from polhode.mass.amount import mass_of
 from polhode.mass.geometry import Part
+from polhode.mass.progress import progress
 from polhode.mass.surface.diagnosis import diagnosis
 from polhode.mass.surface.facts import Facts
 from polhode.mass.surface.files import read_surface, warn
@@ -33,10 +34,14 @@ def body_of_surface(
     if shell is not None and area_density is not None:
         raise InertiaError("shell= (a thickness) needs a density or a mass; area_density= stands for both: give one")
     thickness = None if shell is None else float(checks.positive(shell, "shell", "m", InertiaError))
-    read = read_surface(mesh, unit)
-    surface, notes = repaired(read.surface, read.name, repairs)
-    facts = Facts(surface, read.name)
-    found_out = diagnosis(facts, read, of_a_wall(facts, thickness) if is_wall else of_a_solid(facts))
+    with progress("looking the mesh over", "steps") as report:
+        read = read_surface(mesh, unit)
+        report(1, 4)
+        surface, notes = repaired(read.surface, read.name, repairs)
+        report(2, 4)
+        facts = Facts(surface, read.name)
+        report(3, 4)
+        found_out = diagnosis(facts, read, of_a_wall(facts, thickness) if is_wall else of_a_solid(facts))
     if not found_out.is_sound:
         after = f" (after {', '.join(notes)})" if notes else ""
         raise MeshError(f"{read.name}{after}: {'; '.join(found_out.sentences('error'))}", found_out)

@@ -13,6 +13,7 @@ from polhode.body import Body
 from polhode.checks import Array
 from polhode.errors import InertiaError, InputError, MassWarning, MeshError, nearest
 from polhode.mass.geometry import Indices, Part
+from polhode.mass.progress import progress
 from polhode.mass.units import metres_per
 from polhode.mass.volume.adaptive import adaptive_whole
 from polhode.mass.volume.cells import KINDS, in_our_order
@@ -20,7 +21,6 @@ from polhode.mass.volume.density import cell_densities, function_at
 from polhode.mass.volume.faces import Cells, area_of, coinciding, edges_shared_by_many, outer_faces
 from polhode.mass.volume.files import volume_mesh_of
 from polhode.mass.volume.overlap import misfits
-from polhode.mass.volume.progress import progress
 from polhode.mass.volume.quadrature import CHUNK, Whole, contents_of, joined, rule_for, together
 from polhode.mass.volume.record import VolumeMesh
 from polhode.mass.volume.soundness import check_duplicates, check_nodes, right_way_round

@@ -1,0 +1,34 @@
+"""A body's numbers as a table that a file can hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from polhode.body import Body
+
+
+def table_of(body: Body) -> dict[str, Any]:
+    """The table of a body, by its numbers."""
+    table: dict[str, Any] = {"mass": plain(body.mass)}
+    if body.is_particle:
+        table["particle"] = True
+    else:
+        table["inertia"] = plain(body.inertia)
+    if np.any(body.center_of_mass):
+        table["center_of_mass"] = plain(body.center_of_mass)
+    if body.allow_unphysical:
+        table["allow_unphysical"] = True
+    for extent in ("volume", "area"):
+        if getattr(body, extent) is not None:
+            table[extent] = plain(getattr(body, extent))
+    return table
+
+
+def plain(value: Any) -> Any:
+    """Numbers and lists that a file can hold."""
+    if isinstance(value, (bool, str)):
+        return value
+    return np.asarray(value).tolist()
