@@ -45,5 +45,6 @@ def precision():
     return figure(json.loads(RECORD.read_text(encoding="utf-8")))
 
 
-for draw in (dzhanibekov, drift, bracket, *((precision,) if RECORD.exists() else ())):
-    draw().savefig(HERE / f"{draw.__name__}.png")
+if __name__ == "__main__":
+    for draw in (dzhanibekov, drift, bracket, *((precision,) if RECORD.exists() else ())):
+        draw().savefig(HERE / f"{draw.__name__}.png")

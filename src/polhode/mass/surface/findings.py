@@ -240,8 +240,8 @@ def _shells(facts: Facts) -> Iterator[Finding]:
                 f"{where} looks inwards, but lies in no other: its {-volume:.4g} m3 would be counted negatively. "
                 "Pass repair='flip'",
             )
-        else:
-            yield Finding("flat", "warning", f"{where} encloses no volume: it adds nothing")
+        elif facts.areas[facts.shell == number].any():
+            yield Finding("flat", "warning", f"{where} encloses no volume: it adds nothing but area")
     if voids:
         yield Finding("void", "note", f"{_several(len(voids), 'void')}, {sum(voids):.6g} m3, counted as empty")
     if len(solids) > 1:
