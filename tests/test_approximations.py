@@ -76,9 +76,49 @@ def test_sampling_converges_with_the_root_of_its_points_and_repeats():
     assert one.volume != ph.compare(CLOSED["torus"], density=1.0, points=1000, seed=6)[2].volume
 
 
+@pytest.mark.parametrize("thickness", [1e-2, 1e-4, 1e-6])
+def test_a_slender_part_across_all_axes_is_sampled_in_its_own_box(thickness):
+    """A rod with an L for its section: of the box along the axes it fills about its thickness squared."""
+    section = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+    upright = ph.shapes.prism([(x * thickness, y * thickness) for x, y in section], 1.0, density=1.0).mesh()
+    slender = turned(upright, seed=3)
+    aligned, oriented, sampled, exact = ph.compare(slender, density=1.0, points=20_000)
+    assert oriented.volume < 4.1 * thickness**2 < 0.1 * aligned.volume
+    assert exact.volume == pytest.approx(3 * thickness**2, rel=1e-6)
+    assert abs(sampled.volume - exact.volume) < 5 * sampled.standard_error["volume"] < 0.1 * exact.volume
+    off, error = sampled.inertia_body - exact.inertia_body, sampled.standard_error["inertia_body"]
+    assert (np.abs(off) < 5 * error).all()
+    assert (np.abs(sampled.center_of_mass - exact.center_of_mass) < 5 * sampled.standard_error["center_of_mass"]).all()
+
+
+def test_sampling_in_a_turned_box_errs_as_its_standard_error_says():
+    """As above, with the points in the oriented box: over 60 seeds the mean square of the deviations is near 1."""
+    part = turned(CLOSED["bracket"], seed=2)
+    aligned, oriented, _, exact = ph.compare(part, density=3.0)
+    assert oriented.volume < 0.9 * aligned.volume
+    ways = [ph.compare(part, density=3.0, points=2000, seed=seed)[2] for seed in range(60)]
+    for key in ("volume", "center_of_mass", "inertia_body", "mass"):
+        found = [np.square((getattr(way, key) - getattr(exact, key)) / way.standard_error[key]) for way in ways]
+        assert 0.6 < np.mean(found) < 1.6, key
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.int32, np.uint16])
+def test_whole_numbers_of_any_type_will_do(kind):
+    usual = ph.compare(CLOSED["box"], density=1.0, points=500, seed=7)[2]
+    assert ph.compare(CLOSED["box"], density=1.0, points=kind(500), seed=kind(7))[2].volume == usual.volume
+
+
 def test_bad_requests_are_refused_with_a_sentence():
-    with pytest.raises(InputError, match="points must be a whole number of at least 100"):
-        ph.compare(CLOSED["box"], density=1.0, points=10)
+    for points in (10, -1, 1e5, "many", None):
+        with pytest.raises(InputError, match="points must be a whole number of at least 100"):
+            ph.compare(CLOSED["box"], density=1.0, points=points)
+    for seed in (-1, 0.5, "x", None):
+        with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
+            ph.compare(CLOSED["box"], density=1.0, seed=seed)
+    thin = together(make.icosphere(3), make.icosphere(3, radius=0.9999).copy())
+    thin.faces[1280:] = thin.faces[1280:, ::-1]
+    with pytest.raises(InputError, match=r"none of 100 points fell into the body, and 10 are needed.*points="):
+        ph.compare(thin, density=1.0, points=100)
     with pytest.raises(MeshError, match="open"):
         ph.compare(trimesh.Trimesh(CLOSED["box"].vertices, CLOSED["box"].faces[1:], process=False), density=1.0)
 

@@ -49,6 +49,23 @@ def test_polyhedra_along_the_axes_against_closed_forms():
     assert np.abs(far.moment_inertia / 8 * 24 - body.inertia_body).max() > 1.0
 
 
+@quiet
+@pytest.mark.parametrize("unit", ["mm", "in"])
+def test_other_units_cost_no_digits(unit):
+    """The numbers of the file are integrated, not those in metres, which are rounded."""
+    metres = {"mm": 1e-3, "in": 0.0254}[unit]
+    plate = make.box((1000, 2000, 0.003))
+    for vertices, faces in (
+        (make.box((2, 2, 2)).vertices + (3e6, 1e6 + 7, -2e6), make.box().faces),
+        (Rotation.from_rotvec((0.3, 0.2, 0.1)).apply(plate.vertices) + 1000, plate.faces),
+    ):
+        body = ph.Body.from_mesh(trimesh.Trimesh(vertices, faces, process=False), density=1.0, unit=unit)
+        volume, center, tensor = exact(vertices, faces)
+        assert body.mass == pytest.approx(volume * metres**3, rel=1e-14, abs=0)
+        assert body.center_of_mass == pytest.approx(center * metres, rel=1e-14, abs=0)
+        assert np.abs(body.inertia_body - tensor * metres**5).max() < 1e-13 * np.abs(tensor).max() * metres**5
+
+
 def test_random_star_shaped_polyhedra_against_fractions():
     rng = np.random.default_rng(5)
     for _ in range(3):
@@ -222,6 +239,18 @@ def test_a_text_cut_off_within_its_second_solid_is_no_whole_part(tmp_path):
         ph.Body.from_mesh(tmp_path / "cut.stl", density=1.0)
 
 
+@pytest.mark.parametrize(("name", "options"), [("two.ply", {"encoding": "ascii"}), ("two.off", {})])
+def test_a_text_cut_off_after_its_first_solid_is_no_whole_part(tmp_path, name, options):
+    """Every face that is left belongs to a whole solid; only the header knows that there were more."""
+    content = together(CLOSED["box"], moved(CLOSED["box"], 5, 0, 0)).export(file_type=name[-3:], **options)
+    content = content.decode() if isinstance(content, bytes) else content
+    (tmp_path / name).write_text(content)
+    assert ph.Body.from_mesh(tmp_path / name, density=1.0).mass == pytest.approx(12.0)
+    (tmp_path / name).write_text("\n".join(content.rstrip().splitlines()[:-12]) + "\n")
+    with pytest.raises(FileError, match="announces 40 lines of points and faces, but has 28: it was cut off"):
+        ph.Body.from_mesh(tmp_path / name, density=1.0)
+
+
 # Arguments ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
@@ -239,6 +268,44 @@ def test_a_text_cut_off_within_its_second_solid_is_no_whole_part(tmp_path):
 def test_bad_arguments_are_refused_with_a_sentence(arguments, sentence):
     with pytest.raises(InertiaError, match=sentence):
         ph.Body.from_mesh(CLOSED["box"], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"density": [1.0, 2.0]}, "density must be one number"),
+        ({"density": 1.0, "shell": [1.0, 2.0]}, "shell must be one number"),
+        ({"density": 1.0, "repair": 5}, "repair is one of flip, fill, hull, or several in a tuple, not 5"),
+        ({"density": 1.0, "repair": ("hull", "flip")}, "no other repair has a place beside it"),
+    ],
+)
+def test_odd_arguments_are_refused_with_a_sentence(arguments, sentence):
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        ph.Body.from_mesh(CLOSED["box"], **arguments)
+    assert ph.Body.from_mesh(CLOSED["box"], density=1.0, repair=None).mass == pytest.approx(6.0)
+
+
+def test_sizes_that_cannot_be_multiplied_and_odd_paths(tmp_path):
+    huge = trimesh.Trimesh(CLOSED["box"].vertices * 1e160, CLOSED["box"].faces, process=False)
+    with pytest.raises(MeshError, match=r"has coordinates of 1.5e.160"):
+        ph.Body.from_mesh(huge, density=1.0)
+    with pytest.raises(FileError, match="cannot be read"):
+        ph.Body.from_mesh(tmp_path / ("x" * 300 + ".stl"), density=1.0)
+    with pytest.raises(FileError, match="is a folder"):
+        ph.Body.from_mesh(tmp_path, density=1.0)
+    yards = CLOSED["box"].copy()
+    yards.units = "yards"
+    with pytest.raises(FileError, match="says that it is in 'yards', which is unknown here: pass unit="):
+        ph.Body.from_mesh(yards, density=1.0)
+    with pytest.warns(MassWarning, match="says that it is in yards, but is read in mm, as asked"):
+        ph.Body.from_mesh(yards, density=1.0, unit="mm")
+
+
+def test_a_binary_file_whose_header_reads_like_a_text(tmp_path):
+    content = bytearray(CLOSED["box"].export(file_type="stl"))
+    content[:26] = b"solid part facet normal 0 "
+    (tmp_path / "part.stl").write_bytes(content)
+    assert ph.Body.from_mesh(tmp_path / "part.stl", density=1.0).mass == pytest.approx(6.0)
 
 
 def test_something_that_is_no_mesh():

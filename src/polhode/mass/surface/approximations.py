@@ -6,10 +6,11 @@ third exact for the triangles given.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,8 +21,14 @@ from polhode.mass.geometry import Surface
 from polhode.mass.surface.making import body_of_surface
 from polhode.mass.surface.soundings import winding_at
 
+FEWEST = 10
+"""Points that must fall in: from fewer no standard error can be told."""
 OUTERMOST = 500
 """Corners, at most, that decide about the direction of the oriented box."""
+
+
+Box: TypeAlias = tuple[Array, Array, Array]
+"""Sides, axes as columns, and centre."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +62,9 @@ def compare(
     mesh, density, mass, unit, repair
         As for `Body.from_mesh`.
     points : int, optional
-        How many points are thrown into the bounding box.
+        How many points are thrown into the smaller of the two boxes, at least 100.
     seed : int, optional
-        Which ones: the same seed throws the same points.
+        Which ones, 0 or more: the same seed throws the same points.
 
     Examples
     --------
@@ -67,17 +74,19 @@ def compare(
     ...     print(f"{way.name:27} {way.volume:.3f} m3")
     axis-aligned bounding box   8.000 m3
     oriented bounding box       7.9... m3
-    point sampling              4.166 m3
+    point sampling              4.1... m3
     exact boundary integral     4.153 m3
     """
-    if not isinstance(points, int) or points < 100:
-        raise InputError(f"points must be a whole number of at least 100, not {points!r}")
+    points, seed = _whole("points", points, 100), _whole("seed", seed, 0)
     exact, seconds = _timed(lambda: body_of_surface(mesh, density, mass, None, None, unit, repair))
     surface = exact.parts[0].surface(0)
+    aligned, oriented = _timed(lambda: _aligned(surface)), _timed(lambda: _oriented(surface))
+    # Of two boxes that differ by rounding only, the one along the axes.
+    smaller, _ = oriented if oriented[0][0].prod() < (1 - 1e-9) * aligned[0][0].prod() else aligned
     ways = [
-        _box("axis-aligned bounding box", lambda: _aligned(surface), density, mass),
-        _box("oriented bounding box", lambda: _oriented(surface), density, mass),
-        _sampled(surface, density, mass, points, seed),
+        _box("axis-aligned bounding box", *aligned, density, mass),
+        _box("oriented bounding box", *oriented, density, mass),
+        _sampled(surface, smaller, density, mass, points, seed),
     ]
     last = Approximation(
         "exact boundary integral", exact.mass, exact.center_of_mass, exact.inertia_body, exact.volume, seconds
@@ -85,22 +94,32 @@ def compare(
     return [*ways, last]
 
 
-def _box(name: str, find: Callable[[], tuple[Array, Array, Array]], density: Any, mass: Any) -> Approximation:
-    (sides, axes, center), seconds = _timed(find)
+def _whole(name: str, value: Any, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return number
+
+
+def _box(name: str, box: Box, seconds: float, density: Any, mass: Any) -> Approximation:
+    sides, axes, center = box
     volume = float(sides.prod())
     m = float(mass_of("a body from a mesh", mass=(mass, 1), density=(density, volume)))
     tensor = m / 12 * (sides @ sides * np.eye(3) - axes @ np.diag(sides * sides) @ axes.T)
     return Approximation(name, m, center, tensor, volume, seconds)
 
 
-def _aligned(surface: Surface) -> tuple[Array, Array, Array]:
-    """Sides, axes as columns, and centre of the box along the coordinate axes."""
+def _aligned(surface: Surface) -> Box:
+    """The box along the coordinate axes."""
     low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     return high - low, np.eye(3), low / 2 + high / 2
 
 
-def _oriented(surface: Surface) -> tuple[Array, Array, Array]:
-    """The same for a small box in any direction, as trimesh finds it from the convex hull.
+def _oriented(surface: Surface) -> Box:
+    """A small box in any direction, as trimesh finds it from the convex hull.
 
     A round part's hull has as many faces as the part, and each is tried: beyond a few hundred corners only those count
     for the direction that lie farthest out in one of a few hundred.  The box itself holds all of them.
@@ -126,15 +145,18 @@ def _directions(count: int) -> Array:
     return np.stack((np.cos(angle) * np.sqrt(1 - height**2), np.sin(angle) * np.sqrt(1 - height**2), height), axis=1)
 
 
-def _sampled(surface: Surface, density: Any, mass: Any, points: int, seed: int) -> Approximation:
-    """Points thrown into the bounding box: those inside stand for the matter."""
+def _sampled(surface: Surface, within: Box, density: Any, mass: Any, points: int, seed: int) -> Approximation:
+    """Points thrown into a box that holds the surface: those inside stand for the matter."""
     began = perf_counter()
-    sides, _, middle = _aligned(surface)
-    places = (np.random.default_rng(seed).random((points, 3)) - 0.5) * sides
+    sides, axes, middle = within
+    places = (np.random.default_rng(seed).random((points, 3)) - 0.5) * sides @ axes.T
     is_in = winding_at(Surface(surface.vertices - middle, surface.faces), places) > 0
     part = float(is_in.mean())
-    if part == 0:
-        raise InputError(f"none of {points} points fell into the body: take more points=")
+    if is_in.sum() < FEWEST:
+        raise InputError(
+            f"{is_in.sum() or 'none'} of {points} points fell into the body, and {FEWEST} are needed: it fills too "
+            "little of its box; pass more points="
+        )
     box = float(sides.prod())
     volume = box * part
     m = float(mass_of("a body from a mesh", mass=(mass, 1), density=(density, volume)))

@@ -1,8 +1,9 @@
-"""Whether the shells of a surface run through each other: triangles of one that pierce triangles of another."""
+"""Whether triangles run through each other, or lie upon each other looking the same way: matter counted twice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -11,83 +12,138 @@ from polhode.checks import Array
 from polhode.mass.geometry import Indices, Surface
 from polhode.mass.surface.soundings import counted
 
-AT_ONCE = 1_000_000
+AT_ONCE = 500_000
 """Pairs of triangles that are looked at together."""
+FINEST = 1e-6
+"""Faces smaller than this part of the size are looked for in cells of this part."""
+WIDE = 1 << 21
+"""More cells than there are along any side."""
 
 
 class Contact(NamedTuple):
-    """Two faces of different shells, and how deep one reaches through the other, in m."""
+    """Two faces, how deep one reaches through the other or over it, in the surface's unit, and where."""
 
     faces: tuple[int, int]
     depth: float
     place: Array
 
 
-def deepest_contact(surface: Surface, shell: Indices) -> Contact | None:
-    """Where a triangle of one shell reaches deepest through one of another; None if none does."""
+def deepest_between(surface: Surface, shell: Indices, rounding: float) -> Contact | None:
+    """Where a face of one shell reaches deepest through a face of another, or lies upon one that looks the same way."""
     corners = surface.vertices[surface.faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
     some = _near_other_shells(low, high, shell)
+    return _deepest(surface, corners, _pairs(low[some], high[some], shell[some]), some, rounding)
+
+
+def deepest_within(surface: Surface, rounding: float) -> Contact | None:
+    """The same between any two faces; those with a common corner cannot pierce each other, but may overlap."""
+    corners = surface.vertices[surface.faces]
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    return _deepest(surface, corners, _pairs(low, high, None), np.arange(len(low)), rounding)
+
+
+def _deepest(
+    surface: Surface, corners: Array, pairs: Iterator[tuple[Indices, Indices]], some: Indices, rounding: float
+) -> Contact | None:
     deepest: Contact | None = None
-    for first, second in _pairs(low[some], high[some], shell[some]):
+    for first, second in pairs:
         i, j = some[first], some[second]
-        depth = _piercing(corners[i], corners[j])
+        apart = ~(surface.faces[i][:, :, None] == surface.faces[j][:, None, :]).any(axis=(1, 2))
+        depth = np.maximum(apart * _piercing(corners[i], corners[j]), _upon(corners[i], corners[j], rounding))
         k = int(depth.argmax()) if len(depth) else -1
         if k >= 0 and depth[k] > (deepest.depth if deepest is not None else 0.0):
             deepest = Contact((int(i[k]), int(j[k])), float(depth[k]), corners[i[k]].mean(axis=0))
     return deepest
 
 
+# Which are near -----------------------------------------------------------------------------------------------------
+def boxes_of_shells(low: Array, high: Array, shell: Indices) -> tuple[Array, Array]:
+    """The corners of the box around each shell."""
+    order = np.argsort(shell, kind="stable")
+    begins = np.searchsorted(shell[order], np.arange(int(shell.max()) + 1))
+    return np.minimum.reduceat(low[order], begins), np.maximum.reduceat(high[order], begins)
+
+
 def _near_other_shells(low: Array, high: Array, shell: Indices) -> Indices:
     """The faces that reach into the box around another shell."""
-    count = int(shell.max()) + 1
+    lows, highs = boxes_of_shells(low, high, shell)
     order = np.argsort(shell, kind="stable")
-    begins = np.searchsorted(shell[order], np.arange(count))
-    lows, highs = np.minimum.reduceat(low[order], begins), np.maximum.reduceat(high[order], begins)
+    ends = np.searchsorted(shell[order], np.arange(len(lows) + 1))
     near = np.zeros(len(shell), dtype=bool)
-    for k in range(count):
-        touched = (lows <= highs[k]).all(axis=1) & (highs >= lows[k]).all(axis=1)
-        touched[k] = False
-        if touched.any():
-            inside = ((low <= highs[k]) & (high >= lows[k])).all(axis=1)
-            near |= inside & touched[shell]
+    for k in range(len(lows)):
+        others = np.flatnonzero((lows <= highs[k]).all(axis=1) & (highs >= lows[k]).all(axis=1))
+        mine = order[ends[k] : ends[k + 1]]
+        for other in others[others != k]:
+            near[mine] |= ((low[mine] <= highs[other]) & (high[mine] >= lows[other])).all(axis=1)
     return np.flatnonzero(near)
 
 
-def _pairs(low: Array, high: Array, shell: Indices) -> Iterator[tuple[Indices, Indices]]:
-    """Pairs of boxes that overlap, of different shells, some at a time: those that share a cell of a grid."""
+def _pairs(low: Array, high: Array, group: Indices | None) -> Iterator[tuple[Indices, Indices]]:
+    """Pairs of boxes that overlap, some at a time; of different groups, where groups are given.
+
+    Boxes of one size are put into the cells of a grid of that size, and smaller ones with them: each lies in eight
+    cells at most, and only boxes with a common cell can overlap.
+    """
     if not len(low):
         return
-    span = (high - low).max(axis=1)
-    size = max(float(np.median(span)) * 2, float((high.max(axis=0) - low.min(axis=0)).max()) / 512)
-    if size == 0:
-        return
-    first, last = (np.floor((x - low.min(axis=0)) / size).astype(np.int64) for x in (low, high))
-    extent = last - first + 1
-    cells = extent.prod(axis=1)
-    box = np.repeat(np.arange(len(low)), cells)
-    within = counted(cells)
-    z, rest = np.divmod(within, (extent[:, 0] * extent[:, 1])[box])
-    y, x = np.divmod(rest, extent[box, 0])
-    wide = last.max(axis=0) + 1
-    cell = ((first[box, 2] + z) * wide[1] + first[box, 1] + y) * wide[0] + first[box, 0] + x
-    order = np.argsort(cell, kind="stable")
-    cell, box = cell[order], box[order]
-    # Each entry is paired with those behind it in the same cell.
-    ends = np.searchsorted(cell, cell, side="right")
-    behind = ends - np.arange(len(cell)) - 1
-    blocks = np.searchsorted(np.cumsum(behind), np.arange(AT_ONCE, behind.sum() + AT_ONCE, AT_ONCE))
+    origin = low.min(axis=0)
+    size = float((high.max(axis=0) - origin).max())
+    level = np.ceil(np.log2(np.maximum((high - low).max(axis=1), FINEST * size))).astype(int)
+    for one in np.unique(level):
+        cell = 2.0**one
+        boxes = np.flatnonzero(level <= one)
+        mine = level[boxes] == one
+        lowest, highest = low[boxes[mine]].min(axis=0), high[boxes[mine]].max(axis=0)
+        boxes = boxes[((low[boxes] <= highest) & (high[boxes] >= lowest)).all(axis=1)]
+        keys, box = _in_cells(low[boxes] - origin, high[boxes] - origin, cell)
+        box = boxes[box]
+        order = np.argsort(keys, kind="stable")
+        keys, box = keys[order], box[order]
+        if group is not None and len(keys):
+            begins = np.flatnonzero(np.diff(keys, prepend=-1))
+            mixed = np.minimum.reduceat(group[box], begins) != np.maximum.reduceat(group[box], begins)
+            keep = np.repeat(mixed, np.diff(np.append(begins, len(keys))))
+            keys, box = keys[keep], box[keep]
+        is_mine = level[box] == one
+        own_keys, own = keys[is_mine], box[is_mine]
+        start = np.searchsorted(keys, own_keys, side="left")
+        lengths = np.searchsorted(keys, own_keys, side="right") - start
+        for begin, end in _portions(lengths):
+            some = lengths[begin:end]
+            i = np.repeat(own[begin:end], some)
+            j = box[np.repeat(start[begin:end], some) + counted(some)]
+            meet = (i < j) | (level[j] < one)
+            meet &= (i != j) if group is None else (group[i] != group[j])
+            i, j = i[meet], j[meet]
+            meet = (low[i] <= high[j]).all(axis=1) & (high[i] >= low[j]).all(axis=1)
+            yield i[meet], j[meet]
+
+
+def _in_cells(low: Array, high: Array, cell: float) -> tuple[Indices, Indices]:
+    """The cells that boxes no larger than a cell lie in, and whose each is."""
+    first, last = np.floor(low / cell).astype(np.int64), np.floor(high / cell).astype(np.int64)
+    keys, boxes = [], []
+    for step in product((0, 1), repeat=3):
+        some = np.flatnonzero((first + step <= last).all(axis=1))
+        x, y, z = (first[some] + step).T
+        keys.append((x * WIDE + y) * WIDE + z)
+        boxes.append(some)
+    return np.concatenate(keys), np.concatenate(boxes)
+
+
+def _portions(counts: Indices) -> Iterator[tuple[int, int]]:
+    """Pieces of a list, from and to, whose counts are about as many as can be looked at together."""
+    sums = np.cumsum(counts)
     begin = 0
-    for end in [*(blocks[:-1] + 1).tolist(), len(cell)]:
-        entries = np.arange(begin, end)
+    while begin < len(counts):
+        reached = sums[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(sums, reached + AT_ONCE, side="right")))
+        yield begin, end
         begin = end
-        i = np.repeat(entries, behind[entries])
-        j = i + 1 + counted(behind[entries])
-        i, j = box[i], box[j]
-        meet = (shell[i] != shell[j]) & (low[i] <= high[j]).all(axis=1) & (high[i] >= low[j]).all(axis=1)
-        yield i[meet], j[meet]
 
 
+# Two triangles ------------------------------------------------------------------------------------------------------
 def _piercing(a: Array, b: Array) -> Array:
     """How deep the triangles a (N, 3, 3) and b reach through each other; 0 if they do not, or only touch.
 
@@ -112,6 +168,31 @@ def _piercing(a: Array, b: Array) -> Array:
         (low_a, high_a), (low_b, high_b) = spans
         common = np.minimum(high_a, high_b) - np.maximum(low_a, low_b)
         depth[maybe] = np.maximum(0.0, np.minimum(both[maybe], common))
+    return depth
+
+
+def _upon(a: Array, b: Array, rounding: float) -> Array:
+    """How far triangles in one plane, that look the same way, lie over each other; 0 for all others.
+
+    Beneath both there is matter of both.  The depth is the least over the directions across their six sides.
+    """
+    normal_a, normal_b = _unit_normals(a), _unit_normals(b)
+    away = np.abs(np.einsum("nij,nj->ni", b - a[:, :1], normal_a)).max(axis=1)
+    maybe = np.flatnonzero((away <= rounding) & ((normal_a * normal_b).sum(axis=1) > 0))
+    depth = np.zeros(len(a))
+    if len(maybe):
+        a, b, normal = a[maybe], b[maybe], normal_a[maybe]
+        least = np.full(len(maybe), np.inf)
+        for corners in (a, b):
+            for k in range(3):
+                across = np.cross(normal, corners[:, (k + 1) % 3] - corners[:, k])
+                across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), np.finfo(float).tiny)
+                along_a, along_b = (np.einsum("nij,nj->ni", t - a[:, :1], across) for t in (a, b))
+                common = np.minimum(along_a.max(axis=1), along_b.max(axis=1)) - np.maximum(
+                    along_a.min(axis=1), along_b.min(axis=1)
+                )
+                least = np.minimum(least, common)
+        depth[maybe] = np.maximum(0.0, least)
     return depth
 
 

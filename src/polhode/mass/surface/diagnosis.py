@@ -8,7 +8,8 @@ from typing import Any
 
 from polhode.mass.surface.facts import Facts
 from polhode.mass.surface.files import Read, read_surface
-from polhode.mass.surface.findings import Finding, of_a_solid
+from polhode.mass.surface.finding import Finding
+from polhode.mass.surface.findings import of_a_solid
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ def diagnose(mesh: Any, unit: str | None = None) -> Diagnosis:
       error: 4 edges are open, round 1 hole; the longest is 4.828 m long, of 4 edges about (-0.25, -0.25, 0). ...
     """
     read = read_surface(mesh, unit)
-    facts = Facts(read.surface, read.name)
+    facts = Facts(read.surface, read.name, read.metres)
     return diagnosis(facts, read, of_a_solid(facts))
 
 

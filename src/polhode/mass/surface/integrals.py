@@ -45,6 +45,11 @@ class Integrals:
         tensor: Array = np.trace(self.second) * np.eye(3) - self.second
         return tensor
 
+    def in_unit(self, metres: float, dimensions: int) -> Integrals:
+        """The same in metres, if lengths were given in another unit; the extent is a volume (3) or an area (2)."""
+        unit = metres**dimensions
+        return Integrals(self.extent * unit, self.center * metres, self.second * (unit * metres * metres))
+
 
 def enclosed(surface: Surface) -> Integrals:
     """Over the inside.  A surface that is inside out has a negative extent."""
@@ -53,13 +58,13 @@ def enclosed(surface: Surface) -> Integrals:
     found = (
         plain if _is_steady(near, surface, plain) else _integrals(near, surface, volume_beneath, (6, 4, 20), difference)
     )
-    return _in_metres(found, origin, size, 3)
+    return _placed(found, origin, size, 3)
 
 
 def upon(surface: Surface) -> Integrals:
     """Over the surface itself."""
     origin, size, near = _near(surface)
-    return _in_metres(_integrals(near, surface, area_of, (2, 3, 12), np.subtract), origin, size, 2)
+    return _placed(_integrals(near, surface, area_of, (2, 3, 12), np.subtract), origin, size, 2)
 
 
 def _near(surface: Surface) -> tuple[Array, float, Array]:
@@ -74,7 +79,7 @@ def _near(surface: Surface) -> tuple[Array, float, Array]:
     return origin, size, np.ascontiguousarray(((surface.vertices - origin) / size).T)
 
 
-def _in_metres(found: Integrals, origin: Array, size: float, dimensions: int) -> Integrals:
+def _placed(found: Integrals, origin: Array, size: float, dimensions: int) -> Integrals:
     unit = size**dimensions
     return Integrals(found.extent * unit, origin + found.center * size, found.second * unit * size * size)
 

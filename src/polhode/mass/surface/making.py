@@ -9,7 +9,7 @@ from polhode import checks
 from polhode.body import Body
 from polhode.errors import InertiaError, MeshError
 from polhode.mass.amount import mass_of
-from polhode.mass.geometry import Part
+from polhode.mass.geometry import Part, Surface
 from polhode.mass.progress import progress
 from polhode.mass.surface.diagnosis import diagnosis
 from polhode.mass.surface.facts import Facts
@@ -26,33 +26,46 @@ def body_of_surface(
     area_density: Any,
     shell: Any,
     unit: str | None,
-    repair: str | Sequence[str],
+    repair: str | Sequence[str] | None,
 ) -> Body:
     """The body within a surface, or with a shell on it: what `Body.from_mesh` does."""
     repairs = asked_for(repair)
     is_wall = shell is not None or area_density is not None
     if shell is not None and area_density is not None:
         raise InertiaError("shell= (a thickness) needs a density or a mass; area_density= stands for both: give one")
-    thickness = None if shell is None else float(checks.positive(shell, "shell", "m", InertiaError))
+    if is_wall and "fill" in repairs:
+        raise InertiaError("a wall needs no closing, and caps would add to its mass: leave out repair='fill'")
+    density, mass, area_density = (
+        None if value is None else checks.one_number(value, name, InertiaError)
+        for name, value in (("density", density), ("mass", mass), ("area_density", area_density))
+    )
+    thickness = None if shell is None else checks.one_number(shell, "shell", InertiaError)
+    if thickness is not None and thickness <= 0:
+        raise InertiaError(f"shell must be greater than 0 m, but is {thickness:g}")
     with progress("looking the mesh over", "steps") as report:
         read = read_surface(mesh, unit)
         report(1, 4)
-        surface, notes = repaired(read.surface, read.name, repairs)
+        surface, notes = repaired(read.surface, read.name, read.metres, repairs)
         report(2, 4)
-        facts = Facts(surface, read.name)
+        facts = Facts(surface, read.name, read.metres)
         report(3, 4)
-        found_out = diagnosis(facts, read, of_a_wall(facts, thickness) if is_wall else of_a_solid(facts))
+        findings = of_a_wall(facts, thickness) if is_wall else of_a_solid(facts)
+        if "fill" in repairs:  # caps may fold; the area, which alone would suffer, is unknown then
+            findings = [finding for finding in findings if finding.kind != "folded"]
+        found_out = diagnosis(facts, read, findings)
     if not found_out.is_sound:
         after = f" (after {', '.join(notes)})" if notes else ""
         raise MeshError(f"{read.name}{after}: {'; '.join(found_out.sentences('error'))}", found_out)
     if is_wall:
-        found = upon(surface)
-        area = found.extent
-        volume = 0.0 if thickness is None else area * thickness
+        found = upon(surface).in_unit(read.metres, 2)
+        area: float | None = found.extent
+        volume = 0.0 if thickness is None else found.extent * thickness
         given = {"mass": (mass, 1), "density": (density, volume), "area_density": (area_density, area)}
         notes.append("the matter is on the surface: a wall thin beside the part's size is assumed")
     else:
-        found, area = facts.inside, facts.area
+        found = facts.inside.in_unit(read.metres, 3)
+        # Caps may lie over each other, as in the end of a tube: what they enclose is right, their area is not known.
+        area = None if "fill" in repairs else facts.area * read.metres**2
         volume = found.extent
         given = {"mass": (mass, 1), "density": (density, volume)}
     total = float(mass_of("a body from a mesh", **given))
@@ -63,6 +76,6 @@ def body_of_surface(
         center_of_mass=found.center,
         volume=volume,
         area=area,
-        parts=(Part(surface),),
+        parts=(Part(Surface(surface.vertices * read.metres, surface.faces)),),
         notes=(*found_out.sentences("note"), *notes, *found_out.sentences("warning")),
     )

@@ -16,26 +16,32 @@ from polhode.mass.surface.integrals import enclosed, upon
 REPAIRS = ("flip", "fill", "hull")
 
 
-def asked_for(repair: str | Sequence[str]) -> tuple[str, ...]:
+def asked_for(repair: str | Sequence[str] | None) -> tuple[str, ...]:
     """The repairs asked for, checked."""
-    several = (repair,) if isinstance(repair, str) else tuple(repair)
+    several = () if repair is None else (repair,) if isinstance(repair, str) else tuple(_listed(repair))
     for one in several:
         if one not in REPAIRS:
             raise MeshError(f"unknown repair {one!r}: {nearest(one, REPAIRS)}")
     return several
 
 
-def repaired(surface: Surface, name: str, repairs: Sequence[str]) -> tuple[Surface, list[str]]:
+def _listed(repair: Any) -> Sequence[str]:
+    if not isinstance(repair, Sequence):
+        raise MeshError(f"repair is one of {', '.join(REPAIRS)}, or several in a tuple, not {repair!r}")
+    return repair
+
+
+def repaired(surface: Surface, name: str, metres: float, repairs: Sequence[str]) -> tuple[Surface, list[str]]:
     """The surface after these repairs, in the order in which they make sense, and what each changed."""
     notes: list[str] = []
     if "hull" in repairs:
         if len(repairs) > 1:
             raise MeshError("repair='hull' replaces the whole surface: no other repair has a place beside it")
-        return _hull(surface)
+        return _hull(surface, metres)
     if "flip" in repairs:
         surface, turned = _agreeing(surface, name)
     if "fill" in repairs:
-        surface, note = _filled(surface, name)
+        surface, note = _filled(surface, name, metres)
         notes.append(note)
     if "flip" in repairs:
         surface, note = _outwards(surface, name, turned)
@@ -79,7 +85,7 @@ def _with_turned(surface: Surface, which: Any) -> Surface:
     return Surface(surface.vertices, faces)
 
 
-def _filled(surface: Surface, name: str) -> tuple[Surface, str]:
+def _filled(surface: Surface, name: str, metres: float) -> tuple[Surface, str]:
     edges = Facts(surface, name).edges
     if ((edges.balance != 0) & (edges.uses != 1)).any():
         raise MeshError(
@@ -92,14 +98,15 @@ def _filled(surface: Surface, name: str) -> tuple[Surface, str]:
     closed = capped(surface, edges)
     added = Surface(closed.vertices, closed.faces[len(surface.faces) :])
     count, length, _ = found[0]
+    area = upon(added).extent * metres**2
     several = f"{len(found)} hole{'s' * (len(found) != 1)}"
     return closed, (
-        f"fill: {several} closed with {len(added.faces)} faces of {upon(added).extent:.4g} m2 in all; the longest was "
-        f"{length:.4g} m, of {count} edges. Where a hole is not flat its cap is a guess"
+        f"fill: {several} closed with {len(added.faces)} faces of {area:.4g} m2 in all; the longest "
+        f"was {length * metres:.4g} m, of {count} edges. Where a hole is not flat its cap is a guess"
     )
 
 
-def _hull(surface: Surface) -> tuple[Surface, list[str]]:
+def _hull(surface: Surface, metres: float) -> tuple[Surface, list[str]]:
     from scipy.spatial import ConvexHull, QhullError
 
     origin = surface.vertices[0]
@@ -116,6 +123,6 @@ def _hull(surface: Surface) -> tuple[Surface, list[str]]:
     result = Surface(surface.vertices[used], faces.reshape(-1, 3))
     note = (
         f"hull: the convex hull of {len(surface.vertices)} points, {len(result.faces)} faces and "
-        f"{enclosed(result).extent:.6g} m3, in place of {len(surface.faces)} faces"
+        f"{enclosed(result).extent * metres**3:.6g} m3, in place of {len(surface.faces)} faces"
     )
     return result, [note]

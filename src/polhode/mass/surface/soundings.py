@@ -39,36 +39,65 @@ class Depths(NamedTuple):
 
     winding: Array
     length: Array
+    across: Array
+    """The length, but measured across the faces at its ends: a line may graze what it meets."""
     middle: Array
     """The middle of each stretch, in the surface's coordinates."""
     area: float
     """What each line stands for, so that length times area is a volume."""
 
 
-def sounded(surface: Surface, seed: int = 0) -> Depths:
-    """Stretches of a few thousand lines through a closed surface, outside ones left out."""
+def sounded(surface: Surface, lines: int = LINES) -> Depths:
+    """Stretches of lines through a closed surface, so many across and along; outside ones left out."""
     low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     middle = low / 2 + high / 2
     tilted = _tilted(surface.vertices - middle)
     low, high = tilted.min(axis=0), tilted.max(axis=0)
-    cells = np.stack(np.meshgrid(np.arange(LINES), np.arange(LINES)), axis=-1).reshape(-1, 2)
-    jitter = np.random.default_rng(seed).random((LINES * LINES, 2))
-    points = low[:2] + (cells + jitter) / LINES * (high - low)[:2]
+    cells = np.stack(np.meshgrid(np.arange(lines), np.arange(lines)), axis=-1).reshape(-1, 2)
+    jitter = np.random.default_rng(0).random((lines * lines, 2))
+    points = low[:2] + (cells + jitter) / lines * (high - low)[:2]
     found = crossings(tilted, surface.faces, points)
     order = np.lexsort((found.height, found.point))
     point, height, sense = found.point[order], found.height[order], found.sense[order]
+    slope = _slopes(tilted, surface.faces[found.face[order]])
     begins = np.flatnonzero(np.diff(point, prepend=-1))
     before = np.cumsum(-sense)
     base = np.repeat((before - -sense)[begins], np.diff(np.append(begins, len(point))))
     inner = np.flatnonzero(point[:-1] == point[1:])
     ends = np.stack((height[inner], height[inner + 1]))
     places = np.column_stack((points[point[inner]], ends.mean(axis=0))) @ TILT + middle
-    area = float(np.prod((high - low)[:2])) / (LINES * LINES)
-    return Depths((before - base)[inner], ends[1] - ends[0], places, area)
+    area = float(np.prod((high - low)[:2])) / (lines * lines)
+    length = ends[1] - ends[0]
+    across = length * np.minimum(slope[inner], slope[inner + 1])
+    return Depths((before - base)[inner], length, across, places, area)
+
+
+def places_inside(surface: Surface, count: int) -> Array:
+    """A few places inside one closed shell: the middles of the longest stretches of lines through it.
+
+    No line meets a shell that is too thin; then places on it must do.
+    """
+    for lines in (8, 64):
+        depths = sounded(surface, lines)
+        inside = np.flatnonzero(depths.winding != 0)
+        if len(inside):
+            return depths.middle[inside[np.argsort(-depths.length[inside])[:count]]]
+    return np.asarray(surface.vertices[surface.faces[:count]].mean(axis=1))
+
+
+def _slopes(tilted: Array, faces: Indices) -> Array:
+    """How squarely upright lines meet faces: the cosine between the line and the face's normal."""
+    a, b, c = (tilted[faces[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a)
+    length = np.linalg.norm(normal, axis=1)
+    slopes: Array = np.divide(np.abs(normal[:, 2]), length, out=np.zeros(len(faces)), where=length > 0)
+    return slopes
 
 
 def winding_at(surface: Surface, places: Array) -> Array:
-    """How often the surface goes round each of a few places."""
+    """How often the surface goes round each of these places."""
+    if not len(places):
+        return np.empty(0)
     middle = places[0]
     tilted, points = _tilted(surface.vertices - middle), _tilted(places - middle)
     found = crossings(tilted, surface.faces, points[:, :2])
