@@ -5,15 +5,6 @@ from __future__ import annotations
 from polhode.errors import InputError, nearest
 
 METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048}
-
-
-def metres_per(unit: str) -> float:
-    """How long one of these is, in m."""
-    if unit not in METRES:
-        raise InputError(f"unknown unit of length {unit!r}: {nearest(unit, METRES)}")
-    return METRES[unit]
-
-
 UNIT_NAMES = {
     spelled: short
     for short, names in {
@@ -27,4 +18,14 @@ UNIT_NAMES = {
     }.items()
     for spelled in names.split()
 }
-"""How files spell the units."""
+"""How files, and people, spell the units."""
+
+
+def metres_per(unit: str) -> float:
+    """How long one of these is, in m; short, or spelled out such as "millimetres" (then whatever the capitals)."""
+    if not isinstance(unit, str):
+        raise InputError(f"unit must be a text such as 'mm', not {unit!r}")
+    short = unit if unit in METRES else UNIT_NAMES.get(unit.lower()) if len(unit) > 2 else None
+    if short is None:
+        raise InputError(f"unknown unit of length {unit!r}: {nearest(unit, METRES)}")
+    return METRES[short]

@@ -20,6 +20,10 @@ KINDS_BY_NODES = {4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron", 10: "te
 KINDS_BY_NODES |= {15: "wedge15", 20: "hexahedron20", 27: "hexahedron27"}
 SOLID = re.compile(r"^(?:DC|AC|Q|G)?C?3D(\d+)")
 OTHER_SOLIDS = re.compile(r"^(?:SC\d|COH3D|CSS|CIN3D|CCL|EC3D|PC3D|F3D)")
+ENDINGS = ("END STEP", "END ASSEMBLY", "END PART")
+"""Keywords that may be the last words of a file."""
+AFTER_THE_MESH = (*ENDINGS, "SOLID SECTION", "MATERIAL", "ASSEMBLY", "STEP")
+"""Where one of these was seen, the elements before it are complete."""
 NOT_WRITTEN_OUT = ("SYSTEM", "NGEN", "NFILL", "NCOPY", "ELGEN", "ELCOPY")
 
 
@@ -45,6 +49,8 @@ class _Input:
         """The nodes of elements that were left out."""
         self.last = ""
         """The keyword whose lines end the file."""
+        self.is_over = False
+        """Whether something came that follows the mesh."""
 
     def read(self, path: Path) -> None:
         keyword, begun = "", 0
@@ -52,7 +58,7 @@ class _Input:
         rows: list[str] = []
         with path.open(encoding="utf-8", errors="replace") as file:
             lines = list(file)
-            if lines and not lines[-1].endswith("\n") and not lines[-1].startswith("*"):
+            if lines and not lines[-1].endswith("\n") and lines[-1].strip(" *\t").upper() not in ENDINGS:
                 raise FileError(
                     f"{path} ends in the middle of a line, {lines[-1]!r}: was it cut short? If not, end it with a line "
                     "break"
@@ -70,7 +76,8 @@ class _Input:
                         f"{path}: the lines of *{keyword} from line {begun} on cannot be read ({why}): the file is "
                         "damaged, or was cut short"
                     ) from None
-                self.last = keyword
+                self.last = keyword or self.last
+                self.is_over |= keyword in AFTER_THE_MESH
                 keyword, options = _keyword(line)
                 rows, begun = [], number
 
@@ -129,7 +136,7 @@ class _Input:
         row_of = {number: row for row, number in enumerate(self.nodes)}
         named = self.without_volume.union(*(cell for _, table in self.blocks for cell in table))
         loose = len(self.nodes.keys() - named)
-        if loose and self.last in ("NODE", "ELEMENT"):
+        if loose and not self.is_over:
             warnings.warn(
                 f"the file ends within its *{self.last} lines, and {loose} nodes belong to no element: was it cut "
                 "short?",

@@ -1,50 +1,26 @@
-"""What cells hold whose density is a function of the place: two rules a cell, and smaller pieces where they differ."""
+"""What cells hold whose density is a function of the place: the worst pieces are cut until the whole is good enough."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from polhode.checks import Array
 from polhode.errors import InertiaError
 from polhode.mass.geometry import Indices
-from polhode.mass.volume.cells import KINDS, lattice
-from polhode.mass.volume.quadrature import (
-    CHUNK,
-    PAIRS,
-    Contents,
-    Density,
-    Whole,
-    brick_functions,
-    contents_of,
-    joined,
-    rule_for,
-    together,
-)
+from polhode.mass.volume.pieces import ALL_TOGETHER, FEWEST, Look, Pieces, cost, gathered
+from polhode.mass.volume.quadrature import Density, Whole, joined, together
 
-MOST_POINTS = 200_000_000
+MOST_POINTS = 100_000_000
 """At how many points the density is asked for, besides those of the first look, before giving up: some ten seconds."""
-HIGHER = 2
-"""How much higher the degree of the rule is that judges."""
-RAISED, MOST_RAISED = 2, 8
-"""By how much the degree grows with each cut, and at most: a smooth density gains more from it than from cutting."""
-ROUNDING = 64 * float(np.finfo(float).eps)
-"""Two rules that differ by less, relative to a piece's mass, agree."""
+SETTLED = 1 / 8
+"""The part of the allowed error that may be in pieces which are not looked at again."""
+SPARE = 1.5
+"""How much larger than the error reached the accuracy is that is proposed."""
 
 Report = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """Pieces of one kind of cell: what each holds, how uncertain that is, and how to get their bricks."""
-
-    kind: str
-    contents: Contents
-    error: Array
-    bricks: Callable[[Array], Array]
-    """The bricks' points of some of the pieces, (3, 8 or 27, pieces)."""
 
 
 def adaptive_whole(
@@ -52,117 +28,109 @@ def adaptive_whole(
 ) -> Whole:
     """Everything together, with an error of the mass below rtol of it, and of the moments likewise.
 
-    A piece's error is the largest difference between the rule for `degree` and one for a higher degree, in its mass and
-    in its moments about its middle, these divided by the radii of gyration of the bounding box.  Pieces with the
-    smallest errors are taken as they are, as long as all errors taken do not use up half of what is left of the allowed
-    one; the others are cut in eight.  A polynomial of this degree makes both rules agree: nothing is cut.
+    A piece's error is the largest difference between the rule for a degree and one for a higher degree, in its mass and
+    in its moments about its middle, these divided by the radii of gyration of the bounding box; or what both rules
+    missed.  Of all pieces the worst are cut, along the directions in which the density varies, until the errors' sum is
+    small enough.  A polynomial of the given degree makes both rules agree: nothing is cut.
     """
-    used_nodes = np.concatenate([cells.ravel() for _, cells in blocks])
-    look = _Look(density, np.ptp(nodes[used_nodes], axis=0) / np.sqrt(12))
-    levels = _of_cells(blocks, nodes, look, degree, report)
-    heaps: list[Whole] = []
-    used, pieces, points, depth = 0.0, 0, 0, 0
+    used = np.concatenate([cells.ravel() for _, cells in blocks])
+    look = Look(density, np.ptp(nodes[used], axis=0) / np.sqrt(12), rtol, np.random.default_rng(0))
+    pieces = _of_cells(blocks, nodes, look, degree, report)
+    settled: list[Whole] = []
+    done, points, rounds = 0.0, 0, 0
     while True:
-        mass = sum(heap.mass for heap in heaps) + sum(float(level.contents.mass.sum()) for level in levels)
-        errors = np.concatenate([level.error for level in levels])
-        allowed = rtol * mass
-        if used + errors.sum() <= allowed:
-            return joined(heaps + [together(level.contents) for level in levels])
+        mass = sum(heap.mass for heap in settled) + sum(float(part.contents.mass.sum()) for part in pieces)
+        errors = np.concatenate([part.error for part in pieces])
+        allowed, error = rtol * mass, done + float(errors.sum())
+        if error <= allowed:
+            return joined(settled + [together(part.contents) for part in pieces])
         order = np.argsort(errors, kind="stable")
-        keep = np.zeros(len(errors), dtype=bool)
-        keep[order[np.cumsum(errors[order]) <= (allowed - used) / 2]] = True
-        parts = np.split(keep, np.cumsum([len(level.error) for level in levels])[:-1])
-        raised = degree + min(RAISED * (depth + 1), MOST_RAISED)
-        points += sum(
-            8 * int((~kept).sum()) * _cost(level.kind, raised) for level, kept in zip(levels, parts, strict=True)
-        )
-        if points > MOST_POINTS:
-            raise InertiaError(_too_many(rtol, used + float(errors.sum()), mass, depth, pieces))
-        used += float(errors[keep].sum())
-        next_levels = []
-        for level, kept in zip(levels, parts, strict=True):
-            if kept.any():
-                heaps.append(together(level.contents.taken(kept)))
-            if not kept.all():
-                next_levels.append(_cut(level, ~kept, look, raised))
-                pieces += len(next_levels[-1].error)
-                report(points, MOST_POINTS)
-        levels, depth = next_levels, depth + 1
+        sums = np.cumsum(errors[order])
+        small = int(np.searchsorted(sums, SETTLED * allowed / 2 ** (rounds + 1), side="right"))
+        done += float(sums[small - 1]) if small else 0.0
+        worst = _worst(pieces, order, sums, error, allowed, MOST_POINTS - points)
+        if not len(worst):
+            count = sum(map(len, pieces))
+            raise InertiaError(_too_many(rtol, error, mass, rounds, count))
+        which = np.zeros(len(errors), dtype=np.int64)
+        which[order[:small]], which[worst] = 1, 2
+        pieces, heaps, asked = _cut(pieces, which, look, degree)
+        settled += heaps
+        points, rounds = points + asked, rounds + 1
+        report(points, MOST_POINTS)
 
 
-def _of_cells(blocks: list[tuple[str, Indices]], nodes: Array, look: _Look, degree: int, report: Report) -> list[Level]:
+def _worst(pieces: list[Pieces], order: Indices, sums: Array, error: float, allowed: float, points: int) -> Indices:
+    """The pieces to cut: so many of the worst that the others could stay as they are, or that halving is enough.
+
+    No more than there are points for.
+    """
+    enough = max(error - allowed / 2, 0.0), 2 * (error - 0.95 * allowed)
+    rest = sums[-1] - min(*enough, float(sums[-1]))
+    first = min(int(np.searchsorted(sums, rest, side="right")), len(order) - 1)
+    worst = order[first:][::-1]
+    prices = np.concatenate([_prices(part) for part in pieces])[worst]
+    return worst[: int(np.searchsorted(np.cumsum(prices), points, side="right"))]
+
+
+def _prices(part: Pieces) -> Array:
+    """At how many points the density is asked for if a piece is cut."""
+    parts = 2 ** np.array([i.bit_count() for i in range(8)])
+    prices = {int(change): cost(part.kind, max(0, part.degree + int(change))) for change in np.unique(part.change)}
+    each = np.array([prices.get(change, 0) for change in (-2, 0, 2)])[part.change // 2 + 1]
+    return np.asarray(parts[part.directions] * each, dtype=float)
+
+
+def _of_cells(blocks: list[tuple[str, Indices]], nodes: Array, look: Look, degree: int, report: Report) -> list[Pieces]:
     """The cells themselves, kind by kind."""
-    levels, done, total = [], 0, sum(len(cells) for _, cells in blocks)
+    found, done, total = [], 0, sum(len(cells) for _, cells in blocks)
+    places = max(FEWEST, ALL_TOGETHER // total)
+
+    def more(count: int) -> None:
+        nonlocal done
+        done += count
+        report(done, total)
+
     for kind in dict.fromkeys(kind for kind, _ in blocks):
         cells = np.concatenate([cells for name, cells in blocks if name == kind])
-        step, found = _chunk(kind, degree), []
-        for start in range(0, len(cells), step):
-            found.append(look.at(nodes[cells[start : start + step]].transpose(2, 1, 0), kind, degree, False))
-            report(done + start, total)
-        done += len(cells)
-        brick = KINDS[kind].brick
-
-        def bricks(which: Array, cells: Indices = cells, brick: Array = brick) -> Array:
-            return np.asarray(brick @ nodes[cells[which]].transpose(2, 1, 0))
-
-        levels.append(Level(kind, *_gathered(found), bricks))
-    return levels
+        found.append(look.at_cells(kind, cells, nodes, degree, places, more))
+    return found
 
 
-def _cut(level: Level, which: Array, look: _Look, degree: int) -> Level:
-    """Each of these pieces in eight: its brick's halves along every direction."""
-    order = KINDS[level.kind].order
-    eighths = [brick_functions(order, (lattice(order) + corner) / 2)[0] for corner in lattice(1)]
-    parents = level.bricks(which)
-    bricks = np.concatenate([eighth @ parents for eighth in eighths], axis=-1)
-    step = _chunk(level.kind, degree)
-    found = [
-        look.at(bricks[..., start : start + step], level.kind, degree, True)
-        for start in range(0, bricks.shape[-1], step)
-    ]
-    return Level(level.kind, *_gathered(found), lambda some: bricks[..., some])
+def _cut(pieces: list[Pieces], which: Indices, look: Look, degree: int) -> tuple[list[Pieces], list[Whole], int]:
+    """The pieces after those marked 2 were cut, what those marked 1 hold, and how many points that took."""
+    marks = np.split(which, np.cumsum([len(part) for part in pieces])[:-1])
+    whole_cells, heaps, asked = [], [], 0
+    others: dict[tuple[str, int], list[Pieces]] = {}
+    for part, mark in zip(pieces, marks, strict=True):
+        if (mark == 1).any():
+            heaps.append(together(part.contents.taken(mark == 1)))
+        stay = part if (mark == 0).all() else part.taken(mark == 0)
+        if len(stay) and stay.bricks is None:
+            whole_cells.append(stay)
+        elif len(stay):
+            others.setdefault((stay.kind, stay.degree), []).append(stay)
+        if not (mark == 2).any():
+            continue
+        cut = part.taken(mark == 2)
+        for directions, change in sorted({*zip(cut.directions.tolist(), cut.change.tolist(), strict=True)}):
+            some = cut.taken((cut.directions == directions) & (cut.change == change))
+            new = look.at_cut(some, directions, change, degree)
+            others.setdefault((new.kind, new.degree), []).append(new)
+            asked += len(new) * cost(new.kind, new.degree)
+    merged = [parts[0] if len(parts) == 1 else gathered(parts) for parts in others.values()]
+    return whole_cells + merged, heaps, asked
 
 
-@dataclass(frozen=True, eq=False)
-class _Look:
-    """A density, and the body's radii of gyration, against which errors of moments count."""
-
-    density: Density
-    radii: Array
-
-    def at(self, nodes: Array, kind: str, degree: int, of_brick: bool) -> tuple[Contents, Array]:
-        """What pieces hold by the higher rule, and how far the lower one is from it."""
-        lower = contents_of(nodes, rule_for(kind, degree, of_brick), self.density)
-        higher = contents_of(nodes, rule_for(kind, degree + HIGHER, of_brick), self.density)
-        products = np.array([self.radii[i] * self.radii[j] for i, j in PAIRS])
-        differences = (
-            np.abs(higher.mass - lower.mass)[None],
-            np.abs(higher.first - lower.first) / self.radii[:, None],
-            np.abs(higher.second - lower.second) / products[:, None],
-        )
-        error = np.concatenate(differences).max(axis=0)
-        return higher, np.where(error <= ROUNDING * higher.mass, 0.0, error)
-
-
-def _gathered(parts: list[tuple[Contents, Array]]) -> tuple[Contents, Array]:
-    columns = zip(*(vars(contents).values() for contents, _ in parts), strict=True)
-    return Contents(*(np.concatenate(column, axis=-1) for column in columns)), np.concatenate([e for _, e in parts])
-
-
-def _chunk(kind: str, degree: int) -> int:
-    return max(1, CHUNK // len(rule_for(kind, degree + HIGHER).weights))
-
-
-def _cost(kind: str, degree: int) -> int:
-    """The number of points in a piece."""
-    return sum(len(rule_for(kind, d, True).weights) for d in (degree, degree + HIGHER))
-
-
-def _too_many(rtol: float, error: float, mass: float, depth: int, pieces: int) -> str:
-    share = error / mass if mass > 0 else np.inf
+def _too_many(rtol: float, error: float, mass: float, rounds: int, pieces: int) -> str:
+    share = error / mass if mass > 0 else math.inf
+    larger = "a finer mesh"
+    if SPARE * share < 1:
+        digit = 10.0 ** math.floor(math.log10(SPARE * share))
+        larger = f"a larger rtol, such as {math.ceil(SPARE * share / digit) * digit:.0e}"
     return (
-        f"the density could not be integrated to rtol = {rtol:g}: after cutting cells in eight, {depth} times over, "
-        f"into {pieces} pieces, the estimated error is still {share:.1e} of the mass. A density with a jump or a kink "
-        "within cells converges slowly: let the cells' faces follow the jump and give one density for each region, or "
-        "give a larger rtol"
+        f"the density could not be integrated to rtol = {rtol:g}: after cutting the worst pieces of cells, {rounds} "
+        f"times over, into {pieces} pieces, the estimated error is still {share:.1e} of the mass. A density with a "
+        "jump or a kink within cells converges slowly: let the cells' faces follow the jump and give one density for "
+        f"each region, or give {larger}"
     )

@@ -45,10 +45,12 @@ def _of_array(density: Any, mesh: VolumeMesh) -> Array:
         raise InertiaError(
             f"density must have one number for each of the {mesh.count} volume cells, but has the shape {shape}{hint}"
         )
-    try:
-        return np.asarray(density).astype(np.float64, casting="same_kind")
-    except TypeError:
-        raise InertiaError("density must be numbers, in kg/m3, one for each volume cell") from None
+    values = np.asarray(density)
+    if values.dtype.kind not in "fiu":
+        raise InertiaError(
+            f"density must be numbers, in kg/m3, one for each volume cell, but they are of the type {values.dtype}"
+        )
+    return values.astype(np.float64)
 
 
 def _of_field(name: str, mesh: VolumeMesh) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import FileError
+from polhode.mass.volume.netcdf3 import check_length
 from polhode.mass.volume.record import VolumeMesh
 
 SUFFIXES = (".e", ".exo", ".ex2", ".exii", ".g", ".gen")
@@ -24,6 +25,7 @@ def read_exodus(path: Path) -> VolumeMesh:
     """The volume mesh in an Exodus file; variables of elements are those of the last time step."""
     import netCDF4
 
+    check_length(path)
     with netCDF4.Dataset(str(path)) as file:
         file.set_auto_mask(False)
         file.set_auto_chartostring(False)
@@ -49,7 +51,7 @@ def read_exodus(path: Path) -> VolumeMesh:
             here.append((b + 1, len(connect)))
             for name in (names[b], int(numbers[b])):
                 if name != "":
-                    regions[name] = cells
+                    regions[name] = np.concatenate((regions[name], cells)) if name in regions else cells
         fields, notes = _fields(file, here)
     return VolumeMesh(nodes, tuple(blocks), fields, regions, left_out, tuple(notes))
 

@@ -64,7 +64,7 @@ def outer_faces(blocks: Sequence[tuple[str, Indices]], same: Indices) -> tuple[I
         start += len(cells)
     faces = {count: tuple(map(np.concatenate, zip(*found, strict=True))) for count, found in sorted(listed.items())}
     owners = np.concatenate([owner for _, owner in faces.values()])
-    keys, forwards = _keys([found[:, : 3 if count in (3, 6) else 4] for count, (found, _) in faces.items()])
+    keys, forwards = _keys([found[:, : corners_of(count)] for count, (found, _) in faces.items()])
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     begins = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
@@ -78,9 +78,14 @@ def outer_faces(blocks: Sequence[tuple[str, Indices]], same: Indices) -> tuple[I
     return tuple(found for found in outside if len(found))
 
 
+def corners_of(count: int) -> int:
+    """How many corners a face of so many nodes has."""
+    return 3 if count in (3, 6) else 4
+
+
 def edges_shared_by_many(outside: Sequence[Indices]) -> int:
     """How many edges belong to more than two outer faces: there cells touch along an edge only, or overlap."""
-    corners = [faces[:, : 3 if faces.shape[1] in (3, 6) else 4] for faces in outside]
+    corners = [faces[:, : corners_of(faces.shape[1])] for faces in outside]
     pairs = [np.stack((found[:, i], found[:, i - 1]), axis=-1) for found in corners for i in range(found.shape[1])]
     edges = np.sort(np.concatenate(pairs), axis=1)
     edges = edges[edges[:, 0] != edges[:, 1]]

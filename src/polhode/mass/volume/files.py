@@ -35,6 +35,20 @@ REGION_FIELDS = (
 WITHOUT_VOLUME = ("vertex", "line", "triangle", "quad", "polygon", "pixel", "empty")
 INCOMPLETE = ("cannot handle", "not closed", "could not parse", "doesn't know", "Zone specification", "Unknown")
 """What meshio prints where it leaves something out."""
+REFUSED = {
+    ".cgns": "of CGNS files meshio reads one section only, and would lose the rest",
+    ".dat": "a Tecplot file that was cut short is read without end",
+    ".tec": "a Tecplot file that was cut short is read without end",
+    ".f3grid": "a FLAC3D file that was cut short is read as if it were whole",
+    ".mdpa": "a Kratos file that was cut short is read without end",
+    ".post": "a PERMAS file that was cut short is read as if it were whole",
+    ".dato": "a PERMAS file that was cut short is read as if it were whole",
+}
+REFUSED |= {
+    ".post.gz": REFUSED[".post"],
+    ".dato.gz": REFUSED[".dato"],
+}
+"""What meshio (5.3.5) cannot be trusted with, by the ends of files' names."""
 INSTALL = "Reading volume meshes needs more packages: pip install 'polhode[mesh]'"
 
 
@@ -67,8 +81,13 @@ def volume_mesh_of(mesh: Any) -> VolumeMesh:
 
 def _is_ucd(path: Path) -> bool:
     """Whether a file .inp is one of AVS, which begins with numbers or #, and not one of Abaqus."""
+    return _begins(path).isdigit() or _begins(path) == b"#"
+
+
+def _begins(path: Path) -> bytes:
+    """The first character that is not blank."""
     with path.open("rb") as file:
-        return file.read(64).lstrip()[:1].isdigit()
+        return file.read(64).lstrip()[:1]
 
 
 # Through meshio -------------------------------------------------------------------------------------------------------
@@ -76,10 +95,7 @@ def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
     """meshio's mesh, and what it printed meanwhile.  It may print, warn, raise anything, or end the program."""
     import meshio
 
-    if path.suffix.lower() == ".cgns":
-        raise FileError(
-            f"{path}: of CGNS files meshio reads one section only, and would lose the rest: convert it to VTU"
-        )
+    _check_format(path)
     said = io.StringIO()
     with quadratic_cells_known(), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -102,9 +118,30 @@ def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
     return mesh, tuple(f"While reading: {note}" for note in (text, *said_too) if note)
 
 
+def _check_format(path: Path) -> None:
+    """Complain about what meshio would read wrongly in silence, or never finish reading."""
+    suffix = path.suffix.lower()
+    why = next((why for end, why in REFUSED.items() if path.name.lower().endswith(end)), None)
+    if suffix == ".msh" and _begins(path) == b"(":
+        why = "an Ansys Fluent file that was cut short may be read without end"
+    if why:
+        raise FileError(f"{path}: {why}: convert it to VTU")
+    if suffix in (".ele", ".node"):
+        for part in (path.with_suffix(".node"), path.with_suffix(".ele")):
+            if part.is_file() and not re.search(rb"^\s*[^#\s]", part.read_bytes(), re.MULTILINE):
+                raise FileError(f"{part} has nothing in it: was it cut short?")
+
+
 def _check_announced(path: Path, found: int) -> None:
-    """Complain about a VTK file that ends before all cells that it announces: meshio takes what is there."""
-    if path.suffix.lower() != ".vtk":
+    """Complain about a file that ends before all cells that it announces: meshio takes what is there."""
+    suffix = path.suffix.lower()
+    if suffix == ".su2":
+        counts = [
+            int(n) for n in re.findall(rb"^\s*(?:NELEM|MARKER_ELEMS)\s*=\s*(\d+)", path.read_bytes(), re.MULTILINE)
+        ]
+        if sum(counts) != found:
+            raise FileError(f"{path} announces {sum(counts)} elements, but has {found}: it was cut short")
+    if suffix != ".vtk":
         return
     content = path.read_bytes()
     if content.split(b"\n", 3)[2].strip().upper() == b"ASCII" and not content.endswith(b"\n"):

@@ -21,6 +21,7 @@ from polhode.mass.volume.density import cell_densities, function_at
 from polhode.mass.volume.faces import Cells, area_of, coinciding, edges_shared_by_many, outer_faces
 from polhode.mass.volume.files import volume_mesh_of
 from polhode.mass.volume.overlap import misfits
+from polhode.mass.volume.parts import EPS, Heap, check_overlaps, remarks
 from polhode.mass.volume.quadrature import CHUNK, Whole, contents_of, joined, rule_for, together
 from polhode.mass.volume.record import VolumeMesh
 from polhode.mass.volume.soundness import check_duplicates, check_nodes, right_way_round
@@ -32,7 +33,7 @@ HIGHEST_DEGREE = 40
 
 
 def body_of_cells(
-    mesh: Any, density: Any, unit: str | None, degree: int, rtol: float, repair: str | Sequence[str]
+    mesh: Any, density: Any, unit: str | None, degree: int, rtol: float, repair: str | Sequence[str] | None
 ) -> Body:
     """The body made of the cells of a volume mesh: see `Body.from_volume_mesh`."""
     flip = _asked_to_flip(repair)
@@ -48,8 +49,12 @@ def body_of_cells(
     notes += mended + _remarks(read, nodes, used, same)
     check_duplicates(blocks, same)
     outside = outer_faces(blocks, same)
-    fit = edges_shared_by_many(outside), misfits(outside, blocks, scaled, same)
-    odd = _oddities(read, nodes, used, blocks, fit, unit)
+    rounding = EPS * max(1.0, float(np.abs(nodes[used]).max()) / scale)
+    heap = Heap(blocks, scaled, same, outside, rounding, center, scale)
+    touching = check_overlaps(heap)
+    notes += remarks(heap)
+    fit = edges_shared_by_many(outside), misfits(outside, blocks, scaled, same, rounding)
+    odd = _oddities(read, nodes, used, blocks, fit, unit) + touching
     with progress("integrating", "cells") as report:
         if callable(density):
             whole = adaptive_whole(blocks, scaled, function_at(density, center, scale), degree, rtol, report)
@@ -90,8 +95,10 @@ def _piecewise_whole(blocks: list[tuple[str, Indices]], nodes: Array, densities:
 
 
 # At the door ----------------------------------------------------------------------------------------------------------
-def _asked_to_flip(repair: str | Sequence[str]) -> bool:
-    wanted = (repair,) if isinstance(repair, str) else tuple(repair)
+def _asked_to_flip(repair: str | Sequence[str] | None) -> bool:
+    if repair is not None and not isinstance(repair, str | list | tuple | set | frozenset):
+        raise InputError(f"repair must be 'flip', several such names, or None, not {repair!r}")
+    wanted = (repair,) if isinstance(repair, str) else tuple(repair or ())
     for name in wanted:
         if name != "flip":
             raise InputError(f"unknown repair {name!r} for a volume mesh: {nearest(name, ['flip'])}")

@@ -14,13 +14,18 @@ from polhode.mass.volume.quadrature import CHUNK
 
 OUTSIDE = 1e-6
 """How far outside the face, relative to its size."""
+SURELY = 16
+"""How many times its rounding a height must be to have a sign."""
 
 
-def misfits(outside: Sequence[Indices], blocks: Sequence[tuple[str, Indices]], nodes: Array, same: Indices) -> int:
+def misfits(
+    outside: Sequence[Indices], blocks: Sequence[tuple[str, Indices]], nodes: Array, same: Indices, rounding: float
+) -> int:
     """How many triangles of the outside have another cell in front of them.
 
     Only cells with a node in common are looked at, and of these only the part that all their faces see from within: so
-    a sound mesh is never suspected, and a wrong one may pass.
+    a sound mesh is never suspected, and a wrong one may pass.  `rounding` is how exact the coordinates are: a corner
+    that is off by it tilts a face by that over the face's height, and shifts a far place by as much times its distance.
     """
     triangles = np.concatenate([faces[:, list(t)] for faces in outside for t in TRIANGLES[faces.shape[1]]])
     a, b, c = nodes[triangles].transpose(1, 0, 2)
@@ -38,9 +43,12 @@ def misfits(outside: Sequence[Indices], blocks: Sequence[tuple[str, Indices]], n
             corners = nodes[near[cell]][:, sides]
             first = corners[:, :, 0]
             outwards = np.cross(corners[:, :, 1] - first, corners[:, :, 2] - first)
-            height = np.einsum("psk,psk->ps", outwards, points[which][:, None] - first)
-            flat = np.square(outwards).sum(axis=-1) == 0
-            hit[which[((height < 0) | flat).all(axis=1)]] = True
+            away = points[which][:, None] - first
+            height = np.einsum("psk,psk->ps", outwards, away)
+            area = np.square(outwards).sum(axis=-1)
+            longest = np.square(corners[:, :, 1:] - corners[:, :, :1]).sum(axis=-1).max(axis=-1)
+            doubt = SURELY * rounding * (np.sqrt(longest * np.square(away).sum(axis=-1)) + np.sqrt(area))
+            hit[which[((height < -doubt) | (area == 0)).all(axis=1)]] = True
     return int((hit & (length[:, 0] > 0)).sum())
 
 

@@ -82,9 +82,10 @@ def right_way_round(
         hint = ""
         if any(kind.startswith("wedge") for kind, _ in blocks):
             hint = " (programs do not agree on the order of a wedge's corners in VTK files)"
+        all_of_them = " All of them are, so this is probably the file's convention:" if len(inverted) == start else ""
         raise MeshError(
             f"{_some(inverted, start)} inverted: the corners are numbered the wrong way round{hint}, so the volume is "
-            'negative. Give repair="flip" to turn such cells',
+            f'negative.{all_of_them or " Give"} repair="flip" {"mends it" if all_of_them else "to turn such cells"}',
             inverted,
         )
     return turned, [f"{_some(inverted, start)} inverted; turned, as asked by repair='flip'"]
