@@ -451,14 +451,14 @@ PLANTED = [
     ),
     Planted(
         "diagnosis: blind to a surface that runs through itself",
-        "mass/surface/findings.py",
+        "mass/surface/insides.py",
         "    yield from _depths(facts)",
         "    yield from ()",
         (DEFECTS,),
     ),
     Planted(
         "diagnosis: a shell within another passes",
-        "mass/surface/findings.py",
+        "mass/surface/insides.py",
         "if volume > 0 and around == 0:",
         "if volume > 0:",
         (DEFECTS,),
@@ -466,8 +466,8 @@ PLANTED = [
     Planted(
         "file: what lies behind the last whole solid is lost",
         "mass/surface/files.py",
-        "        if told != found:",
-        "        if told < found:",
+        "    if told > found:",
+        "    if told < found:",
         (SURFACES,),
     ),
     Planted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from assembly_cases import SIZES, assert_alike, assert_same, raw_sums
+from polhode.errors import MassWarning
 from polhode.members import taken_body
 
 TURN = Rotation.from_euler("xyz", (0.4, -1.0, 2.0))
@@ -161,6 +163,62 @@ def test_a_hollow_sphere_against_its_closed_form():
     assert shell.volume == pytest.approx(4 * np.pi / 3 * (1 - 0.729), rel=1e-14)
 
 
+PLATE = ph.shapes.box((0.1, 0.1, 0.01), density=2.0)
+DRILL = ph.shapes.cylinder(0.005, 0.02, density=2.0)
+DOUBTFUL = {
+    "too long": (DRILL, "the hole reaches 0.005 m out of the body along z"),
+    "outside": (DRILL.scale(0.2).move((0.07, 0, 0)), "the hole lies outside the body"),
+    "denser": (DRILL.scale(0.2, keep="mass"), "the hole has the density 250 kg/m3, the body 2 kg/m3"),
+    "at the rim": (DRILL.scale((1, 1, 0.25)).move((0.046, 0, 0)), "reaches 0.001 m out of the body along x"),
+    "by 1e-6": (DRILL.scale((1, 1, 0.5 + 1e-6)), "reaches 1e-08 m out of the body along z"),
+}
+HARMLESS = {
+    "through": DRILL.scale((1, 1, 0.5)),
+    "to the rim": DRILL.scale((1, 1, 0.25)).move((0.045, 0, 0)),
+    "numbers alone": ph.Body(1e-6, (1e-12, 1e-12, 1e-12), volume=1e-7),
+}
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("turn", [Rotation.identity(), TURN], ids=["straight", "turned"])
+def test_holes_that_stand_out_or_are_denser_are_told(size, turn):
+    """However the part is turned; round holes are judged by their true outline, not by a mesh."""
+
+    def subtracted(hole):
+        return PLATE.scale(size).turn(turn).subtract(hole.scale(size).turn(turn))
+
+    for hole, sentence in DOUBTFUL.values():
+        with pytest.warns(MassWarning) as caught:
+            drilled = subtracted(hole)
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        assert drilled.notes == (str(caught[0].message),)
+        if size == 1.0 and turn.magnitude() == 0.0:
+            assert sentence in drilled.notes[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for hole in HARMLESS.values():
+            assert subtracted(hole).notes == ()
+
+
+def test_no_doubt_where_densities_are_mixed():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        a, b = ph.shapes.box((1, 1, 1), density=1.0), ph.shapes.box((1, 1, 1), density=5.0).move((1, 0, 0))
+        assert_alike(a.join(b).subtract(b), a, 1e-14)
+        assert a.subtract(ph.particle(0.1)).notes == ()
+        assert a.join(ph.particle(0.1)).subtract(a.scale(0.5)).notes == ()
+    with pytest.warns(MassWarning, match="hole 2 has the density 5 kg/m3, the body 1 kg/m3"):
+        a.subtract(a.scale(0.1), b.move((-1, 0, 0)).scale(0.1))
+
+
+@pytest.mark.parametrize("members", [2, 3])
+def test_one_member_with_too_long_a_hole_is_told(members):
+    lengths = np.linspace(0.005, 0.012, members)
+    with pytest.warns(MassWarning, match="reaches 0.001 m out of the body along z"):
+        PLATE.subtract(ph.shapes.cylinder(0.005, lengths, density=2.0))
+
+
 def test_what_is_known_of_the_whole():
     box, bare = ph.shapes.box((1, 1, 1), mass=1.0), ph.Body(1.0, (1, 1, 1), notes=("a note",))
     weighted = box.join(ph.particle(0.1).move((0, 0, 1)))
@@ -185,7 +243,7 @@ OPERATIONS = {
     "stretch": lambda b: b.scale((1, 2, 3)),
     "mirror": lambda b: b.mirror((1, 2, 0)),
     "join": lambda b: b.move((1, 0, 0)).join(ph.particle(1.0), b.turn(TURN)),
-    "subtract": lambda b: b.subtract(ph.shapes.sphere(0.1, density=1.0)),
+    "subtract": lambda b: b.subtract(ph.shapes.sphere(0.1, density=2.0)),
 }
 
 
@@ -201,6 +259,21 @@ def test_members_of_an_ensemble_are_the_same_to_the_bit_alone(operation, count):
             assert np.array_equal(getattr(member, name), getattr(alone, name)), name
         assert len(member.parts) == len(alone.parts)
         assert np.array_equal(together.inertia_about((1, 2, 3))[i], alone.inertia_about((1, 2, 3)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_each_member_turns_and_grows_by_itself(count):
+    rng = np.random.default_rng(6)
+    sides, turns = rng.uniform(1, 2, (count, 3)), Rotation.from_quat(rng.normal(size=(count, 4)))
+    factors = rng.uniform(1, 2, count)
+    many = ph.shapes.box(sides, density=1.0)
+    turned, grown = many.turn(turns, (1, 2, 3)), many.scale(factors)
+    for i in range(count):
+        alone = ph.shapes.box(sides[i], density=1.0)
+        assert_alike(taken_body(turned, i), alone.turn(turns[i], (1, 2, 3)), 1e-15)
+        assert np.array_equal(turned.principal_moments[i], alone.turn(turns[i], (1, 2, 3)).principal_moments)
+        grown_alone = alone.scale(factors if count == 3 else factors[i])  # three factors are those of the axes
+        assert_alike(taken_body(grown, i), grown_alone, 1e-14)
 
 
 def test_each_member_may_go_its_own_way():

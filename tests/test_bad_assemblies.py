@@ -30,7 +30,7 @@ REFUSALS = {
         ),
         "in member 0 of the ensemble everything lies on one line, in member 1 it does not",
     ),
-    "no body": (lambda: BOX.join([BOX]), "join takes bodies"),
+    "no body": (lambda: BOX.join([BOX, BOX]), "join takes bodies, one by one, as in join(a, b), not a list of 2"),
     "different ensembles": (
         lambda: MANY.join(ph.shapes.box(np.ones((4, 3)), mass=1.0)),
         "ensembles of [2, 4] members",
@@ -69,7 +69,20 @@ REFUSALS = {
         lambda: ph.Body(1.0, (1, 1, 2), volume=0.0).scale(2.0),
         "a body without thickness has no volume",
     ),
-    "stretched top": (lambda: TOP.scale((1, 1, 2)), "moments 2, 2, 8 kg m2 belong to no solid", "no matter to stretch"),
+    "density of numbers": (
+        lambda: ph.Body(1.0, (1, 1, 1)).scale(2.0),
+        "its volume is unknown, so there is no density",
+        "keep='mass'",
+    ),
+    "density of particles": (
+        lambda: ph.Body.from_particles((1, 1, 1, 1), ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))).scale(2.0),
+        "its volume is unknown",
+    ),
+    "stretched top": (
+        lambda: TOP.scale((1, 1, 2), keep="mass"),
+        "moments 2, 2, 8 kg m2 belong to no solid",
+        "no matter to stretch",
+    ),
     "ellipsoid of a top": (lambda: TOP.ellipsoid_semi_axes, "2, 2, 8", "inertia ellipsoid", "1/sqrt(I)"),
     "box of a top": (lambda: TOP.box_sides, "2, 2, 8", "inertia ellipsoid"),
     "point": (lambda: BOX.inertia_about((1, 2)), "point must be 3 numbers"),
@@ -87,6 +100,7 @@ OTHER_ENSEMBLES = {
     "mirror": (lambda: MANY.mirror(OTHERS),),
     "mirror about": (lambda: BOX.mirror(OTHERS, OTHERS[:2]),),
     "turn": (lambda: MANY.turn(TURN, OTHERS),),
+    "turn by": (lambda: MANY.turn(Rotation.from_quat(np.eye(4))),),
     "scale": (lambda: MANY.scale(OTHERS),),
     "about": (lambda: MANY.inertia_about(OTHERS),),
 }

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import tomllib
+import warnings
 from fractions import Fraction
+from pathlib import Path
 from xml.etree import ElementTree
 
 import meshio
@@ -13,9 +17,11 @@ import numpy as np
 import pytest
 import trimesh
 from click.testing import CliRunner
+from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.cli import cli
+from polhode.cli.mass_table import in_options
 
 ALUMINIUM = 2700
 SUFFIXES = ("stl", "obj", "ply", "off", "glb", "3mf", "vtk", "vtu", "msh", "inp", "exo", "mesh", "xdmf", "xyz")
@@ -312,6 +318,15 @@ def test_the_picture_goes_with_any_form(call, tmp_path):
         (("ball.ply", "--about", "1,2,nan"), 2, "--about takes lengths in m"),
         (("ball.ply", "--density", "heavy"), 2, "'heavy' is not a valid float"),
         (("ball.ply", "--densty", "1"), 2, "--density"),
+        (("ball.ply", "--points", "1000"), 2, "--points is for --compare"),
+        (("ball.ply", "--seed", "0"), 2, "--seed is for --compare"),
+        (("ball.ply", "--compare", "--points", "99"), 2, "99 is not in the range x>=100"),
+        ((f"{'x' * 300}.stl",), 1, "File name too long"),
+        (("/".join(["x" * 200] * 30) + ".stl",), 1, "File name too long"),
+        (("ball.ply", "--picture", f"{'x' * 300}/a.png"), 1, "File name too long"),
+        (("ball.ply", "--picture", f"{'x' * 300}.png"), 1, "File name too long"),
+        ((".",), 1, "there is no file ."),
+        (("ball.ply/x.stl",), 1, "there is no file ball.ply/x.stl"),
         ((), 2, "Missing argument"),
         (("ball.ply", "--density", "-1"), 1, "density must be greater than 0 kg/m3"),
         (("ball.ply", "--density", "nan"), 1, "density must be finite"),
@@ -331,6 +346,121 @@ def test_complaints_are_sentences(call, arguments, code, sentence):
     assert sentence in result.stderr
     assert "Traceback" not in result.output
     assert result.stdout == ""
+
+
+def in_python(text):
+    """Words of a text that only Python understands."""
+    return re.findall(r"\w+=(?:['\"(\s;,.]|$)|\(['\"]\w+['\"]", text)
+
+
+def spoilt(name):
+    """Meshes with defects, each in its file."""
+    box = trimesh.creation.box((1, 1, 1))
+    vertices, faces = box.vertices, box.faces
+    if name == "hole":
+        faces = faces[1:]
+    elif name == "flat":
+        vertices, faces = vertices * (1, 1, 0), np.concatenate((faces, faces[:, ::-1]))
+    elif name == "inwards":
+        faces = faces[:, ::-1]
+    elif name == "one turned":
+        faces = np.concatenate((faces[:1, ::-1], faces[1:]))
+    elif name == "two in one":
+        faces = np.concatenate((faces, faces + 8))
+        vertices = np.concatenate((vertices, vertices / 3))
+    elif name == "hole and turned":
+        faces = np.concatenate((faces[1:4, ::-1], faces[4:]))
+    trimesh.Trimesh(vertices, faces, process=False).export(f"{name}.ply")
+    return f"{name}.ply"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "phrases"),
+    [
+        ("hole", (), ("pass --repair fill", "--shell")),
+        ("flat", (), ("Traceback",)),
+        ("inwards", (), ("--repair flip",)),
+        ("one turned", (), ("--repair flip",)),
+        ("two in one", (), ("--repair flip",)),
+        ("hole and turned", ("--repair", "fill"), ()),
+        ("hole", ("--repair", "fill", "--repair", "hull"), ("--repair hull",)),
+    ],
+)
+def test_errors_speak_of_options(call, name, options, phrases):
+    result = call(spoilt(name), *options)
+    assert result.exit_code == 1
+    for phrase in phrases:
+        assert (phrase in result.stderr) == (phrase != "Traceback")
+    assert in_python(result.stderr) == []
+
+
+def test_warnings_and_notes_speak_of_options(call):
+    table = call("bracket.stl", "--repair", "flip")
+    assert "pass --unit mm; if not, --unit m says so" in table.stdout
+    report = json.loads(call("bracket.stl", "--json").stdout)
+    block = call("bracket.stl", "--to", "toml")
+    for text in (table.stdout, *report["warnings"], *report["notes"], block.stderr):
+        assert in_python(text) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("pass repair='fill'.", "pass --repair fill."),
+        ('Give repair="flip" to turn', "Give --repair flip to turn"),
+        ("Pass repair=('flip', 'fill'), and", "Pass --repair flip --repair fill, and"),
+        ('or ("flip", "fill")', "or --repair flip --repair fill"),
+        ("pass unit='mm'; if not, unit='m' says so", "pass --unit mm; if not, --unit m says so"),
+        ("unknown here: pass unit=", "unknown here: pass --unit"),
+        ("a thin wall, pass shell= or area_density=", "a thin wall, pass --shell"),
+        ("pass area_density=", "pass --shell"),
+        ("take more points=", "take more --points"),
+        ("unit=mm.stl cannot be read: pass unit=", "unit=mm.stl cannot be read: pass --unit"),
+        ("a/unit=mm.stl: shell=", "a/unit=mm.stl: --shell"),
+        ("nothing to say about a=b (x='y')", "nothing to say about a=b (x='y')"),
+    ],
+)
+def test_sentences_are_put_into_options(said, expected):
+    assert in_options(said, Path("a/unit=mm.stl")) == expected
+    if "unit=mm" not in said:
+        assert in_options(said, Path("part.stl")) == expected
+
+
+@pytest.mark.parametrize("name", ["density=5.stl", "$x^2$ {1}.stl", "a b.stl", "Teil-ÄÖ-部品.stl", "x" * 200 + ".stl"])
+def test_files_of_any_name_are_called_by_it(call, tmp_path, name):
+    bracket().export(tmp_path / "plain.stl")
+    (tmp_path / "plain.stl").rename(tmp_path / name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = call(name, "--unit", "mm", "--picture", "a.svg", "--compare", "--points", 1000)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith(f"{name}\n")
+    missing = call("none-" + name)
+    assert f"there is no file none-{name}" in missing.stderr
+
+
+@pytest.mark.parametrize("suffix", ["stl", "obj"])
+def test_a_name_that_is_no_text_is_shown_with_marks(call, tmp_path, suffix):
+    name = os.fsdecode(f"\xff.{suffix}".encode("latin-1"))
+    try:
+        (tmp_path / f"bracket.{suffix}").rename(tmp_path / name)
+    except OSError:
+        pytest.skip("this file system takes only text")
+    result = call(name, "--unit", "mm", "--picture", "a.png")
+    if result.exit_code == 0:
+        assert result.stdout.startswith(f"\ufffd.{suffix}\n")
+    else:
+        assert result.stderr == f"Error: \ufffd.{suffix}: this name is no text: rename the file\n"
+    assert call(os.fsdecode(b"\xfe.stl")).stderr == "Error: there is no file \ufffd.stl\n"
+
+
+def test_no_zero_has_a_minus(call, tmp_path):
+    """Axes and a centre that are off by rounding, downwards."""
+    box = trimesh.creation.box((1, 2, 3))
+    turn = Rotation.from_euler("xyz", (-1e-12, 1e-12, -1e-12)).as_matrix()
+    trimesh.Trimesh(box.vertices @ turn.T, box.faces, process=False).export(tmp_path / "turned.obj", digits=17)
+    out = call("turned.obj", "--about=-0,0,-0", "--compare", "--points", 1000).stdout
+    assert re.findall(r"-0(?:\.0+)?(?![\d.e])", out) == []
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from xml.etree import ElementTree
+
+import matplotlib
 import numpy as np
 import pytest
 import trimesh
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import Circle
 from scipy.spatial.transform import Rotation
 
@@ -177,6 +183,62 @@ def test_a_sheet_without_thickness_and_an_unphysical_top_can_be_drawn():
     assert len(part_picture(flat, sheet).axes) == 2
     top = ph.Body(mass=1.0, inertia=(2.0, 2.0, 8.0), allow_unphysical=True)
     assert part_picture(top, sheet).axes[1].get_legend() is None
+
+
+BRICK = ph.shapes.box((0.1, 0.2, 0.3), mass=1.0)
+
+
+@pytest.mark.parametrize("name", ["a$b$c.stl", "$x^2$", "$\\frac{.stl", "{}_^\\", "100%.stl"])
+def test_names_with_dollars_are_shown_letter_by_letter(tmp_path, name):
+    """The judge is the SVG, which holds its texts as they are set."""
+    figure = part_picture(BRICK, name=name)
+    with matplotlib.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(tmp_path / "a.svg")
+    shown = [
+        "".join(text.itertext()) for text in ElementTree.parse(tmp_path / "a.svg").iter() if text.tag.endswith("}text")
+    ]
+    assert name in shown
+    assert figure.get_suptitle() == name
+
+
+@pytest.mark.parametrize("letter", "Wi")
+def test_long_names_lose_their_middle_and_fit_on_the_sheet(letter):
+    figure = part_picture(BRICK, name=letter * 300 + "-the-end.stl")
+    assert figure.get_suptitle().startswith(3 * letter)
+    assert figure.get_suptitle().endswith("-the-end.stl")
+    assert "…" in figure.get_suptitle()
+    title = next(text for text in figure.texts if text.get_text() == figure.get_suptitle())
+    assert 0.8 * figure.bbox.x1 < title.get_window_extent(FigureCanvasAgg(figure).get_renderer()).x1 <= figure.bbox.x1
+    assert part_picture(BRICK, name="x" * 60).get_suptitle() == "x" * 60
+
+
+def test_letters_that_the_font_lacks_are_marked_without_a_warning(tmp_path):
+    figure = part_picture(BRICK, name="Ä部品\udcff\n.stl")
+    assert figure.get_suptitle() == "Ä\ufffd\ufffd\ufffd\ufffd.stl"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for kind in ("png", "svg", "pdf"):
+            figure.savefig(tmp_path / f"a.{kind}")
+
+
+@pytest.mark.parametrize(
+    "volume", [9.99999e-5, 9.99994e-5, 1e-4, 1.2345e-7, 3.3e-3, 0.5, 9.99999, 99999.6, 1.5e9, 1e-30]
+)
+def test_numbers_with_powers_are_normalised(volume):
+    """The judge reads them back."""
+    side = volume ** (1 / 3)
+    caption = part_picture(ph.shapes.box((side,) * 3, mass=1.0)).texts[-1].get_text()
+    said = re.search(r"volume (\S+)(?: · 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))? m³", caption)
+    mantissa, power = float(said[1]), int((said[2] or "0").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+    assert mantissa * 10.0**power == pytest.approx(volume, rel=5.1e-5)
+    assert 1 <= mantissa < 10 or said[2] is None
+    assert "e" not in said[1]
+
+
+def test_moments_with_powers_are_normalised():
+    """Three moments just below a power of ten."""
+    labels = texts(part_picture(ph.shapes.box((1.0,) * 3, mass=6 * 9.99999e-7)))
+    assert [label for label in labels if "=" in label] == ["I₁ = 1", "I₂ = 1", "I₃ = 1"]
 
 
 def test_what_has_no_shape_is_refused():

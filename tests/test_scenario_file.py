@@ -11,10 +11,11 @@ from pathlib import Path
 import meshio
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.body import Body
-from polhode.body_file import BODY_KEYS, LOOKS
+from polhode.body_file import AXES, BODY_KEYS, LOOKS
 from polhode.errors import ForceError
 from polhode.forces import FORCES
 from polhode.scenario_file import SETTINGS, STATE_KEYS
@@ -193,7 +194,7 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
     assert [name(row[0]) for row in table] == [*BODY_KEYS, *STATE_KEYS]
     start = ph.State()
     defaults = {field.name: field.default for field in fields(Body)} | {"particle": False, "angular_velocity": None}
-    defaults |= dict.fromkeys(LOOKS)
+    defaults |= dict.fromkeys((*LOOKS, *AXES))
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
         defaults[key] = getattr(start, key)
     for key, _, shown, meaning in table:
@@ -287,3 +288,20 @@ def test_a_shape_a_mesh_and_a_volume_mesh_of_one_box_agree(tmp_path):
 def test_bad_looks_are_refused_with_a_sentence(tmp_path, look, sentence):
     with pytest.raises(ph.PolhodeError, match=sentence):
         scenario_with(tmp_path, look)
+
+
+def test_a_turned_body_is_read_back_to_the_last_bit(tmp_path):
+    turned = ph.shapes.thin_rod(1.0, 1e-9, mass=1.0).turn(Rotation.from_rotvec((0.3, 0.2, -0.7)))
+    ph.Scenario(turned, START, **PLAIN).to_toml(tmp_path / "scenario.toml")
+    body = ph.Scenario.from_toml(tmp_path / "scenario.toml").body
+    for name in ("inertia_body", "principal_moments"):
+        assert np.array_equal(getattr(body, name), getattr(turned, name))
+    assert np.array_equal(body.principal_axes.as_quat(), turned.principal_axes.as_quat())
+    text = (tmp_path / "scenario.toml").read_text()
+    (tmp_path / "scenario.toml").write_text(text.replace("principal_axes_wxyz", "principal_moments_"))
+    with pytest.raises(ph.PolhodeError, match="did you mean 'principal_moments'"):
+        ph.Scenario.from_toml(tmp_path / "scenario.toml")
+    wrong = "mass = 1.0\ninertia = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]]\n"
+    wrong += "principal_moments = [1.0, 2.5, 2.0]\nprincipal_axes_wxyz = [1.0, 0.0, 0.0, 0.0]"
+    with pytest.raises(ph.PolhodeError, match="do not belong to its inertia"):
+        scenario_with(tmp_path, wrong)

@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from polhode.mass.reach import reach
 from polhode.members import taken_body
 from shape_cases import CASES, NAMES, assert_same_tensor, integrated, integrated_area, near, shape
 
@@ -206,3 +207,19 @@ def test_flat_bodies_pass_the_triangle_test_though_rounding_would_fail_a_strict_
             assert (make(size[i], mass=masses[i]).principal_moments == together.principal_moments[i]).all()
             assert ph.Body(mass=masses[i], inertia=turned.inertia_body[i]).members is None
     assert strict > 200
+
+
+@pytest.mark.parametrize(("name", "sizes"), CASES, ids=NAMES)
+def test_how_far_a_shape_reaches_against_the_corners_of_fine_meshes(name, sizes):
+    """Corners lie on the surface, so they reach no farther, and as far but for the square of the segments."""
+    if name == "ring" or sizes.get("radius") == 0:
+        pytest.skip("lines are drawn with a thickness that they do not have")
+    rng = np.random.default_rng(7)
+    (part,) = shape(name, sizes, mass=1.0).parts
+    part = part.placed(Rotation.from_quat(rng.normal(size=4)).as_matrix() * (1, 2, 0.5), rng.normal(size=3))
+    corners = part.surface(128).vertices
+    size = np.ptp(corners, axis=0).max()
+    for u in (*np.eye(3), *rng.normal(size=(12, 3))):
+        u = u / np.linalg.norm(u)
+        missed = reach((part,), u) - (corners @ u).max()
+        assert -1e-14 * (size + np.abs(corners).max()) < missed < 1e-3 * size

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from polhode import checks
 from polhode.checks import Array, leaf, leaves
 from polhode.equations.inertia import Constants, shifted
 from polhode.errors import InertiaError
+from polhode.mass.frozen import with_frozen_arrays
 from polhode.mass.geometry import Part, together
 from polhode.mass.operations import Operations
 from polhode.mass.origins import Origins
-from polhode.mass.principal import ROUNDING, check_moments, check_symmetry, principal
+from polhode.mass.principal import ROUNDING, Diagonalized, check_moments, check_symmetry, principal
 
 if TYPE_CHECKING:
     import trimesh
@@ -43,6 +45,7 @@ class Body(Origins, Operations):
         Of the matter, in m3, and of its surface, in m2; None if unknown.
 
     In an ensemble any of these may carry a leading axis for the members; three by three numbers are always one tensor.
+    A body is frozen: it keeps copies of the arrays that it is given, and its own cannot be written.
 
     Examples
     --------
@@ -65,6 +68,9 @@ class Body(Origins, Operations):
     """What it looks like: its shapes and meshes at their places; empty if unknown."""
     notes: tuple[str, ...] = field(default=(), repr=False)
     """What was found, assumed or mended on the way from a mesh to the numbers, in sentences."""
+    diagonalized: Diagonalized | None = field(default=None, repr=False, kw_only=True)
+    """The tensor with its moments and axes; given, where these are known better than the tensor shows, as after a turn.
+    They count for no other tensor: with another one they are found anew."""
     inertia_body: Array = field(init=False, repr=False)
     """The 3 x 3 tensor about the centre of mass, along the axes that the body was given in, in kg m2."""
     principal_moments: Array = field(init=False, repr=False)
@@ -76,7 +82,8 @@ class Body(Origins, Operations):
     def __post_init__(self) -> None:
         mass = checks.positive(self.mass, "mass", "kg", InertiaError)
         center = checks.numbers(self.center_of_mass, "center_of_mass", (3,), InertiaError)
-        moments, axes, tensor = self._principal()
+        diagonalized = with_frozen_arrays(self._diagonalized())
+        tensor, moments, axes = diagonalized
         checks.flag(self.allow_unphysical, "allow_unphysical", InertiaError)
         if not self.is_particle:
             check_moments(moments, self.allow_unphysical, self.is_line)
@@ -85,19 +92,25 @@ class Body(Origins, Operations):
         members = checks.member_count((mass, 0), (center, 1), (moments, 1), (tensor, 2), *known)
         values = {
             "mass": leaf(mass),
+            "inertia": self._inertia_kept(moments, tensor),
             "center_of_mass": center,
             "volume": None if volume is None else leaf(volume),
             "area": None if area is None else leaf(area),
+            "diagonalized": diagonalized,
             "inertia_body": tensor,
             "principal_moments": moments,
             "_axes": axes,
             "members": members,
         }
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, with_frozen_arrays(value))
 
-    def _principal(self) -> tuple[Array, Array, Array]:
-        """The moments, the axes' quaternion, and the tensor."""
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Copied or unpickled: arrays forget that they are frozen."""
+        self.__dict__.update({name: with_frozen_arrays(value) for name, value in state.items()})
+
+    def _diagonalized(self) -> Diagonalized:
+        """The tensor, its moments, and the axes' quaternion."""
         shape = checks.shape_of(self.inertia)
         if shape[-1:] != (3,):
             raise InertiaError(
@@ -105,10 +118,18 @@ class Body(Origins, Operations):
             )
         if shape != (3, 3) and (len(shape) == 1 or shape[1:] == (3,)):
             moments = checks.numbers(self.inertia, "inertia", (3,), InertiaError)
-            return moments, np.array((1.0, 0.0, 0.0, 0.0)), moments[..., None] * np.eye(3)
+            return Diagonalized(moments[..., None] * np.eye(3), moments, np.array((1.0, 0.0, 0.0, 0.0)))
         tensor = checks.numbers(self.inertia, "inertia", (3, 3), InertiaError)
         check_symmetry(tensor)
-        return (*principal(tensor), tensor)
+        if self.diagonalized is not None and np.array_equal(self.diagonalized.tensor, tensor):
+            return self.diagonalized
+        return Diagonalized(tensor, *principal(tensor))
+
+    def _inertia_kept(self, moments: Array, tensor: Array) -> Any:
+        """As it was given, if that is three plain numbers, else as an array of the body's own."""
+        if isinstance(self.inertia, tuple) and all(isinstance(number, Real) for number in self.inertia):
+            return self.inertia
+        return moments if checks.shape_of(self.inertia) == moments.shape else tensor
 
     @property
     def principal_axes(self) -> Rotation:

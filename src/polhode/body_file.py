@@ -7,12 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from polhode import checks
 from polhode.body import Body, particle
+from polhode.equations.quaternions import matrix
 from polhode.errors import PolhodeError, ScenarioError, nearest
 from polhode.mass import shapes
+from polhode.mass.principal import ROUNDING, Diagonalized
 
-NUMBERS = ("mass", "inertia", "center_of_mass", "allow_unphysical", "volume", "area")
+AXES = ("principal_moments", "principal_axes_wxyz")
+NUMBERS = ("mass", "inertia", *AXES, "center_of_mass", "allow_unphysical", "volume", "area")
 LOOKS = ("shape", "mesh", "volume_mesh")
 BODY_KEYS = (*NUMBERS, "particle", *LOOKS)
 
@@ -36,7 +41,7 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
     if is_particle:
         _refuse(
             table,
-            ("inertia", "allow_unphysical", "volume", "area"),
+            ("inertia", *AXES, "allow_unphysical", "volume", "area"),
             where,
             "is a particle, which has no {}",
             "particle = true",
@@ -46,7 +51,8 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
         raise ScenarioError(
             f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor; or a shape, a mesh, particle = true"
         )
-    return Body(**{key: table[key] for key in NUMBERS if key in table})
+    numbers = {key: table[key] for key in NUMBERS if key in table and key not in AXES}
+    return Body(**numbers, diagonalized=_diagonalized(table, where))
 
 
 def refuse_unknown(table: Any, known: Sequence[str], where: str) -> None:
@@ -56,6 +62,23 @@ def refuse_unknown(table: Any, known: Sequence[str], where: str) -> None:
     for key in table:
         if key not in known:
             raise ScenarioError(f"{where} has no key {key!r}: {nearest(key, known)}")
+
+
+def _diagonalized(table: Mapping[str, Any], where: str) -> Diagonalized | None:
+    """The tensor with its principal axes to the last bit, as they were before it was written."""
+    if not any(key in table for key in AXES):
+        return None
+    if not all(key in table for key in AXES):
+        raise ScenarioError(f"{where} needs both {' and '.join(AXES)}, or neither")
+    moments = checks.numbers(table[AXES[0]], f"{AXES[0]} of {where}", (3,), ScenarioError)
+    axes = checks.numbers(table[AXES[1]], f"{AXES[1]} of {where}", (4,), ScenarioError)
+    tensor = checks.numbers(table["inertia"], f"inertia of {where}", (3, 3), ScenarioError)
+    of_axes: Any = tuple(np.moveaxis(axes, -1, 0))
+    turn = np.stack(np.broadcast_arrays(*matrix(of_axes)), axis=-1).reshape(*axes.shape[:-1], 3, 3)
+    found = turn * moments[..., None, :] @ np.swapaxes(turn, -1, -2)
+    if np.abs(found - tensor).max() > ROUNDING * np.abs(tensor).max():
+        raise ScenarioError(f"{' and '.join(AXES)} of {where} do not belong to its inertia: leave them out")
+    return Diagonalized(tensor, moments, axes)
 
 
 def _refuse(table: Mapping[str, Any], keys: Sequence[str], where: str, why: str, instead: str) -> None:

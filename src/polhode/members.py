@@ -35,6 +35,7 @@ def taken_body(body: Body, members: Any) -> Body:
         body,
         mass=taken(body.mass, 0, members),
         inertia=body.inertia_body[members] if has_members else body.inertia,
+        diagonalized=None if body.diagonalized is None else body.diagonalized.taken(members),
         center_of_mass=taken(body.center_of_mass, 1, members),
         volume=None if body.volume is None else taken(body.volume, 0, members),
         area=None if body.area is None else taken(body.area, 0, members),

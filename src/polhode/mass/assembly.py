@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,8 @@ from polhode import checks
 from polhode.body import Body
 from polhode.checks import Array, leaves
 from polhode.equations.inertia import shifted
-from polhode.errors import InertiaError
+from polhode.errors import InertiaError, MassWarning
+from polhode.mass.holes import doubts, is_of_one_density
 from polhode.mass.lines import axis_of, tensor_across, thin
 from polhode.mass.maps import mapped as mapped
 from polhode.mass.maps import mirrored as mirrored
@@ -90,6 +92,9 @@ def without(body: Body, others: Sequence[Body]) -> Body:
     whole = _of_bodies((body, *others), np.array((1.0, *(-1.0 for _ in others))))
     if not whole.is_particle:
         _refuse_impossible_rest(whole, mass, any(one.allow_unphysical for one in (body, *others)))
+    for doubt in (doubtful := doubts(body, others)):
+        warnings.warn(doubt, MassWarning, stacklevel=3)
+    whole = whole._replace(notes=(*whole.notes, *doubtful))
     parts = (*body.parts, *(part.taken_away() for other in others for part in other.parts))
     return _body(whole, (body, *others), volume, parts)
 
@@ -168,6 +173,8 @@ def _tensor(entries: Any) -> Array:
 # What else the record holds -------------------------------------------------------------------------------------------
 def _body(whole: _Whole, bodies: Sequence[Body], volume: Any, parts: tuple[Part, ...]) -> Body:
     looks_known = all(body.parts or body.is_particle for body in bodies)
+    if not is_of_one_density(bodies):
+        parts = tuple(part.of_a_mixture() for part in parts)
     notes = (note for notes in (*(body.notes for body in bodies), whole.notes) for note in notes)
     return Body(
         **whole._replace(notes=tuple(dict.fromkeys(notes)))._asdict(),
@@ -194,7 +201,7 @@ def _volume_left(body: Body, others: Sequence[Body]) -> Any:
 def _refuse_others(given: Sequence[Any], bodies: Sequence[Any], what: str) -> None:
     for body in given:
         if not isinstance(body, Body):
-            raise InertiaError(f"{what} takes bodies, one after the other, not {body!r}")
+            raise InertiaError(f"{what} takes bodies, one by one, as in {what}(a, b), not {_kind(body)}")
     counts = sorted({body.members for body in bodies if body.members is not None})
     if len(counts) > 1:
         raise InertiaError(f"the bodies are ensembles of {counts} members: give every one the same number of members")
@@ -215,6 +222,13 @@ def _refuse_impossible_rest(whole: _Whole, before: Array, allow_unphysical: bool
 def _one(values: Array, member: int) -> float:
     """The number of one member, of values that may be the same for all."""
     return float(values[member] if values.ndim else values)
+
+
+def _kind(value: Any) -> str:
+    """What was given instead of a body, without all that may be in it."""
+    if isinstance(value, (list, tuple, set, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return repr(value) if isinstance(value, (str, int, float, complex, type(None))) else f"a {type(value).__name__}"
 
 
 def _found(value: Any, shape: tuple[int, ...]) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polhode.checks import Array
+from polhode.mass.frozen import frozen, with_frozen_arrays
 
 Indices: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -50,6 +52,13 @@ class Shape:
     name: str
     sizes: Mapping[str, Any]
 
+    def __post_init__(self) -> None:
+        kept = {name: with_frozen_arrays(size) for name, size in self.sizes.items()}
+        object.__setattr__(self, "sizes", MappingProxyType(kept))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Shape, (self.name, dict(self.sizes))
+
     @property
     def nodes(self) -> Array | None:
         """None: a shape is a formula."""
@@ -89,19 +98,35 @@ class Part:
     linear: Array = field(default_factory=lambda: np.eye(3))
     offset: Array = field(default_factory=lambda: np.zeros(3))
     is_hole: bool = False
+    is_mixed: bool = False
+    """Of a body in which matter of several densities is joined: the mean density is not the density here."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.source, Surface):
+            kept = Surface(frozen(self.source.vertices), frozen(self.source.faces))
+            object.__setattr__(self, "source", kept)
+        for name in ("linear", "offset"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Part, (self.source, self.linear, self.offset, self.is_hole, self.is_mixed)
 
     def placed(self, linear: Array, offset: Array) -> Part:
         """The part after another map of space."""
-        return Part(self.source, linear @ self.linear, linear @ self.offset + offset, self.is_hole)
+        return replace(self, linear=linear @ self.linear, offset=linear @ self.offset + offset)
 
     def taken(self, members: Any) -> Part:
         """The part of one member of an ensemble, or of some."""
         source = self.source.taken(members) if isinstance(self.source, Shape) else self.source
-        return Part(source, self.linear, self.offset, self.is_hole)
+        return replace(self, source=source)
+
+    def of_a_mixture(self) -> Part:
+        """The part of a body whose mean density is not its own."""
+        return replace(self, is_mixed=True)
 
     def taken_away(self) -> Part:
         """The part as a hole, or a hole as a part."""
-        return Part(self.source, self.linear, self.offset, not self.is_hole)
+        return replace(self, is_hole=not self.is_hole)
 
     @property
     def nodes(self) -> Array | None:

@@ -11,7 +11,7 @@ from polhode import checks
 from polhode.checks import Array
 from polhode.errors import InertiaError, nearest
 from polhode.mass.lines import axis_of, tensor_across
-from polhode.mass.principal import LOST, ROUNDING
+from polhode.mass.principal import LOST, ROUNDING, Diagonalized, named
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -27,14 +27,14 @@ def mapped(body: Body, offset: ArrayLike) -> Body:
 
 
 def turned(body: Body, rotation: Any, about: ArrayLike) -> Body:
-    """The body turned about a point: I' = R I R^T."""
+    """The body turned about a point: I' = R I R^T; the members of an ensemble by one rotation, or each by its own."""
     from scipy.spatial.transform import Rotation
 
     if not isinstance(rotation, Rotation):
         raise InertiaError(
             f"the rotation must be a SciPy Rotation, as of Rotation.from_euler('z', 90, degrees=True), not {rotation!r}"
         )
-    if not rotation.single:
+    if not rotation.single and body.members is None:
         raise InertiaError(f"a body turns by one rotation, but {len(rotation)} were given: turn it once for each")
     return _about_point(body, rotation.as_matrix(), about)
 
@@ -55,10 +55,12 @@ def mirrored(body: Body, normal: ArrayLike, about: ArrayLike) -> Body:
 def scaled(body: Body, factor: ArrayLike, keep: str) -> Body:
     """The body made larger about the origin; with the density kept, the mass grows with the volume.
 
+    As many factors as the body has members are one for each; but three are always those of the axes.
     A body that is flat in the direction of a factor stays flat.  With different factors the area is unknown.
     """
-    if checks.shape_of(factor) == ():
-        factor = checks.numbers(factor, "factor", (), InertiaError) * np.ones(3)
+    shape = checks.shape_of(factor)
+    if shape == () or (shape == (body.members,) and shape != (3,)):
+        factor = checks.numbers(factor, "factor", (), InertiaError)[..., None] * np.ones(3)
     f = _vector(factor, "factor", body)
     if not (f > 0).all():
         raise InertiaError(
@@ -80,10 +82,12 @@ def scaled(body: Body, factor: ArrayLike, keep: str) -> Body:
         inertia = body.inertia_body * (more * one * one)[..., None, None]
     else:
         inertia = _stretched(body, linear) * more[..., None, None]
+    moments, axes = body.principal_moments * (more * one * one)[..., None], body._axes
     return replace(
         body,
         mass=body.mass * more,
         inertia=inertia,
+        diagonalized=Diagonalized(inertia, *_for_each(inertia, moments, axes)) if is_uniform else None,
         center_of_mass=f * body.center_of_mass,
         volume=None if body.volume is None else body.volume * growth,
         area=body.area * (one * one) if is_uniform and body.area is not None else None,
@@ -92,18 +96,25 @@ def scaled(body: Body, factor: ArrayLike, keep: str) -> Body:
 
 
 def _about_point(body: Body, orthogonal: Array, about: ArrayLike) -> Body:
-    """Turned or mirrored about a point: I' = Q I Q^T."""
+    """Turned or mirrored about a point: I' = Q I Q^T.
+
+    The principal moments stay what they are, and the axes turn along.  Found anew from I', a small moment would be lost
+    in the rounding of the large ones.
+    """
     point = _vector(about, "about", body)
-    checks.member_count((orthogonal, 2), (point, 1))
+    checks.member_count((np.empty(body.members or ()), 0), (orthogonal, 2), (point, 1))
     if body.is_line:
         moment, direction = axis_of(body)
         inertia = tensor_across(moment, _applied(orthogonal, direction))
     else:
         inertia = orthogonal @ body.inertia_body @ np.swapaxes(orthogonal, -1, -2)
         inertia = (inertia + np.swapaxes(inertia, -1, -2)) / 2
+    moments = np.broadcast_to(body.principal_moments, inertia.shape[:-1])
+    axes = np.broadcast_to(orthogonal @ body.principal_axes.as_matrix(), inertia.shape)
     return replace(
         body,
         inertia=inertia,
+        diagonalized=Diagonalized(inertia, *named(moments, axes)),
         center_of_mass=_applied(orthogonal, body.center_of_mass - point) + point,
         parts=_placed(body.parts, orthogonal, point - _applied(orthogonal, point)),
     )
@@ -142,12 +153,23 @@ def _vector(value: ArrayLike, name: str, body: Body) -> Array:
     return array
 
 
+def _for_each(tensor: Array, moments: Array, axes: Array) -> tuple[Array, Array]:
+    """The moments and the axes' quaternions, as many as there are tensors."""
+    leading = tensor.shape[:-2]
+    return np.broadcast_to(moments, (*leading, 3)), np.broadcast_to(axes, (*leading, 4))
+
+
 def _refuse_without_density(body: Body) -> None:
     if body.is_particle or body.is_line or (body.volume is not None and not np.all(body.volume)):
         what = "a particle" if body.is_particle else "a line" if body.is_line else "a body without thickness"
         raise InertiaError(
             f"{what} has no volume, so no density that could be kept: say scale(factor, keep='mass'), "
             "or make it anew with the mass that it shall have"
+        )
+    if body.volume is None:
+        raise InertiaError(
+            "its volume is unknown, so there is no density that could be kept: say scale(factor, keep='mass'), or give "
+            "the body its volume, as in dataclasses.replace(body, volume=0.001)"
         )
 
 

@@ -31,6 +31,8 @@ class Operations:
     def subtract(self, *others: Body) -> Body:
         """This body without others, where they are: holes.  They must lie within it, and have its density there.
 
+        Where the shapes tell that a hole stands out of the body, or has another density, a `MassWarning` says so.
+
         Examples
         --------
         >>> import polhode as ph
@@ -58,6 +60,8 @@ class Operations:
     def turn(self, rotation: Rotation, about: ArrayLike = (0.0, 0.0, 0.0)) -> Body:
         """The body turned about a point of the coordinates that it is described in.
 
+        The members of an ensemble turn by one rotation, or each by its own.
+
         Examples
         --------
         >>> import polhode as ph
@@ -73,7 +77,8 @@ class Operations:
     def scale(self, factor: ArrayLike, *, keep: str = "density") -> Body:
         """The body made larger about the origin, by one factor or by one for each axis.
 
-        `keep` says what stays: "density" (the mass grows with the volume) or "mass".
+        `keep` says what stays: "density" (the mass grows with the volume, which must be known) or "mass".  The members
+        of an ensemble may have their own factors, one or three for each; three numbers are always those of the axes.
 
         Examples
         --------

@@ -46,7 +46,7 @@ class Origins:
         area_density: float | None = None,
         shell: float | None = None,
         unit: str | None = None,
-        repair: str | Sequence[str] = (),
+        repair: str | Sequence[str] | None = (),
     ) -> Body:
         """The body within a closed surface of triangles, by exact integrals over the surface.
 
@@ -87,7 +87,7 @@ class Origins:
         unit: str | None = None,
         degree: int = 2,
         rtol: float = 1e-10,
-        repair: str | Sequence[str] = (),
+        repair: str | Sequence[str] | None = (),
     ) -> Body:
         """The body made of the cells of a volume mesh.  [seed 001 eq. 5.1 to 5.6]
 
@@ -107,7 +107,8 @@ class Origins:
             A function that is a polynomial of this degree or less is integrated exactly; 0 to 40.
         rtol : float, optional
             Other functions are integrated, cell by cell, until the error is less than this part of the whole; at
-            least 1e-14.
+            least 1e-14.  The error is estimated, not bounded: a jump or a narrow feature within cells may be missed in
+            part, or wholly if it is small beside the cells.  Mesh finer there, or give regions.
         repair : str, optional
             "flip" turns cells whose corners are numbered the wrong way round.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,21 @@ EQUAL = 64 * sys.float_info.epsilon
 """Relative difference of two moments that the search for the axes cannot tell from none."""
 LOST = 16 * sys.float_info.epsilon
 """Relative size below which a moment, or an extent found from moments, is lost in the rounding of the largest."""
+
+
+class Diagonalized(NamedTuple):
+    """Tensors (..., 3, 3), their principal moments, and the quaternion of their axes (one for all, or one for each)."""
+
+    tensor: Array
+    moments: Array
+    axes: Array
+
+    def taken(self, members: Any) -> Diagonalized:
+        """Those of one member of an ensemble (a number), or of some (an array of numbers)."""
+        if self.tensor.ndim == 2:
+            return self
+        axes = self.axes[members] if self.axes.ndim > 1 else self.axes
+        return Diagonalized(self.tensor[members], self.moments[members], axes)
 
 
 def principal(tensor: Array) -> tuple[Array, Array]:
@@ -37,21 +52,31 @@ def principal(tensor: Array) -> tuple[Array, Array]:
         return diagonal, identity
     found, vectors = np.linalg.eigh((tensor + np.swapaxes(tensor, -1, -2)) / 2)
     found[..., 0] = np.where(np.abs(found[..., 0]) <= LOST * found[..., 2], 0.0, found[..., 0])
-    flat_vectors, flat_found = vectors.reshape(-1, 3, 3), found.reshape(-1, 3)
+    moments, quaternion = named(found, vectors)
+    keep = is_diagonal[..., None]
+    return np.where(keep, diagonal, moments), np.where(keep, identity, quaternion)
+
+
+def named(moments: Array, axes: Array) -> tuple[Array, Array]:
+    """Moments, as they are, in the order of the axes' names, and the axes' quaternion, by the rule of `principal`.
+
+    `axes` holds the axes as columns, which may be left-handed.
+    """
+    rising = moments.argsort(axis=-1, kind="stable")
+    flat_found = np.take_along_axis(moments, rising, axis=-1).reshape(-1, 3)
+    flat_vectors = np.take_along_axis(axes, rising[..., None, :], axis=-1).reshape(-1, 3, 3)
     orders = np.array(list(permutations(range(3))))
     fits = np.abs(flat_vectors[:, np.arange(3), orders]).sum(axis=-1)
     order = orders[fits.argmax(axis=-1)]
-    moments = np.take_along_axis(flat_found, order, axis=-1)
-    axes = np.take_along_axis(flat_vectors, order[:, None, :], axis=-1)
-    entries = np.diagonal(axes, axis1=1, axis2=2)
+    in_order = np.take_along_axis(flat_found, order, axis=-1)
+    turned = np.take_along_axis(flat_vectors, order[:, None, :], axis=-1)
+    entries = np.diagonal(turned, axis1=1, axis2=2)
     # Right-handed, too: the best fit exceeds 1, but the trace of an orthogonal matrix with determinant -1 never does.
-    axes = axes * np.where(entries < 0, -1.0, 1.0)[:, None, :]
-    moments, axes = _with_free_axes(flat_found, flat_vectors, moments, axes)
-    entries_of_axes: Any = tuple(axes.reshape(-1, 9).T)
+    turned = turned * np.where(entries < 0, -1.0, 1.0)[:, None, :]
+    in_order, turned = _with_free_axes(flat_found, flat_vectors, in_order, turned)
+    entries_of_axes: Any = tuple(turned.reshape(-1, 9).T)
     quaternion = np.stack(from_matrix(entries_of_axes), axis=-1)
-    moments, quaternion = moments.reshape(diagonal.shape), quaternion.reshape(identity.shape)
-    keep = is_diagonal[..., None]
-    return np.where(keep, diagonal, moments), np.where(keep, identity, quaternion)
+    return in_order.reshape(moments.shape), quaternion.reshape(*moments.shape[:-1], 4)
 
 
 def _with_free_axes(found: Array, vectors: Array, moments: Array, axes: Array) -> tuple[Array, Array]:

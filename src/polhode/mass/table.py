@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.mass.principal import principal
+
 if TYPE_CHECKING:
     from polhode.body import Body
 
@@ -17,6 +19,9 @@ def table_of(body: Body) -> dict[str, Any]:
         table["particle"] = True
     else:
         table["inertia"] = plain(body.inertia)
+        known = body.diagonalized
+        if known is not None and any(map(_differ, principal(body.inertia_body), known[1:])):
+            table["principal_moments"], table["principal_axes_wxyz"] = plain(known.moments), plain(known.axes)
     if np.any(body.center_of_mass):
         table["center_of_mass"] = plain(body.center_of_mass)
     if body.allow_unphysical:
@@ -25,6 +30,11 @@ def table_of(body: Body) -> dict[str, Any]:
         if getattr(body, extent) is not None:
             table[extent] = plain(getattr(body, extent))
     return table
+
+
+def _differ(one: Any, other: Any) -> bool:
+    one, other = np.broadcast_arrays(one, other)
+    return not np.array_equal(one, other)
 
 
 def plain(value: Any) -> Any:
