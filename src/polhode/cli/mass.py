@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from polhode import __version__
 from polhode.cli.mass_file import ASSUMED, asked_amounts, body_of, compared, is_volume_file, with_warnings
+from polhode.cli.mass_table import in_options, table
 from polhode.cli.output import print_json
 from polhode.errors import FileError, PolhodeError
 
@@ -31,7 +33,7 @@ PICTURES = (".png", ".svg", ".pdf")
 @click.option("--to", "form", type=click.Choice(FORMS), default="table", show_default=True, help="What to print.")
 @click.option("--json", "as_json", is_flag=True, help="Short for --to json.")
 @click.option("--compare", is_flag=True, help="Set boxes, point sampling and exact integral side by side.")
-@click.option("--points", type=click.IntRange(2), default=100_000, show_default=True, help="For --compare: how many.")
+@click.option("--points", type=click.IntRange(100), default=100_000, show_default=True, help="For --compare: how many.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --compare: which ones.")
 @click.option(
     "--repair",
@@ -70,19 +72,22 @@ def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
     shell = _shell(ctx, given)
     about = _point(ctx, given)
     _refuse_contradictions(ctx, file, given)
-    _check_picture(given["picture"])
-    if not file.is_file():
-        raise FileError(f"there is no file {file}")
-    (body, kind), odd = with_warnings(lambda: body_of(ctx, file, given, shell))
-    report = _report(file, body, kind, about, given)
-    if given["compare"]:
-        report["compare"], more = with_warnings(lambda: compared(ctx, file, kind, given))
-        odd += [text for text in more if text not in odd]
-    report["warnings"] = odd
-    report["notes"] = [text for text in report["notes"] if text not in odd]
-    if given["picture"] is not None:
-        _draw(body, file.name, given["picture"])
-        report["picture"] = str(given["picture"])
+    try:
+        _check_picture(given["picture"])
+        if not file.is_file():
+            raise FileError(f"there is no file {file}")
+        body, report = _found(ctx, file, given, shell, about)
+        if given["picture"] is not None:
+            _draw(body, file.name, given["picture"])
+            report["picture"] = click.format_filename(given["picture"])
+    except PolhodeError as error:
+        raise click.ClickException(in_options(str(error), file)) from error
+    except UnicodeEncodeError as error:
+        raise click.ClickException(f"{click.format_filename(file)}: this name is no text: rename the file") from error
+    except OSError as error:
+        raise click.ClickException(
+            click.format_filename(str(error.filename or file)) + f": {error.strerror}"
+        ) from error
     _print(form, body, report)
 
 
@@ -100,6 +105,9 @@ def _refuse_contradictions(ctx: click.Context, file: Path, given: dict[str, Any]
     asked = asked_amounts(given)
     if len(asked) > 1:
         raise click.UsageError(f"{' and '.join(asked)} contradict each other: give one of them", ctx)
+    for option in ("points", "seed"):
+        if not given["compare"] and ctx.get_parameter_source(option) is not ParameterSource.DEFAULT:
+            raise click.UsageError(f"--{option} is for --compare: give it too, or leave out --{option}", ctx)
     if given["compare"] and given["shell"] is not None:
         raise click.UsageError("--compare is for solids, and --shell makes none: leave out one of them", ctx)
     if is_volume_file(file):
@@ -148,6 +156,20 @@ def _check_picture(place: Path | None) -> None:
 
 
 # What is told ---------------------------------------------------------------------------------------------------------
+def _found(
+    ctx: click.Context, file: Path, given: dict[str, Any], shell: float | None, about: list[float] | None
+) -> tuple[Body, dict[str, Any]]:
+    """The body, and everything about it, in the words of the command line."""
+    (body, kind), odd = with_warnings(lambda: body_of(ctx, file, given, shell))
+    report = _report(file, body, kind, about, given)
+    if given["compare"]:
+        report["compare"], more = with_warnings(lambda: compared(ctx, file, kind, given))
+        odd += [text for text in more if text not in odd]
+    report["warnings"] = [in_options(text, file) for text in odd]
+    report["notes"] = [in_options(text, file) for text in report["notes"] if text not in odd]
+    return body, report
+
+
 def _report(file: Path, body: Body, kind: str, about: list[float] | None, given: dict[str, Any]) -> dict[str, Any]:
     from polhode.mass.report import report
 
@@ -155,12 +177,12 @@ def _report(file: Path, body: Body, kind: str, about: list[float] | None, given:
     unit, origin = (given["unit"], "option") if given["unit"] else (said[0], "file") if said else ("m", "assumed")
     return {
         "polhode": __version__,
-        "file": str(file),
+        "file": click.format_filename(file),
         "kind": kind,
         "unit": unit,
         "unit_from": origin,
         "density_assumed": not asked_amounts(given),
-        **report(body, file.name, about),
+        **report(body, click.format_filename(file, shorten=True), about),
     }
 
 
@@ -176,8 +198,6 @@ def _draw(body: Body, name: str, place: Path) -> None:
 
 
 def _print(form: str, body: Body, report: dict[str, Any]) -> None:
-    from polhode.cli.mass_table import table
-
     if form == "json":
         print_json(report)
         return

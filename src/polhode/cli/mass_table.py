@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
+
+import click
 
 LABEL = 24
 """Columns for the name of a quantity."""
@@ -12,6 +16,25 @@ UNITS_FROM = {
     "file": "as the file says",
     "assumed": "assumed, for the file does not say; --unit mm reads millimetres",
 }
+
+_REPAIRS = r"(?:['\"](?:flip|fill|hull)['\"],?\s*)+"
+OPTIONS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"shell= or area_density=|area_density=", "--shell"),
+    (rf"(?:\brepair=)?\(({_REPAIRS})\)", lambda told: " ".join(f"--repair {r}" for r in re.findall(r"\w+", told[1]))),
+    (r"\b(repair|unit)=(['\"])(\w+)\2", r"--\1 \3"),
+    (r"\b(repair|unit|shell|points|seed|density|mass)=(?=$|[\s,;:.)])", r"--\1"),
+)
+"""How Python's arguments are said on the command line."""
+
+
+def in_options(text: str, file: Path) -> str:
+    """A sentence that speaks of options instead of Python's arguments; the file's own name is left as it is."""
+    names = [re.escape(name) for name in (str(file), file.name) if "=" in name]
+    pieces = re.split(f"({'|'.join(names)})", text) if names else [text]
+    for k in range(0, len(pieces), 2):
+        for pattern, option in OPTIONS:
+            pieces[k] = re.sub(pattern, option, pieces[k])
+    return click.format_filename("".join(pieces))
 
 
 def table(report: dict[str, Any]) -> list[str]:
@@ -34,13 +57,13 @@ def _extents(report: dict[str, Any]) -> Iterator[str]:
     for key, unit in (("volume", "m3"), ("area", "m2"), ("mass", "kg")):
         if (value := report[f"{key}_{unit}"]) is not None:
             yield _row(key, f"{value:.12g} {unit}")
-    yield _row("centre of mass", f"({', '.join(f'{x:.12g}' for x in report['center_of_mass_m'])}) m")
+    yield _row("centre of mass", f"({', '.join(f'{x + 0.0:.12g}' for x in report['center_of_mass_m'])}) m")
 
 
 def _tensors(report: dict[str, Any]) -> Iterator[str]:
     titles = {"inertia_body_kg_m2": "the centre of mass"}
     if "about_m" in report:
-        titles["inertia_about_kg_m2"] = f"({', '.join(f'{x:.12g}' for x in report['about_m'])}) m"
+        titles["inertia_about_kg_m2"] = f"({', '.join(f'{x + 0.0:.12g}' for x in report['about_m'])}) m"
     for key, where in titles.items():
         yield from ("", f"  inertia about {where}, kg m2; products with their minus sign")
         yield from ("    " + _columns(row) for row in report[key])
@@ -50,7 +73,7 @@ def _principal(report: dict[str, Any]) -> Iterator[str]:
     yield f"  principal{'moment, kg m2':>19}{'gyration, m':>20}   axis (x, y, z)"
     keys = ("principal_moments_kg_m2", "radii_of_gyration_m", "principal_axes")
     for i, (moment, radius, axis) in enumerate(zip(*(report[key] for key in keys), strict=True)):
-        yield f"  {i + 1:<9}{moment:>19.11e}{radius:>20.11e}  " + " ".join(f"{x + 0.0:12.9f}" for x in axis)
+        yield f"  {i + 1:<9}{moment:>19.11e}{radius:>20.11e}  " + " ".join(f"{round(x, 9) + 0.0:12.9f}" for x in axis)
     for name, key in (("box", "equivalent_box_sides_m"), ("ellipsoid", "equivalent_ellipsoid_semi_axes_m")):
         what = f"equivalent {name}"
         if report[key] is None:
@@ -82,8 +105,8 @@ def compared(report: dict[str, Any]) -> Iterator[str]:
         for one in others:
             value = _entry(one, key, at)
             spread = f" ± {_entry(one['standard_error'], key, at):<7.1e}" if one["standard_error"] else ""
-            line += f"{value:>13.6g}{spread} {_percent((value - truth) / wholes[key]):>11}"
-        yield f"{line}{truth:>{_width(exact)}.6g}"
+            line += f"{value + 0.0:>13.6g}{spread} {_percent((value - truth) / wholes[key]):>11}"
+        yield f"{line}{truth + 0.0:>{_width(exact)}.6g}"
     times = (f"{1e3 * one['seconds']:.3g} ms" for one in report["compare"])
     yield f"  {'time':<18}" + "".join(f"{t:>{_width(one)}}" for t, one in zip(times, report["compare"], strict=True))
     yield "  differences from the exact values in % of the volume, mass, longest side, and largest principal moment"

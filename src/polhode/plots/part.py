@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.patches import Circle, Wedge
 from matplotlib.patheffects import withStroke
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 LENGTHS = (("km", 1e3), ("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9))
 PIXELS = 760
 """Along the longer side of a view."""
+WIDEST = 760.0
+"""Points across, for a title."""
 STRIP = 0.75
 """Height of the strip below each view, in inches, for the scale and the part's own axes."""
 
@@ -75,7 +78,9 @@ def part_picture(body: Body, mesh: trimesh.Trimesh | None = None, name: str = ""
         (along(axes_body, largest), f"seen along axis {largest + 1}, that of the largest moment", "123",
          (0.548, 0.085, 0.44, 0.785)),
     )  # fmt: skip
-    with sheet(11.0, 5.8, name, constrained=False) as figure:
+    with sheet(11.0, 5.8, _title(name), constrained=False) as figure:
+        for text in figure.texts:
+            text.set_parse_math(False)  # a dollar in a file's name begins no formula
         for seen, title, labels, place in views:
             panel = figure.add_axes(place)
             panel.set_title(title)
@@ -240,6 +245,20 @@ def _triad(panel: Axes, seen: Camera, inch: float) -> None:
         panel.text(place[0], place[1], XYZ[i], color="#555555", fontsize=9, ha="center", va="center")
 
 
+def _title(name: str) -> str:
+    """The name, its middle left out if it is too wide, with a mark for letters that the font does not have."""
+    font = get_font(findfont(FontProperties(weight="bold")))
+    known = font.get_charmap()
+    shown = "".join(letter if letter.isprintable() and ord(letter) in known else "\ufffd" for letter in name)
+    font.set_size(14, 72)
+    for letters in range(min(len(name), 200), 0, -1):
+        short = shown if letters == len(name) else f"{shown[: letters - letters // 3]}…{shown[-letters // 3 :]}"
+        font.set_text(short)
+        if font.get_width_height()[0] / 64 <= WIDEST:
+            return short
+    return ""
+
+
 def _caption(body: Body, unit: str, metres: float) -> str:
     # Zeros of the centre that are only rounding are written as zeros.
     dust = 1e-12 * float(np.sqrt(body.principal_moments.max() / body.mass))
@@ -259,16 +278,19 @@ def _length_unit(size: float) -> tuple[str, float]:
 
 def _moment_unit(largest: float) -> tuple[float, str]:
     """The factor by which moments are neither long nor tiny to write, and how to say it."""
-    power = int(np.floor(np.log10(largest)))
-    if -2 <= power <= 3:
-        return 1.0, "kg m²"
-    return 10.0**power, f"{power_of_ten(10.0**power)} kg m²"
+    power = _power(largest, 4)
+    return (1.0, "kg m²") if -2 <= power <= 3 else (10.0**power, f"{power_of_ten(10.0**power)} kg m²")
 
 
 def _powers(value: float) -> str:
     """A number of five digits, as 1.2345 · 10⁻⁵ where it is far from 1."""
-    factor, said = _moment_unit(value)
-    return f"{value / factor:.5g}" + (f" · {said.removesuffix(' kg m²')}" if factor != 1 else "")
+    power = _power(value, 5)
+    return f"{value:.5g}" if -2 <= power <= 3 else f"{value / 10.0**power:.5g} · {power_of_ten(10.0**power)}"
+
+
+def _power(value: float, digits: int) -> int:
+    """The power of ten before which a number, rounded to so many digits, lies between 1 and 10."""
+    return int(f"{value:.{digits - 1}e}".split("e")[1])
 
 
 def _round_length(about: float) -> float:
