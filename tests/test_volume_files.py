@@ -7,6 +7,8 @@ import warnings
 from contextlib import redirect_stderr
 from io import StringIO
 
+import meshio
+import netCDF4
 import numpy as np
 import pytest
 
@@ -15,9 +17,6 @@ from polhode.errors import FileError, InertiaError, MassWarning, MeshError, Polh
 from polhode.mass.volume.cells import KINDS
 from polhode.mass.volume.files import quadratic_cells_known
 from refusals import assert_refused
-
-meshio = pytest.importorskip("meshio")
-netcdf = pytest.importorskip("netCDF4")
 
 CUBE = KINDS["hexahedron"].reference
 POINTS = np.vstack((CUBE, CUBE[[1, 2, 5, 6]] + (1, 0, 0)))
@@ -205,7 +204,7 @@ def test_abaqus_files_that_are_not_understood(elements, phrases, tmp_path):
 # Exodus, written by hand --------------------------------------------------------------------------------------------
 def exodus(path, points, blocks, variables=(), times=(0.0,), kind="NETCDF4"):
     """blocks: (name, number, type, connectivity from 0, {variable: rows for each time})."""
-    with netcdf.Dataset(path, "w", format=kind) as file:
+    with netCDF4.Dataset(path, "w", format=kind) as file:
         file.title = "by hand"
         for name, size in {"num_nodes": len(points), "num_dim": 3, "len_name": 33, "num_el_blk": len(blocks)}.items():
             file.createDimension(name, size)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import atan, e, expm1, factorial, log, pi, sin
 from types import SimpleNamespace
 
+import meshio
 import numpy as np
 import pytest
 
@@ -17,8 +18,6 @@ from polhode.mass.volume import adaptive
 from polhode.mass.volume.cells import KINDS, own_coordinates
 from polhode.mass.volume.quadrature import brick_functions, contents_of, points_per_direction, rule_for
 from refusals import assert_refused, checked
-
-meshio = pytest.importorskip("meshio")
 
 LINEAR = [kind.name for kind in KINDS.values() if kind.order == 1]
 QUADRATIC = [kind.name for kind in KINDS.values() if kind.order == 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
@@ -34,6 +35,11 @@ class Surface:
 
     vertices: Array
     faces: Indices
+
+    @cached_property
+    def box(self) -> tuple[Array, Array]:
+        """The lowest and the highest corner of the box around it, along the axes."""
+        return box_around(self.vertices)
 
     @property
     def nodes(self) -> Array | None:
@@ -141,6 +147,11 @@ class Part:
         if (np.linalg.det(self.linear) < 0) != self.is_hole:
             faces = faces[:, ::-1]
         return Surface(given.vertices @ self.linear.T + self.offset, faces)
+
+
+def box_around(points: Array) -> tuple[Array, Array]:
+    """The lowest and the highest corner of the box around points (N, 3): one column at a time, which is quicker."""
+    return np.array([column.min() for column in points.T]), np.array([column.max() for column in points.T])
 
 
 def together(surfaces: list[Surface]) -> Surface:

@@ -114,7 +114,7 @@ def _box(name: str, box: Box, seconds: float, density: Any, mass: Any) -> Approx
 
 def _aligned(surface: Surface) -> Box:
     """The box along the coordinate axes."""
-    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    low, high = surface.box
     return high - low, np.eye(3), low / 2 + high / 2
 
 

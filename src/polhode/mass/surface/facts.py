@@ -47,7 +47,8 @@ class Facts:
         self.surface, self.name, self.metres = surface, name, metres
         self.edges = Edges.of(surface.faces, len(surface.vertices))
         self.shells, self.shell = shells(self.edges, len(surface.faces))
-        self.size = float((surface.vertices.max(axis=0) - surface.vertices.min(axis=0)).max())
+        low, high = surface.box
+        self.size = float((high - low).max())
 
     @cached_property
     def rounding(self) -> float:

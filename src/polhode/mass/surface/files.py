@@ -59,7 +59,8 @@ def read_surface(mesh: Any, unit: str | None = None) -> Read:
     unused = int((~is_used).sum())
     if unused:
         doubts.append(f"{unused} of {len(surface.vertices)} points belong to no face: was the file cut off?")
-    longest = float((surface.vertices.max(axis=0) - surface.vertices.min(axis=0)).max()) * metres
+    low, high = surface.box
+    longest = float((high - low).max()) * metres
     if unit is None and longest > SUSPECT:
         doubts.append(
             f"{name} is {longest:.6g} m long, read in {used}: if it was drawn in millimetres, pass unit='mm'; "

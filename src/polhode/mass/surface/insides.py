@@ -158,7 +158,8 @@ def center(facts: Facts, found: list[Finding]) -> list[Finding]:
     if not (facts.edges.uses % 2 == 0).all() or facts.inside.extent == 0:
         return []
     vertices, center = facts.surface.vertices, facts.inside.center
-    if (center >= vertices.min(axis=0)).all() and (center <= vertices.max(axis=0)).all():
+    low, high = facts.surface.box
+    if (center >= low).all() and (center <= high).all():
         is_fine = all(f.level != "error" for f in found)
         if (is_fine and len(vertices) > FEW) or facts.is_in_hull(center):
             return []

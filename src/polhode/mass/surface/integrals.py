@@ -72,7 +72,7 @@ def _near(surface: Surface) -> tuple[Array, float, Array]:
 
     The point is the origin, unless that is far away: then a multiple of the size.
     """
-    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    low, high = surface.box
     size = 2.0 ** math.ceil(math.log2((high - low).max() or 1.0))
     middle = low / 2 + high / 2
     origin = np.where(np.abs(middle) > 4 * size, np.round(middle / size) * size, 0.0)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.checks import Array
-from polhode.mass.geometry import Indices, Surface
+from polhode.mass.geometry import Indices, Surface, box_around
 
 TILT = np.array(((36.0, 48.0, -80.0), (-80.0, 60.0, 0.0), (48.0, 64.0, 60.0))) / 100
 """A rotation that leaves no axis where it was, so that lines seldom meet the edges of a part along the axes."""
@@ -49,10 +49,10 @@ class Depths(NamedTuple):
 
 def sounded(surface: Surface, lines: int = LINES) -> Depths:
     """Stretches of lines through a closed surface, so many across and along; outside ones left out."""
-    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    low, high = surface.box
     middle = low / 2 + high / 2
     tilted = _tilted(surface.vertices - middle)
-    low, high = tilted.min(axis=0), tilted.max(axis=0)
+    low, high = box_around(tilted)
     cells = np.stack(np.meshgrid(np.arange(lines), np.arange(lines)), axis=-1).reshape(-1, 2)
     jitter = np.random.default_rng(0).random((lines * lines, 2))
     points = low[:2] + (cells + jitter) / lines * (high - low)[:2]

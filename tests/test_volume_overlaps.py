@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from math import pi
 
+import meshio
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, Delaunay
@@ -17,8 +18,6 @@ from refusals import assert_refused
 from test_volume_files import POINTS as TWO_CUBES
 from test_volume_files import WEDGES, abaqus, exodus, lines, written
 from test_volume_meshes import SIX, TWO_WEDGES, block, cut, mesh_of, one
-
-meshio = pytest.importorskip("meshio")
 
 
 def both(first, second, kind="hexahedron"):
