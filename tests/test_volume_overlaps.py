@@ -8,6 +8,7 @@ from math import pi
 import meshio
 import numpy as np
 import pytest
+import trimesh
 from scipy.spatial import ConvexHull, Delaunay
 from scipy.spatial.transform import Rotation
 
@@ -245,3 +246,23 @@ def test_a_file_whose_cells_are_all_inverted_has_another_convention():
     with pytest.raises(MeshError, match=r'8 of 8 cells .* probably the file\'s convention: repair="flip" mends it'):
         ph.Body.from_volume_mesh(mesh_of(points, ("hexahedron", wrong)), 1.0)
     assert silent(mesh_of(points, ("hexahedron", wrong)), repair="flip").volume == pytest.approx(1.0, rel=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore::polhode.errors.MassWarning")
+@pytest.mark.parametrize("unit", ["mm", "in"])
+def test_other_units_cost_no_digits_against_the_surface_of_the_same_solid(unit):
+    """A million sizes away, in another unit: the file's own numbers are integrated on both roads."""
+    points, hexes = block(2)
+    points = np.asarray(points) * 2.0 + (3e6, 1e6 + 7, -2e6)
+    solid = ph.Body.from_volume_mesh(mesh_of(points, ("hexahedron", hexes)), 3.0, unit=unit)
+    metres = {"mm": 1e-3, "in": 0.0254}[unit]
+    side = np.ptp(points, axis=0)[0]
+    assert solid.mass == pytest.approx(3.0 * (side * metres) ** 3, rel=1e-13, abs=0)
+    box = trimesh.creation.box((side,) * 3)
+    middle = points.min(axis=0) + side / 2
+    surface = ph.Body.from_mesh(
+        trimesh.Trimesh(box.vertices + middle, box.faces, process=False), density=3.0, unit=unit
+    )
+    assert solid.mass == pytest.approx(surface.mass, rel=1e-13, abs=0)
+    assert solid.center_of_mass == pytest.approx(surface.center_of_mass, rel=1e-14, abs=0)
+    assert np.abs(solid.inertia_body - surface.inertia_body).max() < 1e-12 * surface.inertia_body.max()

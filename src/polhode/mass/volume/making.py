@@ -40,9 +40,10 @@ def body_of_cells(
     _check_accuracy(degree, rtol)
     read = volume_mesh_of(mesh)
     metres = 1.0 if unit is None else metres_per(unit)
-    nodes, blocks, notes = _sound_cells(read, metres)
-    center, scale = _middle_and_size(nodes, blocks)
-    scaled = (nodes - center) / scale
+    in_file, blocks, notes = _sound_cells(read)
+    middle, size = _middle_and_size(in_file, blocks)
+    scaled = (in_file - middle) / size  # from the file's own numbers: those in metres are rounded
+    nodes, center, scale = in_file * metres, middle * metres, size * metres
     blocks, mended = right_way_round(blocks, scaled, flip)
     used = np.unique(np.concatenate([cells.ravel() for _, cells in blocks]))
     same = coinciding(nodes, used)
@@ -113,8 +114,8 @@ def _check_accuracy(degree: Any, rtol: Any) -> None:
         raise InputError(f"rtol must be between {LEAST_RTOL:g} (rounding) and 1, but is {value:g}")
 
 
-def _sound_cells(read: VolumeMesh, metres: float) -> tuple[Array, list[tuple[str, Indices]], list[str]]:
-    """The nodes in m, the cells with their nodes in our order, and what there is to say so far."""
+def _sound_cells(read: VolumeMesh) -> tuple[Array, list[tuple[str, Indices]], list[str]]:
+    """The nodes as in the file, the cells with their nodes in our order, and what there is to say so far."""
     if not read.count:
         left_out = _listed(read.left_out)
         if left_out:
@@ -129,7 +130,7 @@ def _sound_cells(read: VolumeMesh, metres: float) -> tuple[Array, list[tuple[str
     for kind, cells in read.blocks:
         if kind not in KINDS or cells.shape[1] != len(KINDS[kind].reference):
             raise MeshError(f"cells of the kind {kind!r} with {cells.shape[1]} nodes are not known here")
-    nodes, notes = nodes * metres, list(read.notes)
+    notes = list(read.notes)
     check_nodes(nodes, read.blocks)
     blocks = []
     for kind, cells in read.blocks:
