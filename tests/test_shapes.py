@@ -209,11 +209,14 @@ def test_flat_bodies_pass_the_triangle_test_though_rounding_would_fail_a_strict_
     assert strict > 200
 
 
-@pytest.mark.parametrize(("name", "sizes"), CASES, ids=NAMES)
+@pytest.mark.parametrize(
+    ("name", "sizes"), [case for case in CASES if case[0] != "ring" and case[1].get("radius") != 0]
+)
 def test_how_far_a_shape_reaches_against_the_corners_of_fine_meshes(name, sizes):
-    """Corners lie on the surface, so they reach no farther, and as far but for the square of the segments."""
-    if name == "ring" or sizes.get("radius") == 0:
-        pytest.skip("lines are drawn with a thickness that they do not have")
+    """Corners lie on the surface, so they reach no farther, and as far but for the square of the segments.
+
+    Not for lines, which are drawn with a thickness that they do not have.
+    """
     rng = np.random.default_rng(7)
     (part,) = shape(name, sizes, mass=1.0).parts
     part = part.placed(Rotation.from_quat(rng.normal(size=4)).as_matrix() * (1, 2, 0.5), rng.normal(size=3))
