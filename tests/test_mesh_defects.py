@@ -416,6 +416,17 @@ def test_many_shells_and_many_voids():
         ph.Body.from_mesh(together(moved(make.box((7, 7, 7)), 2.5, 2.5, 2.5), *balls), density=1.0)
 
 
+def test_fans_of_slivers_are_not_compared_one_by_one_and_that_is_told():
+    """The ends of a cylinder of 2000 sides are fans: every sliver lies near every other."""
+    cylinder = ph.shapes.cylinder(1.0, 2.0, density=1.0)
+    body = ph.Body.from_mesh(cylinder.mesh(2000), density=1.0)
+    assert body.volume == pytest.approx(cylinder.volume, rel=1e-5)
+    assert body.notes == (
+        "too many faces lie near each other to compare them one by one: lines and places look for overlaps",
+    )
+    assert ph.Body.from_mesh(cylinder.mesh(200), density=1.0).notes == ()
+
+
 # Areas --------------------------------------------------------------------------------------------------------------
 def folded_bracket():
     """An L whose ends are cut into triangles from a corner that does not see all others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -14,10 +15,16 @@ from polhode.mass.surface.soundings import counted
 
 AT_ONCE = 500_000
 """Pairs of triangles that are looked at together."""
+MOST_WITHIN, MOST_BETWEEN = 4_000_000, 64_000_000
+"""Pairs of faces in a common cell, of one surface and of different shells: more are not worth the time."""
 FINEST = 1e-6
 """Faces smaller than this part of the size are looked for in cells of this part."""
 WIDE = 1 << 21
 """More cells than there are along any side."""
+
+
+class TooManyPairs(Exception):  # noqa: N818
+    """So many faces lie so near to each other that not every pair can be looked at."""
 
 
 class Contact(NamedTuple):
@@ -33,27 +40,32 @@ def deepest_between(surface: Surface, shell: Indices, rounding: float) -> Contac
     corners = surface.vertices[surface.faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
     some = _near_other_shells(low, high, shell)
-    return _deepest(surface, corners, _pairs(low[some], high[some], shell[some]), some, rounding)
+    return _deepest(surface, _pairs(low[some], high[some], shell[some]), some, rounding)
 
 
 def deepest_within(surface: Surface, rounding: float) -> Contact | None:
     """The same between any two faces; those with a common corner cannot pierce each other, but may overlap."""
     corners = surface.vertices[surface.faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
-    return _deepest(surface, corners, _pairs(low, high, None), np.arange(len(low)), rounding)
+    return _deepest(surface, _pairs(low, high, None), np.arange(len(low)), rounding)
 
 
 def _deepest(
-    surface: Surface, corners: Array, pairs: Iterator[tuple[Indices, Indices]], some: Indices, rounding: float
+    surface: Surface, pairs: Iterator[tuple[Indices, Indices]], some: Indices, rounding: float
 ) -> Contact | None:
+    corners = surface.vertices[surface.faces]
+    normals = _unit_normals(corners)
     deepest: Contact | None = None
     for first, second in pairs:
         i, j = some[first], some[second]
         apart = ~(surface.faces[i][:, :, None] == surface.faces[j][:, None, :]).any(axis=(1, 2))
-        depth = np.maximum(apart * _piercing(corners[i], corners[j]), _upon(corners[i], corners[j], rounding))
-        k = int(depth.argmax()) if len(depth) else -1
-        if k >= 0 and depth[k] > (deepest.depth if deepest is not None else 0.0):
-            deepest = Contact((int(i[k]), int(j[k])), float(depth[k]), corners[i[k]].mean(axis=0))
+        alike = np.einsum("ni,ni->n", normals[i], normals[j]) > 0.5
+        for which, depth_of in ((apart, _piercing), (alike, partial(_upon, rounding=rounding))):
+            k, m = i[which], j[which]
+            depth = depth_of(corners[k], corners[m], normals[k], normals[m])
+            at = int(depth.argmax()) if len(depth) else -1
+            if at >= 0 and depth[at] > (deepest.depth if deepest is not None else 0.0):
+                deepest = Contact((int(k[at]), int(m[at])), float(depth[at]), corners[k[at]].mean(axis=0))
     return deepest
 
 
@@ -89,6 +101,7 @@ def _pairs(low: Array, high: Array, group: Indices | None) -> Iterator[tuple[Ind
         return
     origin = low.min(axis=0)
     size = float((high.max(axis=0) - origin).max())
+    looked_at = 0
     level = np.ceil(np.log2(np.maximum((high - low).max(axis=1), FINEST * size))).astype(int)
     for one in np.unique(level):
         cell = 2.0**one
@@ -109,14 +122,19 @@ def _pairs(low: Array, high: Array, group: Indices | None) -> Iterator[tuple[Ind
         own_keys, own = keys[is_mine], box[is_mine]
         start = np.searchsorted(keys, own_keys, side="left")
         lengths = np.searchsorted(keys, own_keys, side="right") - start
+        looked_at += int(lengths.sum())
+        if looked_at > (MOST_WITHIN if group is None else MOST_BETWEEN):
+            raise TooManyPairs
         for begin, end in _portions(lengths):
             some = lengths[begin:end]
-            i = np.repeat(own[begin:end], some)
+            i, key = np.repeat(own[begin:end], some), np.repeat(own_keys[begin:end], some)
             j = box[np.repeat(start[begin:end], some) + counted(some)]
             meet = (i < j) | (level[j] < one)
             meet &= (i != j) if group is None else (group[i] != group[j])
-            i, j = i[meet], j[meet]
+            i, j, key = i[meet], j[meet], key[meet]
             meet = (low[i] <= high[j]).all(axis=1) & (high[i] >= low[j]).all(axis=1)
+            # A pair with several common cells counts in the one where the boxes' common part begins.
+            meet &= key == _key(np.floor((np.maximum(low[i], low[j]) - origin) / cell).astype(np.int64))
             yield i[meet], j[meet]
 
 
@@ -126,10 +144,16 @@ def _in_cells(low: Array, high: Array, cell: float) -> tuple[Indices, Indices]:
     keys, boxes = [], []
     for step in product((0, 1), repeat=3):
         some = np.flatnonzero((first + step <= last).all(axis=1))
-        x, y, z = (first[some] + step).T
-        keys.append((x * WIDE + y) * WIDE + z)
+        keys.append(_key(first[some] + step))
         boxes.append(some)
     return np.concatenate(keys), np.concatenate(boxes)
+
+
+def _key(cells: Indices) -> Indices:
+    """One number for each cell."""
+    x, y, z = cells.T
+    keys: Indices = (x * WIDE + y) * WIDE + z
+    return keys
 
 
 def _portions(counts: Indices) -> Iterator[tuple[int, int]]:
@@ -144,56 +168,58 @@ def _portions(counts: Indices) -> Iterator[tuple[int, int]]:
 
 
 # Two triangles ------------------------------------------------------------------------------------------------------
-def _piercing(a: Array, b: Array) -> Array:
+def _piercing(a: Array, b: Array, normal_a: Array, normal_b: Array) -> Array:
     """How deep the triangles a (N, 3, 3) and b reach through each other; 0 if they do not, or only touch.
 
     Two triangles cross along a piece of the line in which their planes meet.  The depth is the least of: that piece's
     length, and how far each has corners on both sides of the other's plane.
     """
-    normal_a, normal_b = _unit_normals(a), _unit_normals(b)
-    above_a = np.einsum("nij,nj->ni", a - b[:, :1], normal_b)
-    above_b = np.einsum("nij,nj->ni", b - a[:, :1], normal_a)
-    both = np.minimum(_both_sides(above_a), _both_sides(above_b))
+    depth = np.zeros(len(a))
+    maybe = np.flatnonzero(_both_sides(_heights(a, b, normal_b)) > 0)
+    maybe = maybe[_both_sides(_heights(b[maybe], a[maybe], normal_a[maybe])) > 0]
+    a, b, normal_a, normal_b = a[maybe], b[maybe], normal_a[maybe], normal_b[maybe]
     line = np.cross(normal_a, normal_b)
     sine = np.linalg.norm(line, axis=1)
-    maybe = np.flatnonzero((both > 0) & (sine > 0))
-    depth = np.zeros(len(a))
+    real = sine > 0
+    maybe, a, b, normal_a, normal_b = maybe[real], a[real], b[real], normal_a[real], normal_b[real]
     if len(maybe):
-        direction = line[maybe] / sine[maybe, None]
-        origin = a[maybe, :1]
-        spans = [
-            _cut(np.einsum("nij,nj->ni", t[maybe] - origin, direction), above[maybe])
-            for t, above in ((a, above_a), (b, above_b))
-        ]
-        (low_a, high_a), (low_b, high_b) = spans
+        above_a, above_b = _heights(a, b, normal_b), _heights(b, a, normal_a)
+        direction = line[real] / sine[real, None]
+        (low_a, high_a), (low_b, high_b) = (
+            _cut(_heights(t, a, direction), above) for t, above in ((a, above_a), (b, above_b))
+        )
         common = np.minimum(high_a, high_b) - np.maximum(low_a, low_b)
-        depth[maybe] = np.maximum(0.0, np.minimum(both[maybe], common))
+        both = np.minimum(_both_sides(above_a), _both_sides(above_b))
+        depth[maybe] = np.maximum(0.0, np.minimum(both, common))
     return depth
 
 
-def _upon(a: Array, b: Array, rounding: float) -> Array:
+def _upon(a: Array, b: Array, normal_a: Array, normal_b: Array, rounding: float) -> Array:
     """How far triangles in one plane, that look the same way, lie over each other; 0 for all others.
 
     Beneath both there is matter of both.  The depth is the least over the directions across their six sides.
     """
-    normal_a, normal_b = _unit_normals(a), _unit_normals(b)
-    away = np.abs(np.einsum("nij,nj->ni", b - a[:, :1], normal_a)).max(axis=1)
-    maybe = np.flatnonzero((away <= rounding) & ((normal_a * normal_b).sum(axis=1) > 0))
     depth = np.zeros(len(a))
-    if len(maybe):
-        a, b, normal = a[maybe], b[maybe], normal_a[maybe]
-        least = np.full(len(maybe), np.inf)
-        for corners in (a, b):
-            for k in range(3):
-                across = np.cross(normal, corners[:, (k + 1) % 3] - corners[:, k])
-                across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), np.finfo(float).tiny)
-                along_a, along_b = (np.einsum("nij,nj->ni", t - a[:, :1], across) for t in (a, b))
-                common = np.minimum(along_a.max(axis=1), along_b.max(axis=1)) - np.maximum(
-                    along_a.min(axis=1), along_b.min(axis=1)
-                )
-                least = np.minimum(least, common)
-        depth[maybe] = np.maximum(0.0, least)
+    maybe = np.flatnonzero(np.abs(_heights(b, a, normal_a)).max(axis=1) <= rounding)
+    least = np.full(len(maybe), np.inf)
+    for which in (0, 1):
+        for k in range(3):
+            here_a, here_b = a[maybe], b[maybe]
+            corners = (here_a, here_b)[which]
+            across = np.cross(normal_a[maybe], corners[:, (k + 1) % 3] - corners[:, k])
+            across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), np.finfo(float).tiny)
+            along_a, along_b = _heights(here_a, here_a, across), _heights(here_b, here_a, across)
+            high = np.minimum(along_a.max(axis=1), along_b.max(axis=1))
+            least = np.minimum(least, high - np.maximum(along_a.min(axis=1), along_b.min(axis=1)))
+            maybe, least = maybe[least > 0], least[least > 0]
+    depth[maybe] = least
     return depth
+
+
+def _heights(of: Array, over: Array, normal: Array) -> Array:
+    """How high the three corners of triangles lie over the first corner of others, along a direction."""
+    heights: Array = np.einsum("nij,nj->ni", of - over[:, :1], normal)
+    return heights
 
 
 def _unit_normals(t: Array) -> Array:

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from polhode.mass.surface.contact import deepest_between, deepest_within
+from polhode.mass.surface.contact import TooManyPairs, deepest_between, deepest_within
 from polhode.mass.surface.facts import FLAT, NEGLIGIBLE, Facts
 from polhode.mass.surface.finding import Finding, several, these
 from polhode.mass.surface.soundings import sounded
 
 FEW = 20_000
-"""Faces up to which each is compared with all others, and corners up to which the convex hull is worth its time."""
+"""Faces up to which each is compared with all others."""
+FEWER = 2_000
+"""Corners up to which the convex hull is worth its time, if nothing else is wrong."""
 
 
 def insides(facts: Facts) -> Iterator[Finding]:
@@ -47,11 +49,16 @@ def insides(facts: Facts) -> Iterator[Finding]:
 
 def _contact(facts: Facts) -> Iterator[Finding]:
     """Faces that run through each other: between shells, and of one shell where there are not too many."""
-    if len(facts.surface.faces) <= FEW:
-        contact = deepest_within(facts.surface, facts.rounding)
-    elif facts.shells > 1:
-        contact = deepest_between(facts.surface, facts.shell, facts.rounding)
-    else:
+    try:
+        if len(facts.surface.faces) <= FEW:
+            contact = deepest_within(facts.surface, facts.rounding)
+        elif facts.shells > 1:
+            contact = deepest_between(facts.surface, facts.shell, facts.rounding)
+        else:
+            return
+    except TooManyPairs:
+        sentence = "too many faces lie near each other to compare them one by one: lines and places look for overlaps"
+        yield Finding("unlooked", "note", sentence)
         return
     if contact is None or contact.depth <= max(NEGLIGIBLE * facts.size, facts.rounding):
         return
@@ -161,7 +168,7 @@ def center(facts: Facts, found: list[Finding]) -> list[Finding]:
     low, high = facts.surface.box
     if (center >= low).all() and (center <= high).all():
         is_fine = all(f.level != "error" for f in found)
-        if (is_fine and len(vertices) > FEW) or facts.is_in_hull(center):
+        if (is_fine and len(vertices) > FEWER) or facts.is_in_hull(center):
             return []
     sentence = (
         f"the centre of mass would lie at {facts.place(center)}, outside of the convex hull, where no body has it"

@@ -8,6 +8,7 @@ since two cells that overlap cannot both be hidden; then faces are compared with
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +17,7 @@ import numpy as np
 from polhode.checks import Array
 from polhode.errors import MeshError
 from polhode.mass.geometry import Indices, Surface
-from polhode.mass.surface.contact import Contact, deepest_between, deepest_within
+from polhode.mass.surface.contact import Contact, TooManyPairs, deepest_between, deepest_within
 from polhode.mass.surface.soundings import winding_at
 from polhode.mass.volume.cells import KINDS, lattice
 from polhode.mass.volume.faces import TRIANGLES, corners_of
@@ -158,12 +159,13 @@ def _probes(heap: Heap) -> Iterator[tuple[Indices, Array]]:
 
 def _deepest(heap: Heap) -> Contact | None:
     flat = max(1e-12, 16 * heap.rounding)
-    if len(heap.surface.faces) <= FEW:
-        return deepest_within(heap.surface, flat)
-    if heap.part[0] == 1:
-        return None
-    triangles = np.concatenate([faces[:, list(t)] for faces in heap.outside for t in TRIANGLES[faces.shape[1]]])
-    return deepest_between(heap.surface, heap.part[1][triangles[:, 0]], flat)
+    with suppress(TooManyPairs):  # the places inside cells were looked at before
+        if len(heap.surface.faces) <= FEW:
+            return deepest_within(heap.surface, flat)
+        if heap.part[0] > 1:
+            faces = [faces[:, list(t)] for faces in heap.outside for t in TRIANGLES[faces.shape[1]]]
+            return deepest_between(heap.surface, heap.part[1][np.concatenate(faces)[:, 0]], flat)
+    return None
 
 
 def remarks(heap: Heap) -> list[str]:
