@@ -5,6 +5,8 @@ from __future__ import annotations
 from polhode.errors import InputError, nearest
 
 METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048}
+LONGEST_M = 10.0
+"""A part longer than this, in m, whose unit was not given was perhaps drawn in millimetres."""
 UNIT_NAMES = {
     spelled: short
     for short, names in {

@@ -13,6 +13,12 @@ from polhode.checks import Array
 from polhode.mass.geometry import Indices, Surface
 from polhode.mass.surface.soundings import counted
 
+FEW = 20_000
+"""Faces up to which each is compared with all others; beyond only those of different shells or parts."""
+NEGLIGIBLE = 1e-9
+"""What reaches through another by less than this part of the size touches it, and nothing is said."""
+TOUCHING = 1e-6
+"""By less than this part it touches as far as files of single precision can tell, which is a warning."""
 AT_ONCE = 500_000
 """Pairs of triangles that are looked at together."""
 MOST_WITHIN, MOST_BETWEEN = 4_000_000, 64_000_000

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.checks import Array
 from polhode.equations.surfaces import area_vector, volume_beneath
 from polhode.mass.geometry import Flags, Indices, Surface
-from polhode.mass.surface.contact import boxes_of_shells
+from polhode.mass.surface.contact import NEGLIGIBLE, TOUCHING, boxes_of_shells
 from polhode.mass.surface.edges import Edges, shells
 from polhode.mass.surface.integrals import BLOCK, Integrals, enclosed
 from polhode.mass.surface.soundings import places_inside, winding_at
@@ -19,14 +19,10 @@ FLAT = 1e-13
 """A volume less than this part of area times size is none."""
 NO_AREA = 1e-12
 """The area of a face, as part of the square of its longest side, that is none."""
-NEGLIGIBLE = 1e-9
-"""A distance less than this part of the size is none."""
 PROBES = 5
 """Places inside a shell at which is looked what lies round it: where shells touch, one alone may be in doubt."""
 SAMPLES, PAIRS = 512, 2000
 """Places tried in the common part of two shells' boxes, and pairs of shells, at most."""
-TOUCHING = 1e-6
-"""What reaches through another by less than this part of the size touches it."""
 
 
 class Nested(NamedTuple):

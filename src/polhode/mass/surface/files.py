@@ -17,10 +17,8 @@ from polhode.checks import Array
 from polhode.errors import FileError, MassWarning, MeshError
 from polhode.mass.geometry import Indices, Surface
 from polhode.mass.surface.obj import read_obj
-from polhode.mass.units import UNIT_NAMES, metres_per
+from polhode.mass.units import LONGEST_M, UNIT_NAMES, metres_per
 
-SUSPECT = 10.0
-"""A part longer than this, in m, was perhaps drawn in millimetres."""
 SMALLEST, LARGEST = 1e-50, 1e50
 """Coordinates whose fifth power is still a number."""
 
@@ -61,7 +59,7 @@ def read_surface(mesh: Any, unit: str | None = None) -> Read:
         doubts.append(f"{unused} of {len(surface.vertices)} points belong to no face: was the file cut off?")
     low, high = surface.box
     longest = float((high - low).max()) * metres
-    if unit is None and longest > SUSPECT:
+    if unit is None and longest > LONGEST_M:
         doubts.append(
             f"{name} is {longest:.6g} m long, read in {used}: if it was drawn in millimetres, pass unit='mm'; "
             f"if not, unit={used!r} says so"

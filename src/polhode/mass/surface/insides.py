@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from polhode.mass.surface.contact import TooManyPairs, deepest_between, deepest_within
-from polhode.mass.surface.facts import FLAT, NEGLIGIBLE, Facts
+from polhode.mass.surface.contact import FEW, NEGLIGIBLE, TooManyPairs, deepest_between, deepest_within
+from polhode.mass.surface.facts import FLAT, Facts
 from polhode.mass.surface.finding import Finding, several, these
 from polhode.mass.surface.soundings import sounded
 
-FEW = 20_000
-"""Faces up to which each is compared with all others."""
 FEWER = 2_000
 """Corners up to which the convex hull is worth its time, if nothing else is wrong."""
 

@@ -14,7 +14,7 @@ from polhode.checks import Array
 from polhode.errors import InertiaError, InputError, MassWarning, MeshError, nearest
 from polhode.mass.geometry import Indices, Part
 from polhode.mass.progress import progress
-from polhode.mass.units import metres_per
+from polhode.mass.units import LONGEST_M, metres_per
 from polhode.mass.volume.adaptive import adaptive_whole
 from polhode.mass.volume.cells import KINDS, in_our_order
 from polhode.mass.volume.density import cell_densities, function_at
@@ -26,8 +26,6 @@ from polhode.mass.volume.quadrature import CHUNK, Whole, contents_of, joined, ru
 from polhode.mass.volume.record import VolumeMesh
 from polhode.mass.volume.soundness import check_duplicates, check_nodes, right_way_round
 
-LARGE_M = 10.0
-"""A part larger than this whose unit was not given was perhaps drawn in millimetres."""
 LEAST_RTOL = 1e-14
 HIGHEST_DEGREE = 40
 
@@ -169,7 +167,7 @@ def _oddities(
     """What may not be meant, and is worth a warning."""
     odd = []
     extent = float(np.ptp(nodes[used], axis=0).max())
-    if unit is None and extent > LARGE_M:
+    if unit is None and extent > LONGEST_M:
         odd.append(
             f"the mesh is {extent:g} m long, taken in metres: if it was drawn in millimetres give unit='mm', if it is "
             "meant give unit='m'"

@@ -17,7 +17,15 @@ import numpy as np
 from polhode.checks import Array
 from polhode.errors import MeshError
 from polhode.mass.geometry import Indices, Surface
-from polhode.mass.surface.contact import Contact, TooManyPairs, deepest_between, deepest_within
+from polhode.mass.surface.contact import (
+    FEW,
+    NEGLIGIBLE,
+    TOUCHING,
+    Contact,
+    TooManyPairs,
+    deepest_between,
+    deepest_within,
+)
 from polhode.mass.surface.soundings import winding_at
 from polhode.mass.volume.cells import KINDS, lattice
 from polhode.mass.volume.faces import TRIANGLES, corners_of
@@ -26,12 +34,6 @@ from polhode.mass.volume.quadrature import brick_functions
 EPS = float(np.finfo(float).eps)
 PROBES = 60_000
 """Places within cells that are looked at, about."""
-FEW = 20_000
-"""Outer faces up to which each is compared with each; beyond only those of different parts."""
-NEGLIGIBLE = 1e-9
-"""Parts that reach through each other by less than this part of the size touch, and nothing is said."""
-TOUCHING = 1e-6
-"""By less than this part of the size they touch as far as files of single precision can tell, which is a warning."""
 STEPS = np.vstack((np.eye(3), -np.eye(3)))
 
 
