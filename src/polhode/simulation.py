@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
@@ -10,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -23,12 +21,11 @@ from polhode.engines.run import run
 from polhode.errors import ForceError, InputError, NonFiniteError, RunError, ScenarioError, SingularityError, nearest
 from polhode.forcing import Force
 from polhode.motion import Motion, state_of
+from polhode.progress import is_shown
+from polhode.progress import progress as bar_for
 from polhode.rehearsal import rehearse, sample_arguments, where_in
 from polhode.scenario import Scenario
 from polhode.state import State
-
-QUIET_S = 2.0
-"""A run that takes longer than this shows how far it is."""
 
 
 def simulate(
@@ -290,27 +287,10 @@ def _short(vector: Any) -> str:
 @contextmanager
 def _progress(scenario: Scenario, wanted: bool | None) -> Iterator[Report | None]:
     """A bar that appears once a run has taken two seconds, on a terminal or if asked for."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+    if not is_shown(wanted):
         yield None
         return
-    began, bar = perf_counter(), None
-    end = float(scenario.times[-1])
-
-    def report(t: float) -> None:
-        nonlocal bar
-        if bar is None and perf_counter() - began > QUIET_S:
-            from tqdm import tqdm
-
-            form = "{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total:.3g} s of motion, {remaining} left"
-            bar = tqdm(
-                total=end - scenario.start_time, desc=scenario.name or "simulating", bar_format=form, leave=False
-            )
-        if bar is not None:
-            bar.n = t - scenario.start_time
-            bar.refresh()
-
-    try:
-        yield report
-    finally:
-        if bar is not None:
-            bar.close()
+    form = "{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total:.3g} s of motion, {remaining} left"
+    start, end = scenario.start_time, float(scenario.times[-1])
+    with bar_for(scenario.name or "simulating", form=form, wanted=wanted) as report:
+        yield lambda t: report(t - start, end - start)

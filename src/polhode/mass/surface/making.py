@@ -10,13 +10,13 @@ from polhode.body import Body
 from polhode.errors import InertiaError, MeshError
 from polhode.mass.amount import mass_of
 from polhode.mass.geometry import Part, Surface
-from polhode.mass.progress import progress
 from polhode.mass.surface.diagnosis import diagnosis
 from polhode.mass.surface.facts import Facts
 from polhode.mass.surface.files import read_surface, warn
 from polhode.mass.surface.findings import of_a_solid, of_a_wall
 from polhode.mass.surface.integrals import upon
 from polhode.mass.surface.repairs import asked_for, repaired
+from polhode.progress import progress
 
 
 def body_of_surface(

@@ -13,7 +13,6 @@ from polhode.body import Body
 from polhode.checks import Array
 from polhode.errors import InertiaError, InputError, MassWarning, MeshError, nearest
 from polhode.mass.geometry import Indices, Part
-from polhode.mass.progress import progress
 from polhode.mass.units import LONGEST_M, metres_per
 from polhode.mass.volume.adaptive import adaptive_whole
 from polhode.mass.volume.cells import KINDS, in_our_order
@@ -25,6 +24,7 @@ from polhode.mass.volume.parts import EPS, Heap, check_overlaps, remarks
 from polhode.mass.volume.quadrature import CHUNK, Whole, contents_of, joined, rule_for, together
 from polhode.mass.volume.record import VolumeMesh
 from polhode.mass.volume.soundness import check_duplicates, check_nodes, right_way_round
+from polhode.progress import progress
 
 LEAST_RTOL = 1e-14
 HIGHEST_DEGREE = 40
