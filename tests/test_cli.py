@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 
 import polhode as ph
 from polhode.cli import cli
+from polhode.gallery import MODELS, THEMES
 
 
 @pytest.fixture
@@ -94,11 +96,12 @@ def test_a_run_that_stops_keeps_what_it_had(call, tmp_path):
 
 
 def test_list(call):
-    table = call("list").stdout.splitlines()
-    assert table[0].split() == ["model", "what", "it", "shows", "options"]
-    assert any(line.startswith("dzhanibekov ") and "--spin --nudge" in line for line in table)
-    models = json.loads(call("list", "--json").stdout)
-    assert models[0]["parameters"][0] == {
+    table = call("list").stdout
+    assert [line for line in table.splitlines() if line in THEMES] == list(THEMES)
+    assert re.search(r"^  dzhanibekov  +A box .*\n +--spin --nudge$", table, re.MULTILINE)
+    models = {model["name"]: model for model in json.loads(call("list", "--json").stdout)}
+    assert set(models) == set(MODELS)
+    assert models["dzhanibekov"]["parameters"][0] == {
         "name": "spin",
         "unit": "rad/s",
         "default": 5.0,

@@ -5,63 +5,65 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
-import polhode as ph
+from gallery_cases import CASES
 from polhode.errors import InputError
-from polhode.gallery import MODELS
+from polhode.gallery import MODELS, THEMES
+from polhode.gallery.model import Shown
 
-OTHERS = {
-    "dzhanibekov": ({"spin": 3.0, "nudge": 0.3}, {"spin": 20.0, "nudge": 0.01}),
-    "free-fall-with-drag": (
-        {"mass": 100.0, "drag": 20.0, "speed": 60.0, "duration": 10.0},
-        {"mass": 20.0, "drag": 0.05, "duration": 3.0},
-    ),
-    "two-bodies-on-a-spring": (
-        {"mass_a": 5.0, "mass_b": 0.5, "stiffness": 300.0, "stretch": 0.1, "drift": -2.0},
-        {"mass_a": 0.02, "mass_b": 50.0, "stretch": 0.5},
-    ),
-}
+COARSEST = 0.05
+"""No tolerance may be larger, relative to the number: a wrong sign or a factor of two cannot pass."""
 
 
-def test_every_model_has_other_parameters_here():
-    assert set(OTHERS) == set(MODELS)
-
-
-@pytest.mark.parametrize(("name", "given"), [(name, given) for name in MODELS for given in ({}, *OTHERS[name])])
-def test_model_shows_its_number(name, given):
+@cache
+def played(name, given=()):
+    """The values, what was run, and the numbers found in it."""
     model = MODELS[name]
-    values = model.values(**given)
-    motion = ph.simulate(model.scenario(**values))
-    shown = model.number(motion, **values)
-    assert shown.holds, f"{shown.label}: found {shown.found}, expected {shown.expected}"
-    assert shown.tolerance < 1e-6 * abs(shown.expected)
-    assert shown.unit
-    assert shown.source
+    values = model.values(**dict(given))
+    motions = model.run(**values)
+    return values, motions, model.numbers(motions, **values)
+
+
+def test_every_model_has_its_case():
+    assert set(CASES) == set(MODELS)
+    assert all(len(case.others) >= 2 and case.by_hand for case in CASES.values())
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("dzhanibekov", 3.0284221),
-        # V^2/g ln cosh(g t/V) with V^2 = M g/c: 320 ln cosh(sqrt(g c/M) 20)
-        ("free-fall-with-drag", 320 * math.log(math.cosh(math.sqrt(9.80665 / 320) * 20))),
-        ("two-bodies-on-a-spring", 2 * math.pi * math.sqrt(2 / 3 / 20)),
-    ],
+    ("name", "given"),
+    [(name, tuple(given.items())) for name, case in CASES.items() for given in ({}, *case.others)],
 )
-def test_default_numbers_by_hand(name, expected):
-    model = MODELS[name]
-    values = model.values()
-    shown = model.number(ph.simulate(model.scenario(**values)), **values)
-    assert shown.found == pytest.approx(expected, abs=6e-8)
+def test_model_shows_its_numbers(name, given):
+    numbers = played(name, given)[2]
+    assert numbers
+    for shown in numbers:
+        assert shown.holds, f"{shown.label}: found {shown.found}, expected {shown.expected}"
+        assert shown.tolerance <= COARSEST * abs(shown.expected or shown.size)
+        assert shown.unit
+        assert shown.source
+    assert len({shown.label for shown in numbers}) == len(numbers)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_default_numbers_by_hand(name):
+    found = {shown.label: shown for shown in played(name)[2]}
+    for label, (value, off) in CASES[name].by_hand.items():
+        assert found[label].found == pytest.approx(value, rel=0, abs=off), label
+        assert found[label].expected == pytest.approx(value, rel=0, abs=off), label
 
 
 def test_a_wrong_motion_does_not_show_the_number():
     """The number is found in the motion: another spin gives another."""
     model = MODELS["dzhanibekov"]
-    motion = ph.simulate(model.scenario(spin=5.01, nudge=0.1))
-    assert not model.number(motion, **model.values()).holds
+    motion = model.run(spin=5.01, nudge=0.1)
+    assert not model.numbers(motion, **model.values())[0].holds
+
+
+def test_a_number_that_is_not_a_number_does_not_hold():
+    assert not Shown("x", "m", math.nan, 1.0, 0.1, "nowhere").holds
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -71,6 +73,7 @@ def test_model_is_complete(name):
     assert 4 <= len(model.explanation.splitlines()) <= 6
     assert model.title
     assert model.source
+    assert model.theme in THEMES
     for p in model.parameters:
         assert p.low <= p.default <= p.high
         assert p.unit
@@ -105,9 +108,8 @@ def test_the_registry_imports_nothing_heavy():
 
 @pytest.mark.parametrize("name", MODELS)
 def test_model_draws_its_picture(name, tmp_path):
-    model = MODELS[name]
-    values = model.values()
-    figure = model.picture(ph.simulate(model.scenario(**values)), **values)
+    values, motions, _ = played(name)
+    figure = MODELS[name].picture(motions, **values)
     figure.savefig(tmp_path / "picture.png", dpi=40)
     assert (tmp_path / "picture.png").stat().st_size > 5000
     for axes in figure.axes:

@@ -68,18 +68,21 @@ def list_models(as_json: bool) -> None:
       polhode list
       polhode list --json
     """
-    from polhode.gallery import MODELS
+    from polhode.gallery import MODELS, THEMES
 
-    models = [MODELS[name] for name in MODELS]
+    models = sorted((MODELS[name] for name in MODELS), key=lambda m: THEMES.index(m.theme))
     if as_json:
         print_json([model.described() for model in models])
         return
-    rows = [("model", "what it shows", "options")]
-    rows += [(m.name, m.title, " ".join(f"--{p.name.replace('_', '-')}" for p in m.parameters)) for m in models]
-    widths = [max(len(row[i]) for row in rows) for i in range(2)]
-    for i, row in enumerate(rows):
-        click.secho(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}", bold=i == 0)
-    click.echo("\n`polhode run NAME` runs one; `polhode run NAME --help` explains it and its options.")
+    width = max(len(m.name) for m in models)
+    for theme in THEMES:
+        click.secho(f"{theme}", bold=True)
+        for m in (m for m in models if m.theme == theme):
+            click.echo(f"  {m.name:<{width}}  {m.title}")
+            knobs = " ".join(f"--{p.name.replace('_', '-')}" for p in m.parameters)
+            click.secho(f"  {'':<{width}}  {knobs}", dim=True)
+        click.echo()
+    click.echo("`polhode run NAME` runs one; `polhode run NAME --help` explains it and its options.")
 
 
 @cli.group(cls=Commands)

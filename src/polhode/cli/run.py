@@ -108,42 +108,42 @@ def run(
       polhode run free-fall-with-drag --drag 20 --no-picture --json
       polhode run my-scenario.toml --save my-motion.zarr
     """
-    from polhode.simulation import ensemble, simulate
-
     if picture is not None and no_picture:
         raise click.UsageError("--picture and --no-picture contradict each other: give one of them", ctx)
     model: Model | None = ctx.meta.get(MODEL_KEY)
     values = model.values(**{k: v for k, v in knobs.items() if v is not None}) if model is not None else {}
-    scenario = model.scenario(**values) if model is not None else _read(target)
-    name = model.name if model is not None else scenario.name or Path(target).stem
-    place = None if no_picture else picture or Path(f"{target if model is not None else Path(target).stem}.png")
+    scenario = _read(target) if model is None else None
+    stem = target if scenario is None else Path(target).stem
+    place = None if no_picture else picture or Path(f"{stem}.png")
     if place is not None and not place.parent.is_dir():
         raise FileError(f"there is no folder {place.parent} for the picture: make it, or choose another --picture")
     began = perf_counter()
     try:
-        motion = simulate(scenario) if scenario.members is None else ensemble(scenario)
+        motions: Any = _run_file(scenario) if scenario is not None else model.run(**values) if model is not None else {}
     except RunError as error:
         if save is not None and len(error.motion.times):
             error.motion.save(save)
             raise click.ClickException(f"{error} What was computed until then is in {save}.") from error
         raise
     seconds = perf_counter() - began
-    shown = model.number(motion, **values) if model is not None else None
+    numbers = model.numbers(motions, **values) if model is not None else []
+    motion = _watched(motions)
     if save is not None:
         motion.save(save)
     if place is not None:
-        _draw(model.picture(motion, **values) if model is not None else motion.plot(), place)
+        _draw(model.picture(motions, **values) if model is not None else motion.plot(), place)
     audit = motion.audit()
-    report = _report(name, motion, audit, seconds, shown, place, save)
+    name = stem if scenario is None else scenario.name or stem
+    report = _report(name, motions, audit, seconds, numbers, place, save)
     if model is not None:
         report |= {"title": model.title, "parameters": values}
     if as_json:
         print_json(report)
     else:
-        _print_run(report, model, audit, shown)
-    if shown is not None and not shown.holds:
-        excess = f"by {shown.difference:g} {shown.unit}, more than {shown.tolerance:g}"
-        raise click.ClickException(f"{shown.label} differs from the expected value {excess}")
+        _print_run(report, model, audit, numbers)
+    wrong = [n for n in numbers if not n.holds]
+    if wrong:
+        raise click.ClickException("; ".join(map(_complaint, wrong)))
 
 
 def _is_file(target: str) -> bool:
@@ -156,6 +156,23 @@ def _read(target: str) -> Scenario:
     return Scenario.from_toml(target)
 
 
+def _run_file(scenario: Scenario) -> Motion:
+    from polhode.simulation import ensemble, simulate
+
+    return simulate(scenario) if scenario.members is None else ensemble(scenario)
+
+
+def _watched(motions: Any) -> Motion:
+    from polhode.gallery import watched
+
+    return watched(motions)
+
+
+def _complaint(number: Shown) -> str:
+    excess = f"by {number.difference:g} {number.unit}, more than {number.tolerance:g}"
+    return f"{number.label} differs from the expected value {excess}"
+
+
 def _draw(figure: Any, place: Path) -> None:
     try:
         figure.savefig(place)
@@ -164,36 +181,50 @@ def _draw(figure: Any, place: Path) -> None:
 
 
 def _report(
-    name: str, motion: Motion, audit: Audit, seconds: float, shown: Shown | None, place: Path | None, save: Path | None
+    name: str,
+    motions: Any,
+    audit: Audit,
+    seconds: float,
+    numbers: Sequence[Shown],
+    place: Path | None,
+    save: Path | None,
 ) -> dict[str, Any]:
     """Everything that a run has to say, in plain numbers and texts."""
-    found = None if shown is None else {**vars(shown), "difference": shown.difference, "holds": shown.holds}
+    found = [{**vars(n), "difference": n.difference, "holds": n.holds} for n in numbers]
     return {
         "polhode": __version__,
         "name": name,
-        "duration_s": motion.scenario.duration,
+        "runs": list(motions) if isinstance(motions, dict) else [name],
+        "duration_s": _watched(motions).scenario.duration,
         "seconds": seconds,
-        "number": found,
+        "number": found[0] if found else None,
+        "further_numbers": found[1:],
         "audit": audit.as_dict(),
         "picture": None if place is None else str(place),
         "saved": None if save is None else str(save),
     }
 
 
-def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, shown: Shown | None) -> None:
+def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, numbers: Sequence[Shown]) -> None:
     click.secho(report["name"] + (f": {model.title}" if model is not None else ""), bold=True)
     if model is not None:
         knobs = (f"{p.name} = {report['parameters'][p.name]:g} {p.unit}" for p in model.parameters)
         click.echo("  " + ", ".join(knobs))
-    click.echo(f"  {report['duration_s']:.6g} s of motion, computed in {report['seconds']:.3g} s\n")
-    if shown is not None:
-        click.secho(shown.label, bold=True)
-        click.echo(f"  found       {shown.found:.12g} {shown.unit}")
-        click.echo(f"  expected    {shown.expected:.12g} {shown.unit}, {shown.source}")
-        verdict = click.style("agrees", fg="green") if shown.holds else click.style("differs", fg="red")
-        allowed = f"(allowed: {shown.tolerance:.1e} {shown.unit})"
-        click.echo(f"  difference  {shown.difference:.1e} {shown.unit}: {verdict} {allowed}\n")
-    click.echo(str(audit))
+    runs = report["runs"]
+    several = f" ({len(runs)} runs: {', '.join(runs)})" if len(runs) > 1 else ""
+    click.echo(f"  {report['duration_s']:.6g} s of motion, computed in {report['seconds']:.3g} s{several}\n")
+    for number in numbers:
+        _print_number(number)
+    click.echo((f"{runs[0]}: " if several else "") + str(audit))
     for label in ("picture", "saved"):
         if report[label] is not None:
             click.echo(f"\n{label}: {report[label]}")
+
+
+def _print_number(number: Shown) -> None:
+    click.secho(number.label, bold=True)
+    click.echo(f"  found       {number.found:.12g} {number.unit}")
+    click.echo(f"  expected    {number.expected:.12g} {number.unit}, {number.source}")
+    verdict = click.style("agrees", fg="green") if number.holds else click.style("differs", fg="red")
+    allowed = f"(allowed: {number.tolerance:.1e} {number.unit})"
+    click.echo(f"  difference  {number.difference:.1e} {number.unit}: {verdict} {allowed}\n")

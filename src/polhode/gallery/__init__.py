@@ -1,4 +1,4 @@
-"""The gallery: models that run, each with its picture and the number that it must show.
+"""The gallery: models that run, each with its picture and the numbers that it must show.
 
 One module a model, `MODEL` inside it; a model's name is its module's with `-` for `_`.  A module is imported when its
 model is asked for.
@@ -12,9 +12,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from polhode.errors import InputError, nearest
-from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.model import THEMES, Model, Parameter, Shown, watched
 
-__all__ = ["MODELS", "Model", "Parameter", "Shown"]
+__all__ = ["MODELS", "THEMES", "Model", "Parameter", "Shown", "watched"]
 
 _TOOLS = ("model", "tools")
 

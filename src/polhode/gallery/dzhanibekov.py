@@ -46,19 +46,21 @@ def scenario(spin: float, nudge: float) -> Scenario:
     )
 
 
-def number(motion: Motion, spin: float, nudge: float) -> Shown:
+def numbers(motion: Motion, spin: float, nudge: float) -> list[Shown]:
     """The time of one flip: between two reversals of the rate about the middle axis."""
     top = _top(spin, nudge)
     # An error e of m moves the flip by e/((1 - m) rate): the closer to the separatrix, the less any number can tell.
     tolerance = 1e-9 * top.flip_time + 1e-13 / (top.complement * top.phase_rate)
-    return Shown(
-        "time of one flip",
-        "s",
-        first_interval(_reversals(motion), "a reversal"),
-        top.flip_time,
-        tolerance,
-        "2 K(m)/lambda, Jacobi's closed form",
-    )
+    return [
+        Shown(
+            "time of one flip",
+            "s",
+            first_interval(_reversals(motion), "a reversal"),
+            top.flip_time,
+            tolerance,
+            "2 K(m)/lambda, Jacobi's closed form",
+        ),
+    ]
 
 
 def _reversals(motion: Motion) -> Array:
@@ -138,6 +140,7 @@ def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
 MODEL = Model(
     name="dzhanibekov",
     title="A box spun about its middle axis turns over, and back, for ever",
+    theme="free rotation",
     source="V. Dzhanibekov in orbit, 1985; seed 003 figure 5; seed 004 problems 17.3, 17.6",
     explanation=(
         "A box of 10 kg, 0.1 x 0.4 x 0.9 m, is spun about the axis of its middle moment of inertia.\n"
@@ -151,6 +154,6 @@ MODEL = Model(
         Parameter("nudge", "rad/s", 0.1, 0.01, 0.5, "rate about each of the other two axes"),
     ),
     scenario=scenario,
-    number=number,
+    numbers=numbers,
     picture=picture,
 )

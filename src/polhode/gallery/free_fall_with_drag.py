@@ -37,18 +37,20 @@ def scenario(mass: float, drag: float, speed: float, duration: float) -> Scenari
     )
 
 
-def number(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> Shown:
+def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> list[Shown]:
     """The distance fallen at the end."""
     fall = with_quadratic_drag(motion.times[-1], mass, drag, STANDARD_GRAVITY, speed)
     expected = float(fall.position)
-    return Shown(
-        f"distance fallen in {duration:g} s",
-        "m",
-        float(-motion.position[-1, 2]),
-        expected,
-        1e-9 * expected,
-        "V^2/g ln(cosh(g t/V) + v0/V sinh(g t/V)), V = sqrt(M g/c)",
-    )
+    return [
+        Shown(
+            f"distance fallen in {duration:g} s",
+            "m",
+            float(-motion.position[-1, 2]),
+            expected,
+            1e-9 * expected,
+            "V^2/g ln(cosh(g t/V) + v0/V sinh(g t/V)), V = sqrt(M g/c)",
+        ),
+    ]
 
 
 def picture(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> Figure:
@@ -102,6 +104,7 @@ def _powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
 MODEL = Model(
     name="free-fall-with-drag",
     title="A jumper falls until the air carries the weight",
+    theme="forces and torques",
     source="seed 000 sections 1, 5.2; seed 002",
     explanation=(
         "A jumper of 80 kg falls through air that resists with c v^2. At first nothing but weight acts, and\n"
@@ -117,6 +120,6 @@ MODEL = Model(
         Parameter("duration", "s", 20.0, 1.0, 60.0, "of the fall"),
     ),
     scenario=scenario,
-    number=number,
+    numbers=numbers,
     picture=picture,
 )

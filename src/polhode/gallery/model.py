@@ -1,8 +1,8 @@
-"""What a model of the gallery is: a scenario with knobs, a picture, and the number that it must show."""
+"""What a model of the gallery is: a scenario with knobs, a picture, and the numbers that it must show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,17 @@ from polhode.errors import InputError, nearest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from polhode.motion import Motion
     from polhode.scenario import Scenario
+
+THEMES = (
+    "transformations and rotations",
+    "forces and torques",
+    "free rotation",
+    "tops and gyroscopes",
+    "real bodies",
+)
+"""What a model is about, in the order of the listings."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,8 @@ class Shown:
     """How far apart the two may be, in the number's own unit."""
     source: str
     """Where the expected value comes from."""
+    size: float | None = None
+    """Where 0 is expected: what the number would be like if it were wrong."""
 
     @property
     def difference(self) -> float:
@@ -68,7 +80,9 @@ class Shown:
 class Model:
     """One model.
 
-    `scenario`, `number` and `picture` take every parameter by name; the latter two take the motion before them.
+    `scenario` takes every parameter by name and gives what is run: a scenario, or several by name, of which the first
+    is the one to watch.  `numbers` and `picture` take what became of it (the motion, or the motions by name), then
+    every parameter by name.
 
     Examples
     --------
@@ -79,12 +93,15 @@ class Model:
 
     name: str
     title: str
+    theme: str
+    """One of `THEMES`."""
     source: str
     explanation: str
     """About five lines."""
     parameters: tuple[Parameter, ...]
-    scenario: Callable[..., Scenario]
-    number: Callable[..., Shown]
+    scenario: Callable[..., Scenario | Mapping[str, Scenario]]
+    numbers: Callable[..., Sequence[Shown]]
+    """What must come out, the most telling first."""
     picture: Callable[..., Figure]
 
     def values(self, **given: Any) -> dict[str, float]:
@@ -95,12 +112,27 @@ class Model:
                 raise InputError(f"{self.name} has no parameter {name!r}: {nearest(name, known)}")
         return {name: p.checked(given.get(name, p.default)) for name, p in known.items()}
 
+    def run(self, **values: float) -> Motion | dict[str, Motion]:
+        """The motion at these values, or the motions by name: what `numbers` and `picture` take."""
+        from polhode.simulation import simulate
+
+        planned = self.scenario(**values)
+        if isinstance(planned, Mapping):
+            return {name: simulate(scenario) for name, scenario in planned.items()}
+        return simulate(planned)
+
     def described(self) -> Mapping[str, Any]:
         """The model in plain texts and numbers, for listings."""
         return {
             "name": self.name,
             "title": self.title,
+            "theme": self.theme,
             "source": self.source,
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
         }
+
+
+def watched(motions: Motion | Mapping[str, Motion]) -> Motion:
+    """Of what a model has run: the motion to watch."""
+    return next(iter(motions.values())) if isinstance(motions, Mapping) else motions

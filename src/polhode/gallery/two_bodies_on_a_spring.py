@@ -57,19 +57,23 @@ def _stretch(states: Any) -> float:
     return float(b.position[0] - a.position[0] - LENGTH)
 
 
-def number(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Shown:
+def numbers(
+    motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float
+) -> list[Shown]:
     """The period of the swing: twice the mean time between passages through the spring's length."""
     distance = motion.position[:, 1, 0] - motion.position[:, 0, 0]
     passages = crossings(motion, distance - LENGTH, _stretch)
     expected = _pair(mass_a, mass_b, stiffness, stretch, drift).period
-    return Shown(
-        "period of the swing",
-        "s",
-        float(2 * (passages[-1] - passages[0]) / (len(passages) - 1)),
-        expected,
-        1e-8 * expected,
-        "2 pi sqrt(mu/k), mu = m_a m_b/(m_a + m_b)",
-    )
+    return [
+        Shown(
+            "period of the swing",
+            "s",
+            float(2 * (passages[-1] - passages[0]) / (len(passages) - 1)),
+            expected,
+            1e-8 * expected,
+            "2 pi sqrt(mu/k), mu = m_a m_b/(m_a + m_b)",
+        ),
+    ]
 
 
 def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Figure:
@@ -121,6 +125,7 @@ def _energies(axes: Axes, motion: Motion) -> None:
 MODEL = Model(
     name="two-bodies-on-a-spring",
     title="Two balls on a spring swing about a centre that drifts on",
+    theme="forces and torques",
     source="seed 000 sections 1, 2",
     explanation=(
         "Two balls are joined by a spring, pulled apart and let go while both drift along. The spring pulls\n"
@@ -137,6 +142,6 @@ MODEL = Model(
         Parameter("drift", "m/s", 0.25, -5.0, 5.0, "of both at the start"),
     ),
     scenario=scenario,
-    number=number,
+    numbers=numbers,
     picture=picture,
 )
