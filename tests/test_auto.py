@@ -52,7 +52,7 @@ def test_it_delivers_what_was_asked_for(name, rtol):
         (AIR, {}, "dop853", "quadratic_drag acts: the cheapest for rtol 1e-09"),
         (AIR, {"step": 0.1}, "dop853", "step is only its first try"),
         (AIR, {"rtol": 1e-13}, "taylor", "the only one that reaches rtol 1e-13"),
-        ([], {"formulation": "euler_angles"}, "dop853", "formulation 'euler_angles' was asked for"),
+        ([], {"formulation": "euler_angles", "engine": "python"}, "dop853", "formulation 'euler_angles' was asked for"),
     ],
 )
 def test_the_audit_says_which_and_why(forces, settings, method, why):
@@ -115,7 +115,7 @@ def test_rounding_about_a_balance_is_no_error():
     count = 21
     states = [ph.State(position=(i - 10.0, 0, 0)) for i in range(count)]
     springs = [ph.forces.spring_between(i, i + 1, 50.0, length=0.3) for i in range(count - 1)]
-    audit = ph.simulate([ph.particle(1.0)] * count, states, springs, duration=0.5).audit()
+    audit = ph.simulate([ph.particle(1.0)] * count, states, springs, duration=0.5, engine="python").audit()
     assert audit.steps < 100
     assert audit["energy"].relative < 1e-8
 
@@ -136,12 +136,14 @@ def narrow(t, state, body, params):
 
 def test_the_judge_takes_other_steps():
     """Judge: the energy that a narrow bump gives, by quadrature; both runs must not step over it alike."""
-    motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), [narrow(5.0, 0.01, 1.0)], duration=10.0)
+    motion = ph.simulate(
+        ph.particle(1.0), ph.State(velocity=(1, 0, 0)), [narrow(5.0, 0.01, 1.0)], duration=10.0, engine="python"
+    )
     gained, _ = quad(
         lambda z: 0.01 / (1 + z**8), -500, (motion.final.position[0] - 5) / 0.01, points=[-1, 0, 1], limit=200
     )
     assert motion.final.velocity[0] == pytest.approx(np.sqrt(1 + 2 * gained), abs=1e-9)
-    mild = ph.simulate(BODY, START, [ph.forces.linear_drag(0.1)], duration=2.0, rtol=1e-3)
+    mild = ph.simulate(BODY, START, [ph.forces.linear_drag(0.1)], duration=2.0, rtol=1e-3, engine="python")
     assert mild._run.chosen.error > 0
 
 
@@ -170,7 +172,7 @@ def test_no_step_reaches_across_a_break():
         return ph.sin(params[0] * t)
 
     tick = ticking(40 * np.pi, action="record")
-    settings = {"duration": 1.0, "method": "dop853", "events": [tick]}
+    settings = {"duration": 1.0, "method": "dop853", "events": [tick], "engine": "python"}
     times = np.linspace(0, 1, 161)[1:-1]
     motion = ph.simulate(ph.particle(1.0), forces=[ph.forces.gravity()], breaks=times + 1e-3, **settings)
     np.testing.assert_allclose(motion.crossing_times("ticking"), np.arange(1, 40) / 40, atol=1e-14)
