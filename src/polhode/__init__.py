@@ -24,6 +24,8 @@ _HOMES = {
     "tolerance": "mass.uncertainty",
     "uncertainty": "mass.uncertainty",
     "reference": None,
+    "affine": None,
+    "rotations": None,
     "diagnose": "mass.surface.diagnosis",
     "compare": "mass.surface.approximations",
     "part_picture": "plots.part",
@@ -41,13 +43,21 @@ _HOMES = {
     "PolhodeError": "errors",
 }
 
-_MODULES = {"forces": "forces", "shapes": "mass.shapes", "reference": "reference"}
+_MODULES = {
+    "forces": "forces",
+    "shapes": "mass.shapes",
+    "reference": "reference",
+    "affine": "affine",
+    "rotations": "rotations",
+}
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
+    from polhode import affine as affine
     from polhode import forces as forces
     from polhode import reference as reference
+    from polhode import rotations as rotations
     from polhode.body import Body as Body
     from polhode.body import particle as particle
     from polhode.crossing import event as event

@@ -1,0 +1,364 @@
+"""Rotations by axis and angle, by quaternion and by Euler angles, for arrays of plain floats.
+
+Angles in rad; quaternions (w, x, y, z), body to world.  A "turn" is a SciPy `Rotation` or such a quaternion, of any
+length but 0.  Axes need no unit length.  Leading axes of arrays go together as NumPy's rules say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import checks
+from polhode.checks import Array
+from polhode.equations import formulations, motion, quaternions
+from polhode.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+
+
+def rodrigues(vector: ArrayLike, axis: ArrayLike, angle: ArrayLike) -> Array:
+    """v turned about an axis: (1 - cos a)(v . r) r + sin a (r x v) + cos a v, r = axis/|axis|.  [seed 004 eq. 17.16]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> (3 * ph.rotations.rodrigues((3, 0, 0), axis=(1, 2, 2), angle=np.pi / 2)).round(12).tolist()
+    [1.0, 8.0, -4.0]
+    """
+    v, r, a = _vectors(vector, "vector"), _direction(axis, "axis"), _numbers(angle, "angle")[..., None]
+    _together(v[..., 0], r[..., 0], a[..., 0])
+    along = (v * r).sum(axis=-1, keepdims=True)
+    return np.asarray((1 - np.cos(a)) * along * r + np.sin(a) * np.cross(r, v) + np.cos(a) * v)
+
+
+def matrix(axis: ArrayLike, angle: ArrayLike) -> Array:
+    """The matrix of a turn about an axis, body to world: (1 - cos a) r r^T + sin a r* + cos a 1.  [seed 004 eq. 17.17]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> ph.rotations.matrix(axis=(0, 0, 1), angle=np.pi / 2).round(12).tolist()
+    [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    r, a = _direction(axis, "axis"), _numbers(angle, "angle")[..., None, None]
+    _together(r[..., 0], a[..., 0, 0])
+    x, y, z = _parts(r)
+    skew = np.stack((0 * x, -z, y, z, 0 * x, -x, -y, x, 0 * x), axis=-1).reshape(*x.shape, 3, 3)
+    return np.asarray((1 - np.cos(a)) * r[..., :, None] * r[..., None, :] + np.sin(a) * skew + np.cos(a) * np.eye(3))
+
+
+def quaternion(axis: ArrayLike, angle: ArrayLike) -> Array:
+    """(cos a/2, r sin a/2), r = axis/|axis|.  [seed 004 eq. 17.25]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> ph.rotations.quaternion(axis=(0, 3, 0), angle=np.pi / 3).round(6).tolist()
+    [0.866025, 0.0, 0.5, 0.0]
+    """
+    r, half = _direction(axis, "axis"), _numbers(angle, "angle")[..., None] / 2
+    _together(r[..., 0], half[..., 0])
+    vector = np.sin(half) * r
+    return np.concatenate((np.broadcast_to(np.cos(half), (*vector.shape[:-1], 1)), vector), axis=-1)
+
+
+def product(p: ArrayLike, q: ArrayLike) -> Array:
+    """Hamilton's product p q, which turns by q first.  [seed 004 eq. 17.24]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.rotations.product((0, 1, 0, 0), (0, 0, 1, 0)).tolist()
+    [0.0, 0.0, 0.0, 1.0]
+    """
+    a, b = _four(p, "p"), _four(q, "q")
+    _together(a[..., 0], b[..., 0])
+    return _stacked(quaternions.product(_parts(a), _parts(b)))
+
+
+def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
+    """The vector part of q (0, v) q*: turns v, and makes it |q|^2 times as long.  [seed 004 eq. 17.26, exercise 17.9]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.rotations.sandwiched((1, 0, 0, 1), (1, 0, 0)).tolist()
+    [0.0, 2.0, 0.0]
+    """
+    p, v = _some_quaternion(q), _vectors(vector, "vector")
+    _together(p[..., 0], v[..., 0])
+    turned = quaternions.product(quaternions.times_vector(_parts(p), _parts(v)), quaternions.conjugate(_parts(p)))
+    return _stacked(turned[1:])
+
+
+def matrix_as_printed(q: ArrayLike) -> Array:
+    """The transpose of (17.28), body to world: a rotation only if |q| = 1, else skewed.  [seed 004 exercise 17.9]
+
+    It is 1 + |q|^2 (R - 1), where R is the rotation of q/|q|.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.rotations.matrix_as_printed((1, 0, 0, 1)).tolist()
+    [[-1.0, -2.0, 0.0], [2.0, -1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    p = _some_quaternion(q)
+    turn = _stacked(quaternions.matrix(_parts(p))).reshape(*p.shape[:-1], 3, 3)
+    squared = np.asarray(quaternions.squared_norm(_parts(p)))[..., None, None]
+    return np.asarray(np.eye(3) + squared * (turn - np.eye(3)))
+
+
+def axis_and_angle(turn: Rotation | ArrayLike) -> tuple[Array, float]:
+    """The axis, of unit length, and the angle, 0 to pi, of a turn: 2 atan2(|e|, |w|).  [seed 004 eq. 17.27]
+
+    A turn by 0 has no axis and is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> axis, angle = ph.rotations.axis_and_angle((1, 0, 0, -1e-9))
+    >>> axis.tolist(), angle
+    ([0.0, 0.0, -1.0], 2e-09)
+    """
+    q = _one(turn)
+    size = float(np.abs(q[1:]).max())
+    if size == 0:
+        raise InputError("a turn by 0 has no axis: every direction stays where it is. Look at the angle first.")
+    direction = np.copysign(1.0, q[0]) * q[1:] / size
+    return direction / np.linalg.norm(direction), _angle(q)
+
+
+def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> float:
+    """By how much the two attitudes differ: the angle of the turn from one to the other, 0 to pi.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> x, z = (ph.rotations.quaternion(axis, np.pi / 2) for axis in ((1, 0, 0), (0, 0, 1)))
+    >>> angle = ph.rotations.angle_between(ph.rotations.product(x, z), ph.rotations.product(z, x))
+    >>> print(f"{np.degrees(angle):.9g} deg")
+    120 deg
+    """
+    p: Any = tuple(_one(first).tolist())
+    q: Any = tuple(_one(second).tolist())
+    return _angle(np.array(quaternions.product(quaternions.conjugate(p), q)))
+
+
+def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
+    """The quaternion of the smallest turn that takes one direction to another.  [seed 004 exercise 17.9 b]
+
+    With m half-way between both it is (start . m, start x m).  Opposite directions are refused.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.rotations.turn_between((1, 0, 0), (1, 2, 1)).round(8).tolist()
+    [0.83912106, 0.0, -0.24325947, 0.48651894]
+    """
+    a, b = (_direction(checks.numbers(v, name, (3,)), name) for v, name in ((start, "start"), (end, "end")))
+    if a.ndim + b.ndim > 2:
+        raise InputError("start and end must be one direction each")
+    middle = a + b
+    if float(np.linalg.norm(middle)) <= 4 * np.finfo(float).eps:
+        raise InputError(
+            "start and end are opposite: half a turn about any axis across them does it. "
+            "Choose one, and take quaternion(axis, pi)."
+        )
+    middle /= np.linalg.norm(middle)
+    return np.array((a @ middle, *np.cross(a, middle)))
+
+
+def from_euler_angles(phi: ArrayLike, theta: ArrayLike, psi: ArrayLike) -> Array:
+    """The quaternion of a turn about z by phi, then the new x by theta, then the new z by psi.
+
+    Body to world, SciPy's `from_euler("ZXZ", ...)`.  [seed 004 eq. 17.10, transposed and with its third row mended]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> ph.rotations.from_euler_angles(*np.radians((30, 60, 45))).round(6).tolist()
+    [0.687064, 0.495722, -0.065263, 0.527203]
+    """
+    given = [_numbers(angle, name) for angle, name in ((phi, "phi"), (theta, "theta"), (psi, "psi"))]
+    _together(*given)
+    angles: Any = np.broadcast_arrays(*given)
+    return _stacked(quaternions.from_angles(tuple(angles)))
+
+
+def euler_angles(turn: Rotation | ArrayLike) -> Array:
+    """(phi, theta, psi) of a turn, 0 <= theta <= pi.  At theta = 0 only phi + psi is determined: they are made equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> q = ph.rotations.from_euler_angles(*np.radians((30, 0, 50)))
+    >>> np.degrees(ph.rotations.euler_angles(q)).round(9).tolist()
+    [40.0, 0.0, 40.0]
+    """
+    angles: Any = formulations.angles_of(_parts(_wxyz(turn)))
+    return _stacked(angles)
+
+
+def rate_matrix(theta: float, psi: float) -> Array:
+    """Times (phi', theta', psi') it gives omega along the body's axes; determinant -sin theta.  [seed 004 eq. 17.36]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> print(f"{np.linalg.det(ph.rotations.rate_matrix(theta=np.pi / 6, psi=1.0)):.12g}")
+    -0.5
+    """
+    t, p = checks.one_number(theta, "theta"), checks.one_number(psi, "psi")
+    s = np.sin(t)
+    return np.array([(s * np.sin(p), np.cos(p), 0.0), (s * np.cos(p), -np.sin(p), 0.0), (np.cos(t), 0.0, 1.0)])
+
+
+def inverse_rate_matrix(theta: float, psi: float) -> Array:
+    """Times omega along the body's axes it gives (phi', theta', psi').  [seed 004 eq. 17.36, inverted]
+
+    There is none at theta = 0 and theta = pi, where phi and psi turn about the same line: refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> ph.rotations.inverse_rate_matrix(theta=np.pi / 2, psi=0.0).round(12).tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, -0.0, 1.0]]
+    """
+    t, p = checks.one_number(theta, "theta"), checks.one_number(psi, "psi")
+    if abs(np.sin(t)) <= 4 * np.finfo(float).eps * max(1.0, abs(t)):
+        raise InputError(
+            f"at theta = {t:g} rad the angles phi and psi turn about the same line: no rates of them give a spin about "
+            "the line across. Use quaternions there (quaternion_rate)."
+        )
+    columns: Any = [motion.angle_rates((0.0, t, p), e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    return np.array(columns).T
+
+
+def w_matrix(q: ArrayLike) -> Array:
+    """W, with (omega, 0) = 2 W q' and q' = 1/2 W^T (omega, 0), omega along the body's axes.  [seed 004 eq. 17.43]
+
+    Its rows are q i, q j, q k and q: orthogonal if |q| = 1.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.rotations.w_matrix((1, 2, 3, 4))[0].tolist()
+    [-2.0, 1.0, 4.0, -3.0]
+    """
+    p: Any = tuple(checks.numbers(q, "q", (4,)).tolist())
+    units = ((0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (1, 0, 0, 0))
+    return np.array([quaternions.product(p, unit) for unit in units], dtype=float)
+
+
+def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
+    """q' = 1/2 q (0, omega), omega along the body's axes, in rad/s.  [seed 004 eq. 17.44]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.rotations.quaternion_rate((0, 1, 0, 0), (3, 0, 0)).tolist()
+    [-1.5, 0.0, 0.0, 0.0]
+    """
+    p, w = _some_quaternion(q), _vectors(angular_velocity_body, "angular_velocity_body")
+    _together(p[..., 0], w[..., 0])
+    return _stacked(quaternions.rate(_parts(p), _parts(w)))
+
+
+def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
+    """The angular velocity along the body's axes, in rad/s: the vector part of 2 q^-1 q'.  [seed 004 eq. 17.42]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.rotations.spin((1, 0, 0, 0), (0, 0, 0, 1.5)).tolist()
+    [0.0, 0.0, 3.0]
+    """
+    p, rate = _some_quaternion(q), _four(q_rate, "q_rate")
+    _together(p[..., 0], rate[..., 0])
+    return _stacked(motion.spin_of(_parts(p), _parts(rate)))
+
+
+# Doors ---------------------------------------------------------------------------------------------------------------
+def _numbers(value: Any, name: str) -> Array:
+    return checks.numbers(value, name, checks.shape_of(value))
+
+
+def _of_length(value: Any, name: str, length: int) -> Array:
+    array = _numbers(value, name)
+    if array.ndim == 0 or array.shape[-1] != length:
+        raise InputError(f"{name} must be {length} numbers, or many times {length}, but has the shape {array.shape}")
+    return array
+
+
+def _vectors(value: Any, name: str) -> Array:
+    return _of_length(value, name, 3)
+
+
+def _four(value: Any, name: str) -> Array:
+    return _of_length(value, name, 4)
+
+
+def _direction(value: Any, name: str) -> Array:
+    """Of unit length; the largest component is taken out first, so that no length is too small or too large."""
+    array = _vectors(value, name)
+    largest = np.abs(array).max(axis=-1, keepdims=True)
+    if (largest == 0).any():
+        raise InputError(f"{name} is (0, 0, 0), which points nowhere: give a direction")
+    array = array / largest
+    return np.asarray(array / np.linalg.norm(array, axis=-1, keepdims=True))
+
+
+def _some_quaternion(value: Any) -> Array:
+    array = _four(value, "q")
+    if not array.any(axis=-1).all():
+        raise InputError("the quaternion is (0, 0, 0, 0), which is no rotation: for no turn at all give (1, 0, 0, 0)")
+    return array
+
+
+def _wxyz(turn: Any) -> Array:
+    """A turn as a quaternion; its largest component is made 1, so that no square is too small or too large."""
+    array = _some_quaternion(turn.as_quat(scalar_first=True) if hasattr(turn, "as_quat") else turn)
+    return np.asarray(array / np.abs(array).max(axis=-1, keepdims=True))
+
+
+def _one(turn: Any) -> Array:
+    q = _wxyz(turn)
+    if q.ndim > 1:
+        raise InputError(f"give one turn at a time, not {len(q)}")
+    return q
+
+
+def _angle(q: Array) -> float:
+    size = float(np.abs(q[1:]).max()) or 1.0
+    return 2 * float(np.arctan2(size * np.linalg.norm(q[1:] / size), abs(q[0])))
+
+
+def _together(*arrays: Array) -> None:
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise InputError(
+            f"the leading axes {shapes} do not go together: give one of each, or as many of each"
+        ) from None
+
+
+def _parts(array: Array) -> Any:
+    return tuple(np.moveaxis(array, -1, 0))
+
+
+def _stacked(parts: Any) -> Array:
+    return np.stack(np.broadcast_arrays(*(np.asarray(p, dtype=float) for p in parts)), axis=-1)
