@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import acting, checks, store
+from polhode import checks, dynamics, material, store
 from polhode.checks import Array
 from polhode.engines import grid
 from polhode.engines.closed_form import ClosedForm
@@ -18,11 +18,11 @@ from polhode.engines.outcome import Anchor, Run
 from polhode.engines.run import run
 from polhode.equations import invariants
 from polhode.equations.formulations import View, angles_of
-from polhode.equations.inertia import Constants, euler_rate, world_tensor
+from polhode.equations.inertia import world_tensor
 from polhode.equations.loads import view_of
-from polhode.equations.quaternions import conjugate, matrix, product, to_body, to_world
-from polhode.equations.vectors import cross, minus, plus, scaled
-from polhode.errors import InputError, ScenarioError, nearest
+from polhode.equations.quaternions import conjugate, matrix, product, to_world
+from polhode.equations.vectors import scaled
+from polhode.errors import InputError, nearest
 from polhode.scenario import Scenario
 from polhode.state import State, split, together
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from polhode.audit import Audit
+    from polhode.seen import Seen
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ class Motion:
     @cached_property
     def _view(self) -> View:
         """All quantities at all output times, in component arrays (time, body)."""
-        numbers = np.moveaxis(_failed_blanked(self._run.kept), -1, 0)
+        return self._view_of(self._run.kept)
+
+    def _view_of(self, kept: Array) -> View:
+        numbers = np.moveaxis(_failed_blanked(kept), -1, 0)
         seen: Callable[..., View] = view_of(self.scenario.form, self.scenario.pivot is not None)
         return seen(split(numbers, self.scenario.form.sizes), self.scenario.constants)
 
@@ -197,6 +201,11 @@ class Motion:
         return self._array(self._view.velocity)
 
     @property
+    def acceleration(self) -> Array:
+        """Of the centre of mass, in m/s2."""
+        return dynamics.acceleration(self)
+
+    @property
     def angular_velocity(self) -> Array:
         """In rad/s."""
         return self._array(self._view.angular_velocity)
@@ -244,29 +253,12 @@ class Motion:
     @property
     def potential_energy(self) -> Array:
         """Of all forces that have a potential, in J: one number for a whole system."""
-        self._need_forces("the potential energy")
-        forces = self.scenario.forces
-        if any(f.function is not None for f in forces):  # a user's potential may decide by `if`: time by time
-            each_time = [acting.potential_energy(t, views, c, forces) for t, views, c in self._each_time()]
-            return np.asarray(each_time, dtype=np.float64)
-        each = [body.constants(self.scenario.pivot) for body in self.scenario.bodies]
-        members = self.axis == "member"
-        views = [self._view] if members else [_taken(self._view, (slice(None), b)) for b in range(len(each))]
-        times = self.times[:, None] if members else self.times
-        total = acting.potential_energy(times, views, each, forces)
-        return np.broadcast_to(total, self._view.position[0].shape if members else self.times.shape).astype(np.float64)
+        return dynamics.potential_energy(self)
 
     @property
     def potential_depends_on_time(self) -> bool:
         """Whether a potential changes with the time alone, so that no energy is conserved."""
-        if not any(f.function is not None and f.potential is not None for f in self.scenario.forces):
-            return False
-        times = np.linspace(float(self.times[0]), float(self.times[-1]), 7).tolist()
-        for _, views, constants in list(self._each_time())[:: max(1, len(self.times) - 1)]:
-            values = [acting.potential_energy(t, views, constants, self.scenario.forces) for t in times]
-            if np.any(np.asarray(values) != values[0]):
-                return True
-        return False
+        return dynamics.potential_depends_on_time(self)
 
     @property
     def energy(self) -> Array:
@@ -281,39 +273,60 @@ class Motion:
 
     def points(self, points_body: Any) -> Array:
         """Where points of the body (from its centre of mass, body axes) are: (..., points, 3), in m.  [000 eq. 2-1]"""
-        return self._points(points_body, lambda view, arm: plus(view.position, arm))
+        return self._scalar(material.followed(self._view, points_body, material.position))
 
     def point_velocities(self, points_body: Any) -> Array:
         """How fast points of the body move: v + w x (R r), (..., points, 3), in m/s.  [000 eq. 2-17]"""
-        return self._points(points_body, lambda view, arm: plus(view.velocity, cross(view.angular_velocity, arm)))
+        return self._scalar(material.followed(self._view, points_body, material.velocity))
 
-    def _points(self, points_body: Any, found: Callable[[Any, Any], Any]) -> Array:
-        given = checks.numbers(points_body, "points_body", checks.shape_of(points_body))
-        points = np.atleast_2d(given)
-        if points.shape[-1] != 3 or points.ndim != 2:
-            raise InputError(f"points_body must be 3 numbers a point, but has the shape {given.shape}")
-        vectors: Any = (tuple(c[..., None] for c in vector) for vector in self._view)
-        wide, components = View(*vectors), tuple(points.T)
-        arm = to_world(wide.orientation, (components[0], components[1], components[2]))
-        array = self._array(found(wide, arm))
-        return array if given.ndim == 2 else array[..., 0, :]
+    def displacements(self, points_body: Any) -> Array:
+        """How far points of the body have come since the start: (..., points, 3), in m.  [seed 001 eq. 4.25, corrected]
+
+        Exactly 0 for a body at rest, whatever its attitude.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> box, spin = ph.shapes.box((2, 2, 1), mass=1.0), ph.State(angular_velocity=(0, 0, 1))
+        >>> turning = ph.simulate(box, spin, duration=3.0, method="exact")
+        >>> turning.displacements((1.0, 0.0, 0.0))[-1].round(6).tolist()
+        [-1.989992, 0.14112, 0.0]
+        """
+        first = self._view_of(self._numbers_at(self.scenario.start_time)[None])
+        return self._scalar(material.followed(self._view, points_body, material.displacement_from(first)))
+
+    def seen_from(self, angular_velocity: Any, origin: Any = (0.0, 0.0, 0.0)) -> Seen:
+        """How the motion looks from a frame that turns steadily about a fixed point.  [seed 004 project 17.1]
+
+        Parameters
+        ----------
+        angular_velocity : array_like
+            Of the frame, in rad/s.
+        origin : array_like, optional
+            The point of the world about which it turns, in m: the origin of its coordinates.  Its axes are along the
+            world's at t = 0.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> resting = ph.simulate(ph.particle(1.0), ph.State(position=(2, 0, 0)), duration=1.0, method="exact")
+        >>> resting.seen_from((0, 0, 1)).velocity[0].tolist()
+        [0.0, -2.0, 0.0]
+        """
+        from polhode.seen import Seen
+
+        rate, place = (
+            checks.numbers(vector, name, (3,)).tolist()
+            for vector, name in ((angular_velocity, "angular_velocity"), (origin, "origin"))
+        )
+        return Seen(self, tuple(rate), tuple(place))
 
     @property
     def reaction_force(self) -> Array:
         """What the pivot exerts on the body: M a - F, in N."""
         if self.scenario.pivot is None:
             raise InputError("only a motion about a pivot has a reaction force")
-        self._need_forces("the reaction force")
-        rows = []
-        for place, (t, views, constants) in zip(self._run.kept[:, :, :3], self._each_time(), strict=True):
-            view, c = views[0], constants[0]
-            pivot: Any = tuple(place[0].tolist()) if self.axis is None else tuple(place.T)
-            push, turn = acting.wrenches(t, views, constants, self.scenario.forces)[0]
-            arm, w = minus(view.position, pivot), view.angular_velocity
-            w_rate = _angular_acceleration(view, plus(turn, cross(arm, push)), c)
-            acceleration = plus(cross(w_rate, arm), cross(w, cross(w, arm)))
-            rows.append(together(minus(scaled(c.mass, acceleration), push)))
-        return np.array(rows)
+        return dynamics.reaction_force(self)
 
     # States ---------------------------------------------------------------------------------------------------------
     @property
@@ -329,25 +342,27 @@ class Motion:
         Of an exact motion: at any time at all, before, during or after the run, in a few microseconds.
         """
         moment = t if type(t) is float and t - t == 0.0 else checks.one_number(t, "t")
+        if self.axis is None and (closed_form := self._closed_form) is not None:
+            numbers = closed_form.numbers_at(moment)
+            if (total := sum(numbers)) - total != 0.0:
+                raise InputError(f"at t = {moment:g} s the state is no longer finite: so far no number of it is known")
+            return state_of(self.scenario, 0, numbers, moment)
+        return self._state_of(self._numbers_at(moment), moment)
+
+    def _numbers_at(self, moment: float) -> Array:
+        """What is kept of each body or member at any time of the run."""
         if (closed_form := self._closed_form) is not None:
-            if self.axis is None:
-                numbers = closed_form.numbers_at(moment)
-                if (total := sum(numbers)) - total != 0.0:
-                    raise InputError(
-                        f"at t = {moment:g} s the state is no longer finite: so far no number of it is known"
-                    )
-                return state_of(self.scenario, 0, numbers, moment)
-            return self._state_of(closed_form.kept_at(np.array([moment]))[0], moment)
+            return np.asarray(closed_form.kept_at(np.array([moment]))[0])
         if len(self.times) == 0 or not self.scenario.start_time <= moment <= self.times[-1]:
             span = f"{self.scenario.start_time:g} to {self.times[-1]:g}" if len(self.times) else "nowhere to nowhere"
             raise InputError(f"t = {moment:g} s is outside the run, which reaches from {span} s")
         exact = np.searchsorted(self.times, moment)
         if exact < len(self.times) and self.times[exact] == moment:
-            return self._state_of(self._run.kept[exact], moment)
-        self._need_forces("a time between the stored ones")
+            return np.asarray(self._run.kept[exact])
+        dynamics.need_forces(self, "a time between the stored ones")
         scenario = replace(self.scenario, output_times=[moment], output_step=None)
         again = run(scenario, self.work is not None, anchor=self._anchor(moment))
-        return self._state_of(again.kept[-1], moment)
+        return np.asarray(again.kept[-1])
 
     @cached_property
     def _closed_form(self) -> ClosedForm | None:
@@ -380,21 +395,6 @@ class Motion:
         states = [state_of(self.scenario, i, numbers[i].tolist(), t) for i in range(self._count)]
         return states if self.axis == "body" else states[0]
 
-    def _each_time(self) -> Any:
-        """For each output time: the time, and each body's view and constants, in plain numbers (or members' arrays)."""
-        each = [body.constants(self.scenario.pivot) for body in self.scenario.bodies]
-        for i, t in enumerate(self.times.tolist()):
-            if self.axis == "member":
-                yield t, [_taken(self._view, i)], each
-            else:
-                yield t, [_taken(self._view, (i, b)) for b in range(len(each))], each
-
-    def _need_forces(self, what: str) -> None:
-        if self.unknown_forces:
-            raise ScenarioError(
-                f"{what} needs the forces {', '.join(self.unknown_forces)}, which a file cannot hold: simulate again"
-            )
-
     # Doors ----------------------------------------------------------------------------------------------------------
     @cached_property
     def dataset(self) -> xarray.Dataset:
@@ -424,12 +424,6 @@ def _failed_blanked(kept: Array) -> Array:
     return kept if well.all() else np.where(well, kept, np.nan)
 
 
-def _taken(view: View, index: Any) -> View:
-    """A view at one time: of plain floats, or of the members' arrays."""
-    vectors: Any = (tuple(c[index].tolist() if c[index].ndim == 0 else c[index] for c in vector) for vector in view)
-    return View(*vectors)
-
-
 def state_of(scenario: Scenario, i: int, numbers: Any, t: float) -> State:
     """The state of body i from its kept numbers, or from arrays of the members' numbers, worked out when looked at."""
 
@@ -443,9 +437,3 @@ def state_of(scenario: Scenario, i: int, numbers: Any, t: float) -> State:
             return view.position, view.orientation, view.velocity, view.angular_velocity_body
 
     return State.later(make, t)
-
-
-def _angular_acceleration(view: View, torque: Any, c: Constants) -> Any:
-    """I w' = torque - w x (I w), in world axes."""
-    q = product(view.orientation, c.axes)
-    return to_world(q, euler_rate(c, to_body(q, view.angular_velocity), to_body(q, torque)))

@@ -1,0 +1,132 @@
+"""What a motion owes to its forces: potential energy, accelerations, the reaction of a pivot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import acting
+from polhode.checks import Array
+from polhode.equations.formulations import View
+from polhode.equations.inertia import Constants, euler_rate
+from polhode.equations.quaternions import product, to_body, to_world
+from polhode.equations.vectors import cross, minus, plus, scaled
+from polhode.errors import ScenarioError
+from polhode.state import together
+
+if TYPE_CHECKING:
+    from polhode.motion import Motion
+
+
+def need_forces(motion: Motion, what: str) -> None:
+    """Refuse what cannot be known of a motion from a file that could not hold its forces."""
+    if motion.unknown_forces:
+        raise ScenarioError(
+            f"{what} needs the forces {', '.join(motion.unknown_forces)}, which a file cannot hold: simulate again"
+        )
+
+
+def potential_energy(motion: Motion) -> Array:
+    """Of all forces that have a potential, in J: one number for a whole system."""
+    need_forces(motion, "the potential energy")
+    forces = motion.scenario.forces
+    if _by_users(motion):
+        each_time = [acting.potential_energy(t, views, c, forces) for t, views, c in _each_time(motion)]
+        return np.asarray(each_time, dtype=np.float64)
+    t, views, constants = _all_times(motion)
+    total = acting.potential_energy(t, views, constants, forces)
+    return np.broadcast_to(total, views[0].position[0].shape).astype(np.float64)
+
+
+def potential_depends_on_time(motion: Motion) -> bool:
+    """Whether a potential changes with the time alone, so that no energy is conserved."""
+    forces = motion.scenario.forces
+    if not any(f.function is not None and f.potential is not None for f in forces):
+        return False
+    times = np.linspace(float(motion.times[0]), float(motion.times[-1]), 7).tolist()
+    for _, views, constants in list(_each_time(motion))[:: max(1, len(motion.times) - 1)]:
+        values = [acting.potential_energy(t, views, constants, forces) for t in times]
+        if np.any(np.asarray(values) != values[0]):
+            return True
+    return False
+
+
+def acceleration(motion: Motion) -> Array:
+    """Of each body's centre of mass, in m/s2: F/M, or what the turning about a pivot asks for."""
+    need_forces(motion, "the acceleration")
+    pairs = zip(*_all_times(motion)[1:], _wrenches(motion), strict=True)
+    return _stacked(motion, [_acceleration(motion, view, c, *wrench) for view, c, wrench in pairs])
+
+
+def reaction_force(motion: Motion) -> Array:
+    """What the pivot exerts on the body: M a - F, in N."""
+    need_forces(motion, "the reaction force")
+    (view,), (c,) = _all_times(motion)[1:]
+    push, turn = _wrenches(motion)[0]
+    return together(minus(scaled(c.mass, _acceleration(motion, view, c, push, turn)), push))
+
+
+def _acceleration(motion: Motion, view: View, c: Constants, push: Any, turn: Any) -> Any:
+    if motion.scenario.pivot is None:
+        return scaled(c.inverse_mass, push)
+    places = np.moveaxis(motion._run.kept[..., :3], -1, 0)
+    pivot: Any = tuple(places if motion.axis == "member" else places[..., 0])
+    arm, w = minus(view.position, pivot), view.angular_velocity
+    q, torque = product(view.orientation, c.axes), plus(turn, cross(arm, push))
+    w_rate = to_world(q, euler_rate(c, to_body(q, w), to_body(q, torque)))
+    return plus(cross(w_rate, arm), cross(w, cross(w, arm)))
+
+
+def _stacked(motion: Motion, vectors: list[Any]) -> Array:
+    """Vectors of a system's bodies as one array, of a single body or of members as they are."""
+    arrays = [together(vector) for vector in vectors]
+    return np.stack(arrays, axis=1) if motion.axis == "body" else arrays[0]
+
+
+def _wrenches(motion: Motion) -> list[tuple[Any, Any]]:
+    """Force and torque on each body, or on all members together, over the output times."""
+    forces = motion.scenario.forces
+    if not _by_users(motion):
+        t, views, constants = _all_times(motion)
+        return acting.wrenches(t, views, constants, forces)
+    rows = [acting.wrenches(t, views, constants, forces) for t, views, constants in _each_time(motion)]
+    return [(_over_time(rows, b, 0), _over_time(rows, b, 1)) for b in range(len(rows[0]))]
+
+
+def _over_time(rows: list[Any], body: int, which: int) -> Any:
+    return tuple(np.moveaxis(np.array([together(row[body][which]) for row in rows]), -1, 0))
+
+
+def _by_users(motion: Motion) -> bool:
+    """Whether a force is a user's function, which may decide by `if` and so must be asked time by time."""
+    return any(f.function is not None for f in motion.scenario.forces)
+
+
+def _constants(motion: Motion) -> list[Constants]:
+    return [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
+
+
+def _all_times(motion: Motion) -> tuple[Array, list[View], list[Constants]]:
+    """All output times at once: the times, and each body's view and constants, or those of all members."""
+    each = _constants(motion)
+    if motion.axis == "member":
+        return motion.times[:, None], [motion._view], each
+    return motion.times, [_taken(motion._view, (slice(None), b)) for b in range(len(each))], each
+
+
+def _each_time(motion: Motion) -> Iterator[tuple[float, list[View], list[Constants]]]:
+    """For each output time: the time, and each body's view and constants, in plain numbers (or members' arrays)."""
+    each = _constants(motion)
+    for i, t in enumerate(motion.times.tolist()):
+        if motion.axis == "member":
+            yield t, [_taken(motion._view, i)], each
+        else:
+            yield t, [_taken(motion._view, (i, b)) for b in range(len(each))], each
+
+
+def _taken(view: View, index: Any) -> View:
+    """A view at one time: of plain floats, or of the members' arrays."""
+    vectors: Any = (tuple(c[index].tolist() if c[index].ndim == 0 else c[index] for c in vector) for vector in view)
+    return View(*vectors)

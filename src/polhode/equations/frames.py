@@ -1,0 +1,22 @@
+"""A motion as seen from a frame that turns steadily: r from the point about which it turns, W its angular velocity.
+
+All vectors along the same axes; what an observer who turns with the frame calls the components is `to_body` of them.
+"""
+
+from __future__ import annotations
+
+from polhode.equations.law import Vector, law
+from polhode.equations.vectors import cross, minus, scaled
+
+
+@law
+def velocity_seen(frame_rate: Vector, r: Vector, v: Vector) -> Vector:
+    """v' = v - W x r  [seed 004 eq. 17.33, A = r]"""
+    return minus(v, cross(frame_rate, r))
+
+
+@law
+def acceleration_seen(frame_rate: Vector, r: Vector, v: Vector, a: Vector) -> Vector:
+    """a' = a - 2 W x v' - W x (W x r): Coriolis and centrifugal acceleration.  [seed 004 eq. 17.33, A = v']"""
+    coriolis = cross(scaled(2, frame_rate), velocity_seen(frame_rate, r, v))
+    return minus(minus(a, coriolis), cross(frame_rate, cross(frame_rate, r)))
