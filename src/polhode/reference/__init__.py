@@ -17,6 +17,8 @@ _HOMES = {
     "fall": None,
     "spring": None,
     "AsymmetricTop": "free_rotation",
+    "HeavyTop": "heavy_top",
+    "Pendulum": "pendulum",
     "SymmetricTop": "free_rotation",
     "SpringPair": "spring",
     "with_linear_drag": "fall",
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from polhode.reference.fall import with_quadratic_drag as with_quadratic_drag
     from polhode.reference.free_rotation import AsymmetricTop as AsymmetricTop
     from polhode.reference.free_rotation import SymmetricTop as SymmetricTop
+    from polhode.reference.heavy_top import HeavyTop as HeavyTop
+    from polhode.reference.pendulum import Pendulum as Pendulum
     from polhode.reference.problems import PROBLEMS as PROBLEMS
     from polhode.reference.problems import Problem as Problem
     from polhode.reference.problems import problem as problem

@@ -1,0 +1,51 @@
+"""The roots of the cubic between two of which a top nods, without lost digits."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+Cubic = tuple[float, float, float, float]
+
+
+class Roots(NamedTuple):
+    """x1 <= x2 <= x3."""
+
+    x1: float
+    x2: float
+    x3: float
+
+
+def roots_about_zero(cubic: Cubic, below: float) -> Roots:
+    """The real roots of c0 + c1 x + c2 x^2 + c3 x^3 with x1 <= 0 <= x2, that is c0 >= 0, c3 > 0; none lies `below`.
+
+    The outer two by Newton's steps from outside, the one in the middle by their product: roots of any size beside each
+    other keep their digits.
+    """
+    c0, c1, c2, c3 = cubic
+    if c0 == 0:
+        low, high = sorted(_quadratic(c3, c2, c1))
+        return Roots(low, 0.0, high) if low < 0 else Roots(0.0, low, high)
+    spread = 2 * math.sqrt(c2 * c2 - 3 * c3 * c1)  # all roots lie between -c2/3 -+ spread/3, over c3
+    x1 = _outermost(cubic, max((-c2 - spread) / (3 * c3), below))
+    x3 = _outermost(cubic, (-c2 + spread) / (3 * c3))
+    return Roots(x1, -c0 / (c3 * x1 * x3), x3)
+
+
+def _quadratic(a: float, b: float, c: float) -> tuple[float, float]:
+    """The real roots of a x^2 + b x + c, neither from a difference."""
+    half = -(b + math.copysign(math.sqrt(max(b * b - 4 * a * c, 0.0)), b)) / 2
+    return half / a, c / half if half else 0.0
+
+
+def _outermost(cubic: Cubic, x: float) -> float:
+    """The root next to x, which lies outside all three: Newton's steps come to it from one side only."""
+    c0, c1, c2, c3 = cubic
+    moved = 0.0
+    for _ in range(200):
+        slope = c1 + x * (2 * c2 + 3 * x * c3)
+        step = (c0 + x * (c1 + x * (c2 + x * c3))) / slope if slope else 0.0
+        if step == 0 or step * moved < 0 or x - step == x:
+            break
+        x, moved = x - step, step
+    return x
