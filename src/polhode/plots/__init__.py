@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.plots import panels
+from polhode.plots.free_rotation import free_rotation_sheet
 from polhode.plots.style import COLOURS, OMEGA, XYZ, sheet
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from polhode.motion import Motion
 
-__all__ = ["COLOURS", "overview"]
+__all__ = ["COLOURS", "free_rotation_sheet", "overview"]
 
 Panel = Callable[["Axes", "Motion"], None]
 

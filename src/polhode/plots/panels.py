@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MANY, DOTS = 12, 2000
 """At most so many bodies or members are drawn over time, or as dots at a single time."""
+LETTER = 0.072
+"""About how wide a letter of a legend is, in inches."""
 STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
 """For the components of several bodies, where the colour tells the body."""
 
@@ -155,7 +157,8 @@ def departures(axes: Axes, motion: Motion) -> None:
     for n, finding in enumerate(moved):
         shown = np.where(finding.history > 0, finding.history, np.nan)
         axes.plot(motion.times, shown, color=SEVERAL[n % len(SEVERAL)], linewidth=1.2, label=finding.quantity)
-    staying = wrap("exactly 0: " + ", ".join(exact), 62) if exact else []
+    letters = int(axes.get_window_extent().width / axes.figure.dpi / LETTER)
+    staying = wrap("exactly 0: " + ", ".join(exact), max(20, min(62, letters - 5))) if exact else []
     if exact:
         axes.plot([], [], linestyle="none", label="\n".join(staying))
     eps = float(np.finfo(float).eps)

@@ -1,4 +1,4 @@
-"""Solids in parallel projection, of polygons and shaded images: boxes, and the ellipsoid under a polhode."""
+"""Cameras of parallel projection, and the shaded ellipsoid under a polhode."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.patches import Polygon
 
 from polhode.checks import Array
-from polhode.motion import Motion
 from polhode.plots.style import AXES, COLOURS, OMEGA
 
 DASHES = (0, (4, 2.5))
@@ -42,71 +40,6 @@ def camera(right: Any, up: Any, yaw: float, pitch: float) -> Camera:
     return Camera(right_1, np.cos(pitch) * u - np.sin(pitch) * eye_1, eye_2)
 
 
-def shade(colour: str, normal_seen: Array) -> tuple[float, float, float]:
-    """A colour under the light, for a surface whose normal is given along (right, up, eye)."""
-    light = LIGHT / np.linalg.norm(LIGHT)
-    strength = 0.72 + 0.28 * max(0.0, float(normal_seen @ light))
-    r, g, b = (strength * np.array(to_rgb(colour))).tolist()
-    return (r, g, b)
-
-
-def draw_box(
-    axes: Axes, at: tuple[float, float], sides: Any, rotation: Array, seen: Camera, size: tuple[float, float]
-) -> None:
-    """A box whose half towards +2 has the colour of that axis, so that a turn shows.
-
-    `rotation` is body to world; `size` says how many units of the axes a metre takes, across and upwards.
-    """
-    half = np.asarray(sides) / 2
-    for axis in range(3):
-        for sign in (-1.0, 1.0):
-            normal = sign * rotation[:, axis]
-            if normal @ seen.eye <= 0:
-                continue
-            towards = np.array((normal @ seen.right, normal @ seen.up, normal @ seen.eye))
-            for low, high, colour in ((-1.0, 0.0, COLOURS["body"]), (0.0, 1.0, AXES[1])):
-                corners = _face(axis, sign, low, high)
-                if corners is None:
-                    continue
-                flat = seen.flat((corners * half) @ rotation.T) * np.array(size) + np.array(at)
-                axes.add_patch(
-                    Polygon(
-                        flat,
-                        closed=True,
-                        facecolor=shade(colour, towards),
-                        edgecolor="#3a3a3a",
-                        linewidth=0.5,
-                        zorder=3,
-                        clip_on=False,
-                    )
-                )
-
-
-def _face(axis: int, sign: float, low: float, high: float) -> Array | None:
-    """The corners of that half of a face which reaches from `low` to `high` along axis 2, in half sides."""
-    if axis == 1:
-        if sign != (high if high > 0 else low):
-            return None
-        return np.array([(x, sign, z) for x, z in ((-1, -1), (1, -1), (1, 1), (-1, 1))], dtype=float)
-    other = 2 - axis
-    corners = np.empty((4, 3))
-    corners[:, axis] = sign
-    corners[:, 1] = (low, high, high, low)
-    corners[:, other] = (-1, -1, 1, 1)
-    return corners
-
-
-def draw_boxes(axes: Axes, motion: Motion, sides: Any, frames: Any, seen: Camera, inches_a_metre: float) -> None:
-    """A box at each of these output times, side by side; `axes` has the time across, and its final size."""
-    extent, dpi = axes.get_window_extent(), axes.figure.dpi
-    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    across = (right - left) / (extent.width / dpi) * inches_a_metre
-    upwards = (top - bottom) / (extent.height / dpi) * inches_a_metre
-    for frame in frames:
-        at = (float(motion.times[frame]), (bottom + top) / 2)
-        draw_box(axes, at, sides, motion.rotation_matrix[frame], seen, (across, upwards))
-
-
 def draw_polhode(axes: Axes, moments: Array, rates: Array) -> None:
     """The path of the angular velocity (rad/s, principal axes) on the ellipsoid of its energy, among its neighbours.
 
@@ -117,26 +50,26 @@ def draw_polhode(axes: Axes, moments: Array, rates: Array) -> None:
     semi = np.sqrt(twice_energy / moments)
     seen = camera(np.eye(3)[a], np.eye(3)[c], 0.85, 0.45)
     matrix = moments / twice_energy
-    _shaded_ellipsoid(axes, matrix, seen)
+    shaded_ellipsoid(axes, matrix, seen)
     if moments[a] < moments[b] < moments[c]:
         for path in _neighbours(moments, semi, (a, b, c)):
-            _path(axes, path, matrix, seen, colour="#ffffff", width=1.0)
+            path_on_ellipsoid(axes, path, matrix, seen, colour="#ffffff", width=1.0)
         for path in _separatrix(moments, semi, (a, b, c)):
-            _path(axes, path, matrix, seen, colour=COLOURS["separatrix"], width=1.3, style=DASHES)
+            path_on_ellipsoid(axes, path, matrix, seen, colour=COLOURS["separatrix"], width=1.3, style=DASHES)
         axes.plot([], [], color=COLOURS["separatrix"], linewidth=1.3, linestyle=DASHES, label="separatrix")
-    _path(axes, rates, matrix, seen, colour=COLOURS["omega"], width=2.4)
+    path_on_ellipsoid(axes, rates, matrix, seen, colour=COLOURS["omega"], width=2.4)
     axes.plot([], [], color=COLOURS["omega"], linewidth=2.4, label="polhode")
-    axes.legend(loc="upper left", handlelength=2.2, borderaxespad=0.0)
+    axes.legend(loc="lower left", handlelength=2.2, borderaxespad=0.0)
     for axis in range(3):
         _axis(axes, axis, semi, seen)
     reach = np.sqrt((np.stack((seen.right, seen.up)) ** 2 * semi**2).sum(axis=1))
     axes.set_aspect("equal", anchor="NW")
     axes.set_xlim(-1.2 * reach[0], 1.4 * reach[0])
-    axes.set_ylim(-1.15 * reach[1], 1.6 * reach[1])
+    axes.set_ylim(-1.75 * reach[1], 1.5 * reach[1])
     axes.axis("off")
 
 
-def _shaded_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360) -> None:
+def shaded_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360) -> None:
     """The ellipsoid matrix . x^2 = 1, each pixel lit by its normal."""
     reach = np.sqrt((np.stack((seen.right, seen.up)) ** 2 / matrix).sum(axis=1))
     across, upwards = (np.linspace(-r, r, pixels) for r in reach)
@@ -159,7 +92,7 @@ def _shaded_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360
     axes.imshow(picture, extent=extent, origin="lower", interpolation="bilinear", zorder=1)
 
 
-def _path(
+def path_on_ellipsoid(
     axes: Axes, points: Array, matrix: Array, seen: Camera, colour: str, width: float, style: Any = "solid"
 ) -> None:
     """A curve on the ellipsoid: bold where it lies on this side, faint behind."""

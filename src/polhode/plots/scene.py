@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
 
 from polhode.checks import Array
+from polhode.plots.order import Piece, far_to_near, is_hidden
+from polhode.plots.pieces import DRAWN, mesh_of, rim, volume
 from polhode.plots.projection import LIGHT, Camera, camera
 from polhode.plots.style import AXES, COLOURS
 
@@ -22,27 +23,17 @@ if TYPE_CHECKING:
 
     from polhode.body import Body
 
-FINEST = 7.0
-"""Large faces are cut until an edge is shorter than the body's size over this, so that paths can pass before them."""
 SHARP = 0.35
 """Edges between faces that differ by more than this many rad are drawn."""
-PIECE = 6
+PIECE = 3
 """A path is cut into pieces of so many points, each with its own depth."""
+SHAFT = 24
+"""An arrow's shaft is cut into so many pieces: it may begin within a body and end before it."""
 
 
 def world_camera(yaw: float = 0.6, pitch: float = 0.4) -> Camera:
     """A camera with the world's z upwards; at yaw 0, pitch 0 it sees x to the right, from -y.  In rad."""
     return camera((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), yaw, pitch)
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """Something of one depth: a face or a part of a path, or a function that draws."""
-
-    depth: float
-    kind: str
-    points: Array
-    style: Any
 
 
 @dataclass
@@ -62,8 +53,9 @@ class Scene:
     """
 
     seen: Camera
-    _pieces: list[_Piece] = field(default_factory=list)
+    _pieces: list[Piece] = field(default_factory=list)
     _extent: list[Array] = field(default_factory=list)
+    _words: list[tuple[Array, tuple[float, float], str]] = field(default_factory=list)
     _entries: list[tuple[str, str, Any]] = field(default_factory=list)
 
     def body(
@@ -83,7 +75,9 @@ class Scene:
         `colour` is a function of the faces' centres (n, 3) in body axes that gives a colour for each.  A trimesh is
         taken as it is, about its own origin.
         """
-        mesh, origin = _mesh_of(body, segments)
+        import trimesh
+
+        mesh, origin = mesh_of(body, segments)
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
         own = np.asarray(mesh.vertices) - origin
         corners = own @ turn.T + np.asarray(position, dtype=float)
@@ -95,8 +89,13 @@ class Scene:
             colours = [other if c[half] > 0 else to_rgb(colour) for c in centres]
         else:
             colours = [to_rgb(colour)] * len(faces)
-        self._faces(corners, faces, np.array(colours), alpha)
+        is_flat = volume(own[faces]) <= 1e-9 * float(np.ptp(own, axis=0).max()) ** 3
+        self._faces(corners, faces, np.array(colours), alpha, both_sides=is_flat)
         self._sharp_edges(mesh, corners, alpha)
+        if is_flat:
+            whole = body if isinstance(body, trimesh.Trimesh) else body.mesh(segments)
+            ends = np.asarray(whole.vertices)[rim(np.asarray(whole.faces))] - origin
+            self._edges(ends @ turn.T + np.asarray(position, dtype=float), corners, alpha)
 
     def surface(self, corners: Any, faces: Any, colour: str, alpha: float = 1.0) -> None:
         """Any triangles, seen from both sides."""
@@ -112,9 +111,10 @@ class Scene:
             towards = towards * np.where(towards[:, 2:] < 0, -1.0, 1.0)
         strength = 0.70 + 0.30 * np.clip(towards @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, None)
         depths = triangles.mean(axis=1) @ self.seen.eye
+        corner_depths = triangles @ self.seen.eye
         for i in np.flatnonzero(towards[:, 2] > 0):
             style = (*(strength[i] * colours[i]), alpha)
-            self._pieces.append(_Piece(float(depths[i]), "face", self.seen.flat(triangles[i]), style))
+            self._pieces.append(Piece(float(depths[i]), "face", self.seen.flat(triangles[i]), style, corner_depths[i]))
         self._extent.append(self.seen.flat(corners))
 
     def _sharp_edges(self, mesh: trimesh.Trimesh, corners: Array, alpha: float) -> None:
@@ -122,13 +122,17 @@ class Scene:
         pairs = np.asarray(mesh.face_adjacency)[sharp]
         normals = np.cross(*np.moveaxis(np.diff(corners[mesh.faces], axis=1), 1, 0))
         front = ((normals @ self.seen.eye)[pairs] > 0).any(axis=1)
+        self._edges(corners[np.asarray(mesh.face_adjacency_edges)[sharp][front]], corners, alpha)
+
+    def _edges(self, ends: Array, corners: Array, alpha: float) -> None:
+        """Edges (n, 2, 3) of a body, lifted a little from its faces."""
         lift = 1e-3 * float(np.ptp(corners, axis=0).max())
-        for a, b in corners[np.asarray(mesh.face_adjacency_edges)[sharp][front]]:
-            ends = np.stack((a, b))
-            style = ("#3a3a3a", 0.6, "solid", alpha)
-            self._pieces.append(
-                _Piece(float((ends @ self.seen.eye).mean()) + lift, "line", self.seen.flat(ends), style)
-            )
+        for pair in ends:
+            self._line_piece(pair + lift * self.seen.eye, ("#3a3a3a", 0.6, "solid", alpha))
+
+    def _line_piece(self, points: Array, style: Any) -> None:
+        depths = points @ self.seen.eye
+        self._pieces.append(Piece(float(depths.mean()), "line", self.seen.flat(points), style, depths))
 
     def line(
         self,
@@ -141,12 +145,10 @@ class Scene:
     ) -> None:
         """A path through points (n, 3); with a label it gets an entry in the legend."""
         path = np.asarray(points, dtype=float)
-        depths, flat = path @ self.seen.eye, self.seen.flat(path)
         size = len(path) if style != "solid" else PIECE
         for i in range(0, len(path) - 1, size):
-            part = slice(i, i + size + 1)
-            self._pieces.append(_Piece(float(depths[part].mean()), "line", flat[part], (colour, width, style, alpha)))
-        self._extent.append(flat)
+            self._line_piece(path[i : i + size + 1], (colour, width, style, alpha))
+        self._extent.append(self.seen.flat(path))
         if label:
             self._entries.append((label, colour, style))
 
@@ -163,10 +165,17 @@ class Scene:
         look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": colour, "linewidth": width}
         look |= {"shrinkA": 0, "shrinkB": 0}
 
-        def draw(axes: Axes, order: float) -> None:
-            axes.annotate("", xy=tuple(flat[1]), xytext=tuple(flat[0]), arrowprops=look, zorder=order)
+        shaft = ends[0] + np.linspace(0.0, 1.0, SHAFT + 1)[:, None] * (ends[1] - ends[0])
+        for i in range(SHAFT - 1):
+            self._line_piece(shaft[i : i + 2], (colour, width, "solid", 1.0))
+        head = self.seen.flat(shaft[-2:])
 
-        self._pieces.append(_Piece(float((ends @ self.seen.eye).mean()), "drawn", flat, draw))
+        def draw(axes: Axes, order: float) -> None:
+            place: Any = {"xy": tuple(head[1]), "xytext": tuple(head[0]), "annotation_clip": False}
+            axes.annotate("", arrowprops=look, zorder=order, **place)
+
+        depths = shaft[-2:] @ self.seen.eye
+        self._pieces.append(Piece(float(depths.mean()), "drawn", head, draw, depths))
         if label:
             self.text(ends[1], label, colour, tuple(7.0 * along / length))
 
@@ -179,14 +188,15 @@ class Scene:
         def draw(axes: Axes, order: float) -> None:
             axes.plot(*flat, marker="o", markersize=size, color=colour, zorder=order)
 
-        self._pieces.append(_Piece(float(at @ self.seen.eye), "drawn", flat, draw))
+        depth = float(at @ self.seen.eye)
+        self._pieces.append(Piece(depth, "drawn", flat[None], draw, np.array([depth])))
         if label:
             self.text(at, label, colour, (6.0, 6.0))
 
     def text(self, point: Any, text: str, colour: str = COLOURS["ink"], offset: tuple[float, float] = (0, 0)) -> None:
         """Words near a place, `offset` in points, before everything else, with a thin white edge."""
         flat = self.seen.flat(np.asarray(point, dtype=float))
-        self._extent.append(flat[None])
+        self._words.append((flat, offset, text))
         across, upwards = offset
 
         def draw(axes: Axes, order: float) -> None:
@@ -200,10 +210,12 @@ class Scene:
                 va="center" if abs(upwards) < 3 else "bottom" if upwards > 0 else "top",
                 fontsize=10.5,
                 zorder=order + 1e4,
+                annotation_clip=False,
+                snap=False,  # else letters of straight lines, such as L, are moved to whole pixels, and look cut
                 path_effects=[withStroke(linewidth=2.5, foreground="white")],
             )
 
-        self._pieces.append(_Piece(np.inf, "drawn", flat, draw))
+        self._pieces.append(Piece(np.inf, "drawn", flat[None], draw, None))
 
     def triad(
         self,
@@ -224,15 +236,13 @@ class Scene:
 
     def draw(self, axes: Axes, title: str = "", margin: float = 0.06, legend: Any = "upper left") -> None:
         """Everything, the far things first, into axes without a frame, the same scale both ways."""
-        ordered = sorted(self._pieces, key=lambda piece: piece.depth)
+        ordered = far_to_near(self._pieces)
         for order, (kind, run) in enumerate(groupby(ordered, key=lambda piece: piece.kind)):
-            _DRAWN[kind](axes, list(run), 2 + 0.001 * order)
+            DRAWN[kind](axes, list(run), 2 + 0.001 * order)
         if self._extent:
-            points = np.concatenate(self._extent)
-            low, high = points.min(axis=0), points.max(axis=0)
-            room = margin * float((high - low).max())
-            axes.set_xlim(low[0] - room, high[0] + room)
-            axes.set_ylim(low[1] - room, high[1] + room)
+            (left, right), (bottom, top) = self._limits(axes, margin)
+            axes.set_xlim(left, right)
+            axes.set_ylim(bottom, top)
         axes.set_aspect("equal")
         axes.axis("off")
         if title:
@@ -242,50 +252,46 @@ class Scene:
         if self._entries:
             axes.legend(loc=legend, borderaxespad=0.0)
 
+    def hides(self, point: Any) -> bool:
+        """Whether a face collected so far lies before this place."""
+        at = np.asarray(point, dtype=float)
+        return is_hidden(self._pieces, self.seen.flat(at), float(at @ self.seen.eye))
 
-def _mesh_of(body: Body | trimesh.Trimesh, segments: int) -> tuple[trimesh.Trimesh, Array]:
-    """The faces, cut until they are small beside the whole, and the centre of mass in their coordinates."""
-    import trimesh
+    def draw_small(self, axes: Axes, at: tuple[float, float], scale: tuple[float, float]) -> None:
+        """Faces and lines alone, about a place of axes that show something else: `scale` in their units a metre."""
+        before = len(axes.collections)
+        for order, (kind, run) in enumerate(groupby(far_to_near(self._pieces), key=lambda piece: piece.kind)):
+            if kind != "drawn":
+                moved = [replace(piece, points=piece.points * np.array(scale) + np.array(at)) for piece in run]
+                DRAWN[kind](axes, moved, 3 + 0.001 * order)
+        for collection in list(axes.collections)[before:]:
+            collection.set_clip_on(False)
 
-    if isinstance(body, trimesh.Trimesh):
-        mesh, origin = body, np.zeros(3)
-    else:
-        mesh, origin = body.mesh(segments), np.asarray(body.center_of_mass)
-    size = float(np.ptp(np.asarray(mesh.vertices), axis=0).max())
-    if float(mesh.edges_unique_length.max()) <= size / FINEST:
-        return mesh, origin
-    corners, faces = trimesh.remesh.subdivide_to_size(mesh.vertices, mesh.faces, size / FINEST)
-    return trimesh.Trimesh(corners, faces), origin
+    def _limits(self, axes: Axes, margin: float) -> tuple[tuple[float, float], tuple[float, float]]:
+        """What must be seen, across and upwards, with room for the words, which are as large at any scale.
 
-
-def _draw_faces(axes: Axes, pieces: list[_Piece], order: float) -> None:
-    colours = [piece.style for piece in pieces]
-    shapes: Any = [piece.points for piece in pieces]
-    opaque = all(c[3] == 1.0 for c in colours)  # a thin edge hides the seams; on glass it would show them
-    axes.add_collection(
-        PolyCollection(
-            shapes, facecolors=colours, edgecolors=colours if opaque else "none", linewidths=0.4, zorder=order
-        )
-    )
-
-
-def _draw_lines(axes: Axes, pieces: list[_Piece], order: float) -> None:
-    segments: Any = [piece.points for piece in pieces]
-    colours = [to_rgba(colour, alpha) for colour, _, _, alpha in (piece.style for piece in pieces)]
-    widths = [piece.style[1] for piece in pieces]
-    styles: Any = [piece.style[2] for piece in pieces]
-    axes.add_collection(
-        LineCollection(segments, colors=colours, linewidths=widths, linestyles=styles, capstyle="round", zorder=order)
-    )
+        Without that room a word at the upper end would stand in the title, and one at the edge beyond the sheet.
+        """
+        points = np.concatenate([*self._extent, *(flat[None] for flat, _, _ in self._words)])
+        low, high = points.min(axis=0), points.max(axis=0)
+        room = margin * float((high - low).max())
+        if self._words:
+            extent = axes.get_window_extent()
+            space = np.array((extent.width, extent.height)) * (72 / axes.figure.dpi)
+            low, high = _with_words(low, high, self._words, space)
+        return (low[0] - room, high[0] + room), (low[1] - room, high[1] + room)
 
 
-def _draw_each(axes: Axes, pieces: Iterable[_Piece], order: float) -> None:
-    for piece in pieces:
-        piece.style(axes, order)
-
-
-_DRAWN: dict[str, Callable[[Axes, list[_Piece], float], None]] = {
-    "face": _draw_faces,
-    "line": _draw_lines,
-    "drawn": _draw_each,
-}
+def _with_words(low: Array, high: Array, words: list[tuple[Array, tuple[float, float], str]], space: Array) -> Any:
+    """The limits widened for the words, by turns with the scale that this gives; `space` in points."""
+    first = low, high
+    for _ in range(8):
+        point = float(((high - low) / np.maximum(space, 1.0)).max())
+        low, high = first
+        for flat, offset, text in words:
+            lines = text.split("\n")
+            size = np.array((6.5 * max(map(len, lines)), 13.0 * len(lines)))
+            shift = np.array(offset)
+            start = flat + point * (shift - np.where(shift >= 3, 0.0, np.where(shift <= -3, size, size / 2)))
+            low, high = np.minimum(low, start), np.maximum(high, start + point * size)
+    return low, high

@@ -1,0 +1,221 @@
+"""The free rotation of one body on one sheet, and its panels: in space, in the body, and over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from polhode.checks import Array
+from polhode.errors import InertiaError
+from polhode.motion import Motion
+from polhode.plots import panels
+from polhode.plots.cones import draw_cones
+from polhode.plots.poinsot import draw_herpolhode, draw_poinsot
+from polhode.plots.projection import camera
+from polhode.plots.scene import Scene
+from polhode.plots.style import AXES, COLOURS, OMEGA, sheet
+from polhode.plots.turning import Turning, turning
+
+if TYPE_CHECKING:
+    import trimesh
+
+    from polhode.body import Body
+
+NO_SOLID = "no solid has these moments:\ndrawn is the inertia ellipsoid"
+CLOSE = np.cos(0.16)
+"""Of the angle between two arrows on the paper, below which their names would stand on each other."""
+MOMENTA = ("L₁", "L₂", "L₃")
+
+
+def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = None) -> Figure:
+    """The free rotation of one body on one sheet, for a lecture.
+
+    Above: the body in space with L, w and the path of an axis; the polhode among its neighbours; Poinsot's
+    construction, or the rolling cones if two moments are equal.  Below: w and L in the body over time, on the closed
+    form; the herpolhode between its circles; what was conserved, and how well.
+
+    Parameters
+    ----------
+    motion : Motion
+        Of one body on which no torque acts.
+    title : str, optional
+        The scenario's name if not given.
+    time : float, optional
+        At which the body, the ellipsoid and the cones are drawn, in s; the first output if not given.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `figure.savefig("rotation.svg")` writes it.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from polhode.plots import free_rotation_sheet
+    >>> book = ph.shapes.box((0.03, 0.15, 0.22), mass=0.6)
+    >>> motion = ph.simulate(book, ph.State(angular_velocity_body=(0.1, 4.0, 0.1)), duration=8.0)
+    >>> figure = free_rotation_sheet(motion, "A book turns over")
+    >>> len(figure.axes)
+    7
+    """
+    body = turning(motion)
+    with sheet(13.0, 8.2, title or motion.scenario.name or "free rotation") as figure:
+        grid = figure.add_gridspec(2, 12, height_ratios=(1.15, 1.0))
+        above = [figure.add_subplot(grid[0, 4 * i : 4 * i + 4]) for i in range(3)]
+        below = [figure.add_subplot(grid[1, 3 * i : 3 * i + 3]) for i in range(4)]
+        draw_in_space(above[0], motion, time)
+        panels.polhode(above[1], motion)
+        (draw_poinsot if body.symmetry_axis is None else draw_cones)(above[2], motion, time)
+        draw_rates(below[0], motion)
+        draw_momenta(below[1], motion)
+        draw_herpolhode(below[2], motion)
+        panels.departures(below[3], motion)
+    return figure
+
+
+def draw_rates(axes: Axes, motion: Motion) -> None:
+    """The components of w along the principal axes over time, on the closed form."""
+    body = turning(motion)
+    _components(axes, motion, body.rates, body.closed_rates(), OMEGA)
+    axes.set_title("ω, body axes")
+    axes.set_ylabel("rad/s")
+
+
+def draw_momenta(axes: Axes, motion: Motion) -> None:
+    """The components of L along the principal axes over time, on the closed form."""
+    body = turning(motion)
+    _components(axes, motion, body.moments * body.rates, body.moments * body.closed_rates(), MOMENTA)
+    axes.set_title("L, body axes")
+    axes.set_ylabel("kg m²/s")
+
+
+def _components(axes: Axes, motion: Motion, found: Array, closed: Array, names: tuple[str, str, str]) -> None:
+    for i in range(3):
+        axes.plot(motion.times, closed[:, i], color=COLOURS["closed_form"], linewidth=4.5)
+    for i in range(3):
+        axes.plot(motion.times, found[:, i], color=AXES[i], label=names[i])
+    low, high = float(found.min()), float(found.max())
+    room = 0.08 * ((high - low) or abs(high))
+    axes.set_ylim(low - room, high + room)
+    panels.time_axis(axes, motion)
+    place: Any = {"loc": "lower right", "bbox_to_anchor": (1.01, 0.985), "borderaxespad": 0.2}
+    axes.legend(ncols=3, columnspacing=0.8, handlelength=0.9, handletextpad=0.4, **place)
+
+
+def draw_in_space(
+    axes: Axes, motion: Motion, time: float | None = None, path_of: int | None = None, title: str = ""
+) -> None:
+    """The body at a time (s), with L upwards, w, its principal axes, and the path of the tip of one of them.
+
+    That axis is the symmetry axis, or the one nearest to w at the start; `path_of` (0, 1, 2) names another.
+    """
+    body = turning(motion)
+    k = body.frame_at(time)
+    axis = _watched_axis(body) if path_of is None else path_of
+    scene = Scene(body.camera(body.across(body.turns[k][:, axis]), -0.5, 0.32))
+    reach = add_body(scene, motion.scenario.bodies[0], motion.rotation_matrix[k])
+    size = 1.35 * reach
+    scene.line(size * body.turns[:, :, axis], AXES[axis], f"path of axis {axis + 1}", width=1.0, alpha=0.7)
+    w = body.rates_world[k]
+    up = 1.7 * reach * body.along_l
+    scene.arrow((0, 0, 0), up, COLOURS["L"], "L")
+    _arrow_beside(scene, 1.55 * reach * w / np.linalg.norm(w), up, COLOURS["omega"], "ω", -1.0)
+    for i in range(3):
+        _arrow_beside(scene, size * body.turns[k][:, i], up, AXES[i], f"{i + 1}", 1.0)
+    scene.draw(axes, title or "in space", legend="lower left")
+    _room_below(axes, motion.scenario.bodies[0])
+
+
+def draw_in_body(axes: Axes, motion: Motion, title: str = "") -> None:
+    """The view from the body, which stands still: the paths of w and of L round it.  [seed 004 problem 17.4 e]"""
+    body = turning(motion)
+    one = motion.scenario.bodies[0]
+    turn = one.principal_axes.as_matrix()
+    axis = _watched_axis(body)
+    scene = Scene(camera(turn[:, (axis + 1) % 3], turn[:, axis], 0.6, 0.4))
+    reach = add_body(scene, one, np.eye(3))
+    momenta = body.moments * body.rates
+    up = 1.7 * reach * turn[:, axis]
+    for path, colour, name, side, size in (
+        (body.rates, COLOURS["omega"], "ω", -1.0, 1.55),
+        (momenta, COLOURS["L"], "L", 1.0, 1.7),
+    ):
+        scaled = size * reach * path / np.linalg.norm(path, axis=1).max() @ turn.T
+        scene.line(scaled, colour, f"path of {name}", width=1.4)
+        _arrow_beside(scene, scaled[0], up, colour, name, side)
+    for i in range(3):
+        _arrow_beside(scene, 1.3 * reach * turn[:, i], up, AXES[i], f"{i + 1}", 1.0)
+    scene.draw(axes, title or "seen from the body", legend="lower left")
+    _room_below(axes, one)
+
+
+def _arrow_beside(scene: Scene, vector: Array, other: Array, colour: str, name: str, side: float) -> None:
+    """An arrow from the centre, without a name if its tip is hidden.
+
+    Where another arrow lies over it on the paper the name goes to that side (-1 or 1).
+    """
+    (x, y), (p, q) = scene.seen.flat(vector), scene.seen.flat(other)
+    if scene.hides(vector):
+        scene.arrow((0, 0, 0), vector, colour)
+    elif x * p + y * q > CLOSE * np.hypot(x, y) * np.hypot(p, q):
+        scene.arrow((0, 0, 0), vector, colour)
+        scene.text(vector, name, colour, (9.0 * side, 0.0))
+    else:
+        scene.arrow((0, 0, 0), vector, colour, name)
+
+
+def add_body(scene: Scene, body: Body, rotation: Array) -> float:
+    """Draw a body, or the ellipsoid that stands for it, about the centre; how far it reaches, in m."""
+    shown = drawn_as(body)
+    scene.body(shown, rotation=rotation, segments=36)
+    corners = np.asarray(shown.vertices)
+    return float(np.linalg.norm(corners, axis=1).max())
+
+
+def drawn_as(body: Body) -> trimesh.Trimesh:
+    """What a body is drawn as, about its centre of mass: its own shape; else the solid ellipsoid with its moments; and
+    where no solid has them, the inertia ellipsoid, with semi-axes 1/sqrt(I), the largest 1 m long.
+    """
+    import trimesh
+
+    if body.parts:
+        mesh = body.mesh(36)
+        return trimesh.Trimesh(np.asarray(mesh.vertices) - body.center_of_mass, mesh.faces, process=False)
+    try:
+        semi = body.ellipsoid_semi_axes
+    except InertiaError:
+        semi = np.sqrt(body.principal_moments.min() / body.principal_moments)
+    ball = trimesh.creation.icosphere(subdivisions=4)
+    corners = (np.asarray(ball.vertices) * semi) @ body.principal_axes.as_matrix().T
+    return trimesh.Trimesh(corners, ball.faces, process=False)
+
+
+def has_no_solid(body: Body) -> bool:
+    """Whether the moments belong to no solid, so that only the inertia ellipsoid can be drawn."""
+    if body.parts:
+        return False
+    try:
+        return bool(np.isnan(body.ellipsoid_semi_axes).any())
+    except InertiaError:
+        return True
+
+
+def _room_below(axes: Axes, body: Body) -> None:
+    """Room below the drawing for the legend, with a remark about what is drawn."""
+    is_ellipsoid = has_no_solid(body)
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(bottom - (0.3 if is_ellipsoid else 0.14) * (top - bottom), top)
+    axes.set_anchor("NW")
+    if is_ellipsoid:
+        axes.plot([], [], linestyle="none", label=NO_SOLID)
+        axes.legend(loc="lower left", borderaxespad=0.0, labelspacing=0.3)
+
+
+def _watched_axis(body: Turning) -> int:
+    """The symmetry axis, or the principal axis nearest to w at the start."""
+    if body.symmetry_axis is not None:
+        return body.symmetry_axis
+    return int(np.abs(body.rates[0]).argmax())

@@ -1,0 +1,68 @@
+"""Tops in space: the body on its axle above the pivot, and the path of the axle's tip on a sphere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullLocator
+
+from polhode.checks import Array
+from polhode.plots.scene import Scene
+from polhode.plots.style import COLOURS, power_of_ten
+
+if TYPE_CHECKING:
+    from polhode.body import Body
+
+FAINT, DARK = "#d9d5cc", "#b3a384"
+QUARTERS = 8
+
+
+def globe(scene: Scene, radius: float, thetas: tuple[float, ...] = ()) -> None:
+    """A sphere of lines about the origin, and on it the circles of these angles from the vertical (rad), dashed."""
+    turn = np.linspace(0.0, 2 * np.pi, 97)
+    circle = np.stack((np.cos(turn), np.sin(turn), np.zeros_like(turn)), axis=-1)
+    right, up, _ = scene.seen
+    scene.line(radius * (np.outer(np.cos(turn), right) + np.outer(np.sin(turn), up)), FAINT, width=1.2)
+    for theta in np.pi * np.arange(1, 6) / 6:
+        scene.line(radius * _lifted(circle, theta), FAINT, width=0.6)
+    for k in range(QUARTERS // 2):
+        angle = 2 * np.pi * k / QUARTERS
+        towards = np.array((np.cos(angle), np.sin(angle), 0.0))
+        scene.line(radius * (np.outer(np.sin(turn), towards) + np.outer(np.cos(turn), (0, 0, 1))), FAINT, width=0.6)
+    for theta in thetas:
+        dash: Any = (0, (4, 3))
+        scene.line(radius * _lifted(circle, theta), COLOURS["muted"], width=0.9, style=dash)
+
+
+def _lifted(circle: Array, theta: float) -> Array:
+    return np.asarray(circle * np.sin(theta) + np.array((0.0, 0.0, np.cos(theta))))
+
+
+def top(scene: Scene, body: Body, position: Any, rotation: Any, tip: float, foot: float, alpha: float = 1.0) -> None:
+    """A body with a quarter in colour, on an axle from `foot` to `tip` (m along body axis 3, from its centre)."""
+    centre, turn = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
+    along = np.linspace(foot, tip, 25)[:, None] * turn[:, 2] + centre
+    scene.line(along, "#6b6256", width=3.0)
+    scene.body(body, centre, turn, colour=_quarters, alpha=alpha)
+
+
+def _quarters(centres: Array) -> list[str]:
+    """Every second eighth of the way round axis 3 in colour, so that the spin shows."""
+    turn = np.arctan2(centres[:, 1], centres[:, 0])
+    odd = np.floor(turn * QUARTERS / (2 * np.pi)).astype(int) % 2
+    return [DARK if k else COLOURS["body"] for k in odd]
+
+
+def log_axis(axes: Axes, low: float, high: float) -> None:
+    """A logarithmic axis upwards with whole powers of ten."""
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(power_of_ten)
+
+
+def positive_part(values: Array) -> Array:
+    """For a logarithmic axis: what is not above zero leaves a gap."""
+    return np.where(values > 0, values, np.nan)
