@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import runpy
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -115,3 +117,13 @@ def test_model_draws_its_picture(name, tmp_path):
     for axes in figure.axes:
         if axes.axison:
             assert axes.get_ylabel(), axes.get_title()
+
+
+def test_the_gallery_page_is_made_of_the_models_as_they_are():
+    """`python docs/gallery_page.py` writes it; it shows every model's texts, knobs and numbers, and a picture."""
+    docs = Path(__file__).parents[1] / "docs"
+    maker = runpy.run_path(str(docs / "gallery_page.py"))
+    assert (docs / "gallery.md").read_text(encoding="utf-8") == maker["page"](
+        {name: played(name)[2] for name in MODELS}
+    )
+    assert {path.stem for path in (docs / "pictures" / "gallery").glob("*.png")} == set(MODELS)

@@ -1,4 +1,5 @@
-"""Draws the pictures of the documentation anew: python docs/pictures/make.py"""
+"""Draws the pictures of the documentation anew, but for the gallery's (docs/gallery_page.py) and those of the texts'
+figures (docs/pictures/figures.py): python docs/pictures/make.py"""
 
 import json
 from pathlib import Path
@@ -7,31 +8,9 @@ import numpy as np
 
 import polhode as ph
 from polhode.bench.precision_figure import figure
-from polhode.gallery import MODELS
-from polhode.plots.drift import drifts
 
 HERE = Path(__file__).parent
 RECORD = HERE.parents[1] / "benchmarks/results/precision.json"
-
-
-def dzhanibekov():
-    """The README's picture."""
-    shown = MODELS["dzhanibekov"]
-    values = shown.values()
-    return shown.picture(ph.simulate(shown.scenario(**values)), **values)
-
-
-def drift():
-    """Matrix against quaternion: a spin about a fixed axis, 0.1 rad a step, ten thousand RK4 steps."""
-    body, spin = ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0)), ph.State(angular_velocity_body=(0.0, 0.0, 1.0))
-    settings = {"duration": 1000.0, "step": 0.1, "method": "rk4", "output_step": 5.0}
-    return drifts(
-        {
-            "matrix": ph.simulate(body, spin, formulation="momentum_matrix", **settings),
-            "quaternion, never rescaled": ph.simulate(body, spin, renormalize=False, **settings),
-            "quaternion, rescaled after every step": ph.simulate(body, spin, **settings),
-        }
-    )
 
 
 def bracket():
@@ -46,5 +25,5 @@ def precision():
 
 
 if __name__ == "__main__":
-    for draw in (dzhanibekov, drift, bracket, *((precision,) if RECORD.exists() else ())):
+    for draw in (bracket, *((precision,) if RECORD.exists() else ())):
         draw().savefig(HERE / f"{draw.__name__}.png")

@@ -20,8 +20,4 @@ CASES = {
             {"mass_a": 0.02, "mass_b": 50.0, "stretch": 0.5},
         ),
     ),
-    "dzhanibekov": Case(
-        {"time of one flip": (3.0284221, 6e-8)},
-        ({"spin": 3.0, "nudge": 0.3}, {"spin": 20.0, "nudge": 0.01}),
-    ),
 }

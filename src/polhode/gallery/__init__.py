@@ -16,7 +16,7 @@ from polhode.gallery.model import THEMES, Model, Parameter, Shown, watched
 
 __all__ = ["MODELS", "THEMES", "Model", "Parameter", "Shown", "watched"]
 
-_TOOLS = ("model", "tools")
+_TOOLS = ("disc_on_axle", "model", "tools", "turning")
 
 
 @cache

@@ -1,7 +1,8 @@
-"""The Dzhanibekov effect: a box thrown about its middle axis turns over, again and again."""
+"""The Dzhanibekov effect: a box, or a T-handle, thrown about its middle axis turns over, again and again."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from polhode.checks import Array
 from polhode.gallery.model import Model, Parameter, Shown
 from polhode.gallery.tools import crossings, first_interval
-from polhode.mass.shapes import box
+from polhode.mass.shapes import box, cylinder
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.scenario import Scenario
 from polhode.state import State
@@ -18,86 +19,118 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from polhode.body import Body
     from polhode.motion import Motion
 
-SIDES = (0.1, 0.4, 0.9)
-MASS = 10.0
+SIDES, MASS = (0.1, 0.4, 0.9), 10.0
+STEEL, THICKNESS, BAR, STEM = 7850.0, 0.014, 0.11, 0.055
+"""The T-handle: two round steel bars, the stem upright on the middle of the other; kg/m3 and m."""
 STEPS_A_TURN = 8000
 FRAMES = 720
+BOX, T_HANDLE = "box", "t-handle"
 
 
-def _top(spin: float, nudge: float) -> AsymmetricTop:
-    return AsymmetricTop(box(SIDES, MASS).principal_moments, (nudge, spin, nudge))
+@cache
+def _bodies() -> dict[str, Body]:
+    """Of each the largest moment is about axis 1, the middle one about axis 2, the smallest about axis 3."""
+    from scipy.spatial.transform import Rotation
+
+    bar, stem = (cylinder(THICKNESS / 2, length, density=STEEL) for length in (BAR, STEM))
+    upright = stem.turn(Rotation.from_euler("x", -90, degrees=True)).move((0.0, (THICKNESS + STEM) / 2, 0.0))
+    return {BOX: box(SIDES, MASS), T_HANDLE: bar.join(upright)}
 
 
-def scenario(spin: float, nudge: float) -> Scenario:
-    """A free box, for the time of three flips."""
-    duration = 3 * _top(spin, nudge).flip_time
-    turn = 2 * np.pi / spin
-    steps_a_frame = -(-duration // (FRAMES * turn / STEPS_A_TURN))
-    return Scenario(
-        box(SIDES, MASS),
-        State(angular_velocity_body=(nudge, spin, nudge)),
-        duration=duration,
-        step=duration / (FRAMES * steps_a_frame),
-        output_step=duration / FRAMES,
-        method="rk4",
-        name="dzhanibekov",
-    )
+def _tops(spin: float, nudge: float) -> dict[str, AsymmetricTop]:
+    return {name: AsymmetricTop(body.principal_moments, (nudge, spin, nudge)) for name, body in _bodies().items()}
 
 
-def numbers(motion: Motion, spin: float, nudge: float) -> list[Shown]:
-    """The time of one flip: between two reversals of the rate about the middle axis."""
-    top = _top(spin, nudge)
-    # An error e of m moves the flip by e/((1 - m) rate): the closer to the separatrix, the less any number can tell.
-    tolerance = 1e-9 * top.flip_time + 1e-13 / (top.complement * top.phase_rate)
-    return [
-        Shown(
-            "time of one flip",
-            "s",
-            first_interval(_reversals(motion), "a reversal"),
-            top.flip_time,
-            tolerance,
-            "2 K(m)/lambda, Jacobi's closed form",
-        ),
-    ]
+def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
+    """A free box, and a free T-handle, each for the time of three flips."""
+    turn, runs = 2 * np.pi / spin, {}
+    for name, top in _tops(spin, nudge).items():
+        duration = 3 * top.flip_time
+        steps_a_frame = -(-duration // (FRAMES * turn / STEPS_A_TURN))
+        runs[name] = Scenario(
+            _bodies()[name],
+            State(angular_velocity_body=(nudge, spin, nudge)),
+            duration=duration,
+            step=duration / (FRAMES * steps_a_frame),
+            output_step=duration / FRAMES,
+            method="rk4",
+            name="dzhanibekov",
+        )
+    return runs
+
+
+def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown]:
+    """Of each: the first reversal of the rate about the middle axis, and the time of one flip, between two of them."""
+    found = []
+    for name, top in _tops(spin, nudge).items():
+        times = _reversals(motions[name])
+        # An error e of m moves the flip by e/((1 - m) rate): the closer to the separatrix, the less a number can tell.
+        tolerance = 1e-9 * top.flip_time + 1e-13 / (top.complement * top.phase_rate)
+        of = "" if name == BOX else ", T-handle"
+        found += [
+            Shown(
+                f"time of one flip{of}",
+                "s",
+                first_interval(times, "a reversal"),
+                top.flip_time,
+                tolerance,
+                "2 K(m)/lambda, Jacobi's closed form",
+            ),
+            Shown(f"first reversal{of}", "s", float(times[0]), top.first_flip, tolerance, "(2 K - u0)/lambda"),
+        ]
+    box_times, top = _reversals(motions[BOX]), _tops(spin, nudge)[BOX]
+    period = float(box_times[2] - box_times[0])
+    found.insert(2, Shown("full period", "s", period, top.period, 2 * found[0].tolerance, "4 K(m)/lambda"))
+    return found
 
 
 def _reversals(motion: Motion) -> Array:
     return crossings(motion, motion.angular_velocity_body[:, 1], lambda state: state.angular_velocity_body[1])
 
 
-def picture(motion: Motion, spin: float, nudge: float) -> Figure:
-    """The box at instants of its flips, the angular velocity below it, the polhode, and what was conserved."""
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+    """Both bodies at instants of their flips, the angular velocity below each, the polhodes, and what was conserved."""
     from textwrap import fill
 
     from polhode.plots import panels
     from polhode.plots.style import sheet
 
-    top = _top(spin, nudge)
-    with sheet(12.0, 7.0, MODEL.title, constrained=False) as figure:
-        boxes = figure.add_axes((0.058, 0.735, 0.542, 0.165))
-        rates = figure.add_axes((0.058, 0.345, 0.542, 0.33))
-        kept = figure.add_axes((0.058, 0.075, 0.542, 0.19))
-        polhode = figure.add_axes((0.632, 0.38, 0.353, 0.52))
-        _boxes_panel(boxes, motion, top)
-        _rates_panel(rates, motion, top)
-        panels.departures(kept, motion)
-        panels.polhode(polhode, motion)
-        text = fill(MODEL.explanation.replace("\n", " "), 61)
-        figure.text(0.632, 0.355, text, va="top", fontsize=9.5, linespacing=1.4)
+    tops = _tops(spin, nudge)
+    words = {BOX: "the box", T_HANDLE: "the T-handle"}
+    sizes = {BOX: 0.7, T_HANDLE: 5.2}
+    with sheet(12.0, 8.2, MODEL.title, constrained=False) as figure:
+        for name, left, place in ((BOX, 0.05, 0.02), (T_HANDLE, 0.545, 0.335)):
+            strip = figure.add_axes((left, 0.775, 0.43, 0.135))
+            _strip_panel(strip, motions[name], tops[name], words[name], sizes[name])
+            rates = figure.add_axes((left, 0.46, 0.43, 0.255))
+            _rates_panel(rates, motions[name], tops[name])
+            polhode = figure.add_axes((place, 0.012, 0.31, 0.365))
+            panels.polhode(polhode, motions[name])
+            polhode.set_title(f"polhode of {words[name]} (rad/s)")
+        text = fill(MODEL.explanation.replace("\n", " "), 60)
+        figure.text(0.672, 0.385, text, va="top", fontsize=8.8, linespacing=1.32)
+        panels.departures(kept := figure.add_axes((0.715, 0.06, 0.27, 0.115)), motions[BOX])
+        kept.set_title("the box: departure of what should stay", fontsize=9.5, pad=3)
+        kept.set_ylabel("relative")
+        handles, labels = kept.get_legend_handles_labels()
+        kept.legend(handles[:2], labels[:2], loc="upper left", ncols=2, borderaxespad=0.1)
+        kept.set_ylim(1e-17, 1e-10)
     return figure
 
 
-def _boxes_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
-    """The box above the times at which it is so: at each reversal, and half-way between."""
+def _strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size: float) -> None:
+    """The body above the times at which it is so: at each reversal, and half-way between."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.projection import camera, draw_boxes
+    from polhode.plots.projection import camera
+    from polhode.plots.strip import draw_strip
 
     time_axis(axes, motion)
     axes.set_ylim(-1, 1)
     axes.axis("off")
-    axes.set_title("the box over its time, its green half towards axis 2 of the body")
+    axes.set_title(f"{word} over its time, its green half towards its axis 2")
     along_l = motion.angular_momentum[0]
     seen = camera((1, 0, 0), along_l, 0.0, 0.3)
     towards = np.cos(0.9) * seen.right + np.sin(0.9) * np.cross(seen.right, along_l) / np.linalg.norm(along_l)
@@ -108,7 +141,7 @@ def _boxes_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
         near = np.abs(motion.times - max(t, motion.times[0])) <= top.flip_time * (0.15 if k % 2 else 0.01)
         if near.any():
             frames.append(int(np.argmax(np.where(near, shown, -1.0))))
-    draw_boxes(axes, motion, SIDES, frames, seen, inches_a_metre=0.95)
+    draw_strip(axes, motion, frames, seen, size)
 
 
 def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
@@ -127,27 +160,26 @@ def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
     arrow = {"arrowstyle": "<|-|>", "color": COLOURS["ink"], "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=(first, 1.2 * largest), xytext=(second, 1.2 * largest), arrowprops=arrow)
     text = f"one flip: {second - first:.8f} s (closed form {top.flip_time:.8f} s)"
-    axes.text((first + second) / 2, 1.24 * largest, text, ha="center", va="bottom", fontsize=9)
+    axes.text(first, 1.24 * largest, text, va="bottom", fontsize=9)
     ends: dict[str, Any] = {"color": COLOURS["muted"], "linewidth": 0.8, "linestyle": (0, (2, 2))}
     axes.vlines((first, second), -1.12 * largest, 1.2 * largest, **ends)
-    axes.set_title("angular velocity, body axes")
+    axes.set_title("ω, body axes")
     axes.set_ylabel("rad/s")
     time_axis(axes, motion)
-    axes.set_xlabel("")
     legend_above(axes, 4)
 
 
 MODEL = Model(
     name="dzhanibekov",
-    title="A box spun about its middle axis turns over, and back, for ever",
+    title="A box spun about its middle axis turns over, and back; so does a T-handle",
     theme="free rotation",
     source="V. Dzhanibekov in orbit, 1985; seed 003 figure 5; seed 004 problems 17.3, 17.6",
     explanation=(
-        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, is spun about the axis of its middle moment of inertia.\n"
-        "About the other two axes it would spin steadily; about this one the smallest nudge grows\n"
-        "exponentially until the box has turned over. Nothing acts on it: energy and angular momentum\n"
-        "stay what they are, and so the box must come back, and turn over again. The angular velocity,\n"
-        "seen from the body, runs along its polhode close to the separatrix, which it never crosses."
+        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, and a T-handle of two steel bars are spun about the axis of the middle\n"
+        "moment of inertia. About the other two axes they would spin steadily; about this one the smallest nudge\n"
+        "grows exponentially until the body has turned over. Nothing acts on it: energy and angular momentum stay\n"
+        "what they are, and so it must come back, and turn over again. The angular velocity, seen from the body,\n"
+        "runs along its polhode close to the separatrix, which it never crosses."
     ),
     parameters=(
         Parameter("spin", "rad/s", 5.0, 1.0, 20.0, "rate about the middle axis"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,36 @@ def first_interval(times: Array, what: str) -> float:
     return float(times[1] - times[0])
 
 
+def rate_at_start(times: Array, values: Array) -> Array:
+    """The rate at which a quantity starts that is odd in the time, from its first outputs, the first at time 0.
+
+    Of a body at rest under forces that know no time, velocities and momenta are odd: values/t is a power series in
+    t^2, and its value at 0 comes from the polynomial through five outputs.
+    """
+    squares, quotients = times[1:6] ** 2, (values[1:6].T / times[1:6]).T
+    weights = [np.prod([other / (other - one) for other in squares if other != one]) for one in squares]
+    return np.asarray(np.array(weights) @ quotients)
+
+
+def angle_between(p: Array, q: Array) -> Array:
+    """The angle of the rotation from one orientation to the other (unit quaternions, scalar first), in rad."""
+    closest = np.minimum(np.linalg.norm(p - q, axis=-1), np.linalg.norm(p + q, axis=-1))
+    return np.asarray(4 * np.arcsin(np.minimum(closest / 2, 1.0)))
+
+
+def rk4_step(rate: Callable[[tuple[float, ...]], Sequence[float]], y: tuple[float, ...], h: float) -> tuple[float, ...]:
+    """One step of RK4 in plain Python, that of no engine: a second route to what RK4 must give."""
+
+    def moved(k: Sequence[float], by: float) -> tuple[float, ...]:
+        return tuple(a + by * b for a, b in zip(y, k, strict=True))
+
+    k1 = rate(y)
+    k2 = rate(moved(k1, h / 2))
+    k3 = rate(moved(k2, h / 2))
+    k4 = rate(moved(k3, h))
+    return moved([(a + 2 * b + 2 * c + d) / 6 for a, b, c, d in zip(k1, k2, k3, k4, strict=True)], h)
+
+
 def _root(f: Callable[[float], float], a: float, b: float, f_a: float, f_b: float) -> float:
     """Where f vanishes between a and b: false position with the Illinois rule, to rounding."""
     for _ in range(60):
@@ -48,3 +78,30 @@ def _root(f: Callable[[float], float], a: float, b: float, f_a: float, f_b: floa
         if f_middle == 0:
             break
     return middle
+
+
+def turning_rate(times: Array, path: Array) -> float:
+    """How fast a vector in a plane turns, in rad/s, on the average; `path` (n, 2), less than half a turn a step."""
+    angles = np.unwrap(np.arctan2(path[:, 1], path[:, 0]))
+    return float((angles[-1] - angles[0]) / (times[-1] - times[0]))
+
+
+def azimuths(directions: Array, pole: Array) -> Array:
+    """How far a direction has gone round a fixed pole since the first one, in rad; `directions` (n, 3)."""
+    up = pole / np.linalg.norm(pole)
+    first = directions[0] - (directions[0] @ up) * up
+    second = np.cross(up, first)
+    return np.unwrap(np.arctan2(directions @ second, directions @ first))
+
+
+def azimuth_rate(times: Array, directions: Array, pole: Array) -> float:
+    """How fast a direction goes round a fixed pole, in rad/s, on the average."""
+    angles = azimuths(directions, pole)
+    return float((angles[-1] - angles[0]) / (times[-1] - times[0]))
+
+
+def angle_of_vectors(a: Array, b: Array) -> Array:
+    """The angle between vectors (..., 3), in rad, to all digits also where it is small."""
+    p, q = (v / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a, b))
+    angle: Array = 2 * np.arctan2(np.linalg.norm(p - q, axis=-1), np.linalg.norm(p + q, axis=-1))
+    return angle

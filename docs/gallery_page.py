@@ -1,0 +1,116 @@
+"""Makes gallery.md and its pictures from the models themselves: python docs/gallery_page.py [NAME ...]
+
+With names, only those models' pictures are drawn anew; the page is always written whole.
+"""
+
+import io
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from PIL import Image
+
+from polhode.gallery import MODELS, THEMES, Model, Parameter, Shown
+
+HERE = Path(__file__).parent
+PAGE, PICTURES = HERE / "gallery.md", HERE / "pictures" / "gallery"
+DOTS_PER_INCH = 100
+MOST_DIGITS = 9
+
+OPENING = """\
+# The gallery
+
+Every model of the texts that Polhode is built on, and a few of everyday life. Each runs by itself, shows numbers that
+a formula foretells, and draws this picture; its knobs are options of the command line. `polhode list` shows them all.
+
+```python
+>>> from polhode.gallery import MODELS
+>>> model = MODELS["thirty-frames"]
+>>> values = model.values(wind=5.0)
+>>> motion = model.run(**values)
+>>> all(number.holds for number in model.numbers(motion, **values))
+True
+
+```
+
+"""
+
+
+def page(numbers: Mapping[str, Sequence[Shown]]) -> str:
+    """The page's text; `numbers` are those of each model at its defaults."""
+    by_theme = {theme: [MODELS[name] for name in MODELS if MODELS[name].theme == theme] for theme in THEMES}
+    lines = [OPENING]
+    for theme, models in by_theme.items():
+        lines += [f"**{theme[0].upper()}{theme[1:]}**", "", "| model | what it shows |", "|---|---|"]
+        lines += [f"| [{m.name}](#{m.name}) | {m.title} |" for m in models]
+        lines += [""]
+    for models in by_theme.values():
+        for model in models:
+            lines += [*_section(model, numbers[model.name]), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _section(model: Model, numbers: Sequence[Shown]) -> list[str]:
+    return [
+        f"## {model.name}",
+        "",
+        f"![{model.title}](pictures/gallery/{model.name}.png)",
+        "",
+        f"**{model.title}.** {model.explanation.replace(chr(10), ' ')} Source: {model.source}.",
+        "",
+        "| it must show | value | by |",
+        "|---|---|---|",
+        *(f"| {n.label} | {_value(n)} | {_cell(n.source)} |" for n in numbers),
+        "",
+        "| knob | default | from | to | |",
+        "|---|---|---|---|---|",
+        *map(_knob, model.parameters),
+    ]
+
+
+def _knob(knob: Parameter) -> str:
+    option = f"`--{knob.name.replace('_', '-')}`"
+    return f"| {option} | {knob.default:g}{_unit(knob.unit)} | {knob.low:g} | {knob.high:g} | {_cell(knob.help)} |"
+
+
+def _value(number: Shown) -> str:
+    """With the digits that the model's tolerance leaves."""
+    if number.expected == 0:
+        return f"0{_unit(number.unit)}"
+    certain = math.floor(math.log10(abs(number.expected) / number.tolerance)) if number.tolerance > 0 else MOST_DIGITS
+    return f"{number.expected:.{min(max(certain, 1), MOST_DIGITS)}g}{_unit(number.unit)}"
+
+
+def _unit(unit: str) -> str:
+    return "" if unit == "1" else f" {unit}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _store(picture: Figure, path: Path) -> None:
+    """As PNG in 256 colours, a third of the size."""
+    whole = io.BytesIO()
+    picture.savefig(whole, dpi=DOTS_PER_INCH)
+    colours = Image.open(whole).convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    colours.save(path, optimize=True)
+
+
+def main(names: Sequence[str]) -> None:
+    PICTURES.mkdir(exist_ok=True)
+    numbers = {}
+    for name, model in MODELS.items():
+        values = model.values()
+        motions = model.run(**values)
+        numbers[name] = model.numbers(motions, **values)
+        if name in names or not names:
+            _store(model.picture(motions, **values), PICTURES / f"{name}.png")
+            print(name)
+    PAGE.write_text(page(numbers), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

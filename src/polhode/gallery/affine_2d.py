@@ -1,0 +1,221 @@
+"""Affine transformations of the plane: turn, stretch, skew and shift, and what the order of two of them does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode import affine
+from polhode.checks import Array
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import prism
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+CORNERS = np.array([(1.0, 0.5), (3.0, 0.5), (3.0, 1.3), (1.8, 1.3), (1.8, 2.5), (1.0, 2.5)])
+THICKNESS = 0.05
+MASS = 1.0
+FRAMES = 200
+STEPS_A_FRAME = 10
+
+
+def _arms() -> Array:
+    """The corners as seen from the centre of mass, in m: (n, 3)."""
+    center = prism(CORNERS, THICKNESS, mass=MASS).center_of_mass
+    return np.column_stack((CORNERS - center[:2], np.zeros(len(CORNERS))))
+
+
+def scenario(angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Scenario:
+    """An angled plate that turns clockwise about its inner corner, by the angle in one second."""
+    arm = _arms()[0]
+    return Scenario(
+        prism(CORNERS, THICKNESS, mass=MASS),
+        State(position=(*CORNERS[0], 0.0) - arm, angular_velocity=(0.0, 0.0, -np.radians(angle))),
+        pivot=tuple(arm.tolist()),
+        duration=1.0,
+        step=1 / (FRAMES * STEPS_A_FRAME),
+        output_step=1 / FRAMES,
+        method="rk4",
+        name="affine-2d",
+    )
+
+
+def numbers(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> list[Shown]:
+    """Where the far corner arrives, and what the orders of two transformations differ by, with the simulated turn R."""
+    turn = np.eye(3)
+    turn[:2, :2] = motion.rotation_matrix[-1, :2, :2]
+    scale, move = affine.scaling((stretch, 1.0)), affine.translation((shift_x, shift_y))
+    s = np.sin(np.radians(angle))
+    places = affine.point(CORNERS)
+    formula = affine.applied(affine.about(affine.rotation(-np.radians(angle)), CORNERS[0]), places)
+    far = motion.points(_arms())[-1, 1]
+    swapped = affine.combined(scale, turn) - affine.combined(turn, scale)
+    moved = affine.applied(affine.combined(turn, move), places) - affine.applied(affine.combined(move, turn), places)
+    stays = np.linalg.solve(np.eye(2) - turn[:2, :2], (shift_x, shift_y))
+    half = np.tan(np.radians(angle) / 2)
+    shift = float(np.hypot(shift_x, shift_y))
+    arrow = affine.vector((1.0, 0.5))
+    skewed = affine.applied(affine.skew(skew), places)
+    about = "T(p) R T(-p), seed 004 exercise 17.2"
+    rows = [
+        ("x of the far corner at the end", "m", far[0], formula[1, 0], 3.0, about),
+        ("y of the far corner at the end", "m", far[1], formula[1, 1], 3.0, about),
+        ("RS - SR, row 1, column 2", "1", swapped[0, 1], s * (1 - stretch), stretch, "(1 - s_x) sin(angle)"),
+        ("RS - SR, row 2, column 1", "1", swapped[1, 0], s * (1 - stretch), stretch, "(1 - s_x) sin(angle)"),
+        (
+            "how far T(d)R and RT(d) end apart",
+            "m",
+            np.hypot(*moved[0, :2]),
+            2 * np.sin(np.radians(angle) / 2) * shift,
+            shift,
+            "abs((1 - R) d) = 2 abs(d) sin(angle/2)",
+        ),
+        (
+            "x of the place that turn and shift leave",
+            "m",
+            stays[0],
+            (shift_x + shift_y / half) / 2,
+            shift / half,
+            "(1 - R)^-1 d = (d + cot(angle/2) (d_y, -d_x))/2",
+        ),
+        (
+            "area after the skew over area before",
+            "1",
+            _area(skewed[:, :2]) / _area(CORNERS),
+            1.0,
+            1.0,
+            "determinant of (17.6)",
+        ),
+        (
+            "what T(d) changes of an arrow",
+            "m",
+            np.abs(affine.applied(move, arrow) - arrow).max(),
+            0.0,
+            shift,
+            "w = 0: seed 004 section 17.1",
+        ),
+    ]
+    return [
+        Shown(label, unit, float(found), float(expected), 2e-12 * size, source, size=size)
+        for label, unit, found, expected, size, source in rows
+    ]
+
+
+def _area(corners: Array) -> float:
+    """Of a polygon, anticlockwise, in m2."""
+    x, y = corners.T
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+
+
+def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Figure:
+    """Plate and arrow before and after: turned about the origin and a corner, stretched, skewed, shifted, flattened."""
+    from polhode.plots import flat
+    from polhode.plots.style import COLOURS, SEVERAL, sheet
+
+    turn, scale = affine.rotation(-np.radians(angle)), affine.scaling((stretch, 1.0))
+    move, slant = affine.translation((shift_x, shift_y)), affine.skew(skew)
+    arrow = np.array((-1.2, 0.5))
+    blue, red = SEVERAL[:2]
+    with sheet(12.0, 7.6, MODEL.title) as figure:
+        (origin, corner, slanted), (orders, shifts, flattened) = figure.subplots(2, 3)
+        for axes, matrix, colour in ((origin, turn, blue), (slanted, slant, blue)):
+            flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
+            flat.arrow(axes, (0, 0), arrow, COLOURS["muted"])
+            flat.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, "after")
+            flat.arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], COLOURS["omega"])
+        flat.name(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLOURS["muted"])
+        flat.arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
+        origin.set_title(f"turned by {angle:g}° clockwise, (17.1)")
+        slanted.set_title(f"skewed, (17.6): x + {skew:g} y" if skew >= 0 else f"skewed, (17.6): x - {-skew:g} y")
+        _about_a_corner(corner, motion, angle, arrow)
+        flat.polygon(orders, CORNERS, COLOURS["muted"], "before", filled=False)
+        flat.polygon(
+            orders, affine.applied(affine.combined(scale, turn), affine.point(CORNERS))[:, :2], blue, "RS: S first"
+        )
+        flat.polygon(
+            orders, affine.applied(affine.combined(turn, scale), affine.point(CORNERS))[:, :2], red, "SR: R first"
+        )
+        orders.set_title(f"turned (R) and stretched {stretch:g} times (S)")
+        flat.polygon(shifts, CORNERS, COLOURS["muted"], "before", filled=False)
+        ends = [
+            affine.applied(m, affine.point(CORNERS))[:, :2]
+            for m in (affine.combined(turn, move), affine.combined(move, turn))
+        ]
+        flat.polygon(shifts, ends[0], blue, "TR: R first")
+        flat.polygon(shifts, ends[1], red, "RT: T first")
+        flat.arrow(shifts, ends[1][2], ends[0][2] - ends[1][2], COLOURS["ink"], "(1 - R) d")
+        shifts.set_title(f"turned (R) and shifted by d = ({shift_x:g}, {shift_y:g}) m (T)")
+        _flattened(flattened)
+        for axes in figure.axes:
+            flat.plane(axes)
+    return figure
+
+
+def _about_a_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> None:
+    """The simulated plate, a few times on its way, over the circle that the formula lets its corner run along."""
+    from polhode.plots import flat
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    paths = motion.points(_arms())[..., :2]
+    grid = np.linspace(0, np.radians(angle), 60)
+    for k in (1, 5):
+        path = [
+            affine.applied(affine.about(affine.rotation(-a), CORNERS[0]), affine.point(CORNERS[k]))[:2] for a in grid
+        ]
+        axes.plot(*np.array(path).T, color=COLOURS["closed_form"], linewidth=4.5)
+        axes.plot(*paths[:, k].T, color=COLOURS["ink"], linewidth=1.0)
+    flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
+    for share in (1 / 3, 2 / 3):
+        flat.polygon(axes, paths[int(share * (len(paths) - 1))], SEVERAL[0], alpha=0.12)
+    flat.polygon(axes, paths[-1], SEVERAL[0], "simulated")
+    flat.arrow(axes, (0, 0), arrow, COLOURS["muted"])
+    turned = affine.applied(affine.about(affine.rotation(-np.radians(angle)), CORNERS[0]), affine.vector(arrow))
+    flat.arrow(axes, (0, 0), turned[:2], COLOURS["omega"])
+    axes.plot(*CORNERS[0], marker="o", markersize=5, color=COLOURS["ink"])
+    axes.set_title("about a corner: T(p) R T(-p)")
+
+
+def _flattened(axes: Axes) -> None:
+    """Any matrix keeps parallel lines parallel; one of determinant 0 flattens all onto a line."""
+    from polhode.plots import flat
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    any_matrix, singular = np.eye(3), np.eye(3)
+    any_matrix[:2] = (0.9, -0.5, -1.6), (0.35, 0.8, 0.2)
+    singular[:2] = (0.8, 0.4, 0.3), (0.4, 0.2, -2.4)
+    flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
+    flat.polygon(axes, affine.applied(any_matrix, affine.point(CORNERS))[:, :2], SEVERAL[0], "det = 0.895")
+    flat.polygon(axes, affine.applied(singular, affine.point(CORNERS))[:, :2], SEVERAL[1], "det = 0: no way back")
+    axes.set_title("parallel lines stay parallel")
+
+
+MODEL = Model(
+    name="affine-2d",
+    title="Turn, stretch, skew and shift a plate: the order matters",
+    theme="transformations and rotations",
+    source="seed 004 section 17.1, exercises 17.1, 17.2, figure 17.1",
+    explanation=(
+        "A 3 x 3 matrix turns, stretches, skews and shifts the plane at once if a point carries a third number\n"
+        "w = 1. The arrow carries w = 0: it turns and stretches along, but a shift leaves it alone, for a vector\n"
+        "has no place. A turn about a corner is: shift it to the origin, turn, shift back; here a plate on a\n"
+        "pivot does the same by simulation. Two transformations seldom commute: R S and S R differ by\n"
+        "(1 - s_x) sin(angle), T R and R T by (1 - R) d. Where the determinant is 0 there is no way back."
+    ),
+    parameters=(
+        Parameter("angle", "deg", 30.0, 5.0, 175.0, "of the turn, clockwise"),
+        Parameter("stretch", "1", 2.0, 0.2, 5.0, "along x"),
+        Parameter("skew", "1", 0.2, -2.0, 2.0, "how much of y is added to x"),
+        Parameter("shift_x", "m", 1.0, 0.1, 5.0, "of the translation d, along x"),
+        Parameter("shift_y", "m", 0.5, -5.0, 5.0, "of the translation d, along y"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

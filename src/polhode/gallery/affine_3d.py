@@ -1,0 +1,204 @@
+"""Two turns in two orders: a prism ends in different attitudes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode import affine, rotations
+from polhode.checks import Array
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.turning import even_prism, prism_corners, turns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+    from polhode.scenario import Scenario
+
+SIDES = 6
+RADIUS = 0.5
+MASS = 2.0
+X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+SHIFT = np.array((0.0, 1.0, 0.0))
+PALE = "#8fc3e3"
+EYE = (0.55, 0.42)
+ORDERS = ("x, then z", "z, then x")
+
+
+def scenario(about_x: float, about_z: float) -> dict[str, Scenario]:
+    """Twice the same prism, a second for each turn: about x and then z, and about z and then x."""
+    prism = even_prism(SIDES, RADIUS, MASS)
+    first, second = (X, float(np.radians(about_x))), (Z, float(np.radians(about_z)))
+    return {
+        ORDERS[0]: turns(prism, (first, second), "world", "affine-3d"),
+        ORDERS[1]: turns(prism, (second, first), "world", "affine-3d-other-order"),
+    }
+
+
+def _apart(about_x: float, about_z: float) -> float:
+    """The angle between the two ends, in deg: sin(angle/4) = sin(a/2) sin(b/2), or what is left of a whole turn."""
+    halves = np.sin(np.radians((about_x, about_z)) / 2)
+    whole = float(np.degrees(4 * np.arcsin(halves[0] * halves[1])))
+    return min(whole, 360.0 - whole)
+
+
+def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> list[Shown]:
+    """How far the two orders end apart, and where a corner goes, by simulation and by matrices."""
+    a, b = np.radians(about_x), np.radians(about_z)
+    ends = [motion.final.quaternion_wxyz for motion in motions.values()]
+    corners = prism_corners(SIDES, RADIUS)
+    r_x, r_z, move = affine.rotation(a, axis=X), affine.rotation(b, axis=Z), affine.translation(SHIFT)
+    product = affine.applied(affine.combined(r_x, r_z), affine.point(corners[-1]))
+    corner = motions[ORDERS[0]].points(corners)[-1, -1]
+    nearest = float(affine.projected(affine.point(motions[ORDERS[0]].points(corners)[-1]))[1].max())
+    swapped = affine.combined(r_x, move) - affine.combined(move, r_x)
+    twice = affine.combined(affine.translation((1, 2, 3)), move) - affine.combined(move, affine.translation((1, 2, 3)))
+    rows = [
+        (
+            "angle between the ends of the two orders",
+            "deg",
+            np.degrees(rotations.angle_between(*ends)),
+            _apart(about_x, about_z),
+            180.0,
+            "sin(angle/4) = sin(a/2) sin(b/2), axes at right angles",
+        ),
+        ("x of an upper corner after x, then z", "m", corner[0], product[0], RADIUS, "R_z R_x p, seed 004 eq. 17.9"),
+        ("z of an upper corner after x, then z", "m", corner[2], product[2], RADIUS, "R_z R_x p, seed 004 eq. 17.9"),
+        (
+            "depth of the nearest corner, seen along z",
+            "m",
+            nearest,
+            _highest(a),
+            RADIUS,
+            "h/2 abs(cos a) + r sin 60 deg sin a",
+        ),
+        (
+            "a shift of 1 m along y and the x turn, swapped",
+            "m",
+            np.linalg.norm(swapped[:3, 3]),
+            2 * np.sin(a / 2),
+            1.0,
+            "abs((1 - R) d) = 2 abs(d) sin(a/2)",
+        ),
+        ("two shifts, swapped", "m", np.abs(twice).max(), 0.0, 1.0, "translations commute"),
+    ]
+    return [
+        Shown(label, unit, float(found), float(expected), 4e-12 * size, source, size=size)
+        for label, unit, found, expected, size, source in rows
+    ]
+
+
+def _highest(a: float) -> float:
+    """How high the highest corner is after a turn about x by a, in m: the turn about z does not change that."""
+    half_height = float(prism_corners(SIDES, RADIUS)[-1, 2])
+    return float(half_height * abs(np.cos(a)) + RADIUS * np.sin(np.pi / 3) * np.sin(a))
+
+
+def picture(motions: Mapping[str, Motion], about_x: float, about_z: float) -> Figure:
+    """Both orders, turn by turn; the end seen along z in order of depth and as listed; how far apart they are."""
+    from polhode.plots.style import sheet
+
+    with sheet(12.0, 8.2, MODEL.title) as figure:
+        grid = figure.add_gridspec(3, 4, height_ratios=(1.0, 1.0, 0.72), width_ratios=(1.0, 1.0, 1.0, 1.15))
+        angles = {"x": about_x, "z": about_z}
+        for row, (order, motion) in enumerate(motions.items()):
+            axis = order[0]
+            titles = ("start", f"{angles[axis]:g}° about {axis}", f"then {angles[order[-1]]:g}° about {order[-1]}")
+            for column, title in enumerate(titles):
+                _prism(figure.add_subplot(grid[row, column]), motion, float(column), title)
+        end = motions[ORDERS[0]].points(prism_corners(SIDES, RADIUS))[-1]
+        for row, by_depth in enumerate((True, False)):
+            _flat_elements(figure.add_subplot(grid[row, 3]), end, by_depth)
+        _apart_panel(figure.add_subplot(grid[2, :]), motions, about_x, about_z)
+    return figure
+
+
+def _prism(axes: Axes, motion: Motion, time: float, title: str) -> None:
+    """The prism at a time, its upper half coloured, with its axes."""
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import AXES
+
+    scene = Scene(world_camera(*EYE))
+    turn = motion.at(time).orientation.as_matrix()
+    scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_colour=PALE)
+    for i, reach in enumerate((RADIUS, RADIUS, float(prism_corners(SIDES, RADIUS)[-1, 2]))):
+        scene.arrow(reach * turn[:, i], 0.4 * turn[:, i], AXES[i], "123"[i])
+    scene.draw(axes, title)
+    axes.set_xlim(-1.0, 1.0)
+    axes.set_ylim(-0.88, 1.0)
+
+
+def _flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
+    """Exercise 17.3 b: the prism's end after x, then z, of flat polygons that a matrix turns towards the eye."""
+    from scipy.spatial.transform import Rotation
+
+    from polhode.plots.layers import Layers
+    from polhode.plots.scene import world_camera
+    from polhode.plots.style import COLOURS
+
+    layers = Layers()
+    camera = affine.rotation(Rotation.from_matrix(np.stack(world_camera(*EYE))))
+    corners = affine.applied(camera, affine.point(corners))[:, :3]
+    for side in range(SIDES):
+        other = (side + 1) % SIDES
+        layers.polygon(corners[[side, other, SIDES + other, SIDES + side]], COLOURS["body"])
+    layers.polygon(corners[SIDES:], COLOURS["axis_3"])
+    layers.polygon(corners[:SIDES], COLOURS["axis_1"])
+    layers.draw(
+        axes, "flat faces, the far ones first" if by_depth else "the same faces as listed: misleading", by_depth
+    )
+
+
+def _apart_panel(axes: Axes, motions: Mapping[str, Motion], about_x: float, about_z: float) -> None:
+    """The angle between the two prisms while they turn, over the product of quaternions."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    one, other = motions.values()
+    t = one.times
+    found = [rotations.angle_between(p, q) for p, q in zip(one.quaternion_wxyz, other.quaternion_wxyz, strict=True)]
+    first, second = np.clip(t, 0.0, 1.0), np.clip(t - 1.0, 0.0, 1.0)
+    a, b = np.radians(about_x), np.radians(about_z)
+    ways = [
+        rotations.product(rotations.quaternion(later, second * angle_2), rotations.quaternion(axis, first * angle_1))
+        for axis, angle_1, later, angle_2 in ((X, a, Z, b), (Z, b, X, a))
+    ]
+    closed = [rotations.angle_between(p, q) for p, q in zip(*ways, strict=True)]
+    axes.plot(t, np.degrees(closed), color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    axes.plot(t, np.degrees(found), color=COLOURS["omega"], label="simulated")
+    last = float(np.degrees(found[-1]))
+    axes.plot([t[-1]], [last], marker="o", color=COLOURS["omega"], clip_on=False)
+    axes.annotate(f"{last:.5f}°", (t[-1], last), (-4, 7), textcoords="offset points", ha="right", fontsize=10)
+    axes.axvline(1.0, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    axes.set_title("angle between the two prisms; at 1 s a couple of blows changes the spin of each")
+    axes.set_ylabel("deg")
+    axes.set_ylim(0.0, 1.3 * float(np.degrees(max(found))))
+    time_axis(axes, one)
+    legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="affine-3d",
+    title="Two turns in two orders end in two attitudes",
+    theme="transformations and rotations",
+    source="seed 004 section 17.2, exercise 17.3",
+    explanation=(
+        "A prism turns about the world's x axis, then about its z axis; a second one takes the same turns in\n"
+        "the other order. Matrices do not commute, and the two prisms end apart: by 120 degrees for two\n"
+        "quarter turns, by sin(angle/4) = sin(a/2) sin(b/2) in general. Two shifts do commute, a shift and a\n"
+        "turn do not. The prism's three moments are equal, so that it turns steadily about any axis, and a\n"
+        "couple of blows changes the axis half-way. On paper the far faces must be drawn before the near ones."
+    ),
+    parameters=(
+        Parameter("about_x", "deg", 90.0, 5.0, 170.0, "angle of the turn about x"),
+        Parameter("about_z", "deg", 90.0, 5.0, 170.0, "angle of the turn about z"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

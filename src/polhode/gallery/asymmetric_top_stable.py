@@ -1,0 +1,135 @@
+"""The asymmetric top near the axes of its largest and of its smallest moment: a nudge stays small."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import crossings, first_interval
+from polhode.reference.free_rotation import AsymmetricTop
+from polhode.reference.poinsot import herpolhode_radii
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+MOMENTS = (2.0, 8.0, 4.0)
+LARGEST, SMALLEST = "about the largest moment", "about the smallest moment"
+PERIODS = 4
+FRAMES = 800
+STEPS_A_FRAME = 20
+
+
+def _tops(spin: float, nudge: float) -> dict[str, AsymmetricTop]:
+    """Spun about axis 2, of the largest moment, or about axis 1, of the smallest; nudged about the middle axis 3."""
+    starts = {LARGEST: (0.0, spin, nudge), SMALLEST: (spin, 0.0, nudge)}
+    return {name: AsymmetricTop(MOMENTS, rates) for name, rates in starts.items()}
+
+
+def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
+    """Four wobbles about each of the two axes."""
+    return {
+        name: Scenario(
+            Body(1.0, MOMENTS, allow_unphysical=True),
+            State(angular_velocity_body=top.rates),
+            duration=PERIODS * top.period,
+            step=PERIODS * top.period / (FRAMES * STEPS_A_FRAME),
+            output_step=PERIODS * top.period / FRAMES,
+            method="rk4",
+            name="asymmetric-top-stable",
+        )
+        for name, top in _tops(spin, nudge).items()
+    }
+
+
+def _component(axis: int) -> Callable[[Any], float]:
+    return lambda state: float(state.angular_velocity_body[axis])
+
+
+def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown]:
+    """The period of the wobble, and how far it goes."""
+    tops, found = _tops(spin, nudge), []
+    i1, i2, i3 = MOMENTS
+    farthest = {
+        LARGEST: (0, nudge * np.sqrt(i3 * (i2 - i3) / (i1 * (i2 - i1))), "w3 sqrt(I3 (I2 - I3)/(I1 (I2 - I1)))"),
+        SMALLEST: (1, nudge * np.sqrt(i3 * (i3 - i1) / (i2 * (i2 - i1))), "w3 sqrt(I3 (I3 - I1)/(I2 (I2 - I1)))"),
+    }
+    for name, motion in motions.items():
+        w, period = motion.angular_velocity_body, tops[name].period
+        middle = crossings(motion, w[:, 2], _component(2))
+        interval = 2 * first_interval(middle, "a reversal of ω₃")
+        found.append(Shown(f"period {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form"))
+        axis, most, source = farthest[name]
+        largest = float(abs(motion.at(float(middle[0])).angular_velocity_body[axis]))
+        label = f"largest rate about axis {axis + 1}, {name}"
+        found.append(Shown(label, "rad/s", largest, float(most), 1e-9 * float(most), source))
+    inner, outer = herpolhode_radii(MOMENTS, (0.0, spin, nudge))
+    reach = _distance_from_l(motions[LARGEST])
+    source = "sqrt(-(L^2 - 2 E Ij)(L^2 - 2 E Ik)/(Ij Ik))/L"
+    found.append(Shown("inner circle of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
+    found.append(Shown("outer circle of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
+    return found
+
+
+def _distance_from_l(motion: Motion) -> tuple[float, float]:
+    """The least and the largest distance of w from L, at a start and a quarter of a period, where they are reached."""
+    rates = motion.angular_velocity[[0, FRAMES // (4 * PERIODS)]]
+    along_l = motion.angular_momentum[0] / np.linalg.norm(motion.angular_momentum[0])
+    near, far = sorted(np.linalg.norm(np.cross(rates, along_l), axis=1).tolist())
+    return near, far
+
+
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+    """Both spins in space, the polhode and Poinsot's construction of the first, and the rates of both."""
+    from polhode.plots import panels
+    from polhode.plots.free_rotation import draw_in_space, draw_rates
+    from polhode.plots.poinsot import draw_herpolhode, draw_poinsot
+    from polhode.plots.style import sheet
+
+    largest, smallest = motions[LARGEST], motions[SMALLEST]
+    moment = 0.2 * float(largest.times[-1])
+    with sheet(12.0, 8.0, MODEL.title) as figure:
+        grid = figure.add_gridspec(2, 3)
+        draw_in_space(figure.add_subplot(grid[0, 0]), largest, moment, title="spun about axis 2, the largest moment")
+        panels.polhode(figure.add_subplot(grid[0, 1]), largest)
+        draw_poinsot(figure.add_subplot(grid[0, 2]), largest, moment)
+        draw_in_space(figure.add_subplot(grid[1, 0]), smallest, moment, title="spun about axis 1, the smallest moment")
+        over_time = grid[1, 1].subgridspec(2, 1)
+        for row, (motion, axis) in enumerate(((largest, 2), (smallest, 1))):
+            axes = figure.add_subplot(over_time[row])
+            draw_rates(axes, motion)
+            axes.set_title(f"spun about axis {axis}")
+        draw_herpolhode(herpolhode := figure.add_subplot(grid[1, 2]), largest)
+        herpolhode.set_title("herpolhode, spun about axis 2")
+    return figure
+
+
+MODEL = Model(
+    name="asymmetric-top-stable",
+    title="An asymmetric top keeps to the axes of its largest and smallest moment",
+    theme="free rotation",
+    source="seed 003 figure 4; seed 004 problems 17.3, 17.6",
+    explanation=(
+        "A body with the moments 2, 8 and 4 is spun about the axis of the largest, or of the smallest, and nudged.\n"
+        "The angular velocity then circles that axis on a small closed curve, its polhode, and comes back after a\n"
+        "period that Jacobi's functions give; in space it stays near the angular momentum, between the two circles\n"
+        "of the herpolhode. A spin about either axis is stable. No solid has such moments (8 > 2 + 4), so the\n"
+        "inertia ellipsoid stands for the body; it rolls on the invariable plane, without slipping."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the axis of the largest, or smallest, moment"),
+        Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "rate about the middle axis at the start"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,164 @@
+"""The asymmetric top near its middle axis: the smallest nudge grows until the body turns over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import crossings, first_interval
+from polhode.reference.free_rotation import AsymmetricTop
+from polhode.reference.poinsot import small_wobble
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+MOMENTS = (2.0, 8.0, 4.0)
+NUDGED, TINY = "nudged", "hardly nudged"
+LEAST = 1e-6
+"""The tiny nudge, beside the spin."""
+EARLY = 6.0
+"""Up to so many times the time in which it grows by e, the tiny nudge grows as if it were alone."""
+FRAMES = 1000
+STEPS_A_FRAME = 20
+
+
+def _top(spin: float, nudge: float) -> AsymmetricTop:
+    return AsymmetricTop(MOMENTS, (0.0, nudge, spin))
+
+
+def _growth(spin: float) -> float:
+    return spin * float(np.sqrt(-small_wobble(MOMENTS, 2)))
+
+
+def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
+    """One period and a half from the nudge, and the time of two turns over from a tiny one."""
+    tops = {NUDGED: _top(spin, nudge), TINY: _top(spin, LEAST * spin)}
+    return {
+        name: Scenario(
+            Body(1.0, MOMENTS, allow_unphysical=True),
+            State(angular_velocity_body=top.rates),
+            duration=1.5 * top.period,
+            step=1.5 * top.period / (FRAMES * STEPS_A_FRAME),
+            output_step=1.5 * top.period / FRAMES,
+            method="rk4",
+            name="asymmetric-top-unstable",
+        )
+        for name, top in tops.items()
+    }
+
+
+def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown]:
+    """Period and first reversal after a nudge; how fast a tiny one grows."""
+    top, rate, least = _top(spin, nudge), _growth(spin), LEAST * spin
+    motion, tiny = motions[NUDGED], motions[TINY]
+    zeros = crossings(motion, motion.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
+    early = EARLY / rate
+    grown = float(tiny.at(early).angular_velocity_body[1])
+    last = crossings(tiny, tiny.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
+    slow = _top(spin, least)
+    return [
+        Shown(
+            "period after the nudge",
+            "s",
+            2 * first_interval(zeros, "a reversal of ω₃"),
+            top.period,
+            1e-9 * top.period,
+            "4 K(m)/rate, Jacobi's closed form",
+        ),
+        Shown("first zero of ω₃", "s", float(zeros[0]), top.period / 4, 1e-9 * top.period, "K(m)/rate"),
+        Shown(
+            "growth rate of a tiny nudge",
+            "1/s",
+            float(np.arccosh(grown / least)) / early,
+            rate,
+            1e-7 * rate,
+            "w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2))",
+        ),
+        Shown(
+            "ω₂ from a tiny nudge, early",
+            "rad/s",
+            grown,
+            least * float(np.cosh(EARLY)),
+            1e-6 * least * float(np.cosh(EARLY)),
+            "e cosh(rate t)",
+        ),
+        Shown(
+            "first zero of ω₃ after a tiny nudge",
+            "s",
+            float(last[0]),
+            slow.period / 4,
+            1e-9 * slow.period,
+            "K(m)/rate: ln(4 w3/e)/rate and little more",
+        ),
+    ]
+
+
+def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
+    """The body in space, its polhode, Poinsot's construction, the rates, and the growth of a tiny nudge."""
+    from polhode.plots import panels
+    from polhode.plots.free_rotation import draw_in_space, draw_rates
+    from polhode.plots.poinsot import draw_poinsot
+    from polhode.plots.style import sheet
+
+    motion, top = motions[NUDGED], _top(spin, nudge)
+    moment = 0.21 * top.period
+    with sheet(12.0, 8.0, MODEL.title) as figure:
+        grid = figure.subplots(2, 3)
+        draw_in_space(grid[0, 0], motion, moment, title="in space: the middle axis 3 turns over")
+        panels.polhode(grid[0, 1], motion)
+        draw_poinsot(grid[0, 2], motion, moment)
+        draw_rates(grid[1, 0], motion)
+        _growth_panel(grid[1, 1], motions[TINY], spin)
+        panels.departures(grid[1, 2], motion)
+    return figure
+
+
+def _growth_panel(axes: Axes, motion: Motion, spin: float) -> None:
+    """A tiny nudge about axis 2 on a logarithmic axis, on the straight law that it keeps while it is small."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, OMEGA, power_of_ten
+
+    rate, least = _growth(spin), LEAST * spin
+    early = motion.times < np.log(2 / LEAST) / rate
+    law = least * np.cosh(rate * motion.times[early])
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.plot(motion.times[early], law, color=COLOURS["closed_form"], linewidth=4.5, label="e cosh(rate t)")
+    for i in range(3):
+        rates = np.abs(motion.angular_velocity_body[:, i])
+        axes.plot(motion.times, np.where(rates > 0, rates, np.nan), color=AXES[i], label=f"|{OMEGA[i]}|")
+    axes.set_ylim(0.2 * least, 400 * spin)
+    axes.set_title(f"from a nudge of {least:.3g} rad/s")
+    axes.set_ylabel("rad/s")
+    time_axis(axes, motion)
+    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2)
+
+
+MODEL = Model(
+    name="asymmetric-top-unstable",
+    title="About the middle axis the smallest nudge grows, until the top turns over",
+    theme="free rotation",
+    source="seed 003 figure 5; seed 004 problems 17.3, 17.6",
+    explanation=(
+        "A body with the moments 2, 8 and 4 is spun about the axis of the middle one, 4, and nudged. While the\n"
+        "nudge e is small it grows as e cosh(rate t), rate = w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2)): no spin about\n"
+        "this axis lasts. The polhode runs beside the separatrix to the other end of the axis, where the body spins\n"
+        "upside down, and back. A nudge ten times smaller only delays the turn by ln(10)/rate. Energy and angular\n"
+        "momentum stay what they were throughout."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the middle axis"),
+        Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "rate about the axis of the largest moment at the start"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

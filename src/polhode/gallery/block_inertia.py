@@ -1,0 +1,195 @@
+"""The inertia tensor of a block, three times: by formula, by integration over its mesh, and from how it turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.checks import Array
+from polhode.forces import impulse
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import box
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+ENTRIES = ("I_xx", "I_yy", "I_zz")
+TURNING = ("about x", "about y", "about z")
+LARGEST_ANGLE = 2.5
+"""How far the quickest turns, in rad: less than pi, so that the angle can be read off the attitude."""
+FRAMES = 100
+
+
+def _moments(sides: Array, density: float) -> Array:
+    """M (y0^2 + z0^2)/12 and so on.  [seed 000 eq. 5-1]"""
+    squares = sides**2
+    return np.asarray(density * float(sides.prod()) / 12 * (squares.sum() - squares))
+
+
+def _blow(sides: Array, axis: int) -> tuple[Array, Array]:
+    """1 N s along the axis after the next, at the middle of the face towards the next: L = half a side times 1 N s."""
+    along, to = np.eye(3)[(axis + 2) % 3], np.eye(3)[(axis + 1) % 3]
+    return along, sides[(axis + 1) % 3] / 2 * to
+
+
+def scenario(x: float, y: float, z: float, density: float) -> dict[str, Scenario]:
+    """The block at rest, struck so that it turns about one axis after the other."""
+    sides = np.array((x, y, z))
+    rates = [sides[(i + 1) % 3] / 2 / moment for i, moment in enumerate(_moments(sides, density))]
+    duration = LARGEST_ANGLE / max(rates)
+    plans = {}
+    for axis, name in enumerate(TURNING):
+        along, at = _blow(sides, axis)
+        plans[name] = Scenario(
+            box(sides, density=density),
+            forces=[impulse(along, 0.0, at)],
+            duration=duration,
+            step=duration / (4 * FRAMES),
+            output_step=duration / FRAMES,
+            method="rk4",
+            name=f"block-inertia, {name}",
+        )
+    return plans
+
+
+def _angles(motion: Motion, axis: int) -> Array:
+    """Turned about that axis, in rad, read off the attitude."""
+    return 2 * np.arctan2(motion.quaternion_wxyz[:, axis + 1], motion.quaternion_wxyz[:, 0])
+
+
+def _by_mesh(sides: Array, density: float) -> Array:
+    return Body.from_mesh(box(sides, density=density).mesh(), density=density).inertia_body
+
+
+def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> list[Shown]:
+    """The three moments from the mesh, and from angle = L t/I after a blow."""
+    sides = np.array((x, y, z))
+    expected, tensor = _moments(sides, density), _by_mesh(sides, density)
+    largest = float(expected.max())
+    products = float(np.abs(tensor - np.diag(tensor.diagonal())).max())
+    formulas = ("M (y0^2 + z0^2)/12", "M (x0^2 + z0^2)/12", "M (x0^2 + y0^2)/12")
+    shown = [
+        Shown(f"{entry} by integration over the mesh", "kg m²", found, value, 1e-12 * value, formula)
+        for entry, found, value, formula in zip(
+            ENTRIES, tensor.diagonal().tolist(), expected.tolist(), formulas, strict=True
+        )
+    ]
+    for axis, (name, motion) in enumerate(motions.items()):
+        arm = float(sides[(axis + 1) % 3]) / 2
+        found = arm * float(motion.times[-1]) / float(_angles(motion, axis)[-1])
+        value = float(expected[axis])
+        shown.append(
+            Shown(f"{ENTRIES[axis]} from turning {name}", "kg m²", found, value, 1e-11 * value, formulas[axis])
+        )
+    source = "integral of rho x y over a block about its centre; (5-2) lacks a sign, which does not show"
+    return [*shown, Shown("products of inertia", "kg m²", products, 0.0, 1e-13 * largest, source, largest)]
+
+
+def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> Figure:
+    """The block with its axes and sides, the angles after three blows, and sums of point masses on their way to I."""
+    from polhode.plots.style import sheet
+
+    sides = np.array((x, y, z))
+    with sheet(11.5, 7.0, MODEL.title) as figure:
+        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.15))
+        _block(figure.add_subplot(grid[:, 0]), sides, density)
+        _turning(figure.add_subplot(grid[0, 1]), motions, sides, density)
+        _sums(figure.add_subplot(grid[1, 1]), sides, density)
+    return figure
+
+
+def _block(axes: Axes, sides: Array, density: float) -> None:
+    """The block of seed 000 figure 7, with the names and lengths of its sides."""
+    from polhode.plots.pushed import in_front
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import AXES, COLOURS
+
+    scene = Scene(world_camera(0.55, 0.35))
+    scene.body(box(sides, density=density), alpha=0.45)
+    half, reach = sides / 2, float(sides.max())
+    for i, name in enumerate("xyz"):
+        tip = (half[i] + 0.28 * reach) * np.eye(3)[i]
+        scene.arrow(in_front(scene, np.zeros(3), 2 * reach), tip, AXES[i], name)
+    scene.dot(in_front(scene, np.zeros(3), 3 * reach), COLOURS["ink"])
+    middles = ((0.0, -half[1], -half[2]), (half[0], 0.0, -half[2]), (-half[0], -half[1], 0.0))
+    aside = ((-6.0, -9.0), (8.0, -6.0), (-8.0, 0.0))
+    for i, (middle, offset) in enumerate(zip(middles, aside, strict=True)):
+        scene.text(middle, f"{'xyz'[i]}₀ = {sides[i]:.3g} m", AXES[i], offset)
+    scene.draw(axes, f"the block, {density * sides.prod():.4g} kg, about its centre of mass", margin=0.12)
+    moments = "   ".join(f"{e} = {m:.4g}" for e, m in zip(ENTRIES, _moments(sides, density), strict=True))
+    words = axes.text(0.5, 0.0, f"{moments}  kg m²", transform=axes.transAxes, ha="center", va="top", fontsize=10.5)
+    words.set_in_layout(False)
+
+
+def _turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
+    """The angle after each blow, a straight line with the slope L/I."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, legend_above
+
+    for axis, (name, motion) in enumerate(motions.items()):
+        slope = sides[(axis + 1) % 3] / 2 / _moments(sides, density)[axis]
+        axes.plot(motion.times, slope * motion.times, color=COLOURS["closed_form"], linewidth=4.5)
+        axes.plot(motion.times, _angles(motion, axis), color=AXES[axis], label=name)
+        time_axis(axes, motion)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="L t/I")
+    axes.set_title("turned after a blow")
+    axes.set_ylabel("rad")
+    legend_above(axes, 4)
+
+
+def _sums(axes: Axes, sides: Array, density: float) -> None:
+    """n^3 equal point masses in the middles of cells: their sum falls short of the integral by 1/n^2."""
+    from matplotlib.ticker import NullLocator
+
+    from polhode.plots.style import AXES, COLOURS, legend_above, power_of_ten
+
+    counts = np.array((1, 2, 4, 8, 16, 32))
+    exact = _moments(sides, density)
+    short = []
+    for n in counts:
+        middles = ((np.arange(n) + 0.5) / n - 0.5)[:, None] * sides
+        squares = density * float(sides.prod()) * (middles**2).mean(axis=0)
+        short.append((exact - (squares.sum() - squares)) / exact)
+    axes.loglog(counts, 1.0 / counts**2, color=COLOURS["closed_form"], linewidth=4.5, label="1/n²")
+    for i, marker in enumerate("osD"):
+        axes.loglog(counts, np.array(short)[:, i], color=AXES[i], marker=marker, markersize=7 - 2 * i, label=ENTRIES[i])
+    axes.set_title("what n³ point masses miss")
+    axes.set_xlabel("n, cells along each side")
+    axes.set_ylabel("relative to I")
+    axes.set_xticks(counts, [str(n) for n in counts])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.yaxis.set_minor_locator(NullLocator())
+    legend_above(axes, 4)
+
+
+MODEL = Model(
+    name="block-inertia",
+    title="The inertia tensor of a block: by formula, by its mesh, and from how it turns",
+    theme="forces and torques",
+    source="seed 000 section 5.1, figure 7; seed 001 chapter 5; seed 002",
+    explanation=(
+        "A block of constant density has the moments M (y0^2 + z0^2)/12 and so on about its centre of mass,\n"
+        "and no products of inertia, since for every x there is as much mass at -x. The same numbers come\n"
+        "from integrating over the triangles of its surface, and from an experiment: a blow of 1 N s off the\n"
+        "centre gives the block at rest an angular momentum L that does not depend on its inertia, and it\n"
+        "turns by L t/I. A sum over n^3 point masses, as in (2-32), falls short of the integral by 1/n^2."
+    ),
+    parameters=(
+        Parameter("x", "m", 1.0, 0.2, 5.0, "side along x"),
+        Parameter("y", "m", 2.0, 0.2, 5.0, "side along y"),
+        Parameter("z", "m", 3.0, 0.2, 5.0, "side along z"),
+        Parameter("density", "kg/m³", 1.0, 0.1, 10000.0, "the same everywhere"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,281 @@
+"""A CubeSat in a circular orbit swings about the vertical like a pendulum."""
+
+from __future__ import annotations
+
+from math import cos, degrees, pi, radians, sin, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.checks import Array
+from polhode.forces import point_gravity
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import crossings
+from polhode.mass.shapes import box
+from polhode.reference.libration import Libration
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+EARTH = 3.986004418e14
+"""G M of the Earth, in m3/s2."""
+EARTH_RADIUS = 6.371e6
+WIDTH, LENGTH, MASS = 0.1, 0.34, 4.0
+PANEL = (0.004, 0.2, 0.3)
+"""Along the track, along the orbit's normal, upwards."""
+UNITS = 3
+ORBITS = 2
+FRAMES = 300
+STEPS_A_FRAME = 24
+
+
+def satellite(panels: float) -> Body:
+    """Three units one above the other, along z; with two panels of that mass to both sides, along y."""
+    height = LENGTH / UNITS
+    unit = box((WIDTH, WIDTH, height), MASS / UNITS)
+    parts = [unit.move((0.0, 0.0, (k - 1) * height)) for k in range(UNITS)]
+    if panels > 0:
+        arm = (WIDTH + PANEL[1]) / 2
+        parts += [box(PANEL, panels).move((0.0, side * arm, 0.0)) for side in (-1.0, 1.0)]
+    return parts[0].join(*parts[1:])
+
+
+def moments(panels: float) -> Array:
+    """By hand, about the roll (x), pitch (y) and yaw axis (z): a box, and two more, by the parallel axis theorem."""
+    thin, wide, high = PANEL
+    arm = (WIDTH + wide) / 2
+    across, along = MASS * (WIDTH**2 + LENGTH**2) / 12, MASS * WIDTH**2 / 6
+    return np.array(
+        (
+            across + 2 * panels * ((wide**2 + high**2) / 12 + arm**2),
+            across + 2 * panels * (thin**2 + high**2) / 12,
+            along + 2 * panels * ((thin**2 + wide**2) / 12 + arm**2),
+        )
+    )
+
+
+def _orbital_rate(altitude: float) -> float:
+    return sqrt(EARTH / (EARTH_RADIUS + 1e3 * altitude) ** 3)
+
+
+def _libration(amplitude: float, altitude: float, panels: float) -> Libration:
+    return Libration(moments(panels), _orbital_rate(altitude), radians(amplitude))
+
+
+def scenario(amplitude: float, altitude: float, panels: float) -> Scenario:
+    """A circular orbit about z, two rounds; let go at a pitch, at rest against the vertical."""
+    r, n = EARTH_RADIUS + 1e3 * altitude, _orbital_rate(altitude)
+    duration = ORBITS * 2 * pi / n
+    # The body's x, y, z along the world's y, z, x: along track, normal, upwards; then turned about the normal.
+    c, s = cos(radians(amplitude) / 2), sin(radians(amplitude) / 2)
+    return Scenario(
+        satellite(panels),
+        State(
+            position=(r, 0.0, 0.0),
+            velocity=(0.0, n * r, 0.0),
+            quaternion_wxyz=((c - s) / 2, (c - s) / 2, (c + s) / 2, (c + s) / 2),
+            angular_velocity=(0.0, 0.0, n),
+        ),
+        [point_gravity(EARTH)],
+        duration=duration,
+        step=duration / (FRAMES * STEPS_A_FRAME),
+        output_step=duration / FRAMES,
+        method="rk4",
+        name="cubesat",
+    )
+
+
+def _pitch(position: Any, axis: Any) -> Any:
+    """The angle from the vertical to the long axis, in the orbit's plane, in rad."""
+    x, y = position[..., 0], position[..., 1]
+    return np.arctan2(x * axis[..., 1] - y * axis[..., 0], x * axis[..., 0] + y * axis[..., 1])
+
+
+def _pitches(motion: Motion) -> Array:
+    return np.asarray(_pitch(motion.position, motion.rotation_matrix[:, :, 2]))
+
+
+def _pitch_of(state: Any) -> float:
+    return float(_pitch(state.position, state.to_world((0.0, 0.0, 1.0), kind="vector")))
+
+
+def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) -> list[Shown]:
+    """How fast it swings, beside its orbit."""
+    closed = _libration(amplitude, altitude, panels)
+    passages = crossings(motion, _pitches(motion), _pitch_of)
+    period = float(2 * (passages[-1] - passages[0]) / (len(passages) - 1))
+    round_angle = np.unwrap(np.arctan2(motion.position[:, 1], motion.position[:, 0]))
+    orbital = float((round_angle[-1] - round_angle[0]) / motion.times[-1])
+    small = closed.small_rate / closed.orbital_rate
+    body, by_hand = motion.scenario.bodies[0], moments(panels)
+    integral, level = _integral(motion, closed), -(closed.small_rate**2) * np.cos(2 * radians(amplitude)) / 4
+    worst = integral[np.argmax(np.abs(integral - level))]
+    return [
+        Shown(
+            "pitch libration in orbital rates, reduced to small swings",
+            "1",
+            2 * pi / period / orbital * (closed.period * closed.small_rate / (2 * pi)),
+            small,
+            1e-10 * small,
+            "sqrt(3 (I_roll - I_yaw)/I_pitch); a swing takes 2 K(sin^2 a)/pi times as long",
+        ),
+        Shown(
+            "period of the libration",
+            "s",
+            period,
+            closed.period,
+            1e-10 * closed.period,
+            "4 K(sin^2 a)/rate, a the amplitude",
+        ),
+        Shown(
+            "orbital rate",
+            "rad/s",
+            orbital,
+            closed.orbital_rate,
+            1e-11 * closed.orbital_rate,
+            "sqrt(G M/r^3), Kepler's third law",
+        ),
+        Shown(
+            "pitch at the end",
+            "deg",
+            degrees(float(_pitches(motion)[-1])),
+            degrees(float(closed.pitch_at(motion.times[-1]))),
+            1e-9 * amplitude,
+            "half the angle of a pendulum, by Jacobi's functions",
+            size=amplitude,
+        ),
+        Shown(
+            "energy of the swing, where farthest off",
+            "rad2/s2",
+            float(worst),
+            float(level),
+            1e-10 * closed.small_rate**2,
+            "p'^2/2 - rate^2 cos(2 p)/4 stays",
+            size=closed.small_rate**2 / 4,
+        ),
+        Shown(
+            "moment about the pitch axis",
+            "kg m2",
+            float(body.inertia_body[1, 1]),
+            float(by_hand[1]),
+            1e-13 * float(by_hand[1]),
+            "m (0.1^2 + 0.34^2)/12, and the panels' by the parallel axis theorem",
+        ),
+    ]
+
+
+def _pitch_rates(motion: Motion, closed: Libration) -> Array:
+    """Relative to the vertical, in rad/s."""
+    return motion.angular_velocity[:, 2] - closed.orbital_rate
+
+
+def _integral(motion: Motion, closed: Libration) -> Array:
+    rates = _pitch_rates(motion, closed)
+    return np.asarray(rates**2 / 2 - closed.small_rate**2 * np.cos(2 * _pitches(motion)) / 4)
+
+
+def picture(motion: Motion, amplitude: float, altitude: float, panels: float) -> Figure:
+    """The satellite on its round, its pitch over the closed form, and the swing among others in the phase plane."""
+    from polhode.plots.style import sheet
+
+    closed = _libration(amplitude, altitude, panels)
+    with sheet(12.0, 8.4, MODEL.title) as figure:
+        halves: Any = figure.subfigures(1, 2)
+        left, right = halves
+        _round(left.subplots(), motion)
+        pitch, plane = right.subplots(2, 1, height_ratios=(1.0, 1.15))
+        _pitch_panel(pitch, motion, closed)
+        _phase_plane(plane, motion, closed)
+    return figure
+
+
+def _round(axes: Axes, motion: Motion) -> None:
+    """One round in twelve places; Earth and satellite are not to scale."""
+    from polhode.mass.shapes import sphere
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS
+
+    scene, body = Scene(world_camera(0.0, 1.2)), motion.scenario.bodies[0]
+    orbit = motion.position[: FRAMES // ORBITS + 1] / np.linalg.norm(motion.position[0])
+    scene.body(sphere(0.34, 1.0), colour="#9cc3dc", segments=32)
+    scene.text((0, 0, 0.0), "Earth", COLOURS["ink"])
+    scene.line(orbit, COLOURS["muted"], width=0.9)
+    for frame in np.linspace(0, FRAMES // ORBITS, 13)[:-1].round().astype(int):
+        place = orbit[frame]
+        scene.line(np.stack((0.62 * place, 1.36 * place)), COLOURS["muted"], width=0.8, style=(0, (2, 2)))
+        scene.body(body, place, motion.rotation_matrix[frame], _painted)
+    scene.draw(axes, "one round, anticlockwise; dashed: the vertical; not to scale", margin=0.02)
+
+
+def _painted(centres: Array) -> list[str]:
+    """The lowest unit in the colour of axis 3 so that up and down can be told apart, the panels blue."""
+    return ["#27496d" if abs(y) > 0.501 * WIDTH else "#0072b2" if z < -LENGTH / 6 else "#ece5d6" for _, y, z in centres]
+
+
+def _pitch_panel(axes: Axes, motion: Motion, closed: Libration) -> None:
+    from polhode.plots.style import COLOURS, legend_above
+
+    rounds = motion.times * closed.orbital_rate / (2 * pi)
+    axes.plot(
+        rounds,
+        np.degrees(closed.pitch_at(motion.times)),
+        color=COLOURS["closed_form"],
+        linewidth=4.5,
+        label="closed form",
+    )
+    axes.plot(rounds, np.degrees(_pitches(motion)), color=COLOURS["omega"], label="simulated")
+    swings = 2 * pi / closed.period / closed.orbital_rate
+    axes.set_title(f"pitch: {swings:.4f} swings a round")
+    axes.set_xlabel("rounds")
+    axes.set_ylabel("deg")
+    axes.set_xlim(0.0, ORBITS)
+    legend_above(axes, 2)
+
+
+def _phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
+    """The swing, others, and the separatrix beyond which the satellite tumbles."""
+    from polhode.plots.style import COLOURS, legend_above
+
+    turn, n, w = np.linspace(0, 2 * pi, 241), closed.orbital_rate, closed.small_rate
+    for largest in np.sin(np.radians((15, 30, 45, 60, 75))):  # sin p = sin a sin(u), p' = rate sin a cos(u)
+        pitch = np.degrees(np.arcsin(largest * np.sin(turn)))
+        axes.plot(pitch, w / n * largest * np.cos(turn), color=COLOURS["closed_form"], linewidth=0.9)
+    edge: Any = {"color": COLOURS["separatrix"], "linewidth": 1.3, "linestyle": (0, (4, 2.5)), "label": "separatrix"}
+    axes.plot(np.degrees(np.arcsin(np.sin(turn))), w / n * np.cos(turn), **edge)
+    rates = _pitch_rates(motion, closed) / n
+    axes.plot(np.degrees(_pitches(motion)), rates, color=COLOURS["omega"], linewidth=2.2, label="this swing")
+    axes.set_title("phase plane")
+    axes.set_xlabel("pitch (deg)")
+    axes.set_ylabel("pitch rate, in orbital rates")
+    axes.set_xlim(-90.0, 90.0)
+    axes.set_xticks((-90, -60, -30, 0, 30, 60, 90))
+    legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="cubesat",
+    title="A CubeSat swings about the vertical while it goes round the Earth",
+    theme="real bodies",
+    source="gravity-gradient torque 3 G M/r^3 n x I n; the tensor: seed 004 table 17.1",
+    explanation=(
+        "A 3U CubeSat, 0.1 x 0.1 x 0.34 m, flies upright in a circular orbit. Its lower end is pulled a little\n"
+        "more strongly than its upper end, and so a torque turns it back to the vertical. Tilted and let go, it\n"
+        "swings like a pendulum, in the plane of the orbit, 1.588 times a round if the swings are small, and\n"
+        "slower the larger they are: the period is a complete elliptic integral. Neither mass nor altitude\n"
+        "matter to that ratio, only the shape. Beyond the separatrix it would tumble over."
+    ),
+    parameters=(
+        Parameter("amplitude", "deg", 25.0, 0.1, 80.0, "of the pitch, at which it is let go"),
+        Parameter("altitude", "km", 500.0, 200.0, 36_000.0, "of the orbit"),
+        Parameter("panels", "kg", 0.0, 0.0, 1.0, "mass of each of two solar panels, 0.2 x 0.3 m; 0: none"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,183 @@
+"""How far the attitude drifts from a rotation: a matrix, a quaternion, and a quaternion that is rescaled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import box
+from polhode.reference.steady_turn import rk4_shrinkage
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+MATRIX, RAW, RESCALED = "matrix", "quaternion, never rescaled", "quaternion, rescaled after every step"
+SIDES = (1.0, 1.0, 0.5)
+FRAMES = 200
+SHOWN_LOSS = 0.3
+"""In the drawing the matrix' drift makes the box so much narrower."""
+
+
+def scenario(turn: float, steps: float) -> dict[str, Scenario]:
+    """A spin about a fixed axis at 1 rad/s, in steps of that angle: three ways to keep the attitude."""
+    count = round(steps)
+    settings: dict[str, Any] = {
+        "duration": turn * count,
+        "step": turn,
+        "method": "rk4",
+        "output_times": turn * np.unique(np.linspace(0, count, FRAMES + 1).round()),
+    }
+    body, state = box(SIDES, 1.0), State(angular_velocity_body=(0.0, 0.0, 1.0))
+    return {
+        MATRIX: Scenario(body, state, formulation="momentum_matrix", name="drift", **settings),
+        RAW: Scenario(body, state, renormalize=False, name="drift", **settings),
+        RESCALED: Scenario(body, state, name="drift", **settings),
+    }
+
+
+def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Shown]:
+    """The drift at the end."""
+    count = round(steps)
+    by_matrix, by_quaternion = (float(rk4_shrinkage(angle, count)) for angle in (turn, turn / 2))
+    matrix = float(motions[MATRIX].attitude_drift[-1])
+    length = np.linalg.norm(motions[RAW].quaternion_wxyz[-1])
+    quaternion = float((1 - length) * (1 + length))
+    unit = np.linalg.norm(motions[RESCALED].quaternion_wxyz, axis=1)
+    rounding = 2e-16 * count
+    formula = "1 - (1 - p^6/72 + p^8/576)^N, the size of RK4's factor for a steady turn"
+    ratio = by_matrix / by_quaternion
+    return [
+        Shown(
+            "drift of the matrix", "1", matrix, by_matrix, 1e-9 * by_matrix + rounding, f"{formula}; p = angle a step"
+        ),
+        Shown(
+            "drift of the quaternion, never rescaled",
+            "1",
+            quaternion,
+            by_quaternion,
+            1e-9 * by_quaternion + rounding,
+            f"{formula}; p = half the angle a step",
+        ),
+        Shown(
+            "length lost by the rescaled quaternion",
+            "1",
+            float(np.abs(unit - 1).max()),
+            0.0,
+            1e-15,
+            "it is 1 again after every step",
+            size=by_quaternion,
+        ),
+        Shown(
+            "the matrix drifts so many times as much",
+            "1",
+            matrix / quaternion,
+            ratio,
+            ratio * (2e-9 + 2 * rounding / by_quaternion),
+            "close to 2^6 = 64 while the drift is small: half the angle in p^6",
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
+    """The drift over time, what it does to a box, and how it grows with the angle a step."""
+    from polhode.plots.drift import drift_panel
+    from polhode.plots.style import COLOURS, sheet
+
+    with sheet(12.0, 8.0, MODEL.title) as figure:
+        halves: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.06))
+        above, below = halves
+        _boxes(above.subplots(1, 3), motions, float(rk4_shrinkage(turn, round(steps))))
+        over_time, over_angle = below.subplots(1, 2)
+        done = motions[MATRIX].times / turn
+        for angle in (turn, turn / 2):
+            closed = np.maximum(rk4_shrinkage(angle, done), 1e-17)
+            over_time.plot(motions[MATRIX].times, closed, color=COLOURS["closed_form"], linewidth=4.5, zorder=1.5)
+        drift_panel(over_time, motions)
+        over_time.set_title("drift over time, over the closed form (broad)")
+        over_time.set_ylim(1e-17, 30.0)
+        _against_angle(over_angle, motions, turn, round(steps))
+    return figure
+
+
+def _boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None:
+    """The box as it would be drawn with the attitude as kept, its loss of size enlarged; the edges of the true one."""
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    enlarged = max(SHOWN_LOSS / loss, 1.0)
+    titles = ("matrix: narrower across the axis", "quaternion as it is: smaller on all sides", "rescaled: the true box")
+    body = box(SIDES, 1.0)
+    corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.25, 0.25)])
+    edges = [(a, b) for a in range(8) for b in range(a) if np.count_nonzero(corners[a] != corners[b]) == 1]
+    for axes, name, title, colour in zip(panels, (MATRIX, RAW, RESCALED), titles, SEVERAL, strict=False):
+        scene, motion = Scene(world_camera(0.5, 0.5)), motions[name]
+        rotation = motions[RESCALED].rotation_matrix[-1]
+        squared = 1 - min(enlarged * _loss(motion), 0.95)
+        size = np.sqrt(squared) * np.array((1.0, 1.0, 0.0)) + (0, 0, 1.0) if name == MATRIX else np.full(3, squared)
+        scene.body(body, rotation=rotation @ np.diag(size), colour=colour)
+        for a, b in edges:
+            ends = corners[[a, b]] @ rotation.T + 0.004 * scene.seen.eye
+            scene.line(np.linspace(ends[0], ends[1], 25), COLOURS["muted"], width=1.0)
+        scene.draw(axes, title)
+    panels[0].text(
+        0.0,
+        -0.02,
+        f"what is lost is drawn {enlarged:,.0f} times as large" if enlarged > 1 else "to scale",
+        transform=panels[0].transAxes,
+        color=COLOURS["muted"],
+        fontsize=9,
+    )
+
+
+def _loss(motion: Motion) -> float:
+    from polhode.plots.drift import drift_of
+
+    return float(drift_of(motion)[-1])
+
+
+def _against_angle(axes: Axes, motions: Mapping[str, Motion], turn: float, count: int) -> None:
+    """The closed form for any angle a step, with the two drifts found."""
+    from polhode.plots.logarithmic import numbers_across, powers_upwards
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    angles = np.geomspace(0.02, 0.5, 200)
+    for name, share, colour in ((MATRIX, 1.0, SEVERAL[0]), (RAW, 0.5, SEVERAL[1])):
+        axes.plot(angles, rk4_shrinkage(share * angles, count), color=COLOURS["closed_form"], linewidth=4.5)
+        axes.plot(turn, _loss(motions[name]), marker="o", color=colour, linestyle="none", label=name)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    numbers_across(axes, (0.02, 0.05, 0.1, 0.2, 0.5))
+    powers_upwards(axes)
+    axes.set_title(f"drift after {count:,} steps")
+    axes.set_xlabel("angle a step (rad)")
+    axes.set_ylabel("largest entry of |RᵀR - 1|")
+    axes.legend(loc="lower right")
+
+
+MODEL = Model(
+    name="drift",
+    title="A matrix drifts from a rotation; a quaternion drifts less, and is easily mended",
+    theme="forces and torques",
+    source="seed 000 section 4",
+    explanation=(
+        "A box spins about a fixed axis, and its attitude is integrated by RK4, once as a matrix of nine\n"
+        "numbers, twice as a quaternion of four. Every step shortens what turns by a little: the matrix\n"
+        "becomes narrower across the axis, so that a box drawn with it loses its size. The quaternion turns\n"
+        "by half the angle, and so loses about 2^6 = 64 times less; and it has only one error of this kind,\n"
+        "its length, which dividing by |q| after each step removes. The drift follows a formula exactly."
+    ),
+    parameters=(
+        Parameter("turn", "rad", 0.1, 0.02, 0.5, "the angle turned in one step"),
+        Parameter("steps", "1", 10_000.0, 1000.0, 20_000.0, "how many steps, to the nearest whole one"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

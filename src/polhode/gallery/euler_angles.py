@@ -1,0 +1,168 @@
+"""Euler angles: three turns one after the other make any attitude."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode import rotations
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.turning import even_prism, prism_corners, turns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+    from polhode.scenario import Scenario
+
+SIDES = 3
+RADIUS = 0.6
+MASS = 2.0
+PALE = "#8fc3e3"
+UPRIGHT = "without tilt"
+
+
+def scenario(phi: float, theta: float, psi: float) -> dict[str, Scenario]:
+    """A wedge turns about its axis 3, then 1, then 3, a second each; and once more without the middle turn."""
+    wedge = even_prism(SIDES, RADIUS, MASS)
+    return {
+        name: turns(wedge, _sequence(phi, tilt, psi), "body", f"euler-angles-{name.replace(' ', '-')}")
+        for name, tilt in (("three turns", theta), (UPRIGHT, 0.0))
+    }
+
+
+def _sequence(phi: float, theta: float, psi: float) -> list[tuple[tuple[float, float, float], float]]:
+    third, first = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
+    return [(axis, float(np.radians(angle))) for axis, angle in ((third, phi), (first, theta), (third, psi))]
+
+
+def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> list[Shown]:
+    """The third row of the final matrix, the determinant of (17.36), and the angles found again."""
+    motion = motions["three turns"]
+    t, p = np.radians((theta, psi))
+    row = motion.rotation_matrix[-1, 2]
+    found = rotations.euler_angles(motion.final.orientation)
+    given = np.radians((phi, theta, psi))
+    found = np.degrees(given + np.angle(np.exp(1j * (found - given))))
+    upright = motions[UPRIGHT].rotation_matrix[-1]
+    total = np.arctan2(upright[1, 0], upright[0, 0]) - np.radians(phi + psi)
+    total = phi + psi + np.degrees(np.angle(np.exp(1j * total)))
+    det = np.linalg.det(rotations.rate_matrix(np.radians(found[1]), np.radians(found[2])))
+    mended = "seed 004 eq. 17.10, third row mended, transposed"
+    # An error e of the attitude moves phi and psi by e/sin(theta).
+    lost = 1 / np.sin(t)
+    rows = [
+        ("matrix, row 3, column 1", "1", row[0], np.sin(t) * np.sin(p), 1.0, mended),
+        ("matrix, row 3, column 2", "1", row[1], np.sin(t) * np.cos(p), 1.0, mended),
+        ("matrix, row 3, column 3", "1", row[2], np.cos(t), 1.0, mended),
+        ("determinant of (17.36)", "1", det, -np.sin(t), 1.0, "-sin(theta)"),
+        ("phi found again", "deg", found[0], phi, 180 * lost, "what was turned first"),
+        ("theta found again", "deg", found[1], theta, 180.0, "what was turned second"),
+        ("psi found again", "deg", found[2], psi, 180 * lost, "what was turned third"),
+        ("phi + psi where theta = 0", "deg", total, phi + psi, 180.0, "both turn about the same line"),
+    ]
+    return [
+        Shown(label, unit, float(value), float(expected), 2e-12 * float(size), source, size=float(size))
+        for label, unit, value, expected, size, source in rows
+    ]
+
+
+def picture(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> Figure:
+    """The wedge after each turn, the angles found from its attitude, and how (17.36) fails near theta = 0."""
+    from polhode.plots.style import sheet
+
+    motion = motions["three turns"]
+    with sheet(12.0, 7.6, MODEL.title) as figure:
+        grid = figure.add_gridspec(2, 4, height_ratios=(1.0, 1.0))
+        titles = ("start", f"φ = {phi:g}° about 3", f"θ = {theta:g}° about 1", f"ψ = {psi:g}° about 3")
+        for k, title in enumerate(titles):
+            _wedge(figure.add_subplot(grid[0, k]), motion, float(k), title)
+        _angles_panel(figure.add_subplot(grid[1, :2]), motion, (phi, theta, psi))
+        _inverse_panel(figure.add_subplot(grid[1, 2:]), motion, theta)
+    return figure
+
+
+def _wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
+    """The wedge at a time, with its axes, and those that it had a turn earlier."""
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import AXES
+
+    scene = Scene(world_camera(0.45, 0.42))
+    turn = motion.at(time).orientation.as_matrix()
+    before = motion.at(max(time - 1.0, 0.0)).orientation.as_matrix()
+    half = float(prism_corners(SIDES, RADIUS)[-1, 2])
+    scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_colour=PALE)
+    for i, (inner, outer) in enumerate(((RADIUS, 1.05), (RADIUS / 2, 1.05), (half, 0.95))):
+        scene.line([0.1 * before[:, i], outer * before[:, i]], AXES[i], width=1.0, style=(0, (2, 2)), alpha=0.7)
+        scene.arrow(inner * turn[:, i], (outer - inner) * turn[:, i], AXES[i], "123"[i])
+    scene.draw(axes, title)
+    axes.set_xlim(-1.15, 1.25)
+    axes.set_ylim(-0.95, 1.3)
+
+
+def _angles_panel(axes: Axes, motion: Motion, given: tuple[float, float, float]) -> None:
+    """The angles, as found from the simulated attitude, over those that were turned."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, legend_above
+
+    t, found = motion.times, np.degrees(motion.euler_angles)
+    for k, (name, colour) in enumerate(zip("φθψ", (AXES[2], AXES[0], COLOURS["omega"]), strict=True)):
+        axes.plot(t, given[k] * np.clip(t - k, 0.0, 1.0), color=COLOURS["closed_form"], linewidth=4.5)
+        axes.plot(t, found[:, k], color=colour, label=name, linestyle="solid" if k < 2 else (0, (5, 2)))
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="as turned")
+    axes.axvspan(0.0, 1.0, color="#f4f1ea", zorder=0)
+    axes.text(
+        0.03, 0.96, "θ = 0: only φ + ψ is known,\nshared out in halves", va="top", fontsize=9, transform=axes.transAxes
+    )
+    axes.set_title("angles from the attitude")
+    axes.set_ylabel("deg")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.25 * (high - low))
+    time_axis(axes, motion)
+    legend_above(axes, 4)
+
+
+def _inverse_panel(axes: Axes, motion: Motion, theta: float) -> None:
+    """The largest rate of an angle that a spin of 1 rad/s may need: 1/sin(theta)."""
+    from polhode.plots.style import COLOURS, power_of_ten
+
+    tilt = np.geomspace(1e-4, 90.0, 200)
+    axes.loglog(tilt, 1 / np.sin(np.radians(tilt)), color=COLOURS["closed_form"], linewidth=4.5, label="1/sin θ")
+    largest = [np.linalg.norm(rotations.inverse_rate_matrix(float(np.radians(x)), 0.3)[0]) for x in tilt]
+    axes.loglog(tilt, largest, color=COLOURS["torque"], label="from (17.36) inverted")
+    here = theta if theta <= 90 else 180 - theta
+    axes.plot([here], [1 / np.sin(np.radians(here))], marker="o", color=COLOURS["ink"], linestyle="none", label="here")
+    axes.xaxis.set_major_formatter(power_of_ten)
+    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.minorticks_off()
+    axes.set_title("rate of φ for a spin of 1 rad/s across the line of both turns")
+    axes.set_xlabel("θ, or 180° - θ (deg)")
+    axes.set_ylabel("rad/s")
+    axes.legend(loc="lower left")
+
+
+MODEL = Model(
+    name="euler-angles",
+    title="Three turns make any attitude, but their angles fail at the vertical",
+    theme="transformations and rotations",
+    source="seed 004 sections 17.3.1, 17.4, exercise 17.4, eq. 17.10, 17.36",
+    explanation=(
+        "A wedge turns by phi about its axis 3, by theta about its new axis 1, and by psi about its new axis 3.\n"
+        "Every attitude can be reached so. The third row of the matrix is (sin psi sin theta, cos psi sin theta,\n"
+        "cos theta). While theta is 0 both phi and psi turn about the same line, and only their sum can be\n"
+        "found from the attitude. Nothing is wrong with the body there: it is the rates of the angles that grow\n"
+        "like 1/sin(theta), for the determinant of (17.36) is -sin(theta). Quaternions know no such place."
+    ),
+    parameters=(
+        Parameter("phi", "deg", 30.0, -175.0, 175.0, "first turn, about axis 3"),
+        Parameter("theta", "deg", 60.0, 2.0, 178.0, "second turn, about axis 1"),
+        Parameter("psi", "deg", 45.0, -175.0, 175.0, "third turn, about axis 3"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

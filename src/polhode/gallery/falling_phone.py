@@ -1,0 +1,277 @@
+"""A phone dropped with a spin about each of its three axes: about one of them it tumbles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.forces import STANDARD_GRAVITY, gravity
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import crossings
+from polhode.mass.shapes import box
+from polhode.reference.free_rotation import AsymmetricTop
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+SIDES = (0.15, 0.07, 0.008)
+MASS = 0.18
+AXES_NAMES = ("long axis", "middle axis", "short axis")
+MIDDLE = 1
+BARELY, BARELY_NUDGED = 3e-6, ", barely nudged"
+"""Of the spin: a nudge so small that its growth, or its wobble, is the one of the linear theory."""
+HALF = sqrt(0.5)
+ACROSS = ((1.0, 0.0, 0.0, 0.0), (HALF, 0.0, 0.0, -HALF), (HALF, 0.0, HALF, 0.0))
+"""Attitudes in which axis 1, 2 or 3 of the phone lies along the world's x."""
+FRAMES = 240
+STEPS_A_TURN = 1500
+
+
+def _moments() -> Array:
+    squares = np.array(SIDES) ** 2
+    return np.asarray(MASS * (squares.sum() - squares) / 12)
+
+
+def _stiffness(axis: int) -> float:
+    """(I - I')(I - I'')/(I' I''), I the moment of that axis: a nudge n obeys n'' = -stiffness spin^2 n."""
+    i, j, k = np.roll(_moments(), -axis)
+    return float((i - j) * (i - k) / (j * k))
+
+
+def _rates(axis: int, spin: float, nudge: float) -> Array:
+    """Spin about one axis, and a nudge about the next."""
+    rates = np.zeros(3)
+    rates[axis], rates[(axis + 1) % 3] = spin, nudge * spin
+    return rates
+
+
+def _growing(spin: float, nudge: float) -> Array:
+    """Spin about the middle axis, and a nudge that only grows: I' w' = (I'' - I) w'' w for w' and w'' in step."""
+    rates, (i, j, k) = _rates(MIDDLE, spin, nudge), np.roll(_moments(), -MIDDLE)
+    rates[(MIDDLE + 2) % 3] = nudge * spin * sqrt(-_stiffness(MIDDLE)) * j / (k - i)
+    return rates
+
+
+def _fall(height: float) -> float:
+    return sqrt(2 * height / STANDARD_GRAVITY)
+
+
+def scenario(spin: float, nudge: float, height: float) -> dict[str, Scenario]:
+    """Three drops, the middle axis first; then three with hardly a nudge, as long as is needed to measure."""
+    order = (MIDDLE, 0, 2)
+    drops = {AXES_NAMES[i]: _drop(i, _rates(i, spin, nudge), height, _fall(height)) for i in order}
+    for i in order:
+        start = _growing(spin, BARELY) if i == MIDDLE else _rates(i, spin, BARELY)
+        drops[AXES_NAMES[i] + BARELY_NUDGED] = _drop(i, start, height, 4 / (spin * sqrt(abs(_stiffness(i)))))
+    return drops
+
+
+def _drop(axis: int, rates: Array, height: float, duration: float) -> Scenario:
+    steps_a_frame = -(-duration // (FRAMES * 2 * np.pi / rates[axis] / STEPS_A_TURN))
+    return Scenario(
+        box(SIDES, MASS),
+        State(
+            position=(0.0, 0.0, height),
+            quaternion_wxyz=ACROSS[axis],
+            angular_velocity_body=rates,
+        ),
+        [gravity()],
+        duration=duration,
+        step=duration / (FRAMES * steps_a_frame),
+        output_step=duration / FRAMES,
+        method="rk4",
+        name="falling-phone",
+    )
+
+
+def _closed(axis: int, spin: float, nudge: float) -> AsymmetricTop:
+    return AsymmetricTop(_moments(), _rates(axis, spin, nudge))
+
+
+def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> list[Shown]:
+    """How a small nudge grows about the middle axis, how it wobbles about the others, and what reaches the floor."""
+    fallen, closed = motions[AXES_NAMES[MIDDLE]], _closed(MIDDLE, spin, nudge)
+    speed = sqrt(2 * STANDARD_GRAVITY * height)
+    return [
+        Shown(
+            "growth rate about the middle axis, for each rad/s of spin",
+            "1",
+            _growth_found(motions) / spin,
+            sqrt(-_stiffness(MIDDLE)),
+            3e-8,
+            "sqrt((I3 - I2)(I2 - I1)/(I1 I3))",
+        ),
+        *(
+            Shown(
+                f"wobble about the {AXES_NAMES[axis]}, for each rad/s of spin",
+                "1",
+                _wobble_found(motions, axis) / spin,
+                sqrt(_stiffness(axis)),
+                3e-8,
+                "sqrt((I - I')(I - I'')/(I' I''))",
+            )
+            for axis in (0, 2)
+        ),
+        Shown(
+            "spin about the middle axis at the floor",
+            "rad/s",
+            float(fallen.angular_velocity_body[-1, MIDDLE]),
+            float(closed.rates_at(fallen.times[-1])[MIDDLE]),
+            1e-8 * spin,
+            "Jacobi's closed form",
+            size=spin,
+        ),
+        Shown(
+            "speed at the floor",
+            "m/s",
+            float(-fallen.velocity[-1, 2]),
+            speed,
+            1e-11 * speed,
+            "sqrt(2 g h): however it tumbles, it falls like a stone",
+        ),
+    ]
+
+
+def _growth_found(motions: Mapping[str, Motion]) -> float:
+    """From how much the nudge has grown, in 1/s."""
+    motion = motions[AXES_NAMES[MIDDLE] + BARELY_NUDGED]
+    away = motion.angular_velocity_body[:, (MIDDLE + 1) % 3]
+    return float(np.log(away[-1] / away[0]) / motion.times[-1])
+
+
+def _wobble_found(motions: Mapping[str, Motion], axis: int) -> float:
+    """From when the nudge is zero for the first time, a quarter of a wobble, in rad/s."""
+    motion, j = motions[AXES_NAMES[axis] + BARELY_NUDGED], (axis + 1) % 3
+    zero = crossings(motion, motion.angular_velocity_body[:, j], lambda state: state.angular_velocity_body[j])
+    return float(np.pi / (2 * zero[0]))
+
+
+def picture(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> Figure:
+    """The three falls, how far the spin's axis has turned away from where it was, and the growth of a nudge."""
+    from polhode.plots.style import sheet
+
+    with sheet(12.0, 8.4, MODEL.title) as figure:
+        halves: Any = figure.subfigures(1, 2)
+        left, right = halves
+        _falls(left.subplots(), motions)
+        tilt, rates, growth = right.subplots(3, 1)
+        _tilts(tilt, motions)
+        _middle_rates(rates, motions, spin, nudge)
+        _growth_panel(growth, motions, spin)
+    return figure
+
+
+def _falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
+    """The phone at even distances of time, one below the other, a column for each axis."""
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import AXES, COLOURS
+
+    scene, body = Scene(world_camera(0.7, 0.2)), box(SIDES, MASS)
+    across = scene.seen.right
+    frames = np.linspace(0, FRAMES, 8).round().astype(int)
+    for column, name in enumerate(AXES_NAMES):
+        motion, top = motions[name], 0.42 * column * across + np.array((0.0, 0.0, 0.13))
+        scene.text(top, f"about the {name}", AXES[column], (0, 14))
+        scene.arrow(top - (0.05, 0, 0), (0.1, 0, 0), AXES[column])
+        for row, frame in enumerate(frames):
+            place = 0.42 * column * across - np.array((0.0, 0.0, 0.19 * row))
+            scene.body(body, place, motion.rotation_matrix[frame], _painted)
+    for row, frame in enumerate(frames):
+        place = -0.13 * across - np.array((0.0, 0.0, 0.19 * row))
+        scene.text(place, f"{motion.times[frame]:.2f} s", COLOURS["muted"], (-4, 0))
+    scene.draw(axes, "on the way down, screen dark, back bright; arrows along the spin", margin=0.0)
+
+
+def _painted(centres: Array) -> list[str]:
+    """The screen dark blue, the back bright, the rim grey."""
+    edge = 0.49 * SIDES[2]
+    return ["#1c3f66" if z > edge else "#ece5d6" if z < -edge else "#9a9a9a" for z in centres[:, 2]]
+
+
+def _tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
+    """The angle between the spin's axis of the phone and the angular momentum, which stays where it is."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, legend_above
+
+    for axis, name in enumerate(AXES_NAMES):
+        motion = motions[name]
+        along = motion.angular_momentum / np.linalg.norm(motion.angular_momentum, axis=1, keepdims=True)
+        cosine = np.einsum("ti,ti->t", along, motion.rotation_matrix[:, :, axis])
+        angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
+        axes.plot(motion.times, angle, color=AXES[axis], label=name)
+    axes.set_title("tilt against L")
+    axes.set_ylabel("deg")
+    axes.set_ylim(0.0, 185.0)
+    axes.set_yticks((0, 45, 90, 135, 180))
+    time_axis(axes, motion)
+    axes.set_xlabel("")
+    legend_above(axes, 3)
+
+
+def _middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge: float) -> None:
+    """The angular velocity of the drop about the middle axis, over the closed form."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, OMEGA, legend_above
+
+    motion = motions[AXES_NAMES[MIDDLE]]
+    axes.plot(
+        motion.times, _closed(MIDDLE, spin, nudge).rates_at(motion.times), color=COLOURS["closed_form"], linewidth=4.5
+    )
+    for i in range(3):
+        axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXES[i], label=OMEGA[i])
+    axes.set_title("about the middle axis")
+    axes.set_ylabel("rad/s")
+    time_axis(axes, motion)
+    axes.set_xlabel("")
+    legend_above(axes, 3)
+
+
+def _growth_panel(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None:
+    """A nudge of a millionth of the spin, over the exponential that the linear theory expects."""
+    from polhode.plots.logarithmic import powers_upwards
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, legend_above
+
+    motion = motions[AXES_NAMES[MIDDLE] + BARELY_NUDGED]
+    share = motion.angular_velocity_body[:, (MIDDLE + 1) % 3] / spin
+    rate = spin * sqrt(-_stiffness(MIDDLE))
+    closed: Any = BARELY * np.exp(rate * motion.times)
+    axes.plot(motion.times, closed, color=COLOURS["closed_form"], linewidth=4.5, label="exponential")
+    axes.plot(motion.times, share, color=AXES[MIDDLE], label=f"rate {_growth_found(motions) / spin:.7f} times the spin")
+    powers_upwards(axes)
+    axes.set_title("a nudge grows")
+    axes.set_ylabel("share of the spin")
+    time_axis(axes, motion)
+    legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="falling-phone",
+    title="A phone that is dropped spinning about its middle axis turns over on the way",
+    theme="real bodies",
+    source="seed 003 section 5 and figures 4, 5; seed 004 problem 17.6",
+    explanation=(
+        "A phone of 150 x 70 x 8 mm is dropped, spinning about one of its three axes, with a nudge of a few\n"
+        "per cent about another. Its weight does not turn it: it rotates as in space. About its long and its\n"
+        "short axis the nudge only makes it wobble; about the middle one, the axis across the screen, the\n"
+        "nudge grows like exp(0.79 spin t), and within a turn or two the phone has turned over. Try it with a\n"
+        "phone above a bed: it always makes half a twist, and the screen looks at the other side."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 20.0, 5.0, 40.0, "about one of the phone's axes"),
+        Parameter("nudge", "1", 0.03, 0.005, 0.2, "about the next axis, as a share of the spin"),
+        Parameter("height", "m", 1.5, 0.3, 4.0, "from which it falls"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,262 @@
+"""Feynman's plate: thrown with a wobble, it wobbles twice while it spins once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import angle_between, azimuth_rate, azimuths, turning_rate
+from polhode.mass.shapes import thin_disk, thin_sheet
+from polhode.reference.free_rotation import SymmetricTop
+from polhode.reference.listings import plate_code, plate_leapfrog
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.body import Body
+    from polhode.motion import Motion
+
+RADIUS, MASS = 0.12, 0.3
+TRAY = (0.45, 0.3)
+DURATION = 1.0
+STEPS = (0.004, 0.002, 0.001)
+"""Of both algorithms, in s."""
+SMALL = np.radians(1.0)
+"""The tilt of the tray, for which the law of small wobbles is good to a thousandth."""
+TURNS = 2
+"""So often the tray spins: within a turn its wobble is uneven."""
+FRAMES = 500
+STEPS_A_FRAME = 20
+
+
+def _start(body: Body, spin: float, tilt: float) -> Array:
+    """w3 = spin, and L tilted from axis 3 towards axis 1 by `tilt` (rad)."""
+    i1, _, i3 = body.principal_moments
+    return np.array((i3 * spin * np.tan(tilt) / i1, 0.0, spin))
+
+
+def _plate(spin: float, tilt: float) -> SymmetricTop:
+    plate = thin_disk(RADIUS, MASS)
+    return SymmetricTop(plate.principal_moments, _start(plate, spin, np.radians(tilt)))
+
+
+def _run(
+    body: Body, rates: Any, step: float | None = None, method: str = "rk4", duration: float = DURATION
+) -> Scenario:
+    frame = duration / FRAMES
+    return Scenario(
+        body,
+        State(angular_velocity_body=rates),
+        duration=duration,
+        step=step or frame / STEPS_A_FRAME,
+        output_step=frame if step is None else max(step, frame),
+        method=method,
+        name="feynman-plate",
+    )
+
+
+def _name(method: str, step: float) -> str:
+    return f"{'leap-frog' if method == 'leapfrog' else 'printed code'} at {1000 * step:g} ms"
+
+
+def scenario(spin: float, tilt: float) -> dict[str, Scenario]:
+    """The plate to the last digit; by both algorithms at three steps; a tray; the plate spun about a diameter."""
+    plate, tray, top = thin_disk(RADIUS, MASS), thin_sheet(TRAY, MASS), _plate(spin, tilt)
+    runs = {"plate": _run(plate, top.rates)}
+    for method in ("leapfrog", "euler"):
+        runs |= {_name(method, h): _run(plate, top.rates, h, method) for h in STEPS}
+    runs["tray"] = _run(tray, _start(tray, spin, SMALL), duration=TURNS * 2 * np.pi / spin)
+    across = spin * np.array((np.cos(np.radians(tilt)), 0.0, np.sin(np.radians(tilt))))
+    runs["about a diameter"] = _run(plate, across)
+    return runs
+
+
+def _off(motion: Motion, top: SymmetricTop) -> float:
+    return float(angle_between(motion.quaternion_wxyz[-1], top.quaternions_at(DURATION)))
+
+
+def _wobble(motion: Motion) -> float:
+    """How fast axis 3 goes round L, in rad/s."""
+    return azimuth_rate(motion.times, motion.rotation_matrix[:, :, 2], motion.angular_momentum[0])
+
+
+def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Shown]:
+    """Wobble to spin; what both algorithms err by, as the printed code itself would; tray and diameter."""
+    top, plate, tray = _plate(spin, tilt), motions["plate"], motions["tray"]
+    across = motions["about a diameter"]
+    ratio = 2 / float(np.cos(np.radians(tilt)))
+    tray_rates, drift = tray.angular_velocity_body, float(across.angular_velocity_body[0, 2])
+    squares = (tray_rates[:, :2] ** 2).sum(axis=1)
+    return [
+        Shown("wobble : spin", "1", _wobble(plate) / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta), I3 = 2 I1"),
+        *_errors(motions, top, "leapfrog", plate_leapfrog, "eqs. 17.45, 17.46, step by step"),
+        *_errors(motions, top, "euler", plate_code, "the code after eq. 17.46, step by step"),
+        _energy_gained(motions, top),
+        Shown(
+            "change of ω₁² + ω₂² of a tray",
+            "rad2/s2",
+            float(np.ptp(squares)),
+            0.0,
+            1e-9 * float(squares[0]),
+            "constant for any lamina, I3 = I1 + I2",
+            float(squares[0]),
+        ),
+        Shown(
+            "wobble : spin of a tray, 1 degree",
+            "1",
+            _wobble(tray) / turning_rate(tray.times, tray_rates[:, :2]),
+            2.0,
+            0.002,
+            "2 for a small wobble of any lamina",
+        ),
+        Shown(
+            "drift of ω, spun about a diameter",
+            "rad/s",
+            turning_rate(across.times, across.angular_velocity_body[:, :2]),
+            drift,
+            1e-9 * drift,
+            "(I3/I1 - 1) w3 = w3, eq. 17.47",
+        ),
+    ]
+
+
+def _errors(
+    motions: dict[str, Motion], top: SymmetricTop, method: str, listing: Callable[..., Any], source: str
+) -> list[Shown]:
+    """The attitude error after 1 s at each step, and what the listing itself gives."""
+    found = []
+    for h in STEPS:
+        printed = listing(top.moments, top.rates, h, round(DURATION / h)).quaternion
+        expected = float(angle_between(printed, top.quaternions_at(DURATION)))
+        label = f"error, {_name(method, h)}"
+        found.append(Shown(label, "rad", _off(motions[_name(method, h)], top), expected, 1e-6 * expected, source))
+    return found
+
+
+def _energy_gained(motions: dict[str, Motion], top: SymmetricTop) -> Shown:
+    name = _name("euler", STEPS[0])
+    printed = plate_code(top.moments, top.rates, STEPS[0], round(DURATION / STEPS[0])).rates
+    expected = float((top.moments * printed**2).sum() / (top.moments * top.rates**2).sum()) - 1
+    found = float(motions[name].rotational_energy[-1] / motions[name].rotational_energy[0]) - 1
+    return Shown(f"energy gained, {name}", "1", found, expected, 1e-6 * expected, "the printed code, step by step")
+
+
+def picture(motions: dict[str, Motion], spin: float, tilt: float) -> Figure:
+    """The plate in space and seen from itself, how far axis and plate have turned, and what the algorithms lose."""
+    from polhode.plots.free_rotation import draw_in_body, draw_in_space, draw_rates
+    from polhode.plots.style import sheet
+
+    top, plate = _plate(spin, tilt), motions["plate"]
+    with sheet(12.0, 8.0, MODEL.title) as figure:
+        grid = figure.subplots(2, 3)
+        draw_in_space(grid[0, 0], plate, 0.1 / spin, title="in space")
+        draw_in_body(grid[0, 1], plate, title="seen from the plate: ω and L go round")
+        _turns(grid[0, 2], plate, motions["tray"])
+        draw_rates(grid[1, 0], plate)
+        _errors_panel(grid[1, 1], motions, top)
+        _energies(grid[1, 2], motions)
+    return figure
+
+
+def _turns(axes: Axes, plate: Motion, tray: Motion) -> None:
+    """How often the axis has gone round L, and the plate round its axis."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS
+
+    spun = plate.angular_velocity_body[:, 2] * plate.times / (2 * np.pi)
+    for motion, style, colour, name in (
+        (tray, (0, (4, 2)), COLOURS["muted"], "tray, 1°"),
+        (plate, "solid", COLOURS["L"], "plate"),
+    ):
+        wobbled = azimuths(motion.rotation_matrix[:, :, 2], motion.angular_momentum[0]) / (2 * np.pi)
+        axes.plot(motion.times, wobbled, color=colour, linestyle=style, label=f"axis round L, {name}")
+    axes.plot(plate.times, 2 * spun, color=COLOURS["closed_form"], linewidth=4.5, zorder=1, label="twice the spin")
+    axes.plot(plate.times, spun, color=AXES[2], label="plate about its axis")
+    axes.set_title(f"turns; wobble : spin = {_wobble(plate) / plate.angular_velocity_body[0, 2]:.6f}")
+    axes.set_ylabel("turns")
+    axes.set_ylim(0.0, 1.5 * float(2 * spun[-1]))
+    time_axis(axes, plate)
+    axes.legend(loc="upper left", borderaxespad=0.2)
+
+
+def _errors_panel(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
+    from matplotlib.ticker import NullFormatter
+
+    from polhode.plots.style import COLOURS, SEVERAL, power_of_ten
+
+    steps = np.array(STEPS)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    largest = 0.0
+    for method, order, colour, name in (
+        ("euler", 1, SEVERAL[1], "printed code"),
+        ("leapfrog", 2, SEVERAL[0], "leap-frog"),
+    ):
+        errors = np.array([_off(motions[_name(method, h)], top) for h in STEPS])
+        largest = max(largest, float(errors.max()))
+        law = errors[-1] * (steps / steps[-1]) ** order
+        axes.plot(1000 * steps, law, color=COLOURS["closed_form"], linewidth=4.5)
+        label = f"{name}, order {np.log2(errors[-2] / errors[-1]):.2f}"
+        axes.plot(1000 * steps, errors, color=colour, marker="o", markersize=5, label=label)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="orders 1 and 2")
+    axes.set_xticks(1000 * steps, [f"{1000 * h:g}" for h in STEPS])
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.set_ylim(top=30 * largest)
+    axes.set_title("attitude error after 1 s")
+    axes.set_xlabel("step (ms)")
+    axes.set_ylabel("rad")
+    axes.legend(loc="upper left", borderaxespad=0.2)
+
+
+def _energies(axes: Axes, motions: dict[str, Motion]) -> None:
+    """By how much both algorithms change the energy, on a logarithmic axis."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import SEVERAL, power_of_ten
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(power_of_ten)
+    styles = ("solid", (0, (5, 2)), (0, (1, 1.5)))
+    largest = 0.0
+    for method, colour in (("euler", SEVERAL[1]), ("leapfrog", SEVERAL[0])):
+        for h, style in zip(STEPS, styles, strict=True):
+            motion = motions[_name(method, h)]
+            change = np.abs(motion.rotational_energy / motion.rotational_energy[0] - 1)
+            largest = max(largest, float(change.max()))
+            shown = np.where(change > 0, change, np.nan)
+            axes.plot(motion.times, shown, color=colour, linestyle=style, linewidth=1.3, label=_name(method, h))
+    axes.set_ylim(1e-13, 1e6 * largest)
+    axes.set_title("change of the energy (L stays)")
+    axes.set_ylabel("relative to its size")
+    time_axis(axes, motions["plate"])
+    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2, columnspacing=1.0)
+
+
+MODEL = Model(
+    name="feynman-plate",
+    title="Feynman's plate wobbles twice while it spins once",
+    theme="free rotation",
+    source="seed 004 section 17.5, problems 17.4, 17.5",
+    explanation=(
+        "A plate thrown with a slight wobble: its axis goes round the angular momentum at (I3/I1)/cos(theta) times\n"
+        "the spin, and for a disk I3 = 2 I1, so twice for each turn, a little more the larger the tilt. A tray\n"
+        "wobbles alike, for I3 = I1 + I2 holds for any lamina; spun about a diameter the plate does not, there its\n"
+        "angular velocity only drifts, at w3. The code printed in the text takes the rate at the step's start: it\n"
+        "is Euler's method and gains energy. Leap-frog, which takes it at mid-step, errs a hundred times less."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 10.0, 5.0, 20.0, "rate about the plate's axis"),
+        Parameter("tilt", "deg", 10.0, 1.0, 30.0, "of the plate's axis from the angular momentum"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,239 @@
+"""A box on a shaft that is none of its principal axes: its angular momentum goes round, and the bearings must push."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import degrees, pi, radians
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.forces import torque
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import box
+from polhode.reference.axle import TiltedBox
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+SIDES = (0.1, 0.4, 0.9)
+MASS = 10.0
+TURNS = 2
+FRAMES = 240
+STEPS_A_FRAME = 10
+HELD, FREE = "with the bearings' torque", "without it"
+
+
+def _axle(tilt: float, rate: float) -> TiltedBox:
+    return TiltedBox(SIDES, MASS, radians(tilt), rate)
+
+
+def scenario(tilt: float, rate: float) -> dict[str, Scenario]:
+    """A free box with the torque of the bearings, and the same box without it."""
+    duration = TURNS * 2 * pi / rate
+    half = radians(tilt) / 2
+    start = State(quaternion_wxyz=(np.cos(half), np.sin(half), 0.0, 0.0), angular_velocity=(0.0, 0.0, rate))
+    bearings = torque((_axle(tilt, rate).torque, 0.0, 0.0), axes="body")
+    return {
+        name: Scenario(
+            box(SIDES, MASS),
+            start,
+            forces,
+            duration=duration,
+            step=duration / (FRAMES * STEPS_A_FRAME),
+            output_step=duration / FRAMES,
+            method="rk4",
+            formulation="body_rates",
+            name="fixed-axle",
+        )
+        for name, forces in ((HELD, [bearings]), (FREE, []))
+    }
+
+
+def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Shown]:
+    """The torque that the turning tensor asks for, and what it does to a free box."""
+    motion, axle = motions[HELD], _axle(tilt, rate)
+    shaft = np.array((0.0, 0.0, rate))
+    momenta = motion.inertia_world @ shaft
+    asked = np.einsum("ti,ti->t", np.cross(shaft, momenta), motion.rotation_matrix[:, :, 0])
+    w, size = motion.angular_velocity, axle.angular_momentum
+    across = np.hypot(momenta[:, 0], momenta[:, 1])
+    azimuth = np.unwrap(np.arctan2(momenta[:, 1], momenta[:, 0]))
+    body_momenta = motion.angular_velocity_body * axle.moments
+    return [
+        Shown(
+            "torque of the bearings, along the turning x",
+            "N m",
+            float(asked[-1]),
+            axle.torque,
+            1e-10 * abs(axle.torque),
+            "w x (R I R^T w) = m w^2 (b^2 - c^2) sin(2 tilt)/24",
+        ),
+        Shown(
+            "|L| along the world's axes",
+            "kg m2/s",
+            float(np.linalg.norm(momenta[-1])),
+            size,
+            1e-10 * size,
+            "w sqrt((I2 sin tilt)^2 + (I3 cos tilt)^2)",
+        ),
+        Shown(
+            "|L| along the box's axes",
+            "kg m2/s",
+            float(np.linalg.norm(body_momenta[-1])),
+            size,
+            1e-10 * size,
+            "the same: a rotation keeps lengths (exercise 17.11)",
+        ),
+        Shown(
+            "angle between L and the shaft",
+            "deg",
+            float(np.degrees(np.arctan2(across[-1], momenta[-1, 2]))),
+            degrees(axle.angle_to_shaft),
+            1e-10 * degrees(axle.angle_to_shaft),
+            "tan = (I3 - I2) sin(tilt) cos(tilt)/(I2 sin^2 + I3 cos^2), as a size",
+        ),
+        Shown(
+            "L goes round the shaft at",
+            "rad/s",
+            float((azimuth[-1] - azimuth[0]) / (motion.times[-1] - motion.times[0])),
+            rate,
+            1e-10 * rate,
+            "the rate of the shaft",
+        ),
+        Shown(
+            "largest angle of w from the shaft, with that torque on a free box",
+            "rad",
+            float(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]).max()),
+            0.0,
+            1e-10,
+            "Euler's equations: I w' = N - w x I w = 0",
+            size=1.0,
+        ),
+        Shown(
+            "R I R^T of the motion, largest departure of an entry",
+            "kg m2",
+            float(np.abs(motion.inertia_world - axle.inertia_at(motion.times)).max()),
+            0.0,
+            1e-10 * float(axle.moments.max()),
+            "(17.32), written out",
+            size=float(axle.moments.max()),
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], tilt: float, rate: float) -> Figure:
+    """The box on its shaft with L and the torque, the turning tensor, L over time, and w with and without bearings."""
+    from polhode.plots.style import sheet
+
+    with sheet(12.0, 8.0, MODEL.title) as figure:
+        halves: Any = figure.subfigures(1, 2, width_ratios=(0.92, 1.0))
+        left, right = halves
+        _on_shaft(left.subplots(), motions[HELD], _axle(tilt, rate))
+        tensor, momentum, shaft = right.subplots(3, 1, height_ratios=(1.15, 1, 1))
+        _tensor(tensor, motions[HELD], _axle(tilt, rate))
+        _momentum(momentum, motions[HELD], _axle(tilt, rate))
+        _off_shaft(shaft, motions)
+    return figure
+
+
+def _on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
+    """The box at the start, L and its circle, the torque that turns it."""
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import AXES, COLOURS
+
+    scene, reach = Scene(world_camera(0.75, 0.28)), 0.72
+    rotation = motion.rotation_matrix[0]
+    momenta = motion.inertia_world @ np.array((0.0, 0.0, axle.rate))
+    scale = 0.62 / axle.angular_momentum
+    heights = np.linspace(-reach, reach, 60)
+    scene.line(np.stack((0 * heights, 0 * heights, heights), axis=-1), COLOURS["muted"], width=4.0)
+    scene.body(box(SIDES, MASS), rotation=rotation)
+    scene.line(scale * momenta[: FRAMES // TURNS + 1], COLOURS["L"], width=1.2)
+    scene.arrow((0, 0, 0), scale * momenta[0], COLOURS["L"], "L", 2.6)
+    scene.arrow((0, 0, reach), (0, 0, 0.2), COLOURS["omega"], "ω, along the shaft", 2.6)
+    along = np.sign(axle.torque) * rotation[:, 0]
+    scene.arrow(scale * momenta[0], 0.3 * along, COLOURS["torque"], "torque", 2.6)
+    for i, side in enumerate(SIDES):
+        scene.arrow((0, 0, 0), (side / 2 + 0.14) * rotation[:, i], AXES[i], str(i + 1))
+    angle = degrees(axle.angle_to_shaft)
+    scene.draw(axes, f"tilted by {degrees(axle.tilt):g}° about axis 1; L is {angle:.2f}° off the shaft", margin=0.03)
+
+
+def _tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
+    """The entries of R I R^T that change."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+
+    found, closed = motion.inertia_world, axle.inertia_at(motion.times)
+    entries = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2))
+    for (name, i, j), colour in zip(entries, SEVERAL, strict=False):
+        axes.plot(motion.times, closed[:, i, j], color=COLOURS["closed_form"], linewidth=4.5)
+        axes.plot(motion.times, found[:, i, j], color=colour, label=name)
+    axes.set_title("tensor R I Rᵀ")
+    axes.set_ylabel("kg m²")
+    time_axis(axes, motion)
+    axes.set_xlabel("")
+    legend_above(axes, 6)
+
+
+def _momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
+    """L along the world's axes, in which it goes round, and along the box's, in which it stays."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, XYZ, legend_above
+
+    body = motion.angular_velocity_body * axle.moments
+    for i in range(3):
+        axes.plot(motion.times, motion.angular_momentum[:, i], color=AXES[i], label=XYZ[i])
+        axes.plot(motion.times, body[:, i], color=AXES[i], linestyle=(0, (5, 3)), linewidth=1.1)
+    axes.plot([], [], color=COLOURS["muted"], linestyle=(0, (5, 3)), linewidth=1.1, label="1, 2, 3 of the box")
+    axes.set_title("angular momentum")
+    axes.set_ylabel("kg m²/s")
+    time_axis(axes, motion)
+    axes.set_xlabel("")
+    legend_above(axes, 6)
+
+
+def _off_shaft(axes: Axes, motions: Mapping[str, Motion]) -> None:
+    """How far the angular velocity leaves the shaft, with the torque and without it."""
+    from polhode.plots.logarithmic import powers_upwards
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import SEVERAL, legend_above
+
+    for (name, motion), colour in zip(motions.items(), SEVERAL, strict=False):
+        w = motion.angular_velocity
+        angle = np.degrees(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]))
+        axes.plot(motion.times, np.maximum(angle, 1e-17), color=colour, label=name)
+    powers_upwards(axes, 6)
+    axes.set_ylim(1e-17, 1e4)
+    axes.set_title("ω off the shaft")
+    axes.set_ylabel("deg")
+    time_axis(axes, motions[HELD])
+    legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="fixed-axle",
+    title="On a tilted shaft the angular momentum goes round, and the bearings must turn it",
+    theme="forces and torques",
+    source="seed 004 section 17.4, figure 17.4, exercise 17.11",
+    explanation=(
+        "A box is tilted about its first axis and turns steadily on a shaft along z. Its tensor of inertia,\n"
+        "seen from the world, turns with it (17.32), and L = I w points away from the shaft and goes round it.\n"
+        "A changing L needs a torque w x L: that is what the bearings of a badly balanced wheel must stand.\n"
+        "It turns with the box, so it is constant along the box's axes. Fed to a free box, it keeps the\n"
+        "angular velocity on a shaft that is not there; without it, w leaves the shaft at once."
+    ),
+    parameters=(
+        Parameter("tilt", "deg", 20.0, 5.0, 85.0, "of the box against the shaft, about its first axis"),
+        Parameter("rate", "rad/s", 5.0, 0.5, 30.0, "of the shaft"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,237 @@
+"""The puzzle of force and torque: the same force gives a block more energy when it acts off its centre."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.forces import force_at
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import crossings
+from polhode.mass.shapes import box
+from polhode.reference.pendulum import Pendulum
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+SIDES = (4.0, 1.0, 1.0)
+OFF, CENTRE = "off the centre", "at the centre"
+FRAMES = 400
+LEAST = 1000
+"""Steps in a period of small swings, at least."""
+
+
+def _pendulum(force: float, arm: float, mass: float) -> Pendulum:
+    moment = mass * (SIDES[0] ** 2 + SIDES[2] ** 2) / 12
+    return Pendulum((force * arm / moment) ** 0.5, pi / 2)
+
+
+def scenario(force: float, arm: float, mass: float, duration: float) -> dict[str, Scenario]:
+    """The long block from rest, pushed along z at a point of its axis and at its centre; at least to the first rest."""
+    swing = _pendulum(force, arm, mass)
+    frame = duration / FRAMES
+    frames = max(FRAMES, int(np.ceil(1.02 * swing.period / 2 / frame)))
+    steps_a_frame = int(np.ceil(frame * LEAST * swing.small_rate / (2 * pi)))
+    return {
+        name: Scenario(
+            box(SIDES, mass),
+            forces=[force_at((0.0, 0.0, force), point)],
+            duration=frames * frame,
+            step=frame / steps_a_frame,
+            output_times=np.arange(frames + 1) * frame,
+            method="rk4",
+            name=f"force-vs-torque, {name}",
+        )
+        for name, point in ((OFF, (arm, 0.0, 0.0)), (CENTRE, (0.0, 0.0, 0.0)))
+    }
+
+
+def _angle(motion: Motion) -> Array:
+    """Turned about -y since the start, in rad."""
+    turn = motion.rotation_matrix
+    return np.unwrap(np.arctan2(turn[:, 2, 0], turn[:, 0, 0]))
+
+
+def _speed(t: Array, force: float, arm: float, mass: float) -> Array:
+    """How fast the point moves at which the force acts, by the closed form."""
+    swing = _pendulum(force, arm, mass)
+    angle, rate = swing.turned_at(t), -swing.rate_at(t)
+    return np.hypot(arm * rate * np.sin(angle), force * t / mass + arm * rate * np.cos(angle))
+
+
+def _length(force: float, arm: float, mass: float, duration: float) -> float:
+    """The length of that point's path, by Gauss' rule of 4 points in each of 2000 parts."""
+    nodes, weights = np.polynomial.legendre.leggauss(4)
+    part = duration / 2000
+    t = part * (np.arange(2000)[:, None] + (nodes + 1) / 2)
+    return float((_speed(t, force, arm, mass) @ weights).sum() * part / 2)
+
+
+def numbers(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> list[Shown]:
+    """Energies, work and angle after the given time, and when the turning stops."""
+    motion, swing = motions[OFF], _pendulum(force, arm, mass)
+    along, angle = (force * duration) ** 2 / (2 * mass), float(swing.turned_at(duration))
+    extra, most = force * arm * float(np.sin(angle)), force * arm
+    rest = crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1]
+    at_rest = float(motion.at(swing.period / 2).angular_velocity[1]) ** 2 / 2 * most / swing.small_rate**2
+    speeds = np.linalg.norm(motion.point_velocities((arm, 0.0, 0.0))[: FRAMES + 1], axis=1)
+    path = float(speeds[0] + speeds[-1] + 4 * speeds[1:-1:2].sum() + 2 * speeds[2:-1:2].sum()) * duration / (3 * FRAMES)
+    length = _length(force, arm, mass, duration)
+    return [
+        Shown(
+            "extra energy",
+            "J",
+            float(motion.rotational_energy[FRAMES]),
+            extra,
+            1e-9 * most,
+            "F . (R r - r) = F d sin(angle)",
+            most,
+        ),
+        Shown(
+            "work of the force off the centre",
+            "J",
+            float(np.asarray(motion.work)[FRAMES]),
+            along + extra,
+            1e-9 * along,
+            "F . (displacement of the point)",
+        ),
+        *(
+            Shown(
+                f"translational energy, pushed {name}",
+                "J",
+                float(m.translational_energy[FRAMES]),
+                along,
+                1e-11 * along,
+                "(F t)^2/(2 M), wherever it acts",
+            )
+            for name, m in motions.items()
+        ),
+        Shown(
+            "angle turned", "rad", float(_angle(motion)[FRAMES]), angle, 1e-9, "a pendulum from a right angle, cd(w0 t)"
+        ),
+        Shown(
+            "turning first stops", "s", float(rest), swing.period / 2, 1e-10 * swing.period, "2 K(1/2)/w0, w0^2 = F d/I"
+        ),
+        Shown(
+            "extra energy when it stops",
+            "J",
+            at_rest,
+            0.0,
+            1e-12 * most,
+            "the point has risen no more than the centre",
+            most,
+        ),
+        Shown("path of the point", "m", path, length, 1e-5 * length, "integral of its speed; not what counts for work"),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> Figure:
+    """Both blocks on their ways, the path of the point where the force acts, and the energies."""
+    from polhode.plots.style import sheet
+
+    with sheet(12.0, 7.4, MODEL.title) as figure:
+        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
+        _blocks(figure.add_subplot(grid[:, 0]), motions, arm)
+        _energies(figure.add_subplot(grid[0, 1]), motions, force, arm, mass)
+        _extra(figure.add_subplot(grid[1, 1]), motions[OFF], force, arm, mass)
+    return figure
+
+
+def _blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
+    """Both blocks at the same instants, beside each other; heights shrunk where they would run off the sheet."""
+    from polhode.plots.pushed import in_front, push
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS
+
+    scene = Scene(world_camera(0.25, 0.22))
+    last = len(motions[OFF].times) - 1
+    rise = float(motions[OFF].position[last, 2])
+    shrunk = min(1.0, 14.0 / rise)
+    aside = {CENTRE: np.array((0.0, 0.0, 0.0)), OFF: np.array((7.5, 0.0, 0.0))}
+    for name, point in ((CENTRE, (0.0, 0.0, 0.0)), (OFF, (arm, 0.0, 0.0))):
+        motion = motions[name]
+        places = motion.position * np.array((1.0, 1.0, shrunk)) + aside[name]
+        turns = motion.rotation_matrix
+        acts = in_front(scene, places + turns @ np.array(point), 50.0)
+        for n, share in enumerate((0.0, 0.35, 0.55, 0.7, 0.85, 1.0) if rise * shrunk > 7 else (0.0, 0.6, 1.0)):
+            k = int(share * last)
+            scene.body(motion.scenario.bodies[0], in_front(scene, places[k], 6.0 * n), turns[k], half=0)
+            push(scene, in_front(scene, acts[k], 10.0), (0.0, 0.0, 1.6), "F" if k == 0 else "", COLOURS["ink"])
+            if name == CENTRE:
+                scene.text(places[k] - np.array((2.3, 0.0, 0.0)), f"{motion.times[k]:.3g} s", offset=(-4.0, 0.0))
+        scene.line(acts, COLOURS["torque"], width=2.2)
+        scene.text(aside[name] - np.array((0.0, 0.0, 2.9)), f"pushed {name}")
+    scale = "" if shrunk == 1 else f"; heights 1 : {1 / shrunk:.3g}"
+    scene.draw(axes, f"blue: the path of the point where F acts{scale}", margin=0.02)
+
+
+def _energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    motion = motions[OFF]
+    t = motion.times
+    along = (force * t) ** 2 / (2 * mass)
+    extra = force * arm * np.sin(_pendulum(force, arm, mass).turned_at(t))
+    grey: dict[str, Any] = {"color": COLOURS["closed_form"], "linewidth": 4.5}
+    axes.plot(t, np.stack((along, along + extra), axis=1), **grey)
+    axes.plot([], [], **grey, label="closed form")
+    axes.plot(t, np.asarray(motion.work), color=COLOURS["total"], label="work")
+    axes.plot(t, motion.translational_energy, color=COLOURS["translational"], label="translational")
+    axes.set_title("energy, off centre")
+    axes.set_ylabel("J")
+    time_axis(axes, motion)
+    axes.set_xlabel("")
+    legend_above(axes, 4)
+
+
+def _extra(axes: Axes, motion: Motion, force: float, arm: float, mass: float) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    swing, t = _pendulum(force, arm, mass), motion.times
+    closed = force * arm * np.sin(swing.turned_at(t))
+    axes.plot(t, closed, color=COLOURS["closed_form"], linewidth=4.5, label="F·(R r - r)")
+    axes.plot(t, motion.rotational_energy, color=COLOURS["rotational"], label="rotational energy")
+    axes.axvline(swing.period / 2, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    axes.axhline(force * arm, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "bottom", "fontsize": 9}
+    axes.text(0.005, 1.01 * force * arm, "at most F d", color=COLOURS["muted"], **place)
+    axes.set_ylim(-0.04 * force * arm, 1.15 * force * arm)
+    axes.set_title(f"extra energy: zero again at {swing.period / 2:.6g} s")
+    axes.set_ylabel("J")
+    time_axis(axes, motion)
+    legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="force-vs-torque",
+    title="The same force gives more energy off the centre: its point moves farther along it",
+    theme="forces and torques",
+    source="seed 000 section 5.5, figures 10 to 12; seed 002",
+    explanation=(
+        "A long block at rest is pushed for 10 s, once at its centre of mass and once at its end. Both centres\n"
+        "move alike, yet the second block turns as well: it has more energy from the same force. The work is\n"
+        "F times how far the point moves along F, not along its path. A force that keeps its direction turns\n"
+        "the block like a pendulum about that direction, so the extra energy F . (R r - r) is at most F d, and\n"
+        "zero again each time the turning stops."
+    ),
+    parameters=(
+        Parameter("force", "N", 1.0, 0.1, 10.0, "F, along z throughout"),
+        Parameter("arm", "m", 2.0, 0.25, 2.0, "d, from the centre to the point along the block of 4 x 1 x 1 m"),
+        Parameter("mass", "kg", 4.0, 0.5, 40.0, "of the block"),
+        Parameter("duration", "s", 10.0, 1.0, 30.0, "after which energies and work are read off"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,192 @@
+"""Free rotation by quaternion acceleration: the plate again, and a block about each of its three axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import angle_between, azimuth_rate, crossings, first_interval
+from polhode.mass.shapes import box, thin_disk
+from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.body import Body
+    from polhode.motion import Motion
+
+RADIUS, MASS = 0.12, 0.3
+SIDES = (0.3, 0.2, 0.1)
+"""Of the block: I1 < I2 < I3."""
+EXACT = "block exactly about axis 2"
+BLOCKS = ("block about axis 1", "block about axis 2", "block about axis 3")
+DURATION = 1.0
+FRAMES = 500
+STEPS = 20_000
+
+
+def _plate(spin: float, tilt: float) -> SymmetricTop:
+    """As feynman-plate throws it: w3 = spin, L tilted from axis 3 by `tilt` (deg)."""
+    moments = thin_disk(RADIUS, MASS).principal_moments
+    return SymmetricTop(moments, (2 * spin * np.tan(np.radians(tilt)), 0.0, spin))
+
+
+def _block(axis: int, spin: float, nudge: float) -> AsymmetricTop:
+    """Spun about one axis, nudged about the next."""
+    rates = np.zeros(3)
+    rates[axis], rates[(axis + 1) % 3] = spin, nudge
+    return AsymmetricTop(box(SIDES, MASS).principal_moments, rates)
+
+
+def _run(body: Body, rates: Any, duration: float) -> Scenario:
+    return Scenario(
+        body,
+        State(angular_velocity_body=rates),
+        duration=duration,
+        step=duration / STEPS,
+        output_step=duration / FRAMES,
+        method="rk4",
+        formulation="quaternion_acceleration",
+        name="free-rotation",
+    )
+
+
+def scenario(spin: float, tilt: float, nudge: float) -> dict[str, Scenario]:
+    """The plate for a second, and a block about each axis, nudged, for a period and a half of its wobble."""
+    runs = {"plate": _run(thin_disk(RADIUS, MASS), _plate(spin, tilt).rates, DURATION)}
+    for axis, name in enumerate(BLOCKS):
+        top = _block(axis, spin, nudge)
+        runs[name] = _run(box(SIDES, MASS), top.rates, 1.5 * top.period)
+    exact = (0.0, spin, 0.0)
+    return runs | {EXACT: _run(box(SIDES, MASS), exact, 2 * np.pi / spin)}
+
+
+def _component(axis: int) -> Callable[[Any], float]:
+    return lambda state: float(state.angular_velocity_body[axis])
+
+
+def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> list[Shown]:
+    """The plate against its closed form; the period of the wobble about each axis, and where it turns over."""
+    plate, top = motions["plate"], _plate(spin, tilt)
+    off = float(angle_between(plate.quaternion_wxyz, top.quaternions_at(plate.times)).max())
+    ratio = 2 / float(np.cos(np.radians(tilt)))
+    wobble = azimuth_rate(plate.times, plate.rotation_matrix[:, :, 2], plate.angular_momentum[0])
+    found = [
+        Shown("attitude error of the plate", "rad", off, 0.0, 1e-10, "the closed form of feynman-plate", 1.0),
+        Shown("wobble : spin of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"),
+        Shown(
+            "change of ω₃ of the plate",
+            "rad/s",
+            float(np.ptp(plate.angular_velocity_body[:, 2])),
+            0.0,
+            1e-9 * spin,
+            "constant if I1 = I2, problem 17.6",
+            spin,
+        ),
+    ]
+    for axis, name in enumerate(BLOCKS):
+        motion, closed = motions[name], _block(axis, spin, nudge)
+        watched = (axis + 2) % 3 if axis != 1 else 1
+        zeros = crossings(motion, motion.angular_velocity_body[:, watched], _component(watched))
+        zeros = zeros[zeros > 0]
+        tolerance = 1e-8 * closed.period + 1e-12 / (closed.complement * closed.phase_rate)
+        period = 2 * first_interval(zeros, "a reversal")
+        found.append(Shown(f"period, {name}", "s", period, closed.period, tolerance, "4 K(m)/rate"))
+    aside = float(np.abs(motions[EXACT].angular_velocity_body[:, (0, 2)]).max())
+    source = "a spin about a principal axis lasts, even about the middle one"
+    found.append(
+        Shown("rates across the middle axis, spun exactly about it", "rad/s", aside, 0.0, 1e-9 * spin, source, spin)
+    )
+    return found
+
+
+def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> Figure:
+    """The block about each axis in space, how far w leaves that axis, and the plate on its closed form."""
+    from polhode.plots.free_rotation import draw_in_space, draw_rates
+    from polhode.plots.style import sheet
+
+    words = ("axis 1, smallest moment: stable", "axis 2, middle moment: unstable", "axis 3, largest moment: stable")
+    with sheet(12.0, 8.0, MODEL.title) as figure:
+        grid = figure.subplots(2, 3)
+        for axis, name in enumerate(BLOCKS):
+            motion = motions[name]
+            draw_in_space(grid[0, axis], motion, 0.27 * float(motion.times[-1]), path_of=axis, title=words[axis])
+        _leaving(grid[1, 0], motions, spin, nudge)
+        draw_rates(grid[1, 1], motions["plate"])
+        grid[1, 1].set_title("plate: ω")
+        _errors(grid[1, 2], motions["plate"], _plate(spin, tilt))
+    return figure
+
+
+def _leaving(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
+    """The share of w along the axis that it was spun about."""
+    from polhode.plots.style import AXES, COLOURS
+
+    for axis, name in enumerate(BLOCKS):
+        motion, closed = motions[name], _block(axis, spin, nudge)
+        share = motion.times / closed.period
+        for rates, look in (
+            (closed.rates_at(motion.times), {"color": COLOURS["closed_form"], "linewidth": 4.5}),
+            (motion.angular_velocity_body, {"color": AXES[axis], "label": f"about axis {axis + 1}"}),
+        ):
+            axes.plot(share, rates[:, axis] / spin, **look)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    axes.set_ylim(-1.15, 2.1)
+    axes.set_xlim(0.0, 1.5)
+    axes.set_title("block: rate about the axis it was spun about")
+    axes.set_xlabel("time (periods of its wobble)")
+    axes.set_ylabel("share of the spin")
+    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2)
+
+
+def _errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, SEVERAL, power_of_ten
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(power_of_ten)
+    attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
+    rates = np.linalg.norm(motion.angular_velocity_body - top.rates_at(motion.times), axis=1)
+    energy = np.abs(motion.rotational_energy / motion.rotational_energy[0] - 1)
+    for values, colour, name in (
+        (attitude, SEVERAL[1], "attitude (rad)"),
+        (rates / np.linalg.norm(top.rates), COLOURS["omega"], "ω, relative"),
+        (energy, COLOURS["kinetic"], "energy, relative"),
+    ):
+        axes.plot(motion.times, np.where(values > 0, values, np.nan), color=colour, linewidth=1.1, label=name)
+    axes.axhline(1e-10, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
+    axes.set_ylim(1e-17, 1e-7)
+    axes.set_title("plate: against the closed form")
+    axes.set_ylabel("error")
+    time_axis(axes, motion)
+    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2)
+
+
+MODEL = Model(
+    name="free-rotation",
+    title="Free rotation by quaternion acceleration: steady about two axes, not about the third",
+    theme="free rotation",
+    source="seed 004 section 17.6, exercise 17.12, problem 17.6",
+    explanation=(
+        "The state is the quaternion and its rate; the angular velocity is computed from them where it is needed.\n"
+        "Feynman's plate, thrown as before, comes out the same to 1e-10 rad. A block is then spun about each of its\n"
+        "axes and nudged: about the axes of the smallest and the largest moment the angular velocity stays close,\n"
+        "and its tip runs round a small closed curve; about the middle axis it leaves, the block turns over, and\n"
+        "comes back. With I1 = I2, as of the plate, the rate about axis 3 is constant."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 10.0, 5.0, 20.0, "rate about the plate's axis, and about each axis of the block"),
+        Parameter("tilt", "deg", 10.0, 1.0, 30.0, "of the plate's axis from the angular momentum"),
+        Parameter("nudge", "rad/s", 0.5, 0.05, 1.0, "of the block, about the next axis"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,205 @@
+"""The gyroscope: two rates of steady precession, and what it does when it is simply let go."""
+
+from __future__ import annotations
+
+from math import cos, degrees, radians
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.gallery.disc_on_axle import (
+    HEIGHT,
+    MASS,
+    closed_form,
+    disc,
+    inclination,
+    on_its_pivot,
+    short_step,
+    turning_times,
+)
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import first_interval
+from polhode.reference.heavy_top import HeavyTop
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+NUTATIONS = 4
+
+
+def _tops(spin: float, theta: float) -> dict[str, HeavyTop]:
+    released = closed_form(theta, spin)
+    slow, fast = released.steady_rates
+    return {
+        "slow": closed_form(theta, spin, slow),
+        "fast": closed_form(theta, spin, fast),
+        "released": released,
+    }
+
+
+def scenario(spin: float, theta: float) -> dict[str, Scenario]:
+    """Started at the slow rate, at the fast rate, and from rest but for the spin."""
+    tops = _tops(spin, theta)
+    duration = NUTATIONS * tops["released"].period
+    return {name: on_its_pivot(top, duration, short_step(top), f"gyroscope-{name}") for name, top in tops.items()}
+
+
+def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[Shown]:
+    """Both steady rates and what the pivot holds, and the nutation of the one let go."""
+    tops, shown = _tops(spin, theta), []
+    for name in ("slow", "fast"):
+        motion, rate = motions[name], tops[name].precession
+        phi = np.unwrap(motion.euler_angles[:, 0])
+        found = float((phi[-1] - phi[0]) / (motion.times[-1] - motion.times[0]))
+        source = "Is cos(theta) p^2 - I3 w3 p + M g l = 0"
+        shown.append(Shown(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
+    strayed = max(float(np.abs(motions[name].euler_angles[:, 1] - radians(theta)).max()) for name in ("slow", "fast"))
+    shown.append(
+        Shown("theta strays in steady precession", "rad", strayed, 0.0, 1e-11, "it stays", size=radians(theta))
+    )
+    for name in ("slow", "fast"):
+        push = float(np.hypot(*motions[name].reaction_force[:, :2].T).mean())
+        expected = tops[name].horizontal_reaction(tops[name].precession, MASS * HEIGHT)
+        label = f"horizontal force at the pivot, {name}"
+        shown.append(Shown(label, "N", push, expected, 1e-10 * expected, "M l sin(theta) p^2"))
+    return [*shown, *_of_the_released(motions["released"], tops["released"]), _least(tops["released"])]
+
+
+def _of_the_released(motion: Motion, top: HeavyTop) -> list[Shown]:
+    turns = turning_times(motion)
+    lowest, expected = degrees(inclination(motion.at(turns[0]))), degrees(top.released_theta)
+    period = 2 * first_interval(turns, "a turning point")
+    return [
+        Shown("lowest angle when let go", "deg", lowest, expected, 1e-10, "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1)"),
+        Shown("nutation period when let go", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
+    ]
+
+
+def _least(top: HeavyTop) -> Shown:
+    """Of all spins that hold some steady precession at this angle, the smallest, searched for."""
+    rate = np.geomspace(1e-2, 1e2, 4001) * np.sqrt(top.weight_times_height / top.moment)
+    held = (top.moment * cos(top.theta) * rate**2 + top.weight_times_height) / (top.axial_moment * rate)
+    found = float(held.min())
+    source = "2 sqrt(Is M g l cos(theta))/I3"
+    return Shown("least spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
+
+
+def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
+    """The disc on its axle with the three paths of its tip, theta over time, and the rates over the spin."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above, sheet
+    from polhode.plots.tops import log_axis, positive_part
+
+    tops = _tops(spin, theta)
+    with sheet(12.0, 7.4, MODEL.title) as figure:
+        (space, nodding), (_, rates), (_, strayed) = figure.subplots(3, 2, width_ratios=(1.0, 1.15))
+        grid = space.get_gridspec()
+        for axes in figure.axes[::2]:
+            axes.remove()
+        _space(figure.add_subplot(grid[:, 0]), motions, tops)
+        released, t = motions["released"], motions["released"].times
+        nodding.plot(t, np.degrees(tops["released"].theta_at(t)), color=COLOURS["closed_form"], linewidth=4.5)
+        nodding.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+        for n, name in enumerate(("released", "slow", "fast")):
+            look: Any = {"color": SEVERAL[n], "linestyle": (0, (6, 4)) if name == "fast" else "solid"}
+            nodding.plot(t, np.degrees(motions[name].euler_angles[:, 1]), label=name, **look)
+        nodding.set_title("angle from the vertical")
+        nodding.set_ylabel("degrees")
+        nodding.ticklabel_format(useOffset=False)
+        nodding.invert_yaxis()
+        time_axis(nodding, released)
+        legend_above(nodding, 4)
+        _rates(rates, tops["released"], motions)
+        for n, name in ((1, "slow"), (2, "fast")):
+            off = np.abs(motions[name].euler_angles[:, 1] - tops[name].theta)
+            strayed.plot(t, positive_part(off), color=SEVERAL[n], label=name, linewidth=1.1)
+        log_axis(strayed, 1e-17, 1e-9)
+        strayed.set_title("how far theta strays")
+        strayed.set_ylabel("rad")
+        time_axis(strayed, released)
+        legend_above(strayed, 2)
+    return figure
+
+
+def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
+    """The gyroscope let go, and where the tips of all three go."""
+    from polhode.plots import tops as draw
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    tip = 1.75
+    scene = Scene(world_camera(1.4, 0.36))
+    low, high = tops["released"].turning_angles
+    draw.globe(scene, tip, (low, high))
+    words = {"released": "let go: it nods", "slow": "slow steady precession", "fast": "fast steady precession"}
+    for n, (name, text) in enumerate(words.items()):
+        path = tip * motions[name].rotation_matrix[:, :, 2]
+        scene.line(path, SEVERAL[n], text, width=(2.4, 4.5, 1.4)[n])
+    motion = motions["released"]
+    frame = int(np.argmin(np.abs(motion.times - tops["released"].period / 2)))
+    rotation = motion.rotation_matrix[frame]
+    draw.top(scene, disc(), motion.position[frame], rotation, tip - HEIGHT, -HEIGHT)
+    scene.arrow(motion.position[frame], (0.0, 0.0, -1.35), COLOURS["torque"], "weight")
+    momentum = motion.angular_momentum_about((0.0, 0.0, 0.0))[frame]
+    scene.arrow((0, 0, 0), momentum * 1.3 * tip / np.linalg.norm(momentum), COLOURS["L"], "L")
+    scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
+    scene.draw(axes, "the disc let go, and the tips of three axles", legend="lower left")
+
+
+def _rates(axes: Axes, top: HeavyTop, motions: Mapping[str, Motion]) -> None:
+    """Both steady rates over the spin, the approximations beside them, and what was measured."""
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+    from polhode.plots.tops import log_axis
+
+    spins = np.geomspace(top.least_spin * (1 + 1e-9), 2.2 * max(top.spin, top.least_spin), 400)
+    along = top.axial_moment * spins
+    both = np.array([closed_form(degrees(top.theta), float(s)).steady_rates for s in spins])
+    axes.plot(spins, both, color=COLOURS["closed_form"], linewidth=4.5)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="exact")
+    dash: Any = (0, (4, 3))
+    near = (along / (top.moment * cos(top.theta)), top.weight_times_height / along)
+    for curve in near:
+        axes.plot(spins, curve, color=COLOURS["ink"], linewidth=1.0, linestyle=dash)
+    axes.plot([], [], color=COLOURS["ink"], linewidth=1.0, linestyle=dash, label="(17.51)")
+    for n, name in ((1, "slow"), (2, "fast")):
+        phi = np.unwrap(motions[name].euler_angles[:, 0])
+        rate = (phi[-1] - phi[0]) / motions[name].times[-1]
+        axes.plot(top.spin, rate, "o", color=SEVERAL[n], markersize=7, label=f"{name} {rate:.7f}")
+    axes.axvline(top.least_spin, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (2, 2)))
+    fast, slow = (float(np.interp(top.spin, spins, curve)) for curve in near)
+    text = f"none below {top.least_spin:.4f} rad/s\n(17.51): {slow:.5f} and {fast:.5f}"
+    axes.text(0.98, 0.5, text, transform=axes.transAxes, va="center", ha="right", fontsize=9)
+    axes.set_xlim(0.0, float(spins[-1]))
+    log_axis(axes, 10.0 ** np.floor(np.log10(both.min())), 10.0 ** np.ceil(np.log10(both.max())))
+    axes.set_title("steady rates")
+    axes.set_ylabel("rad/s")
+    axes.set_xlabel("spin ω₃ (rad/s)")
+    legend_above(axes, 4)
+
+
+MODEL = Model(
+    name="gyroscope",
+    title="A gyroscope precesses at two steady rates, or nods",
+    theme="tops and gyroscopes",
+    source="seed 004 section 17.6, problem 17.8, figure 17.5; errata: moments about the pivot",
+    explanation=(
+        "A spinning disc stands on the end of its axle. Its weight pulls it over, but a torque only turns the\n"
+        "angular momentum, sideways: the axle goes round. Two rates keep its angle exactly: a slow one, nearly\n"
+        "M g l/(I3 w3), and a fast one, nearly that of free rotation; both meet at the least spin, below which\n"
+        "there is none. Let go without that push it falls first, picks up the precession, and comes up again:\n"
+        "it nods between two angles, with cusps above. The fast one must be held down by a large force."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 10.0, 6.0, 30.0, "angular velocity along the axle"),
+        Parameter("theta", "deg", 60.0, 15.0, 75.0, "angle of the axle from the vertical at the start"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

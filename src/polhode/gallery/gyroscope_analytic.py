@@ -1,0 +1,173 @@
+"""The gyroscope in closed form: loops, cusps or waves, by the precession that it is started with."""
+
+from __future__ import annotations
+
+from math import degrees, pi
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.gallery import disc_on_axle
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import angle_between, first_interval
+from polhode.reference.heavy_top import HeavyTop
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+THETA = 60.0
+NUTATIONS = 6
+FRAMES = 900
+TIP = 1.75
+
+
+def _tops(spin: float, precession: float) -> dict[str, HeavyTop]:
+    return {
+        "chosen": disc_on_axle.closed_form(THETA, spin, precession),
+        "released": disc_on_axle.closed_form(THETA, spin),
+    }
+
+
+def scenario(spin: float, precession: float) -> dict[str, Scenario]:
+    """The gyroscope with the precession asked for, and with none, six nutations each."""
+    return {
+        name: disc_on_axle.on_its_pivot(
+            top, NUTATIONS * top.period, disc_on_axle.short_step(top), f"gyroscope-analytic-{name}", FRAMES
+        )
+        for name, top in _tops(spin, precession).items()
+    }
+
+
+def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> list[Shown]:
+    """Period, turning angles, mean precession and final attitude of the simulated motion beside the closed form."""
+    tops = _tops(spin, precession)
+    top, motion = tops["chosen"], motions["chosen"]
+    turns = disc_on_axle.turning_times(motion)
+    period = 2 * first_interval(turns, "a turning point")
+    angles = sorted(degrees(disc_on_axle.inclination(motion.at(t))) for t in turns[:2])
+    smallest, largest = (degrees(angle) for angle in top.turning_angles)
+    blurred = 1e-12 / (top.roots.x2 - top.roots.x1)
+    fall = disc_on_axle.turning_times(motions["released"])[0]
+    lowest = degrees(disc_on_axle.inclination(motions["released"].at(fall)))
+    return [
+        Shown("nutation period", "s", period, top.period, 1e-10 + blurred, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
+        Shown("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
+        Shown("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
+        _mean_precession(motion, top),
+        Shown(
+            "attitude at the end, off the closed form",
+            "rad",
+            float(angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))[-1]),
+            0.0,
+            1e-10,
+            "Jacobi's sn, and integrals of the third kind",
+            size=1.0,
+        ),
+        Shown(
+            "lowest angle when let go",
+            "deg",
+            lowest,
+            degrees(tops["released"].released_theta),
+            1e-10,
+            "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1), b = (I3 w3)^2/(4 Is M g l)",
+        ),
+    ]
+
+
+def _mean_precession(motion: Motion, top: HeavyTop) -> Shown:
+    """By where the axis stands after all nutations; whole turns, which that does not show, are those of the formula."""
+    x, y, _ = motion.rotation_matrix[-1, :, 2]
+    expected = NUTATIONS * top.period * top.mean_precession
+    beyond = (np.arctan2(x, -y) - expected + pi) % (2 * pi) - pi
+    rate, found = top.mean_precession, (expected + beyond) / (NUTATIONS * top.period)
+    return Shown("mean precession", "rad/s", float(found), rate, 1e-10, "integrals of the third kind", size=1.0)
+
+
+def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Figure:
+    """The path of the axle's tip, theta, phi and the cubic, closed form behind the simulation."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above, sheet
+    from polhode.plots.tops import log_axis, positive_part
+
+    top, motion = _tops(spin, precession)["chosen"], motions["chosen"]
+    t, closed = motion.times, top.angles_at(motion.times)
+    with sheet(12.0, 7.6, MODEL.title) as figure:
+        grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
+        _space(figure.add_subplot(grid[:, 0]), motion, top, precession)
+        nodding, going_round, off = (figure.add_subplot(grid[i, 1]) for i in range(3))
+        phi = np.unwrap(np.arctan2(*(motion.rotation_matrix[:, :, 2] * (1, -1, 1))[:, :2].T))
+        phi += 2 * pi * round(float(closed[-1, 0] - phi[-1]) / (2 * pi))
+        for axes, title, expected, found in (
+            (nodding, "angle θ from the vertical", closed[:, 1], motion.euler_angles[:, 1]),
+            (going_round, "angle φ about the vertical", closed[:, 0], phi),
+        ):
+            axes.plot(t, np.degrees(expected), color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+            axes.plot(t, np.degrees(found), color=COLOURS["axis_3"], label="simulated")
+            axes.set_title(title)
+            axes.set_ylabel("degrees")
+            time_axis(axes, motion)
+            legend_above(axes, 2)
+        nodding.ticklabel_format(useOffset=False)
+        nodding.invert_yaxis()
+        mean: Any = {"color": COLOURS["muted"], "linewidth": 1.0, "linestyle": (0, (4, 3))}
+        going_round.plot(t, np.degrees(top.mean_precession * t), label="mean", **mean)
+        legend_above(going_round, 3)
+        difference = angle_between(motion.quaternion_wxyz, top.quaternion_at(t))
+        off.plot(t, positive_part(difference), color=COLOURS["omega"], linewidth=1.1)
+        log_axis(off, 1e-17, 10.0 ** max(-9, np.ceil(np.log10(difference.max() + 1e-17)) + 1))
+        off.set_title("angle between simulation and closed form")
+        off.set_ylabel("rad")
+        time_axis(off, motion)
+    return figure
+
+
+def _space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) -> None:
+    from polhode.plots import tops as draw
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS
+
+    scene = Scene(world_camera(1.25, 0.6))
+    draw.globe(scene, TIP, top.turning_angles)
+    scene.line(TIP * top.axis_at(motion.times), COLOURS["closed_form"], "closed form", width=4.5)
+    before = TIP * motion.rotation_matrix[:, :, 2] + scene.seen.eye / 8  # in front of the closed form, at its place
+    scene.line(before, COLOURS["axis_3"], "tip of the axle, simulated", width=1.7)
+    draw.top(scene, disc_on_axle.disc(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
+    scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
+    scene.draw(axes, f"{_kind(top, motion.times)}: dφ/dt = {precession:g} rad/s at the start", legend="lower left")
+
+
+def _kind(top: HeavyTop, times: Array) -> str:
+    """What the tip draws: whether it ever goes back."""
+    steps = np.diff(top.angles_at(times)[:, 0])
+    if top.precession == 0:
+        return "cusps"
+    return "loops" if steps.min() * steps.max() < 0 else "waves"
+
+
+MODEL = Model(
+    name="gyroscope-analytic",
+    title="The heavy top in closed form draws loops, cusps or waves",
+    theme="tops and gyroscopes",
+    source="seed 004 problem 17.2; Goldstein, Classical Mechanics, section 5.7",
+    explanation=(
+        "The cosine of the axle's angle moves like a ball in a hollow whose wall is a cubic: between two of its\n"
+        "roots, as the square of Jacobi's sn. The precession follows as an integral of the third kind. The\n"
+        "simulation, which knows none of this, runs along the grey line. Started with a push backwards the tip\n"
+        "of the axle draws loops, from rest cusps, with a push forwards waves; at one push it does not nod at\n"
+        "all, and with a larger one still the start is the lowest point."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 10.0, 4.0, 20.0, "angular velocity along the axle, w3"),
+        Parameter("precession", "rad/s", -0.3, -1.0, 5.0, "phi' at the start, where theta is 60 degrees"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,256 @@
+"""The gyroscope by Euler angles: all is well until its axle comes close to the vertical."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import cos, degrees, hypot, inf, pi, sin
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.equations.quaternions import from_angles
+from polhode.gallery import disc_on_axle
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import angle_between, rk4_step
+from polhode.reference.heavy_top import HeavyTop
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+Numbers = tuple[float, ...]
+THETA, THETA_RATE, DURATION = 20.0, -1.0, 3.0
+EULER, QUATERNIONS, THROUGH = "Euler angles", "quaternions", "Euler angles, exactly through the vertical"
+
+
+def _tops(spin: float, miss: float) -> dict[str, HeavyTop]:
+    """The near miss, and the passage: with phi' = a/(1 + cos(theta)) the axle goes exactly through the vertical."""
+    at_rest = disc_on_axle.closed_form(THETA, spin)
+    passing = at_rest.axial_moment * spin / (at_rest.moment * (1 + cos(at_rest.theta)))
+    near, through = (disc_on_axle.closed_form(THETA, spin, f * passing, THETA_RATE) for f in (1 + miss, 1.0))
+    return {QUATERNIONS: near, EULER: near, THROUGH: through}
+
+
+def _steps(step: float) -> int:
+    return round(DURATION / step)
+
+
+def scenario(spin: float, miss: float, step: float) -> dict[str, Scenario]:
+    """The same start by both descriptions, and by Euler angles once exactly through the vertical."""
+    n = _steps(step)
+    angles: dict[str, Any] = {"formulation": "euler_angles", "largest_turn": inf}
+    return {
+        name: disc_on_axle.on_its_pivot(
+            top,
+            DURATION,
+            DURATION / n,
+            f"gyroscope-euler-angles, {name}",
+            n,
+            **({"formulation": "body_rates"} if name == QUATERNIONS else angles),
+        )
+        for name, top in _tops(spin, miss).items()
+    }
+
+
+def _error(motion: Motion, top: HeavyTop) -> Array:
+    """How far the attitude is from the closed form, in rad, at each output."""
+    return angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))
+
+
+def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> list[Shown]:
+    """The errors of all three at the end, how close the axle came to the vertical, and how fast phi turned there.
+
+    Where a stage of RK4 happens to meet the vertical almost exactly, rounding decides how wrong the Euler angles come
+    out: then no number is expected of them.
+    """
+    tops, shown, n = _tops(spin, miss), [], _steps(step)
+    source = "RK4 in plain Python, against elliptic functions"
+    for name, plain in ((EULER, _plain_angles), (QUATERNIONS, _plain_quaternions), (THROUGH, _plain_angles)):
+        truth = tops[name].quaternion_at(DURATION)
+        expected = float(angle_between(np.array(plain(tops[name], n)), truth))
+        if name == EULER:
+            moved = replace(tops[name], theta=tops[name].theta * (1 + 1e-14))
+            again = float(angle_between(np.array(plain(moved, n)), truth))
+            if abs(again - expected) > 1e-3 * expected:
+                continue
+        found = float(_error(motions[name], tops[name])[-1])
+        shown.append(Shown(f"{name} err by", "rad", found, expected, 0.01 * expected, source))
+    motion, top = motions[QUATERNIONS], tops[QUATERNIONS]
+    passing = disc_on_axle.turning_times(motion)[0]
+    nearest, expected = degrees(disc_on_axle.inclination(motion.at(passing))), degrees(top.turning_angles[0])
+    source = "u2, a root of the cubic in u = cos(theta)"
+    shown.append(Shown("closest to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
+    half = DURATION / (2 * n)
+    before, after = (_azimuth(motion.at(passing + by)) for by in (-half, half))
+    ends = top.angles_at((passing - half, passing + half))[:, 0]
+    source = "integrals of the third kind"
+    turned, expected = (after - before) % (2 * pi), float(ends[1] - ends[0])
+    shown.append(Shown("phi turns in the step of the passage by", "rad", turned, expected, 1e-3 * expected, source))
+    return shown
+
+
+def _azimuth(state: Any) -> float:
+    """phi of a state, in rad."""
+    w, x, y, z = state.quaternion_wxyz
+    return float(np.arctan2(z, w) + np.arctan2(y, x))
+
+
+# The same algorithms once more, in plain Python -----------------------------------------------------------------------
+def _plain_angles(top: HeavyTop, steps: int) -> Numbers:
+    """Euler's equations and (17.36) solved for the angles' rates; the quaternion at the end."""
+    across, along, weight = top.moment, top.axial_moment, top.weight_times_height
+
+    def rate(y: Numbers) -> Numbers:
+        _, theta, psi, w1, w2, w3 = y
+        phi_rate = (w1 * sin(psi) + w2 * cos(psi)) / sin(theta)
+        k1, k2 = sin(theta) * sin(psi), sin(theta) * cos(psi)
+        return (
+            phi_rate,
+            w1 * cos(psi) - w2 * sin(psi),
+            w3 - phi_rate * cos(theta),
+            (weight * k2 + (across - along) * w2 * w3) / across,
+            (-weight * k1 - (across - along) * w1 * w3) / across,
+            0.0,
+        )
+
+    y: Numbers = (0.0, top.theta, 0.0, top.theta_rate, top.precession * sin(top.theta), top.spin)
+    for _ in range(steps):
+        y = rk4_step(rate, y, DURATION / steps)
+    return from_angles((y[0], y[1], y[2]))
+
+
+def _plain_quaternions(top: HeavyTop, steps: int) -> Numbers:
+    """Euler's equations and q' = q (0, w)/2, q rescaled after every step."""
+    across, along, weight = top.moment, top.axial_moment, top.weight_times_height
+
+    def rate(y: Numbers) -> Numbers:
+        a, b, c, d, w1, w2, w3 = y
+        size = a * a + b * b + c * c + d * d
+        k1, k2 = 2 * (b * d - a * c) / size, 2 * (c * d + a * b) / size
+        return (
+            (-b * w1 - c * w2 - d * w3) / 2,
+            (a * w1 - d * w2 + c * w3) / 2,
+            (d * w1 + a * w2 - b * w3) / 2,
+            (-c * w1 + b * w2 + a * w3) / 2,
+            (weight * k2 + (across - along) * w2 * w3) / across,
+            (-weight * k1 - (across - along) * w1 * w3) / across,
+            0.0,
+        )
+
+    q: Numbers = from_angles((0.0, top.theta, 0.0))
+    y: Numbers = (*q, top.theta_rate, top.precession * sin(top.theta), top.spin)
+    for _ in range(steps):
+        y = rk4_step(rate, y, DURATION / steps)
+        size = hypot(*y[:4])
+        y = (*(x / size for x in y[:4]), *y[4:])
+    return y[:4]
+
+
+# The picture ----------------------------------------------------------------------------------------------------------
+def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> Figure:
+    """The tip's path past the vertical, the Euler angles, their rates in a step, and the errors."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, SEVERAL, legend_above, sheet
+    from polhode.plots.tops import log_axis, positive_part
+
+    tops = _tops(spin, miss)
+    with sheet(12.0, 7.6, MODEL.title) as figure:
+        grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
+        _space(figure.add_subplot(grid[:2, 0]), motions, tops)
+        _from_above(figure.add_subplot(grid[2, 0]), motions, tops)
+        angles, turns, errors = (figure.add_subplot(grid[i, 1]) for i in range(3))
+        t = motions[EULER].times
+        closed = np.unwrap(tops[EULER].angles_at(t), axis=0)
+        for i, name in enumerate(("φ", "θ", "ψ")):
+            angles.plot(t, np.degrees(closed[:, i]), color=AXES[i], label=name)
+        angles.set_title("Euler angles")
+        angles.set_ylabel("degrees")
+        turn = np.abs(np.diff(closed[:, 0]))
+        turns.step(t[1:], positive_part(turn), color=AXES[0], where="mid", linewidth=1.3)
+        turns.set_yscale("log")
+        turns.set_title("how far φ turns in one step")
+        turns.set_ylabel("rad")
+        for n, name in enumerate((EULER, THROUGH, QUATERNIONS)):
+            error = positive_part(_error(motions[name], tops[name]))
+            look: Any = {"color": SEVERAL[(1, 4, 0)[n]], "linestyle": (0, (5, 4)) if name == QUATERNIONS else "solid"}
+            errors.plot(t, error, label=name.replace("Euler angles, ", "").replace(" the vertical", ""), **look)
+        log_axis(errors, 1e-17, 10.0)
+        errors.set_title("error")
+        errors.set_ylabel("rad")
+        for axes in (angles, turns, errors):
+            time_axis(axes, motions[EULER])
+        legend_above(angles, 3)
+        legend_above(errors, 3)
+    return figure
+
+
+def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
+    from polhode.plots import tops as draw
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    tip = 1.75
+    scene = Scene(world_camera(-0.9, 0.6))
+    draw.globe(scene, tip)
+    times = np.linspace(0.0, DURATION, 400)
+    scene.line(tip * tops[EULER].axis_at(times), COLOURS["closed_form"], "closed form", width=4.5)
+    for name, colour in ((QUATERNIONS, SEVERAL[0]), (EULER, SEVERAL[1])):
+        scene.line(tip * motions[name].rotation_matrix[:, :, 2] + scene.seen.eye / 8, colour, name, width=1.6)
+    motion = motions[QUATERNIONS]
+    draw.top(scene, disc_on_axle.disc(), motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
+    scene.dot(tip * motion.rotation_matrix[0, :, 2] + scene.seen.eye / 4, COLOURS["ink"], 5.0, "start")
+    scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
+    scene.draw(axes, "the tip of the axle passes close to the vertical", legend=(-0.3, 0.0))
+
+
+def _from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
+    """The place of the near miss, seen from above: the steps of both."""
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+
+    top = tops[EULER]
+    across = 8 * degrees(top.turning_angles[0])
+    along = 6 * degrees(abs(THETA_RATE) * float(motions[EULER].times[1]))
+    times = np.linspace(0.0, DURATION, 20001)
+    x, y, _ = np.degrees(top.axis_at(times)).T
+    axes.plot(y, x, color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    for name, colour in ((QUATERNIONS, SEVERAL[0]), (EULER, SEVERAL[1])):
+        x, y = np.degrees(motions[name].rotation_matrix[:, :2, 2].T)
+        axes.plot(y, x, color=colour, label=name, marker=".", markersize=7, linewidth=0.8)
+    axes.plot(0, 0, "+", color=COLOURS["ink"], markersize=12)
+    axes.set_xlim(-along, along)
+    axes.set_ylim(-across, across)
+    axes.set_title("from above")
+    axes.set_xlabel("y (degrees from the vertical, +)")
+    axes.set_ylabel("x (degrees)")
+    legend_above(axes, 3)
+
+
+MODEL = Model(
+    name="gyroscope-euler-angles",
+    title="Euler angles lose their digits where the axle passes close to the vertical",
+    theme="tops and gyroscopes",
+    source="seed 004 project 17.2, section 17.3.1",
+    explanation=(
+        "The same gyroscope, computed once by quaternions and once by the angles phi, theta and psi. When the axle\n"
+        "just misses the vertical, phi and psi must turn by half a turn each in an instant, one against the other,\n"
+        "while the body itself does nothing special: a step that is short for the body is long for the angles, and\n"
+        "they come out of it wrong for good. Exactly through the vertical they have nothing to turn, and all goes\n"
+        "well: it is the near misses that fail. Quaternions do not notice any of it."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 3.0, 2.0, 4.0, "angular velocity along the axle"),
+        Parameter(
+            "miss", "1", 0.01, 0.005, 0.1, "precession at the start beyond that which meets the vertical, relative"
+        ),
+        Parameter("step", "s", 0.01, 0.004, 0.012, "of RK4; a whole number of them makes 3 s"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,283 @@
+"""A juggling club, composed of simple shapes, thrown so that it comes down handle first."""
+
+from __future__ import annotations
+
+from math import pi, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.checks import Array
+from polhode.forces import STANDARD_GRAVITY, gravity
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import cylinder, frustum, half_ellipsoid, sphere
+from polhode.reference.revolution import Slice, Turned, turned
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+KNOB = 0.018
+HANDLE = (0.011, 0.20)
+BELLY = (0.045, 0.19)
+CAP = 0.07
+WOOD, FOAM = 700.0, 190.0
+"""kg/m3, of handle and knob, and of the belly."""
+TOP = HANDLE[1] + BELLY[1]
+FRAMES = 240
+STEPS_A_FRAME = 10
+COLOUR = "#d9c7a3"
+
+
+def club() -> Body:
+    """Along z, from the knob, whose centre is the origin: knob, handle, a belly that widens, and a round cap."""
+    (thin, length), (wide, height) = HANDLE, BELLY
+    handle = cylinder(thin, length, density=WOOD).move((0, 0, KNOB + length / 2))
+    belly = frustum(thin, wide, height, density=FOAM)
+    cap = half_ellipsoid((wide, wide, CAP), density=FOAM)
+    # Shapes have their centres of mass as origins: so far above their flat ends, as `help(frustum)` says.
+    risen = height * (thin**2 + 2 * thin * wide + 3 * wide**2) / (4 * (thin**2 + thin * wide + wide**2))
+    foot, rim = KNOB + length, KNOB + TOP
+    knob = sphere(KNOB, density=WOOD)
+    return knob.join(handle, belly.move((0, 0, foot + risen)), cap.move((0, 0, rim + 3 * CAP / 8)))
+
+
+def by_hand() -> Turned:
+    """The same club as a solid of revolution: integrals along its axis."""
+    (thin, length), (wide, height) = HANDLE, BELLY
+    foot, rim = KNOB + length, KNOB + TOP
+
+    def widening(z: Array) -> Array:
+        return np.asarray((thin + (wide - thin) * (z - foot) / height) ** 2)
+
+    return turned(
+        [
+            Slice(-KNOB, KNOB, lambda z: KNOB**2 - z**2, WOOD),
+            Slice(KNOB, foot, lambda z: np.full_like(z, thin**2), WOOD),
+            Slice(foot, rim, widening, FOAM),
+            Slice(rim, rim + CAP, lambda z: wide**2 * (1 - ((z - rim) / CAP) ** 2), FOAM),
+        ]
+    )
+
+
+def _flight(height: float) -> tuple[float, float]:
+    """Upward speed and duration."""
+    speed = sqrt(2 * STANDARD_GRAVITY * height)
+    return speed, 2 * speed / STANDARD_GRAVITY
+
+
+def scenario(height: float, turns: float, across: float) -> Scenario:
+    """Thrown from hand to hand, the knob towards the thrower, spinning about an axis across the club."""
+    speed, duration = _flight(height)
+    upright = (sqrt(0.5), 0.0, sqrt(0.5), 0.0)  # the club's z along the world's x
+    return Scenario(
+        club(),
+        State(
+            velocity=(across / duration, 0.0, speed),
+            quaternion_wxyz=upright,
+            angular_velocity=(0.0, -2 * pi * turns / duration, 0.0),
+        ),
+        [gravity()],
+        duration=duration,
+        step=duration / (FRAMES * STEPS_A_FRAME),
+        output_step=duration / FRAMES,
+        method="rk4",
+        name="juggling-club",
+    )
+
+
+def _knob(motion: Motion) -> Array:
+    return motion.points(-motion.scenario.bodies[0].center_of_mass)
+
+
+def _turned(motion: Motion) -> Array:
+    """The angle of the club's axis in its plane, upwards, in rad."""
+    axis = motion.rotation_matrix[:, :, 2]
+    return np.unwrap(np.arctan2(axis[:, 2], axis[:, 0]))
+
+
+def numbers(motion: Motion, height: float, turns: float, across: float) -> list[Shown]:
+    """Mass properties by two routes, and where the club is when it is caught."""
+    body, hand = motion.scenario.bodies[0], by_hand()
+    angle, knob = _turned(motion), _knob(motion)[-1]
+    arrives = across - hand.center * np.cos(2 * pi * turns)
+    integrals = "a solid of revolution: integrals along its axis"
+    return [
+        Shown(
+            "centre of mass, from the middle of the knob",
+            "m",
+            float(body.center_of_mass[2]),
+            hand.center,
+            1e-13,
+            integrals,
+        ),
+        Shown(
+            "transverse moment of inertia",
+            "kg m2",
+            float(body.inertia_body[0, 0]),
+            hand.transverse,
+            1e-12 * hand.transverse,
+            integrals,
+        ),
+        Shown(
+            "moment about its axis", "kg m2", float(body.inertia_body[2, 2]), hand.axial, 1e-12 * hand.axial, integrals
+        ),
+        Shown("mass", "kg", float(body.mass), hand.mass, 1e-12 * hand.mass, integrals),
+        Shown(
+            "turns until it is caught",
+            "1",
+            float((angle[-1] - angle[0]) / (2 * pi)),
+            turns,
+            1e-9,
+            "spin times 2 v/g: about a principal axis the spin stays",
+        ),
+        Shown(
+            "highest place of the centre", "m", float(motion.position[:, 2].max()), height, 1e-12 * height, "v^2/(2 g)"
+        ),
+        Shown(
+            "the knob is caught at x",
+            "m",
+            float(knob[0]),
+            arrives,
+            1e-8,
+            "distance of the hands - centre x cos(angle)",
+            size=hand.center,
+        ),
+    ]
+
+
+def picture(motion: Motion, height: float, turns: float, across: float) -> Figure:
+    """The club in the air with the paths of centre and knob, the parts of which it is made, and heights over time."""
+    from polhode.plots.style import sheet
+
+    with sheet(12.0, 8.2, MODEL.title) as figure:
+        halves: Any = figure.subfigures(1, 2)
+        left, right = halves
+        _in_the_air(left.subplots(), motion)
+        parts, heights, energy = right.subplots(3, 1, height_ratios=(0.75, 1.0, 1.0))
+        _parts(parts, motion)
+        _heights(heights, motion)
+        _energies(energy, motion)
+    return figure
+
+
+def _in_the_air(axes: Axes, motion: Motion) -> None:
+    """The club at ten instants, from the side."""
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    scene, body = Scene(world_camera(0.12, 0.1)), motion.scenario.bodies[0]
+    before = 20.0 * scene.seen.eye  # on the paper it stays where it is
+    for n, frame in enumerate(np.linspace(0, FRAMES, 10).astype(int)):
+        scene.body(
+            body, motion.position[frame] + n * scene.seen.eye, motion.rotation_matrix[frame], _painted, segments=24
+        )
+    scene.line(motion.position + before, COLOURS["ink"], "centre of mass: a parabola", 1.8)
+    scene.line(_knob(motion) + before, SEVERAL[1], "knob", 1.8)
+    scene.draw(axes, "the throw", margin=0.02, legend="upper left")
+
+
+def _painted(centres: Array) -> list[str]:
+    """Knob and handle dark, the belly light with a band."""
+    along = centres[:, 2] + by_hand().center
+    band = (along > KNOB + HANDLE[1] + 0.10) & (along < KNOB + HANDLE[1] + 0.14)
+    return ["#5b6770" if z < KNOB + HANDLE[1] else "#0072b2" if b else COLOUR for z, b in zip(along, band, strict=True)]
+
+
+def _parts(axes: Axes, motion: Motion) -> None:
+    """The club from the side, with its parts' names and its centre."""
+    from polhode.plots.style import COLOURS
+
+    (thin, length), (wide, height) = HANDLE, BELLY
+    t = np.linspace(0, pi, 60)
+    foot, rim = KNOB + length, KNOB + TOP
+    round_cap = np.linspace(0, pi / 2, 40)
+    shapes = (
+        ("knob", -KNOB * np.cos(t), KNOB * np.sin(t), "#5b6770", 0.0),
+        ("handle", np.array((KNOB, foot)), np.array((thin, thin)), "#7d8a93", KNOB + length / 2),
+        ("belly", np.array((foot, rim)), np.array((thin, wide)), COLOUR, foot + 0.6 * height),
+        ("cap", rim + CAP * np.sin(round_cap), wide * np.cos(round_cap), COLOUR, rim + CAP / 2.4),
+    )
+    for name, z, r, colour, middle in shapes:
+        axes.fill_between(z, -r, r, facecolor=colour, edgecolor="#3a3a3a", linewidth=0.8)
+        axes.text(middle, -wide - 0.012, name, ha="center", va="top", fontsize=9)
+    center = float(motion.scenario.bodies[0].center_of_mass[2])
+    axes.plot(center, 0.0, marker="o", color=COLOURS["ink"], markersize=5)
+    axes.annotate(
+        f"centre, {1000 * center:.2f} mm",
+        (center, 0.0),
+        xytext=(center - 0.03, wide + 0.006),
+        ha="right",
+        fontsize=9,
+        arrowprops={"arrowstyle": "-", "color": COLOURS["ink"], "linewidth": 0.8},
+    )
+    axes.set_aspect("equal")
+    axes.set_xlim(-0.03, rim + CAP + 0.02)
+    axes.set_ylim(-wide - 0.035, wide + 0.025)
+    axes.axis("off")
+    axes.set_title("of what it is made")
+
+
+def _heights(axes: Axes, motion: Motion) -> None:
+    """Height of the centre and of the knob."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+
+    t = motion.times
+    hand, (speed, duration) = by_hand(), _flight(float(motion.position[:, 2].max()))
+    total = _turned(motion)
+    closed = speed * t - STANDARD_GRAVITY * t**2 / 2
+    spin = (total[-1] - total[0]) / duration
+    for values in (closed, closed - hand.center * np.sin(spin * t)):
+        axes.plot(t, values, color=COLOURS["closed_form"], linewidth=4.5)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    axes.plot(t, motion.position[:, 2], color=COLOURS["ink"], label="centre")
+    axes.plot(t, _knob(motion)[:, 2], color=SEVERAL[1], label="knob")
+    axes.set_title("height")
+    axes.set_ylabel("m")
+    time_axis(axes, motion)
+    axes.set_xlabel("")
+    legend_above(axes, 3)
+
+
+def _energies(axes: Axes, motion: Motion) -> None:
+    """What the throw gives, and where it goes: the spin keeps its share."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    parts = (motion.translational_energy, motion.rotational_energy, motion.potential_energy)
+    for name, values in zip(("translational", "rotational", "potential"), parts, strict=True):
+        axes.plot(motion.times, values, color=COLOURS[name], label=name)
+    axes.plot(motion.times, sum(parts), color=COLOURS["total"], label="total")
+    axes.set_title("energy")
+    axes.set_ylabel("J")
+    time_axis(axes, motion)
+    legend_above(axes, 4)
+
+
+MODEL = Model(
+    name="juggling-club",
+    title="A club turns about its centre of mass, and comes back handle first",
+    theme="real bodies",
+    source="mass properties: seed 001 chapter 5, seed 004 table 17.1; the throw: seed 000 section 5.2",
+    explanation=(
+        "A club is put together from a sphere, a cylinder, a cone's frustum and half an ellipsoid of two\n"
+        "materials; its centre and its tensor follow by the parallel axis theorem. In the air nothing but its\n"
+        "weight acts: the centre flies a parabola, and the club turns steadily about an axis across itself,\n"
+        "which is a principal axis. The juggler chooses height and spin so that it makes a whole number of\n"
+        "turns; then the knob, whose path has loops, arrives as it left."
+    ),
+    parameters=(
+        Parameter("height", "m", 1.2, 0.3, 5.0, "of the throw"),
+        Parameter("turns", "1", 2.0, 1.0, 5.0, "in the air; a whole number brings the handle back"),
+        Parameter("across", "m", 0.8, 0.1, 6.0, "from hand to hand"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,239 @@
+"""Methane: a tumbling tetrahedron, drawn with discs and lines, the far ones first."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import sphere
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.body import Body
+    from polhode.motion import Motion
+
+CARBON, HYDROGEN = 12.011, 1.008
+CARBON_SIZE, HYDROGEN_SIZE = 0.22, 0.15
+"""Radii of the balls, beside the distance of two hydrogens."""
+SPIN = np.array((0.75, 0.2, 0.6)) / np.linalg.norm((0.75, 0.2, 0.6))
+FRAMES = 400
+STEPS_A_FRAME = 10
+
+
+def hydrogens(separation: float) -> Array:
+    """Where the four hydrogens are, the carbon at the origin: (4, 3), in m.
+
+    The first is on z at 3/4 of the height h of a tetrahedron, h^2 = 1 - 4 cos(pi/6)^2/9, as seed 004 problem 17.1 says.
+    """
+    height = np.sqrt(1 - 4 * np.cos(np.pi / 6) ** 2 / 9)
+    angles = 2 * np.pi * np.arange(3) / 3
+    base = np.stack((np.cos(angles) / np.sqrt(3), np.sin(angles) / np.sqrt(3), np.full(3, -height / 4)), axis=-1)
+    return separation * np.concatenate(([(0.0, 0.0, 3 * height / 4)], base))
+
+
+def molecule(separation: float) -> Body:
+    """Five balls, 1 kg for 1 atomic mass unit."""
+    body = sphere(CARBON_SIZE * separation, mass=CARBON)
+    for place in hydrogens(separation):
+        body = body.join(sphere(HYDROGEN_SIZE * separation, mass=HYDROGEN).move(place))
+    return body
+
+
+def scenario(separation: float, spin: float) -> Scenario:
+    """The molecule tumbles for two turns, at first about an axis that is none of its axes of symmetry."""
+    duration = 4 * np.pi / spin
+    return Scenario(
+        molecule(separation),
+        State(angular_velocity=spin * SPIN),
+        duration=duration,
+        step=duration / (FRAMES * STEPS_A_FRAME),
+        output_step=duration / FRAMES,
+        method="rk4",
+        name="methane",
+    )
+
+
+def _bonds(motion: Motion, separation: float) -> Array:
+    """From the carbon to each hydrogen at every time: (times, 4, 3), in m."""
+    places = motion.points(np.concatenate((np.zeros((1, 3)), hydrogens(separation))))
+    return np.asarray(places[:, 1:] - places[:, :1])
+
+
+def numbers(motion: Motion, separation: float, spin: float) -> list[Shown]:
+    """The angle between two bonds and their length, in the simulated molecule, and that its spin stays."""
+    bonds = _bonds(motion, separation)[-1]
+    cosines = [a @ b / np.sqrt((a @ a) * (b @ b)) for a, b in combinations(bonds, 2)]
+    moment = HYDROGEN * separation**2
+    moment += (2 / 5) * separation**2 * (CARBON * CARBON_SIZE**2 + 4 * HYDROGEN * HYDROGEN_SIZE**2)
+    change = float(np.linalg.norm(motion.angular_velocity - spin * SPIN, axis=1).max())
+    turned = float(np.linalg.norm(motion.quaternion_wxyz[-1, 1:]))
+    apart = [float(np.linalg.norm(a - b)) for a, b in combinations(bonds, 2)]
+    tight = 2e-12
+    return [
+        Shown(
+            "angle between two bonds",
+            "deg",
+            float(np.degrees(np.arccos(np.mean(cosines)))),
+            float(np.degrees(np.arccos(-1 / 3))),
+            1e-10,
+            "acos(-1/3)",
+        ),
+        Shown(
+            "length of a bond, C-H",
+            "m",
+            float(np.linalg.norm(bonds, axis=1).mean()),
+            separation * 6**0.5 / 4,
+            tight * separation,
+            "sqrt(6)/4 of H-H",
+        ),
+        Shown("H-H, the largest of six", "m", max(apart), separation, tight * separation, "a regular tetrahedron"),
+        Shown(
+            "middle moment of inertia",
+            "kg m2",
+            float(np.sort(motion.scenario.bodies[0].principal_moments)[1]),
+            moment,
+            tight * moment,
+            "m_H s^2 + 2/5 (m_C r_C^2 + 4 m_H r_H^2)",
+        ),
+        Shown("change of the angular velocity", "rad/s", change, 0.0, tight * spin, "three equal moments", spin),
+        Shown("attitude after two turns, from the start", "1", turned, 0.0, tight, "sin(half the angle) = 0", 1.0),
+    ]
+
+
+def picture(motion: Motion, separation: float, spin: float) -> Figure:
+    """The molecule in order of depth and as listed, its angle, the ways of the hydrogens, and the angular velocity."""
+    from polhode.plots.style import sheet
+
+    with sheet(12.0, 8.0, MODEL.title) as figure:
+        rows = figure.add_gridspec(2, 1, height_ratios=(1.0, 1.15))
+        grid, lower = rows[0].subgridspec(1, 4), rows[1].subgridspec(1, 3, width_ratios=(1.0, 1.0, 1.15))
+        for k, share in enumerate((0.0, 0.06, 0.13)):
+            at = int(share * (len(motion.times) - 1))
+            title = "flat elements, far ones first" if k == 0 else f"after {motion.times[at]:.2g} s"
+            _drawing(figure.add_subplot(grid[k]), motion, separation, at, title)
+        listed = int(0.06 * (len(motion.times) - 1))
+        _drawing(figure.add_subplot(grid[3]), motion, separation, listed, "as listed: misleading", by_depth=False)
+        _angle_drawing(figure.add_subplot(lower[0]), separation)
+        _paths(figure.add_subplot(lower[1]), motion, separation)
+        _rates(figure.add_subplot(lower[2]), motion, spin)
+    return figure
+
+
+def _drawing(axes: Axes, motion: Motion, separation: float, at: int, title: str, by_depth: bool = True) -> None:
+    """Problem 17.1: the molecule as flat elements, seen along z."""
+    from polhode.plots.layers import Layers
+
+    layers = Layers()
+    bonds = _bonds(motion, separation)[at]
+    layers.disc((0, 0, 0), CARBON_SIZE * separation, "#555555")
+    for bond in bonds:
+        layers.disc(bond, HYDROGEN_SIZE * separation, "#dfe8f2")
+    for bond in bonds:
+        length = float(np.linalg.norm(bond))
+        inner, outer = CARBON_SIZE * separation / length, 1 - HYDROGEN_SIZE * separation / length
+        layers.line(inner * bond, outer * bond, "#b5b5b5", width=7.0)
+    layers.draw(axes, title, by_depth)
+    reach = 0.8 * separation
+    axes.set_xlim(-reach, reach)
+    axes.set_ylim(-reach, reach)
+
+
+def _angle_drawing(axes: Axes, separation: float) -> None:
+    """The plane of the carbon and two hydrogens, with the angle between the bonds."""
+    from polhode.plots.layers import Layers
+    from polhode.plots.style import COLOURS
+
+    length, half = separation * 6**0.5 / 4, np.arccos(-1 / 3) / 2
+    ends = [length * np.array((sign * np.sin(half), -np.cos(half), 0.0)) for sign in (-1.0, 1.0)]
+    layers = Layers()
+    for end in ends:
+        layers.line((0, 0, -0.1), end, "#b5b5b5", width=7.0)
+    layers.disc((0, 0, 0.1), CARBON_SIZE * separation, "#555555")
+    for end in ends:
+        layers.disc(end + np.array((0, 0, 0.1)), HYDROGEN_SIZE * separation, "#dfe8f2")
+    layers.draw(axes, "two bonds in their plane")
+    a = np.linspace(-half, half, 60)
+    axes.plot(0.5 * length * np.sin(a), -0.5 * length * np.cos(a), color=COLOURS["omega"], zorder=5)
+    text: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 11}
+    axes.text(0, -0.66 * length, f"{np.degrees(2 * half):.5f}°", color=COLOURS["omega"], **text)
+    low, ends_x = -0.62 * separation, (-separation / 2, separation / 2)
+    look = {"arrowstyle": "<|-|>", "color": COLOURS["muted"], "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", xy=(ends_x[0], low), xytext=(ends_x[1], low), arrowprops=look)
+    axes.vlines(ends_x, low, ends[0][1], color=COLOURS["muted"], linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+    axes.text(0, low - 0.07 * separation, f"H-H {separation:g} m", color=COLOURS["muted"], **text)
+    axes.text(0, 0.3 * separation, f"C-H {length:.5g} m", **text)
+    axes.set_xlim(-0.72 * separation, 0.72 * separation)
+    axes.set_ylim(-0.78 * separation, 0.4 * separation)
+
+
+def _paths(axes: Axes, motion: Motion, separation: float) -> None:
+    """The molecule in space, and the circles of its hydrogens about the angular velocity."""
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import AXES, COLOURS
+
+    scene = Scene(world_camera(0.65, 0.35))
+    at = len(motion.times) // 16
+    scene.body(
+        motion.scenario.bodies[0], rotation=motion.rotation_matrix[at], colour=_coloured(separation), segments=20
+    )
+    bonds, center = _bonds(motion, separation), motion.position[at]
+    for k, colour in enumerate((*AXES, COLOURS["ink"])):
+        scene.line(bonds[: FRAMES // 2 + 1, k], colour, width=1.1)
+        scene.line([center, bonds[at, k]], "#8a8a8a", width=3.0)
+    scene.arrow(center, 0.95 * separation * SPIN, COLOURS["omega"], "ω = L/I")
+    scene.draw(axes, "the hydrogens go in circles")
+
+
+def _coloured(separation: float) -> Callable[[Array], list[str]]:
+    def colours(centres: Array) -> list[str]:
+        inside = np.linalg.norm(centres, axis=1) < 0.35 * separation
+        return ["#777777" if near else "#dfe8f2" for near in inside]
+
+    return colours
+
+
+def _rates(axes: Axes, motion: Motion, spin: float) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, XYZ, legend_above
+
+    axes.plot(motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), color=COLOURS["closed_form"], linewidth=4.5)
+    for i, name in enumerate(XYZ):
+        axes.plot(motion.times, motion.angular_velocity[:, i], color=AXES[i], label=name)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="at the start")
+    axes.set_ylim(0.0, 1.15 * spin)
+    axes.set_title("ω stays")
+    axes.set_ylabel("rad/s")
+    time_axis(axes, motion)
+    legend_above(axes, 4)
+
+
+MODEL = Model(
+    name="methane",
+    title="Methane: four bonds, any two of them 109.47° apart",
+    theme="transformations and rotations",
+    source="seed 004 problem 17.1",
+    explanation=(
+        "Carbon at the centre of a tetrahedron, four hydrogens at its corners: the cosine of the angle between\n"
+        "any two bonds is -1/3, for the four unit vectors add up to nothing. A bond is sqrt(6)/4 of the distance\n"
+        "of two hydrogens. On paper the molecule is made of discs and lines; it looks like a solid only if the\n"
+        "far ones are drawn first. It also tumbles: its symmetry makes its three moments of inertia equal, so\n"
+        "it spins steadily about any axis at all, like a ball, and each hydrogen goes round in a circle."
+    ),
+    parameters=(
+        Parameter("separation", "m", 1.0, 0.1, 10.0, "of two hydrogens, centre to centre"),
+        Parameter("spin", "rad/s", 2.0, 0.1, 20.0, "angular velocity"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,199 @@
+"""A sphere gets a push off its centre, and Euler's method takes two steps: the exercise of the slides."""
+
+from __future__ import annotations
+
+from math import cos, radians, sin
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.forces import STANDARD_GRAVITY, gravity, thruster
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import sphere
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+STEPS = 12
+HALVINGS = 4
+MATRIX = slice(3, 12)
+"""Where R stands, row by row, among the numbers that a run in the formulation "momentum_matrix" keeps."""
+
+
+def _push(push: float, angle: float) -> Array:
+    return push * np.array((cos(radians(angle)), sin(radians(angle)), 0.0))
+
+
+def _turn(push: float, angle: float, step: float) -> float:
+    """omega h of every step after the first: (5/2) F_y h^2 clockwise, from L = p x F h and I = 2/5."""
+    return 5 / 2 * float(_push(push, angle)[1]) * step**2
+
+
+def scenario(step: float, push: float, angle: float, g: float) -> dict[str, Scenario]:
+    """Twelve of Euler's steps, the push during the first, gravity along -y; and two steps each of halved lengths."""
+    runs = {"the exercise": (step, STEPS)} | {f"step / {2**n}": (step / 2**n, 2) for n in range(1, HALVINGS + 1)}
+    return {
+        name: Scenario(
+            sphere(1.0, mass=1.0),
+            forces=[
+                gravity((0.0, -g, 0.0)),
+                thruster((-1.0, 0.0, 0.0), _push(push, angle), push, start=0.0, stop=h),
+            ],
+            duration=count * h,
+            step=h,
+            output_times=np.arange(count + 1) * h,
+            method="euler",
+            formulation="momentum_matrix",
+            name=f"pushed-sphere, {name}",
+        )
+        for name, (h, count) in runs.items()
+    }
+
+
+def _matrices(motion: Motion) -> Array:
+    """R as it was computed, at every output: no rotation any more."""
+    return motion._run.kept[:, 0, MATRIX].reshape(-1, 3, 3)
+
+
+def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> list[Shown]:
+    """Position and matrix after two steps, and by how much that is no rotation."""
+    motion = motions["the exercise"]
+    place, matrix = motion.position[2], _matrices(motion)[2]
+    expected = step**2 * (_push(push, angle) - np.array((0.0, g, 0.0)))
+    size, turn = step**2 * (push + g), _turn(push, angle, step)
+    swelling = float(np.linalg.det(matrix)) - 1
+    departures = [float(np.abs(m.T @ m - np.eye(3)).max()) for m in (_matrices(m)[2] for m in motions.values())]
+    order = float(np.log2(departures[0] / departures[1]))
+    off = float(np.abs(matrix - np.array(((1, turn, 0), (-turn, 1, 0), (0, 0, 1)))).max())
+    return [
+        Shown("x after two steps", "m", float(place[0]), float(expected[0]), 1e-14 * size, "h^2 F cos(angle)", size),
+        Shown(
+            "y after two steps", "m", float(place[1]), float(expected[1]), 1e-14 * size, "h^2 (F sin(angle) - g)", size
+        ),
+        Shown("R₁₂ after two steps", "1", float(matrix[0, 1]), turn, 1e-14 * turn, "(5/2) F sin(angle) h^2"),
+        Shown("R₂₁ after two steps", "1", float(matrix[1, 0]), -turn, 1e-14 * turn, "-(5/2) F sin(angle) h^2"),
+        Shown("R off the formula, largest entry", "1", off, 0.0, 1e-15, "R = 1 + h omega*", turn),
+        Shown("det R - 1 after two steps", "1", swelling, turn**2, 2e-15, "((5/2) F sin(angle) h^2)^2"),
+        Shown("power of h in |RᵀR - 1|", "1", order, 4.0, 1e-3, "omega h grows with h^2, |R^T R - 1| with its square"),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> Figure:
+    """The push, the way of the centre, where R takes the x axis, and how it leaves the rotations."""
+    from polhode.plots.style import sheet
+
+    motion = motions["the exercise"]
+    with sheet(11.5, 7.6, MODEL.title) as figure:
+        (body, way), (equator, departure) = figure.subplots(2, 2, width_ratios=(1, 1.3))
+        _sphere(body, push, angle)
+        _way(way, motion, step, _push(push, angle), g)
+        _equator(equator, motion)
+        _departure(departure, motions, _turn(push, angle, 1.0))
+    return figure
+
+
+def _sphere(axes: Axes, push: float, angle: float) -> None:
+    """The sphere, the push at (-1, 0, 0), and gravity."""
+    from polhode.plots.projection import camera
+    from polhode.plots.pushed import in_front
+    from polhode.plots.pushed import push as draw_push
+    from polhode.plots.scene import Scene
+    from polhode.plots.style import AXES, COLOURS
+
+    scene = Scene(camera((1, 0, 0), (0, 1, 0), 0.18, 0.25))
+    scene.body(sphere(1.0, mass=1.0), half=0, segments=32)
+    along = _push(push, angle) / push
+    draw_push(scene, in_front(scene, (-1.0, 0.0, 0.0), 3.0), 1.2 * along, f"F = {push:.3g} N")
+    scene.text((-1.0, 0.0, 0.0), "p", COLOURS["ink"], (7.0, 5.0))
+    scene.arrow(in_front(scene, (0.0, 0.0, 0.0), 3.0), (0.0, -1.5, 0.0), COLOURS["potential"], "m g")
+    for i, name in enumerate("xy"):
+        scene.arrow(1.05 * np.eye(3)[i], 0.55 * np.eye(3)[i], AXES[i], name)
+    scene.draw(axes, f"the push, at {angle:.3g}° to x, during the first step")
+
+
+def _way(axes: Axes, motion: Motion, step: float, push: Array, g: float) -> None:
+    """The centre in Euler's steps, beside the motion that they stand for."""
+    from polhode.plots.style import COLOURS, legend_above
+
+    t = np.linspace(0.0, float(motion.times[-1]), 200)
+    pushed = np.where(t < step, t**2 / 2, step * (t - step / 2))
+    closed = pushed[:, None] * push + t[:, None] ** 2 / 2 * np.array((0.0, -g, 0.0))
+    axes.plot(closed[:, 0], closed[:, 1], color=COLOURS["closed_form"], linewidth=4.5, label="true motion")
+    steps = motion.position
+    axes.plot(steps[:, 0], steps[:, 1], color=COLOURS["translational"], marker="o", markersize=4, label="Euler")
+    axes.plot(*steps[2, :2], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=COLOURS["ink"])
+    axes.set_title(f"centre: x₂ = ({steps[2, 0]:.4g}, {steps[2, 1]:.4g}, 0) m")
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("y (m)")
+    legend_above(axes, 2)
+
+
+def _equator(axes: Axes, motion: Motion) -> None:
+    """Where R takes the body's x axis: along tangents of the unit circle, and so off it."""
+    from polhode.plots.style import AXES, COLOURS
+
+    around = np.linspace(0, 2 * np.pi, 721)
+    tips = _matrices(motion)[1:, :2, 0]
+    axes.plot(np.cos(around), np.sin(around), color=COLOURS["closed_form"], linewidth=4.5)
+    axes.plot(tips[:, 0], tips[:, 1], color=AXES[0], marker="o", markersize=4)
+    for n in (1, 2, STEPS):
+        axes.annotate(f"{n}", tips[n - 1], xytext=(7, 3), textcoords="offset points", fontsize=9)
+    middle, half = (tips.max(axis=0) + tips.min(axis=0)) / 2, 0.62 * float(np.ptp(tips, axis=0).max())
+    axes.set_xlim(middle[0] - half, middle[0] + half)
+    axes.set_ylim(middle[1] - half, middle[1] + half)
+    length = float(np.hypot(*tips[-1]))
+    axes.set_title(f"tip of R eₓ, {STEPS} steps: length {length:.5g}")
+    axes.set_aspect("equal")
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("y (m)")
+
+
+def _departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
+    """|R^T R - 1| after two steps against h."""
+    from matplotlib.ticker import NullLocator
+
+    from polhode.plots.style import COLOURS, power_of_ten
+
+    steps = np.array([m.scenario.needed_step for m in motions.values()])
+    second = [_matrices(m)[2] for m in motions.values()]
+    found = [float(np.abs(r.T @ r - np.eye(3)).max()) for r in second]
+    axes.loglog(steps, (turn * steps**2) ** 2, color=COLOURS["closed_form"], linewidth=4.5, label="(5/2 F sin a)² h⁴")
+    axes.loglog(steps, found, color=COLOURS["omega"], marker="o", markersize=5, label="simulated")
+    axes.set_title("Euler's step leaves the rotations: |RᵀR - 1|")
+    axes.set_xlabel("step h (s)")
+    axes.set_ylabel("largest entry after two steps")
+    axes.set_xticks(steps, [f"{h:.3g}" for h in steps])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.legend(loc="upper left")
+
+
+MODEL = Model(
+    name="pushed-sphere",
+    title="A sphere is pushed off its centre: two steps of Euler's method, by hand and by machine",
+    theme="forces and torques",
+    source="seed 002, last exercise",
+    explanation=(
+        "A sphere of 1 kg and radius 1 m rests at the origin. During the first time step a force F pushes it\n"
+        "at p = (-1, 0, 0), and gravity acts along -y. After Euler's second step the centre is at\n"
+        "h^2 (4 cos 30, 2 - g, 0), and the matrix is R = 1 + h omega*, with 5 h^2 and -5 h^2 off its diagonal.\n"
+        "That is no rotation: its determinant is 1 + 25 h^4. Each step goes along the tangent and leaves the\n"
+        "rotations outwards, so the sphere swells; with half the step the error after two is 16 times smaller."
+    ),
+    parameters=(
+        Parameter("step", "s", 0.1, 0.005, 0.2, "h, the time step"),
+        Parameter("push", "N", 4.0, 1.0, 8.0, "F, during the first step only"),
+        Parameter("angle", "°", 30.0, 5.0, 85.0, "of the push, from x towards y"),
+        Parameter("g", "m/s²", STANDARD_GRAVITY, 0.0, 25.0, "gravity, along -y"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,227 @@
+"""The turn that points a long box along a given direction, by a quaternion; and quaternions of wrong length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode import rotations
+from polhode.checks import Array
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import box
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+SIDES = (2.0, 0.6, 0.6)
+MASS = 2.0
+LONG = np.array((1.0, 0.0, 0.0))
+FRAMES = 200
+STEPS_A_FRAME = 10
+
+
+def _turn(target: tuple[float, float, float]) -> tuple[Array, Array, float]:
+    """The quaternion from the x axis to the target, its axis and its angle in rad."""
+    q = rotations.turn_between(LONG, target)
+    return q, *rotations.axis_and_angle(q)
+
+
+def scenario(target_x: float, target_y: float, target_z: float, last: float) -> Scenario:
+    """A long box of square section spins about an axis across it, until after one second it points at the target."""
+    _, axis, angle = _turn((target_x, target_y, target_z))
+    return Scenario(
+        box(SIDES, mass=MASS),
+        State(angular_velocity=angle * axis),
+        duration=1.0,
+        step=1 / (FRAMES * STEPS_A_FRAME),
+        output_step=1 / FRAMES,
+        method="rk4",
+        name="quaternion-rotation",
+    )
+
+
+def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> list[Shown]:
+    """The turn's angle and quaternion, how well the formulas agree, and what a q of wrong length does."""
+    target = (target_x, target_y, target_z)
+    q, axis, angle = _turn(target)
+    length = float(np.linalg.norm(target))
+    across, s = float(np.hypot(target_y, target_z)), np.sqrt((1 - target_x / length) / 2)
+    found = motion.final.quaternion_wxyz
+    ways = [rotations.rodrigues(LONG, axis, angle), rotations.matrix(axis, angle) @ LONG, rotations.sandwiched(q, LONG)]
+    ways.append(_by_scipy(q))
+    stretched = rotations.sandwiched((1.0, 0.0, 0.0, last), LONG)
+    half = "(cos(a/2), sin(a/2) (0, -z, y)/sqrt(y^2 + z^2)), cos a = x/length"
+    rows = [
+        (
+            "angle of the turn",
+            "deg",
+            np.degrees(rotations.axis_and_angle(found)[1]),
+            np.degrees(np.arctan2(across, target_x)),
+            180.0,
+            "atan2(sqrt(y^2 + z^2), x)",
+        ),
+        ("q0", "1", found[0], np.sqrt((1 + target_x / length) / 2), 1.0, half),
+        ("q1", "1", found[1], 0.0, 1.0, half),
+        ("q2", "1", found[2], -s * target_z / across, 1.0, half),
+        ("q3", "1", found[3], s * target_y / across, 1.0, half),
+        ("x of q e_x q* for q = (1, 0, 0, last)", "1", stretched[0], 1 - last**2, 1 + last**2, "1 - last^2"),
+        ("y of q e_x q* for q = (1, 0, 0, last)", "1", stretched[1], 2 * last, 1 + last**2, "2 last"),
+    ]
+    shown = [
+        Shown(label, unit, float(value), float(expected), 2e-12 * float(size), source, float(size))
+        for label, unit, value, expected, size, source in rows
+    ]
+    spread = float(np.ptp(ways, axis=0).max())
+    return [*shown, Shown("(17.16), (17.17), q v q* and SciPy apart", "1", spread, 0.0, 1e-15, "the same turn", 1.0)]
+
+
+def _by_scipy(q: Array) -> Array:
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_quat(q, scalar_first=True).apply(LONG))
+
+
+def picture(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> Figure:
+    """The box before and after, its quaternion on the way, quaternions of wrong length, and small angles."""
+    from polhode.plots.style import sheet
+
+    with sheet(12.0, 7.8, MODEL.title) as figure:
+        grid = figure.add_gridspec(2, 2, height_ratios=(1.2, 1.0))
+        _box_scene(figure.add_subplot(grid[0, 0]), motion, (target_x, target_y, target_z))
+        _quaternion_panel(figure.add_subplot(grid[0, 1]), motion, (target_x, target_y, target_z))
+        _length_panel(figure.add_subplot(grid[1, 0]), last)
+        _small_angles(figure.add_subplot(grid[1, 1]))
+    return figure
+
+
+def _box_scene(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
+    from polhode.plots.scene import Scene
+    from polhode.plots.style import AXES, COLOURS
+    from polhode.plots.views import clearest_view
+
+    _, axis, angle = _turn(target)
+    direction = np.array(target) / np.linalg.norm(target)
+    seen = clearest_view((LONG, direction, axis))
+    scene = Scene(seen)
+    body, tip = motion.scenario.bodies[0], SIDES[0] / 2 * LONG
+    for start, end in _edges():
+        scene.line([start, end], COLOURS["muted"], width=1.0, style=(0, (3, 2)))
+    scene.body(body, rotation=motion.rotation_matrix[-1], half=0, half_colour="#f0b48a")
+    closed = rotations.rodrigues(1.6 * tip, axis, np.linspace(0, angle, 80)) - 0.02 * seen.eye
+    scene.line(closed, COLOURS["closed_form"], "q v q*", width=4.5)
+    scene.line(1.6 * motion.points(tip), COLOURS["omega"], "simulated")
+    scene.arrow(tip, 0.9 * LONG, COLOURS["muted"], "x")
+    scene.arrow(direction, 0.9 * direction, AXES[0], f"({target[0]:.3g}, {target[1]:.3g}, {target[2]:.3g})")
+    scene.arrow((0, 0, 0), 1.3 * axis, COLOURS["omega"], "axis")
+    scene.draw(axes, f"from the x axis to the target: {np.degrees(angle):.6f}°", legend=(0.0, -0.14))
+    axes.set_anchor("W")
+
+
+def _edges() -> list[tuple[Array, Array]]:
+    """The twelve edges of the box at the start."""
+    corners = [np.array(SIDES) / 2 * sign for sign in np.ndindex(2, 2, 2)]
+    corners = [2 * corner - np.array(SIDES) / 2 for corner in corners]
+    return [(a, b) for i, a in enumerate(corners) for b in corners[:i] if np.count_nonzero(a - b) == 1]
+
+
+def _quaternion_panel(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, legend_above
+
+    _, axis, angle = _turn(target)
+    closed = rotations.quaternion(axis, angle * motion.times)
+    axes.plot(motion.times, closed, color=COLOURS["closed_form"], linewidth=4.5)
+    for i, colour in enumerate((COLOURS["ink"], *AXES)):
+        axes.plot(motion.times, motion.quaternion_wxyz[:, i], color=colour, label=f"q{'₀₁₂₃'[i]}")
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="(17.25)")
+    axes.set_title("the quaternion")
+    axes.set_ylabel("1")
+    time_axis(axes, motion)
+    legend_above(axes, 5)
+
+
+def _length_panel(axes: Axes, last: float) -> None:
+    """Exercise 17.9 c: where q = (1, 0, 0, k) takes the tip of e_x, by three rules."""
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    k = np.linspace(-2.0, 2.0, 201) if abs(last) <= 2 else np.linspace(-abs(last), abs(last), 201)
+    many = np.stack((1 + 0 * k, 0 * k, 0 * k, k), axis=-1)
+    rules: dict[str, Callable[[Array], Array]] = {
+        "q v q*: turned, and longer": lambda q: rotations.sandwiched(q, LONG),
+        "(17.28): skewed": lambda q: np.asarray(rotations.matrix_as_printed(q) @ LONG),
+        "of q/|q|: a turn": lambda q: rotations.sandwiched(q / np.linalg.norm(q, axis=-1, keepdims=True), LONG),
+    }
+    here = np.array((1.0, 0.0, 0.0, last))
+    for (name, rule), colour in zip(rules.items(), (SEVERAL[0], SEVERAL[1], COLOURS["ink"]), strict=True):
+        axes.plot(*rule(many)[:, :2].T, color=colour, label=name)
+        axes.plot(*rule(here)[:2], color=colour, marker="o", markersize=5)
+    axes.plot(*LONG[:2], color=COLOURS["muted"], marker="s", markersize=5, linestyle="none", label="v = (1, 0)")
+    axes.set_xlim(-3.6, 5.6)
+    axes.set_ylim(-2.6, 2.6)
+    if abs(last) > 1.2:
+        axes.set_xlim(-2.2 * last**2, 2.4 * last**2)
+        axes.set_ylim(-1.3 * last**2, 1.3 * last**2)
+    axes.set_aspect("equal")
+    axes.set_anchor("W")
+    axes.set_title(f"q = (1, 0, 0, k) of wrong length; dots: k = {last:g}")
+    axes.set_xlabel("x")
+    axes.set_ylabel("y")
+    axes.legend(loc="center right", handlelength=1.0)
+
+
+def _small_angles(axes: Axes) -> None:
+    """(17.27a) by acos and by atan2, for small turns about z."""
+    from polhode.plots.style import COLOURS, SEVERAL, power_of_ten
+
+    angles = np.geomspace(1e-10, 1.0, 161)
+    q = rotations.quaternion((0, 0, 1), angles)
+    by_acos = 2 * np.arccos(q[:, 0])
+    by_atan2 = np.array([rotations.axis_and_angle(one)[1] for one in q])
+    for found, colour, name in (
+        (by_acos, SEVERAL[1], "2 acos q₀, as printed"),
+        (by_atan2, SEVERAL[0], "2 atan2(|q|, q₀)"),
+    ):
+        off = np.abs(found / angles - 1)
+        axes.loglog(angles, np.maximum(off, 2e-17), ".", markersize=4, color=colour, label=name)
+    eps = float(np.finfo(float).eps)
+    axes.loglog(angles, eps / angles**2, color=COLOURS["closed_form"], linewidth=4.5, zorder=1, label="rounding/angle²")
+    axes.set_ylim(1e-17, 1e2)
+    axes.xaxis.set_major_formatter(power_of_ten)
+    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.minorticks_off()
+    axes.set_title("error of the angle found again, (17.27)")
+    axes.set_xlabel("angle (rad)")
+    axes.set_ylabel("relative")
+    axes.legend(loc="upper right", markerscale=2)
+
+
+MODEL = Model(
+    name="quaternion-rotation",
+    title="A quaternion points a box where one wants it",
+    theme="transformations and rotations",
+    source="seed 004 section 17.3.3, exercises 17.8 to 17.10, eq. 17.25 to 17.28",
+    explanation=(
+        "Which turn points the long side of a box, along x, at a target? The axis is across both, the angle lies\n"
+        "between them, and q = (cos a/2, r sin a/2). Four formulas agree to the last digit, and a box that spins\n"
+        "about that axis arrives there. A quaternion of another length turns and stretches by q v q*, by the\n"
+        "square of its length; the matrix (17.28) skews instead; a zero quaternion is no turn and is refused.\n"
+        "The angle is found again by atan2: acos loses half the digits of small angles, and in the end all."
+    ),
+    parameters=(
+        Parameter("target_x", "1", 1.0, -3.0, 3.0, "of the direction, of any length"),
+        Parameter("target_y", "1", 2.0, -3.0, 3.0, "of the direction"),
+        Parameter("target_z", "1", 1.0, 0.1, 3.0, "of the direction"),
+        Parameter("last", "1", 1.0, -3.0, 3.0, "k of a quaternion (1, 0, 0, k) of wrong length"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

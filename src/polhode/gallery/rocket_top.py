@@ -1,0 +1,196 @@
+"""A free top with two rockets: the torque z x x3 turns it like its weight turns a top on a table."""
+
+from __future__ import annotations
+
+from math import degrees, pi, radians
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.equations.quaternions import from_angles
+from polhode.forces import force_at
+from polhode.gallery.disc_on_axle import inclination, turning_times
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import first_interval
+from polhode.mass.shapes import ellipsoid
+from polhode.reference.heavy_top import HeavyTop
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.body import Body
+    from polhode.motion import Motion
+
+MOMENTS = (2.0, 2.0, 3.0)
+MASS, SEMI_AXES = 10.0, (0.75**0.5, 0.75**0.5, 0.5)
+NUTATIONS = 20
+FRAMES = 1600
+STEPS_A_TURN = 4000
+
+
+def _top(spin: float, theta: float, torque: float) -> HeavyTop:
+    return HeavyTop(MOMENTS[0], MOMENTS[2], torque, radians(theta), spin)
+
+
+def _body() -> Body:
+    """A solid ellipsoid of 10 kg with the moments 2, 2, 3 kg m2: a^2 = 5 (I2 + I3 - I1)/(2 m) and so on."""
+    return ellipsoid(SEMI_AXES, MASS)
+
+
+def scenario(spin: float, theta: float, torque: float) -> Scenario:
+    """Two equal and opposite forces along z, one at each end of the axle: together a torque T sin(theta)."""
+    top = _top(spin, theta, torque)
+    end = SEMI_AXES[2]
+    thrust = torque / (2 * end)
+    every = NUTATIONS * top.period / FRAMES
+    step = 2 * pi / (STEPS_A_TURN * (spin + 2 * pi / top.period))
+    return Scenario(
+        _body(),
+        State(quaternion_wxyz=from_angles((0.0, radians(theta), 0.0)), angular_velocity_body=(0.0, 0.0, spin)),
+        [force_at((0.0, 0.0, -thrust), (0.0, 0.0, end)), force_at((0.0, 0.0, thrust), (0.0, 0.0, -end))],
+        duration=FRAMES * every,
+        step=every / -(-every // step),
+        output_step=every,
+        method="rk4",
+        name="rocket-top",
+    )
+
+
+def _kept(motion: Motion, torque: float) -> dict[str, Array]:
+    """L_z, L_3 and E + T cos(theta)."""
+    L, axle = motion.angular_momentum, motion.rotation_matrix[:, :, 2]
+    energy = motion.kinetic_energy + torque * axle[:, 2]
+    return {"L along z": L[:, 2], "L along the axle": np.einsum("ti,ti->t", L, axle), "E + T cos θ": energy}
+
+
+def _scale(values: Array) -> float:
+    return float(np.abs(values).max())
+
+
+def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Shown]:
+    """How far the axle falls and how often, how fast it goes round, and what stays."""
+    top = _top(spin, theta, torque)
+    turns = turning_times(motion)
+    lowest = degrees(inclination(motion.at(turns[0])))
+    phi = np.unwrap(motion.euler_angles[:, 0])
+    mean = float((phi[-1] - phi[0]) / motion.times[-1])
+    period = 2 * first_interval(turns, "a turning point")
+    formula = "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1), b = (I3 w3)^2/(4 I1 T)"
+    shown = [
+        Shown("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
+        Shown("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
+        Shown("mean precession", "rad/s", mean, top.mean_precession, 1e-11, "integrals of the third kind"),
+    ]
+    for name, values in _kept(motion, torque).items():
+        off = float(np.abs(values - values[0]).max() / _scale(values))
+        shown.append(Shown(f"{name} strays", "1", off, 0.0, 1e-12, "it stays, relative to its size", size=1.0))
+    return shown
+
+
+def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
+    """The top and its rockets, the paths of its axle and of L, theta over the closed form, and what stays."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above, sheet
+    from polhode.plots.tops import log_axis, positive_part
+
+    top, t = _top(spin, theta, torque), motion.times
+    early = t <= 8 * top.period
+    with sheet(12.0, 7.6, MODEL.title) as figure:
+        grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
+        _space(figure.add_subplot(grid[:2, 0]), motion, top)
+        _from_above(figure.add_subplot(grid[2, 0]), motion)
+        nodding, going_round, kept = (figure.add_subplot(grid[i, 1]) for i in range(3))
+        closed, phi = top.angles_at(t), np.unwrap(motion.euler_angles[:, 0])
+        for axes, title, grey, found, colour in (
+            (nodding, "angle θ from z", closed[early, 1], motion.euler_angles[early, 1], "axis_3"),
+            (going_round, "angle φ about z", closed[early, 0], phi[early], "axis_1"),
+        ):
+            axes.plot(t[early], np.degrees(grey), color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+            axes.plot(t[early], np.degrees(found), color=COLOURS[colour], label="simulated")
+            axes.set_title(title)
+            axes.set_ylabel("degrees")
+            axes.set_xlabel("time (s)")
+            axes.set_xlim(0.0, float(t[early][-1]))
+            legend_above(axes, 2)
+        nodding.ticklabel_format(useOffset=False)
+        nodding.invert_yaxis()
+        for n, (name, values) in enumerate(_kept(motion, torque).items()):
+            off = positive_part(np.abs(values - values[0]) / _scale(values))
+            kept.plot(
+                t, off, color=SEVERAL[n], linewidth=1.0, label=name if np.nanmax(off, initial=0.0) > 0 else f"{name}: 0"
+            )
+        log_axis(kept, 1e-17, 1e-9)
+        kept.set_title("strays")
+        kept.set_ylabel("relative")
+        time_axis(kept, motion)
+        legend_above(kept, 3)
+    return figure
+
+
+def _space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
+    """The top at the end of the run, its rockets, its axle's path and that of L."""
+    from polhode.plots import tops as draw
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS
+
+    tip = 1.5
+    scene = Scene(world_camera(float(top.angles_at(motion.times[-1])[0]) - 1.9, 0.35))
+    draw.globe(scene, tip, top.turning_angles)
+    draw.top(scene, _body(), (0, 0, 0), motion.rotation_matrix[-1], tip, -0.8)
+    L = motion.angular_momentum
+    direction = L / np.linalg.norm(L, axis=1)[:, None]
+    scene.line(tip * motion.rotation_matrix[:, :, 2], COLOURS["axis_3"], "path of the axle", width=1.6)
+    scene.line(tip * direction, COLOURS["L"], "path of L", width=2.0)
+    scene.arrow((0, 0, 0), 1.25 * tip * direction[-1], COLOURS["L"], "L")
+    axle = motion.rotation_matrix[-1, :, 2]
+    for sign in (1.0, -1.0):
+        tail = sign * (SEMI_AXES[2] * axle + np.array((0.0, 0.0, 0.75)))
+        scene.arrow(tail, (0.0, 0.0, -0.7 * sign), COLOURS["torque"], width=3.0)
+        scene.text(tail, "rocket", COLOURS["torque"], (-6.0 * sign, 0.0))
+    scene.draw(axes, "the top, its two rockets, and where its axle and L go", legend=(-0.3, 0.0))
+
+
+def _from_above(axes: Axes, motion: Motion) -> None:
+    """The axle circles about L, while L goes round z."""
+    from polhode.plots.style import COLOURS, legend_above
+
+    first = motion.times <= motion.times[-1] * 8 / NUTATIONS
+    L = motion.angular_momentum[first]
+    unit: Any = L / np.linalg.norm(L, axis=1)[:, None]
+    for path, colour, name in (
+        (motion.rotation_matrix[first, :, 2], "axis_3", "axle"),
+        (unit, "L", "direction of L"),
+    ):
+        axes.plot(path[:, 0], path[:, 1], color=COLOURS[colour], label=name)
+    axes.set_title("from above")
+    axes.set_xlabel("x")
+    axes.set_ylabel("y")
+    axes.set_aspect("equal", adjustable="datalim")
+    legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="rocket-top",
+    title="Two rockets turn a free top as its weight turns one on a table",
+    theme="tops and gyroscopes",
+    source="seed 003 section 7, figure 6; errata: the torque is perpendicular to z",
+    explanation=(
+        "A spinning ellipsoid floats free. Two rockets, one at each end of its axle, push with equal forces\n"
+        "against each other: the centre stays, and the torque is T sin(theta) along z x x3, that of a weight. So it\n"
+        "is Lagrange's top without a table: the angular momentum goes round z on a cone, and the axle circles\n"
+        "about it. The torque is perpendicular both to z and to the axle: L along both stays, and so does the\n"
+        "energy with the potential T cos(theta), though rockets burn."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 3.0, 2.0, 12.0, "angular velocity along the axle"),
+        Parameter("theta", "deg", 30.0, 10.0, 120.0, "angle of the axle from z at the start"),
+        Parameter("torque", "N m", 1.0, 0.2, 3.0, "T: the torque of both rockets with the axle across z"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

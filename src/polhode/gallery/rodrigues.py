@@ -1,0 +1,206 @@
+"""Rodrigues' formula: a vector turned about any axis, by four formulas and by a spinning ball."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode import rotations
+from polhode.checks import Array
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import sphere
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+VECTOR = np.array((0.0, 3.0, 0.0))
+RADIUS = 3.0
+MASS = 1.0
+FRAMES = 200
+STEPS_A_FRAME = 10
+
+
+def scenario(axis_x: float, axis_y: float, axis_z: float, angle: float) -> Scenario:
+    """A ball, whose moments are equal, spins about the axis: by the angle in one second."""
+    axis = np.array((axis_x, axis_y, axis_z))
+    return Scenario(
+        sphere(RADIUS, mass=MASS),
+        State(angular_velocity=np.radians(angle) * axis / np.linalg.norm(axis)),
+        duration=1.0,
+        step=1 / (FRAMES * STEPS_A_FRAME),
+        output_step=1 / FRAMES,
+        method="rk4",
+        name="rodrigues",
+    )
+
+
+def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> list[Shown]:
+    """Where the spinning ball takes the vector, and how well the other formulas agree with (17.16)."""
+    axis, a = (axis_x, axis_y, axis_z), np.radians(angle)
+    formula = rotations.rodrigues(VECTOR, axis, a)
+    simulated = motion.points(VECTOR)[-1]
+    others = {
+        "(17.17)": rotations.matrix(axis, a) @ VECTOR,
+        "q v q*": rotations.sandwiched(rotations.quaternion(axis, a), VECTOR),
+        "SciPy": _by_scipy(axis, a),
+    }
+    size = float(np.linalg.norm(VECTOR))
+    rows = [
+        Shown(f"{name} of the turned vector", "m", float(found), float(value), 1e-12 * size, "seed 004 eq. 17.16", size)
+        for name, found, value in zip("xyz", simulated, formula, strict=True)
+    ]
+    rows += [
+        Shown(f"{name} less (17.16)", "m", float(np.abs(v - formula).max()), 0.0, 1e-15 * size, "the same turn", size)
+        for name, v in others.items()
+    ]
+    found_axis, found_angle = rotations.axis_and_angle(motion.final.orientation)
+    cosine = float(np.array(axis)[0] / np.linalg.norm(axis))
+    return [
+        *rows,
+        Shown("angle found again", "deg", float(np.degrees(found_angle)), angle, 2e-10, "2 atan2(abs(q), q0)"),
+        Shown(
+            "direction cosine with x, found again", "1", float(found_axis[0]), cosine, 1e-12 / np.sin(a / 2), "r_x", 1.0
+        ),
+    ]
+
+
+def _by_scipy(axis: tuple[float, float, float], angle: float) -> Array:
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_rotvec(angle * np.array(axis) / np.linalg.norm(axis)).apply(VECTOR))
+
+
+def picture(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> Figure:
+    """The parts of the vector along and across the axis, the direction cosines, the components, the differences."""
+    from polhode.plots.style import sheet
+
+    axis = np.array((axis_x, axis_y, axis_z)) / np.linalg.norm((axis_x, axis_y, axis_z))
+    with sheet(12.0, 7.6, MODEL.title) as figure:
+        grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.05), height_ratios=(1.25, 1.0))
+        _parts_scene(figure.add_subplot(grid[0, 0]), motion, axis, angle)
+        _cosines_scene(figure.add_subplot(grid[0, 1]), motion, axis, angle)
+        _components(figure.add_subplot(grid[1, 0]), motion, axis, angle)
+        _differences(figure.add_subplot(grid[1, 1]), motion, axis, angle)
+    return figure
+
+
+def _parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
+    """Seed 004 figure 17.2: v, its parts, w across both, and the way of its tip."""
+    from polhode.plots.projection import camera
+    from polhode.plots.scene import Scene
+    from polhode.plots.style import COLOURS
+
+    middle = rotations.rodrigues(VECTOR, axis, np.radians(angle) / 2)
+    seen = camera(np.cross(axis, middle), axis, -0.3, 0.38)
+    scene = Scene(seen)
+    along = (VECTOR @ axis) * axis
+    across, w = VECTOR - along, np.cross(axis, VECTOR)
+    turned = motion.points(VECTOR)[-1]
+    ring = along + rotations.rodrigues(across, axis, np.linspace(0, 2 * np.pi, 145))
+    scene.line(ring, "#bbbbbb", width=1.0)
+    closed = rotations.rodrigues(VECTOR, axis, np.radians(np.linspace(0, angle, 80))) - 0.05 * seen.eye
+    scene.line(closed, COLOURS["closed_form"], width=4.5)
+    scene.line(motion.points(VECTOR), COLOURS["omega"], "way of the tip, simulated")
+    reach = 1.35 * max(abs(float(VECTOR @ axis)), 1.2)
+    scene.arrow((0, 0, 0), reach * axis, COLOURS["muted"], "r", width=1.2)
+    scene.arrow((0, 0, 0), VECTOR, COLOURS["ink"], "v")
+    scene.arrow((0, 0, 0), turned, COLOURS["omega"], "v'")
+    scene.arrow((0, 0, 0), along, COLOURS["axis_3"])
+    scene.arrow(along, across, COLOURS["axis_2"])
+    scene.text(along / 4, "v∥", COLOURS["axis_3"], (6.0, 4.0))
+    scene.text(along + 0.45 * across, "v⊥", COLOURS["axis_2"], (-7.0, 4.0))
+    scene.arrow(along, w, COLOURS["axis_1"], "w")
+    scene.line([along, turned], COLOURS["muted"], style=(0, (3, 2)), width=1.1)
+    scene.draw(axes, f"figure 17.2: parts along and across the axis r, angle {angle:g}°")
+    axes.set_anchor("W")
+
+
+def _cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
+    """Seed 004 figure 17.3: the axis and its direction cosines, the body's axes before and after."""
+    from polhode.plots.scene import Scene
+    from polhode.plots.style import COLOURS
+    from polhode.plots.views import clearest_view
+
+    turn = motion.rotation_matrix[-1]
+    scene = Scene(clearest_view((*np.eye(3), *turn.T, axis)))
+    scene.world_axes(1.0)
+    scene.triad((0, 0, 0), 1.0, turn)
+    for i in range(3):
+        path = rotations.rodrigues(np.eye(3)[i], axis, np.radians(np.linspace(0, angle, 60)))
+        scene.line(path, ("#e7b08c", "#8fd0ba", "#8fbbd9")[i], width=1.2)
+    scene.arrow((0, 0, 0), 1.25 * axis, COLOURS["omega"], "axis")
+    corner = [axis[0] * np.eye(3)[0], axis * (1, 1, 0), axis]
+    scene.line([np.zeros(3), corner[0], corner[1], corner[2]], COLOURS["muted"], style=(0, (2, 2)), width=1.0)
+    cosines = ", ".join(f"{u:.3f}" for u in axis)
+    scene.draw(axes, f"figure 17.3: direction cosines ({cosines})")
+    axes.set_anchor("W")
+
+
+def _components(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import AXES, COLOURS, XYZ, legend_above
+
+    closed = rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times)
+    axes.plot(motion.times, closed, color=COLOURS["closed_form"], linewidth=4.5)
+    for i, name in enumerate(XYZ):
+        axes.plot(motion.times, motion.points(VECTOR)[:, i], color=AXES[i], label=name)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="(17.16)")
+    axes.set_title("the vector on its way")
+    axes.set_ylabel("m")
+    time_axis(axes, motion)
+    legend_above(axes, 4)
+
+
+def _differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
+    """How far the other ways are from (17.16), at many angles."""
+    from polhode.plots.style import COLOURS, SEVERAL, power_of_ten
+
+    angles = np.radians(angle) * motion.times
+    formula = rotations.rodrigues(VECTOR, axis, angles)
+    ways = {
+        "simulated": motion.points(VECTOR),
+        "matrix (17.17)": rotations.matrix(axis, angles) @ VECTOR,
+        "q v q*": rotations.sandwiched(rotations.quaternion(axis, angles), VECTOR),
+    }
+    for (name, found), colour in zip(ways.items(), SEVERAL, strict=False):
+        off = np.abs(found - formula).max(axis=1) / np.linalg.norm(VECTOR)
+        axes.semilogy(np.degrees(angles), np.where(off > 0, off, np.nan), ".", markersize=4, color=colour, label=name)
+    eps = float(np.finfo(float).eps)
+    axes.axhline(eps, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
+    axes.set_ylim(1e-17, 1e-12)
+    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.minorticks_off()
+    axes.set_title("departure from (17.16), and rounding")
+    axes.set_xlabel("angle (deg)")
+    axes.set_ylabel("relative to v")
+    axes.legend(loc="upper left", ncols=3, handletextpad=0.2, markerscale=2)
+
+
+MODEL = Model(
+    name="rodrigues",
+    title="Rodrigues' formula: only the part across the axis turns",
+    theme="transformations and rotations",
+    source="seed 004 section 17.3.2, exercises 17.5, 17.6, figures 17.2, 17.3",
+    explanation=(
+        "A vector is turned about any axis r. Its part along the axis stays; the part across turns in its plane,\n"
+        "where w = r x v is its partner at a right angle. Together that is Rodrigues' formula, and written out\n"
+        "in components it is the matrix (17.17). The quaternion q = (cos a/2, r sin a/2) does the same by\n"
+        "q v q*. A ball that spins about the axis at a steady rate carries the vector to the same place. The\n"
+        "components of r are its direction cosines. The inverse matrix is the one with the angle's sign changed."
+    ),
+    parameters=(
+        Parameter("axis_x", "1", 1.0, -3.0, 3.0, "of the axis, of any length"),
+        Parameter("axis_y", "1", 2.0, -3.0, 3.0, "of the axis"),
+        Parameter("axis_z", "1", 2.0, 0.1, 3.0, "of the axis"),
+        Parameter("angle", "deg", 60.0, 1.0, 179.0, "of the turn"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

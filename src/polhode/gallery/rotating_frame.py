@@ -1,0 +1,204 @@
+"""A ball thrown straight up on a turning platform, from the ground and from the platform."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.forces import STANDARD_GRAVITY, gravity
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import sphere
+from polhode.reference.turning_platform import PlatformThrow
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.checks import Array
+    from polhode.motion import Motion
+    from polhode.seen import Seen
+
+BALL = {"radius": 0.1, "mass": 0.5}
+FRAMES = 240
+SPOKES = 12
+
+
+def _throw(radius: float, speed: float, rate: float) -> PlatformThrow:
+    return PlatformThrow(radius, speed, rate, STANDARD_GRAVITY)
+
+
+def scenario(radius: float, speed: float, rate: float) -> Scenario:
+    """The ball on the ground's axes, where it has the platform's speed besides its own, until it is down again."""
+    duration = _throw(radius, speed, rate).duration
+    return Scenario(
+        sphere(**BALL),
+        State(position=(radius, 0.0, 0.0), velocity=(0.0, rate * radius, speed), angular_velocity=(0.0, 0.0, rate)),
+        [gravity()],
+        duration=duration,
+        step=duration / FRAMES,
+        output_step=duration / FRAMES,
+        method="rk4",
+        name="rotating-frame",
+    )
+
+
+def _energies(seen: Seen, rate: float) -> tuple[Array, Array, Array]:
+    """On the platform, of each kg: kinetic, of the weight, and of the centrifugal force."""
+    x, v = seen.position, seen.velocity
+    return (v**2).sum(axis=1) / 2, STANDARD_GRAVITY * x[:, 2], -(rate**2) * (x[:, :2] ** 2).sum(axis=1) / 2
+
+
+def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Shown]:
+    """Where it lands on the platform, and what stays the same there."""
+    throw, seen = _throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
+    landing, size = throw.seen_at(throw.duration), float(np.hypot(radius, rate * radius * throw.duration))
+    total = np.sum(_energies(seen, rate), axis=0)
+    worst = total[np.argmax(np.abs(total - throw.energy))]
+    path = "turned back by W t from r, W r t on the ground, t = 2 u/g"
+    return [
+        Shown(
+            "lands at x on the platform", "m", float(seen.position[-1, 0]), float(landing[0]), 1e-12 * size, path, size
+        ),
+        Shown(
+            "lands at y on the platform", "m", float(seen.position[-1, 1]), float(landing[1]), 1e-12 * size, path, size
+        ),
+        Shown(
+            "energy on the platform, throughout",
+            "J/kg",
+            float(worst),
+            throw.energy,
+            1e-12 * (speed**2 + (rate * size) ** 2),
+            "v^2/2 + g z - W^2 rho^2/2 = (u^2 - W^2 r^2)/2: the Coriolis force does no work",
+            speed**2 / 2,
+        ),
+        Shown(
+            "outward acceleration at the start",
+            "m/s2",
+            float(seen.acceleration[0, 0]),
+            rate**2 * radius,
+            1e-12 * rate**2 * radius,
+            "W^2 r: straight up it moves along the axis, and no Coriolis force acts",
+        ),
+    ]
+
+
+def picture(motion: Motion, radius: float, speed: float, rate: float) -> Figure:
+    """The throw from the ground and from the platform, in space and from above, and the energy on the platform."""
+    from polhode.plots.style import sheet
+
+    throw, seen = _throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
+    with sheet(12.0, 8.4, MODEL.title) as figure:
+        grid = figure.subplots(2, 2, width_ratios=(1, 1.06))
+        _in_space(
+            grid[0, 0], motion.position, throw, "from the ground: a parabola, under which the platform turns", True
+        )
+        _in_space(grid[0, 1], seen.position, throw, "from the platform: pushed outwards, then aside", False)
+        _from_above(grid[1, 0], motion.position, seen.position, throw)
+        _energy(grid[1, 1], seen, rate)
+    return figure
+
+
+def _in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_ground: bool) -> None:
+    """The ball's path over the platform, and where the thrower stands at the end."""
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    scene, turned = Scene(world_camera(0.35, 0.42)), throw.rate * throw.duration if on_ground else 0.0
+    reach = 1.1 * float(np.hypot(path[:, 0], path[:, 1]).max())
+    up = 2 * reach * scene.seen.eye  # nothing of it is behind the platform: on the paper it stays where it is
+    edge = np.linspace(0, 2 * np.pi, 16 * SPOKES + 1)
+    rim = np.stack((reach * np.cos(edge), reach * np.sin(edge), np.zeros_like(edge)), axis=-1)
+    corners = np.vstack((np.zeros(3), rim[:-1]))
+    fan = [(0, i, i % (len(rim) - 1) + 1) for i in range(1, len(rim))]
+    scene.surface(corners, fan, COLOURS["body"])
+    for k in range(SPOKES):
+        end = reach * np.array((np.cos(turned + k * 2 * np.pi / SPOKES), np.sin(turned + k * 2 * np.pi / SPOKES), 0.0))
+        scene.line(np.linspace(np.zeros(3), end, 7), COLOURS["muted"], width=0.6)
+    scene.line(path + up, SEVERAL[0], width=2.4)
+    scene.line(path * (1.0, 1.0, 0.0) + up, COLOURS["muted"], width=1.2, style=(0, (4, 3)))
+    thrower = throw.radius * np.array((np.cos(turned), np.sin(turned), 0.0))
+    scene.dot(path[0] + up, COLOURS["ink"], 6)
+    if on_ground:
+        scene.text(path[0], "thrown", COLOURS["ink"], (6, -7))
+        scene.dot(thrower + up, SEVERAL[1], 6)
+        scene.text(thrower, "the thrower then", SEVERAL[1], (-8, 4))
+    else:
+        scene.text(path[0], "thrower", COLOURS["ink"], (6, -7))
+    scene.dot(path[-1] + up, SEVERAL[0], 6)
+    scene.text(path[-1], "lands", SEVERAL[0], (8, 4) if on_ground else (-8, -4))
+    scene.draw(axes, title)
+
+
+def _from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: PlatformThrow) -> None:
+    """Both paths from above, over the closed forms."""
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+
+    times = np.linspace(0, throw.duration, len(on_ground))
+    for closed in (throw.on_ground_at(times), throw.seen_at(times)):
+        axes.plot(closed[:, 0], closed[:, 1], color=COLOURS["closed_form"], linewidth=4.5)
+    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    axes.plot(on_ground[:, 0], on_ground[:, 1], color=SEVERAL[1], label="ground")
+    axes.plot(on_platform[:, 0], on_platform[:, 1], color=SEVERAL[0], label="platform")
+    edge = np.linspace(0, 2 * np.pi, 200)
+    axes.plot(throw.radius * np.cos(edge), throw.radius * np.sin(edge), color=COLOURS["muted"], linewidth=0.9)
+    axes.plot(0, 0, marker="+", color=COLOURS["muted"], markersize=9)
+    end = on_platform[-1]
+    axes.plot(*end[:2], marker="o", color=SEVERAL[0], markersize=5)
+    axes.annotate(
+        f"({end[0]:.4f}, {end[1]:.4f}) m",
+        tuple(end[:2]),
+        xytext=(9, 0),
+        textcoords="offset points",
+        color=SEVERAL[0],
+        va="center",
+        fontsize=9,
+    )
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(x=0.12, y=0.08)
+    axes.set_title("from above")
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("y (m)")
+    legend_above(axes, 3)
+
+
+def _energy(axes: Axes, seen: Seen, rate: float) -> None:
+    """Of each kg, on the platform."""
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    parts = _energies(seen, rate)
+    names = (("kinetic", "kinetic"), ("potential", "weight"), ("torque", "centrifugal"))
+    for (colour, label), values in zip(names, parts, strict=True):
+        axes.plot(seen.times, values, color=COLOURS[colour], label=label)
+    total = np.sum(parts, axis=0)
+    axes.plot(seen.times, total, color=COLOURS["total"], linewidth=2.2, label=f"sum: {total[-1]:.6g}")
+    axes.set_title("energy")
+    axes.set_ylabel("J/kg")
+    time_axis(axes, seen.motion)
+    legend_above(axes, 4)
+
+
+MODEL = Model(
+    name="rotating-frame",
+    title="A ball thrown straight up on a turning platform comes down elsewhere",
+    theme="forces and torques",
+    source="seed 004 project 17.1, (17.33)",
+    explanation=(
+        "Somebody on a turning platform throws a ball straight up. On the ground nothing is strange: the ball\n"
+        "has the thrower's speed along the rim besides, and flies a parabola in a fixed plane, while the\n"
+        "platform turns away below. On the platform it is driven outwards by the centrifugal force, and aside\n"
+        "by the Coriolis force 2 m v x W once it moves out. The motion is computed on the ground and turned\n"
+        "into the platform's axes by (17.33); there v^2/2 + g z - W^2 rho^2/2 keeps its value."
+    ),
+    parameters=(
+        Parameter("radius", "m", 2.0, 0.1, 20.0, "how far from the axis the thrower stands"),
+        Parameter("speed", "m/s", 10.0, 1.0, 30.0, "straight up, as seen on the platform"),
+        Parameter("rate", "rad/s", 1.0, 0.05, 5.0, "of the platform, anticlockwise from above"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,135 @@
+"""Two equal forces at two points of a block: it moves, and does not turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.forces import force_at
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import box
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+SIDES = (6.0, 2.0, 4.0)
+RISE = 8.0
+FRAMES = 200
+STEPS_A_FRAME = 5
+
+
+def _points(arm: float) -> tuple[tuple[float, float, float], ...]:
+    return (-arm, 0.0, -SIDES[2] / 2), (arm, 0.0, -SIDES[2] / 2)
+
+
+def scenario(force: float, mass: float, arm: float) -> Scenario:
+    """The block of seed 000 figure 8, from rest, until it has risen by 8 m."""
+    duration = (RISE * mass / force) ** 0.5
+    return Scenario(
+        box(SIDES, mass),
+        forces=[force_at((0.0, 0.0, force), point) for point in _points(arm)],
+        duration=duration,
+        step=duration / (FRAMES * STEPS_A_FRAME),
+        output_step=duration / FRAMES,
+        method="rk4",
+        name="rotation-free",
+    )
+
+
+def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Shown]:
+    """The acceleration, and that there is neither torque nor turning."""
+    end = float(motion.times[-1])
+    acceleration = 2 * force / mass
+    work = mass * (acceleration * end) ** 2 / 2
+    torque = float(np.linalg.norm(motion.angular_momentum[-1])) / end
+    turned = 2 * float(np.linalg.norm(motion.quaternion_wxyz[-1, 1:]))
+    rise = float(motion.velocity[-1, 2]) / end
+    one = arm * force
+    return [
+        Shown("acceleration", "m/s²", rise, acceleration, 1e-12 * acceleration, "2 f/M"),
+        Shown("torque of both forces", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,f) = 0", one),
+        Shown("angle turned", "rad", turned, 0.0, 1e-13, "no torque, no turning", 1.0),
+        Shown(
+            "work of both forces", "J", float(np.asarray(motion.work)[-1]), work, 1e-12 * work, "M v^2/2, v = 2 f t/M"
+        ),
+    ]
+
+
+def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
+    """The block as it rises, its height beside the closed form, and the torques of both forces, which cancel."""
+    from polhode.plots.pushed import block_at_instants, in_front
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS, sheet
+
+    scene = Scene(world_camera(0.45, -0.22))
+    frames = [0, FRAMES]
+    pushes = [(point, (0.0, 0.0, 2.2), "F") for point in _points(arm)]
+    block_at_instants(scene, motion, motion.scenario.bodies[0], frames, pushes)
+    centre = in_front(scene, motion.points((0.0, -1.0, 0.0)), 20.0)
+    for k in frames:
+        scene.dot(centre[k], COLOURS["ink"])
+        scene.text(motion.points((-1.6, -1.0, 0.0))[k], f"t = {motion.times[k]:.3g} s")
+    scene.line(centre, COLOURS["translational"], style=(0, (4, 3)), width=1.2)
+    with sheet(11.0, 6.4, MODEL.title) as figure:
+        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.35))
+        scene.draw(figure.add_subplot(grid[:, 0]), "the same force F at two points", margin=0.02)
+        _height(figure.add_subplot(grid[0, 1]), motion, force, mass)
+        _torques(figure.add_subplot(grid[1, 1]), motion, force, arm)
+    return figure
+
+
+def _height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    t = motion.times
+    axes.plot(t, force / mass * t**2, color=COLOURS["closed_form"], linewidth=4.5, label="closed form f t²/M")
+    axes.plot(t, motion.position[:, 2], color=COLOURS["translational"], label="simulated")
+    axes.set_title(f"height: a = {2 * force / mass:.6g} m/s²")
+    axes.set_ylabel("m")
+    time_axis(axes, motion)
+    legend_above(axes, 2)
+
+
+def _torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.pushed import arms
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+
+    each = [np.cross(arms(motion, point), (0.0, 0.0, force))[:, 1] for point in _points(arm)]
+    for torque, colour, name in zip(each, SEVERAL, ("left force", "right force"), strict=False):
+        axes.plot(motion.times, torque, color=colour, label=name)
+    axes.plot(motion.times, sum(each), color=COLOURS["ink"], label="sum", linewidth=2.2)
+    axes.set_ylim(-1.3 * arm * force, 1.3 * arm * force)
+    axes.set_title("torque about y")
+    axes.set_ylabel("N m")
+    time_axis(axes, motion)
+    legend_above(axes, 3)
+
+
+MODEL = Model(
+    name="rotation-free",
+    title="Two equal forces, one on each side: the block moves and does not turn",
+    theme="forces and torques",
+    source="seed 000 section 5.3, figure 8; seed 002",
+    explanation=(
+        "A block of 6 x 2 x 4 m is pushed upwards at two points of its underside, as far to the left of the\n"
+        "centre of mass as to the right. Each force alone would turn the block; together their torques are\n"
+        "((-3,0,-2) + (3,0,-2)) x F = (0,0,-4) x (0,0,f) = 0 (the text adds up to (0,0,-2), and the product\n"
+        "is 0 all the same). So the block rises with a = 2 f/M as if both pushed at its centre of mass, and\n"
+        "all of their work is energy of that rise."
+    ),
+    parameters=(
+        Parameter("force", "N", 3.0, 0.1, 1000.0, "f, each of the two forces, upwards"),
+        Parameter("mass", "kg", 48.0, 1.0, 1000.0, "of the block; 48 is a density of 1"),
+        Parameter("arm", "m", 3.0, 0.2, 3.0, "how far to each side of the centre they push"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,227 @@
+"""The symmetric top: the angular velocity goes round in the body, the axis round L, both at constant rates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.checks import Array
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import angle_between, angle_of_vectors, azimuth_rate, turning_rate
+from polhode.reference.free_rotation import SymmetricTop
+from polhode.reference.listings import matlab_top
+from polhode.reference.poinsot import cones
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+ACROSS = 2.0
+STEPS = 300
+COARSE, FINE, FINEST = "h", "h/2", "h/4"
+
+
+def _top(wobble: float, spin: float, axial: float) -> SymmetricTop:
+    return SymmetricTop((ACROSS, ACROSS, axial), (wobble, 0.0, spin))
+
+
+def scenario(wobble: float, spin: float, axial: float, step: float) -> dict[str, Scenario]:
+    """300 steps of Runge-Kutta on the rates in the body, and the same time in 600 and in 1200."""
+    body = Body(1.0, (ACROSS, ACROSS, axial), allow_unphysical=True)
+    return {
+        name: Scenario(
+            body,
+            State(angular_velocity_body=(wobble, 0.0, spin)),
+            duration=STEPS * step,
+            step=size,
+            output_step=step,
+            method="rk4",
+            formulation="body_rates",
+            name="symmetric-top",
+        )
+        for name, size in ((COARSE, step), (FINE, step / 2), (FINEST, step / 4))
+    }
+
+
+def _spiral(top: SymmetricTop, step: float, steps: int) -> float:
+    """How far w is off after so many steps: one multiplies w1 + i w2 by 1 + z + z^2/2 + z^3/6 + z^4/24, not by e^z."""
+    z = 1j * top.body_precession * step
+    return float(abs((1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24) ** steps - np.exp(steps * z)) * top.rates[0])
+
+
+def _attitude_errors(motion: Motion, top: SymmetricTop) -> Array:
+    return angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
+
+
+def _order(errors: list[float]) -> float:
+    """How many times the error halves where the step does; what is wrong with that falls with the step itself."""
+    first, second = np.log2(np.array(errors[:-1]) / errors[1:])
+    return float(2 * second - first)
+
+
+def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> list[Shown]:
+    """The rates and angles of section 4, in the finest run; the errors of the coarsest, and how they fall."""
+    top, fine, coarse = _top(wobble, spin, axial), motions[FINEST], motions[COARSE]
+    angles = cones(top.moments, top.rates, 2)
+    axis, along_l = fine.rotation_matrix[:, :, 2], fine.angular_momentum[0]
+    l_body = np.einsum("nji,j->ni", fine.rotation_matrix, along_l)
+    errors = [float(_attitude_errors(motion, top)[-1]) for motion in motions.values()]
+    printed = matlab_top(top.moments, top.rates, step, STEPS).quaternion
+    slack = (top.space_precession * step) ** 4 / 500 + 1e-10
+
+    def rate(label: str, found: float, expected: float, source: str) -> Shown:
+        return Shown(label, "rad/s", found, expected, slack * top.space_precession, source)
+
+    def angle(label: str, one: Array, other: Array, expected: float, source: str) -> Shown:
+        found = float(np.degrees(angle_of_vectors(one, other).mean()))
+        return Shown(label, "deg", found, float(np.degrees(expected)), 60 * slack, source)
+
+    return [
+        rate(
+            "precession of ω in the body",
+            turning_rate(fine.times, fine.angular_velocity_body[:, :2]),
+            top.body_precession,
+            "(I3/I1 - 1) w3",
+        ),
+        rate("precession of the axis about L", azimuth_rate(fine.times, axis, along_l), top.space_precession, "L/I1"),
+        rate(
+            "spin relative to the precessing frame",
+            -turning_rate(fine.times, l_body[:, :2]),
+            axial * spin * (1 / axial - 1 / ACROSS),
+            "L cos(theta) (1/I3 - 1/I1)",
+        ),
+        angle("tilt of the axis from L", axis, along_l, angles.tilt, "tan(theta) = I1 w1/(I3 w3)"),
+        angle("half-angle of the body cone", fine.angular_velocity, axis, angles.body, "tan = w1/w3"),
+        angle("half-angle of the space cone", fine.angular_velocity, along_l, angles.space, "body cone - tilt"),
+        Shown(
+            "radius of the error spiral",
+            "rad/s",
+            float(np.linalg.norm(coarse.angular_velocity_body[-1] - top.rates_at(coarse.times[-1]))),
+            expected := _spiral(top, step, STEPS),
+            1e-7 * expected + 1e-13 * float(np.linalg.norm(top.rates)),
+            "|R(z)^N - e^(N z)|, z = i Omega h: N (Omega h)^5/120 in leading order",
+        ),
+        Shown(
+            "attitude error at the end",
+            "rad",
+            errors[0],
+            expected := float(angle_between(printed, top.quaternions_at(STEPS * step))),
+            1e-6 * expected + 1e-12,
+            "the same steps by hand, seed 003 section 3.4",
+        ),
+        Shown(
+            "order of the attitude error",
+            "1",
+            _order(errors),
+            4.0,
+            0.1,
+            "of Runge-Kutta's table; found from h, h/2 and h/4, carried on to h = 0",
+        ),
+    ]
+
+
+def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> Figure:
+    """The axis in space, the cones, w in the body, its error's spiral, and how the attitude's error grows."""
+    from polhode.plots.cones import draw_cones
+    from polhode.plots.free_rotation import draw_in_space, draw_rates
+    from polhode.plots.style import sheet
+
+    top, coarse, fine = _top(wobble, spin, axial), motions[COARSE], motions[FINEST]
+    moment = 0.7 / top.space_precession
+    with sheet(12.0, 7.8, MODEL.title) as figure:
+        grid = figure.subplots(2, 3)
+        draw_in_space(grid[0, 0], fine, moment, title="in space: the axis goes round L")
+        draw_cones(grid[0, 1], fine, moment)
+        _circle(grid[0, 2], coarse, top)
+        draw_rates(grid[1, 0], coarse)
+        _spiral_panel(grid[1, 1], coarse, top, step)
+        _errors_panel(grid[1, 2], motions, top)
+    return figure
+
+
+def _circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
+    """The path of w in the body, on the closed form.  [seed 003 figure 1]"""
+    from polhode.plots.style import COLOURS
+
+    closed = top.rates_at(np.linspace(0, 2 * np.pi / abs(top.body_precession), 361))
+    w = motion.angular_velocity_body
+    axes.plot(closed[:, 0], closed[:, 1], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    axes.plot(w[:, 0], w[:, 1], color=COLOURS["omega"], label="simulated")
+    axes.plot(*w[0, :2], marker="o", markersize=5, color=COLOURS["omega"])
+    reach = 1.1 * float(top.rates[0])
+    axes.set_xlim(-reach, reach)
+    axes.set_ylim(-reach, 1.45 * reach)
+    axes.set_aspect("equal")
+    axes.set_title("ω in the body, seen along axis 3")
+    axes.set_xlabel("ω₁ (rad/s)")
+    axes.set_ylabel("ω₂ (rad/s)")
+    axes.legend(loc="upper left", borderaxespad=0.2)
+
+
+def _spiral_panel(axes: Axes, motion: Motion, top: SymmetricTop, step: float) -> None:
+    """What is wrong with w, step by step.  [seed 003 figure 2]"""
+    from polhode.plots.style import COLOURS, power_of_ten
+
+    off = (motion.angular_velocity_body - top.rates_at(motion.times))[:, :2]
+    leading = STEPS * abs(top.body_precession * step) ** 5 / 120 * float(top.rates[0])
+    unit = 10.0 ** np.floor(np.log10(leading))
+    turn = np.linspace(0, 2 * np.pi, 361)
+    ring = leading / unit * np.stack((np.cos(turn), np.sin(turn)))
+    axes.plot(*ring, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 2.5)), label="N (Ωh)⁵/120 · ω₁(0)")
+    axes.plot(*(off.T / unit), color=COLOURS["omega"], marker=".", markersize=2.5, linewidth=0.8, label="300 steps")
+    reach = 1.12 * float(max(leading, np.abs(off).max())) / unit
+    axes.set_xlim(-reach, reach)
+    axes.set_ylim(-reach, 1.45 * reach)
+    axes.set_aspect("equal")
+    axes.set_title(f"error of ω at h = {step:g} s")
+    axes.set_xlabel(f"of ω₁ ({power_of_ten(unit)} rad/s)")
+    axes.set_ylabel(f"of ω₂ ({power_of_ten(unit)} rad/s)")
+    axes.legend(loc="upper left", borderaxespad=0.2)
+
+
+def _errors_panel(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import SEVERAL, power_of_ten
+
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(power_of_ten)
+    last = []
+    for (name, motion), colour in zip(motions.items(), SEVERAL, strict=False):
+        errors = _attitude_errors(motion, top)
+        last.append(float(errors[-1]))
+        axes.plot(motion.times[1:], errors[1:], color=colour, label=f"{name}: {errors[-1]:.3g} rad at the end")
+    axes.set_ylim(last[-1] / 1000, last[0] * 300)
+    axes.set_title("attitude error against the closed form")
+    axes.set_ylabel("rad")
+    time_axis(axes, motions[COARSE])
+    axes.legend(loc="upper left", title=f"order {_order(last):.2f}", alignment="left")
+
+
+MODEL = Model(
+    name="symmetric-top",
+    title="A free symmetric top: two cones roll on each other",
+    theme="free rotation",
+    source="seed 003 figures 1 to 3, section 4",
+    explanation=(
+        "A body with two equal moments turns freely. Seen from the body, the angular velocity goes round the\n"
+        "symmetry axis at (I3/I1 - 1) w3; seen from outside, the axis goes round the angular momentum at L/I1,\n"
+        "and the body cone rolls on the space cone. Runge-Kutta's error of the angular velocity is a spiral: each\n"
+        "step turns a little too slowly, by (Omega h)^5/120. Moments such as (2, 2, 8) belong to no solid, for the\n"
+        "largest exceeds the sum of the others: the mathematics runs, but only the inertia ellipsoid can be drawn."
+    ),
+    parameters=(
+        Parameter("wobble", "rad/s", 1.0, 0.2, 1.5, "rate about the first axis at the start"),
+        Parameter("spin", "rad/s", 1.0, 0.5, 1.5, "rate about the symmetry axis"),
+        Parameter("axial", "kg m2", 8.0, 4.0, 10.0, "moment about the symmetry axis; the others are 2"),
+        Parameter("step", "s", 0.03, 0.02, 0.04, "of the integration, of which there are 300"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,151 @@
+"""A thin rod turns freely: the angular velocity goes round the rod, the angular momentum stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import angle_of_vectors, azimuth_rate, turning_rate
+from polhode.mass.shapes import cylinder
+from polhode.reference.free_rotation import SymmetricTop
+from polhode.reference.poinsot import cones
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.body import Body
+    from polhode.motion import Motion
+
+MASS = 1.0
+FRAMES = 600
+STEPS_A_FRAME = 40
+
+
+def _rod(length: float, radius: float) -> Body:
+    return cylinder(radius, length, MASS)
+
+
+def _top(length: float, radius: float, tumble: float, spin: float) -> SymmetricTop:
+    """By the formulas of a cylinder: I1 = m (3 r^2 + l^2)/12, I3 = m r^2/2."""
+    across, axial = MASS * (3 * radius**2 + length**2) / 12, MASS * radius**2 / 2
+    return SymmetricTop((across, across, axial), (tumble, 0.0, spin))
+
+
+def scenario(length: float, radius: float, tumble: float, spin: float) -> Scenario:
+    """Two turns of the rod about its angular momentum."""
+    duration = 4 * np.pi / _top(length, radius, tumble, spin).space_precession
+    fast = -(-max(1.0, spin / tumble) // 1)
+    return Scenario(
+        _rod(length, radius),
+        State(angular_velocity_body=(tumble, 0.0, spin)),
+        duration=duration,
+        step=duration / (FRAMES * STEPS_A_FRAME * fast),
+        output_step=duration / FRAMES,
+        method="rk4",
+        name="thin-rod",
+    )
+
+
+def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> list[Shown]:
+    """Both precessions, the tilt, and that L stays."""
+    top = _top(length, radius, tumble, spin)
+    angles = cones(top.moments, top.rates, 2)
+    axis, momenta = motion.rotation_matrix[:, :, 2], motion.angular_momentum
+    moved = float(np.linalg.norm(momenta - momenta[0], axis=1).max())
+    size = float(np.linalg.norm(momenta[0]))
+    tilt = float(np.degrees(angle_of_vectors(axis, momenta).mean()))
+    space = float(np.degrees(angle_of_vectors(motion.angular_velocity, momenta).mean()))
+    return [
+        Shown(
+            "precession of ω about the rod",
+            "rad/s",
+            turning_rate(motion.times, motion.angular_velocity_body[:, :2]),
+            top.body_precession,
+            1e-7 * abs(top.body_precession),
+            "(I3/I1 - 1) w3, seed 004 eq. 17.47",
+        ),
+        Shown(
+            "precession of the rod about L",
+            "rad/s",
+            azimuth_rate(motion.times, axis, momenta[0]),
+            top.space_precession,
+            1e-8 * top.space_precession,
+            "L/I1",
+        ),
+        Shown("tilt of the rod from L", "deg", tilt, float(np.degrees(angles.tilt)), 1e-6, "tan = I1 w1/(I3 w3)"),
+        Shown("half-angle of the space cone", "deg", space, float(np.degrees(angles.space)), 1e-6, "tilt - body cone"),
+        Shown("largest change of L", "kg m2/s", moved, 0.0, 1e-12 * size, "no torque acts", size),
+    ]
+
+
+def picture(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> Figure:
+    """The rod in space, the cones, w in the body and in the world, and the view from the rod."""
+    from polhode.plots.cones import draw_cones
+    from polhode.plots.free_rotation import draw_in_body, draw_in_space, draw_rates
+    from polhode.plots.poinsot import draw_herpolhode
+    from polhode.plots.style import COLOURS, sheet
+
+    moment = 0.08 * float(motion.times[-1])
+    with sheet(12.0, 7.8, MODEL.title) as figure:
+        grid = figure.subplots(2, 3)
+        draw_in_space(grid[0, 0], motion, moment, title="in space: the rod goes round L")
+        draw_cones(grid[0, 1], motion, moment)
+        draw_in_body(grid[0, 2], motion, title="seen from the rod: ω and L go round")
+        draw_rates(grid[1, 0], motion)
+        draw_herpolhode(grid[1, 1], motion)
+        _world(grid[1, 2], motion, motion.angular_momentum, COLOURS["L"], COLOURS["omega"])
+    return figure
+
+
+def _world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colour_w: str) -> None:
+    """What stays and what goes round in the world: each vector's part across the direction of L, and L itself."""
+    from polhode.plots.panels import time_axis
+
+    along_l = momenta[0] / np.linalg.norm(momenta[0])
+    first = np.cross(along_l, motion.rotation_matrix[0, :, 2])
+    first /= np.linalg.norm(first)
+    second = np.cross(along_l, first)
+    w = motion.angular_velocity
+    size = float(np.linalg.norm(momenta[0]))
+    axes.plot(motion.times, momenta @ along_l / size, color=colour_l, linewidth=2.4, label="L")
+    axes.plot(motion.times, momenta @ first / size, color=colour_l, linewidth=2.4, linestyle=(0, (5, 3)))
+    for direction, style in ((first, "solid"), (second, (0, (5, 3)))):
+        across = w @ direction / np.linalg.norm(w, axis=1)
+        axes.plot(
+            motion.times, across, color=colour_w, linestyle=style, label="ω across L" if style == "solid" else None
+        )
+    axes.set_ylim(-1.15, 1.75)
+    axes.set_title("in the world, along and across L")
+    axes.set_ylabel("share of its size")
+    time_axis(axes, motion)
+    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2)
+
+
+MODEL = Model(
+    name="thin-rod",
+    title="A thin rod: the angular velocity goes round it, the angular momentum stays",
+    theme="free rotation",
+    source="seed 004 problem 17.7",
+    explanation=(
+        "A rod of 1 kg, 1 m long and 5 cm in radius, tumbles and spins about itself. Its moment about its own axis\n"
+        "is so small that the angular momentum points almost straight across the rod, although most of the spin is\n"
+        "along it. Seen from the rod, the angular velocity goes round at (I3/I1 - 1) w3, nearly -w3; seen from\n"
+        "outside the rod goes round L at L/I1. L itself cannot precess: no torque acts. A rod without thickness\n"
+        "would have I3 = 0, and no spin about itself; the long body's cone rolls outside the space cone."
+    ),
+    parameters=(
+        Parameter("length", "m", 1.0, 0.5, 2.0, "of the rod"),
+        Parameter("radius", "m", 0.05, 0.01, 0.1, "of the rod"),
+        Parameter("tumble", "rad/s", 3.0, 1.0, 10.0, "rate across the rod at the start"),
+        Parameter("spin", "rad/s", 5.0, 1.0, 20.0, "rate about the rod itself"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

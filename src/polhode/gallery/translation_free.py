@@ -1,0 +1,183 @@
+"""Two opposite forces at two points of a block: it turns, and its centre stays."""
+
+from __future__ import annotations
+
+from math import atan2, hypot, pi
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.checks import Array
+from polhode.forces import force_at
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import crossings, rate_at_start
+from polhode.mass.shapes import box
+from polhode.reference.pendulum import Pendulum
+from polhode.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+SIDES = (6.0, 2.0, 4.0)
+FIRST = (-3.0, 0.0, -2.0)
+SWINGS = 1.06
+FRAMES = 424
+"""400 of them a swing, so that one lies at its far end."""
+STEPS_A_FRAME = 10
+
+
+def _moment(mass: float) -> float:
+    """About y, M (x^2 + z^2)/12."""
+    return mass * (SIDES[0] ** 2 + SIDES[2] ** 2) / 12
+
+
+def _second(height: float) -> tuple[float, float, float]:
+    return (3.0, 0.0, height)
+
+
+def _pendulum(force: float, height: float, mass: float) -> Pendulum:
+    """The torque at the angle a is f (6 cos a + (2 + z) sin a): the line between both points swings about z."""
+    across, along = 6.0, height + 2.0
+    return Pendulum((force * hypot(across, along) / _moment(mass)) ** 0.5, pi / 2 + atan2(along, across))
+
+
+def scenario(force: float, height: float, mass: float) -> Scenario:
+    """The block of seed 000 figure 9, from rest, for a swing there and back."""
+    duration = SWINGS * _pendulum(force, height, mass).period
+    return Scenario(
+        box(SIDES, mass),
+        forces=[force_at((0.0, 0.0, force), FIRST), force_at((0.0, 0.0, -force), _second(height))],
+        duration=duration,
+        step=duration / (FRAMES * STEPS_A_FRAME),
+        output_step=duration / FRAMES,
+        method="rk4",
+        name="translation-free",
+    )
+
+
+def _angle(motion: Motion) -> Array:
+    """Turned about y since the start, in rad."""
+    turn = motion.rotation_matrix
+    return np.unwrap(np.arctan2(turn[:, 0, 2], turn[:, 0, 0]))
+
+
+def _rest(motion: Motion) -> float:
+    """When the turning stops for the first time."""
+    return float(crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1])
+
+
+def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Shown]:
+    """Torque and angular acceleration at the start, the first rest, and the centre that stays."""
+    swing = _pendulum(force, height, mass)
+    torque = rate_at_start(motion.times, motion.angular_momentum)
+    turning = float(rate_at_start(motion.times, motion.angular_velocity[:, 1]))
+    moved, free = float(np.abs(motion.position).max()), force * float(motion.times[-1]) ** 2 / (2 * mass)
+    expected = 6 * force / _moment(mass)
+    largest, widest = float(np.abs(_angle(motion)).max()), 2 * swing.amplitude
+    across = float(np.hypot(torque[0], torque[2]))
+    return [
+        Shown("torque about y at the start", "N m", float(torque[1]), 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
+        Shown("angular acceleration at the start", "rad/s²", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
+        Shown("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
+        Shown("centre of mass moved by", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
+        Shown("time of the first rest", "s", _rest(motion), swing.period / 2, 1e-10 * swing.period, "2 K(m)/w0"),
+        Shown("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), the other side"),
+    ]
+
+
+def picture(motion: Motion, force: float, height: float, mass: float) -> Figure:
+    """The block as it turns, its angle beside the pendulum's closed form, and the torque."""
+    from polhode.plots.panels import departures
+    from polhode.plots.style import sheet
+
+    with sheet(11.5, 7.2, MODEL.title) as figure:
+        grid = figure.add_gridspec(3, 2, width_ratios=(1.25, 1))
+        _blocks(figure.add_subplot(grid[:, 0]), motion, height)
+        _turned(figure.add_subplot(grid[0, 1]), motion, _pendulum(force, height, mass))
+        _torque(figure.add_subplot(grid[1, 1]), motion, _pendulum(force, height, mass), mass)
+        departures(figure.add_subplot(grid[2, 1]), motion)
+    return figure
+
+
+def _blocks(axes: Axes, motion: Motion, height: float) -> None:
+    """Four instants of the first half swing, side by side."""
+    from polhode.plots.pushed import in_front, push
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS
+
+    scene = Scene(world_camera(0.35, 0.28))
+    angles = _angle(motion)
+    first = int(np.argmax(angles))
+    for n, share in enumerate((0.0, 1 / 3, 2 / 3, 1.0)):
+        k = int(np.argmin(np.abs(angles[: first + 1] - share * angles[first])))
+        place, turn = np.array((10.5 * (n % 2), 0.0, -10.5 * (n // 2))), motion.rotation_matrix[k]
+        scene.body(motion.scenario.bodies[0], place, turn, half=0)
+        centre = in_front(scene, place + np.array((0.0, -SIDES[1] / 2, 0.0)), 20.0)
+        for point, arrow, name in ((FIRST, (0.0, 0.0, 2.2), "F₁"), (_second(height), (0.0, 0.0, -2.2), "F₂")):
+            at = centre + turn @ np.array(point)
+            scene.line((centre, at), COLOURS["muted"], width=1.0)
+            push(scene, at, arrow, name)
+        scene.dot(centre, COLOURS["ink"], 4.0)
+        words = f"{motion.times[k]:.3g} s, {np.degrees(angles[k]):.3g}°"
+        scene.text(place + np.array((0.0, 0.0, -4.9)), words, COLOURS["ink"])
+    scene.draw(axes, "it turns about y until it rests on the other side")
+
+
+def _turned(axes: Axes, motion: Motion, swing: Pendulum) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    t = motion.times
+    closed = np.degrees(swing.turned_at(t))
+    axes.plot(t, closed, color=COLOURS["closed_form"], linewidth=4.5, label="pendulum, closed form")
+    axes.plot(t, np.degrees(_angle(motion)), color=COLOURS["omega"], label="simulated")
+    axes.axvline(swing.period / 2, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    axes.set_title("angle")
+    axes.set_ylabel("degrees")
+    time_axis(axes, motion)
+    axes.set_xlabel("")
+    legend_above(axes, 2)
+
+
+def _torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.pushed import arms
+    from polhode.plots.style import COLOURS, legend_above
+
+    t = motion.times
+    closed = _moment(mass) * swing.small_rate**2 * np.sin(swing.angle_at(t))
+    acting = [(f.arguments["com_to_point_body"], f.arguments["force"]) for f in motion.scenario.forces]
+    found = np.sum([np.cross(arms(motion, point), force) for point, force in acting], axis=0)
+    axes.plot(t, closed, color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    axes.plot(t, found[:, 1], color=COLOURS["torque"], label="simulated")
+    axes.set_title("torque about y")
+    axes.set_ylabel("N m")
+    time_axis(axes, motion)
+    axes.set_xlabel("")
+    legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="translation-free",
+    title="Two opposite forces: the block turns and its centre stays",
+    theme="forces and torques",
+    source="seed 000 section 5.4, figure 9; seed 002",
+    explanation=(
+        "The block of 6 x 2 x 4 m is pushed upwards at (-3, 0, -2) and downwards at (3, 0, 2), points that\n"
+        "move with it. The sum of the forces is zero, so the centre of mass stays; their torque is (0, 6 f, 0)\n"
+        "at the start, also with the second point at (3, 0, -2), and the angular acceleration 6 f/208 at 48 kg.\n"
+        "Then the lever changes as the block turns: the line between the two points swings like a pendulum\n"
+        "about the direction of the forces, comes to rest on the other side, and returns."
+    ),
+    parameters=(
+        Parameter("force", "N", 2.0, 0.1, 1000.0, "f, each of the two forces"),
+        Parameter("height", "m", 2.0, -2.0, 2.0, "z of the second point; the text prints both 2 and -2"),
+        Parameter("mass", "kg", 48.0, 1.0, 1000.0, "of the block; 48 is a density of 1"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

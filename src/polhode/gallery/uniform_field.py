@@ -1,0 +1,215 @@
+"""A body of irregular parts in a uniform field: it falls and does not turn."""
+
+from __future__ import annotations
+
+from math import cos, radians, sin
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.checks import Array
+from polhode.forces import STANDARD_GRAVITY, gravity
+from polhode.gallery.model import Model, Parameter, Shown
+from polhode.mass.shapes import box, tetrahedron
+from polhode.scenario import Scenario
+from polhode.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.motion import Motion
+
+WEDGE = ((0.0, 0.0, 0.3), (0.2, 0.0, 0.3), (0.0, 0.7, 0.3), (0.05, 0.1, 0.9))
+AXIS = (2 / 3, -1 / 3, 2 / 3)
+"""About which the body is tilted."""
+DURATION, FRAMES, STEPS_A_FRAME = 1.0, 100, 4
+
+
+class Cells(NamedTuple):
+    """The tetrahedra that a body consists of: masses in kg, centres from the centre of mass in m, body axes."""
+
+    masses: Array
+    centres: Array
+
+
+def parts() -> tuple[Body, ...]:
+    """Two beams of oak, a steel weight at the end of one, a wedge of aluminium on the other: all of them convex."""
+    return (
+        box((0.9, 0.2, 0.3), density=700.0).move((0.45, 0.1, 0.15)),
+        box((0.2, 0.5, 0.3), density=700.0).move((0.1, 0.45, 0.15)),
+        box((0.2, 0.25, 0.3), density=7800.0).move((1.0, 0.1, 0.15)),
+        tetrahedron(WEDGE, density=2700.0),
+    )
+
+
+def _body() -> Body:
+    first, *others = parts()
+    return first.join(*others)
+
+
+def cells() -> Cells:
+    """Every part cut into tetrahedra between its own centre and the triangles of its surface."""
+    masses, centres = [], []
+    for part in parts():
+        mesh = part.mesh()
+        corners = np.asarray(mesh.vertices)[np.asarray(mesh.faces)] - part.center_of_mass
+        volumes = np.linalg.det(corners) / 6
+        masses.append(part.mass * volumes / volumes.sum())
+        centres.append(corners.sum(axis=1) / 4 + part.center_of_mass)
+    return Cells(np.concatenate(masses), np.concatenate(centres) - _body().center_of_mass)
+
+
+def _field(field: float, g: float) -> Array:
+    return g * np.array((sin(radians(field)), 0.0, -cos(radians(field))))
+
+
+def scenario(tilt: float, field: float, g: float) -> Scenario:
+    """The body let go at rest, tilted, for a second."""
+    half = radians(tilt) / 2
+    return Scenario(
+        _body(),
+        State(quaternion_wxyz=(cos(half), *(sin(half) * a for a in AXIS))),
+        [gravity(_field(field, g))],
+        duration=DURATION,
+        step=DURATION / (FRAMES * STEPS_A_FRAME),
+        output_step=DURATION / FRAMES,
+        method="rk4",
+        name="uniform-field",
+    )
+
+
+def _torques(motion: Motion, g: Array, com_to_point_body: Any = (0.0, 0.0, 0.0)) -> Array:
+    """Of every cell's weight about a point of the body, in the last attitude, in N m."""
+    masses, centres = cells()
+    arms = (centres - np.asarray(com_to_point_body)) @ motion.rotation_matrix[-1].T
+    return np.cross(arms, masses[:, None] * g)
+
+
+def _corner(body: Body) -> Array:
+    """From the centre of mass to the outer corner of the beams, body axes."""
+    return -np.asarray(body.center_of_mass)
+
+
+def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[Shown]:
+    """The weights of all cells turn nothing about the centre of mass, and so the body does not turn."""
+    body, pull = motion.scenario.bodies[0], _field(field, g)
+    reach = float(np.linalg.norm(np.asarray(body.mesh().vertices) - body.center_of_mass, axis=1).max())
+    size = body.mass * g * reach
+    about_centre = float(np.linalg.norm(_torques(motion, pull).sum(axis=0)))
+    lever = motion.rotation_matrix[-1] @ -_corner(body)
+    about_corner = float(np.linalg.norm(_torques(motion, pull, _corner(body)).sum(axis=0)))
+    expected = body.mass * float(np.linalg.norm(np.cross(lever, pull)))
+    spin = float(np.linalg.norm(motion.angular_momentum[-1]))
+    turned = float(np.abs(motion.rotation_matrix[-1] - motion.rotation_matrix[0]).max())
+    fallen, distance = float(motion.position[-1] @ pull) / g, g * DURATION**2 / 2
+    return [
+        Shown(
+            "torque of all cells about the centre of mass",
+            "N m",
+            about_centre,
+            0.0,
+            1e-14 * size,
+            "(sum m r) x g = 0",
+            size,
+        ),
+        Shown("the same about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size),
+        Shown("angular momentum after 1 s", "kg m²/s", spin, 0.0, 1e-14 * size, "no torque", size),
+        Shown("change of the attitude in 1 s", "1", turned, 0.0, 1e-13, "it does not turn", 1.0),
+        Shown(
+            "distance fallen in 1 s", "m", fallen, distance, 1e-12 * distance, "g t^2/2; the text prints Mg/g for Mg/M"
+        ),
+    ]
+
+
+def picture(motion: Motion, tilt: float, field: float, g: float) -> Figure:
+    """The body as it falls with the weights of its cells, their torques summed up, and the fall itself."""
+    from polhode.plots.style import sheet
+
+    with sheet(11.5, 7.2, MODEL.title) as figure:
+        grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.1))
+        _falling(figure.add_subplot(grid[:, 0]), motion, _field(field, g))
+        _running_sums(figure.add_subplot(grid[0, 1]), motion, _field(field, g))
+        _fall(figure.add_subplot(grid[1, 1]), motion, _field(field, g))
+    return figure
+
+
+def _falling(axes: Axes, motion: Motion, g: Array) -> None:
+    """The body at the start with the weights of its cells, at the end with their sum; not so far apart as it falls."""
+    from polhode.plots.pushed import in_front
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS
+
+    scene = Scene(world_camera(0.5, 0.3))
+    body, turn = motion.scenario.bodies[0], motion.rotation_matrix[0]
+    down = g / np.linalg.norm(g)
+    masses, centres = cells()
+    places = [np.zeros(3), 1.9 * down]
+    for n, place in enumerate(places):
+        for part, colour in zip(parts(), ("#d8c3a0", "#d8c3a0", "#9aa0a6", "#c9d6df"), strict=True):
+            scene.body(part, place + turn @ (part.center_of_mass - body.center_of_mass), turn, colour)
+        scene.text(place - 0.75 * scene.seen.right, f"{n} s", offset=(-6.0, 0.0))
+    for mass, centre in zip(masses, centres, strict=True):
+        at = in_front(scene, places[0] + turn @ centre, 5.0)
+        scene.arrow(at, 0.55 * (mass / masses.max()) ** 0.5 * down, COLOURS["potential"], width=1.1)
+    scene.dot(in_front(scene, places[-1], 5.0), COLOURS["ink"])
+    scene.arrow(in_front(scene, places[-1], 5.0), 1.1 * down, COLOURS["ink"], "M g")
+    scene.draw(axes, "the weights of its cells, and their sum", margin=0.03)
+
+
+def _running_sums(axes: Axes, motion: Motion, g: Array) -> None:
+    """The torques of the cells added up one after the other, about the centre of mass and about a corner."""
+    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+
+    corner = _corner(motion.scenario.bodies[0])
+    each = {"centre of mass": _torques(motion, g), "corner": _torques(motion, g, corner)}
+    total = each["corner"].sum(axis=0)
+    along = total / max(float(np.linalg.norm(total)), float(np.finfo(float).tiny))
+    for (name, torques), colour in zip(each.items(), SEVERAL, strict=False):
+        sums = np.concatenate(([0.0], np.cumsum(torques @ along)))
+        axes.plot(np.arange(len(sums)), sums, color=colour, drawstyle="steps-post", label=f"about the {name}")
+        axes.plot(len(sums) - 1, sums[-1], color=colour, marker="o")
+    axes.axhline(0.0, color=COLOURS["muted"], linewidth=0.9)
+    axes.set_title("torque of n cells")
+    axes.set_xlabel("n, cells")
+    axes.set_ylabel("N m")
+    legend_above(axes, 2)
+
+
+def _fall(axes: Axes, motion: Motion, g: Array) -> None:
+    from polhode.plots.panels import time_axis
+    from polhode.plots.style import COLOURS, legend_above
+
+    size = float(np.linalg.norm(g))
+    turned = 2 * np.linalg.norm(motion.quaternion_wxyz[:, 1:] - motion.quaternion_wxyz[0, 1:], axis=1)
+    axes.plot(motion.times, size * motion.times**2 / 2, color=COLOURS["closed_form"], linewidth=4.5, label="g t²/2 (m)")
+    axes.plot(motion.times, motion.position @ g / size, color=COLOURS["translational"], label="fallen (m)")
+    axes.plot(motion.times, turned, color=COLOURS["rotational"], label="turned (rad)")
+    axes.set_title("the fall")
+    axes.set_ylabel("m, rad")
+    time_axis(axes, motion)
+    legend_above(axes, 3)
+
+
+MODEL = Model(
+    name="uniform-field",
+    title="In a uniform field the weights turn nothing about the centre of mass",
+    theme="forces and torques",
+    source="seed 000 section 5.2; seed 002",
+    explanation=(
+        "An angle of oak carries a steel weight and a wedge of aluminium: no symmetry, no constant density,\n"
+        "and the centre of mass is not the centre of the shape. Cut into tetrahedra, each with its own weight,\n"
+        "the torques of all these weights about the centre of mass add up to (sum m r) x g = 0, however the\n"
+        "body is tilted and wherever the field points. About another point they do not. So the body falls\n"
+        "with g, as if all of its weight pulled at the centre of mass, and does not begin to turn."
+    ),
+    parameters=(
+        Parameter("tilt", "°", 40.0, -180.0, 180.0, "of the body, about the axis (2, -1, 2)/3"),
+        Parameter("field", "°", 20.0, -180.0, 180.0, "of the field, from -z towards x"),
+        Parameter("g", "m/s²", STANDARD_GRAVITY, 0.1, 30.0, "strength of the field"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,62 @@
+"""Tops and gyroscopes, and two real bodies."""
+
+import math
+
+from . import Case
+
+CASES = {
+    "gyroscope": Case(
+        {
+            "slow steady precession": (0.2601702, 5e-8),
+            "fast steady precession": (6.3954038, 5e-8),
+            "horizontal force at the pivot, slow": (0.0586200, 5e-8),
+            "horizontal force at the pivot, fast": (35.42147, 5e-6),
+            "lowest angle when let go": (68.2622295, 5e-8),
+            "nutation period when let go": (2.0139462, 5e-8),
+            "least spin for steady precession": (3.8762, 5e-5),
+        },
+        ({"spin": 6.0, "theta": 15.0}, {"spin": 25.0, "theta": 75.0}),
+    ),
+    "gyroscope-analytic": Case(
+        {"lowest angle when let go": (68.2622295, 5e-8)},
+        (
+            {"spin": 4.0, "precession": 5.0},
+            {"spin": 18.0, "precession": 0.0},
+            {"spin": 8.0, "precession": 1.775},  # close to the vertical
+        ),
+    ),
+    "gyroscope-euler-angles": Case(
+        {"Euler angles err by": (1.0e-2, 5e-4), "quaternions err by": (2.7e-8, 5e-10)},
+        (
+            {"spin": 2.2, "miss": 0.08, "step": 0.005},
+            {"spin": 4.0, "miss": 0.005, "step": 0.012},
+            {"spin": 3.862927709482709, "miss": 0.024683160967695118, "step": 0.009040721598282744},  # rounding decides
+        ),
+    ),
+    "rocket-top": Case(
+        {
+            "largest angle": (31.5115502, 5e-8),
+            "nutation period": (1.4593057, 5e-8),
+            "mean precession": (0.1135542, 5e-8),
+        },
+        ({"spin": 12.0, "theta": 10.0, "torque": 0.2}, {"spin": 2.0, "theta": 110.0, "torque": 3.0}),
+    ),
+    "toutatis": Case(
+        {
+            "smallest angle off the 1992 attitudes": (1.27, 5e-3),
+            "largest angle off the 1992 attitudes": (15.88, 5e-3),
+            "median angle off the 1992 attitudes": (5.60, 5e-3),
+            "angle off the 2008 attitude": (130.97, 0.1),
+        },
+        ({"spin_change": 0.005, "moment_change": -0.02}, {"spin_change": -0.003, "moment_change": 0.01}),
+    ),
+    "boxes": Case(
+        {
+            "energy at the start": (368.5464167, 5e-8),
+            # 2 acos of the first number of the 40-digit answer
+            "attitude at 10 s, angle from the start": (2 * math.acos(0.2251645634139581639295619), 1e-11),
+            "height at 10 s": (-410.0, 1e-11),
+        },
+        ({"spin": 2.5, "nudge": 0.4, "step": 5e-3}, {"spin": 8.0, "nudge": 0.05, "step": 5e-4}),
+    ),
+}
