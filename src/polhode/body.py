@@ -15,7 +15,7 @@ from polhode.checks import Array, leaf, leaves
 from polhode.equations.inertia import Constants, shifted
 from polhode.errors import InertiaError
 from polhode.mass.frozen import with_frozen_arrays
-from polhode.mass.geometry import Part, together
+from polhode.mass.geometry import Part, Surface, together
 from polhode.mass.operations import Operations
 from polhode.mass.origins import Origins
 from polhode.mass.principal import ROUNDING, Diagonalized, check_moments, check_symmetry, principal
@@ -177,6 +177,24 @@ class Body(Origins, Operations):
         found = [part.nodes for part in self.parts if part.nodes is not None]
         return np.concatenate(found) if found else None
 
+    def surface(self, segments: int = 48) -> Surface:
+        """What it looks like, in plain arrays: `vertices` (n, 3) in m, and `faces` (m, 3) of their numbers.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.shapes.box((1, 2, 3), mass=1.0).surface().faces.shape
+        (12, 3)
+        """
+        if self.members is not None:
+            raise InertiaError("this is the body of an ensemble: only the body of one member has a mesh")
+        if not self.parts:
+            raise InertiaError(
+                "this body is known by its numbers alone: it has no shape to draw. Make it with ph.shapes or "
+                "Body.from_mesh, or draw its equivalent ellipsoid, whose semi-axes are ellipsoid_semi_axes"
+            )
+        return together([part.surface(segments) for part in self.parts])
+
     def mesh(self, segments: int = 48) -> trimesh.Trimesh:
         """A mesh of triangles to look at, in the coordinates that the body is described in, in m.
 
@@ -190,14 +208,7 @@ class Body(Origins, Operations):
         """
         import trimesh
 
-        if self.members is not None:
-            raise InertiaError("this is the body of an ensemble: only the body of one member has a mesh")
-        if not self.parts:
-            raise InertiaError(
-                "this body is known by its numbers alone: it has no shape to draw. Make it with ph.shapes or "
-                "Body.from_mesh, or draw its equivalent ellipsoid, whose semi-axes are ellipsoid_semi_axes"
-            )
-        whole = together([part.surface(segments) for part in self.parts])
+        whole = self.surface(segments)
         return trimesh.Trimesh(whole.vertices, whole.faces, process=False)
 
     def block(self, form: str, name: str = "body") -> str:

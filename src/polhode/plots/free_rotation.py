@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 
 from polhode.checks import Array
 from polhode.errors import InertiaError
+from polhode.mass.geometry import Surface
+from polhode.mass.shapes import ellipsoid
 from polhode.motion import Motion
 from polhode.plots import panels
 from polhode.plots.cones import draw_cones
@@ -20,8 +22,6 @@ from polhode.plots.style import AXES, COLOURS, OMEGA, sheet
 from polhode.plots.turning import Turning, turning
 
 if TYPE_CHECKING:
-    import trimesh
-
     from polhode.body import Body
 
 NO_SOLID = "no solid has these moments:\ndrawn is the inertia ellipsoid"
@@ -175,22 +175,19 @@ def add_body(scene: Scene, body: Body, rotation: Array) -> float:
     return float(np.linalg.norm(corners, axis=1).max())
 
 
-def drawn_as(body: Body) -> trimesh.Trimesh:
+def drawn_as(body: Body) -> Surface:
     """What a body is drawn as, about its centre of mass: its own shape; else the solid ellipsoid with its moments; and
     where no solid has them, the inertia ellipsoid, with semi-axes 1/sqrt(I), the largest 1 m long.
     """
-    import trimesh
-
     if body.parts:
-        mesh = body.mesh(36)
-        return trimesh.Trimesh(np.asarray(mesh.vertices) - body.center_of_mass, mesh.faces, process=False)
+        own = body.surface(36)
+        return Surface(own.vertices - body.center_of_mass, own.faces)
     try:
         semi = body.ellipsoid_semi_axes
     except InertiaError:
         semi = np.sqrt(body.principal_moments.min() / body.principal_moments)
-    ball = trimesh.creation.icosphere(subdivisions=4)
-    corners = (np.asarray(ball.vertices) * semi) @ body.principal_axes.as_matrix().T
-    return trimesh.Trimesh(corners, ball.faces, process=False)
+    solid = ellipsoid(semi, mass=1.0).surface(48)
+    return Surface(solid.vertices @ body.principal_axes.as_matrix().T, solid.faces)
 
 
 def has_no_solid(body: Body) -> bool:

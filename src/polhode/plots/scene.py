@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,17 +13,17 @@ from matplotlib.patheffects import withStroke
 
 from polhode.checks import Array
 from polhode.plots.order import Piece, far_to_near, is_hidden
-from polhode.plots.pieces import DRAWN, mesh_of, rim, volume
+from polhode.plots.pieces import draw_pieces
 from polhode.plots.projection import LIGHT, Camera, camera
+from polhode.plots.skin import halved, normals_of, skin_of
 from polhode.plots.style import AXES, COLOURS
 
 if TYPE_CHECKING:
     import trimesh
 
     from polhode.body import Body
+    from polhode.mass.geometry import Surface
 
-SHARP = 0.35
-"""Edges between faces that differ by more than this many rad are drawn."""
 PIECE = 3
 """A path is cut into pieces of so many points, each with its own depth."""
 SHAFT = 24
@@ -60,7 +59,7 @@ class Scene:
 
     def body(
         self,
-        body: Body | trimesh.Trimesh,
+        body: Body | Surface | trimesh.Trimesh,
         position: Any = (0.0, 0.0, 0.0),
         rotation: Any = None,
         colour: str | Callable[[Array], list[str]] = COLOURS["body"],
@@ -72,63 +71,42 @@ class Scene:
         """A body, its centre of mass at `position`, turned by the 3 x 3 matrix `rotation` (body to world).
 
         `half` names a body axis (0, 1, 2): the half towards it gets that axis' colour, so that a turn shows.  Or
-        `colour` is a function of the faces' centres (n, 3) in body axes that gives a colour for each.  A trimesh is
+        `colour` is a function of the faces' centres (n, 3) in body axes that gives a colour for each.  A mesh is
         taken as it is, about its own origin.
         """
-        import trimesh
-
-        mesh, origin = mesh_of(body, segments)
+        skin = skin_of(body, segments)
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
-        own = np.asarray(mesh.vertices) - origin
-        corners = own @ turn.T + np.asarray(position, dtype=float)
-        faces, centres = np.asarray(mesh.faces), own[np.asarray(mesh.faces)].mean(axis=1)
+        at = np.asarray(position, dtype=float)
+        triangles = skin.triangles if half is None else halved(skin.triangles, half)
+        centres = triangles.mean(axis=1)
         if callable(colour):
             colours = [to_rgb(c) for c in colour(centres)]
         elif half is not None:
             other = to_rgb(half_colour or AXES[half])
             colours = [other if c[half] > 0 else to_rgb(colour) for c in centres]
         else:
-            colours = [to_rgb(colour)] * len(faces)
-        is_flat = volume(own[faces]) <= 1e-9 * float(np.ptp(own, axis=0).max()) ** 3
-        self._faces(corners, faces, np.array(colours), alpha, both_sides=is_flat)
-        self._sharp_edges(mesh, corners, alpha)
-        if is_flat:
-            whole = body if isinstance(body, trimesh.Trimesh) else body.mesh(segments)
-            ends = np.asarray(whole.vertices)[rim(np.asarray(whole.faces))] - origin
-            self._edges(ends @ turn.T + np.asarray(position, dtype=float), corners, alpha)
+            colours = [to_rgb(colour)] * len(centres)
+        self._faces(triangles @ turn.T + at, np.array(colours), alpha, both_sides=skin.is_flat)
+        seen = ((skin.beside @ turn.T) @ self.seen.eye > 0).any(axis=1) | skin.is_flat
+        lift = 1e-3 * float(np.ptp(skin.triangles, axis=(0, 1)).max())
+        for pair in skin.edges[seen] @ turn.T + at + lift * self.seen.eye:
+            self._line_piece(pair, ("#3a3a3a", 0.6, "solid", alpha))
 
     def surface(self, corners: Any, faces: Any, colour: str, alpha: float = 1.0) -> None:
         """Any triangles, seen from both sides."""
-        points, indices = np.asarray(corners, dtype=float), np.asarray(faces)
-        self._faces(points, indices, np.array([to_rgb(colour)] * len(indices)), alpha, both_sides=True)
+        triangles = np.asarray(corners, dtype=float)[np.asarray(faces)]
+        self._faces(triangles, np.array([to_rgb(colour)] * len(triangles)), alpha, both_sides=True)
 
-    def _faces(self, corners: Array, faces: Array, colours: Array, alpha: float, both_sides: bool = False) -> None:
-        triangles = corners[faces]
-        normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny)
-        towards = normals @ np.stack(self.seen).T
+    def _faces(self, triangles: Array, colours: Array, alpha: float, both_sides: bool = False) -> None:
+        towards = normals_of(triangles) @ np.stack(self.seen).T
         if both_sides:
             towards = towards * np.where(towards[:, 2:] < 0, -1.0, 1.0)
         strength = 0.70 + 0.30 * np.clip(towards @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, None)
-        depths = triangles.mean(axis=1) @ self.seen.eye
-        corner_depths = triangles @ self.seen.eye
+        flat, depths = self.seen.flat(triangles), triangles @ self.seen.eye
         for i in np.flatnonzero(towards[:, 2] > 0):
             style = (*(strength[i] * colours[i]), alpha)
-            self._pieces.append(Piece(float(depths[i]), "face", self.seen.flat(triangles[i]), style, corner_depths[i]))
-        self._extent.append(self.seen.flat(corners))
-
-    def _sharp_edges(self, mesh: trimesh.Trimesh, corners: Array, alpha: float) -> None:
-        sharp = np.asarray(mesh.face_adjacency_angles) > SHARP
-        pairs = np.asarray(mesh.face_adjacency)[sharp]
-        normals = np.cross(*np.moveaxis(np.diff(corners[mesh.faces], axis=1), 1, 0))
-        front = ((normals @ self.seen.eye)[pairs] > 0).any(axis=1)
-        self._edges(corners[np.asarray(mesh.face_adjacency_edges)[sharp][front]], corners, alpha)
-
-    def _edges(self, ends: Array, corners: Array, alpha: float) -> None:
-        """Edges (n, 2, 3) of a body, lifted a little from its faces."""
-        lift = 1e-3 * float(np.ptp(corners, axis=0).max())
-        for pair in ends:
-            self._line_piece(pair + lift * self.seen.eye, ("#3a3a3a", 0.6, "solid", alpha))
+            self._pieces.append(Piece(float(depths[i].mean()), "face", flat[i], style, depths[i]))
+        self._extent.append(flat.reshape(-1, 2))
 
     def _line_piece(self, points: Array, style: Any) -> None:
         depths = points @ self.seen.eye
@@ -236,9 +214,7 @@ class Scene:
 
     def draw(self, axes: Axes, title: str = "", margin: float = 0.06, legend: Any = "upper left") -> None:
         """Everything, the far things first, into axes without a frame, the same scale both ways."""
-        ordered = far_to_near(self._pieces)
-        for order, (kind, run) in enumerate(groupby(ordered, key=lambda piece: piece.kind)):
-            DRAWN[kind](axes, list(run), 2 + 0.001 * order)
+        draw_pieces(axes, far_to_near(self._pieces), 2.0)
         if self._extent:
             (left, right), (bottom, top) = self._limits(axes, margin)
             axes.set_xlim(left, right)
@@ -260,10 +236,9 @@ class Scene:
     def draw_small(self, axes: Axes, at: tuple[float, float], scale: tuple[float, float]) -> None:
         """Faces and lines alone, about a place of axes that show something else: `scale` in their units a metre."""
         before = len(axes.collections)
-        for order, (kind, run) in enumerate(groupby(far_to_near(self._pieces), key=lambda piece: piece.kind)):
-            if kind != "drawn":
-                moved = [replace(piece, points=piece.points * np.array(scale) + np.array(at)) for piece in run]
-                DRAWN[kind](axes, moved, 3 + 0.001 * order)
+        ordered = [piece for piece in far_to_near(self._pieces) if piece.kind != "drawn"]
+        moved = [replace(piece, points=piece.points * np.array(scale) + np.array(at)) for piece in ordered]
+        draw_pieces(axes, moved, 3.0)
         for collection in list(axes.collections)[before:]:
             collection.set_clip_on(False)
 

@@ -10,6 +10,9 @@ from polhode.motion import Motion
 from polhode.plots.projection import Camera
 from polhode.plots.scene import Scene
 
+SEGMENTS = 24
+"""Round a circle: enough for something so small."""
+
 
 def draw_strip(axes: Axes, motion: Motion, frames: Any, seen: Camera, inches_a_metre: float, half: int = 1) -> None:
     """The body at each of these outputs; `axes` has the time across, and its final size.
@@ -20,7 +23,8 @@ def draw_strip(axes: Axes, motion: Motion, frames: Any, seen: Camera, inches_a_m
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     across = (right - left) / (extent.width / dpi) * inches_a_metre
     upwards = (top - bottom) / (extent.height / dpi) * inches_a_metre
+    turned = motion.rotation_matrix
     for frame in frames:
         scene = Scene(seen)
-        scene.body(motion.scenario.bodies[0], rotation=motion.rotation_matrix[frame], half=half, segments=36)
+        scene.body(motion.scenario.bodies[0], rotation=turned[frame], half=half, segments=SEGMENTS)
         scene.draw_small(axes, (float(motion.times[frame]), (bottom + top) / 2), (across, upwards))

@@ -1,0 +1,45 @@
+"""The skin of a body that pictures draw: nothing of it is lost where it is cut, and it bends where the body does."""
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.plots.skin import FINEST, halved, skin_of
+
+
+def area(triangles):
+    return (
+        np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1).sum() / 2
+    )
+
+
+@pytest.mark.parametrize("sides", [(1.0, 2.0, 3.0), (1e-6, 1e-6, 1e-3), (5e8, 1e7, 2e8)])
+def test_a_box_keeps_its_area_and_has_twelve_edges(sides):
+    """Judges: 2 (ab + bc + ca), and 4 (a + b + c), the length of all edges."""
+    a, b, c = sides
+    skin = skin_of(ph.shapes.box(sides, mass=1.0), 48)
+    assert area(skin.triangles) == pytest.approx(2 * (a * b + b * c + c * a), rel=1e-12)
+    lengths = np.linalg.norm(skin.edges[:, 1] - skin.edges[:, 0], axis=1)
+    assert lengths.sum() == pytest.approx(4 * (a + b + c), rel=1e-12)
+    assert lengths.max() <= max(sides) / FINEST
+    assert not skin.is_flat
+
+
+def test_a_ball_has_no_edge_and_a_sheet_has_a_rim():
+    assert len(skin_of(ph.shapes.sphere(1.0, mass=1.0), 48).edges) == 0
+    sheet = skin_of(ph.shapes.thin_sheet((2.0, 3.0), mass=1.0), 48)
+    assert sheet.is_flat
+    assert np.linalg.norm(sheet.edges[:, 1] - sheet.edges[:, 0], axis=1).sum() == pytest.approx(10.0, rel=1e-12)
+
+
+def test_the_centre_of_mass_is_the_origin():
+    cone = ph.shapes.cone(1.0, 2.0, mass=1.0)
+    assert skin_of(cone, 48).triangles[..., 2].min() == pytest.approx(-0.5, abs=1e-12)
+
+
+def test_halves_meet_at_the_plane_and_lose_nothing():
+    triangles = np.random.default_rng(1).normal(size=(400, 3, 3))
+    triangles[0, 0, 1] = triangles[1, 1, 1] = triangles[1, 2, 1] = 0.0
+    cut = halved(triangles, 1)
+    assert area(cut) == pytest.approx(area(triangles), rel=1e-12)
+    assert not ((cut[..., 1].min(axis=1) < -1e-14) & (cut[..., 1].max(axis=1) > 1e-14)).any()
