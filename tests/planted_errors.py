@@ -528,4 +528,47 @@ PLANTED = [
         "",
         (FILE,),
     ),
+    # The gallery's tools --------------------------------------------------------------------------------------------
+    Planted(
+        "rodrigues: turned the other way",
+        "rotations.py",
+        "np.sin(a) * np.cross(r, v)",
+        "np.sin(a) * np.cross(v, r)",
+        ("test_rotations.py",),
+    ),
+    Planted(
+        "affine: the other order",
+        "affine.py",
+        "whole = matrix @ whole",
+        "whole = whole @ matrix",
+        ("test_affine.py",),
+    ),
+    Planted(
+        "turning frame: Coriolis with the wrong sign",
+        "equations/frames.py",
+        "minus(minus(a, coriolis),",
+        "minus(minus(a, minus((0.0, 0.0, 0.0), coriolis)),",
+        ("test_seen_from.py",),
+    ),
+    Planted(
+        "heavy top: a period for half a nutation",
+        "reference/heavy_top.py",
+        "return 2 * self._quarter / self._phase_rate",
+        "return self._quarter / self._phase_rate",
+        ("test_heavy_top.py",),
+    ),
+    Planted(
+        "libration: the factor 3 forgotten",
+        "reference/libration.py",
+        "np.sqrt(3 * (roll - yaw) / pitch)",
+        "np.sqrt((roll - yaw) / pitch)",
+        ("test_closed_forms_of_frames.py",),
+    ),
+    Planted(
+        "herpolhode: the wrong axis left out",
+        "reference/poinsot.py",
+        "other = small if beyond[middle] >= 0 else large",
+        "other = large if beyond[middle] >= 0 else small",
+        ("test_plots_of_free_rotation.py",),
+    ),
 ]

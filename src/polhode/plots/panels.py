@@ -90,7 +90,7 @@ def polhode(axes: Axes, motion: Motion) -> None:
     if np.ptp(energies) <= 1e-3 * energies.max():
         draw_polhode(axes, moments, rates)
         return
-    a, c = np.argsort(moments)[[0, 2]]
+    a, c = np.sort(np.argsort(np.ptp(rates, axis=0), kind="stable")[1:])  # the two that change most
     axes.plot(rates[:, a], rates[:, c], color=COLOURS["omega"])
     axes.set_title("path of ω in the body")
     axes.set_xlabel(f"{OMEGA[a]} (rad/s)")
