@@ -32,10 +32,33 @@ def test_factor_of_a_step_against_forty_digits(order):
         assert float(rk4_shrinkage(0.3, 1000)) == pytest.approx(float(lost), rel=1e-12)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 8])
+def test_too_large_a_turn_keeps_its_digits_against_forty_digits(order):
+    """At steps from very small to so large that the series' last term rules."""
+    angles = [1e-4, -1e-4, 1e-3, 0.3, 2.0, order + 0.99, order + 1.01, 12.0]
+    expected = []
+    with mpmath.workdps(80):
+        for angle in angles:
+            z = mpmath.mpc(0, mpmath.mpf(angle))
+            step = mpmath.fsum(z**k / mpmath.factorial(k) for k in range(order + 1))
+            expected.append(float(mpmath.arg(step * mpmath.exp(-z))))
+    assert turned_too_far(angles, order) == pytest.approx(expected, rel=3e-14, abs=0)
+    assert turned_too_far([[0.0, 0.1]], order).shape == (1, 2)
+
+
 def test_too_large_a_turn_falls_with_the_methods_order():
     for order in (2, 4):
         a, b = (float(turned_too_far(angle, order)) for angle in (0.02, 0.01))
         assert np.log2(a / b) == pytest.approx(order + 1, abs=0.01)
+
+
+def test_platform_throws_acceleration_against_second_differences_with_an_error_of_order_2():
+    throw, times, errors = PlatformThrow(2.0, 10.0, 1.3, 9.80665), np.array((0.2, 0.9, 1.7)), []
+    for h in (0.02, 0.01):
+        ahead, here, back = (throw.seen_at(times + by) for by in (h, 0.0, -h))
+        errors.append(np.abs((ahead - 2 * here + back) / h**2 - throw.acceleration_seen_at(times)).max())
+    assert errors[1] < 1e-3
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.01)
 
 
 def test_platform_throw_against_scipys_rotations():
@@ -91,3 +114,40 @@ def test_libration_against_scipy(amplitude):
 def test_a_satellite_that_lies_down_gets_a_sentence():
     with pytest.raises(InputError, match="long axis upright"):
         Libration((1.0, 3.5, 3.0), 0.7, 0.1)
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: TiltedBox((1, 2, 3), 1.0, "a", 1.0), "tilt must be a number"),
+        (lambda: TiltedBox((1, 2, 3), 1.0, NAN, 1.0), "tilt must be finite"),
+        (lambda: TiltedBox((1, 2, 3), 1.0, 0.1, [1.0, 2.0]), "rate must be one number"),
+        (lambda: TiltedBox((1, -2, 3), 1.0, 0.1, 1.0), "sides must be greater than 0 m"),
+        (lambda: TiltedBox([(1, 2, 3)], 1.0, 0.1, 1.0), r"sides must be 3 numbers, .*: give one body at a time"),
+        (lambda: TiltedBox((1, 2, 3), [1.0, 2.0], 0.1, 1.0), "mass must be one number"),
+        (lambda: PlatformThrow(NAN, 1.0, 1.0, 1.0), "radius must be finite"),
+        (lambda: PlatformThrow(1.0, 1.0, "1", 1.0), "rate must be a number"),
+        (lambda: PlatformThrow(1.0, [1.0, 2.0], 1.0, 1.0), "speed must be one number"),
+        (lambda: PlatformThrow(1.0, 1.0, 1.0, 0.0), "g must be greater than 0 m/s2"),
+        (lambda: Libration((1, -1, 0.2), 1.0, 0.1), "moments must be greater than 0 kg m2"),
+        (lambda: Libration([(1, 1, 0.2)], 1.0, 0.1), "moments must be 3 numbers"),
+        (lambda: Libration((1, 1, 0.2), "a", 0.1), "orbital_rate must be a number"),
+        (lambda: Libration((1, 1, 0.2), -1.0, 0.1), "orbital_rate must be greater than 0 rad/s"),
+        (lambda: Libration((1, 1, 0.2), 1.0, 2.0), "amplitude is 2 rad"),
+        (lambda: turned([]), "at least one slice"),
+        (lambda: turned(3), "at least one slice"),
+        (lambda: turned([Slice(1.0, 1.0, np.ones_like, 1.0)]), "from 1 to 1 m is empty"),
+        (lambda: turned([Slice(0.0, 1.0, np.ones_like, 0.0)]), "density must be greater than 0"),
+        (lambda: turned([Slice(0.0, 1.0, lambda z: z - 0.5, 1.0)]), "squared_radius must be 0 or more"),
+        (lambda: factor(0.1, 2.5), "order must be a whole number from 1 to 100, not 2.5"),
+        (lambda: factor(0.1, True), "order must be a whole number"),
+        (lambda: turned_too_far(0.1, 0), "order must be a whole number"),
+        (lambda: rk4_shrinkage(0.1, "a"), "steps must be a number"),
+    ],
+)
+def test_what_no_closed_form_holds_for_gets_a_sentence(make, words):
+    with pytest.raises(InputError, match=words):
+        make()

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode import checks
 from polhode.checks import Array
+from polhode.reference import doors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -36,8 +37,10 @@ class TiltedBox:
     rate: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sides", checks.numbers(self.sides, "sides", (3,)))
-        checks.positive(self.mass, "mass", "kg")
+        object.__setattr__(self, "sides", doors.three_positive(self.sides, "sides", "m"))
+        object.__setattr__(self, "mass", doors.one_positive(self.mass, "mass", "kg"))
+        for name in ("tilt", "rate"):
+            object.__setattr__(self, name, checks.one_number(getattr(self, name), name))
 
     @property
     def moments(self) -> Array:
@@ -74,7 +77,7 @@ class TiltedBox:
         i1, i2, i3 = self.moments
         c, s = np.cos(self.tilt), np.sin(self.tilt)
         yy, zz, yz = i2 * c * c + i3 * s * s, i2 * s * s + i3 * c * c, (i2 - i3) * s * c
-        angle = self.rate * np.asarray(checks.numbers(t, "t", np.shape(t)))
+        angle = self.rate * doors.any_shape(t, "t")
         cos, sin = np.cos(angle), np.sin(angle)
         xy = (i1 - yy) * sin * cos
         rows = (

@@ -39,13 +39,17 @@ def _quadratic(a: float, b: float, c: float) -> tuple[float, float]:
 
 
 def _outermost(cubic: Cubic, x: float) -> float:
-    """The root next to x, which lies outside all three: Newton's steps come to it from one side only."""
+    """The root next to x, which lies outside all three: Newton's steps come to it from one side only.
+
+    A step back ends them, unless it is far smaller than the one before: then that one was rounded, beside a tiny root.
+    """
     c0, c1, c2, c3 = cubic
     moved = 0.0
     for _ in range(200):
         slope = c1 + x * (2 * c2 + 3 * x * c3)
         step = (c0 + x * (c1 + x * (c2 + x * c3))) / slope if slope else 0.0
-        if step == 0 or step * moved < 0 or x - step == x:
+        is_back = (step < 0 < moved or moved < 0 < step) and abs(step) > abs(moved) / 1000
+        if step == 0 or is_back or x - step == x:
             break
         x, moved = x - step, step
     return x

@@ -33,19 +33,23 @@ def carlson_rf(x: float, y: float, z: float) -> float:
 
 
 def jacobi(u: Array, complement: float) -> tuple[Array, Array, Array]:
-    """sn, cn and dn of u, given 1 - m, by the descending ladder of means.  [DLMF 22.20.2 to 22.20.5]
+    """sn, cn and dn of u, given 1 - m, each to nearly all its digits, by Landen's steps down.  [DLMF 22.7.2 to 22.7.4]
 
-    The arc sine there is taken as an arc tangent, which keeps its digits at a right angle.
+    On each step cn/sn is multiplied by dn of the step before, and dn is a quotient of sums of squares: nothing is
+    subtracted, and so cn keeps its digits beside the quarter period.
     """
     if complement == 0:
-        return np.tanh(u), 1 / np.cosh(u), 1 / np.cosh(u)
+        half = np.exp(-np.abs(u))
+        sech = np.asarray(2 * half / (1 + half * half))
+        return np.tanh(u), sech, sech
     means = _means(complement)
-    phase = 2.0 ** (len(means) - 1) * means[-1][0] * u
-    for before, (a, b) in zip(means[-2::-1], means[:0:-1], strict=True):
-        s, c = np.sin(phase), np.cos(phase)
-        phase = (phase + np.arctan2((before[0] - before[1]) / (2 * a) * s, np.hypot(c, b / a * s))) / 2
-    sn, cn = np.sin(phase), np.cos(phase)
-    return sn, cn, np.sqrt(cn * cn + complement * sn * sn)
+    s, c = np.sin(means[-1][0] * u), means[-1][0] * np.cos(means[-1][0] * u)
+    dn = np.ones_like(s)
+    for (a, b), (mean, _) in zip(means[-2::-1], means[:0:-1], strict=True):
+        from_c, from_s = c * c / mean, s * s
+        c, dn = c * dn, (from_c + b * from_s) / (from_c + a * from_s)  # c/s is a cn/sn
+    size = np.hypot(s, c)
+    return s / size, c / size, dn
 
 
 def _means(complement: float) -> list[tuple[float, float]]:

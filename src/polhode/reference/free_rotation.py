@@ -222,6 +222,23 @@ class SymmetricTop:
         return np.stack(np.broadcast_arrays(*turned), axis=-1)
 
 
+def axis_precession(moments: Any, rates: ArrayLike) -> Array:
+    """How fast axis 3 goes round L while the body has these rates (..., 3): L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2), rad/s.
+
+    It is phi' of Euler's angles about L, whose direction in the body has the components sin(theta) sin(psi),
+    sin(theta) cos(psi) and cos(theta).  [Landau and Lifshitz, Mechanics, section 37]
+
+    Examples
+    --------
+    >>> from polhode.reference.free_rotation import axis_precession
+    >>> round(float(axis_precession((2.0, 2.0, 8.0), (1.0, 0.0, 1.0))), 7)
+    4.1231056
+    """
+    j, w = np.asarray(moments, dtype=float), np.asarray(rates, dtype=float)
+    length = np.linalg.norm(j * w, axis=-1)
+    return np.asarray(length * (w[..., :2] ** 2 @ j[:2]) / (w[..., :2] ** 2 @ j[:2] ** 2))
+
+
 def _turn(axis: Any, angle: Array) -> Any:
     """The quaternion of a turn about a unit axis."""
     s = np.sin(angle / 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from polhode import checks
 from polhode.checks import Array
 from polhode.errors import InputError
+from polhode.reference import doors
 from polhode.reference.pendulum import Pendulum
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class Libration:
     orbital_rate : float
         n, in rad/s.
     amplitude : float
-        In rad, less than pi/2.
+        In rad, more than 0 and less than pi/2.
 
     Examples
     --------
@@ -44,7 +46,14 @@ class Libration:
     amplitude: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "moments", checks.numbers(self.moments, "moments", (3,)))
+        object.__setattr__(self, "moments", doors.three_positive(self.moments, "moments", "kg m2"))
+        object.__setattr__(self, "orbital_rate", doors.one_positive(self.orbital_rate, "orbital_rate", "rad/s"))
+        object.__setattr__(self, "amplitude", checks.one_number(self.amplitude, "amplitude"))
+        if not 0 < self.amplitude < pi / 2:
+            raise InputError(
+                f"amplitude is {self.amplitude:g} rad: a satellite swings about the vertical only if it is more than 0 "
+                "and less than pi/2"
+            )
         roll, _, yaw = self.moments
         if not roll > yaw:
             raise InputError(

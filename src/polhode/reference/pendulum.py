@@ -11,6 +11,7 @@ import numpy as np
 from polhode import checks
 from polhode.checks import Array
 from polhode.errors import InputError
+from polhode.reference import doors
 from polhode.reference.elliptic import complete_first, jacobi
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ class Pendulum:
     amplitude: float
 
     def __post_init__(self) -> None:
-        checks.positive(self.small_rate, "small_rate", "rad/s")
-        if not 0 < checks.one_number(self.amplitude, "amplitude") < pi:
+        object.__setattr__(self, "small_rate", doors.one_positive(self.small_rate, "small_rate", "rad/s"))
+        object.__setattr__(self, "amplitude", checks.one_number(self.amplitude, "amplitude"))
+        if not 0 < self.amplitude < pi:
             raise InputError(
                 f"amplitude is {self.amplitude:g} rad: a pendulum that is let go swings only if it is more than 0 and "
                 "less than pi"
@@ -67,8 +69,7 @@ class Pendulum:
         return 4 * complete_first(self._complement) / self.small_rate
 
     def _jacobi(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        times = np.asarray(checks.numbers(t, "t", np.shape(t)))
-        return jacobi(self.small_rate * times, self._complement)
+        return jacobi(self.small_rate * doors.any_shape(t, "t"), self._complement)
 
     def angle_at(self, t: ArrayLike) -> Array:
         """a at times t (s), in rad."""

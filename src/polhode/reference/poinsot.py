@@ -13,6 +13,7 @@ import numpy as np
 from polhode import checks
 from polhode.checks import Array
 from polhode.errors import InputError
+from polhode.reference import doors
 
 
 def plane_distance(moments: Any, rates: Any) -> float:
@@ -26,8 +27,8 @@ def plane_distance(moments: Any, rates: Any) -> float:
     >>> plane_distance((2.0, 2.0, 2.0), (0.0, 0.6, 0.8))
     1.0
     """
-    j, w = _checked(moments, rates)
-    return float((j * w**2).sum() / np.linalg.norm(j * w))
+    j, w, fastest = _scaled(moments, rates)
+    return float((j * w**2).sum() / np.linalg.norm(j * w)) * fastest
 
 
 def herpolhode_radii(moments: Any, rates: Any) -> tuple[float, float]:
@@ -43,7 +44,7 @@ def herpolhode_radii(moments: Any, rates: Any) -> tuple[float, float]:
     >>> [round(radius, 9) for radius in herpolhode_radii((2.0, 2.0, 8.0), (1.0, 0.0, 1.0))]
     [0.727606875, 0.727606875]
     """
-    j, w = _checked(moments, rates)
+    j, w, fastest = _scaled(moments, rates)
     small, middle, large = np.argsort(j, kind="stable")
     momentum = float(np.linalg.norm(j * w))
     beyond = np.array([(j * (j - one) * w**2).sum() for one in j])
@@ -51,7 +52,8 @@ def herpolhode_radii(moments: Any, rates: Any) -> tuple[float, float]:
     found = []
     for absent in (middle, other):
         a, b = (i for i in range(3) if i != absent)
-        found.append(float(np.sqrt(max(0.0, -beyond[a] * beyond[b] / (j[a] * j[b]))) / momentum))
+        both = np.sqrt(np.abs(beyond[[a, b]]) / j[[a, b]]) if beyond[a] * np.sign(beyond[b]) < 0 else np.zeros(2)
+        found.append(float(both[0] * both[1] / momentum) * fastest)
     return min(found), max(found)
 
 
@@ -86,10 +88,16 @@ def cones(moments: Any, rates: Any, axis: int) -> Cones:
     >>> [round(float(np.degrees(angle)), 6) for angle in (found.body, found.tilt, found.space)]
     [45.0, 14.036243, 30.963757]
     """
-    j, w = _checked(moments, rates)
+    j, w, _ = _scaled(moments, rates)
+    axis = doors.whole_number(axis, "axis", range(3))
+    a, b = np.delete(j, axis)
+    if a != b:
+        raise InputError(
+            f"the moments across axis {axis} differ: cones roll on each other only where a body is symmetric about it"
+        )
     across = float(np.hypot(*np.delete(w, axis)))
     along = abs(float(w[axis]))
-    return Cones(float(np.arctan2(across, along)), float(np.arctan2(j[axis - 1] * across, j[axis] * along)))
+    return Cones(float(np.arctan2(across, along)), float(np.arctan2(a * across, j[axis] * along)))
 
 
 def small_wobble(moments: Any, axis: int) -> float:
@@ -104,15 +112,16 @@ def small_wobble(moments: Any, axis: int) -> float:
     >>> small_wobble((2.0, 8.0, 4.0), axis=2)
     -0.5
     """
-    j, _ = _checked(moments, (1.0, 0.0, 0.0))
+    j = doors.three_positive(moments, "moments", "kg m2")
+    one = j[doors.whole_number(axis, "axis", range(3))]
     a, b = np.delete(j, axis)
-    return float((j[axis] - a) * (j[axis] - b) / (a * b))
+    return float((one - a) / a * ((one - b) / b))
 
 
-def _checked(moments: Any, rates: Any) -> tuple[Array, Array]:
-    j, w = checks.numbers(moments, "moments", (3,)), checks.numbers(rates, "rates", (3,))
-    if j.ndim != 1 or w.ndim != 1 or not (j > 0).all():
-        raise InputError("give three moments greater than 0 kg m2, and three rates, of one body")
-    if not w.any():
+def _scaled(moments: Any, rates: Any) -> tuple[Array, Array, float]:
+    """Moments over the largest, rates over the fastest, so that no square overflows, and the fastest, in rad/s."""
+    j, w = doors.three_positive(moments, "moments", "kg m2"), checks.one_vector(rates, "rates", "body")
+    fastest = float(np.abs(w).max())
+    if fastest == 0:
         raise InputError("a body at rest has no axis of rotation: give an angular velocity")
-    return j, w
+    return j / j.max(), w / fastest, fastest

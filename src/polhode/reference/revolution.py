@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polhode import checks
 from polhode.checks import Array
+from polhode.errors import InputError
+from polhode.reference import doors
 
 
 class Slice(NamedTuple):
@@ -40,11 +43,20 @@ def turned(slices: Sequence[Slice]) -> Turned:
     >>> [round(value, 12) for value in (ball.mass, ball.transverse / ball.mass)]
     [4.188790204786, 0.4]
     """
+    if not isinstance(slices, Sequence) or not slices or not all(isinstance(one, Slice) for one in slices):
+        raise InputError("a solid of revolution has at least one slice: give its slices in a list")
+    for one in slices:
+        bottom, top = checks.one_number(one.bottom, "bottom"), checks.one_number(one.top, "top")
+        doors.one_positive(one.density, "density", "kg/m3")
+        if not bottom < top:
+            raise InputError(f"a slice from {bottom:g} to {top:g} m is empty: give its bottom first")
     nodes, weights = np.polynomial.legendre.leggauss(8)
     z = np.concatenate([(s.bottom + s.top) / 2 + (s.top - s.bottom) / 2 * nodes for s in slices])
     share = np.concatenate([s.density * np.pi * (s.top - s.bottom) / 2 * weights for s in slices])
     at = np.split(z, len(slices))
     rr = np.concatenate([s.squared_radius(part) for s, part in zip(slices, at, strict=True)])
+    if not (rr >= 0).all() or not rr.any():
+        raise InputError("squared_radius must be 0 or more everywhere in its slice, in m2, and somewhere more")
     mass = float(share @ rr)
     center = float(share @ (rr * z)) / mass
     transverse = float(share @ (rr * rr / 4 + rr * (z - center) ** 2))

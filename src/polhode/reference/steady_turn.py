@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode import checks
 from polhode.checks import Array
+from polhode.reference import doors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 def factor(angle: ArrayLike, order: int) -> Array:
     """By what a step multiplies y: a complex number."""
-    z = 1j * checks.numbers(angle, "angle", np.shape(angle))
-    return np.asarray(sum(z**k / factorial(k) for k in range(order + 1)))
+    return _terms(doors.any_shape(angle, "angle"), range(_checked(order) + 1))
 
 
 def turned_too_far(angle: ArrayLike, order: int) -> Array:
@@ -34,8 +33,13 @@ def turned_too_far(angle: ArrayLike, order: int) -> Array:
     >>> [round(2 * float(turned_too_far(0.25, order)) * 2 * pi / 0.5, 6) for order in (2, 4)]  # a quaternion has w/2
     [0.064196, -0.0002]
     """
-    angles = checks.numbers(angle, "angle", np.shape(angle))
-    return np.asarray(np.angle(factor(angles, order) * np.exp(-1j * angles)))
+    angles = doors.any_shape(angle, "angle")
+    last = _checked(order) + 1
+    is_small = np.abs(angles) <= last
+    small, back = np.where(is_small, angles, 0.0), np.exp(-1j * angles)
+    # What the series leaves out, where its terms fall from the first on: no nearly equal numbers are subtracted.
+    left_out = _terms(small, range(last, 3 * last + 30)) * back
+    return np.asarray(np.angle(np.where(is_small, 1 - left_out, factor(angles, order) * back)))
 
 
 def rk4_shrinkage(angle: ArrayLike, steps: ArrayLike) -> Array:
@@ -49,5 +53,14 @@ def rk4_shrinkage(angle: ArrayLike, steps: ArrayLike) -> Array:
     >>> f"{rk4_shrinkage(0.1, 10_000):.6e}, {rk4_shrinkage(0.05, 10_000):.6e}"
     '1.387057e-04, 2.169458e-06'
     """
-    p = checks.numbers(angle, "angle", np.shape(angle))
-    return np.asarray(-np.expm1(np.asarray(steps) * np.log1p(-(p**6) / 72 + p**8 / 576)))
+    p, count = doors.any_shape(angle, "angle"), doors.any_shape(steps, "steps")
+    return np.asarray(-np.expm1(count * np.log1p(-(p**6) / 72 + p**8 / 576)))
+
+
+def _checked(order: int) -> int:
+    return doors.whole_number(order, "order", range(1, 101))
+
+
+def _terms(angles: Array, powers: range) -> Array:
+    """The sum of these terms of the exponential series of i p, the smallest first."""
+    return np.asarray(sum((1j * angles) ** k / factorial(k) for k in reversed(powers)))

@@ -23,17 +23,17 @@ class Phases(NamedTuple):
     dn: Array
 
 
-def over_falling(phases: Phases, complement: float, at_0: float, at_quarter: float) -> Array:
-    """The integral from 0 of dv/(at_0 - (at_0 - at_quarter) sn^2 v), at_0 >= at_quarter > 0.  [DLMF 19.25.14]
+def beyond_constant(phases: Phases, complement: float, at_0: float, swing: float, at_quarter: float) -> Array:
+    """The integral from 0 of 1/(at_0 + swing sn^2 v) - 1/at_0 dv, at_0 + swing = at_quarter > 0.  [DLMF 19.25.14]
 
-    `complement` is 1 - m.
+    `complement` is 1 - m.  It is as small as the swing, and of the other sign: it keeps its digits.
     """
-    from scipy.special import elliprf, elliprj
+    from scipy.special import elliprj
 
     def within(sn: Array, cn: Array, dn: Array) -> Array:
-        swing, c2, d2 = at_0 - at_quarter, cn * cn, dn * dn
-        carlson = elliprj(c2 * at_0, d2 * at_0, at_0, at_quarter + swing * c2)
-        return np.asarray(sn * elliprf(c2, d2, 1.0) / at_0 + swing * sn**3 / 3 * carlson / math.sqrt(at_0))
+        c2, s2 = cn * cn, sn * sn
+        carlson = elliprj(c2, dn * dn, 1.0, c2 + at_quarter / at_0 * s2)
+        return np.asarray(-swing / at_0 * (sn * s2 / 3 * carlson) / at_0)
 
     return _with_halves(within, phases, complement)
 
@@ -41,13 +41,14 @@ def over_falling(phases: Phases, complement: float, at_0: float, at_quarter: flo
 def over_growing(phases: Phases, complement: float, at_0: float, swing: float, gap: float) -> Array:
     """The integral from 0 of dv/(at_0 + swing sn^2 v), at_0 > 0, swing >= 0, gap = swing/m, by another of its kind.
 
-    With P = at_0, S = swing, G = gap, w2 = m (P + G)/(P + S), which lies between m and 1, it is (P + G)^-1 times
+    For a swing larger than at_0.  With P = at_0, S = swing, G = gap, w2 = m (P + G)/(P + S), between m and 1, it is
+    (P + G)^-1 times
     F + G (1 - m)/(P + S) Pi(w2) + G w2 sn cn R_C(P dn^2, (P + S sn^2)(1 - w2 sn^2))/sqrt(P).  [DLMF 19.7.9]
     """
     from scipy.special import elliprc, elliprf, elliprj
 
     at_quarter = at_0 + swing
-    w2, rest = (1 - complement) * (at_0 + gap) / at_quarter, complement * at_0 / at_quarter
+    w2, rest = swing / gap * (at_0 + gap) / at_quarter, complement * at_0 / at_quarter
 
     def within(sn: Array, cn: Array, dn: Array) -> Array:
         c2, d2, s2 = cn * cn, dn * dn, sn * sn

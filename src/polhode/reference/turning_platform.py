@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode import checks
 from polhode.checks import Array
+from polhode.reference import doors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,8 +36,10 @@ class PlatformThrow:
     g: float
 
     def __post_init__(self) -> None:
-        checks.positive(self.speed, "speed", "m/s")
-        checks.positive(self.g, "g", "m/s2")
+        for name in ("radius", "rate"):
+            object.__setattr__(self, name, checks.one_number(getattr(self, name), name))
+        for name, unit in (("speed", "m/s"), ("g", "m/s2")):
+            object.__setattr__(self, name, doors.one_positive(getattr(self, name), name, unit))
 
     @property
     def duration(self) -> float:
@@ -50,7 +53,7 @@ class PlatformThrow:
 
     def on_ground_at(self, t: ArrayLike) -> Array:
         """The place along the ground's axes at times t: (..., 3)."""
-        times = np.asarray(checks.numbers(t, "t", np.shape(t)))
+        times = doors.any_shape(t, "t")
         height = times * (self.speed - self.g * times / 2)
         return np.stack((np.full_like(times, self.radius), self.rate * self.radius * times, height), axis=-1)
 
@@ -60,3 +63,12 @@ class PlatformThrow:
         angle = self.rate * np.asarray(t)
         c, s = np.cos(angle), np.sin(angle)
         return np.stack((c * x + s * y, c * y - s * x, z), axis=-1)
+
+    def acceleration_seen_at(self, t: ArrayLike) -> Array:
+        """The acceleration along the platform's axes at times t: (..., 3).
+
+        x + i y = r (1 + i W t) e^(-i W t) has the second derivative r W^2 (1 - i W t) e^(-i W t).
+        """
+        angle = self.rate * doors.any_shape(t, "t")
+        across = self.radius * self.rate**2 * (1 - 1j * angle) * np.exp(-1j * angle)
+        return np.stack((across.real, across.imag, np.full_like(angle, -self.g)), axis=-1)
