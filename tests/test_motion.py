@@ -60,6 +60,36 @@ def test_velocities_momenta_and_energies_agree_with_scipys_rotations(motion):
     assert (angles * turns.inv()).magnitude() == closely(0, motion)
 
 
+def test_euler_angles_lie_within_a_turn_as_scipys_do(motion):
+    """Also where q is on its other side.  Judge: SciPy's as_euler."""
+    found = motion.euler_angles
+    assert found == closely(Rotation.from_quat(motion.quaternion_wxyz, scalar_first=True).as_euler("ZXZ"), motion)
+    assert found == pytest.approx(ph.rotations.euler_angles(-motion.quaternion_wxyz), abs=1e-15)
+
+
+def test_angles_of_a_long_spin_stay_within_a_turn_and_unwrap_to_what_was_turned():
+    """Judge: the closed form, 3 rad/s about the vertical for 10 turns, the axle upright or carried round.
+
+    Upright, this motion's q has a theta of 1e-16 rad by rounding, from which no psi must come.
+    """
+    times = np.linspace(0.0, 20.0, 201)
+    ball = ph.shapes.sphere(1.0, mass=1.0)
+    for theta in (0.0, 1.0):
+        start = ph.State(orientation=Rotation.from_euler("x", theta), angular_velocity=(0.0, 0.0, 3.0))
+        found = ph.simulate(ball, start, duration=20.0, output_times=times, method="exact").euler_angles
+        assert (np.abs(found[:, 0]) <= np.pi).all()
+        assert np.unwrap(found[:, 0]) == pytest.approx(3 * times, abs=1e-13)
+        assert found[:, 1:] == pytest.approx(np.tile((theta, 0.0), (201, 1)), abs=1e-14)
+
+
+def test_a_member_that_failed_has_no_angles():
+    nothing = np.full((2, 4), np.nan)
+    nothing[1] = (1, 0, 0, 0)
+    found = ph.rotations.angles_within_a_turn(nothing)
+    assert np.isnan(found[0]).all()
+    assert found[1].tolist() == [0, 0, 0]
+
+
 def test_states_agree_with_arrays(motion):
     for i in (0, 7, 20):
         state = motion.at(float(motion.times[i]))

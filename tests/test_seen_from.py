@@ -190,10 +190,48 @@ def test_acceleration_about_a_pivot_against_the_velocitys_slope():
 
 
 def test_a_vector_of_two_numbers_gets_a_sentence():
-    with pytest.raises(InputError, match="angular_velocity"):
+    with pytest.raises(InputError, match=r"angular_velocity must be 3 numbers, but has the shape \(2,\)$"):
         thrown().seen_from((1.0, 2.0))
     with pytest.raises(InputError, match="origin"):
         thrown().seen_from(RATE, (1.0, np.nan, 0.0))
+    with pytest.raises(InputError, match="angular_velocity must be 3 numbers, not 'z'"):
+        thrown().seen_from("z")
+
+
+@pytest.mark.parametrize("many", [np.eye(3), np.ones((2, 3)), np.ones((21, 3)), np.ones((1, 1, 3))])
+@pytest.mark.parametrize("members", [None, 2, 3])
+def test_there_is_one_frame_at_a_time(members, many):
+    """Not one for each member, nor one for each time: neither where the numbers of them would happen to agree."""
+    if members is None:
+        motion = thrown()
+    else:
+        several = START.replace(velocity=np.ones((members, 3)))
+        motion = ph.ensemble(BODY, several, FORCES, **SETTINGS)
+    for name, frame in (("angular_velocity", (many,)), ("origin", (RATE, many))):
+        with pytest.raises(InputError, match=rf"{name} must be 3 numbers, .* give one frame at a time"):
+            motion.seen_from(*frame)
+    with pytest.raises(InputError, match=r"point must be 3 numbers, .* give one point at a time"):
+        motion.angular_momentum_about(many)
+
+
+def test_a_frame_that_turns_too_fast_to_be_followed_gets_a_sentence():
+    """Beyond 1/eps rad its angle is known to no digit; below, squares that are too large to be held are refused."""
+    motion = thrown()
+    for rate in ((0.0, 0.0, 1e200), (1e308, 1e308, 1e308), (0.0, 4e15, 0.0)):
+        with pytest.raises(InputError, match="where its axes point is not known"):
+            motion.seen_from(rate)
+    assert np.isfinite(motion.seen_from((0.0, 0.0, 1e15)).acceleration).all()
+    short = ph.simulate(ph.particle(1.0), ph.State(position=(2, 0, 0)), duration=1e-200, method="exact")
+    seen = short.seen_from((0.0, 0.0, 1e200))  # by 1 rad in all
+    assert seen.position[-1] == pytest.approx([2 * np.cos(1.0), -2 * np.sin(1.0), 0.0], rel=1e-15)
+    assert seen.velocity[0].tolist() == [0, -2e200, 0]
+    with pytest.raises(InputError, match="what the frame shows would hold numbers beyond"):
+        _ = seen.acceleration
+
+
+def test_points_of_different_lengths_get_a_sentence():
+    with pytest.raises(InputError, match="points_body must be 3 numbers a point, not"):
+        thrown().points([(1, 2, 3), (1, 2)])
 
 
 # Nodes ---------------------------------------------------------------------------------------------------------------
@@ -224,3 +262,13 @@ def test_small_turns_keep_their_digits_against_the_closed_form():
     moved = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) @ motion.displacements((1.0, 0.0, 0.0))[0]
     assert moved[1] == pytest.approx(1e-9, rel=1e-6, abs=0)
     assert abs(moved[0]) < 1e-17
+
+
+@pytest.mark.parametrize(("angle", "counts"), [(1e-15, False), (1e-14, True)])
+def test_a_turn_within_rounding_counts_as_none(angle, counts):
+    """As the docstring says: up to about 2e-15 rad since the start.  Judge: the arc, angle times radius."""
+    spin = ph.State(angular_velocity=(0.0, 0.0, angle), velocity=(0.0, 0.0, 1e-20))
+    motion = ph.simulate(ph.shapes.box((1, 2, 3), mass=1.0), spin, duration=1.0, output_times=[1.0], method="exact")
+    moved = motion.displacements((1e3, 0.0, 0.0))[0]
+    assert moved[1] == pytest.approx(1e3 * angle if counts else 0.0, rel=0.1, abs=0)
+    assert moved[2] == 1e-20  # the way of the centre of mass is counted in full

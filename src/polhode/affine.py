@@ -61,7 +61,8 @@ def homogenised(points: ArrayLike) -> Array:
     array = _homogeneous(points)
     if (array[..., -1] == 0).any():
         raise InputError("w = 0 means a vector, and a vector has no place: only points can be divided by their w")
-    return np.asarray(array / array[..., -1:])
+    with np.errstate(over="ignore"):
+        return checks.held(np.asarray(array / array[..., -1:]), "points divided by their w")
 
 
 def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
@@ -83,7 +84,7 @@ def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
         return _with_block(_block_of(turn.as_matrix(), "the rotation's matrix"))
     angle = checks.one_number(turn, "the angle")
     if axis is not None:
-        return _with_block(rotations.matrix(checks.numbers(axis, "axis", (3,)), angle))
+        return _with_block(rotations.matrix(checks.one_vector(axis, "axis", "rotation"), angle))
     c, s = np.cos(angle), np.sin(angle)
     return _with_block(np.array([(c, -s), (s, c)]))
 
@@ -109,9 +110,9 @@ def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) ->
     >>> ph.affine.skew(0.2).tolist()
     [[1.0, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    if dimensions not in (2, 3):
+    if not isinstance(dimensions, (int, np.integer)) or dimensions not in (2, 3):
         raise InputError(f"there are matrices for 2 and 3 dimensions, not for {dimensions!r}")
-    names = "xyz"[:dimensions]
+    names = ("x", "y", "z")[:dimensions]
     if not (isinstance(moves, str) and isinstance(by, str) and moves in names and by in names and moves != by):
         raise InputError(f"a skew moves one axis by another: two of {', '.join(names)}, not {moves!r} and {by!r}")
     block = np.eye(dimensions)
@@ -152,8 +153,9 @@ def combined(first: ArrayLike, *then: ArrayLike) -> Array:
             raise InputError(
                 "a matrix of the plane and one of space cannot be combined: make all of them 3 x 3 or 4 x 4"
             )
-        whole = matrix @ whole
-    return whole
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole = matrix @ whole
+    return checks.held(whole, "the combined matrix")
 
 
 def about(matrix: ArrayLike, place: ArrayLike) -> Array:
@@ -186,7 +188,8 @@ def applied(matrix: ArrayLike, points: ArrayLike) -> Array:
             f"a matrix of {len(m)} x {len(m)} acts on {len(m)} numbers a point, w the last, but there are "
             f"{array.shape[-1]}: pass places through point() and vectors through vector()"
         )
-    return np.asarray(array @ m.T)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return checks.held(np.asarray(array @ m.T), "the transformed points")
 
 
 def inverse(matrix: ArrayLike) -> Array:
@@ -206,9 +209,10 @@ def inverse(matrix: ArrayLike) -> Array:
             "cannot be found again. Only a transformation whose determinant is not 0 has an inverse."
         )
     undone = np.eye(len(m))
-    undone[:-1, :-1] = np.linalg.inv(block)
-    undone[:-1, -1] = 0.0 - undone[:-1, :-1] @ m[:-1, -1]
-    return undone
+    with np.errstate(all="ignore"):
+        undone[:-1, :-1] = np.linalg.inv(block)
+        undone[:-1, -1] = 0.0 - undone[:-1, :-1] @ m[:-1, -1]
+    return checks.held(undone, "the inverse")
 
 
 def projected(points: ArrayLike, along: str = "z", distance: float | None = None) -> tuple[Array, Array]:
@@ -234,7 +238,7 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
     array = homogenised(points)
     if array.shape[-1] != 4:
         raise InputError("a projection needs points of space: x, y, z and w")
-    if along not in _ACROSS:
+    if not isinstance(along, str) or along not in _ACROSS:
         raise InputError(f"along must be 'x', 'y' or 'z', not {along!r}")
     right, up, towards = _ACROSS[along]
     flat, depth = array[..., [right, up]], array[..., towards]
@@ -250,15 +254,15 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
 
 
 # Doors ---------------------------------------------------------------------------------------------------------------
-def _numbers(value: Any, name: str) -> Array:
-    return checks.numbers(value, name, checks.shape_of(value))
+def _numbers(value: Any, name: str, wanted: str) -> Array:
+    return checks.numbers(value, name, checks.shape_of(value), wanted=wanted)
 
 
 def _coordinates(value: Any, name: str, one: bool = False) -> Array:
-    array = _numbers(value, name)
+    wanted = "2 numbers (the plane) or 3 (space)" + ("" if one else " each")
+    array = _numbers(value, name, wanted)
     if array.ndim == 0 or array.shape[-1] not in (2, 3) or (one and array.ndim > 1):
-        wanted = "2 numbers (the plane) or 3 (space)"
-        raise InputError(f"{name} must be {wanted}{'' if one else ' each'}, but has the shape {array.shape}")
+        raise InputError(f"{name} must be {wanted}, but has the shape {array.shape}")
     return array
 
 
@@ -268,7 +272,7 @@ def _with_w(value: Any, name: str, w: float) -> Array:
 
 
 def _homogeneous(value: Any) -> Array:
-    array = _numbers(value, "points")
+    array = _numbers(value, "points", "homogeneous, 3 numbers each in the plane or 4 in space")
     if array.ndim == 0 or array.shape[-1] not in (3, 4):
         raise InputError(
             f"points must be homogeneous, 3 numbers each in the plane or 4 in space, but have the shape {array.shape}: "
@@ -278,7 +282,7 @@ def _homogeneous(value: Any) -> Array:
 
 
 def _block_of(value: Any, name: str) -> Array:
-    block = _numbers(value, name)
+    block = _numbers(value, name, "3 x 3 numbers")
     if block.shape != (3, 3):
         raise InputError(f"{name} must be 3 x 3 numbers, but has the shape {block.shape}: give one rotation at a time")
     return block
@@ -291,9 +295,10 @@ def _with_block(block: Array) -> Array:
 
 
 def _affine(value: Any) -> Array:
-    matrix = _numbers(value, "the matrix")
+    wanted = "3 x 3 (the plane) or 4 x 4 (space)"
+    matrix = _numbers(value, "the matrix", wanted + " numbers")
     if matrix.shape not in ((3, 3), (4, 4)):
-        raise InputError(f"the matrix must be 3 x 3 (the plane) or 4 x 4 (space), but has the shape {matrix.shape}")
+        raise InputError(f"the matrix must be {wanted}, but has the shape {matrix.shape}")
     last = [0.0] * (len(matrix) - 1) + [1.0]
     if matrix[-1].tolist() != last:
         raise InputError(

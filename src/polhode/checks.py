@@ -14,9 +14,14 @@ Leaf: TypeAlias = float | Array
 """One number, or an array with one for each member of an ensemble (or body of a system)."""
 
 
-def numbers(value: Any, name: str, shape: tuple[int, ...] = (), error: type[InputError] = InputError) -> Array:
-    """An array of finite numbers of that shape, or of that shape behind one leading axis."""
-    wanted = "a number" if shape == () else " x ".join(map(str, shape)) + " numbers"
+def numbers(
+    value: Any, name: str, shape: tuple[int, ...] = (), error: type[InputError] = InputError, wanted: str = ""
+) -> Array:
+    """An array of finite numbers of that shape, or of that shape behind one leading axis.
+
+    `wanted` says in other words than the shape's what should have been given.
+    """
+    wanted = wanted or ("a number" if shape == () else " x ".join(map(str, shape)) + " numbers")
     try:
         array = _floats(value)
     except (TypeError, ValueError):
@@ -43,10 +48,29 @@ def positive(value: Any, name: str, unit: str, error: type[InputError] = InputEr
 
 def one_number(value: Any, name: str, error: type[InputError] = InputError) -> float:
     """One finite number, with no members."""
-    array = numbers(value, name, (), error)
+    array = numbers(value, name, shape_of(value), error, "a number")
     if array.ndim:
         raise error(f"{name} must be one number, the same for all, but has the shape {array.shape}")
     return float(array)
+
+
+def one_vector(value: Any, name: str, of: str) -> Array:
+    """Three finite numbers, with no members: of one frame, one point, or what `of` says."""
+    array = numbers(value, name, shape_of(value), wanted="3 numbers")
+    if array.shape != (3,):
+        advice = f": give one {of} at a time" if array.ndim > 1 else ""
+        raise InputError(f"{name} must be 3 numbers, but has the shape {array.shape}{advice}")
+    return array
+
+
+def held(array: Array, what: str) -> Array:
+    """What was computed from finite numbers, if it is still finite."""
+    if not np.isfinite(array).all():
+        raise InputError(
+            f"{what} would hold numbers beyond {np.finfo(np.float64).max:.2g}, the largest that there are: "
+            "choose a unit in which nothing is so large or so small"
+        )
+    return array
 
 
 def flag(value: Any, name: str, error: type[InputError] = InputError) -> bool:

@@ -21,7 +21,7 @@ def followed(view: View, points_body: Any, found: Callable[[View, Any], Any]) ->
 
     A single point of three numbers leaves out the axis of the points.
     """
-    given = checks.numbers(points_body, "points_body", checks.shape_of(points_body))
+    given = checks.numbers(points_body, "points_body", checks.shape_of(points_body), wanted="3 numbers a point")
     points = np.atleast_2d(given)
     if points.shape[-1] != 3 or points.ndim != 2:
         raise InputError(f"points_body must be 3 numbers a point, but has the shape {given.shape}")

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import checks, dynamics, material, store
+from polhode import checks, dynamics, material, rotations, store
 from polhode.checks import Array
 from polhode.engines import grid
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.outcome import Anchor, Run
 from polhode.engines.run import run
 from polhode.equations import invariants
-from polhode.equations.formulations import View, angles_of
+from polhode.equations.formulations import View
 from polhode.equations.inertia import world_tensor
 from polhode.equations.loads import view_of
+from polhode.equations.matrices import multiplied
 from polhode.equations.quaternions import conjugate, matrix, product, to_world
 from polhode.equations.vectors import scaled
 from polhode.errors import InputError, nearest
@@ -217,13 +218,31 @@ class Motion:
 
     @property
     def euler_angles(self) -> Array:
-        """(phi, theta, psi) in rad: about z, then the new x, then the new z.  [seed 004 section 17.3.1]"""
-        return self._array(angles_of(self._view.orientation))
+        """(phi, theta, psi) in rad: about z, then the new x, then the new z.  [seed 004 section 17.3.1]
+
+        -pi < phi <= pi, 0 <= theta <= pi, -pi < psi <= pi: `np.unwrap(motion.euler_angles[:, 0])` follows phi beyond.
+        Where theta is 0 or pi, to rounding, only phi + psi or phi - psi is known: there psi is 0.
+        """
+        return rotations.angles_within_a_turn(self.quaternion_wxyz)
 
     @property
     def rotation_matrix(self) -> Array:
         """R, body to world: 3 x 3."""
         return self._matrix(matrix(self._view.orientation))
+
+    @property
+    def matrix_as_computed(self) -> Array:
+        """R as the formulation "momentum_matrix" has computed it, no rotation any more: 3 x 3, body to world.
+
+        `rotation_matrix` is the rotation made of it, and `attitude_drift` how far it is from one.  [seed 000 section 4]
+        """
+        if self.scenario.formulation != "momentum_matrix":
+            raise InputError(
+                f"the formulation {self.scenario.formulation!r} keeps no matrix: simulate with "
+                "formulation='momentum_matrix', or take rotation_matrix"
+            )
+        kept = split(np.moveaxis(_failed_blanked(self._run.kept), -1, 0), self.scenario.form.sizes)[1]
+        return self._matrix(multiplied(kept, matrix(conjugate(self.scenario.constants.axes))))
 
     @property
     def inertia_world(self) -> Array:
@@ -268,7 +287,7 @@ class Motion:
 
     def angular_momentum_about(self, point: Any) -> Array:
         """L + (x - point) x P of each body, about a fixed point of the world, in kg m2/s."""
-        at = tuple(checks.numbers(point, "point", (3,)).tolist())
+        at = tuple(checks.one_vector(point, "point", "point").tolist())
         return self._array(invariants.angular_momentum_about(self._view, at))
 
     def points(self, points_body: Any) -> Array:
@@ -282,7 +301,9 @@ class Motion:
     def displacements(self, points_body: Any) -> Array:
         """How far points of the body have come since the start: (..., points, 3), in m.  [seed 001 eq. 4.25, corrected]
 
-        Exactly 0 for a body at rest, whatever its attitude.
+        Exactly 0 for a body at rest, whatever its attitude: a turn since the start of up to about 2e-15 rad (none of x,
+        y, z of its quaternion above 4 times the rounding of 1, 8.9e-16) counts as none, since rounding alone moves q by
+        so much.  The way of the centre of mass is counted in full.
 
         Examples
         --------
@@ -298,10 +319,12 @@ class Motion:
     def seen_from(self, angular_velocity: Any, origin: Any = (0.0, 0.0, 0.0)) -> Seen:
         """How the motion looks from a frame that turns steadily about a fixed point.  [seed 004 project 17.1]
 
+        All bodies or members are seen from the same frame.
+
         Parameters
         ----------
         angular_velocity : array_like
-            Of the frame, in rad/s.
+            Of the frame, three numbers in rad/s.
         origin : array_like, optional
             The point of the world about which it turns, in m: the origin of its coordinates.  Its axes are along the
             world's at t = 0.
@@ -313,13 +336,9 @@ class Motion:
         >>> resting.seen_from((0, 0, 1)).velocity[0].tolist()
         [0.0, -2.0, 0.0]
         """
-        from polhode.seen import Seen
+        from polhode.seen import seen_from
 
-        rate, place = (
-            checks.numbers(vector, name, (3,)).tolist()
-            for vector, name in ((angular_velocity, "angular_velocity"), (origin, "origin"))
-        )
-        return Seen(self, tuple(rate), tuple(place))
+        return seen_from(self, angular_velocity, origin)
 
     @property
     def reaction_force(self) -> Array:

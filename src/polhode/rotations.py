@@ -1,7 +1,9 @@
 """Rotations by axis and angle, by quaternion and by Euler angles, for arrays of plain floats.
 
-Angles in rad; quaternions (w, x, y, z), body to world.  A "turn" is a SciPy `Rotation` or such a quaternion, of any
-length but 0.  Axes need no unit length.  Leading axes of arrays go together as NumPy's rules say.
+Angles in rad; quaternions (w, x, y, z), body to world.  What is called a turn (in `axis_and_angle`, `angle_between` and
+`euler_angles`) is a SciPy `Rotation` or such a quaternion, of any length but 0.  What is called p or q is a quaternion,
+and its length matters: there a `Rotation` enters by its `as_quat(scalar_first=True)`.  Axes need no unit length.
+Leading axes of arrays go together as NumPy's rules say.
 """
 
 from __future__ import annotations
@@ -32,8 +34,10 @@ def rodrigues(vector: ArrayLike, axis: ArrayLike, angle: ArrayLike) -> Array:
     """
     v, r, a = _vectors(vector, "vector"), _direction(axis, "axis"), _numbers(angle, "angle")[..., None]
     _together(v[..., 0], r[..., 0], a[..., 0])
-    along = (v * r).sum(axis=-1, keepdims=True)
-    return np.asarray((1 - np.cos(a)) * along * r + np.sin(a) * np.cross(r, v) + np.cos(a) * v)
+    with np.errstate(over="ignore", invalid="ignore"):
+        along = (v * r).sum(axis=-1, keepdims=True)
+        turned = (1 - np.cos(a)) * along * r + np.sin(a) * np.cross(r, v) + np.cos(a) * v
+    return checks.held(np.asarray(turned), "the turned vector")
 
 
 def matrix(axis: ArrayLike, angle: ArrayLike) -> Array:
@@ -80,7 +84,8 @@ def product(p: ArrayLike, q: ArrayLike) -> Array:
     """
     a, b = _four(p, "p"), _four(q, "q")
     _together(a[..., 0], b[..., 0])
-    return _stacked(quaternions.product(_parts(a), _parts(b)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return checks.held(_stacked(quaternions.product(_parts(a), _parts(b))), "the product")
 
 
 def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
@@ -94,25 +99,32 @@ def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
     """
     p, v = _some_quaternion(q), _vectors(vector, "vector")
     _together(p[..., 0], v[..., 0])
-    turned = quaternions.product(quaternions.times_vector(_parts(p), _parts(v)), quaternions.conjugate(_parts(p)))
-    return _stacked(turned[1:])
+    with np.errstate(over="ignore", invalid="ignore"):
+        turned = quaternions.product(quaternions.times_vector(_parts(p), _parts(v)), quaternions.conjugate(_parts(p)))
+    return checks.held(_stacked(turned[1:]), "q (0, v) q*")
 
 
-def matrix_as_printed(q: ArrayLike) -> Array:
-    """The transpose of (17.28), body to world: a rotation only if |q| = 1, else skewed.  [seed 004 exercise 17.9]
+def skewed_matrix(q: ArrayLike) -> Array:
+    """(17.28) for a q of any length, transposed: a rotation, body to world, only if |q| = 1.  [seed 004 exercise 17.9]
 
-    It is 1 + |q|^2 (R - 1), where R is the rotation of q/|q|.
+    It is 1 + |q|^2 (R - 1), where R is the rotation of q/|q|: a shorter q turns and shrinks what lies across its axis,
+    a longer one stretches it.
 
     Examples
     --------
     >>> import polhode as ph
-    >>> ph.rotations.matrix_as_printed((1, 0, 0, 1)).tolist()
+    >>> ph.rotations.skewed_matrix((1, 0, 0, 1)).tolist()
     [[-1.0, -2.0, 0.0], [2.0, -1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     p = _some_quaternion(q)
-    turn = _stacked(quaternions.matrix(_parts(p))).reshape(*p.shape[:-1], 3, 3)
-    squared = np.asarray(quaternions.squared_norm(_parts(p)))[..., None, None]
-    return np.asarray(np.eye(3) + squared * (turn - np.eye(3)))
+    w, x, y, z = _parts(p)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = (
+            (-(y * y + z * z), x * y - w * z, x * z + w * y),
+            (x * y + w * z, -(x * x + z * z), y * z - w * x),
+            (x * z - w * y, y * z + w * x, -(x * x + y * y)),
+        )
+        return checks.held(np.eye(3) + 2 * np.stack([_stacked(row) for row in rows], axis=-2), "the matrix")
 
 
 def axis_and_angle(turn: Rotation | ArrayLike) -> tuple[Array, float]:
@@ -133,11 +145,11 @@ def axis_and_angle(turn: Rotation | ArrayLike) -> tuple[Array, float]:
     if size == 0:
         raise InputError("a turn by 0 has no axis: every direction stays where it is. Look at the angle first.")
     direction = np.copysign(1.0, q[0]) * q[1:] / size
-    return direction / np.linalg.norm(direction), _angle(q)
+    return direction / np.linalg.norm(direction), float(_angle(q))
 
 
-def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> float:
-    """By how much the two attitudes differ: the angle of the turn from one to the other, 0 to pi.
+def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> Any:
+    """By how much attitudes differ: the angle of the turn from one to the other, 0 to pi; of several, an array.
 
     Examples
     --------
@@ -148,9 +160,9 @@ def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> 
     >>> print(f"{np.degrees(angle):.9g} deg")
     120 deg
     """
-    p: Any = tuple(_one(first).tolist())
-    q: Any = tuple(_one(second).tolist())
-    return _angle(np.array(quaternions.product(quaternions.conjugate(p), q)))
+    p, q = _wxyz(first), _wxyz(second)
+    _together(p[..., 0], q[..., 0])
+    return _angle(_stacked(quaternions.product(quaternions.conjugate(_parts(p)), _parts(q))))
 
 
 def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
@@ -164,7 +176,7 @@ def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
     >>> ph.rotations.turn_between((1, 0, 0), (1, 2, 1)).round(8).tolist()
     [0.83912106, 0.0, -0.24325947, 0.48651894]
     """
-    a, b = (_direction(checks.numbers(v, name, (3,)), name) for v, name in ((start, "start"), (end, "end")))
+    a, b = (_direction(v, name) for v, name in ((start, "start"), (end, "end")))
     if a.ndim + b.ndim > 2:
         raise InputError("start and end must be one direction each")
     middle = a + b
@@ -196,18 +208,42 @@ def from_euler_angles(phi: ArrayLike, theta: ArrayLike, psi: ArrayLike) -> Array
 
 
 def euler_angles(turn: Rotation | ArrayLike) -> Array:
-    """(phi, theta, psi) of a turn, 0 <= theta <= pi.  At theta = 0 only phi + psi is determined: they are made equal.
+    """(phi, theta, psi) of a turn: -pi < phi <= pi, 0 <= theta <= pi, -pi < psi <= pi; the same for q and -q.
+
+    At theta = 0 only phi + psi is determined, at theta = pi only phi - psi: there, and so near that rounding decides
+    (within 1.8e-15 rad), psi is 0.  SciPy shares them out in the same way.
 
     Examples
     --------
     >>> import numpy as np
     >>> import polhode as ph
-    >>> q = ph.rotations.from_euler_angles(*np.radians((30, 0, 50)))
-    >>> np.degrees(ph.rotations.euler_angles(q)).round(9).tolist()
-    [40.0, 0.0, 40.0]
+    >>> for degrees in ((30, 60, 45), (30, 0, 50), (210, 60, -45)):
+    ...     q = ph.rotations.from_euler_angles(*np.radians(degrees))
+    ...     np.degrees(ph.rotations.euler_angles(q)).round(9).tolist()
+    [30.0, 60.0, 45.0]
+    [80.0, 0.0, 0.0]
+    [-150.0, 60.0, -45.0]
     """
-    angles: Any = formulations.angles_of(_parts(_wxyz(turn)))
-    return _stacked(angles)
+    return angles_within_a_turn(_wxyz(turn))
+
+
+def angles_within_a_turn(quaternion_wxyz: Array) -> Array:
+    """What `euler_angles` gives, of quaternions that need no checks; of one that is no number nothing is known."""
+    w, x, y, z = _parts(quaternion_wxyz)
+    leading = np.where(w != 0, w, np.where(z != 0, z, np.where(x != 0, x, y)))
+    q: Any = tuple(np.where(leading < 0, -c, c) + 0.0 for c in (w, x, y, z))
+    (w, x, y, z), (phi, theta, psi) = q, formulations.angles_of(q)
+    across, along, rounding = np.hypot(x, y), np.hypot(w, z), 4 * np.finfo(float).eps
+    upright, upside_down = across <= rounding * along, along <= rounding * across
+    phi = np.where(upright, 2 * np.arctan2(z, w), np.where(upside_down, 2 * np.arctan2(y, x), phi))
+    psi = np.where(upright | upside_down, 0.0, psi)
+    return _stacked((_within_a_turn(phi), theta, _within_a_turn(psi)))
+
+
+def _within_a_turn(angle: Any) -> Array:
+    """An angle between -2 pi and 2 pi, brought to -pi < angle <= pi."""
+    lifted = np.where(angle <= -np.pi, angle + 2 * np.pi, angle)
+    return np.asarray(np.where(angle > np.pi, angle - 2 * np.pi, lifted))
 
 
 def rate_matrix(theta: float, psi: float) -> Array:
@@ -228,7 +264,7 @@ def rate_matrix(theta: float, psi: float) -> Array:
 def inverse_rate_matrix(theta: float, psi: float) -> Array:
     """Times omega along the body's axes it gives (phi', theta', psi').  [seed 004 eq. 17.36, inverted]
 
-    There is none at theta = 0 and theta = pi, where phi and psi turn about the same line: refused.
+    There is none where theta is 0, or a multiple of pi to rounding: phi and psi turn about the same line.  Refused.
 
     Examples
     --------
@@ -238,7 +274,8 @@ def inverse_rate_matrix(theta: float, psi: float) -> Array:
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, -0.0, 1.0]]
     """
     t, p = checks.one_number(theta, "theta"), checks.one_number(psi, "psi")
-    if abs(np.sin(t)) <= 4 * np.finfo(float).eps * max(1.0, abs(t)):
+    number, s = np.finfo(float), abs(np.sin(t))
+    if s * number.max < 1 or (round(t / np.pi) != 0 and s <= 4 * number.eps * abs(t)):
         raise InputError(
             f"at theta = {t:g} rad the angles phi and psi turn about the same line: no rates of them give a spin about "
             "the line across. Use quaternions there (quaternion_rate)."
@@ -258,9 +295,9 @@ def w_matrix(q: ArrayLike) -> Array:
     >>> ph.rotations.w_matrix((1, 2, 3, 4))[0].tolist()
     [-2.0, 1.0, 4.0, -3.0]
     """
-    p: Any = tuple(checks.numbers(q, "q", (4,)).tolist())
+    p = _parts(_four(q, "q"))
     units = ((0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (1, 0, 0, 0))
-    return np.array([quaternions.product(p, unit) for unit in units], dtype=float)
+    return np.stack([_stacked(quaternions.product(p, unit)) for unit in units], axis=-2)
 
 
 def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
@@ -274,7 +311,8 @@ def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
     """
     p, w = _some_quaternion(q), _vectors(angular_velocity_body, "angular_velocity_body")
     _together(p[..., 0], w[..., 0])
-    return _stacked(quaternions.rate(_parts(p), _parts(w)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return checks.held(_stacked(quaternions.rate(_parts(p), _parts(w))), "the rate of q")
 
 
 def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
@@ -288,18 +326,23 @@ def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
     """
     p, rate = _some_quaternion(q), _four(q_rate, "q_rate")
     _together(p[..., 0], rate[..., 0])
-    return _stacked(motion.spin_of(_parts(p), _parts(rate)))
+    size, fastest = (np.abs(array).max(axis=-1, keepdims=True) for array in (p, rate))
+    fastest = np.where(fastest == 0, 1.0, fastest)
+    with np.errstate(over="ignore", invalid="ignore"):
+        w = _stacked(motion.spin_of(_parts(p / size), _parts(rate / fastest))) * (fastest / size)
+    return checks.held(w, "the angular velocity")
 
 
 # Doors ---------------------------------------------------------------------------------------------------------------
-def _numbers(value: Any, name: str) -> Array:
-    return checks.numbers(value, name, checks.shape_of(value))
+def _numbers(value: Any, name: str, wanted: str = "a number or an array of numbers") -> Array:
+    return checks.numbers(value, name, checks.shape_of(value), wanted=wanted)
 
 
 def _of_length(value: Any, name: str, length: int) -> Array:
-    array = _numbers(value, name)
+    wanted = f"{length} numbers, or many times {length}"
+    array = _numbers(value, name, wanted)
     if array.ndim == 0 or array.shape[-1] != length:
-        raise InputError(f"{name} must be {length} numbers, or many times {length}, but has the shape {array.shape}")
+        raise InputError(f"{name} must be {wanted}, but has the shape {array.shape}")
     return array
 
 
@@ -308,6 +351,10 @@ def _vectors(value: Any, name: str) -> Array:
 
 
 def _four(value: Any, name: str) -> Array:
+    if hasattr(value, "as_quat"):
+        raise InputError(
+            f"{name} must be 4 numbers, (w, x, y, z), and not a Rotation: pass its as_quat(scalar_first=True)"
+        )
     return _of_length(value, name, 4)
 
 
@@ -341,9 +388,10 @@ def _one(turn: Any) -> Array:
     return q
 
 
-def _angle(q: Array) -> float:
-    size = float(np.abs(q[1:]).max()) or 1.0
-    return 2 * float(np.arctan2(size * np.linalg.norm(q[1:] / size), abs(q[0])))
+def _angle(q: Array) -> Any:
+    largest = np.abs(q[..., 1:]).max(axis=-1)
+    size = np.where(largest > 0, largest, 1.0)
+    return 2 * np.arctan2(size * np.linalg.norm(q[..., 1:] / size[..., None], axis=-1), np.abs(q[..., 0]))
 
 
 def _together(*arrays: Array) -> None:

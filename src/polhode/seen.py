@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import hypot
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode import checks
 from polhode.checks import Array
 from polhode.equations.frames import acceleration_seen, velocity_seen
 from polhode.equations.quaternions import conjugate, product, to_body
 from polhode.equations.vectors import minus
+from polhode.errors import InputError
 from polhode.state import together
 
 if TYPE_CHECKING:
@@ -39,19 +43,19 @@ class Seen:
     @property
     def position(self) -> Array:
         """Of the centre of mass, in m."""
-        return self._along_frame(self._away)
+        return self._along_frame(lambda: self._away)
 
     @property
     def velocity(self) -> Array:
         """Of the centre of mass, in m/s: the rate of `position`.  [seed 004 eq. 17.33]"""
-        rate = velocity_seen(self.frame_angular_velocity, self._away, _components(self.motion.velocity))
-        return self._along_frame(rate)
+        v = _components(self.motion.velocity)
+        return self._along_frame(lambda: velocity_seen(self.frame_angular_velocity, self._away, v))
 
     @property
     def acceleration(self) -> Array:
         """Of the centre of mass, in m/s2: the rate of `velocity`, with the Coriolis and the centrifugal term."""
         v, a = _components(self.motion.velocity), _components(self.motion.acceleration)
-        return self._along_frame(acceleration_seen(self.frame_angular_velocity, self._away, v, a))
+        return self._along_frame(lambda: acceleration_seen(self.frame_angular_velocity, self._away, v, a))
 
     @property
     def quaternion_wxyz(self) -> Array:
@@ -62,7 +66,8 @@ class Seen:
     @property
     def angular_velocity(self) -> Array:
         """In rad/s: the body's less the frame's."""
-        return self._along_frame(minus(_components(self.motion.angular_velocity), self.frame_angular_velocity))
+        w = _components(self.motion.angular_velocity)
+        return self._along_frame(lambda: minus(w, self.frame_angular_velocity))
 
     @property
     def _away(self) -> Any:
@@ -73,13 +78,30 @@ class Seen:
     def _frame(self) -> Any:
         """The frame's orientation, frame to world, at each time: along the world's axes at t = 0."""
         half = self.times / 2 if self.motion.axis is None else self.times[:, None] / 2
-        rate = float(np.linalg.norm(self.frame_angular_velocity))
+        rate = hypot(*self.frame_angular_velocity)
         share = half * np.sinc(rate * half / np.pi)  # sin(rate t/2)/rate, also at rest
         x, y, z = self.frame_angular_velocity
         return (np.cos(rate * half), x * share, y * share, z * share)
 
-    def _along_frame(self, vector: Any) -> Array:
-        return together(to_body(self._frame, vector))
+    def _along_frame(self, vector: Callable[[], Any]) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            array = together(to_body(self._frame, vector()))
+        known = np.isfinite(self.motion.position)  # what a member that failed would have shown is no number
+        checks.held(array[known], "what the frame shows")
+        return array
+
+
+def seen_from(motion: Motion, angular_velocity: Any, origin: Any) -> Seen:
+    """The motion from one frame, if the angle by which the frame has turned is known at every time."""
+    rate = checks.one_vector(angular_velocity, "angular_velocity", "frame")
+    place = checks.one_vector(origin, "origin", "frame")
+    turned = hypot(*rate.tolist()) * float(np.abs(motion.times).max(initial=0.0))
+    if not turned * np.finfo(np.float64).eps < 1:
+        raise InputError(
+            f"angular_velocity is {rate.tolist()} rad/s: since t = 0 the frame has turned by {turned:g} rad, so many "
+            "that the rounding is of a radian, and where its axes point is not known. Give a slower frame."
+        )
+    return Seen(motion, tuple(rate.tolist()), tuple(place.tolist()))
 
 
 def _components(array: Array) -> Any:
