@@ -87,7 +87,7 @@ def test_the_tensor_of_world_places_is_about_the_origin():
 
 
 def test_the_sum_covers_both_terms_of_the_tensor():
-    """[(2-33); seed 002]  Summed over the first term only, what is left depends on which particle i means."""
+    """[(2-33); seed 002; notation]  Read as a sum of the first term only, what is left depends on what i means."""
     masses, offsets = cloud()
     first = sum(m * (r @ r) for m, r in zip(masses, offsets, strict=True)) * np.eye(3, dtype=int)
     second = [m * np.outer(r, r) for m, r in zip(masses, offsets, strict=True)]

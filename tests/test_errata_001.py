@@ -84,7 +84,7 @@ def test_a_rotation_matrix_has_no_gimbal_lock():
 
 
 def test_normalising_stops_the_skew_but_not_the_error_of_the_angle():
-    """[chapter 3]  RK4, p rad a step, normalised: each step lags by p^5/1920."""
+    """[chapter 3]  RK4, p rad a step, normalised: no skew, as it says, but each step lags by p^5/1920."""
 
     def lag(p, count=50):
         q = np.array((1.0, 0.0, 0.0, 0.0))

@@ -65,17 +65,26 @@ def test_the_second_component_is_a_sine():
     assert (w0 * sympy.cos(rate * t)).subs(t, 0) == w0 != 0
 
 
-def test_the_second_argument_of_getwdot_is_a_torque():
-    """[3.1, 3.4 against 7]  Given the time, as 3.4 calls it, the free top of figure 1 does not keep its energy."""
+def wdot_without_torque(w, unused, moments):
+    """getWdot of section 3.1."""
+    return np.cross(moments * w, w) / moments
 
-    def energy_after(second):
+
+def test_the_second_argument_of_getwdot_is_unused_in_3_and_a_torque_in_7():
+    """[3.1, 3.4 against 7]  Judge: the energy of the free top of figure 1, called with the time as in 3.4.
+
+    3.1's function keeps it; 7's does not: there the second argument must be the torque.
+    """
+
+    def energy_after(second, function):
         y = np.array((*SPIN, 0.0))
-        y = rk4(lambda y: np.array((*wdot(y[:3], second(y[3]), TOP), 1.0)), y, 0.01, 100)
+        y = rk4(lambda y: np.array((*function(y[:3], second(y[3]), TOP), 1.0)), y, 0.01, 100)
         return y[:3] @ (TOP * y[:3]) / 2
 
     start = SPIN @ (TOP * SPIN) / 2
-    assert energy_after(lambda t: np.zeros(3)) == pytest.approx(start, rel=1e-9)
-    assert energy_after(lambda t: t * np.ones(3)) > 1.05 * start
+    assert energy_after(lambda t: t * np.ones(3), wdot_without_torque) == pytest.approx(start, rel=1e-9)
+    assert energy_after(lambda t: np.zeros(3), wdot) == pytest.approx(start, rel=1e-9)
+    assert energy_after(lambda t: t * np.ones(3), wdot) > 1.05 * start
 
 
 def test_figure_2_is_a_track_of_300_steps_and_its_radius_tells_the_step():

@@ -5,7 +5,10 @@ import runpy
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
+
+import polhode as ph
 
 FOLDER = Path(__file__).parents[1] / "docs" / "notebooks"
 MAKE = runpy.run_path(str(FOLDER / "make.py"))
@@ -63,3 +66,32 @@ def test_a_lecture_explains_each_thing_it_does(name):
     assert "## Try it yourself" in words[-1]
     assert kinds.count("code") <= 14
     assert kinds.count("markdown") >= 8
+
+
+def test_free_rotation_the_nudge_grows_as_the_printed_rate_says():
+    """Judge: e^(lambda t), which the growth leaves by the part of the start that decays, and by rounding in print."""
+    said = "".join(MAKE["texts"](stored("free-rotation")))
+    ((rate, grown),) = re.findall(r"unstable, e\^λt = ([\d.]+); after 6 s the nudge is ([\d.]+) times as large", said)
+    assert float(grown) == pytest.approx(float(rate), rel=0.01)
+
+
+def test_mass_properties_no_moment_about_another_point_is_smaller():
+    """The sentence before I' = I + m (d^2 - d d^T).  Judge: the tensor's increase along and across d."""
+    part, d = ph.shapes.box((1, 2, 3), mass=2.0), np.array((0.3, -0.4, 1.2))
+    increase = part.inertia_about(part.center_of_mass + d) - part.inertia_about(part.center_of_mass)
+    assert d @ increase @ d == pytest.approx(0, abs=1e-13)
+    assert np.linalg.eigvalsh(increase) == pytest.approx([0, 2 * d @ d, 2 * d @ d], abs=1e-13)
+    words = "".join(cell.source for cell in stored("mass-properties").cells if cell.cell_type == "markdown")
+    assert "no moment is smaller, and only the one about the line along $\\mathbf d$ stays" in words
+
+
+def test_precision_says_no_more_about_long_runs_than_it_shows():
+    """Judge: the stored text of the run of 2000 s, whose second half is no worse than the first."""
+    words = "".join(cell.source for cell in stored("precision").cells if cell.cell_type == "markdown")
+    assert "in the 2000 s below its energy error does not grow" in words
+    halves = re.findall(
+        r"splitting\d +energy off by (\S+) in the first half, (\S+) in the second",
+        "".join(MAKE["texts"](stored("precision"))),
+    )
+    assert len(halves) == 2
+    assert all(float(second) <= 1.05 * float(first) for first, second in halves)
