@@ -95,10 +95,31 @@ def test_a_run_that_stops_keeps_what_it_had(call, tmp_path):
     assert len(ph.load(tmp_path / "stiff.zarr").times) > 1
 
 
+def test_a_models_name_may_come_behind_its_knobs_in_any_spelling_and_beside_a_file_of_its_name(call, tmp_path):
+    (tmp_path / "thin-rod").write_text("no scenario")
+    expected = json.loads(call("run", "thin-rod", "--radius", "0.06", "--no-picture", "--json").stdout)
+    again = json.loads(call("run", "--radius", "0.06", "Thin_Rod", "--no-picture", "--json").stdout)
+    assert again["number"] == expected["number"]
+    assert again["name"] == "thin-rod"
+
+
+def test_of_several_runs_the_first_is_saved_and_named(call):
+    result = call("run", "dzhanibekov", "--no-picture", "--save", "a.zarr")
+    assert "saved: a.zarr (box, the first of the runs)" in result.stdout
+    assert json.loads(call("run", "dzhanibekov", "--no-picture", "--json").stdout)["runs"] == ["box", "t-handle"]
+
+
+def test_pure_numbers_have_no_unit(call):
+    said = call("run", "affine-2d", "--no-picture").stdout
+    assert "stretch = 2, skew = 0.2" in said
+    assert "  found       -0.5\n" in said
+
+
 def test_list(call):
     table = call("list").stdout
     assert [line for line in table.splitlines() if line in THEMES] == list(THEMES)
-    assert re.search(r"^  dzhanibekov  +A box .*\n +--spin --nudge$", table, re.MULTILINE)
+    assert re.search(r"^  dzhanibekov  +A box .*\n( .*\n)? +--spin --nudge$", table, re.MULTILINE)
+    assert max(map(len, table.splitlines())) <= 80 + 10
     models = {model["name"]: model for model in json.loads(call("list", "--json").stdout)}
     assert set(models) == set(MODELS)
     assert models["dzhanibekov"]["parameters"][0] == {

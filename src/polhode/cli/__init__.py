@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 import click
@@ -74,13 +76,16 @@ def list_models(as_json: bool) -> None:
     if as_json:
         print_json([model.described() for model in models])
         return
-    width = max(len(m.name) for m in models)
+    width, columns = max(len(m.name) for m in models), max(60, get_terminal_size().columns)
     for theme in THEMES:
         click.secho(f"{theme}", bold=True)
         for m in (m for m in models if m.theme == theme):
-            click.echo(f"  {m.name:<{width}}  {m.title}")
+            indent = " " * (width + 4)
+            title = fill(m.title, columns, initial_indent=indent, subsequent_indent=indent)
+            click.echo(f"  {m.name:<{width}}  {title.lstrip()}")
             knobs = " ".join(f"--{p.name.replace('_', '-')}" for p in m.parameters)
-            click.secho(f"  {'':<{width}}  {knobs}", dim=True)
+            listed = fill(knobs, columns, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+            click.secho(listed, dim=True)
         click.echo()
     click.echo("`polhode run NAME` runs one; `polhode run NAME --help` explains it and its options.")
 

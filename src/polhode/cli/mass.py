@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from polhode import __version__
 from polhode.cli.mass_file import ASSUMED, asked_amounts, body_of, compared, is_volume_file, with_warnings
 from polhode.cli.mass_table import in_options, table
-from polhode.cli.output import print_json
+from polhode.cli.output import check_picture, print_json
 from polhode.errors import FileError, PolhodeError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 UNITS = ("m", "mm", "cm", "um", "km", "in", "ft")
 FORMS = ("table", "json", "toml", "urdf", "sdf", "mjcf")
-PICTURES = (".png", ".svg", ".pdf")
 
 
 @click.command()
@@ -73,7 +72,7 @@ def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
     about = _point(ctx, given)
     _refuse_contradictions(ctx, file, given)
     try:
-        _check_picture(given["picture"])
+        check_picture(given["picture"])
         if not file.is_file():
             raise FileError(f"there is no file {file}")
         body, report = _found(ctx, file, given, shell, about)
@@ -143,16 +142,6 @@ def _length(ctx: click.Context, option: str, text: str) -> float:
     from polhode.mass.units import metres_per
 
     return number * metres_per(unit or "m")
-
-
-def _check_picture(place: Path | None) -> None:
-    """Before the work, not after."""
-    if place is None:
-        return
-    if not place.parent.is_dir():
-        raise FileError(f"there is no folder {place.parent} for the picture: make it, or choose another --picture")
-    if place.suffix.lower() not in PICTURES:
-        raise FileError(f"the picture cannot be written to {place}: its name must end with .png, .svg or .pdf")
 
 
 # What is told ---------------------------------------------------------------------------------------------------------

@@ -1,12 +1,17 @@
-"""What commands print for machines."""
+"""What commands write: JSON for machines, and where pictures may go."""
 
 from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import click
+
+from polhode.errors import FileError
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def print_json(report: Any) -> None:
@@ -28,3 +33,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def check_picture(place: Path | None) -> None:
+    """Before the work, not after."""
+    if place is None:
+        return
+    check_folder(place, "picture", "--picture")
+    if place.suffix.lower() not in PICTURES:
+        raise FileError(f"the picture cannot be written to {place}: its name must end with .png, .svg or .pdf")
+
+
+def check_folder(place: Path, thing: str, option: str) -> None:
+    """Whether there is one for what an option lets write."""
+    if not place.parent.is_dir():
+        raise FileError(f"there is no folder {place.parent} for the {thing}: make it, or choose another {option}")

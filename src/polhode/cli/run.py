@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polhode import __version__
-from polhode.cli.output import print_json
-from polhode.errors import FileError, RunError, nearest
+from polhode.cli.output import check_folder, check_picture, print_json
+from polhode.errors import FileError, RunError
 
 if TYPE_CHECKING:
     from polhode.audit import Audit
@@ -31,20 +32,21 @@ class Run(click.Command):
         if target is not None and not _is_file(target):
             from polhode.gallery import MODELS
 
-            if target not in MODELS:
-                hint = "A scenario's file ends with .toml."
-                raise click.UsageError(f"there is no model {target!r}: {nearest(target, MODELS)}. {hint}", ctx)
-            ctx.meta[MODEL_KEY] = MODELS[target]
+            if _model_name(target) not in MODELS:
+                close = get_close_matches(_model_name(target), list(MODELS), n=1, cutoff=0.5)
+                guess = f": did you mean {close[0]!r}?" if close else "."
+                hint = "`polhode list` shows all of them; a scenario's file ends with .toml."
+                raise click.UsageError(f"there is no model {target!r}{guess} {hint}", ctx)
+            ctx.meta[MODEL_KEY] = MODELS[_model_name(target)]
         return super().parse_args(ctx, args)
 
     def _target(self, ctx: click.Context, args: Sequence[str]) -> str | None:
-        """The first argument that is neither an option nor the value of one of this command's own."""
+        """What to run: the first argument that is a model or a file; else the first that is no option nor its value."""
         own = [p for p in super().get_params(ctx) if isinstance(p, click.Option) and not p.is_flag]
         taking_a_value = {name for option in own for name in option.opts}
-        for before, arg in zip(["", *args], args, strict=False):
-            if not arg.startswith("-") and before not in taking_a_value:
-                return arg
-        return None
+        pairs = zip(["", *args], args, strict=False)
+        free = [arg for before, arg in pairs if not arg.startswith("-") and before not in taking_a_value]
+        return next((arg for arg in free if _is_model(arg) or _is_file(arg)), free[0] if free else None)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         model: Model | None = ctx.meta.get(MODEL_KEY)
@@ -52,7 +54,7 @@ class Run(click.Command):
             click.Option(
                 [f"--{p.name.replace('_', '-')}", p.name],
                 type=float,
-                metavar=f"<{p.unit}>",
+                metavar="<number>" if p.unit == "1" else f"<{p.unit}>",
                 help=f"{p.help}; {p.low:g} to {p.high:g}, {p.default:g} if not given",
                 default=None,
             )
@@ -113,10 +115,11 @@ def run(
     model: Model | None = ctx.meta.get(MODEL_KEY)
     values = model.values(**{k: v for k, v in knobs.items() if v is not None}) if model is not None else {}
     scenario = _read(target) if model is None else None
-    stem = target if scenario is None else Path(target).stem
-    place = None if no_picture else picture or Path(f"{stem}.png")
-    if place is not None and not place.parent.is_dir():
-        raise FileError(f"there is no folder {place.parent} for the picture: make it, or choose another --picture")
+    stem = model.name if model is not None else Path(target).stem
+    place = None if no_picture else Path(f"{stem}.png") if picture is None else picture
+    check_picture(place)
+    if save is not None:
+        check_folder(save, "motion", "--save")
     began = perf_counter()
     try:
         motions: Any = _run_file(scenario) if scenario is not None else model.run(**values) if model is not None else {}
@@ -147,7 +150,19 @@ def run(
 
 
 def _is_file(target: str) -> bool:
-    return target.endswith(".toml") or os.sep in target or Path(target).is_file()
+    """Whether a scenario's file is meant; a model's name means the model, whatever files there are."""
+    return target.endswith(".toml") or os.sep in target or (Path(target).is_file() and not _is_model(target))
+
+
+def _is_model(target: str) -> bool:
+    from polhode.gallery import MODELS
+
+    return _model_name(target) in MODELS
+
+
+def _model_name(target: str) -> str:
+    """As the gallery writes it: thin-rod for Thin_Rod."""
+    return target.lower().replace("_", "-")
 
 
 def _read(target: str) -> Scenario:
@@ -169,7 +184,7 @@ def _watched(motions: Any) -> Motion:
 
 
 def _complaint(number: Shown) -> str:
-    excess = f"by {number.difference:g} {number.unit}, more than {number.tolerance:g}"
+    excess = f"by {_in_unit(f'{number.difference:g}', number.unit)}, more than {number.tolerance:g}"
     return f"{number.label} differs from the expected value {excess}"
 
 
@@ -208,23 +223,33 @@ def _report(
 def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, numbers: Sequence[Shown]) -> None:
     click.secho(report["name"] + (f": {model.title}" if model is not None else ""), bold=True)
     if model is not None:
-        knobs = (f"{p.name} = {report['parameters'][p.name]:g} {p.unit}" for p in model.parameters)
-        click.echo("  " + ", ".join(knobs))
+        values = report["parameters"]
+        click.echo("  " + ", ".join(f"{p.name} = {_in_unit(f'{values[p.name]:g}', p.unit)}" for p in model.parameters))
     runs = report["runs"]
     several = f" ({len(runs)} runs: {', '.join(runs)})" if len(runs) > 1 else ""
     click.echo(f"  {report['duration_s']:.6g} s of motion, computed in {report['seconds']:.3g} s{several}\n")
     for number in numbers:
         _print_number(number)
     click.echo((f"{runs[0]}: " if several else "") + str(audit))
-    for label in ("picture", "saved"):
-        if report[label] is not None:
-            click.echo(f"\n{label}: {report[label]}")
+    if report["picture"] is not None:
+        click.echo(f"\npicture: {report['picture']}")
+    if report["saved"] is not None:
+        click.echo(f"\nsaved: {report['saved']}" + (f" ({runs[0]}, the first of the runs)" if several else ""))
 
 
 def _print_number(number: Shown) -> None:
+    def written(value: str) -> str:
+        return _in_unit(value, number.unit)
+
     click.secho(number.label, bold=True)
-    click.echo(f"  found       {number.found:.12g} {number.unit}")
-    click.echo(f"  expected    {number.expected:.12g} {number.unit}, {number.source}")
+    click.echo(f"  found       {written(f'{number.found:.12g}')}")
+    click.echo(f"  expected    {written(f'{number.expected:.12g}')}, {number.source}")
     verdict = click.style("agrees", fg="green") if number.holds else click.style("differs", fg="red")
-    allowed = f"(allowed: {number.tolerance:.1e} {number.unit})"
-    click.echo(f"  difference  {number.difference:.1e} {number.unit}: {verdict} {allowed}\n")
+    allowed = f"(allowed: {written(f'{number.tolerance:.1e}')})"
+    click.echo(f"  difference  {written(f'{number.difference:.1e}')}: {verdict} {allowed}\n")
+
+
+def _in_unit(number: str, unit: str) -> str:
+    from polhode.gallery import in_unit
+
+    return in_unit(number, unit)
