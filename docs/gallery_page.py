@@ -12,7 +12,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from PIL import Image
 
-from polhode.gallery import MODELS, THEMES, Model, Parameter, Shown
+from polhode.gallery import MODELS, THEMES, Model, Parameter, Shown, in_unit
 
 HERE = Path(__file__).parent
 PAGE, PICTURES = HERE / "gallery.md", HERE / "pictures" / "gallery"
@@ -24,6 +24,8 @@ OPENING = """\
 
 Every model of the texts that Polhode is built on, and a few of everyday life. Each runs by itself, shows numbers that
 a formula foretells, and draws this picture; its knobs are options of the command line. `polhode list` shows them all.
+Seeds 000 to 004 are the texts that [the page of their slips](errata.md) names; their figures have
+[counterparts](figures.md) here.
 
 ```python
 >>> from polhode.gallery import MODELS
@@ -62,7 +64,7 @@ def _section(model: Model, numbers: Sequence[Shown]) -> list[str]:
         "",
         "| it must show | value | by |",
         "|---|---|---|",
-        *(f"| {n.label} | {_value(n)} | {_cell(n.source)} |" for n in numbers),
+        *(f"| {_cell(n.label)} | {_value(n)} | {_cell(n.source)} |" for n in numbers),
         "",
         "| knob | default | from | to | |",
         "|---|---|---|---|---|",
@@ -72,19 +74,17 @@ def _section(model: Model, numbers: Sequence[Shown]) -> list[str]:
 
 def _knob(knob: Parameter) -> str:
     option = f"`--{knob.name.replace('_', '-')}`"
-    return f"| {option} | {knob.default:g}{_unit(knob.unit)} | {knob.low:g} | {knob.high:g} | {_cell(knob.help)} |"
+    return (
+        f"| {option} | {in_unit(f'{knob.default:g}', knob.unit)} | {knob.low:g} | {knob.high:g} | {_cell(knob.help)} |"
+    )
 
 
 def _value(number: Shown) -> str:
     """With the digits that the model's tolerance leaves."""
     if number.expected == 0:
-        return f"0{_unit(number.unit)}"
+        return in_unit("0", number.unit)
     certain = math.floor(math.log10(abs(number.expected) / number.tolerance)) if number.tolerance > 0 else MOST_DIGITS
-    return f"{number.expected:.{min(max(certain, 1), MOST_DIGITS)}g}{_unit(number.unit)}"
-
-
-def _unit(unit: str) -> str:
-    return "" if unit == "1" else f" {unit}"
+    return in_unit(f"{number.expected:.{min(max(certain, 1), MOST_DIGITS)}g}", number.unit)
 
 
 def _cell(text: str) -> str:

@@ -20,9 +20,15 @@ TINY = Budget(rounds=2, repeats=1, part_of_limit=0.01, points=4)
 FAST = ("exact", "rk4")
 
 
-@pytest.fixture
-def few(monkeypatch):
+@pytest.fixture(scope="module")
+def few():
     """Two methods here, and no long sections: what is tested is the bench."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        _only_a_few(monkeypatch)
+        yield
+
+
+def _only_a_few(monkeypatch):
     methods = {name: ours.METHODS[name] for name in FAST if name in ours.METHODS}
     monkeypatch.setattr(ours, "METHODS", methods)
     everything = ours.contestants
@@ -171,7 +177,7 @@ def fake(missing=False):
     return Known("Delphi" if missing else "Oracle", "nowhere", "nowhere")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def result(few):
     names = ["hairer_vilmart_asymmetric", "hairer_vilmart_flat"]
     return precision.measured(True, TINY, names, peers=[fake(), fake(missing=True)])

@@ -8,7 +8,7 @@ import pytest
 
 import polhode as ph
 from polhode.gallery import boxes, toutatis
-from polhode.gallery.tools import angle_between
+from polhode.rotations import angle_between
 
 PROBLEM = ph.reference.problem("boxes_complex")
 

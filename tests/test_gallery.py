@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import runpy
 import subprocess
@@ -46,6 +47,7 @@ def test_model_shows_its_numbers(name, given):
         assert shown.tolerance <= COARSEST * abs(shown.expected or shown.size)
         assert shown.unit
         assert shown.source
+        assert json.loads(json.dumps({**vars(shown), "holds": shown.holds}))["holds"] is True
     assert len({shown.label for shown in numbers}) == len(numbers)
 
 

@@ -1,5 +1,7 @@
 """The pictures of free rotation: what they draw has the geometry that the theory gives."""
 
+import itertools
+
 import mpmath
 import numpy as np
 import pytest
@@ -101,6 +103,41 @@ def test_small_wobbles_are_the_limit_of_jacobis_period():
     assert small_wobble(moments, 2) == -0.5
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_very_slow_and_very_fast_rotations_have_the_same_geometry(size):
+    """Judge: the same motion at rates of about 1."""
+    for moments, rates in ALL:
+        other = tuple(size * w for w in rates)
+        heavier = tuple(j / size for j in moments)
+        assert plane_distance(moments, other) / size == pytest.approx(plane_distance(moments, rates), rel=1e-14)
+        assert np.array(herpolhode_radii(heavier, other)) / size == pytest.approx(
+            herpolhode_radii(moments, rates), rel=1e-12, abs=0
+        )
+    assert cones(OBLATE[0], tuple(size * w for w in OBLATE[1]), 2).tilt == pytest.approx(cones(*OBLATE, 2).tilt)
+    assert small_wobble(tuple(size * j for j in ASYMMETRIC[0]), 1) == pytest.approx(small_wobble(ASYMMETRIC[0], 1))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: cones(*OBLATE, axis=3), "axis must be a whole number from 0 to 2, not 3"),
+        (lambda: cones(*OBLATE, axis="z"), "axis must be a whole number from 0 to 2, not 'z'"),
+        (lambda: cones(*ASYMMETRIC, axis=2), "only where a body is symmetric"),
+        (lambda: small_wobble((2.0, 3.0, 4.0), axis=5), "axis must be a whole number from 0 to 2, not 5"),
+        (
+            lambda: plane_distance([(2.0, 3.0, 4.0)], (1.0, 0.0, 0.0)),
+            r"moments must be 3 numbers, .*: give one body at a time",
+        ),
+        (lambda: plane_distance((2.0, 3.0), (1.0, 0.0, 0.0)), r"moments must be 3 numbers, but has the shape \(2,\)"),
+        (lambda: herpolhode_radii((2.0, 3.0, 0.0), (1.0, 0.0, 0.0)), "moments must be greater than 0 kg m2"),
+        (lambda: herpolhode_radii((2.0, 3.0, 4.0), (0.0, 0.0, 0.0)), "a body at rest"),
+    ],
+)
+def test_what_has_no_such_geometry_gets_a_sentence(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
+
+
 # What is drawn ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("moments", "rates"), [ASYMMETRIC, SIDEWAYS])
 def test_a_sheet_for_any_free_motion(moments, rates, tmp_path):
@@ -138,6 +175,57 @@ def test_moments_of_no_solid_are_drawn_as_the_inertia_ellipsoid_with_a_remark():
 def test_a_body_without_a_shape_is_drawn_as_its_solid_ellipsoid():
     body = ph.Body(1.0, (2.0, 3.0, 4.0))
     assert np.abs(np.asarray(drawn_as(body).vertices)).max(axis=0) == pytest.approx(body.ellipsoid_semi_axes, rel=5e-3)
+
+
+@pytest.mark.parametrize("moments", [(1.0, 1.0, 2.0), (1.0, 2.0, 3.0)])
+def test_a_flat_body_given_by_numbers_is_drawn_thin(moments, tmp_path):
+    """A lamina has I3 = I1 + I2 and no thickness: its ellipsoid gets a hundredth of its length."""
+    body = ph.Body(1.0, moments)
+    semi = body.ellipsoid_semi_axes
+    assert semi[2] == 0
+    reach = np.abs(np.asarray(drawn_as(body).vertices)).max(axis=0)
+    assert reach == pytest.approx((*semi[:2], 0.01 * semi.max()), rel=5e-3)
+    free_rotation_sheet(motion_of(moments, (0.5, 0.1, 1.0), 4.0)).savefig(tmp_path / "flat.png", dpi=40)
+
+
+def test_the_sheet_says_along_which_axes_and_what_the_grey_line_is():
+    """The titles lie beside each other; the tensor has entries off its diagonal, (2, 3, 4) has none."""
+    tensor = [[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]]
+    for inertia, words in ((tensor, "along the principal axes"), ((2.0, 3.0, 4.0), "body axes")):
+        figure = free_rotation_sheet(motion_of(inertia, (1.0, 0.3, 1.0), 8.0))
+        _, polhode, poinsot, rates, momenta, herpolhode, departures = figure.axes
+        assert words in rates.get_title(loc="left")
+        assert words in momenta.get_title(loc="left")
+        assert ("principal" in polhode.get_title(loc="left")) == (inertia is tensor)
+        for axes in (rates, momenta):
+            assert "closed form" in [text.get_text() for text in axes.get_legend().get_texts()]
+        figure.savefig("/dev/null", format="png")
+        for row in ((polhode, poinsot), (rates, momenta, herpolhode, departures)):
+            boxes = [axes._left_title.get_window_extent() for axes in row]
+            assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
+
+
+@pytest.mark.parametrize(
+    ("moments", "rates", "words"),
+    [((2.0, 2.0, 2.0), (0.1, 0.0, 1.0), "closed form, 0 rad/s"), ((1.0, 2.0, 2.5), (0.0, 3.0, 0.0), "0 and ")],
+)
+def test_a_herpolhode_of_a_point_is_not_rounding_at_full_scale(moments, rates, words):
+    """Of a sphere, or about the middle axis itself, w stays: the tip is on L."""
+    axes = Figure().subplots()
+    draw_herpolhode(axes, motion_of(moments, rates))
+    assert axes.get_legend().get_texts()[0].get_text().startswith(words)
+    assert axes.get_xlim()[1] >= 1e-6 * np.linalg.norm(rates)
+
+
+def test_a_small_herpolhode_is_enlarged_beside_the_ellipsoid():
+    """The inset holds the outer circle: by the formula of the radii."""
+    for rates, count in (((0.02, 0.01, 2.0), 1), ((0.3, 1.0, 1.0), 0)):
+        axes = Figure(figsize=(4, 4)).subplots()
+        draw_poinsot(axes, motion_of((2.0, 3.0, 4.0), rates))
+        assert len(axes.child_axes) == count
+        for inset in axes.child_axes:
+            _, outer = herpolhode_radii((2.0, 3.0, 4.0), rates)
+            assert 2 * outer < np.ptp(inset.get_xlim()) < 20 * outer
 
 
 def test_what_is_no_free_rotation_of_one_body_is_refused():

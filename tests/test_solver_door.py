@@ -34,7 +34,7 @@ def test_solve_ivp_through_the_door_meets_simulate(which, formulation, numbers):
     scenario = ph.Scenario(body, START, FORCES, duration=2.0)
     solution = solve_ivp(scenario.derivative, (0, 2), y0, method="DOP853", rtol=1e-12, atol=1e-12)
     end = ph.State.from_array(solution.y[:, -1], body, formulation, time=2.0)
-    final = ph.simulate(body, START, FORCES, duration=2.0, rtol=1e-12, output_times=[2.0]).final
+    final = ph.simulate(body, START, FORCES, duration=2.0, rtol=1e-12, output_times=[2.0], engine="python").final
     assert end.position == pytest.approx(final.position, abs=1e-10)
     assert (end.orientation * final.orientation.inv()).magnitude() < 1e-10
     assert end.angular_velocity_body == pytest.approx(final.angular_velocity_body, abs=1e-9)
@@ -50,7 +50,7 @@ def test_solve_ivp_drives_a_system_through_the_door():
     scenario = ph.Scenario(bodies, states, forces, duration=1.0)
     y0 = np.concatenate([s.to_array(b) for s, b in zip(states, bodies, strict=True)])
     solution = solve_ivp(scenario.derivative, (0, 1), y0, method="DOP853", rtol=1e-12, atol=1e-12)
-    finals = ph.simulate(bodies, states, forces, duration=1.0, rtol=1e-12, output_times=[1.0]).final
+    finals = ph.simulate(bodies, states, forces, duration=1.0, rtol=1e-12, output_times=[1.0], engine="python").final
     for part, body, final in zip(solution.y[:, -1].reshape(2, 13), bodies, finals, strict=True):
         assert ph.State.from_array(part, body).position == pytest.approx(final.position, abs=1e-9)
         assert ph.State.from_array(part, body).angular_velocity == pytest.approx(final.angular_velocity, abs=1e-9)

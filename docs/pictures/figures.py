@@ -28,7 +28,7 @@ START = ph.State(
     angular_velocity=(0.2, -0.5, 1.3),
 )
 INK, MUTED, OMEGA, SPIN = COLOURS["ink"], COLOURS["muted"], COLOURS["omega"], COLOURS["L"]
-GREEN, TORQUE = COLOURS["translational"], COLOURS["torque"]
+GREEN, TORQUE, WAY = COLOURS["translational"], COLOURS["torque"], COLOURS["path"]
 NEAR = 20.0
 """So many m towards the eye lies what nothing shall hide."""
 
@@ -87,12 +87,13 @@ def frames():
         world = Scene(world_camera(0.5, 0.35))
         world.body(BODY, place, turn)
         world.world_axes(0.9)
-        arrow(world, (0, 0, 0), place, GREEN, "")
-        world.text(in_front(world, 0.55 * place, NEAR), "x(t)", GREEN, (-6, 8))
+        arrow(world, (0, 0, 0), place, WAY, "")
+        world.text(in_front(world, 0.55 * place, NEAR), "x(t)", WAY, (6, -8))
         for i, name in enumerate(("x′", "y′", "z′")):
             arrow(world, place, 0.85 * turn[:, i], AXES[i], name)
         arrow(world, (0, 0, 0), run.points(CORNER)[0], INK, "p(t)")
         dashed(world, (place, run.points(CORNER)[0]), INK)
+        world.text(in_front(world, (place + run.points(CORNER)[0]) / 2, NEAR), "R(t) p₀", INK, (-12, -14))
         drawn(world, middle, "world space: p(t) = x(t) + R(t) p₀")
         _columns(right, turn)
     return figure
@@ -166,8 +167,8 @@ def _rotating_vector(axes, w):
 
 def _point_velocity(axes, run):
     """v + omega x (r - x) as two arrows, and their sum."""
-    place, turn, at = run.position[0], run.rotation_matrix[0], run.points(POINT)[0]
-    v, w, total = (0.6 * a[0] for a in (run.velocity, run.angular_velocity, run.point_velocities(POINT)))
+    place, turn, at = run.position[0], run.rotation_matrix[0], run.points(CORNER)[0]
+    v, w, total = (0.8 * a[0] for a in (run.velocity, run.angular_velocity, run.point_velocities(CORNER)))
     scene = Scene(world_camera(0.3, 0.35))
     scene.body(BODY, place, turn)
     dashed(scene, (place, at))
@@ -193,8 +194,8 @@ def loads():
         left, middle, right = panels(figure, 3)
         scene = Scene(world_camera(0.3, 0.35))
         scene.body(BODY, place, turn)
-        arrow(scene, place, at - place, AXES[0], "")
-        scene.text(in_front(scene, (place + at) / 2, NEAR), "r - x", AXES[0], (-4, -10))
+        arrow(scene, place, at - place, WAY, "")
+        scene.text(in_front(scene, (place + at) / 2, NEAR), "r - x", WAY, (-4, -10))
         arrow(scene, at, force, INK, "F")
         arrow(scene, place, 1.6 * np.cross(at - place, force), TORQUE, "τ = (r - x) × F", 2.6)
         dot(scene, place)
@@ -211,12 +212,13 @@ def _momenta(axes):
     place, spin = run.position[0], run.angular_momentum[0]
     scene = Scene(world_camera(0.3, 0.35))
     scene.body(BODY, place, run.rotation_matrix[0])
-    arrow(scene, place, run.velocity[0], GREEN, "P = m v")
+    arrow(scene, place, 1.25 * run.velocity[0], INK, "P = m v")
+    arrow(scene, in_front(scene, place, NEAR), 0.75 * run.velocity[0], GREEN, "", 3.0)
+    scene.text(in_front(scene, place + 0.5 * run.velocity[0], NEAR), "v", GREEN, (4, -8))
     arrow(scene, place, 0.8 * run.angular_velocity[0], OMEGA, "ω")
     arrow(scene, place, 0.95 * spin / np.linalg.norm(spin), SPIN, "L = I ω")
     dot(scene, place)
-    scene.text(in_front(scene, place, NEAR), f"m = {BODY.mass:.0f} kg", INK, (4, -9))
-    drawn(scene, axes, "m, v, P and L; L is not along ω")
+    drawn(scene, axes, f"m = {BODY.mass:.0f} kg, v, P and L; L is not along ω")
 
 
 def _several_forces(axes):
@@ -281,7 +283,7 @@ def _element(axes):
     body = ph.Body.from_volume_mesh(mesh, density=lambda x, y, z: 1000.0 + 500.0 * z)
     scene = Scene(world_camera(0.5, 0.65))
     solid = body.mesh()
-    scene.body(solid, alpha=0.35)
+    scene.body(solid)
     cell = mesh.points[mesh.cells[0].data[3 * 3 * 4 + 3 + 2]]
     faces = np.array([(0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)])
     triangles = np.concatenate((faces[:, :3], faces[:, [0, 2, 3]]))
@@ -291,8 +293,9 @@ def _element(axes):
     middle = cell.mean(axis=0)
     scene.world_axes(0.55)
     arrow(scene, (0, 0, 0), middle, INK, "")
-    scene.text(in_front(scene, 0.5 * middle, NEAR), "r", INK, (-8, 4))
-    scene.text(in_front(scene, middle, NEAR), "dm = ρ dV", AXES[0], (10, 10))
+    scene.text(in_front(scene, 0.55 * middle, NEAR), "r", INK, (4, -9))
+    rightmost = cell[np.argmax(cell @ scene.seen.right)]
+    scene.text(in_front(scene, rightmost, NEAR), "dm = ρ dV", AXES[0], (34, 6))
     arrow(scene, (0, 0, 0), body.center_of_mass, GREEN, "")
     dot(scene, body.center_of_mass, colour=GREEN)
     scene.text(in_front(scene, body.center_of_mass, NEAR), "centre of mass ∫ r dm / m", GREEN, (-8, 12))

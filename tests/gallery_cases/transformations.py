@@ -60,6 +60,7 @@ CASES = {
         (
             {"axis_x": -2.0, "axis_y": 0.5, "axis_z": 0.1, "angle": 175.0},
             {"axis_x": 0.3, "axis_y": -3.0, "axis_z": 1.0, "angle": 2.0},
+            {"axis_x": 0.5, "axis_y": -3.0, "axis_z": 0.8, "angle": 160.0},
         ),
     ),
     "quaternion-rotation": Case(

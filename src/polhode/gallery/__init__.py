@@ -12,11 +12,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from polhode.errors import InputError, nearest
-from polhode.gallery.model import THEMES, Model, Parameter, Shown, watched
+from polhode.gallery.model import THEMES, Model, Parameter, Shown, in_unit, watched
 
-__all__ = ["MODELS", "THEMES", "Model", "Parameter", "Shown", "watched"]
+__all__ = ["MODELS", "THEMES", "Model", "Parameter", "Shown", "in_unit", "watched"]
 
-_TOOLS = ("disc_on_axle", "model", "tools", "turning")
+_TOOLS = ("disc_on_axle", "model", "second_route", "successive_turns", "tools")
 
 
 @cache

@@ -129,7 +129,7 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
             flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
             flat.arrow(axes, (0, 0), arrow, COLOURS["muted"])
             flat.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, "after")
-            flat.arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], COLOURS["omega"])
+            flat.arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], colour)
         flat.name(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLOURS["muted"])
         flat.arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
         origin.set_title(f"turned by {angle:g}° clockwise, (17.1)")
@@ -161,7 +161,7 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
 def _about_a_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> None:
     """The simulated plate, a few times on its way, over the circle that the formula lets its corner run along."""
     from polhode.plots import flat
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plots.style import COLOURS, SEVERAL, closed_form
 
     paths = motion.points(_arms())[..., :2]
     grid = np.linspace(0, np.radians(angle), 60)
@@ -169,7 +169,8 @@ def _about_a_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> N
         path = [
             affine.applied(affine.about(affine.rotation(-a), CORNERS[0]), affine.point(CORNERS[k]))[:2] for a in grid
         ]
-        axes.plot(*np.array(path).T, color=COLOURS["closed_form"], linewidth=4.5)
+        x, y = np.array(path).T
+        closed_form(axes, x, y, "closed form" if k == 1 else "")
         axes.plot(*paths[:, k].T, color=COLOURS["ink"], linewidth=1.0)
     flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
     for share in (1 / 3, 2 / 3):
@@ -177,7 +178,7 @@ def _about_a_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> N
     flat.polygon(axes, paths[-1], SEVERAL[0], "simulated")
     flat.arrow(axes, (0, 0), arrow, COLOURS["muted"])
     turned = affine.applied(affine.about(affine.rotation(-np.radians(angle)), CORNERS[0]), affine.vector(arrow))
-    flat.arrow(axes, (0, 0), turned[:2], COLOURS["omega"])
+    flat.arrow(axes, (0, 0), turned[:2], SEVERAL[0])
     axes.plot(*CORNERS[0], marker="o", markersize=5, color=COLOURS["ink"])
     axes.set_title("about a corner: T(p) R T(-p)")
 
@@ -187,13 +188,17 @@ def _flattened(axes: Axes) -> None:
     from polhode.plots import flat
     from polhode.plots.style import COLOURS, SEVERAL
 
-    any_matrix, singular = np.eye(3), np.eye(3)
-    any_matrix[:2] = (0.9, -0.5, -1.6), (0.35, 0.8, 0.2)
-    singular[:2] = (0.8, 0.4, 0.3), (0.4, 0.2, -2.4)
     flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
-    flat.polygon(axes, affine.applied(any_matrix, affine.point(CORNERS))[:, :2], SEVERAL[0], "det = 0.895")
-    flat.polygon(axes, affine.applied(singular, affine.point(CORNERS))[:, :2], SEVERAL[1], "det = 0: no way back")
-    axes.set_title("parallel lines stay parallel")
+    for name, colour, rows, shift, words in (
+        ("A", SEVERAL[0], ((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2), ""),
+        ("B", SEVERAL[1], ((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4), ": no way back"),
+    ):
+        matrix = affine.translation(shift)
+        matrix[:2, :2] = rows
+        numbers = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
+        label = f"{name} = ({numbers}),\ndet {np.linalg.det(rows):.3g}{words}"
+        flat.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, label)
+    axes.set_title("any matrix A, B keeps lines parallel")
 
 
 MODEL = Model(

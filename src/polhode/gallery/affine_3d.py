@@ -9,7 +9,7 @@ import numpy as np
 from polhode import affine, rotations
 from polhode.checks import Array
 from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.turning import even_prism, prism_corners, turns
+from polhode.gallery.successive_turns import even_prism, prism_corners, turns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,7 +127,8 @@ def _prism(axes: Axes, motion: Motion, time: float, title: str) -> None:
     turn = motion.at(time).orientation.as_matrix()
     scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_colour=PALE)
     for i, reach in enumerate((RADIUS, RADIUS, float(prism_corners(SIDES, RADIUS)[-1, 2]))):
-        scene.arrow(reach * turn[:, i], 0.4 * turn[:, i], AXES[i], "123"[i])
+        name = "" if scene.hides((reach + 0.25) * turn[:, i]) else "123"[i]
+        scene.arrow(reach * turn[:, i], 0.4 * turn[:, i], AXES[i], name)
     scene.draw(axes, title)
     axes.set_xlim(-1.0, 1.0)
     axes.set_ylim(-0.88, 1.0)
@@ -149,35 +150,30 @@ def _flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
         layers.polygon(corners[[side, other, SIDES + other, SIDES + side]], COLOURS["body"])
     layers.polygon(corners[SIDES:], COLOURS["axis_3"])
     layers.polygon(corners[:SIDES], COLOURS["axis_1"])
-    layers.draw(
-        axes, "flat faces, the far ones first" if by_depth else "the same faces as listed: misleading", by_depth
-    )
+    layers.draw(axes, "flat faces, far ones first" if by_depth else "as listed: misleading", by_depth)
 
 
 def _apart_panel(axes: Axes, motions: Mapping[str, Motion], about_x: float, about_z: float) -> None:
     """The angle between the two prisms while they turn, over the product of quaternions."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     one, other = motions.values()
     t = one.times
-    found = [rotations.angle_between(p, q) for p, q in zip(one.quaternion_wxyz, other.quaternion_wxyz, strict=True)]
+    found = np.degrees(rotations.angle_between(one.quaternion_wxyz, other.quaternion_wxyz))
     first, second = np.clip(t, 0.0, 1.0), np.clip(t - 1.0, 0.0, 1.0)
     a, b = np.radians(about_x), np.radians(about_z)
     ways = [
         rotations.product(rotations.quaternion(later, second * angle_2), rotations.quaternion(axis, first * angle_1))
         for axis, angle_1, later, angle_2 in ((X, a, Z, b), (Z, b, X, a))
     ]
-    closed = [rotations.angle_between(p, q) for p, q in zip(*ways, strict=True)]
-    axes.plot(t, np.degrees(closed), color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
-    axes.plot(t, np.degrees(found), color=COLOURS["omega"], label="simulated")
-    last = float(np.degrees(found[-1]))
-    axes.plot([t[-1]], [last], marker="o", color=COLOURS["omega"], clip_on=False)
-    axes.annotate(f"{last:.5f}°", (t[-1], last), (-4, 7), textcoords="offset points", ha="right", fontsize=10)
+    closed_form(axes, t, np.degrees(rotations.angle_between(*ways)))
+    axes.plot(t, found, color=COLOURS["ink"], label=f"simulated, {found[-1]:.5f}° at the end")
+    axes.plot(t[-1], found[-1], marker="o", color=COLOURS["ink"], clip_on=False)
     axes.axvline(1.0, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     axes.set_title("angle between the two prisms; at 1 s a couple of blows changes the spin of each")
     axes.set_ylabel("deg")
-    axes.set_ylim(0.0, 1.3 * float(np.degrees(max(found))))
+    axes.set_ylim(0.0, 1.1 * float(found.max()))
     time_axis(axes, one)
     legend_above(axes, 2)
 

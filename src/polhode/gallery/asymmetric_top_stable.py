@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.body import Body
 from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings, first_interval
+from polhode.gallery.tools import crossings, extremes, first_interval
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.reference.poinsot import herpolhode_radii
 from polhode.scenario import Scenario
@@ -81,11 +81,10 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown
 
 
 def _distance_from_l(motion: Motion) -> tuple[float, float]:
-    """The least and the largest distance of w from L, at a start and a quarter of a period, where they are reached."""
-    rates = motion.angular_velocity[[0, FRAMES // (4 * PERIODS)]]
+    """The least and the largest distance of w from L, over the whole motion."""
     along_l = motion.angular_momentum[0] / np.linalg.norm(motion.angular_momentum[0])
-    near, far = sorted(np.linalg.norm(np.cross(rates, along_l), axis=1).tolist())
-    return near, far
+    distances = np.linalg.norm(np.cross(motion.angular_velocity, along_l), axis=1)
+    return extremes(motion, distances, lambda state: float(np.linalg.norm(np.cross(state.angular_velocity, along_l))))
 
 
 def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:

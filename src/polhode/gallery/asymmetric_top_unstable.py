@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.body import Body
+from polhode.checks import Array
 from polhode.gallery.model import Model, Parameter, Shown
 from polhode.gallery.tools import crossings, first_interval
 from polhode.reference.free_rotation import AsymmetricTop
@@ -123,23 +124,30 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
 
 def _growth_panel(axes: Axes, motion: Motion, spin: float) -> None:
     """A tiny nudge about axis 2 on a logarithmic axis, on the straight law that it keeps while it is small."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, OMEGA, power_of_ten
+    from polhode.plots.logarithmic import log_axis
+    from polhode.plots.panels import legend_under_title, time_axis
+    from polhode.plots.style import AXES, OMEGA, closed_form
 
     rate, least = _growth(spin), LEAST * spin
     early = motion.times < np.log(2 / LEAST) / rate
     law = least * np.cosh(rate * motion.times[early])
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(power_of_ten)
-    axes.plot(motion.times[early], law, color=COLOURS["closed_form"], linewidth=4.5, label="e cosh(rate t)")
+    closed_form(axes, motion.times[early], law, "e cosh(rate t)")
     for i in range(3):
-        rates = np.abs(motion.angular_velocity_body[:, i])
-        axes.plot(motion.times, np.where(rates > 0, rates, np.nan), color=AXES[i], label=f"|{OMEGA[i]}|")
-    axes.set_ylim(0.2 * least, 400 * spin)
+        times, rates = _with_zeros(motion.times, motion.angular_velocity_body[:, i])
+        axes.plot(times, np.maximum(np.abs(rates), 1e-3 * least), color=AXES[i], label=f"|{OMEGA[i]}|")
+    log_axis(axes, 0.2 * least, 4 * spin)
     axes.set_title(f"from a nudge of {least:.3g} rad/s")
     axes.set_ylabel("rad/s")
     time_axis(axes, motion)
-    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2)
+    legend_under_title(axes, 4)
+
+
+def _with_zeros(times: Array, values: Array) -> tuple[Array, Array]:
+    """The same with a zero put in wherever the sign changes: on a logarithmic axis each of them leads down and out."""
+    before = np.flatnonzero(values[1:] * values[:-1] < 0)
+    share = values[before] / (values[before] - values[before + 1])
+    zeros = times[before] + share * (times[before + 1] - times[before])
+    return np.insert(times, before + 1, zeros), np.insert(values, before + 1, 0.0)
 
 
 MODEL = Model(

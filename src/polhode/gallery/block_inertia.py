@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,6 +69,14 @@ def _by_mesh(sides: Array, density: float) -> Array:
     return Body.from_mesh(box(sides, density=density).mesh(), density=density).inertia_body
 
 
+def _by_turning(motions: Mapping[str, Motion], sides: Array) -> list[float]:
+    """L t/angle of each run."""
+    arms = np.roll(sides, -1) / 2
+    return [
+        float(arms[axis] * motion.times[-1] / _angles(motion, axis)[-1]) for axis, motion in enumerate(motions.values())
+    ]
+
+
 def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> list[Shown]:
     """The three moments from the mesh, and from angle = L t/I after a blow."""
     sides = np.array((x, y, z))
@@ -77,20 +85,18 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
     products = float(np.abs(tensor - np.diag(tensor.diagonal())).max())
     formulas = ("M (y0^2 + z0^2)/12", "M (x0^2 + z0^2)/12", "M (x0^2 + y0^2)/12")
     shown = [
-        Shown(f"{entry} by integration over the mesh", "kg m²", found, value, 1e-12 * value, formula)
+        Shown(f"{entry} by integration over the mesh", "kg m2", found, value, 1e-12 * value, formula)
         for entry, found, value, formula in zip(
             ENTRIES, tensor.diagonal().tolist(), expected.tolist(), formulas, strict=True
         )
     ]
-    for axis, (name, motion) in enumerate(motions.items()):
-        arm = float(sides[(axis + 1) % 3]) / 2
-        found = arm * float(motion.times[-1]) / float(_angles(motion, axis)[-1])
+    for axis, (name, found) in enumerate(zip(motions, _by_turning(motions, sides), strict=True)):
         value = float(expected[axis])
         shown.append(
-            Shown(f"{ENTRIES[axis]} from turning {name}", "kg m²", found, value, 1e-11 * value, formulas[axis])
+            Shown(f"{ENTRIES[axis]} from turning {name}", "kg m2", found, value, 1e-11 * value, formulas[axis])
         )
     source = "integral of rho x y over a block about its centre; (5-2) lacks a sign, which does not show"
-    return [*shown, Shown("products of inertia", "kg m²", products, 0.0, 1e-13 * largest, source, largest)]
+    return [*shown, Shown("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
 
 
 def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> Figure:
@@ -100,7 +106,9 @@ def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density
     sides = np.array((x, y, z))
     with sheet(11.5, 7.0, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.15))
-        _block(figure.add_subplot(grid[:, 0]), sides, density)
+        left = grid[:, 0].subgridspec(2, 1, height_ratios=(1, 0.26))
+        _block(figure.add_subplot(left[0]), sides, density)
+        _three_ways(figure.add_subplot(left[1]), motions, sides, density)
         _turning(figure.add_subplot(grid[0, 1]), motions, sides, density)
         _sums(figure.add_subplot(grid[1, 1]), sides, density)
     return figure
@@ -124,32 +132,45 @@ def _block(axes: Axes, sides: Array, density: float) -> None:
     for i, (middle, offset) in enumerate(zip(middles, aside, strict=True)):
         scene.text(middle, f"{'xyz'[i]}₀ = {sides[i]:.3g} m", AXES[i], offset)
     scene.draw(axes, f"the block, {density * sides.prod():.4g} kg, about its centre of mass", margin=0.12)
-    moments = "   ".join(f"{e} = {m:.4g}" for e, m in zip(ENTRIES, _moments(sides, density), strict=True))
-    words = axes.text(0.5, 0.0, f"{moments}  kg m²", transform=axes.transAxes, ha="center", va="top", fontsize=10.5)
-    words.set_in_layout(False)
+
+
+def _three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
+    """The moments as found in each of the three ways, a row for each axis."""
+    from polhode.plots.style import AXES, COLOURS
+
+    places = (0.02, 0.36, 0.68, 1.0)
+    columns: list[Any] = [_moments(sides, density), _by_mesh(sides, density).diagonal(), _by_turning(motions, sides)]
+    for x, words in zip(places, ("kg m2", "by formula", "by its mesh", "from turning"), strict=True):
+        axes.text(x, 0.9, words, ha="left" if x < 0.1 else "right", va="center", color=COLOURS["muted"])
+    for i, entry in enumerate(ENTRIES):
+        y = 0.64 - 0.26 * i
+        axes.text(places[0], y, entry, va="center", color=AXES[i])
+        for x, column in zip(places[1:], columns, strict=True):
+            axes.text(x, y, f"{column[i]:.6g}", ha="right", va="center", color=AXES[i])
+    axes.set_xlim(-0.1, 1.1)
+    axes.set_ylim(0.0, 1.0)
+    axes.axis("off")
 
 
 def _turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
-    """The angle after each blow, a straight line with the slope L/I."""
+    """The angle after each blow, divided by the L that it gave: a straight line with the slope 1/I."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, legend_above
+    from polhode.plots.style import AXES, closed_form, legend_above
 
     for axis, (name, motion) in enumerate(motions.items()):
-        slope = sides[(axis + 1) % 3] / 2 / _moments(sides, density)[axis]
-        axes.plot(motion.times, slope * motion.times, color=COLOURS["closed_form"], linewidth=4.5)
-        axes.plot(motion.times, _angles(motion, axis), color=AXES[axis], label=name)
+        blow = sides[(axis + 1) % 3] / 2
+        closed_form(axes, motion.times, motion.times / _moments(sides, density)[axis], "t/I" if axis == 0 else "")
+        axes.plot(motion.times, _angles(motion, axis) / blow, color=AXES[axis], label=name)
         time_axis(axes, motion)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="L t/I")
-    axes.set_title("turned after a blow")
-    axes.set_ylabel("rad")
+    axes.set_title("turned for each N m s")
+    axes.set_ylabel("rad/(N m s)")
     legend_above(axes, 4)
 
 
 def _sums(axes: Axes, sides: Array, density: float) -> None:
     """n^3 equal point masses in the middles of cells: their sum falls short of the integral by 1/n^2."""
-    from matplotlib.ticker import NullLocator
-
-    from polhode.plots.style import AXES, COLOURS, legend_above, power_of_ten
+    from polhode.plots.logarithmic import numbers_across, powers_upwards
+    from polhode.plots.style import AXES, closed_form, legend_above
 
     counts = np.array((1, 2, 4, 8, 16, 32))
     exact = _moments(sides, density)
@@ -158,16 +179,14 @@ def _sums(axes: Axes, sides: Array, density: float) -> None:
         middles = ((np.arange(n) + 0.5) / n - 0.5)[:, None] * sides
         squares = density * float(sides.prod()) * (middles**2).mean(axis=0)
         short.append((exact - (squares.sum() - squares)) / exact)
-    axes.loglog(counts, 1.0 / counts**2, color=COLOURS["closed_form"], linewidth=4.5, label="1/n²")
+    closed_form(axes, counts, 1.0 / counts**2, "1/n²")
     for i, marker in enumerate("osD"):
-        axes.loglog(counts, np.array(short)[:, i], color=AXES[i], marker=marker, markersize=7 - 2 * i, label=ENTRIES[i])
+        axes.plot(counts, np.array(short)[:, i], color=AXES[i], marker=marker, markersize=7 - 2 * i, label=ENTRIES[i])
     axes.set_title("what n³ point masses miss")
     axes.set_xlabel("n, cells along each side")
     axes.set_ylabel("relative to I")
-    axes.set_xticks(counts, [str(n) for n in counts])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(power_of_ten)
-    axes.yaxis.set_minor_locator(NullLocator())
+    numbers_across(axes, counts.tolist())
+    powers_upwards(axes)
     legend_above(axes, 4)
 
 
@@ -187,7 +206,7 @@ MODEL = Model(
         Parameter("x", "m", 1.0, 0.2, 5.0, "side along x"),
         Parameter("y", "m", 2.0, 0.2, 5.0, "side along y"),
         Parameter("z", "m", 3.0, 0.2, 5.0, "side along z"),
-        Parameter("density", "kg/m³", 1.0, 0.1, 10000.0, "the same everywhere"),
+        Parameter("density", "kg/m3", 1.0, 0.1, 10000.0, "the same everywhere"),
     ),
     scenario=scenario,
     numbers=numbers,

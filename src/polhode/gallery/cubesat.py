@@ -203,7 +203,7 @@ def _round(axes: Axes, motion: Motion) -> None:
 
     scene, body = Scene(world_camera(0.0, 1.2)), motion.scenario.bodies[0]
     orbit = motion.position[: FRAMES // ORBITS + 1] / np.linalg.norm(motion.position[0])
-    scene.body(sphere(0.34, 1.0), colour="#9cc3dc", segments=32)
+    scene.body(sphere(0.34, 1.0), colour=COLOURS["closed_form"], segments=32)
     scene.text((0, 0, 0.0), "Earth", COLOURS["ink"])
     scene.line(orbit, COLOURS["muted"], width=0.9)
     for frame in np.linspace(0, FRAMES // ORBITS, 13)[:-1].round().astype(int):
@@ -214,21 +214,18 @@ def _round(axes: Axes, motion: Motion) -> None:
 
 
 def _painted(centres: Array) -> list[str]:
-    """The lowest unit in the colour of axis 3 so that up and down can be told apart, the panels blue."""
-    return ["#27496d" if abs(y) > 0.501 * WIDTH else "#0072b2" if z < -LENGTH / 6 else "#ece5d6" for _, y, z in centres]
+    """The lowest unit in the colour of axis 3 so that up and down can be told apart, the panels dark."""
+    from polhode.plots.style import COLOURS
+
+    names = ("muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centres)
+    return [COLOURS[name] for name in names]
 
 
 def _pitch_panel(axes: Axes, motion: Motion, closed: Libration) -> None:
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     rounds = motion.times * closed.orbital_rate / (2 * pi)
-    axes.plot(
-        rounds,
-        np.degrees(closed.pitch_at(motion.times)),
-        color=COLOURS["closed_form"],
-        linewidth=4.5,
-        label="closed form",
-    )
+    closed_form(axes, rounds, np.degrees(closed.pitch_at(motion.times)))
     axes.plot(rounds, np.degrees(_pitches(motion)), color=COLOURS["omega"], label="simulated")
     swings = 2 * pi / closed.period / closed.orbital_rate
     axes.set_title(f"pitch: {swings:.4f} swings a round")

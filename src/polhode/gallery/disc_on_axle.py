@@ -31,11 +31,11 @@ def disc() -> Body:
 
 
 def closed_form(theta: float, spin: float, precession: float = 0.0, theta_rate: float = 0.0) -> HeavyTop:
-    """The gyroscope in closed form; theta in degrees."""
-    across, _, along = disc().principal_moments
-    moment = float(across) + MASS * HEIGHT**2
+    """The gyroscope in closed form; theta in degrees.  Is = M (R^2 + c^2)/5 + M l^2 and I3 = 2 M R^2/5, by hand."""
+    radius, _, half_thickness = SEMI_AXES
+    moment = MASS * (radius**2 + half_thickness**2) / 5 + MASS * HEIGHT**2
     weight = MASS * GRAVITY * HEIGHT
-    return HeavyTop(moment, float(along), weight, radians(theta), spin, precession, theta_rate)
+    return HeavyTop(moment, 2 * MASS * radius**2 / 5, weight, radians(theta), spin, precession, theta_rate)
 
 
 def started(top: HeavyTop) -> State:

@@ -51,15 +51,20 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Sh
     length = np.linalg.norm(motions[RAW].quaternion_wxyz[-1])
     quaternion = float((1 - length) * (1 + length))
     unit = np.linalg.norm(motions[RESCALED].quaternion_wxyz, axis=1)
-    rounding = 2e-16 * count
+    rounding, after = 2e-16 * count, "" if count == steps else f", {count} steps"
     formula = "1 - (1 - p^6/72 + p^8/576)^N, the size of RK4's factor for a steady turn"
     ratio = by_matrix / by_quaternion
     return [
         Shown(
-            "drift of the matrix", "1", matrix, by_matrix, 1e-9 * by_matrix + rounding, f"{formula}; p = angle a step"
+            f"drift of the matrix{after}",
+            "1",
+            matrix,
+            by_matrix,
+            1e-9 * by_matrix + rounding,
+            f"{formula}; p = angle a step",
         ),
         Shown(
-            "drift of the quaternion, never rescaled",
+            f"drift of the quaternion, never rescaled{after}",
             "1",
             quaternion,
             by_quaternion,
@@ -89,7 +94,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Sh
 def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
     """The drift over time, what it does to a box, and how it grows with the angle a step."""
     from polhode.plots.drift import drift_panel
-    from polhode.plots.style import COLOURS, sheet
+    from polhode.plots.style import closed_form, sheet
 
     with sheet(12.0, 8.0, MODEL.title) as figure:
         halves: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.06))
@@ -99,7 +104,7 @@ def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
         done = motions[MATRIX].times / turn
         for angle in (turn, turn / 2):
             closed = np.maximum(rk4_shrinkage(angle, done), 1e-17)
-            over_time.plot(motions[MATRIX].times, closed, color=COLOURS["closed_form"], linewidth=4.5, zorder=1.5)
+            closed_form(over_time, motions[MATRIX].times, closed, "")
         drift_panel(over_time, motions)
         over_time.set_title("drift over time, over the closed form (broad)")
         over_time.set_ylim(1e-17, 30.0)
@@ -146,13 +151,12 @@ def _loss(motion: Motion) -> float:
 def _against_angle(axes: Axes, motions: Mapping[str, Motion], turn: float, count: int) -> None:
     """The closed form for any angle a step, with the two drifts found."""
     from polhode.plots.logarithmic import numbers_across, powers_upwards
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plots.style import SEVERAL, closed_form
 
     angles = np.geomspace(0.02, 0.5, 200)
     for name, share, colour in ((MATRIX, 1.0, SEVERAL[0]), (RAW, 0.5, SEVERAL[1])):
-        axes.plot(angles, rk4_shrinkage(share * angles, count), color=COLOURS["closed_form"], linewidth=4.5)
+        closed_form(axes, angles, rk4_shrinkage(share * angles, count), "closed form" if share < 1 else "")
         axes.plot(turn, _loss(motions[name]), marker="o", color=colour, linestyle="none", label=name)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
     numbers_across(axes, (0.02, 0.05, 0.1, 0.2, 0.5))
     powers_upwards(axes)
     axes.set_title(f"drift after {count:,} steps")

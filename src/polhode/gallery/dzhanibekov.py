@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.checks import Array
 from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings, first_interval
+from polhode.gallery.tools import crossings, extremes, first_interval
 from polhode.mass.shapes import box, cylinder
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.scenario import Scenario
@@ -40,8 +40,25 @@ def _bodies() -> dict[str, Body]:
     return {BOX: box(SIDES, MASS), T_HANDLE: bar.join(upright)}
 
 
+def _moments() -> dict[str, tuple[float, float, float]]:
+    """By hand: M (b^2 + c^2)/12, and two round bars, m r^2/2 along and m (3 r^2 + length^2)/12 across, side by side."""
+    a, b, c = SIDES
+    r, apart = THICKNESS / 2, (THICKNESS + STEM) / 2
+    bar, stem = (STEEL * np.pi * r**2 * length for length in (BAR, STEM))
+    bar_across, stem_across = (m * (3 * r**2 + length**2) / 12 for m, length in ((bar, BAR), (stem, STEM)))
+    steiner = bar * stem / (bar + stem) * apart**2
+    return {
+        BOX: (MASS * (b**2 + c**2) / 12, MASS * (a**2 + c**2) / 12, MASS * (a**2 + b**2) / 12),
+        T_HANDLE: (
+            bar_across + stem_across + steiner,
+            bar_across + stem * r**2 / 2,
+            bar * r**2 / 2 + stem_across + steiner,
+        ),
+    }
+
+
 def _tops(spin: float, nudge: float) -> dict[str, AsymmetricTop]:
-    return {name: AsymmetricTop(body.principal_moments, (nudge, spin, nudge)) for name, body in _bodies().items()}
+    return {name: AsymmetricTop(moments, (nudge, spin, nudge)) for name, moments in _moments().items()}
 
 
 def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
@@ -68,7 +85,8 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown
     for name, top in _tops(spin, nudge).items():
         times = _reversals(motions[name])
         # An error e of m moves the flip by e/((1 - m) rate): the closer to the separatrix, the less a number can tell.
-        tolerance = 1e-9 * top.flip_time + 1e-13 / (top.complement * top.phase_rate)
+        # The rounding of 1e5 steps, each of 1e-16, makes e up to 3e-13, whatever the step.
+        tolerance = 1e-9 * top.flip_time + 3e-13 / (top.complement * top.phase_rate)
         of = "" if name == BOX else ", T-handle"
         found += [
             Shown(
@@ -84,7 +102,25 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown
     box_times, top = _reversals(motions[BOX]), _tops(spin, nudge)[BOX]
     period = float(box_times[2] - box_times[0])
     found.insert(2, Shown("full period", "s", period, top.period, 2 * found[0].tolerance, "4 K(m)/lambda"))
-    return found
+    return [*found, *_of_jacobi(motions[BOX], top, found[0])]
+
+
+def _of_jacobi(motion: Motion, top: AsymmetricTop, flip: Shown) -> list[Shown]:
+    """k^2 and lambda as measured: the rate that goes as dn falls to sqrt(1 - k^2) of its largest; a flip takes 2 K."""
+    from scipy.special import ellipkm1
+
+    rates = np.abs(motion.angular_velocity_body)
+    axis = 0 if rates[:, 0].min() > rates[:, 2].min() else 2
+    least, most = extremes(motion, rates[:, axis], lambda state: abs(state.angular_velocity_body[axis]))
+    complement = (least / most) ** 2
+    rate, off = 2 * float(ellipkm1(complement)) / flip.found, 2 * top.phase_rate * flip.tolerance / flip.expected
+    formula = "(Ib - Ia)(2 E Ic - L^2)/((Ic - Ib)(L^2 - 2 E Ia)), or a and c exchanged"
+    return [
+        Shown(
+            "lambda", "1/s", rate, top.phase_rate, off, "sqrt((Ic - Ib)(L^2 - 2 E Ia)/(Ia Ib Ic)), or a and c exchanged"
+        ),
+        Shown("k^2", "1", 1 - complement, top.parameter, 1e-10, formula),
+    ]
 
 
 def _reversals(motion: Motion) -> Array:
@@ -147,13 +183,12 @@ def _strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size
 def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
     """The components of the angular velocity over the closed form, and the time of one flip."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, OMEGA, legend_above
+    from polhode.plots.style import AXES, COLOURS, OMEGA, closed_form, legend_above
 
     closed = top.rates_at(motion.times)
-    axes.plot(motion.times, closed, color=COLOURS["closed_form"], linewidth=4.5)
+    closed_form(axes, motion.times, closed)
     for i, name in enumerate((OMEGA[0], f"{OMEGA[1]}, middle axis", OMEGA[2])):
         axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXES[i], label=name)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
     largest = float(np.abs(closed).max())
     axes.set_ylim(-1.12 * largest, 1.5 * largest)
     first, second = _reversals(motion)[:2]

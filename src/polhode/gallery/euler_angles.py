@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.turning import even_prism, prism_corners, turns
+from polhode.gallery.successive_turns import even_prism, prism_corners, turns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,7 +98,8 @@ def _wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
     scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_colour=PALE)
     for i, (inner, outer) in enumerate(((RADIUS, 1.05), (RADIUS / 2, 1.05), (half, 0.95))):
         scene.line([0.1 * before[:, i], outer * before[:, i]], AXES[i], width=1.0, style=(0, (2, 2)), alpha=0.7)
-        scene.arrow(inner * turn[:, i], (outer - inner) * turn[:, i], AXES[i], "123"[i])
+        name = "" if scene.hides((inner + 0.6 * (outer - inner)) * turn[:, i]) else "123"[i]
+        scene.arrow(inner * turn[:, i], (outer - inner) * turn[:, i], AXES[i], name)
     scene.draw(axes, title)
     axes.set_xlim(-1.15, 1.25)
     axes.set_ylim(-0.95, 1.3)
@@ -107,16 +108,16 @@ def _wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
 def _angles_panel(axes: Axes, motion: Motion, given: tuple[float, float, float]) -> None:
     """The angles, as found from the simulated attitude, over those that were turned."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, legend_above
+    from polhode.plots.style import closed_form, legend_above
+    from polhode.plots.tops import ANGLES
 
     t, found = motion.times, np.degrees(motion.euler_angles)
-    for k, (name, colour) in enumerate(zip("φθψ", (AXES[2], AXES[0], COLOURS["omega"]), strict=True)):
-        axes.plot(t, given[k] * np.clip(t - k, 0.0, 1.0), color=COLOURS["closed_form"], linewidth=4.5)
+    closed_form(axes, t, np.array(given) * np.clip(t[:, None] - np.arange(3), 0.0, 1.0), "as turned")
+    for k, (name, colour) in enumerate(ANGLES.items()):
         axes.plot(t, found[:, k], color=colour, label=name, linestyle="solid" if k < 2 else (0, (5, 2)))
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="as turned")
     axes.axvspan(0.0, 1.0, color="#f4f1ea", zorder=0)
     axes.text(
-        0.03, 0.96, "θ = 0: only φ + ψ is known,\nshared out in halves", va="top", fontsize=9, transform=axes.transAxes
+        0.03, 0.96, "θ = 0: only φ + ψ is known,\nall of it given to φ", va="top", fontsize=9, transform=axes.transAxes
     )
     axes.set_title("angles from the attitude")
     axes.set_ylabel("deg")
@@ -128,12 +129,13 @@ def _angles_panel(axes: Axes, motion: Motion, given: tuple[float, float, float])
 
 def _inverse_panel(axes: Axes, motion: Motion, theta: float) -> None:
     """The largest rate of an angle that a spin of 1 rad/s may need: 1/sin(theta)."""
-    from polhode.plots.style import COLOURS, power_of_ten
+    from polhode.plots.style import COLOURS, closed_form, power_of_ten
+    from polhode.plots.tops import ANGLES
 
     tilt = np.geomspace(1e-4, 90.0, 200)
-    axes.loglog(tilt, 1 / np.sin(np.radians(tilt)), color=COLOURS["closed_form"], linewidth=4.5, label="1/sin θ")
+    closed_form(axes, tilt, 1 / np.sin(np.radians(tilt)), "1/sin θ")
     largest = [np.linalg.norm(rotations.inverse_rate_matrix(float(np.radians(x)), 0.3)[0]) for x in tilt]
-    axes.loglog(tilt, largest, color=COLOURS["torque"], label="from (17.36) inverted")
+    axes.loglog(tilt, largest, color=ANGLES["φ"], label="from (17.36) inverted")
     here = theta if theta <= 90 else 180 - theta
     axes.plot([here], [1 / np.sin(np.radians(here))], marker="o", color=COLOURS["ink"], linestyle="none", label="here")
     axes.xaxis.set_major_formatter(power_of_ten)

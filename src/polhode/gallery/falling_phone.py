@@ -192,9 +192,11 @@ def _falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 
 def _painted(centres: Array) -> list[str]:
-    """The screen dark blue, the back bright, the rim grey."""
+    """The screen dark, the back bright, the rim grey."""
+    from polhode.plots.style import COLOURS
+
     edge = 0.49 * SIDES[2]
-    return ["#1c3f66" if z > edge else "#ece5d6" if z < -edge else "#9a9a9a" for z in centres[:, 2]]
+    return [COLOURS["ink" if z > edge else "body" if z < -edge else "muted"] for z in centres[:, 2]]
 
 
 def _tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
@@ -220,32 +222,29 @@ def _tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
 def _middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge: float) -> None:
     """The angular velocity of the drop about the middle axis, over the closed form."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, OMEGA, legend_above
+    from polhode.plots.style import AXES, OMEGA, closed_form, legend_above
 
     motion = motions[AXES_NAMES[MIDDLE]]
-    axes.plot(
-        motion.times, _closed(MIDDLE, spin, nudge).rates_at(motion.times), color=COLOURS["closed_form"], linewidth=4.5
-    )
+    closed_form(axes, motion.times, _closed(MIDDLE, spin, nudge).rates_at(motion.times))
     for i in range(3):
         axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXES[i], label=OMEGA[i])
     axes.set_title("about the middle axis")
     axes.set_ylabel("rad/s")
     time_axis(axes, motion)
-    axes.set_xlabel("")
-    legend_above(axes, 3)
+    legend_above(axes, 4)
 
 
 def _growth_panel(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None:
     """A nudge of a millionth of the spin, over the exponential that the linear theory expects."""
     from polhode.plots.logarithmic import powers_upwards
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, legend_above
+    from polhode.plots.style import AXES, closed_form, legend_above
 
     motion = motions[AXES_NAMES[MIDDLE] + BARELY_NUDGED]
     share = motion.angular_velocity_body[:, (MIDDLE + 1) % 3] / spin
     rate = spin * sqrt(-_stiffness(MIDDLE))
     closed: Any = BARELY * np.exp(rate * motion.times)
-    axes.plot(motion.times, closed, color=COLOURS["closed_form"], linewidth=4.5, label="exponential")
+    closed_form(axes, motion.times, closed, "exponential")
     axes.plot(motion.times, share, color=AXES[MIDDLE], label=f"rate {_growth_found(motions) / spin:.7f} times the spin")
     powers_upwards(axes)
     axes.set_title("a nudge grows")
@@ -256,15 +255,15 @@ def _growth_panel(axes: Axes, motions: Mapping[str, Motion], spin: float) -> Non
 
 MODEL = Model(
     name="falling-phone",
-    title="A phone that is dropped spinning about its middle axis turns over on the way",
+    title="A phone that spins about its middle axis turns over, if it falls for long enough",
     theme="real bodies",
     source="seed 003 section 5 and figures 4, 5; seed 004 problem 17.6",
     explanation=(
         "A phone of 150 x 70 x 8 mm is dropped, spinning about one of its three axes, with a nudge of a few\n"
         "per cent about another. Its weight does not turn it: it rotates as in space. About its long and its\n"
         "short axis the nudge only makes it wobble; about the middle one, the axis across the screen, the\n"
-        "nudge grows like exp(0.79 spin t), and within a turn or two the phone has turned over. Try it with a\n"
-        "phone above a bed: it always makes half a twist, and the screen looks at the other side."
+        "nudge grows like exp(0.79 spin t). Dropped from 1.5 m with three turns a second, the phone makes half\n"
+        "a twist and turns over; a slow one from a low height is on the floor before the nudge has grown."
     ),
     parameters=(
         Parameter("spin", "rad/s", 20.0, 5.0, 40.0, "about one of the phone's axes"),

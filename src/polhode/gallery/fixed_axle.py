@@ -162,24 +162,28 @@ def _on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     for i, side in enumerate(SIDES):
         scene.arrow((0, 0, 0), (side / 2 + 0.14) * rotation[:, i], AXES[i], str(i + 1))
     angle = degrees(axle.angle_to_shaft)
-    scene.draw(axes, f"tilted by {degrees(axle.tilt):g}° about axis 1; L is {angle:.2f}° off the shaft", margin=0.03)
+    scene.draw(
+        axes, f"tilted by {degrees(axle.tilt):g} deg about axis 1; L is {angle:.2f} deg off the shaft", margin=0.03
+    )
 
 
 def _tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     """The entries of R I R^T that change."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+    from polhode.plots.style import AXES, closed_form
 
     found, closed = motion.inertia_world, axle.inertia_at(motion.times)
-    entries = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2))
-    for (name, i, j), colour in zip(entries, SEVERAL, strict=False):
-        axes.plot(motion.times, closed[:, i, j], color=COLOURS["closed_form"], linewidth=4.5)
-        axes.plot(motion.times, found[:, i, j], color=colour, label=name)
-    axes.set_title("tensor R I Rᵀ")
-    axes.set_ylabel("kg m²")
+    entries = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("yz", 1, 2), ("xz", 0, 2), ("xy", 0, 1))
+    closed_form(axes, motion.times, np.stack([closed[:, i, j] for _, i, j in entries], axis=1))
+    for n, (name, i, j) in enumerate(entries):
+        style = "solid" if i == j else (0, (4, 1.5))
+        axes.plot(motion.times, found[:, i, j], color=AXES[n % 3], linestyle=style, label=name)
+    axes.set_title("R I Rᵀ")
+    axes.set_ylabel("kg m2")
     time_axis(axes, motion)
     axes.set_xlabel("")
-    legend_above(axes, 6)
+    close: Any = {"borderaxespad": 0.2, "columnspacing": 0.8, "handlelength": 1.4, "handletextpad": 0.4}
+    axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.985), ncols=7, **close)
 
 
 def _momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
@@ -193,7 +197,7 @@ def _momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
         axes.plot(motion.times, body[:, i], color=AXES[i], linestyle=(0, (5, 3)), linewidth=1.1)
     axes.plot([], [], color=COLOURS["muted"], linestyle=(0, (5, 3)), linewidth=1.1, label="1, 2, 3 of the box")
     axes.set_title("angular momentum")
-    axes.set_ylabel("kg m²/s")
+    axes.set_ylabel("kg m2/s")
     time_axis(axes, motion)
     axes.set_xlabel("")
     legend_above(axes, 6)
@@ -201,7 +205,7 @@ def _momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
 
 def _off_shaft(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """How far the angular velocity leaves the shaft, with the torque and without it."""
-    from polhode.plots.logarithmic import powers_upwards
+    from polhode.plots.logarithmic import log_axis
     from polhode.plots.panels import time_axis
     from polhode.plots.style import SEVERAL, legend_above
 
@@ -209,8 +213,7 @@ def _off_shaft(axes: Axes, motions: Mapping[str, Motion]) -> None:
         w = motion.angular_velocity
         angle = np.degrees(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]))
         axes.plot(motion.times, np.maximum(angle, 1e-17), color=colour, label=name)
-    powers_upwards(axes, 6)
-    axes.set_ylim(1e-17, 1e4)
+    log_axis(axes, 1e-17, 1e3, 6)
     axes.set_title("ω off the shaft")
     axes.set_ylabel("deg")
     time_axis(axes, motions[HELD])
@@ -219,7 +222,7 @@ def _off_shaft(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 MODEL = Model(
     name="fixed-axle",
-    title="On a tilted shaft the angular momentum goes round, and the bearings must turn it",
+    title="A box tilted on its shaft: its angular momentum goes round, and the bearings turn it",
     theme="forces and torques",
     source="seed 004 section 17.4, figure 17.4, exercise 17.11",
     explanation=(

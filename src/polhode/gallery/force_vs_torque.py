@@ -168,23 +168,21 @@ def _blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
             push(scene, in_front(scene, acts[k], 10.0), (0.0, 0.0, 1.6), "F" if k == 0 else "", COLOURS["ink"])
             if name == CENTRE:
                 scene.text(places[k] - np.array((2.3, 0.0, 0.0)), f"{motion.times[k]:.3g} s", offset=(-4.0, 0.0))
-        scene.line(acts, COLOURS["torque"], width=2.2)
+        scene.line(acts, COLOURS["path"], width=2.2)
         scene.text(aside[name] - np.array((0.0, 0.0, 2.9)), f"pushed {name}")
     scale = "" if shrunk == 1 else f"; heights 1 : {1 / shrunk:.3g}"
-    scene.draw(axes, f"blue: the path of the point where F acts{scale}", margin=0.02)
+    scene.draw(axes, f"the lines: paths of the point where F acts{scale}", margin=0.02)
 
 
 def _energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     motion = motions[OFF]
     t = motion.times
     along = (force * t) ** 2 / (2 * mass)
     extra = force * arm * np.sin(_pendulum(force, arm, mass).turned_at(t))
-    grey: dict[str, Any] = {"color": COLOURS["closed_form"], "linewidth": 4.5}
-    axes.plot(t, np.stack((along, along + extra), axis=1), **grey)
-    axes.plot([], [], **grey, label="closed form")
+    closed_form(axes, t, np.stack((along, along + extra), axis=1))
     axes.plot(t, np.asarray(motion.work), color=COLOURS["total"], label="work")
     axes.plot(t, motion.translational_energy, color=COLOURS["translational"], label="translational")
     axes.set_title("energy, off centre")
@@ -196,11 +194,10 @@ def _energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: floa
 
 def _extra(axes: Axes, motion: Motion, force: float, arm: float, mass: float) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     swing, t = _pendulum(force, arm, mass), motion.times
-    closed = force * arm * np.sin(swing.turned_at(t))
-    axes.plot(t, closed, color=COLOURS["closed_form"], linewidth=4.5, label="F·(R r - r)")
+    closed_form(axes, t, force * arm * np.sin(swing.turned_at(t)), "F·(R r - r)")
     axes.plot(t, motion.rotational_energy, color=COLOURS["rotational"], label="rotational energy")
     axes.axvline(swing.period / 2, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     axes.axhline(force * arm, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))

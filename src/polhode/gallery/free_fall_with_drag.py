@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from polhode.body import particle
 from polhode.forces import STANDARD_GRAVITY, gravity, quadratic_drag
@@ -56,11 +56,10 @@ def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: fl
 def picture(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> Figure:
     """Speed and distance beside the closed form and the fall without air, and how far the simulation is off."""
     from polhode.plots import panels
-    from polhode.plots.style import COLOURS, legend_above, sheet
+    from polhode.plots.style import COLOURS, closed_form, legend_above, sheet
 
     t = motion.times
     fall = with_quadratic_drag(t, mass, drag, STANDARD_GRAVITY, speed)
-    terminal = (mass * STANDARD_GRAVITY / drag) ** 0.5
     panes = (
         ("speed", "m/s", -motion.velocity[:, 2], fall.velocity, speed + STANDARD_GRAVITY * t),
         ("distance fallen", "m", -motion.position[:, 2], fall.position, (speed + STANDARD_GRAVITY * t / 2) * t),
@@ -68,7 +67,7 @@ def picture(motion: Motion, mass: float, drag: float, speed: float, duration: fl
     with sheet(11.0, 7.2, MODEL.title) as figure:
         grid = figure.subplots(2, 2)
         for axes, (title, unit, found, closed, without_air) in zip(grid[0], panes, strict=True):
-            axes.plot(t, closed, color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+            closed_form(axes, t, closed)
             axes.plot(t, found, color=COLOURS["translational"], label="simulated")
             axes.plot(t, without_air, color=COLOURS["muted"], linewidth=1.2, linestyle=(0, (5, 3)), label="without air")
             axes.set_ylim(min(0.0, 1.1 * float(found.min())), 1.3 * float(found.max()))
@@ -76,13 +75,23 @@ def picture(motion: Motion, mass: float, drag: float, speed: float, duration: fl
             axes.set_ylabel(unit)
             panels.time_axis(axes, motion)
             legend_above(axes, 3)
-        grid[0, 0].axhline(terminal, color=COLOURS["ink"], linewidth=0.9, linestyle=(0, (2, 2)))
-        text = f"terminal speed {terminal:.4g} m/s"
-        place = grid[0, 0].get_yaxis_transform()
-        grid[0, 0].text(0.99, terminal * 1.012, text, ha="right", va="bottom", fontsize=9, transform=place)
+        _mark_terminal(grid[0, 0], (mass * STANDARD_GRAVITY / drag) ** 0.5)
         _powers(grid[1, 0], motion, mass, drag)
         panels.departures(grid[1, 1], motion)
     return figure
+
+
+def _mark_terminal(axes: Axes, terminal: float) -> None:
+    """A line at the terminal speed, or, where a short fall stays below it, the words alone."""
+    from polhode.plots.style import COLOURS
+
+    look: Any = {"ha": "right", "va": "bottom", "fontsize": 9}
+    if terminal < 0.93 * axes.get_ylim()[1]:
+        axes.axhline(terminal, color=COLOURS["ink"], linewidth=0.9, linestyle=(0, (2, 2)))
+        look |= {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
+        axes.annotate(f"terminal speed {terminal:.4g} m/s", (0.99, terminal), xytext=(0, 2), **look)
+    else:
+        axes.text(0.99, 0.04, f"terminal speed {terminal:.4g} m/s: above", transform=axes.transAxes, **look)
 
 
 def _powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
@@ -92,11 +101,15 @@ def _powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
 
     v = -motion.velocity[:, 2]
     weight, air = mass * STANDARD_GRAVITY * v, drag * v**3
-    axes.plot(motion.times, weight / 1e3, color=COLOURS["potential"], label="by the weight")
-    axes.plot(motion.times, air / 1e3, color=COLOURS["torque"], label="into the air")
+    axes.plot(motion.times, weight / 1e3, color=COLOURS["weight"], label="by the weight")
+    axes.plot(motion.times, air / 1e3, color=COLOURS["path"], label="into the air")
     axes.plot(motion.times, (weight - air) / 1e3, color=COLOURS["kinetic"], label="into the motion")
+    steady = mass * STANDARD_GRAVITY * (mass * STANDARD_GRAVITY / drag) ** 0.5 / 1e3
+    is_cut = float(air.max()) / 1e3 > 4 * steady
+    if is_cut:
+        axes.set_ylim(-2 * steady, 4 * steady)
     axes.set_title("power")
-    axes.set_ylabel("kW")
+    axes.set_ylabel("kW; cut off at first" if is_cut else "kW")
     time_axis(axes, motion)
     legend_above(axes, 3)
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import angle_between, azimuth_rate, crossings, first_interval
+from polhode.gallery.tools import azimuth_rate, crossings, first_interval
 from polhode.mass.shapes import box, thin_disk
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
+from polhode.rotations import angle_between
 from polhode.scenario import Scenario
 from polhode.state import State
 
@@ -33,16 +34,17 @@ STEPS = 20_000
 
 
 def _plate(spin: float, tilt: float) -> SymmetricTop:
-    """As feynman-plate throws it: w3 = spin, L tilted from axis 3 by `tilt` (deg)."""
-    moments = thin_disk(RADIUS, MASS).principal_moments
-    return SymmetricTop(moments, (2 * spin * np.tan(np.radians(tilt)), 0.0, spin))
+    """As feynman-plate throws it: w3 = spin, L tilted from axis 3 by `tilt` (deg).  I1 = M R^2/4, I3 = M R^2/2."""
+    across = MASS * RADIUS**2 / 4
+    return SymmetricTop((across, across, 2 * across), (2 * spin * np.tan(np.radians(tilt)), 0.0, spin))
 
 
 def _block(axis: int, spin: float, nudge: float) -> AsymmetricTop:
-    """Spun about one axis, nudged about the next."""
+    """Spun about one axis, nudged about the next.  I1 = M (b^2 + c^2)/12 and so on."""
     rates = np.zeros(3)
     rates[axis], rates[(axis + 1) % 3] = spin, nudge
-    return AsymmetricTop(box(SIDES, MASS).principal_moments, rates)
+    squares = np.square(SIDES)
+    return AsymmetricTop(MASS * (squares.sum() - squares) / 12, rates)
 
 
 def _run(body: Body, rates: Any, duration: float) -> Scenario:
@@ -127,31 +129,28 @@ def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
 
 def _leaving(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
     """The share of w along the axis that it was spun about."""
-    from polhode.plots.style import AXES, COLOURS
+    from polhode.plots.panels import legend_under_title
+    from polhode.plots.style import AXES, closed_form
 
     for axis, name in enumerate(BLOCKS):
         motion, closed = motions[name], _block(axis, spin, nudge)
         share = motion.times / closed.period
-        for rates, look in (
-            (closed.rates_at(motion.times), {"color": COLOURS["closed_form"], "linewidth": 4.5}),
-            (motion.angular_velocity_body, {"color": AXES[axis], "label": f"about axis {axis + 1}"}),
-        ):
-            axes.plot(share, rates[:, axis] / spin, **look)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
-    axes.set_ylim(-1.15, 2.1)
+        closed_form(axes, share, closed.rates_at(motion.times)[:, axis] / spin, "" if axis else "closed form")
+        rates = motion.angular_velocity_body[:, axis]
+        axes.plot(share, rates / spin, color=AXES[axis], label=f"axis {axis + 1}")
+    axes.set_ylim(-1.15, 1.15)
     axes.set_xlim(0.0, 1.5)
     axes.set_title("block: rate about the axis it was spun about")
     axes.set_xlabel("time (periods of its wobble)")
     axes.set_ylabel("share of the spin")
-    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2)
+    legend_under_title(axes, 4)
 
 
 def _errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL, power_of_ten
+    from polhode.plots.logarithmic import log_axis, positive_part
+    from polhode.plots.panels import legend_under_title, time_axis
+    from polhode.plots.style import COLOURS, SEVERAL
 
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(power_of_ten)
     attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
     rates = np.linalg.norm(motion.angular_velocity_body - top.rates_at(motion.times), axis=1)
     energy = np.abs(motion.rotational_energy / motion.rotational_energy[0] - 1)
@@ -160,13 +159,14 @@ def _errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
         (rates / np.linalg.norm(top.rates), COLOURS["omega"], "ω, relative"),
         (energy, COLOURS["kinetic"], "energy, relative"),
     ):
-        axes.plot(motion.times, np.where(values > 0, values, np.nan), color=colour, linewidth=1.1, label=name)
-    axes.axhline(1e-10, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
-    axes.set_ylim(1e-17, 1e-7)
+        axes.plot(motion.times, positive_part(values), color=colour, linewidth=1.1, label=name)
+    look: Any = {"color": COLOURS["muted"], "linewidth": 1.0, "linestyle": (0, (3, 3))}
+    axes.axhline(1e-10, label="asked of the attitude", **look)
+    log_axis(axes, 1e-17, 1e-9)
     axes.set_title("plate: against the closed form")
     axes.set_ylabel("error")
     time_axis(axes, motion)
-    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2)
+    legend_under_title(axes, 2, rows=2)
 
 
 MODEL = Model(

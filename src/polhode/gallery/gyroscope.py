@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.gallery import disc_on_axle
 from polhode.gallery.disc_on_axle import (
+    GRAVITY,
     HEIGHT,
     MASS,
-    closed_form,
     disc,
     inclination,
     on_its_pivot,
@@ -31,14 +32,16 @@ if TYPE_CHECKING:
     from polhode.motion import Motion
 
 NUTATIONS = 4
+FAST_LIMIT = "I3 w3/(Is cos(theta)): the fast rate of large spin, (17.51)"
+SLOW_LIMIT = "M g l/(I3 w3): the slow rate of large spin, (17.51)"
 
 
 def _tops(spin: float, theta: float) -> dict[str, HeavyTop]:
-    released = closed_form(theta, spin)
+    released = disc_on_axle.closed_form(theta, spin)
     slow, fast = released.steady_rates
     return {
-        "slow": closed_form(theta, spin, slow),
-        "fast": closed_form(theta, spin, fast),
+        "slow": disc_on_axle.closed_form(theta, spin, slow),
+        "fast": disc_on_axle.closed_form(theta, spin, fast),
         "released": released,
     }
 
@@ -64,11 +67,27 @@ def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[Sh
         Shown("theta strays in steady precession", "rad", strayed, 0.0, 1e-11, "it stays", size=radians(theta))
     )
     for name in ("slow", "fast"):
-        push = float(np.hypot(*motions[name].reaction_force[:, :2].T).mean())
+        force, out = motions[name].reaction_force, motions[name].position[:, :2]
+        inwards = -float(((force[:, :2] * out).sum(axis=1) / np.hypot(*out.T)).mean())
         expected = tops[name].horizontal_reaction(tops[name].precession, MASS * HEIGHT)
-        label = f"horizontal force at the pivot, {name}"
-        shown.append(Shown(label, "N", push, expected, 1e-10 * expected, "M l sin(theta) p^2"))
+        label, formula = f"horizontal force at the pivot, {name}", "M l sin(theta) p^2, towards the vertical"
+        shown.append(Shown(label, "N", inwards, expected, 1e-10 * expected, formula))
+        upwards, weight = float(force[:, 2].mean()), MASS * GRAVITY
+        off = 1e-10 * (weight + expected)
+        shown.append(Shown(f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: it does not fall"))
+    shown += _of_large_spin(shown[0].found, shown[1].found, tops["released"])
     return [*shown, *_of_the_released(motions["released"], tops["released"]), _least(tops["released"])]
+
+
+def _of_large_spin(slow: float, fast: float, top: HeavyTop) -> list[Shown]:
+    """The approximations (17.51) are the sum of the quadratic's roots, and their product over their sum, exactly."""
+    along = top.axial_moment * top.spin
+    near_fast, near_slow = along / (top.moment * cos(top.theta)), top.weight_times_height / along
+    found_slow, together = slow * fast / (slow + fast), slow + fast
+    return [
+        Shown("slow and fast rate together", "rad/s", together, near_fast, 1e-11 * near_fast, FAST_LIMIT),
+        Shown("their product over their sum", "rad/s", found_slow, near_slow, 1e-11 * near_slow, SLOW_LIMIT),
+    ]
 
 
 def _of_the_released(motion: Motion, top: HeavyTop) -> list[Shown]:
@@ -86,15 +105,15 @@ def _least(top: HeavyTop) -> Shown:
     rate = np.geomspace(1e-2, 1e2, 4001) * np.sqrt(top.weight_times_height / top.moment)
     held = (top.moment * cos(top.theta) * rate**2 + top.weight_times_height) / (top.axial_moment * rate)
     found = float(held.min())
-    source = "2 sqrt(Is M g l cos(theta))/I3"
+    source = "2 sqrt(Is M g l cos(theta))/I3, beside the least w3 of the quadratic over many p; no motion is run"
     return Shown("least spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
 
 
 def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
     """The disc on its axle with the three paths of its tip, theta over time, and the rates over the spin."""
+    from polhode.plots.logarithmic import log_axis, positive_part
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above, sheet
-    from polhode.plots.tops import log_axis, positive_part
+    from polhode.plots.style import SEVERAL, closed_form, legend_above, sheet
 
     tops = _tops(spin, theta)
     with sheet(12.0, 7.4, MODEL.title) as figure:
@@ -104,13 +123,12 @@ def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
             axes.remove()
         _space(figure.add_subplot(grid[:, 0]), motions, tops)
         released, t = motions["released"], motions["released"].times
-        nodding.plot(t, np.degrees(tops["released"].theta_at(t)), color=COLOURS["closed_form"], linewidth=4.5)
-        nodding.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+        closed_form(nodding, t, np.degrees(tops["released"].theta_at(t)))
         for n, name in enumerate(("released", "slow", "fast")):
             look: Any = {"color": SEVERAL[n], "linestyle": (0, (6, 4)) if name == "fast" else "solid"}
             nodding.plot(t, np.degrees(motions[name].euler_angles[:, 1]), label=name, **look)
         nodding.set_title("angle from the vertical")
-        nodding.set_ylabel("degrees")
+        nodding.set_ylabel("deg")
         nodding.ticklabel_format(useOffset=False)
         nodding.invert_yaxis()
         time_axis(nodding, released)
@@ -120,7 +138,7 @@ def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
             off = np.abs(motions[name].euler_angles[:, 1] - tops[name].theta)
             strayed.plot(t, positive_part(off), color=SEVERAL[n], label=name, linewidth=1.1)
         log_axis(strayed, 1e-17, 1e-9)
-        strayed.set_title("how far theta strays")
+        strayed.set_title("how far θ strays")
         strayed.set_ylabel("rad")
         time_axis(strayed, released)
         legend_above(strayed, 2)
@@ -145,7 +163,7 @@ def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTo
     frame = int(np.argmin(np.abs(motion.times - tops["released"].period / 2)))
     rotation = motion.rotation_matrix[frame]
     draw.top(scene, disc(), motion.position[frame], rotation, tip - HEIGHT, -HEIGHT)
-    scene.arrow(motion.position[frame], (0.0, 0.0, -1.35), COLOURS["torque"], "weight")
+    scene.arrow(motion.position[frame], (0.0, 0.0, -1.35), COLOURS["weight"], "weight")
     momentum = motion.angular_momentum_about((0.0, 0.0, 0.0))[frame]
     scene.arrow((0, 0, 0), momentum * 1.3 * tip / np.linalg.norm(momentum), COLOURS["L"], "L")
     scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
@@ -154,14 +172,13 @@ def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTo
 
 def _rates(axes: Axes, top: HeavyTop, motions: Mapping[str, Motion]) -> None:
     """Both steady rates over the spin, the approximations beside them, and what was measured."""
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above
-    from polhode.plots.tops import log_axis
+    from polhode.plots.logarithmic import log_axis
+    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above
 
     spins = np.geomspace(top.least_spin * (1 + 1e-9), 2.2 * max(top.spin, top.least_spin), 400)
     along = top.axial_moment * spins
-    both = np.array([closed_form(degrees(top.theta), float(s)).steady_rates for s in spins])
-    axes.plot(spins, both, color=COLOURS["closed_form"], linewidth=4.5)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="exact")
+    both = np.array([disc_on_axle.closed_form(degrees(top.theta), float(s)).steady_rates for s in spins])
+    closed_form(axes, spins, both, "exact")
     dash: Any = (0, (4, 3))
     near = (along / (top.moment * cos(top.theta)), top.weight_times_height / along)
     for curve in near:

@@ -10,8 +10,9 @@ import numpy as np
 from polhode.checks import Array
 from polhode.gallery import disc_on_axle
 from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import angle_between, first_interval
+from polhode.gallery.tools import first_interval
 from polhode.reference.heavy_top import HeavyTop
+from polhode.rotations import angle_between
 from polhode.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 THETA = 60.0
 NUTATIONS = 6
 FRAMES = 900
+SEEN = 1e-5
+"""A nutation by less, in rad, cannot be seen."""
+FAR = 0.8
+"""An angle about the vertical that is a long way between two frames, in rad."""
 TIP = 1.75
 
 
@@ -49,17 +54,10 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
     """Period, turning angles, mean precession and final attitude of the simulated motion beside the closed form."""
     tops = _tops(spin, precession)
     top, motion = tops["chosen"], motions["chosen"]
-    turns = disc_on_axle.turning_times(motion)
-    period = 2 * first_interval(turns, "a turning point")
-    angles = sorted(degrees(disc_on_axle.inclination(motion.at(t))) for t in turns[:2])
-    smallest, largest = (degrees(angle) for angle in top.turning_angles)
-    blurred = 1e-12 / (top.roots.x2 - top.roots.x1)
     fall = disc_on_axle.turning_times(motions["released"])[0]
     lowest = degrees(disc_on_axle.inclination(motions["released"].at(fall)))
     return [
-        Shown("nutation period", "s", period, top.period, 1e-10 + blurred, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
-        Shown("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
-        Shown("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
+        *_nutation(motion, top),
         _mean_precession(motion, top),
         Shown(
             "attitude at the end, off the closed form",
@@ -81,20 +79,61 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
     ]
 
 
+def _nutation(motion: Motion, top: HeavyTop) -> list[Shown]:
+    """Period and turning angles; of a nutation that is too small to time, how far theta strays.
+
+    The rate of cos(theta) has an error of up to 1e-12, which shifts its zeros by that over the swing of cos(theta):
+    by more than a thousandth of the period the time of a turn tells nothing, and the precession counts as steady.
+    """
+    swing = top.roots.x2 - top.roots.x1
+    if 1e-3 * top.period * swing < 1e-12:
+        strayed, least = float(np.ptp(motion.euler_angles[:, 1])), 1e-11 + 2 * swing / np.sin(top.theta)
+        source = "pushed at the steady rate it stays: Is cos(theta) p^2 - I3 w3 p + M g l = 0"
+        return [Shown("theta strays", "rad", strayed, 0.0, least, source, size=top.theta)]
+    turns = disc_on_axle.turning_times(motion)
+    period = 2 * first_interval(turns, "a turning point")
+    angles = sorted(degrees(disc_on_axle.inclination(motion.at(t))) for t in turns[:2])
+    smallest, largest = (degrees(angle) for angle in top.turning_angles)
+    off = 1e-10 + 1e-12 / swing
+    return [
+        Shown("nutation period", "s", period, top.period, off, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
+        Shown("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
+        Shown("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
+    ]
+
+
 def _mean_precession(motion: Motion, top: HeavyTop) -> Shown:
-    """By where the axis stands after all nutations; whole turns, which that does not show, are those of the formula."""
-    x, y, _ = motion.rotation_matrix[-1, :, 2]
-    expected = NUTATIONS * top.period * top.mean_precession
-    beyond = (np.arctan2(x, -y) - expected + pi) % (2 * pi) - pi
-    rate, found = top.mean_precession, (expected + beyond) / (NUTATIONS * top.period)
-    return Shown("mean precession", "rad/s", float(found), rate, 1e-10, "integrals of the third kind", size=1.0)
+    """By how far the axis has gone round the vertical in all nutations, followed from frame to frame."""
+    found = _gone_round(motion) / (NUTATIONS * top.period)
+    source = "integrals of the third kind"
+    return Shown("mean precession", "rad/s", found, top.mean_precession, 1e-10, source, size=1.0)
+
+
+def _gone_round(motion: Motion) -> float:
+    """phi at the end, in rad, whole turns included; where it turns far between two frames, halves of them are asked."""
+    x, y, _ = motion.rotation_matrix[:, :, 2].T
+    phi = np.arctan2(x, -y)
+    gone = 0.0
+    stretches = list(zip(motion.times, motion.times[1:], phi, phi[1:], strict=False))
+    while stretches:
+        start, end, before, after = stretches.pop()
+        turned = float((after - before + pi) % (2 * pi) - pi)
+        middle = (start + end) / 2
+        if abs(turned) < FAR or end - start < 1e-9 * motion.times[-1]:
+            gone += turned
+            continue
+        x, y, _ = motion.at(middle).orientation.as_matrix()[:, 2]
+        between = np.arctan2(x, -y)
+        stretches += [(start, middle, before, between), (middle, end, between, after)]
+    return gone
 
 
 def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Figure:
     """The path of the axle's tip, theta, phi and the cubic, closed form behind the simulation."""
+    from polhode.plots.logarithmic import log_axis, positive_part
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above, sheet
-    from polhode.plots.tops import log_axis, positive_part
+    from polhode.plots.style import COLOURS, closed_form, legend_above, sheet
+    from polhode.plots.tops import ANGLES
 
     top, motion = _tops(spin, precession)["chosen"], motions["chosen"]
     t, closed = motion.times, top.angles_at(motion.times)
@@ -104,23 +143,26 @@ def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Fi
         nodding, going_round, off = (figure.add_subplot(grid[i, 1]) for i in range(3))
         phi = np.unwrap(np.arctan2(*(motion.rotation_matrix[:, :, 2] * (1, -1, 1))[:, :2].T))
         phi += 2 * pi * round(float(closed[-1, 0] - phi[-1]) / (2 * pi))
-        for axes, title, expected, found in (
-            (nodding, "angle θ from the vertical", closed[:, 1], motion.euler_angles[:, 1]),
-            (going_round, "angle φ about the vertical", closed[:, 0], phi),
+        for axes, name, title, expected, found in (
+            (nodding, "θ", "angle θ from the vertical", closed[:, 1], motion.euler_angles[:, 1]),
+            (going_round, "φ", "angle φ round it", closed[:, 0], phi),
         ):
-            axes.plot(t, np.degrees(expected), color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
-            axes.plot(t, np.degrees(found), color=COLOURS["axis_3"], label="simulated")
+            closed_form(axes, t, np.degrees(expected))
+            axes.plot(t, np.degrees(found), color=ANGLES[name], label="simulated")
             axes.set_title(title)
-            axes.set_ylabel("degrees")
+            axes.set_ylabel("deg")
             time_axis(axes, motion)
             legend_above(axes, 2)
         nodding.ticklabel_format(useOffset=False)
+        if np.ptp(closed[:, 1]) < SEEN:  # nothing but rounding
+            middle = float(np.degrees(closed[0, 1]))
+            nodding.set_ylim(middle - 1, middle + 1)
         nodding.invert_yaxis()
         mean: Any = {"color": COLOURS["muted"], "linewidth": 1.0, "linestyle": (0, (4, 3))}
         going_round.plot(t, np.degrees(top.mean_precession * t), label="mean", **mean)
         legend_above(going_round, 3)
         difference = angle_between(motion.quaternion_wxyz, top.quaternion_at(t))
-        off.plot(t, positive_part(difference), color=COLOURS["omega"], linewidth=1.1)
+        off.plot(t, positive_part(difference), color=COLOURS["ink"], linewidth=1.1)
         log_axis(off, 1e-17, 10.0 ** max(-9, np.ceil(np.log10(difference.max() + 1e-17)) + 1))
         off.set_title("angle between simulation and closed form")
         off.set_ylabel("rad")
@@ -145,6 +187,9 @@ def _space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) -> None
 
 def _kind(top: HeavyTop, times: Array) -> str:
     """What the tip draws: whether it ever goes back."""
+    smallest, largest = top.turning_angles
+    if largest - smallest < SEEN:
+        return "a steady circle"
     steps = np.diff(top.angles_at(times)[:, 0])
     if top.precession == 0:
         return "cusps"

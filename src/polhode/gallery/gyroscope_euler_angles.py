@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import cos, degrees, hypot, inf, pi, sin
+from math import cos, degrees, inf, pi, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,20 +12,21 @@ from polhode.checks import Array
 from polhode.equations.quaternions import from_angles
 from polhode.gallery import disc_on_axle
 from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import angle_between, rk4_step
+from polhode.gallery.second_route import Numbers, euler_equations, quaternion_rate, rescaled, rk4_step
 from polhode.reference.heavy_top import HeavyTop
+from polhode.rotations import angle_between
 from polhode.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from polhode.motion import Motion
 
-Numbers = tuple[float, ...]
 THETA, THETA_RATE, DURATION = 20.0, -1.0, 3.0
+SECOND_ROUTE = "RK4 in plain Python, against elliptic functions"
 EULER, QUATERNIONS, THROUGH = "Euler angles", "quaternions", "Euler angles, exactly through the vertical"
 
 
@@ -38,6 +39,7 @@ def _tops(spin: float, miss: float) -> dict[str, HeavyTop]:
 
 
 def _steps(step: float) -> int:
+    """So many as make about 3 s."""
     return round(DURATION / step)
 
 
@@ -48,8 +50,8 @@ def scenario(spin: float, miss: float, step: float) -> dict[str, Scenario]:
     return {
         name: disc_on_axle.on_its_pivot(
             top,
-            DURATION,
-            DURATION / n,
+            n * step,
+            n * step / n,
             f"gyroscope-euler-angles, {name}",
             n,
             **({"formulation": "body_rates"} if name == QUATERNIONS else angles),
@@ -60,39 +62,55 @@ def scenario(spin: float, miss: float, step: float) -> dict[str, Scenario]:
 
 def _error(motion: Motion, top: HeavyTop) -> Array:
     """How far the attitude is from the closed form, in rad, at each output."""
-    return angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))
+    return np.asarray(angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times)))
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> list[Shown]:
-    """The errors of all three at the end, how close the axle came to the vertical, and how fast phi turned there.
-
-    Where a stage of RK4 happens to meet the vertical almost exactly, rounding decides how wrong the Euler angles come
-    out: then no number is expected of them.
-    """
-    tops, shown, n = _tops(spin, miss), [], _steps(step)
-    source = "RK4 in plain Python, against elliptic functions"
-    for name, plain in ((EULER, _plain_angles), (QUATERNIONS, _plain_quaternions), (THROUGH, _plain_angles)):
-        truth = tops[name].quaternion_at(DURATION)
-        expected = float(angle_between(np.array(plain(tops[name], n)), truth))
-        if name == EULER:
-            moved = replace(tops[name], theta=tops[name].theta * (1 + 1e-14))
-            again = float(angle_between(np.array(plain(moved, n)), truth))
-            if abs(again - expected) > 1e-3 * expected:
-                continue
-        found = float(_error(motions[name], tops[name])[-1])
-        shown.append(Shown(f"{name} err by", "rad", found, expected, 0.01 * expected, source))
+    """The errors of all three at the end, how close the axle came to the vertical, and how fast phi turned there."""
+    tops, n = _tops(spin, miss), _steps(step)
     motion, top = motions[QUATERNIONS], tops[QUATERNIONS]
-    passing = disc_on_axle.turning_times(motion)[0]
+    passing = float(disc_on_axle.turning_times(motion)[0])
+    shown = [_of_the_angles(motions[EULER], top, step, passing)]
+    for name, plain in ((QUATERNIONS, _plain_quaternions), (THROUGH, _plain_angles)):
+        expected = _expected(plain, tops[name], n, step)
+        found = float(_error(motions[name], tops[name])[-1])
+        shown.append(Shown(f"{name} err by", "rad", found, expected, 0.01 * expected, SECOND_ROUTE))
     nearest, expected = degrees(disc_on_axle.inclination(motion.at(passing))), degrees(top.turning_angles[0])
     source = "u2, a root of the cubic in u = cos(theta)"
     shown.append(Shown("closest to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
-    half = DURATION / (2 * n)
+    half = step / 2
     before, after = (_azimuth(motion.at(passing + by)) for by in (-half, half))
     ends = top.angles_at((passing - half, passing + half))[:, 0]
     source = "integrals of the third kind"
     turned, expected = (after - before) % (2 * pi), float(ends[1] - ends[0])
     shown.append(Shown("phi turns in the step of the passage by", "rad", turned, expected, 1e-3 * expected, source))
     return shown
+
+
+def _expected(plain: Callable[[HeavyTop, int, float], Numbers], top: HeavyTop, steps: int, step: float) -> float:
+    """The error after so many steps in plain Python, in rad."""
+    return float(angle_between(np.array(plain(top, steps, step)), top.quaternion_at(steps * step)))
+
+
+def _of_the_angles(motion: Motion, top: HeavyTop, step: float, passing: float) -> Shown:
+    """The error at the end; where that is a matter of rounding, the error two steps before the vertical is passed.
+
+    If a stage of RK4 happens to meet the vertical almost exactly, the last digits of the start decide how wrong the
+    Euler angles come out: then starts that differ by 1e-14 end far apart, and no number can be expected.
+    """
+    n = _steps(step)
+    expected = _expected(_plain_angles, top, n, step)
+    moved = [replace(top, theta=top.theta * (1 + by)) for by in (-1e-14, 1e-14)]
+    spread = max(abs(_expected(_plain_angles, one, n, step) - expected) for one in moved)
+    errors = _error(motion, top)
+    if spread <= 0.01 * expected:
+        off = 0.01 * expected + 3 * spread
+        return Shown(f"{EULER} err by", "rad", float(errors[-1]), expected, off, SECOND_ROUTE)
+    before = int(passing / step) - 1
+    expected = _expected(_plain_angles, top, before, step)
+    label = f"{EULER} err before the passage, at {before * step:.4g} s, by"
+    source = f"{SECOND_ROUTE}; after it rounding decides, for a stage meets the vertical"
+    return Shown(label, "rad", float(errors[before]), expected, 0.01 * expected, source)
 
 
 def _azimuth(state: Any) -> float:
@@ -102,9 +120,9 @@ def _azimuth(state: Any) -> float:
 
 
 # The same algorithms once more, in plain Python -----------------------------------------------------------------------
-def _plain_angles(top: HeavyTop, steps: int) -> Numbers:
+def _plain_angles(top: HeavyTop, steps: int, step: float) -> Numbers:
     """Euler's equations and (17.36) solved for the angles' rates; the quaternion at the end."""
-    across, along, weight = top.moment, top.axial_moment, top.weight_times_height
+    moments, weight = (top.moment, top.moment, top.axial_moment), top.weight_times_height
 
     def rate(y: Numbers) -> Numbers:
         _, theta, psi, w1, w2, w3 = y
@@ -114,50 +132,40 @@ def _plain_angles(top: HeavyTop, steps: int) -> Numbers:
             phi_rate,
             w1 * cos(psi) - w2 * sin(psi),
             w3 - phi_rate * cos(theta),
-            (weight * k2 + (across - along) * w2 * w3) / across,
-            (-weight * k1 - (across - along) * w1 * w3) / across,
-            0.0,
+            *euler_equations(moments, (w1, w2, w3), (weight * k2, -weight * k1, 0.0)),
         )
 
     y: Numbers = (0.0, top.theta, 0.0, top.theta_rate, top.precession * sin(top.theta), top.spin)
     for _ in range(steps):
-        y = rk4_step(rate, y, DURATION / steps)
+        y = rk4_step(rate, y, step)
     return from_angles((y[0], y[1], y[2]))
 
 
-def _plain_quaternions(top: HeavyTop, steps: int) -> Numbers:
+def _plain_quaternions(top: HeavyTop, steps: int, step: float) -> Numbers:
     """Euler's equations and q' = q (0, w)/2, q rescaled after every step."""
-    across, along, weight = top.moment, top.axial_moment, top.weight_times_height
+    moments, weight = (top.moment, top.moment, top.axial_moment), top.weight_times_height
 
     def rate(y: Numbers) -> Numbers:
-        a, b, c, d, w1, w2, w3 = y
+        a, b, c, d = y[:4]
         size = a * a + b * b + c * c + d * d
         k1, k2 = 2 * (b * d - a * c) / size, 2 * (c * d + a * b) / size
-        return (
-            (-b * w1 - c * w2 - d * w3) / 2,
-            (a * w1 - d * w2 + c * w3) / 2,
-            (d * w1 + a * w2 - b * w3) / 2,
-            (-c * w1 + b * w2 + a * w3) / 2,
-            (weight * k2 + (across - along) * w2 * w3) / across,
-            (-weight * k1 - (across - along) * w1 * w3) / across,
-            0.0,
-        )
+        torque = (weight * k2, -weight * k1, 0.0)
+        return (*quaternion_rate(y[:4], y[4:]), *euler_equations(moments, y[4:], torque))
 
     q: Numbers = from_angles((0.0, top.theta, 0.0))
     y: Numbers = (*q, top.theta_rate, top.precession * sin(top.theta), top.spin)
     for _ in range(steps):
-        y = rk4_step(rate, y, DURATION / steps)
-        size = hypot(*y[:4])
-        y = (*(x / size for x in y[:4]), *y[4:])
+        y = rescaled(rk4_step(rate, y, step))
     return y[:4]
 
 
 # The picture ----------------------------------------------------------------------------------------------------------
 def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> Figure:
     """The tip's path past the vertical, the Euler angles, their rates in a step, and the errors."""
+    from polhode.plots.logarithmic import log_axis, positive_part, powers_upwards
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, SEVERAL, legend_above, sheet
-    from polhode.plots.tops import log_axis, positive_part
+    from polhode.plots.style import SEVERAL, legend_above, sheet
+    from polhode.plots.tops import ANGLES
 
     tops = _tops(spin, miss)
     with sheet(12.0, 7.6, MODEL.title) as figure:
@@ -167,20 +175,20 @@ def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float
         angles, turns, errors = (figure.add_subplot(grid[i, 1]) for i in range(3))
         t = motions[EULER].times
         closed = np.unwrap(tops[EULER].angles_at(t), axis=0)
-        for i, name in enumerate(("φ", "θ", "ψ")):
-            angles.plot(t, np.degrees(closed[:, i]), color=AXES[i], label=name)
-        angles.set_title("Euler angles")
-        angles.set_ylabel("degrees")
+        for i, (name, colour) in enumerate(ANGLES.items()):
+            angles.plot(t, np.degrees(closed[:, i]), color=colour, label=name)
+        angles.set_title("Euler angles, closed form")
+        angles.set_ylabel("deg")
         turn = np.abs(np.diff(closed[:, 0]))
-        turns.step(t[1:], positive_part(turn), color=AXES[0], where="mid", linewidth=1.3)
-        turns.set_yscale("log")
-        turns.set_title("how far φ turns in one step")
+        turns.step(t[1:], positive_part(turn), color=ANGLES["φ"], where="mid", linewidth=1.3)
+        powers_upwards(turns)
+        turns.set_title("how far φ must turn in one step, closed form")
         turns.set_ylabel("rad")
         for n, name in enumerate((EULER, THROUGH, QUATERNIONS)):
             error = positive_part(_error(motions[name], tops[name]))
             look: Any = {"color": SEVERAL[(1, 4, 0)[n]], "linestyle": (0, (5, 4)) if name == QUATERNIONS else "solid"}
             errors.plot(t, error, label=name.replace("Euler angles, ", "").replace(" the vertical", ""), **look)
-        log_axis(errors, 1e-17, 10.0)
+        log_axis(errors, 1e-17, 10.0, 6)
         errors.set_title("error")
         errors.set_ylabel("rad")
         for axes in (angles, turns, errors):
@@ -200,8 +208,12 @@ def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTo
     draw.globe(scene, tip)
     times = np.linspace(0.0, DURATION, 400)
     scene.line(tip * tops[EULER].axis_at(times), COLOURS["closed_form"], "closed form", width=4.5)
-    for name, colour in ((QUATERNIONS, SEVERAL[0]), (EULER, SEVERAL[1])):
-        scene.line(tip * motions[name].rotation_matrix[:, :, 2] + scene.seen.eye / 8, colour, name, width=1.6)
+    by_angles, by_quaternions = (tip * motions[name].rotation_matrix[:, :, 2] for name in (EULER, QUATERNIONS))
+    scene.line(by_angles + scene.seen.eye / 8, SEVERAL[1], EULER, width=2.4)
+    dashes, gap = by_quaternions + scene.seen.eye / 4, len(by_quaternions) // 40
+    scene.line(dashes[:2], SEVERAL[0], QUATERNIONS, width=1.6, style=(0, (4, 3)))
+    for start in range(0, len(dashes) - gap, 2 * gap):
+        scene.line(dashes[start : start + gap + 1], SEVERAL[0], width=1.6)
     motion = motions[QUATERNIONS]
     draw.top(scene, disc_on_axle.disc(), motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
     scene.dot(tip * motion.rotation_matrix[0, :, 2] + scene.seen.eye / 4, COLOURS["ink"], 5.0, "start")
@@ -211,14 +223,14 @@ def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTo
 
 def _from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
     """The place of the near miss, seen from above: the steps of both."""
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above
 
     top = tops[EULER]
     across = 8 * degrees(top.turning_angles[0])
     along = 6 * degrees(abs(THETA_RATE) * float(motions[EULER].times[1]))
     times = np.linspace(0.0, DURATION, 20001)
     x, y, _ = np.degrees(top.axis_at(times)).T
-    axes.plot(y, x, color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    closed_form(axes, y, x)
     for name, colour in ((QUATERNIONS, SEVERAL[0]), (EULER, SEVERAL[1])):
         x, y = np.degrees(motions[name].rotation_matrix[:, :2, 2].T)
         axes.plot(y, x, color=colour, label=name, marker=".", markersize=7, linewidth=0.8)
@@ -226,8 +238,8 @@ def _from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, He
     axes.set_xlim(-along, along)
     axes.set_ylim(-across, across)
     axes.set_title("from above")
-    axes.set_xlabel("y (degrees from the vertical, +)")
-    axes.set_ylabel("x (degrees)")
+    axes.set_xlabel("y (deg from the vertical, +)")
+    axes.set_ylabel("x (deg)")
     legend_above(axes, 3)
 
 
@@ -248,7 +260,7 @@ MODEL = Model(
         Parameter(
             "miss", "1", 0.01, 0.005, 0.1, "precession at the start beyond that which meets the vertical, relative"
         ),
-        Parameter("step", "s", 0.01, 0.004, 0.012, "of RK4; a whole number of them makes 3 s"),
+        Parameter("step", "s", 0.01, 0.004, 0.012, "of RK4, of which as many are made as come closest to 3 s"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -31,7 +31,6 @@ WOOD, FOAM = 700.0, 190.0
 TOP = HANDLE[1] + BELLY[1]
 FRAMES = 240
 STEPS_A_FRAME = 10
-COLOUR = "#d9c7a3"
 
 
 def club() -> Body:
@@ -184,9 +183,12 @@ def _in_the_air(axes: Axes, motion: Motion) -> None:
 
 def _painted(centres: Array) -> list[str]:
     """Knob and handle dark, the belly light with a band."""
+    from polhode.plots.style import COLOURS
+
     along = centres[:, 2] + by_hand().center
     band = (along > KNOB + HANDLE[1] + 0.10) & (along < KNOB + HANDLE[1] + 0.14)
-    return ["#5b6770" if z < KNOB + HANDLE[1] else "#0072b2" if b else COLOUR for z, b in zip(along, band, strict=True)]
+    names = ("muted" if z < KNOB + HANDLE[1] else "axis_3" if b else "body" for z, b in zip(along, band, strict=True))
+    return [COLOURS[name] for name in names]
 
 
 def _parts(axes: Axes, motion: Motion) -> None:
@@ -198,13 +200,13 @@ def _parts(axes: Axes, motion: Motion) -> None:
     foot, rim = KNOB + length, KNOB + TOP
     round_cap = np.linspace(0, pi / 2, 40)
     shapes = (
-        ("knob", -KNOB * np.cos(t), KNOB * np.sin(t), "#5b6770", 0.0),
-        ("handle", np.array((KNOB, foot)), np.array((thin, thin)), "#7d8a93", KNOB + length / 2),
-        ("belly", np.array((foot, rim)), np.array((thin, wide)), COLOUR, foot + 0.6 * height),
-        ("cap", rim + CAP * np.sin(round_cap), wide * np.cos(round_cap), COLOUR, rim + CAP / 2.4),
+        ("knob", -KNOB * np.cos(t), KNOB * np.sin(t), "muted", 0.0),
+        ("handle", np.array((KNOB, foot)), np.array((thin, thin)), "muted", KNOB + length / 2),
+        ("belly", np.array((foot, rim)), np.array((thin, wide)), "body", foot + 0.6 * height),
+        ("cap", rim + CAP * np.sin(round_cap), wide * np.cos(round_cap), "body", rim + CAP / 2.4),
     )
     for name, z, r, colour, middle in shapes:
-        axes.fill_between(z, -r, r, facecolor=colour, edgecolor="#3a3a3a", linewidth=0.8)
+        axes.fill_between(z, -r, r, facecolor=COLOURS[colour], edgecolor=COLOURS["ink"], linewidth=0.8)
         axes.text(middle, -wide - 0.012, name, ha="center", va="top", fontsize=9)
     center = float(motion.scenario.bodies[0].center_of_mass[2])
     axes.plot(center, 0.0, marker="o", color=COLOURS["ink"], markersize=5)
@@ -226,16 +228,14 @@ def _parts(axes: Axes, motion: Motion) -> None:
 def _heights(axes: Axes, motion: Motion) -> None:
     """Height of the centre and of the knob."""
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above
 
     t = motion.times
     hand, (speed, duration) = by_hand(), _flight(float(motion.position[:, 2].max()))
     total = _turned(motion)
     closed = speed * t - STANDARD_GRAVITY * t**2 / 2
     spin = (total[-1] - total[0]) / duration
-    for values in (closed, closed - hand.center * np.sin(spin * t)):
-        axes.plot(t, values, color=COLOURS["closed_form"], linewidth=4.5)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    closed_form(axes, t, np.stack((closed, closed - hand.center * np.sin(spin * t)), axis=1))
     axes.plot(t, motion.position[:, 2], color=COLOURS["ink"], label="centre")
     axes.plot(t, _knob(motion)[:, 2], color=SEVERAL[1], label="knob")
     axes.set_title("height")
@@ -262,7 +262,7 @@ def _energies(axes: Axes, motion: Motion) -> None:
 
 MODEL = Model(
     name="juggling-club",
-    title="A club turns about its centre of mass, and comes back handle first",
+    title="A club turns about its centre of mass; after whole turns its handle comes first again",
     theme="real bodies",
     source="mass properties: seed 001 chapter 5, seed 004 table 17.1; the throw: seed 000 section 5.2",
     explanation=(

@@ -204,12 +204,11 @@ def _coloured(separation: float) -> Callable[[Array], list[str]]:
 
 def _rates(axes: Axes, motion: Motion, spin: float) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, XYZ, legend_above
+    from polhode.plots.style import AXES, XYZ, closed_form, legend_above
 
-    axes.plot(motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), color=COLOURS["closed_form"], linewidth=4.5)
+    closed_form(axes, motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), "at the start")
     for i, name in enumerate(XYZ):
         axes.plot(motion.times, motion.angular_velocity[:, i], color=AXES[i], label=name)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="at the start")
     axes.set_ylim(0.0, 1.15 * spin)
     axes.set_title("ω stays")
     axes.set_ylabel("rad/s")

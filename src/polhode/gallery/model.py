@@ -24,13 +24,19 @@ THEMES = (
 """What a model is about, in the order of the listings."""
 
 
+def in_unit(number: str, unit: str) -> str:
+    """A number with its unit; a pure number, whose unit is "1", alone."""
+    return number if unit == "1" else f"{number} {unit}"
+
+
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a person may change: an option of the command line, a knob of the lab."""
+    """A number that a person may change: an option of the command line."""
 
     name: str
     """A Python name; the command line writes `-` for `_`."""
     unit: str
+    """"1" for a pure number."""
     default: float
     low: float
     high: float
@@ -41,11 +47,12 @@ class Parameter:
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise InputError(f"{self.name} must be a number in {self.unit}, not {value!r}") from None
+            unit = "" if self.unit == "1" else f" in {self.unit}"
+            raise InputError(f"{self.name} must be a number{unit}, not {value!r}") from None
         if not self.low <= number <= self.high:
             raise InputError(
-                f"{self.name} = {number:g} {self.unit} is outside its range: "
-                f"choose from {self.low:g} to {self.high:g} {self.unit} ({self.help})"
+                f"{self.name} = {in_unit(f'{number:g}', self.unit)} is outside its range: "
+                f"choose from {self.low:g} to {in_unit(f'{self.high:g}', self.unit)} ({self.help})"
             )
         return number
 
@@ -64,6 +71,11 @@ class Shown:
     """Where the expected value comes from."""
     size: float | None = None
     """Where 0 is expected: what the number would be like if it were wrong."""
+
+    def __post_init__(self) -> None:
+        for name in ("found", "expected", "tolerance"):
+            object.__setattr__(self, name, float(getattr(self, name)))
+        object.__setattr__(self, "size", None if self.size is None else float(self.size))
 
     @property
     def difference(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import cos, radians, sin
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 STEPS = 12
 HALVINGS = 4
-MATRIX = slice(3, 12)
-"""Where R stands, row by row, among the numbers that a run in the formulation "momentum_matrix" keeps."""
 
 
 def _push(push: float, angle: float) -> Array:
@@ -57,19 +55,14 @@ def scenario(step: float, push: float, angle: float, g: float) -> dict[str, Scen
     }
 
 
-def _matrices(motion: Motion) -> Array:
-    """R as it was computed, at every output: no rotation any more."""
-    return motion._run.kept[:, 0, MATRIX].reshape(-1, 3, 3)
-
-
 def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> list[Shown]:
     """Position and matrix after two steps, and by how much that is no rotation."""
     motion = motions["the exercise"]
-    place, matrix = motion.position[2], _matrices(motion)[2]
+    place, matrix = motion.position[2], motion.matrix_as_computed[2]
     expected = step**2 * (_push(push, angle) - np.array((0.0, g, 0.0)))
     size, turn = step**2 * (push + g), _turn(push, angle, step)
     swelling = float(np.linalg.det(matrix)) - 1
-    departures = [float(np.abs(m.T @ m - np.eye(3)).max()) for m in (_matrices(m)[2] for m in motions.values())]
+    departures = [float(np.abs(m.T @ m - np.eye(3)).max()) for m in (m.matrix_as_computed[2] for m in motions.values())]
     order = float(np.log2(departures[0] / departures[1]))
     off = float(np.abs(matrix - np.array(((1, turn, 0), (-turn, 1, 0), (0, 0, 1)))).max())
     return [
@@ -92,15 +85,15 @@ def picture(motions: Mapping[str, Motion], step: float, push: float, angle: floa
     motion = motions["the exercise"]
     with sheet(11.5, 7.6, MODEL.title) as figure:
         (body, way), (equator, departure) = figure.subplots(2, 2, width_ratios=(1, 1.3))
-        _sphere(body, push, angle)
+        _sphere(body, push, angle, g)
         _way(way, motion, step, _push(push, angle), g)
         _equator(equator, motion)
         _departure(departure, motions, _turn(push, angle, 1.0))
     return figure
 
 
-def _sphere(axes: Axes, push: float, angle: float) -> None:
-    """The sphere, the push at (-1, 0, 0), and gravity."""
+def _sphere(axes: Axes, push: float, angle: float, g: float) -> None:
+    """The sphere, the push at (-1, 0, 0), and the weight of 1 kg, both arrows at one scale."""
     from polhode.plots.projection import camera
     from polhode.plots.pushed import in_front
     from polhode.plots.pushed import push as draw_push
@@ -109,23 +102,25 @@ def _sphere(axes: Axes, push: float, angle: float) -> None:
 
     scene = Scene(camera((1, 0, 0), (0, 1, 0), 0.18, 0.25))
     scene.body(sphere(1.0, mass=1.0), half=0, segments=32)
-    along = _push(push, angle) / push
-    draw_push(scene, in_front(scene, (-1.0, 0.0, 0.0), 3.0), 1.2 * along, f"F = {push:.3g} N")
+    scale = min(0.3, 2.4 / max(push, g))
+    draw_push(scene, in_front(scene, (-1.0, 0.0, 0.0), 3.0), scale * _push(push, angle), f"F = {push:.3g} N")
     scene.text((-1.0, 0.0, 0.0), "p", COLOURS["ink"], (7.0, 5.0))
-    scene.arrow(in_front(scene, (0.0, 0.0, 0.0), 3.0), (0.0, -1.5, 0.0), COLOURS["potential"], "m g")
+    if g > 0:
+        weight = (0.0, -scale * g, 0.0)
+        scene.arrow(in_front(scene, (0.0, 0.0, 0.0), 3.0), weight, COLOURS["weight"], f"m g = {g:.3g} N")
     for i, name in enumerate("xy"):
         scene.arrow(1.05 * np.eye(3)[i], 0.55 * np.eye(3)[i], AXES[i], name)
-    scene.draw(axes, f"the push, at {angle:.3g}° to x, during the first step")
+    scene.draw(axes, f"the push, at {angle:.3g} deg to x, during the first step")
 
 
 def _way(axes: Axes, motion: Motion, step: float, push: Array, g: float) -> None:
     """The centre in Euler's steps, beside the motion that they stand for."""
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     t = np.linspace(0.0, float(motion.times[-1]), 200)
     pushed = np.where(t < step, t**2 / 2, step * (t - step / 2))
     closed = pushed[:, None] * push + t[:, None] ** 2 / 2 * np.array((0.0, -g, 0.0))
-    axes.plot(closed[:, 0], closed[:, 1], color=COLOURS["closed_form"], linewidth=4.5, label="true motion")
+    closed_form(axes, closed[:, 0], closed[:, 1], "true motion")
     steps = motion.position
     axes.plot(steps[:, 0], steps[:, 1], color=COLOURS["translational"], marker="o", markersize=4, label="Euler")
     axes.plot(*steps[2, :2], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=COLOURS["ink"])
@@ -137,14 +132,16 @@ def _way(axes: Axes, motion: Motion, step: float, push: Array, g: float) -> None
 
 def _equator(axes: Axes, motion: Motion) -> None:
     """Where R takes the body's x axis: along tangents of the unit circle, and so off it."""
-    from polhode.plots.style import AXES, COLOURS
+    from polhode.plots.style import AXES, closed_form
 
     around = np.linspace(0, 2 * np.pi, 721)
-    tips = _matrices(motion)[1:, :2, 0]
-    axes.plot(np.cos(around), np.sin(around), color=COLOURS["closed_form"], linewidth=4.5)
+    tips = motion.matrix_as_computed[1:, :2, 0]
+    closed_form(axes, np.cos(around), np.sin(around), "unit circle")
     axes.plot(tips[:, 0], tips[:, 1], color=AXES[0], marker="o", markersize=4)
     for n in (1, 2, STEPS):
-        axes.annotate(f"{n}", tips[n - 1], xytext=(7, 3), textcoords="offset points", fontsize=9)
+        outwards = tuple((11 * tips[n - 1] / np.hypot(*tips[n - 1])).tolist())
+        look: Any = {"textcoords": "offset points", "fontsize": 9, "ha": "center", "va": "center"}
+        axes.annotate(f"{n}", tips[n - 1], xytext=outwards, **look)
     middle, half = (tips.max(axis=0) + tips.min(axis=0)) / 2, 0.62 * float(np.ptp(tips, axis=0).max())
     axes.set_xlim(middle[0] - half, middle[0] + half)
     axes.set_ylim(middle[1] - half, middle[1] + half)
@@ -157,21 +154,19 @@ def _equator(axes: Axes, motion: Motion) -> None:
 
 def _departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
     """|R^T R - 1| after two steps against h."""
-    from matplotlib.ticker import NullLocator
-
-    from polhode.plots.style import COLOURS, power_of_ten
+    from polhode.plots.logarithmic import numbers_across, powers_upwards
+    from polhode.plots.style import COLOURS, closed_form
 
     steps = np.array([m.scenario.needed_step for m in motions.values()])
-    second = [_matrices(m)[2] for m in motions.values()]
+    second = [m.matrix_as_computed[2] for m in motions.values()]
     found = [float(np.abs(r.T @ r - np.eye(3)).max()) for r in second]
-    axes.loglog(steps, (turn * steps**2) ** 2, color=COLOURS["closed_form"], linewidth=4.5, label="(5/2 F sin a)² h⁴")
-    axes.loglog(steps, found, color=COLOURS["omega"], marker="o", markersize=5, label="simulated")
+    closed_form(axes, steps, (turn * steps**2) ** 2, "(5/2 F sin a)² h⁴")
+    axes.plot(steps, found, color=COLOURS["omega"], marker="o", markersize=5, label="simulated")
     axes.set_title("Euler's step leaves the rotations: |RᵀR - 1|")
     axes.set_xlabel("step h (s)")
     axes.set_ylabel("largest entry after two steps")
-    axes.set_xticks(steps, [f"{h:.3g}" for h in steps])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(power_of_ten)
+    numbers_across(axes, steps.tolist())
+    powers_upwards(axes)
     axes.legend(loc="upper left")
 
 
@@ -190,8 +185,8 @@ MODEL = Model(
     parameters=(
         Parameter("step", "s", 0.1, 0.005, 0.2, "h, the time step"),
         Parameter("push", "N", 4.0, 1.0, 8.0, "F, during the first step only"),
-        Parameter("angle", "°", 30.0, 5.0, 85.0, "of the push, from x towards y"),
-        Parameter("g", "m/s²", STANDARD_GRAVITY, 0.0, 25.0, "gravity, along -y"),
+        Parameter("angle", "deg", 30.0, 5.0, 85.0, "of the push, from x towards y"),
+        Parameter("g", "m/s2", STANDARD_GRAVITY, 0.0, 25.0, "gravity, along -y"),
     ),
     scenario=scenario,
     numbers=numbers,

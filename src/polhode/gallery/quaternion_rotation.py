@@ -26,6 +26,8 @@ MASS = 2.0
 LONG = np.array((1.0, 0.0, 0.0))
 FRAMES = 200
 STEPS_A_FRAME = 10
+ROUNDING = 4e-15
+"""What some twenty operations, each good to 1.1e-16, may add up to in a component."""
 
 
 def _turn(target: tuple[float, float, float]) -> tuple[Array, Array, float]:
@@ -80,7 +82,7 @@ def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, l
         for label, unit, value, expected, size, source in rows
     ]
     spread = float(np.ptp(ways, axis=0).max())
-    return [*shown, Shown("(17.16), (17.17), q v q* and SciPy apart", "1", spread, 0.0, 1e-15, "the same turn", 1.0)]
+    return [*shown, Shown("(17.16), (17.17), q v q* and SciPy apart", "1", spread, 0.0, ROUNDING, "the same turn", 1.0)]
 
 
 def _by_scipy(q: Array) -> Array:
@@ -115,9 +117,9 @@ def _box_scene(axes: Axes, motion: Motion, target: tuple[float, float, float]) -
     for start, end in _edges():
         scene.line([start, end], COLOURS["muted"], width=1.0, style=(0, (3, 2)))
     scene.body(body, rotation=motion.rotation_matrix[-1], half=0, half_colour="#f0b48a")
-    closed = rotations.rodrigues(1.6 * tip, axis, np.linspace(0, angle, 80)) - 0.02 * seen.eye
+    closed = rotations.rodrigues(1.6 * tip, axis, np.linspace(0, angle, 80))
     scene.line(closed, COLOURS["closed_form"], "q v q*", width=4.5)
-    scene.line(1.6 * motion.points(tip), COLOURS["omega"], "simulated")
+    scene.line(1.6 * motion.points(tip) + 0.1 * seen.eye, COLOURS["omega"], "simulated")
     scene.arrow(tip, 0.9 * LONG, COLOURS["muted"], "x")
     scene.arrow(direction, 0.9 * direction, AXES[0], f"({target[0]:.3g}, {target[1]:.3g}, {target[2]:.3g})")
     scene.arrow((0, 0, 0), 1.3 * axis, COLOURS["omega"], "axis")
@@ -134,16 +136,14 @@ def _edges() -> list[tuple[Array, Array]]:
 
 def _quaternion_panel(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, legend_above
+    from polhode.plots.style import AXES, COLOURS, closed_form, legend_above
 
     _, axis, angle = _turn(target)
-    closed = rotations.quaternion(axis, angle * motion.times)
-    axes.plot(motion.times, closed, color=COLOURS["closed_form"], linewidth=4.5)
+    closed_form(axes, motion.times, rotations.quaternion(axis, angle * motion.times), "(17.25)")
     for i, colour in enumerate((COLOURS["ink"], *AXES)):
         axes.plot(motion.times, motion.quaternion_wxyz[:, i], color=colour, label=f"q{'₀₁₂₃'[i]}")
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="(17.25)")
     axes.set_title("the quaternion")
-    axes.set_ylabel("1")
+    axes.set_ylabel("component")
     time_axis(axes, motion)
     legend_above(axes, 5)
 
@@ -156,7 +156,7 @@ def _length_panel(axes: Axes, last: float) -> None:
     many = np.stack((1 + 0 * k, 0 * k, 0 * k, k), axis=-1)
     rules: dict[str, Callable[[Array], Array]] = {
         "q v q*: turned, and longer": lambda q: rotations.sandwiched(q, LONG),
-        "(17.28): skewed": lambda q: np.asarray(rotations.matrix_as_printed(q) @ LONG),
+        "(17.28): skewed": lambda q: np.asarray(rotations.skewed_matrix(q) @ LONG),
         "of q/|q|: a turn": lambda q: rotations.sandwiched(q / np.linalg.norm(q, axis=-1, keepdims=True), LONG),
     }
     here = np.array((1.0, 0.0, 0.0, last))
@@ -179,7 +179,7 @@ def _length_panel(axes: Axes, last: float) -> None:
 
 def _small_angles(axes: Axes) -> None:
     """(17.27a) by acos and by atan2, for small turns about z."""
-    from polhode.plots.style import COLOURS, SEVERAL, power_of_ten
+    from polhode.plots.style import SEVERAL, closed_form, power_of_ten
 
     angles = np.geomspace(1e-10, 1.0, 161)
     q = rotations.quaternion((0, 0, 1), angles)
@@ -192,7 +192,7 @@ def _small_angles(axes: Axes) -> None:
         off = np.abs(found / angles - 1)
         axes.loglog(angles, np.maximum(off, 2e-17), ".", markersize=4, color=colour, label=name)
     eps = float(np.finfo(float).eps)
-    axes.loglog(angles, eps / angles**2, color=COLOURS["closed_form"], linewidth=4.5, zorder=1, label="rounding/angle²")
+    closed_form(axes, angles, eps / angles**2, "rounding/angle²")
     axes.set_ylim(1e-17, 1e2)
     axes.xaxis.set_major_formatter(power_of_ten)
     axes.yaxis.set_major_formatter(power_of_ten)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import degrees, pi, radians
+from math import acos, atan2, degrees, pi, radians, tan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,9 +93,9 @@ def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Sh
 
 def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
     """The top and its rockets, the paths of its axle and of L, theta over the closed form, and what stays."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above, sheet
-    from polhode.plots.tops import log_axis, positive_part
+    from polhode.plots.logarithmic import log_axis, positive_part
+    from polhode.plots.style import SEVERAL, closed_form, legend_above, sheet
+    from polhode.plots.tops import ANGLES
 
     top, t = _top(spin, theta, torque), motion.times
     early = t <= 8 * top.period
@@ -105,29 +105,28 @@ def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
         _from_above(figure.add_subplot(grid[2, 0]), motion)
         nodding, going_round, kept = (figure.add_subplot(grid[i, 1]) for i in range(3))
         closed, phi = top.angles_at(t), np.unwrap(motion.euler_angles[:, 0])
-        for axes, title, grey, found, colour in (
-            (nodding, "angle θ from z", closed[early, 1], motion.euler_angles[early, 1], "axis_3"),
-            (going_round, "angle φ about z", closed[early, 0], phi[early], "axis_1"),
+        for axes, title, grey, found, name in (
+            (nodding, "angle θ from z", closed[early, 1], motion.euler_angles[early, 1], "θ"),
+            (going_round, "angle φ about z", closed[early, 0], phi[early], "φ"),
         ):
-            axes.plot(t[early], np.degrees(grey), color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
-            axes.plot(t[early], np.degrees(found), color=COLOURS[colour], label="simulated")
+            closed_form(axes, t[early], np.degrees(grey))
+            axes.plot(t[early], np.degrees(found), color=ANGLES[name], label="simulated")
             axes.set_title(title)
-            axes.set_ylabel("degrees")
-            axes.set_xlabel("time (s)")
-            axes.set_xlim(0.0, float(t[early][-1]))
+            axes.set_ylabel("deg")
             legend_above(axes, 2)
         nodding.ticklabel_format(useOffset=False)
         nodding.invert_yaxis()
         for n, (name, values) in enumerate(_kept(motion, torque).items()):
-            off = positive_part(np.abs(values - values[0]) / _scale(values))
-            kept.plot(
-                t, off, color=SEVERAL[n], linewidth=1.0, label=name if np.nanmax(off, initial=0.0) > 0 else f"{name}: 0"
-            )
-        log_axis(kept, 1e-17, 1e-9)
+            off = np.abs(values - values[0])[early] / _scale(values)
+            label = name if off.any() else f"{name}: 0"
+            kept.plot(t[early], positive_part(off), color=SEVERAL[n], linewidth=1.0, label=label)
+        log_axis(kept, 1e-17, 1e-9, 6)
         kept.set_title("strays")
         kept.set_ylabel("relative")
-        time_axis(kept, motion)
         legend_above(kept, 3)
+        for axes in (nodding, going_round, kept):
+            axes.set_xlabel("time (s)")
+            axes.set_xlim(0.0, float(t[early][-1]))
     return figure
 
 
@@ -137,8 +136,8 @@ def _space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
     from polhode.plots.scene import Scene, world_camera
     from polhode.plots.style import COLOURS
 
-    tip = 1.5
-    scene = Scene(world_camera(float(top.angles_at(motion.times[-1])[0]) - 1.9, 0.35))
+    tip, axle = 1.5, motion.rotation_matrix[-1, :, 2]
+    scene = Scene(world_camera(*_view(axle)))
     draw.globe(scene, tip, top.turning_angles)
     draw.top(scene, _body(), (0, 0, 0), motion.rotation_matrix[-1], tip, -0.8)
     L = motion.angular_momentum
@@ -146,12 +145,22 @@ def _space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
     scene.line(tip * motion.rotation_matrix[:, :, 2], COLOURS["axis_3"], "path of the axle", width=1.6)
     scene.line(tip * direction, COLOURS["L"], "path of L", width=2.0)
     scene.arrow((0, 0, 0), 1.25 * tip * direction[-1], COLOURS["L"], "L")
-    axle = motion.rotation_matrix[-1, :, 2]
+    beside = -6.0 if axle[2] > 0.5 else 6.0
+    far = 0.75 if axle[2] > -0.1 else 0.0  # below that the arrow begins where the rocket is, else it ends there
     for sign in (1.0, -1.0):
-        tail = sign * (SEMI_AXES[2] * axle + np.array((0.0, 0.0, 0.75)))
-        scene.arrow(tail, (0.0, 0.0, -0.7 * sign), COLOURS["torque"], width=3.0)
-        scene.text(tail, "rocket", COLOURS["torque"], (-6.0 * sign, 0.0))
+        tail = sign * (SEMI_AXES[2] * axle + np.array((0.0, 0.0, far)))
+        scene.arrow(tail, (0.0, 0.0, -0.7 * sign), COLOURS["force"], width=3.0)
+        end = tail if far else tail - (0.0, 0.0, 0.7 * sign)
+        scene.text(end, "rocket", COLOURS["force"], (beside * sign, 0.0))
     scene.draw(axes, "the top, its two rockets, and where its axle and L go", legend=(-0.3, 0.0))
+
+
+def _view(axle: Array) -> tuple[float, float]:
+    """Yaw and pitch of a camera across the axle, which then has its upper end to the right: no end is hidden."""
+    theta = acos(float(axle[2]))
+    pitch = min(0.35, 0.7 * theta)
+    across = acos(max(-1.0, min(1.0, -tan(pitch) / tan(theta))))
+    return atan2(float(axle[0]), -float(axle[1])) - across, pitch
 
 
 def _from_above(axes: Axes, motion: Motion) -> None:

@@ -24,6 +24,8 @@ RADIUS = 3.0
 MASS = 1.0
 FRAMES = 200
 STEPS_A_FRAME = 10
+ROUNDING = 4e-15
+"""What some twenty operations, each good to 1.1e-16, may add up to in a component, relative to the vector."""
 
 
 def scenario(axis_x: float, axis_y: float, axis_z: float, angle: float) -> Scenario:
@@ -56,7 +58,9 @@ def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
         for name, found, value in zip("xyz", simulated, formula, strict=True)
     ]
     rows += [
-        Shown(f"{name} less (17.16)", "m", float(np.abs(v - formula).max()), 0.0, 1e-15 * size, "the same turn", size)
+        Shown(
+            f"{name} less (17.16)", "m", float(np.abs(v - formula).max()), 0.0, ROUNDING * size, "the same turn", size
+        )
         for name, v in others.items()
     ]
     found_axis, found_angle = rotations.axis_and_angle(motion.final.orientation)
@@ -104,20 +108,25 @@ def _parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     turned = motion.points(VECTOR)[-1]
     ring = along + rotations.rodrigues(across, axis, np.linspace(0, 2 * np.pi, 145))
     scene.line(ring, "#bbbbbb", width=1.0)
-    closed = rotations.rodrigues(VECTOR, axis, np.radians(np.linspace(0, angle, 80))) - 0.05 * seen.eye
-    scene.line(closed, COLOURS["closed_form"], width=4.5)
-    scene.line(motion.points(VECTOR), COLOURS["omega"], "way of the tip, simulated")
-    reach = 1.35 * max(abs(float(VECTOR @ axis)), 1.2)
+    closed = rotations.rodrigues(VECTOR, axis, np.radians(np.linspace(0, angle, 80)))
+    scene.line(closed, COLOURS["closed_form"], "closed form", width=4.5)
+    scene.line(motion.points(VECTOR) + seen.eye / 8, COLOURS["omega"], "way of the tip, simulated")
+    height, width = float(VECTOR @ axis), float(np.linalg.norm(across))
+    reach = max(1.35 * abs(height), 1.6, height + 0.4 * width + 0.4)
     scene.arrow((0, 0, 0), reach * axis, COLOURS["muted"], "r", width=1.2)
-    scene.arrow((0, 0, 0), VECTOR, COLOURS["ink"], "v")
-    scene.arrow((0, 0, 0), turned, COLOURS["omega"], "v'")
+    sides = ((8.0, -8.0), (8.0, 6.0)) if angle < 20 else ((-7.0, -4.0), (7.0, -4.0))
+    for tip, colour, name, side in zip(
+        (VECTOR, turned), (COLOURS["ink"], COLOURS["omega"]), ("v", "v'"), sides, strict=True
+    ):
+        scene.arrow((0, 0, 0), tip, colour)
+        scene.text(tip, name, colour, side)
     scene.arrow((0, 0, 0), along, COLOURS["axis_3"])
     scene.arrow(along, across, COLOURS["axis_2"])
     scene.text(along / 4, "v∥", COLOURS["axis_3"], (6.0, 4.0))
-    scene.text(along + 0.45 * across, "v⊥", COLOURS["axis_2"], (-7.0, 4.0))
+    scene.text(along + 0.45 * across, "v⊥", COLOURS["axis_2"], (float(np.copysign(7.0, across @ seen.right)), 4.0))
     scene.arrow(along, w, COLOURS["axis_1"], "w")
     scene.line([along, turned], COLOURS["muted"], style=(0, (3, 2)), width=1.1)
-    scene.draw(axes, f"figure 17.2: parts along and across the axis r, angle {angle:g}°")
+    scene.draw(axes, f"figure 17.2: parts along and across the axis r, angle {angle:g}°", legend=(0.0, -0.17))
     axes.set_anchor("W")
 
 
@@ -129,12 +138,12 @@ def _cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> Non
 
     turn = motion.rotation_matrix[-1]
     scene = Scene(clearest_view((*np.eye(3), *turn.T, axis)))
-    scene.world_axes(1.0)
+    scene.world_axes(1.25)
     scene.triad((0, 0, 0), 1.0, turn)
     for i in range(3):
         path = rotations.rodrigues(np.eye(3)[i], axis, np.radians(np.linspace(0, angle, 60)))
         scene.line(path, ("#e7b08c", "#8fd0ba", "#8fbbd9")[i], width=1.2)
-    scene.arrow((0, 0, 0), 1.25 * axis, COLOURS["omega"], "axis")
+    scene.arrow((0, 0, 0), 1.45 * axis, COLOURS["omega"], "axis")
     corner = [axis[0] * np.eye(3)[0], axis * (1, 1, 0), axis]
     scene.line([np.zeros(3), corner[0], corner[1], corner[2]], COLOURS["muted"], style=(0, (2, 2)), width=1.0)
     cosines = ", ".join(f"{u:.3f}" for u in axis)
@@ -144,13 +153,11 @@ def _cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> Non
 
 def _components(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, XYZ, legend_above
+    from polhode.plots.style import AXES, XYZ, closed_form, legend_above
 
-    closed = rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times)
-    axes.plot(motion.times, closed, color=COLOURS["closed_form"], linewidth=4.5)
+    closed_form(axes, motion.times, rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times), "(17.16)")
     for i, name in enumerate(XYZ):
         axes.plot(motion.times, motion.points(VECTOR)[:, i], color=AXES[i], label=name)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="(17.16)")
     axes.set_title("the vector on its way")
     axes.set_ylabel("m")
     time_axis(axes, motion)

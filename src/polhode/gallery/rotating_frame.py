@@ -82,6 +82,20 @@ def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Sh
             1e-12 * rate**2 * radius,
             "W^2 r: straight up it moves along the axis, and no Coriolis force acts",
         ),
+        *_accelerations(seen, throw),
+    ]
+
+
+def _accelerations(seen: Seen, throw: PlatformThrow) -> list[Shown]:
+    """Sideways at landing, and in all directions throughout: with the Coriolis force."""
+    expected = throw.acceleration_seen_at(seen.times)
+    size = throw.rate**2 * float(np.hypot(throw.radius, throw.rate * throw.radius * throw.duration))
+    off = float(np.linalg.norm(seen.acceleration - expected, axis=1).max())
+    formula = "second derivative of x + i y = r (1 + i W t) e^(-i W t)"
+    found, sideways = float(seen.acceleration[-1, 1]), float(expected[-1, 1])
+    return [
+        Shown("acceleration along y at landing", "m/s2", found, sideways, 1e-12 * size, formula, size),
+        Shown("acceleration off the formula, throughout", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size),
     ]
 
 
@@ -107,6 +121,7 @@ def _in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_grou
     from polhode.plots.style import COLOURS, SEVERAL
 
     scene, turned = Scene(world_camera(0.35, 0.42)), throw.rate * throw.duration if on_ground else 0.0
+    colour = SEVERAL[1] if on_ground else SEVERAL[0]
     reach = 1.1 * float(np.hypot(path[:, 0], path[:, 1]).max())
     up = 2 * reach * scene.seen.eye  # nothing of it is behind the platform: on the paper it stays where it is
     edge = np.linspace(0, 2 * np.pi, 16 * SPOKES + 1)
@@ -117,29 +132,28 @@ def _in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_grou
     for k in range(SPOKES):
         end = reach * np.array((np.cos(turned + k * 2 * np.pi / SPOKES), np.sin(turned + k * 2 * np.pi / SPOKES), 0.0))
         scene.line(np.linspace(np.zeros(3), end, 7), COLOURS["muted"], width=0.6)
-    scene.line(path + up, SEVERAL[0], width=2.4)
+    scene.line(path + up, colour, width=2.4)
     scene.line(path * (1.0, 1.0, 0.0) + up, COLOURS["muted"], width=1.2, style=(0, (4, 3)))
     thrower = throw.radius * np.array((np.cos(turned), np.sin(turned), 0.0))
     scene.dot(path[0] + up, COLOURS["ink"], 6)
     if on_ground:
         scene.text(path[0], "thrown", COLOURS["ink"], (6, -7))
-        scene.dot(thrower + up, SEVERAL[1], 6)
-        scene.text(thrower, "the thrower then", SEVERAL[1], (-8, 4))
+        scene.dot(thrower + up, COLOURS["ink"], 6)
+        scene.text(thrower, "the thrower then", COLOURS["ink"], (-8, 4))
     else:
         scene.text(path[0], "thrower", COLOURS["ink"], (6, -7))
-    scene.dot(path[-1] + up, SEVERAL[0], 6)
-    scene.text(path[-1], "lands", SEVERAL[0], (8, 4) if on_ground else (-8, -4))
+    scene.dot(path[-1] + up, colour, 6)
+    scene.text(path[-1], "lands", colour, (8, 4) if on_ground else (-8, -4))
     scene.draw(axes, title)
 
 
 def _from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: PlatformThrow) -> None:
     """Both paths from above, over the closed forms."""
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above
 
     times = np.linspace(0, throw.duration, len(on_ground))
-    for closed in (throw.on_ground_at(times), throw.seen_at(times)):
-        axes.plot(closed[:, 0], closed[:, 1], color=COLOURS["closed_form"], linewidth=4.5)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    both = np.stack((throw.on_ground_at(times), throw.seen_at(times)), axis=-1)
+    closed_form(axes, both[:, 0], both[:, 1])
     axes.plot(on_ground[:, 0], on_ground[:, 1], color=SEVERAL[1], label="ground")
     axes.plot(on_platform[:, 0], on_platform[:, 1], color=SEVERAL[0], label="platform")
     edge = np.linspace(0, 2 * np.pi, 200)
@@ -147,19 +161,10 @@ def _from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: Platfor
     axes.plot(0, 0, marker="+", color=COLOURS["muted"], markersize=9)
     end = on_platform[-1]
     axes.plot(*end[:2], marker="o", color=SEVERAL[0], markersize=5)
-    axes.annotate(
-        f"({end[0]:.4f}, {end[1]:.4f}) m",
-        tuple(end[:2]),
-        xytext=(9, 0),
-        textcoords="offset points",
-        color=SEVERAL[0],
-        va="center",
-        fontsize=9,
-    )
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(x=0.12, y=0.08)
     axes.set_title("from above")
-    axes.set_xlabel("x (m)")
+    axes.set_xlabel(f"x (m); on the platform it lands at ({end[0]:.5g}, {end[1]:.5g})")
     axes.set_ylabel("y (m)")
     legend_above(axes, 3)
 
@@ -170,12 +175,12 @@ def _energy(axes: Axes, seen: Seen, rate: float) -> None:
     from polhode.plots.style import COLOURS, legend_above
 
     parts = _energies(seen, rate)
-    names = (("kinetic", "kinetic"), ("potential", "weight"), ("torque", "centrifugal"))
+    names = (("kinetic", "kinetic"), ("weight", "weight"), ("rotational", "centrifugal"))
     for (colour, label), values in zip(names, parts, strict=True):
         axes.plot(seen.times, values, color=COLOURS[colour], label=label)
     total = np.sum(parts, axis=0)
-    axes.plot(seen.times, total, color=COLOURS["total"], linewidth=2.2, label=f"sum: {total[-1]:.6g}")
-    axes.set_title("energy")
+    axes.plot(seen.times, total, color=COLOURS["total"], linewidth=2.2, label="sum")
+    axes.set_title(f"energy, sum {total[-1]:.6g}")
     axes.set_ylabel("J/kg")
     time_axis(axes, seen.motion)
     legend_above(axes, 4)

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.forces import force_at
 from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.tools import arms
 from polhode.mass.shapes import box
 from polhode.scenario import Scenario
 
@@ -51,11 +52,11 @@ def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Shown
     rise = float(motion.velocity[-1, 2]) / end
     one = arm * force
     return [
-        Shown("acceleration", "m/s²", rise, acceleration, 1e-12 * acceleration, "2 f/M"),
-        Shown("torque of both forces", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,f) = 0", one),
+        Shown("acceleration", "m/s2", rise, acceleration, 1e-12 * acceleration, "2 F/M"),
+        Shown("torque of both forces", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one),
         Shown("angle turned", "rad", turned, 0.0, 1e-13, "no torque, no turning", 1.0),
         Shown(
-            "work of both forces", "J", float(np.asarray(motion.work)[-1]), work, 1e-12 * work, "M v^2/2, v = 2 f t/M"
+            "work of both forces", "J", float(np.asarray(motion.work)[-1]), work, 1e-12 * work, "M v^2/2, v = 2 F t/M"
         ),
     ]
 
@@ -85,12 +86,12 @@ def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
 
 def _height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     t = motion.times
-    axes.plot(t, force / mass * t**2, color=COLOURS["closed_form"], linewidth=4.5, label="closed form f t²/M")
+    closed_form(axes, t, force / mass * t**2, "closed form F t²/M")
     axes.plot(t, motion.position[:, 2], color=COLOURS["translational"], label="simulated")
-    axes.set_title(f"height: a = {2 * force / mass:.6g} m/s²")
+    axes.set_title(f"height: a = {2 * force / mass:.6g} m/s2")
     axes.set_ylabel("m")
     time_axis(axes, motion)
     legend_above(axes, 2)
@@ -98,7 +99,6 @@ def _height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
 
 def _torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.pushed import arms
     from polhode.plots.style import COLOURS, SEVERAL, legend_above
 
     each = [np.cross(arms(motion, point), (0.0, 0.0, force))[:, 1] for point in _points(arm)]
@@ -120,12 +120,12 @@ MODEL = Model(
     explanation=(
         "A block of 6 x 2 x 4 m is pushed upwards at two points of its underside, as far to the left of the\n"
         "centre of mass as to the right. Each force alone would turn the block; together their torques are\n"
-        "((-3,0,-2) + (3,0,-2)) x F = (0,0,-4) x (0,0,f) = 0 (the text adds up to (0,0,-2), and the product\n"
-        "is 0 all the same). So the block rises with a = 2 f/M as if both pushed at its centre of mass, and\n"
-        "all of their work is energy of that rise."
+        "((-3,0,-2) + (3,0,-2)) x (0,0,F) = (0,0,-4) x (0,0,F) = 0 (the text adds up to (0,0,-2), and the\n"
+        "product is 0 all the same). So the block rises with a = 2 F/M as if both pushed at its centre of\n"
+        "mass, and all of their work is energy of that rise."
     ),
     parameters=(
-        Parameter("force", "N", 3.0, 0.1, 1000.0, "f, each of the two forces, upwards"),
+        Parameter("force", "N", 3.0, 0.1, 1000.0, "F, each of the two forces, upwards"),
         Parameter("mass", "kg", 48.0, 1.0, 1000.0, "of the block; 48 is a density of 1"),
         Parameter("arm", "m", 3.0, 0.2, 3.0, "how far to each side of the centre they push"),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def picture(motion: Motion, length: float, radius: float, tumble: float, spin: f
 
 def _world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colour_w: str) -> None:
     """What stays and what goes round in the world: each vector's part across the direction of L, and L itself."""
-    from polhode.plots.panels import time_axis
+    from polhode.plots.panels import legend_under_title, time_axis
 
     along_l = momenta[0] / np.linalg.norm(momenta[0])
     first = np.cross(along_l, motion.rotation_matrix[0, :, 2])
@@ -113,18 +113,17 @@ def _world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colour_w: 
     second = np.cross(along_l, first)
     w = motion.angular_velocity
     size = float(np.linalg.norm(momenta[0]))
-    axes.plot(motion.times, momenta @ along_l / size, color=colour_l, linewidth=2.4, label="L")
-    axes.plot(motion.times, momenta @ first / size, color=colour_l, linewidth=2.4, linestyle=(0, (5, 3)))
-    for direction, style in ((first, "solid"), (second, (0, (5, 3)))):
+    dashed: Any = (0, (5, 3))
+    axes.plot(motion.times, momenta @ along_l / size, color=colour_l, linewidth=2.4, label="L, along")
+    axes.plot(motion.times, momenta @ first / size, color=colour_l, linewidth=2.4, linestyle=dashed, label="L, across")
+    for direction, style, name in ((first, "solid", "ω, across"), (second, dashed, "ω, across, at 90°")):
         across = w @ direction / np.linalg.norm(w, axis=1)
-        axes.plot(
-            motion.times, across, color=colour_w, linestyle=style, label="ω across L" if style == "solid" else None
-        )
-    axes.set_ylim(-1.15, 1.75)
+        axes.plot(motion.times, across, color=colour_w, linestyle=style, label=name)
+    axes.set_ylim(-1.15, 1.15)
     axes.set_title("in the world, along and across L")
     axes.set_ylabel("share of its size")
     time_axis(axes, motion)
-    axes.legend(loc="upper left", ncols=2, borderaxespad=0.2)
+    legend_under_title(axes, 2, rows=2)
 
 
 MODEL = Model(

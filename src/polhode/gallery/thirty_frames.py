@@ -108,10 +108,9 @@ def _boxes(axes: Axes, motion: Motion) -> None:
 
 def _velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, legend_above
+    from polhode.plots.style import AXES, COLOURS, closed_form, legend_above
 
-    axes.plot(motion.times, closed.velocity[:, ::2], color=COLOURS["closed_form"], linewidth=4.5)
-    axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    closed_form(axes, motion.times, closed.velocity[:, ::2])
     for i, name in ((0, "along x"), (2, "along z")):
         axes.plot(motion.times, motion.velocity[:, i], color=AXES[i], label=name)
     axes.axhline(wind, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
@@ -123,15 +122,13 @@ def _velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
 
 
 def _error(axes: Axes, motion: Motion, closed: Flight) -> None:
-    from matplotlib.ticker import NullLocator
-
+    from polhode.plots.logarithmic import positive_part, powers_upwards
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, power_of_ten
+    from polhode.plots.style import COLOURS
 
     off = np.linalg.norm(motion.position - closed.position, axis=1)
-    axes.semilogy(motion.times, np.where(off > 0, off, np.nan), color=COLOURS["ink"], linewidth=1.2)
-    axes.yaxis.set_major_formatter(power_of_ten)
-    axes.yaxis.set_minor_locator(NullLocator())
+    axes.plot(motion.times, positive_part(off), color=COLOURS["ink"], linewidth=1.2)
+    powers_upwards(axes)
     axes.set_title("how far each frame is off the closed form")
     axes.set_ylabel("m")
     time_axis(axes, motion)
@@ -144,8 +141,8 @@ def _clock(axes: Axes) -> None:
 
     sums = np.concatenate(([0.0], np.cumsum(np.full(301, 1.0 / 30.0))))
     exact = np.arange(302) / 30
-    axes.plot(exact, (sums - exact) * 1e15, color=COLOURS["torque"], linewidth=2.0)
-    axes.axhline(0.0, color=COLOURS["ink"], linewidth=1.2)
+    axes.plot(exact, (sums - exact) * 1e15, color=COLOURS["ink"], linewidth=2.0)
+    axes.axhline(0.0, color=COLOURS["muted"], linewidth=1.2)
     axes.set_title(f"the printed clock falls behind k/30: {sums[300]:.16g} s after 300 sums")
     axes.set_ylabel("10⁻¹⁵ s")
     axes.set_xlabel("time (s)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,21 @@ def crossings(motion: Motion, values: Array, value: Callable[[Any], float]) -> A
     return np.sort(np.array(found))
 
 
+def extremes(motion: Motion, values: Array, value: Callable[[Any], float]) -> tuple[float, float]:
+    """The least and the largest of a quantity over the motion, searched for about the outputs where it is so.
+
+    `values` holds the quantity at the output times; `value` takes it from what `motion.at` gives.
+    """
+    from scipy.optimize import minimize_scalar
+
+    found, last = [], len(values) - 1
+    for sign, i in ((1, int(np.argmin(values))), (-1, int(np.argmax(values)))):
+        ends = motion.times[max(i - 1, 0)], motion.times[min(i + 1, last)]
+        best = minimize_scalar(lambda t, sign=sign: sign * value(motion.at(t)), bounds=ends, method="bounded").fun
+        found.append(sign * min(float(best), sign * float(values[i])))
+    return found[0], found[1]
+
+
 def first_interval(times: Array, what: str) -> float:
     """The time between the first two crossings."""
     if len(times) < 2:
@@ -34,6 +49,11 @@ def first_interval(times: Array, what: str) -> float:
             f"{what} was found {len(times)} times in the motion: two are needed to measure the time between them"
         )
     return float(times[1] - times[0])
+
+
+def arms(motion: Motion, com_to_point_body: Any) -> Array:
+    """From the centre of mass to a point of the body, world axes, at every output time: (times, 3), in m."""
+    return np.asarray(motion.points(com_to_point_body) - motion.position)
 
 
 def rate_at_start(times: Array, values: Array) -> Array:
@@ -45,25 +65,6 @@ def rate_at_start(times: Array, values: Array) -> Array:
     squares, quotients = times[1:6] ** 2, (values[1:6].T / times[1:6]).T
     weights = [np.prod([other / (other - one) for other in squares if other != one]) for one in squares]
     return np.asarray(np.array(weights) @ quotients)
-
-
-def angle_between(p: Array, q: Array) -> Array:
-    """The angle of the rotation from one orientation to the other (unit quaternions, scalar first), in rad."""
-    closest = np.minimum(np.linalg.norm(p - q, axis=-1), np.linalg.norm(p + q, axis=-1))
-    return np.asarray(4 * np.arcsin(np.minimum(closest / 2, 1.0)))
-
-
-def rk4_step(rate: Callable[[tuple[float, ...]], Sequence[float]], y: tuple[float, ...], h: float) -> tuple[float, ...]:
-    """One step of RK4 in plain Python, that of no engine: a second route to what RK4 must give."""
-
-    def moved(k: Sequence[float], by: float) -> tuple[float, ...]:
-        return tuple(a + by * b for a, b in zip(y, k, strict=True))
-
-    k1 = rate(y)
-    k2 = rate(moved(k1, h / 2))
-    k3 = rate(moved(k2, h / 2))
-    k4 = rate(moved(k3, h))
-    return moved([(a + 2 * b + 2 * c + d) / 6 for a, b, c, d in zip(k1, k2, k3, k4, strict=True)], h)
 
 
 def _root(f: Callable[[float], float], a: float, b: float, f_a: float, f_b: float) -> float:

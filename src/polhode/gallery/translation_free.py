@@ -10,7 +10,7 @@ import numpy as np
 from polhode.checks import Array
 from polhode.forces import force_at
 from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings, rate_at_start
+from polhode.gallery.tools import arms, crossings, rate_at_start
 from polhode.mass.shapes import box
 from polhode.reference.pendulum import Pendulum
 from polhode.scenario import Scenario
@@ -80,7 +80,7 @@ def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Sh
     across = float(np.hypot(torque[0], torque[2]))
     return [
         Shown("torque about y at the start", "N m", float(torque[1]), 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
-        Shown("angular acceleration at the start", "rad/s²", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
+        Shown("angular acceleration at the start", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
         Shown("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
         Shown("centre of mass moved by", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
         Shown("time of the first rest", "s", _rest(motion), swing.period / 2, 1e-10 * swing.period, "2 K(m)/w0"),
@@ -121,22 +121,21 @@ def _blocks(axes: Axes, motion: Motion, height: float) -> None:
             scene.line((centre, at), COLOURS["muted"], width=1.0)
             push(scene, at, arrow, name)
         scene.dot(centre, COLOURS["ink"], 4.0)
-        words = f"{motion.times[k]:.3g} s, {np.degrees(angles[k]):.3g}°"
+        words = f"{motion.times[k]:.3g} s, {np.degrees(angles[k]):.3g} deg"
         scene.text(place + np.array((0.0, 0.0, -4.9)), words, COLOURS["ink"])
     scene.draw(axes, "it turns about y until it rests on the other side")
 
 
 def _turned(axes: Axes, motion: Motion, swing: Pendulum) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     t = motion.times
-    closed = np.degrees(swing.turned_at(t))
-    axes.plot(t, closed, color=COLOURS["closed_form"], linewidth=4.5, label="pendulum, closed form")
+    closed_form(axes, t, np.degrees(swing.turned_at(t)), "pendulum, closed form")
     axes.plot(t, np.degrees(_angle(motion)), color=COLOURS["omega"], label="simulated")
     axes.axvline(swing.period / 2, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     axes.set_title("angle")
-    axes.set_ylabel("degrees")
+    axes.set_ylabel("deg")
     time_axis(axes, motion)
     axes.set_xlabel("")
     legend_above(axes, 2)
@@ -144,14 +143,13 @@ def _turned(axes: Axes, motion: Motion, swing: Pendulum) -> None:
 
 def _torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.pushed import arms
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     t = motion.times
     closed = _moment(mass) * swing.small_rate**2 * np.sin(swing.angle_at(t))
     acting = [(f.arguments["com_to_point_body"], f.arguments["force"]) for f in motion.scenario.forces]
     found = np.sum([np.cross(arms(motion, point), force) for point, force in acting], axis=0)
-    axes.plot(t, closed, color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
+    closed_form(axes, t, closed)
     axes.plot(t, found[:, 1], color=COLOURS["torque"], label="simulated")
     axes.set_title("torque about y")
     axes.set_ylabel("N m")

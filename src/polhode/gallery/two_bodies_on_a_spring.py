@@ -26,6 +26,8 @@ DENSITY = 1000.0
 SWINGS = 4
 FRAMES = 400
 STEPS_A_FRAME = 10
+LARGEST = 0.2
+"""In the drawing no ball has a larger radius, in m."""
 
 
 def _pair(mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> SpringPair:
@@ -77,32 +79,59 @@ def numbers(
 
 
 def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Figure:
-    """Where both balls and their centre of mass are, how the distance swings, and where the energy is."""
+    """The balls in one swing, where they and their centre of mass are, how the distance swings, where the energy is."""
     from polhode.plots import panels
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above, sheet
+    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above, sheet
 
     pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
     t, places = motion.times, motion.position[:, :, 0]
-    with sheet(11.0, 7.2, MODEL.title) as figure:
-        (where, distance), (energy, kept) = figure.subplots(2, 2)
-        closed = pair.positions_at(t)
+    with sheet(11.0, 8.4, MODEL.title) as figure:
+        grid = figure.add_gridspec(3, 2, height_ratios=(0.42, 1, 1))
+        _one_swing(figure.add_subplot(grid[0, :]), motion)
+        where, distance, energy, kept = (figure.add_subplot(grid[1 + i, j]) for i in (0, 1) for j in (0, 1))
+        closed_form(where, t, pair.positions_at(t))
         for i, mass in enumerate((mass_a, mass_b)):
-            where.plot(t, closed[:, i], color=COLOURS["closed_form"], linewidth=4.5)
             where.plot(t, places[:, i], color=SEVERAL[i], label=f"{mass:g} kg")
         center = places @ pair.masses / pair.masses.sum()
-        where.plot(t, center, color=COLOURS["ink"], linewidth=1.0, linestyle=(0, (5, 3)), label="centre of mass")
-        distance.plot(t, LENGTH + pair.stretch_at(t), color=COLOURS["closed_form"], linewidth=4.5, label="closed form")
-        distance.plot(t, places[:, 1] - places[:, 0], color=COLOURS["omega"], label="simulated")
+        where.plot(t, center, color=COLOURS["ink"], linewidth=1.0, linestyle=(0, (5, 3)), label="centre")
+        closed_form(distance, t, LENGTH + pair.stretch_at(t))
+        simulated = f"simulated, period {pair.period:.6g} s"
+        distance.plot(t, places[:, 1] - places[:, 0], color=COLOURS["omega"], label=simulated)
         distance.axhline(LENGTH, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-        distance.set_title(f"distance, period {pair.period:.6g} s")
-        where.set_title("where they are")
+        distance.set_title("distance")
+        where.set_title("places")
         for axes in (where, distance):
             axes.set_ylabel("m")
             panels.time_axis(axes, motion)
-            legend_above(axes, 3)
+            legend_above(axes, 4)
         _energies(energy, motion)
         panels.departures(kept, motion)
     return figure
+
+
+def _one_swing(axes: Axes, motion: Motion) -> None:
+    """Balls and spring at five instants side by side, seen from their centre of mass."""
+    import numpy as np
+
+    from polhode.plots.scene import Scene, world_camera
+    from polhode.plots.style import COLOURS, SEVERAL
+
+    scene, masses = Scene(world_camera(0.0, 0.0)), np.array([body.mass for body in motion.scenario.bodies])
+    radii = (3 * masses / (4 * pi * DENSITY)) ** (1 / 3)
+    radii *= min(1.0, LARGEST / radii.max())
+    middle = LENGTH * (masses[0] - masses[1]) / (2 * masses.sum())
+    across = np.linspace(0.0, 1.0, 81)
+    zigzag = 0.07 * np.interp(across * 16, np.arange(17), (0, 0, *(1, -1) * 6, 1, 0, 0))
+    for n, when in enumerate(("at the start", "T/4", "T/2", "3 T/4", "T")):
+        x, centre = motion.position[n * FRAMES // (4 * SWINGS), :, 0], 2.1 * n - middle
+        ends = x - x @ masses / masses.sum() + centre
+        spring = np.stack((ends[0] + across * (ends[1] - ends[0]), 0 * across + 1.0, zigzag), axis=1)
+        scene.line(spring, COLOURS["ink"], width=1.1)
+        for radius, end, colour in zip(radii, ends, SEVERAL, strict=False):
+            scene.body(sphere(radius, 1.0), (end, 0.0, 0.0), colour=colour, segments=32)
+        scene.line(((centre, 2.0, -0.3), (centre, 2.0, 0.3)), COLOURS["muted"], width=1.0, style=(0, (4, 3)))
+        scene.text((2.1 * n, 0.0, -0.3), when, offset=(0, -6))
+    scene.draw(axes, "one swing of the period T, seen from the centre of mass (dashed)", margin=0.0)
 
 
 def _energies(axes: Axes, motion: Motion) -> None:

@@ -115,7 +115,7 @@ def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[Shown]:
             size,
         ),
         Shown("the same about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size),
-        Shown("angular momentum after 1 s", "kg m²/s", spin, 0.0, 1e-14 * size, "no torque", size),
+        Shown("angular momentum after 1 s", "kg m2/s", spin, 0.0, 1e-14 * size, "no torque", size),
         Shown("change of the attitude in 1 s", "1", turned, 0.0, 1e-13, "it does not turn", 1.0),
         Shown(
             "distance fallen in 1 s", "m", fallen, distance, 1e-12 * distance, "g t^2/2; the text prints Mg/g for Mg/M"
@@ -147,14 +147,14 @@ def _falling(axes: Axes, motion: Motion, g: Array) -> None:
     masses, centres = cells()
     places = [np.zeros(3), 1.9 * down]
     for n, place in enumerate(places):
-        for part, colour in zip(parts(), ("#d8c3a0", "#d8c3a0", "#9aa0a6", "#c9d6df"), strict=True):
-            scene.body(part, place + turn @ (part.center_of_mass - body.center_of_mass), turn, colour)
+        for part, colour in zip(parts(), ("body", "body", "muted", "closed_form"), strict=True):
+            scene.body(part, place + turn @ (part.center_of_mass - body.center_of_mass), turn, COLOURS[colour])
         scene.text(place - 0.75 * scene.seen.right, f"{n} s", offset=(-6.0, 0.0))
     for mass, centre in zip(masses, centres, strict=True):
         at = in_front(scene, places[0] + turn @ centre, 5.0)
-        scene.arrow(at, 0.55 * (mass / masses.max()) ** 0.5 * down, COLOURS["potential"], width=1.1)
+        scene.arrow(at, 0.55 * (mass / masses.max()) ** 0.5 * down, COLOURS["weight"], width=1.1)
     scene.dot(in_front(scene, places[-1], 5.0), COLOURS["ink"])
-    scene.arrow(in_front(scene, places[-1], 5.0), 1.1 * down, COLOURS["ink"], "M g")
+    scene.arrow(in_front(scene, places[-1], 5.0), 1.1 * down, COLOURS["weight"], "M g")
     scene.draw(axes, "the weights of its cells, and their sum", margin=0.03)
 
 
@@ -179,11 +179,11 @@ def _running_sums(axes: Axes, motion: Motion, g: Array) -> None:
 
 def _fall(axes: Axes, motion: Motion, g: Array) -> None:
     from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plots.style import COLOURS, closed_form, legend_above
 
     size = float(np.linalg.norm(g))
     turned = 2 * np.linalg.norm(motion.quaternion_wxyz[:, 1:] - motion.quaternion_wxyz[0, 1:], axis=1)
-    axes.plot(motion.times, size * motion.times**2 / 2, color=COLOURS["closed_form"], linewidth=4.5, label="g t²/2 (m)")
+    closed_form(axes, motion.times, size * motion.times**2 / 2, "g t²/2 (m)")
     axes.plot(motion.times, motion.position @ g / size, color=COLOURS["translational"], label="fallen (m)")
     axes.plot(motion.times, turned, color=COLOURS["rotational"], label="turned (rad)")
     axes.set_title("the fall")
@@ -205,9 +205,9 @@ MODEL = Model(
         "with g, as if all of its weight pulled at the centre of mass, and does not begin to turn."
     ),
     parameters=(
-        Parameter("tilt", "°", 40.0, -180.0, 180.0, "of the body, about the axis (2, -1, 2)/3"),
-        Parameter("field", "°", 20.0, -180.0, 180.0, "of the field, from -z towards x"),
-        Parameter("g", "m/s²", STANDARD_GRAVITY, 0.1, 30.0, "strength of the field"),
+        Parameter("tilt", "deg", 40.0, -180.0, 180.0, "of the body, about the axis (2, -1, 2)/3"),
+        Parameter("field", "deg", 20.0, -180.0, 180.0, "of the field, from -z towards x"),
+        Parameter("g", "m/s2", STANDARD_GRAVITY, 0.1, 30.0, "strength of the field"),
     ),
     scenario=scenario,
     numbers=numbers,

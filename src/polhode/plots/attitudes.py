@@ -38,8 +38,8 @@ def on_the_sky(axes: Axes, path: Array, points: Sequence[Array], names: Sequence
     axes.set_ylim(max(low - 10, -90), min(high + 15, 90))
     axes.set_xticks(range(0, 361, 60))
     axes.set_title("its long axis on the sky")
-    axes.set_xlabel("right ascension (degrees)")
-    axes.set_ylabel("declination (degrees)")
+    axes.set_xlabel("right ascension (deg)")
+    axes.set_ylabel("declination (deg)")
     legend_above(axes, 3)
 
 
@@ -49,7 +49,7 @@ def stems(axes: Axes, times: Array, angles: Array, label: str) -> None:
     axes.plot(times, angles, "o", color=COLOURS["axis_3"])
     axes.axhline(float(np.median(angles)), color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
     axes.set_ylim(0, None)
-    axes.set_ylabel("degrees")
+    axes.set_ylabel("deg")
     axes.set_xlabel(label)
 
 
@@ -62,4 +62,4 @@ def cloud(axes: Axes, angle: float, others: Array) -> None:
     axes.set_ylim(0, 180)
     axes.set_yticks(range(0, 181, 30))
     axes.set_xticks([])
-    axes.set_ylabel("degrees")
+    axes.set_ylabel("deg")

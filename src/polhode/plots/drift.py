@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.checks import Array
-from polhode.plots.style import SEVERAL, power_of_ten, sheet
+from polhode.plots.logarithmic import log_axis
+from polhode.plots.style import SEVERAL, sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 FLOOR = 1e-17
 """Where a drift of exactly 0 is drawn on the log axis."""
+CLOSE = 50.0
+"""With another curve at most so many times as high, a name is written below its own."""
 
 
 def drifts(motions: Mapping[str, Motion]) -> Figure:
@@ -32,14 +35,17 @@ def drift_panel(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
     For a quaternion that is ||q|^2 - 1|, the drift that its matrix would have without rescaling.
     """
-    for (name, motion), colour in zip(motions.items(), SEVERAL, strict=False):
-        values = np.maximum(drift_of(motion), FLOOR)
-        axes.plot(motion.times, values, color=colour)
-        above = (motion.times[-1], values.max())
-        axes.annotate(name, above, xytext=(0, 7), textcoords="offset points", ha="right", color=colour)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(power_of_ten)
-    axes.set_ylim(bottom=FLOOR)
+    drifts_of = {name: np.maximum(drift_of(motion), FLOOR) for name, motion in motions.items()}
+    highest = np.array([values.max() for values in drifts_of.values()])
+    for (name, values), colour in zip(drifts_of.items(), SEVERAL, strict=False):
+        times, top = motions[name].times, values.max()
+        axes.plot(times, values, color=colour)
+        if np.any((highest > top) & (highest < CLOSE * top)):  # no room above
+            where, aside = float(values[len(values) // 2 :].min()), (0, -14)
+        else:
+            where, aside = float(top), (0, 7)
+        axes.annotate(name, (times[-1], where), xytext=aside, textcoords="offset points", ha="right", color=colour)
+    log_axis(axes, FLOOR, 10.0 ** (np.ceil(np.log10(highest.max())) + 1))
     axes.margins(x=0.0)
     axes.set_xlabel("time (s)")
     axes.set_ylabel("largest entry of |RᵀR - 1|")

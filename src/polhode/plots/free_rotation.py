@@ -18,7 +18,7 @@ from polhode.plots.cones import draw_cones
 from polhode.plots.poinsot import draw_herpolhode, draw_poinsot
 from polhode.plots.projection import camera
 from polhode.plots.scene import Scene
-from polhode.plots.style import AXES, COLOURS, OMEGA, sheet
+from polhode.plots.style import AXES, COLOURS, OMEGA, closed_form, sheet
 from polhode.plots.turning import Turning, turning
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ NO_SOLID = "no solid has these moments:\ndrawn is the inertia ellipsoid"
 CLOSE = np.cos(0.16)
 """Of the angle between two arrows on the paper, below which their names would stand on each other."""
 MOMENTA = ("L₁", "L₂", "L₃")
+THIN = 0.01
+"""The least thickness that an ellipsoid is drawn with, beside its length: that of a flat body is 0."""
+LEGEND = 0.26
+"""Of a line of a legend, in inches."""
 
 
 def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = None) -> Figure:
@@ -80,7 +84,7 @@ def draw_rates(axes: Axes, motion: Motion) -> None:
     """The components of w along the principal axes over time, on the closed form."""
     body = turning(motion)
     _components(axes, motion, body.rates, body.closed_rates(), OMEGA)
-    axes.set_title("ω, body axes")
+    axes.set_title(f"ω{_which_axes(motion)}")
     axes.set_ylabel("rad/s")
 
 
@@ -88,21 +92,26 @@ def draw_momenta(axes: Axes, motion: Motion) -> None:
     """The components of L along the principal axes over time, on the closed form."""
     body = turning(motion)
     _components(axes, motion, body.moments * body.rates, body.moments * body.closed_rates(), MOMENTA)
-    axes.set_title("L, body axes")
+    axes.set_title(f"L{_which_axes(motion)}")
     axes.set_ylabel("kg m²/s")
 
 
+def _which_axes(motion: Motion) -> str:
+    return ", body axes" if panels.has_principal_axes(motion) else " along the principal axes"
+
+
 def _components(axes: Axes, motion: Motion, found: Array, closed: Array, names: tuple[str, str, str]) -> None:
-    for i in range(3):
-        axes.plot(motion.times, closed[:, i], color=COLOURS["closed_form"], linewidth=4.5)
+    """Three components on the closed form, the legend above them."""
+    closed_form(axes, motion.times, closed)
     for i in range(3):
         axes.plot(motion.times, found[:, i], color=AXES[i], label=names[i])
     low, high = float(found.min()), float(found.max())
     room = 0.08 * ((high - low) or abs(high))
-    axes.set_ylim(low - room, high + room)
+    share = min(LEGEND * axes.figure.dpi / axes.get_window_extent().height, 0.4)
+    axes.set_ylim(low - room, low - room + (high - low + 2 * room) / (1 - share))
     panels.time_axis(axes, motion)
-    place: Any = {"loc": "lower right", "bbox_to_anchor": (1.01, 0.985), "borderaxespad": 0.2}
-    axes.legend(ncols=3, columnspacing=0.8, handlelength=0.9, handletextpad=0.4, **place)
+    look: Any = {"columnspacing": 0.8, "handlelength": 0.9, "handletextpad": 0.4, "borderaxespad": 0.1}
+    axes.legend(loc="upper left", ncols=4, **look)
 
 
 def draw_in_space(
@@ -183,7 +192,7 @@ def drawn_as(body: Body) -> Surface:
         own = body.surface(36)
         return Surface(own.vertices - body.center_of_mass, own.faces)
     try:
-        semi = body.ellipsoid_semi_axes
+        semi = np.maximum(body.ellipsoid_semi_axes, THIN * body.ellipsoid_semi_axes.max())
     except InertiaError:
         semi = np.sqrt(body.principal_moments.min() / body.principal_moments)
     solid = ellipsoid(semi, mass=1.0).surface(48)

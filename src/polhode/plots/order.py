@@ -57,7 +57,9 @@ class _Faces:
         corners = np.stack([face.points for face in faces])
         depths = np.stack([np.asarray(face.depths) for face in faces])
         self.middle = np.array([face.depth for face in faces])
-        self.low, self.high = corners.min(axis=1), corners.max(axis=1)
+        low, high = corners.min(axis=1), corners.max(axis=1)
+        beside = EDGE * (high - low).max(axis=1, keepdims=True)
+        self.low, self.high = low - beside, high + beside
         self.origin, self.depth = corners[:, 0], depths[:, 0]
         self.sides, self.rises = corners[:, 1:] - corners[:, :1], depths[:, 1:] - depths[:, :1]
         self.area = self.sides[:, 0, 0] * self.sides[:, 1, 1] - self.sides[:, 0, 1] * self.sides[:, 1, 0]

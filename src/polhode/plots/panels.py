@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,9 +14,6 @@ from polhode.equations.quaternions import to_body
 from polhode.motion import Motion
 from polhode.plots.projection import draw_polhode
 from polhode.plots.style import AXES, COLOURS, OMEGA, SEVERAL, legend_above, power_of_ten
-
-if TYPE_CHECKING:
-    pass
 
 MANY, DOTS = 12, 2000
 """At most so many bodies or members are drawn over time, or as dots at a single time."""
@@ -85,8 +82,8 @@ def polhode(axes: Axes, motion: Motion) -> None:
     """The polhode of a single body on the ellipsoid of its energy; where a torque moves it off, the path alone."""
     moments, rates = principal_rates(motion)
     energies = (moments * rates**2).sum(axis=1)
-    turned = tuple(motion.scenario.bodies[0].constants().axes) != (1.0, 0.0, 0.0, 0.0)
-    axes.set_title(f"polhode: angular velocity {'along the principal axes' if turned else 'in the body'} (rad/s)")
+    turned = not has_principal_axes(motion)
+    axes.set_title(f"polhode: {'ω along the principal axes' if turned else 'angular velocity in the body'} (rad/s)")
     if np.ptp(energies) <= 1e-3 * energies.max():
         draw_polhode(axes, moments, rates)
         return
@@ -96,6 +93,11 @@ def polhode(axes: Axes, motion: Motion) -> None:
     axes.set_xlabel(f"{OMEGA[a]} (rad/s)")
     axes.set_ylabel(f"{OMEGA[c]} (rad/s)")
     axes.set_aspect("equal", adjustable="datalim")
+
+
+def has_principal_axes(motion: Motion) -> bool:
+    """Whether the axes of a single body are its principal axes."""
+    return tuple(motion.scenario.bodies[0].constants().axes) == (1.0, 0.0, 0.0, 0.0)
 
 
 def principal_rates(motion: Motion) -> tuple[Array, Array]:
@@ -180,6 +182,13 @@ def time_axis(axes: Axes, motion: Motion) -> None:
     axes.set_xlabel("time (s)")
     if len(motion.times) > 1:
         axes.set_xlim(float(motion.times[0]), float(motion.times[-1]))
+
+
+def legend_under_title(axes: Axes, columns: int, rows: int = 1) -> None:
+    """A legend over the panel and below its title, for more entries than find room beside it."""
+    axes.set_title(axes.get_title(loc="left"), pad=10.0 + 13.5 * rows)
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.985), "borderaxespad": 0.2}
+    axes.legend(ncols=columns, columnspacing=1.0, handlelength=1.4, handletextpad=0.5, labelspacing=0.3, **place)
 
 
 def _marker(motion: Motion) -> str:

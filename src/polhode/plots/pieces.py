@@ -39,9 +39,8 @@ CLEAR = (0.0, 0.0, 0.0, 0.0)
 
 def _look(piece: Piece) -> _Look:
     if piece.kind == "face":
-        outline = Path(piece.points[[0, 1, 2, 0]])
-        # A thin edge hides the seams; on glass it would show them.
-        return _Look(outline, piece.style, piece.style if piece.style[3] == 1.0 else CLEAR, 0.5, "solid")
+        colour, edged = piece.style
+        return _Look(Path(piece.points[[0, 1, 2, 0]]), colour, colour if edged else CLEAR, 0.5, "solid")
     colour, width, style, alpha = piece.style
     return _Look(Path(piece.points), CLEAR, to_rgba(colour, alpha), width, style)
 

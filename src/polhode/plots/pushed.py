@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from polhode.motion import Motion
     from polhode.plots.scene import Scene
 
-FORCE = COLOURS["ink"]
-
-
-def arms(motion: Motion, com_to_point_body: Any) -> Array:
-    """From the centre of mass to a point of the body, world axes, at every output time: (times, 3), in m."""
-    return np.asarray(motion.points(com_to_point_body) - motion.position)
+FORCE = COLOURS["force"]
 
 
 def in_front(scene: Scene, points: Any, by: float) -> Array:

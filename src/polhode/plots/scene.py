@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from polhode.body import Body
     from polhode.mass.geometry import Surface
 
+GRAZING = 0.2
+"""The cosine of the angle from which on a face is seen from the side."""
 PIECE = 3
 """A path is cut into pieces of so many points, each with its own depth."""
 SHAFT = 24
@@ -77,19 +79,18 @@ class Scene:
         skin = skin_of(body, segments)
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
         at = np.asarray(position, dtype=float)
-        triangles = skin.triangles if half is None else halved(skin.triangles, half)
-        centres = triangles.mean(axis=1)
-        if callable(colour):
-            colours = [to_rgb(c) for c in colour(centres)]
-        elif half is not None:
-            other = to_rgb(half_colour or AXES[half])
-            colours = [other if c[half] > 0 else to_rgb(colour) for c in centres]
-        else:
-            colours = [to_rgb(colour)] * len(centres)
-        self._faces(triangles @ turn.T + at, np.array(colours), alpha, both_sides=skin.is_flat)
-        seen = ((skin.beside @ turn.T) @ self.seen.eye > 0).any(axis=1) | skin.is_flat
+        triangles, edges, beside = skin.triangles, skin.edges, skin.beside
+        if half is not None:
+            triangles, border, normals = halved(triangles, half)
+            edges, beside = (
+                np.concatenate((edges, border)),
+                np.concatenate((beside, normals[:, None].repeat(2, axis=1))),
+            )
+        colours = _colours(triangles.mean(axis=1), colour, half, half_colour)
+        self._faces(triangles @ turn.T + at, colours, alpha, both_sides=skin.is_flat)
+        seen = ((beside @ turn.T) @ self.seen.eye > 0).any(axis=1) | skin.is_flat
         lift = 1e-3 * float(np.ptp(skin.triangles, axis=(0, 1)).max())
-        for pair in skin.edges[seen] @ turn.T + at + lift * self.seen.eye:
+        for pair in edges[seen] @ turn.T + at + lift * self.seen.eye:
             self._line_piece(pair, ("#3a3a3a", 0.6, "solid", alpha))
 
     def surface(self, corners: Any, faces: Any, colour: str, alpha: float = 1.0) -> None:
@@ -104,7 +105,9 @@ class Scene:
         strength = 0.70 + 0.30 * np.clip(towards @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, None)
         flat, depths = self.seen.flat(triangles), triangles @ self.seen.eye
         for i in np.flatnonzero(towards[:, 2] > 0):
-            style = (*(strength[i] * colours[i]), alpha)
+            colour = (*(strength[i] * colours[i]), alpha)
+            # A thin edge hides the seams; on glass it would show them, and a face seen from the side would be all edge.
+            style = (colour, alpha == 1.0 and towards[i, 2] > GRAZING)
             self._pieces.append(Piece(float(depths[i].mean()), "face", flat[i], style, depths[i]))
         self._extent.append(flat.reshape(-1, 2))
 
@@ -255,6 +258,16 @@ class Scene:
             space = np.array((extent.width, extent.height)) * (72 / axes.figure.dpi)
             low, high = _with_words(low, high, self._words, space)
         return (low[0] - room, high[0] + room), (low[1] - room, high[1] + room)
+
+
+def _colours(
+    centres: Array, colour: str | Callable[[Array], list[str]], half: int | None, half_colour: str | None
+) -> Array:
+    """Of each face, by where its centre is: (n, 3)."""
+    if callable(colour):
+        return np.array([to_rgb(c) for c in colour(centres)])
+    own, other = to_rgb(colour), to_rgb(colour if half is None else half_colour or AXES[half])
+    return np.where((centres[:, [half or 0]] > 0) & (half is not None), other, own)
 
 
 def _with_words(low: Array, high: Array, words: list[tuple[Array, tuple[float, float], str]], space: Array) -> Any:

@@ -56,17 +56,32 @@ def normals_of(triangles: Array) -> Array:
     return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny))
 
 
-def halved(triangles: Array, axis: int) -> Array:
-    """Triangles, those across the plane through the centre at a right angle to an axis (0, 1, 2) cut there."""
+class Halves(NamedTuple):
+    """A skin cut by a plane through the centre."""
+
+    triangles: Array
+    border: Array
+    """Where they meet, (m, 2, 3)."""
+    beside: Array
+    """The normals there, (m, 3)."""
+
+
+def halved(triangles: Array, axis: int) -> Halves:
+    """Triangles, those across the plane at a right angle to an axis (0, 1, 2) cut there."""
     heights = triangles[..., axis]
     across = (heights.min(axis=1) < 0) & (heights.max(axis=1) > 0)
+    cut = triangles[across]
     signs = np.sign(heights[across])
     alone = np.abs(2 * signs - signs.sum(axis=1, keepdims=True)).argmax(axis=1)  # on the other side than the two others
-    rows = np.arange(len(alone))
-    a, b, c = (triangles[across][rows, (alone + k) % 3] for k in range(3))
+    a, b, c = (cut[np.arange(len(cut)), (alone + k) % 3] for k in range(3))
     ab, ac = (p + (p[:, [axis]] / (p - q)[:, [axis]]) * (q - p) for p, q in ((a, b), (a, c)))
-    parts = ((a, ab, ac), (ab, b, c), (ab, c, ac))
-    return np.concatenate((triangles[~across], *(np.stack(part, axis=1) for part in parts)))
+    parts = np.concatenate([np.stack(part, axis=1) for part in ((a, ab, ac), (ab, b, c), (ab, c, ac))])
+    parts = parts[np.linalg.norm(np.cross(parts[:, 1] - parts[:, 0], parts[:, 2] - parts[:, 0]), axis=1) > 0]
+    along = np.stack([triangles[:, [k, (k + 1) % 3]] for k in range(3)], axis=1)
+    lies = (along[..., axis] == 0).all(axis=2)  # an edge in the plane itself
+    sides = np.broadcast_to(normals_of(triangles)[:, None], (len(triangles), 3, 3))
+    border = np.concatenate((np.stack((ab, ac), axis=1), along[lies]))
+    return Halves(np.concatenate((triangles[~across], parts)), border, np.concatenate((normals_of(cut), sides[lies])))
 
 
 def _volume(triangles: Array) -> float:

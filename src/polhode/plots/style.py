@@ -17,6 +17,9 @@ COLOURS = {
     "omega": "#8e3b8b",
     "L": "#e69f00",
     "torque": "#56b4e9",
+    "force": "#222222",
+    "weight": "#b8860b",
+    "path": "#7a7a9d",
     "kinetic": "#0072b2",
     "rotational": "#8e3b8b",
     "translational": "#009e73",
@@ -62,20 +65,35 @@ _SETTINGS: Any = {
     "ytick.color": "#555555",
     "xtick.labelsize": 9,
     "ytick.labelsize": 9,
-    "svg.fonttype": "none",
 }
+
+
+class Sheet(Figure):
+    """A figure whose letters stay letters in a PDF: publishers refuse others."""
+
+    def savefig(self, *args: Any, **options: Any) -> None:
+        """As Matplotlib's."""
+        with matplotlib.rc_context({"pdf.fonttype": 42}):
+            super().savefig(*args, **options)
 
 
 @contextmanager
 def sheet(width: float, height: float, title: str = "", constrained: bool = True) -> Iterator[Figure]:
     """A figure of that size in inches, within which everything drawn takes the house's look."""
     with matplotlib.rc_context(_SETTINGS):
-        figure = Figure(figsize=(width, height), dpi=150, facecolor=COLOURS["paper"])
+        figure = Sheet(figsize=(width, height), dpi=150, facecolor=COLOURS["paper"])
         if constrained:
             figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08, hspace=0.06, wspace=0.05)
         if title:
             figure.suptitle(title, x=0.012, ha="left", fontsize=14, fontweight="bold")
         yield figure
+
+
+def closed_form(axes: Any, across: Any, values: Any, label: str = "closed form") -> None:
+    """A broad grey line, or several (n, k), behind what was simulated; with one entry in the legend, none if ""."""
+    axes.plot(across, values, color=COLOURS["closed_form"], linewidth=4.5, zorder=1.5)
+    if label:
+        axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label=label)
 
 
 def power_of_ten(value: float, position: float | None = None) -> str:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import NullLocator
 
 from polhode.checks import Array
 from polhode.plots.scene import Scene
-from polhode.plots.style import COLOURS, power_of_ten
+from polhode.plots.style import COLOURS, SEVERAL
 
 if TYPE_CHECKING:
     from polhode.body import Body
 
 FAINT, DARK = "#d9d5cc", "#b3a384"
 QUARTERS = 8
+ANGLES = dict(zip("φθψ", SEVERAL, strict=False))
+"""The colours of Euler's angles."""
 
 
 def globe(scene: Scene, radius: float, thetas: tuple[float, ...] = ()) -> None:
@@ -53,16 +53,3 @@ def _quarters(centres: Array) -> list[str]:
     turn = np.arctan2(centres[:, 1], centres[:, 0])
     odd = np.floor(turn * QUARTERS / (2 * np.pi)).astype(int) % 2
     return [DARK if k else COLOURS["body"] for k in odd]
-
-
-def log_axis(axes: Axes, low: float, high: float) -> None:
-    """A logarithmic axis upwards with whole powers of ten."""
-    axes.set_yscale("log")
-    axes.set_ylim(low, high)
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(power_of_ten)
-
-
-def positive_part(values: Array) -> Array:
-    """For a logarithmic axis: what is not above zero leaves a gap."""
-    return np.where(values > 0, values, np.nan)

@@ -1,5 +1,5 @@
 """Draws the pictures of the documentation anew, but for the gallery's (docs/gallery_page.py) and those of the texts'
-figures (docs/pictures/figures.py): python docs/pictures/make.py"""
+figures (docs/pictures/figures.py): python docs/pictures/bracket_and_precision.py"""
 
 import json
 from pathlib import Path
