@@ -10,7 +10,7 @@ demo: .venv/installed   ## simulate a tumbling box, print what was conserved, sa
 	$(BIN)/polhode run dzhanibekov
 
 test: .venv/for-tests   ## the whole test suite, documentation included
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: .venv/for-tests  ## linters, layers and types
 	$(BIN)/ruff check .
