@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from polhode.checks import Array
 from polhode.plots.order import Piece, far_to_near, is_hidden
 from polhode.plots.pieces import draw_pieces
 from polhode.plots.projection import LIGHT, Camera, camera
-from polhode.plots.skin import halved, normals_of, skin_of
+from polhode.plots.skin import FINEST, halved, normals_of, skin_of
 from polhode.plots.style import AXES, COLOURS
 
 if TYPE_CHECKING:
@@ -69,14 +69,15 @@ class Scene:
         half_colour: str | None = None,
         alpha: float = 1.0,
         segments: int = 48,
+        finest: float = FINEST,
     ) -> None:
         """A body, its centre of mass at `position`, turned by the 3 x 3 matrix `rotation` (body to world).
 
         `half` names a body axis (0, 1, 2): the half towards it gets that axis' colour, so that a turn shows.  Or
         `colour` is a function of the faces' centres (n, 3) in body axes that gives a colour for each.  A mesh is
-        taken as it is, about its own origin.
+        taken as it is, about its own origin.  Faces are cut to the body's size over `finest`.
         """
-        skin = skin_of(body, segments)
+        skin = skin_of(body, segments, finest)
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
         at = np.asarray(position, dtype=float)
         triangles, edges, beside = skin.triangles, skin.edges, skin.beside
@@ -240,7 +241,8 @@ class Scene:
         """Faces and lines alone, about a place of axes that show something else: `scale` in their units a metre."""
         before = len(axes.collections)
         ordered = [piece for piece in far_to_near(self._pieces) if piece.kind != "drawn"]
-        moved = [replace(piece, points=piece.points * np.array(scale) + np.array(at)) for piece in ordered]
+        size, place = np.array(scale), np.array(at)
+        moved = [Piece(p.depth, p.kind, p.points * size + place, p.style, p.depths) for p in ordered]
         draw_pieces(axes, moved, 3.0)
         for collection in list(axes.collections)[before:]:
             collection.set_clip_on(False)

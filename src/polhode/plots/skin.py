@@ -35,7 +35,7 @@ class Skin(NamedTuple):
     """Whether it encloses nothing, and is seen from both sides."""
 
 
-def skin_of(body: Body | Surface | trimesh.Trimesh, segments: int) -> Skin:
+def skin_of(body: Body | Surface | trimesh.Trimesh, segments: int, finest: float = FINEST) -> Skin:
     """The skin of a body, or of triangles (`vertices`, `faces`) about their own origin."""
     shown: Any = body
     if hasattr(shown, "center_of_mass") and hasattr(shown, "parts"):
@@ -47,7 +47,7 @@ def skin_of(body: Body | Surface | trimesh.Trimesh, segments: int) -> Skin:
     whole = corners[faces]
     is_flat = _volume(whole) <= SAME * size**3
     edges, beside = _edges(corners, faces, size, is_flat)
-    return Skin(_cut(whole, size / FINEST), *_cut_edges(edges, beside, size / FINEST), is_flat)
+    return Skin(_cut(whole, size / finest), *_cut_edges(edges, beside, size / finest), is_flat)
 
 
 def normals_of(triangles: Array) -> Array:

@@ -10,8 +10,8 @@ from polhode.motion import Motion
 from polhode.plots.projection import Camera
 from polhode.plots.scene import Scene
 
-SEGMENTS = 24
-"""Round a circle: enough for something so small."""
+SEGMENTS, FINEST = 20, 3.0
+"""Round a circle, and along an edge: enough for something so small."""
 
 
 def draw_strip(axes: Axes, motion: Motion, frames: Any, seen: Camera, inches_a_metre: float, half: int = 1) -> None:
@@ -26,5 +26,5 @@ def draw_strip(axes: Axes, motion: Motion, frames: Any, seen: Camera, inches_a_m
     turned = motion.rotation_matrix
     for frame in frames:
         scene = Scene(seen)
-        scene.body(motion.scenario.bodies[0], rotation=turned[frame], half=half, segments=SEGMENTS)
+        scene.body(motion.scenario.bodies[0], rotation=turned[frame], half=half, segments=SEGMENTS, finest=FINEST)
         scene.draw_small(axes, (float(motion.times[frame]), (bottom + top) / 2), (across, upwards))
