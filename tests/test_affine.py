@@ -159,7 +159,10 @@ def test_projection_keeps_depth_and_perspective_divides_by_w():
         (lambda: affine.combined(np.eye(2)), "must be 3 x 3"),
         (lambda: affine.applied([(1, 0, 0), (0, 1, 0), (0, 1, 1)], (1, 2, 1)), "last row must be"),
         (lambda: affine.applied(np.eye(4), (1, 2, 1)), "acts on 4 numbers"),
-        (lambda: affine.about(np.eye(3), (1, 2, 3)), "cannot be combined"),
+        (
+            lambda: affine.about(np.eye(3), (1, 2, 3)),
+            "place must be 2 numbers for a matrix of 3 x 3, the coordinates without w",
+        ),
         (lambda: affine.projected((1, 2, 1)), "points of space"),
         (lambda: affine.projected((1, 2, 3, 1), along="w"), "along must be"),
         (lambda: affine.projected((1, 2, 3, 1), distance=3.0), "at the eye or behind it"),

@@ -1,6 +1,7 @@
 """The pictures of free rotation: what they draw has the geometry that the theory gives."""
 
 import itertools
+import warnings
 
 import mpmath
 import numpy as np
@@ -323,3 +324,36 @@ def test_a_flat_body_is_seen_from_both_sides():
         scene.body(ph.shapes.thin_disk(1.0, mass=1.0))
         assert any(piece.kind == "face" for piece in scene._pieces)
         assert sum(piece.kind == "line" for piece in scene._pieces) == 48
+
+
+@pytest.mark.parametrize(
+    ("body", "rates", "duration"),
+    [
+        (ph.shapes.box((0.16, 0.018, 0.008), mass=0.2), (0.1, 5.0, 0.1), 8.0),
+        (ph.Body(mass=1.0, inertia=(1e-5, 2e-5, 2.5e-5)), (0.1, 5.0, 0.1), 8.0),
+        (ph.shapes.box((0.1, 0.4, 0.9), mass=10.0), (1.0, 15.0, 8.0), 30.0),
+    ],
+)
+def test_the_sheet_holds_for_long_bodies_small_moments_and_few_outputs(body, rates, duration):
+    """No panel lies on another, and the herpolhode stays between its circles although outputs are far apart."""
+    motion = ph.simulate(body, ph.State(angular_velocity_body=rates), duration=duration)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = free_rotation_sheet(motion)
+        figure.draw_without_rendering()
+    boxes = [axes.get_position() for axes in figure.axes[:7]]
+    assert not any(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n])
+    path = turning(motion).rates_world
+    inner, _ = herpolhode_radii(body.principal_moments, turning(motion).rates[0])
+    chords = (path[1:] + path[:-1]) / 2
+    along = motion.angular_momentum[0] / np.linalg.norm(motion.angular_momentum[0])
+    across = np.linalg.norm(chords - np.outer(chords @ along, along), axis=1)
+    assert across.min() > 0.99 * inner
+
+
+@pytest.mark.parametrize("time", [-0.1, 8.1, np.nan])
+def test_a_sheet_of_no_instant_of_the_motion_is_refused(time):
+    book = ph.shapes.box((0.03, 0.15, 0.22), mass=0.6)
+    motion = ph.simulate(book, ph.State(angular_velocity_body=(0.1, 4.0, 0.1)), duration=8.0)
+    with pytest.raises(ph.PolhodeError, match="time"):
+        free_rotation_sheet(motion, time=time)

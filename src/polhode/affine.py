@@ -169,8 +169,13 @@ def about(matrix: ArrayLike, place: ArrayLike) -> Array:
     >>> ph.affine.applied(turn, ph.affine.point([(1, 0), (2, 0)])).round(12).tolist()
     [[1.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    p = _coordinates(place, "place", one=True)
-    return combined(translation(-p), matrix, translation(p))
+    m, p = _affine(matrix), _coordinates(place, "place", one=True)
+    if len(p) != len(m) - 1:
+        raise InputError(
+            f"place must be {len(m) - 1} numbers for a matrix of {len(m)} x {len(m)}, the coordinates without w, "
+            f"but has {len(p)}"
+        )
+    return combined(translation(-p), m, translation(p))
 
 
 def applied(matrix: ArrayLike, points: ArrayLike) -> Array:

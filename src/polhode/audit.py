@@ -200,6 +200,8 @@ def _attitude(motion: Motion) -> list[Finding]:
     reason = "as computed: a matrix is never repaired"
     if not is_matrix:
         reason = "found in a step, before q was rescaled" if scenario.renormalize else "never rescaled"
+    if scenario.used_method.name == "exact":
+        reason = "found at an output, before q was rescaled"
     worst = float(over_all[at]) if len(over_all) else 0.0
     time = float(motion.times[at]) if len(over_all) else scenario.start_time
     return [Finding(name, "", True, worst, worst, time, reason, over_all)]

@@ -109,7 +109,7 @@ def picture(motion: Motion, radius: float, speed: float, rate: float) -> Figure:
         _in_space(
             grid[0, 0], motion.position, throw, "from the ground: a parabola, under which the platform turns", True
         )
-        _in_space(grid[0, 1], seen.position, throw, "from the platform: pushed outwards, then aside", False)
+        _in_space(grid[0, 1], seen.position, throw, "from the platform: outwards, then aside", False)
         _from_above(grid[1, 0], motion.position, seen.position, throw)
         _energy(grid[1, 1], seen, rate)
     return figure
@@ -157,7 +157,8 @@ def _from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: Platfor
     axes.plot(on_ground[:, 0], on_ground[:, 1], color=SEVERAL[1], label="ground")
     axes.plot(on_platform[:, 0], on_platform[:, 1], color=SEVERAL[0], label="platform")
     edge = np.linspace(0, 2 * np.pi, 200)
-    axes.plot(throw.radius * np.cos(edge), throw.radius * np.sin(edge), color=COLOURS["muted"], linewidth=0.9)
+    round_it = throw.radius * np.stack((np.cos(edge), np.sin(edge)))
+    axes.plot(*round_it, color=COLOURS["muted"], linewidth=0.9, label="thrower")
     axes.plot(0, 0, marker="+", color=COLOURS["muted"], markersize=9)
     end = on_platform[-1]
     axes.plot(*end[:2], marker="o", color=SEVERAL[0], markersize=5)
@@ -166,7 +167,7 @@ def _from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: Platfor
     axes.set_title("from above")
     axes.set_xlabel(f"x (m); on the platform it lands at ({end[0]:.5g}, {end[1]:.5g})")
     axes.set_ylabel("y (m)")
-    legend_above(axes, 3)
+    legend_above(axes, 4)
 
 
 def _energy(axes: Axes, seen: Seen, rate: float) -> None:

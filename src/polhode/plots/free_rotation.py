@@ -18,7 +18,7 @@ from polhode.plots.cones import draw_cones
 from polhode.plots.poinsot import draw_herpolhode, draw_poinsot
 from polhode.plots.projection import camera
 from polhode.plots.scene import Scene
-from polhode.plots.style import AXES, COLOURS, OMEGA, closed_form, sheet
+from polhode.plots.style import AXES, COLOURS, OMEGA, closed_form, power_of_ten, sheet
 from polhode.plots.turning import Turning, turning
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = No
     title : str, optional
         The scenario's name if not given.
     time : float, optional
-        At which the body, the ellipsoid and the cones are drawn, in s; the first output if not given.
+        Of the run, in s, at which the body, the ellipsoid and the cones are drawn (the nearest output; of an exact
+        motion nearer still); its start if not given.
 
     Returns
     -------
@@ -66,12 +67,12 @@ def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = No
     7
     """
     body = turning(motion)
-    with sheet(13.0, 8.2, title or motion.scenario.name or "free rotation") as figure:
-        grid = figure.add_gridspec(2, 12, height_ratios=(1.15, 1.0))
-        above = [figure.add_subplot(grid[0, 4 * i : 4 * i + 4]) for i in range(3)]
-        below = [figure.add_subplot(grid[1, 3 * i : 3 * i + 3]) for i in range(4)]
+    with sheet(13.0, 8.2, title or motion.scenario.name or "free rotation", constrained=False) as figure:
+        # Fixed places: a long body's arrows, or wide numbers, would push the panels into each other.
+        above = [figure.add_axes((0.015 + 0.33 * i, 0.47, 0.315, 0.42)) for i in range(3)]
+        below = [figure.add_axes((0.055 + 0.247 * i, 0.07, 0.19, 0.32)) for i in range(4)]
         draw_in_space(above[0], motion, time)
-        panels.polhode(above[1], motion)
+        panels.polhode(above[1], motion, body.rates)
         (draw_poinsot if body.symmetry_axis is None else draw_cones)(above[2], motion, time)
         draw_rates(below[0], motion)
         draw_momenta(below[1], motion)
@@ -83,28 +84,33 @@ def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = No
 def draw_rates(axes: Axes, motion: Motion) -> None:
     """The components of w along the principal axes over time, on the closed form."""
     body = turning(motion)
-    _components(axes, motion, body.rates, body.closed_rates(), OMEGA)
+    _components(axes, motion, body, np.ones(3), OMEGA, "rad/s")
     axes.set_title(f"ω{_which_axes(motion)}")
-    axes.set_ylabel("rad/s")
 
 
 def draw_momenta(axes: Axes, motion: Motion) -> None:
     """The components of L along the principal axes over time, on the closed form."""
     body = turning(motion)
-    _components(axes, motion, body.moments * body.rates, body.moments * body.closed_rates(), MOMENTA)
+    _components(axes, motion, body, body.moments, MOMENTA, "kg m²/s")
     axes.set_title(f"L{_which_axes(motion)}")
-    axes.set_ylabel("kg m²/s")
 
 
 def _which_axes(motion: Motion) -> str:
     return ", body axes" if panels.has_principal_axes(motion) else " along the principal axes"
 
 
-def _components(axes: Axes, motion: Motion, found: Array, closed: Array, names: tuple[str, str, str]) -> None:
-    """Three components on the closed form, the legend above them."""
-    closed_form(axes, motion.times, closed)
+def _components(
+    axes: Axes, motion: Motion, body: Turning, factors: Array, names: tuple[str, str, str], unit: str
+) -> None:
+    """Three components on the closed form, the legend above them; very small or large ones in powers of ten."""
+    found, closed = factors * body.rates, factors * body.closed_rates()
+    power = float(np.floor(np.log10(np.abs(found).max())))
+    scale = 10.0**power if power < -2 or power > 3 else 1.0
+    axes.set_ylabel(unit if scale == 1.0 else f"{power_of_ten(scale)} {unit}")
+    found, closed = found / scale, closed / scale
+    closed_form(axes, body.times, closed)
     for i in range(3):
-        axes.plot(motion.times, found[:, i], color=AXES[i], label=names[i])
+        axes.plot(body.times, found[:, i], color=AXES[i], label=names[i])
     low, high = float(found.min()), float(found.max())
     room = 0.08 * ((high - low) or abs(high))
     share = min(LEGEND * axes.figure.dpi / axes.get_window_extent().height, 0.4)
@@ -125,7 +131,7 @@ def draw_in_space(
     k = body.frame_at(time)
     axis = _watched_axis(body) if path_of is None else path_of
     scene = Scene(body.camera(body.across(body.turns[k][:, axis]), -0.5, 0.32))
-    reach = add_body(scene, motion.scenario.bodies[0], motion.rotation_matrix[k])
+    reach = add_body(scene, motion.scenario.bodies[0], body.attitudes[k])
     size = 1.35 * reach
     scene.line(size * body.turns[:, :, axis], AXES[axis], f"path of axis {axis + 1}", width=1.0, alpha=0.7)
     w = body.rates_world[k]

@@ -78,9 +78,13 @@ def _dots(axes: Axes, motion: Motion, values: Array, colour: str, label: str) ->
     legend_above(axes, 8)
 
 
-def polhode(axes: Axes, motion: Motion) -> None:
-    """The polhode of a single body on the ellipsoid of its energy; where a torque moves it off, the path alone."""
+def polhode(axes: Axes, motion: Motion, finer: Array | None = None) -> None:
+    """The polhode of a single body on the ellipsoid of its energy; where a torque moves it off, the path alone.
+
+    `finer` are rates along the principal axes at more times than the outputs, (n, 3), to draw instead.
+    """
     moments, rates = principal_rates(motion)
+    rates = rates if finer is None else finer
     energies = (moments * rates**2).sum(axis=1)
     turned = not has_principal_axes(motion)
     axes.set_title(f"polhode: {'ω along the principal axes' if turned else 'angular velocity in the body'} (rad/s)")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode import checks
 from polhode.checks import Array
 from polhode.equations.quaternions import matrix
 from polhode.errors import InputError
@@ -19,9 +20,13 @@ FREE = 1e-2
 """How far L and the energy of a free body may be off, relative to their size: steps make errors, torques make more."""
 
 
+CLOSE, MOST = 0.1, 8000
+"""Of an exact motion a path is drawn through points at most so many rad of turning apart, and so many at most."""
+
+
 @dataclass(frozen=True)
 class Turning:
-    """What a free body does, at the output times."""
+    """What a free body does, at the output times; of an exact motion with few of them, at more times between."""
 
     times: Array
     moments: Array
@@ -30,6 +35,8 @@ class Turning:
     """w along the principal axes, (n, 3), rad/s."""
     turns: Array
     """Principal axes to world, (n, 3, 3)."""
+    attitudes: Array
+    """Body axes to world, (n, 3, 3)."""
     momentum: Array
     """L at the start, along the world's axes, kg m2/s."""
 
@@ -86,8 +93,13 @@ class Turning:
         return camera(to_the_right, self.along_l, yaw, pitch)
 
     def frame_at(self, time: float | None) -> int:
-        """The output nearest to a time; the first if none is given."""
-        return 0 if time is None else int(np.abs(self.times - time).argmin())
+        """Which of the times is nearest to one of the run, in s; the first if none is given."""
+        if time is None:
+            return 0
+        asked, first, last = checks.one_number(time, "time"), float(self.times[0]), float(self.times[-1])
+        if not first <= asked <= last:
+            raise InputError(f"time = {asked:g} s is outside the motion, which reaches from {first:g} to {last:g} s")
+        return int(np.abs(self.times - asked).argmin())
 
 
 def turning(motion: Motion) -> Turning:
@@ -105,12 +117,21 @@ def turning(motion: Motion) -> Turning:
             "this picture is for free rotation, but angular momentum or energy do not stay: is there a torque, or is "
             "the step too long?  motion.plot() draws any motion"
         )
-    constants = motion.scenario.constants_about(None)
-    axes: Any = np.array(matrix(constants.axes)).reshape(3, 3)
-    return Turning(
-        motion.times,
-        np.array(motion.scenario.bodies[0].principal_moments),
-        motion.angular_velocity_body @ axes,
-        motion.rotation_matrix @ axes,
-        momenta[0],
-    )
+    axes: Any = np.array(matrix(motion.scenario.constants_about(None).axes)).reshape(3, 3)
+    times, rates, attitudes = _path(motion)
+    moments = np.array(motion.scenario.bodies[0].principal_moments)
+    return Turning(times, moments, rates @ axes, attitudes @ axes, attitudes, momenta[0])
+
+
+def _path(motion: Motion) -> tuple[Array, Array, Array]:
+    """Times, rates along the body's axes, and attitudes, close enough to each other for a line where that is free."""
+    times, rates = motion.times, motion.angular_velocity_body
+    fastest = float(np.linalg.norm(rates, axis=1).max())
+    if motion.scenario.used_method.name != "exact" or fastest * float(np.diff(times).max()) <= CLOSE:
+        return times, rates, motion.rotation_matrix
+    count = min(MOST, int(fastest * (times[-1] - times[0]) / CLOSE) + 2)
+    fine = np.linspace(times[0], times[-1], max(count, len(times)))
+    states = [motion.at(float(t)) for t in fine]
+    quaternions: Any = np.array([state.quaternion_wxyz for state in states]).T
+    attitudes = np.stack(matrix(tuple(quaternions)), axis=-1).reshape(-1, 3, 3)
+    return fine, np.array([state.angular_velocity_body for state in states]), attitudes

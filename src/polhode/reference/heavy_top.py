@@ -176,7 +176,10 @@ class HeavyTop:
 
     @property
     def mean_precession(self) -> float:
-        """phi' over a whole nutation, in rad/s."""
+        """phi' over a whole nutation, in rad/s.
+
+        Where the axis passes exactly through the vertical, as a pendulum's does, phi's jump by half a turn counts.
+        """
         if self.is_steady:
             return self.precession
         if not math.isfinite(self.period):  # nearly all the time it stands upright
@@ -197,7 +200,9 @@ class HeavyTop:
 
     @property
     def steady_rates(self) -> tuple[float, float]:
-        """The slow and the fast rate phi' at which this theta stays, in rad/s; infinite where there is none.
+        """The slow and the fast rate phi' at which this theta stays, in rad/s.
+
+        Refused where the top spins less than `least_spin`; from the horizontal the fast one is infinite.
 
         Is cos(theta) p^2 - I3 w3 p + M g l = 0.  [seed 004 eq. 17.51 has their limits for large w3]
         """
