@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from polhode.audit import Audit
     from polhode.gallery import Model, Shown
     from polhode.motion import Motion
-    from polhode.scenario import Scenario
 
 MODEL_KEY = "polhode.model"
 
@@ -114,7 +113,6 @@ def run(
         raise click.UsageError("--picture and --no-picture contradict each other: give one of them", ctx)
     model: Model | None = ctx.meta.get(MODEL_KEY)
     values = model.values(**{k: v for k, v in knobs.items() if v is not None}) if model is not None else {}
-    scenario = _read(target) if model is None else None
     stem = model.name if model is not None else Path(target).stem
     place = None if no_picture else Path(f"{stem}.png") if picture is None else picture
     check_picture(place)
@@ -122,7 +120,7 @@ def run(
         check_folder(save, "motion", "--save")
     began = perf_counter()
     try:
-        motions: Any = _run_file(scenario) if scenario is not None else model.run(**values) if model is not None else {}
+        motions: Any = model.run(**values) if model is not None else _run_file(target)
     except RunError as error:
         if save is not None and len(error.motion.times):
             error.motion.save(save)
@@ -136,7 +134,7 @@ def run(
     if place is not None:
         _draw(model.picture(motions, **values) if model is not None else motion.plot(), place)
     audit = motion.audit()
-    name = stem if scenario is None else scenario.name or stem
+    name = stem if model is not None else motion.scenario.name or stem
     report = _report(name, motions, audit, seconds, numbers, place, save)
     if model is not None:
         report |= {"title": model.title, "parameters": values}
@@ -165,15 +163,11 @@ def _model_name(target: str) -> str:
     return target.lower().replace("_", "-")
 
 
-def _read(target: str) -> Scenario:
+def _run_file(target: str) -> Motion:
     from polhode.scenario import Scenario
-
-    return Scenario.from_toml(target)
-
-
-def _run_file(scenario: Scenario) -> Motion:
     from polhode.simulation import ensemble, simulate
 
+    scenario = Scenario.from_toml(target)
     return simulate(scenario) if scenario.members is None else ensemble(scenario)
 
 
