@@ -17,8 +17,11 @@ from polhode.errors import InputError
 from polhode.gallery import MODELS, THEMES
 from polhode.gallery.model import Shown
 
-COARSEST = 0.05
-"""No tolerance may be larger, relative to the number: a wrong sign or a factor of two cannot pass."""
+COARSEST, FIRST = 0.05, 1e-6
+"""No tolerance may be larger, relative to the number: a wrong sign or a factor of two cannot pass.  The first number
+of a model is held to more."""
+ERRORS_OF_METHODS = {"drift", "symmetric-top", "force-vs-torque", "gyroscope-euler-angles"}
+"""Whose first number is, or holds at some knobs, the error of a method or a small difference."""
 
 
 @cache
@@ -41,7 +44,7 @@ def test_every_model_has_its_case():
 )
 def test_model_shows_its_numbers(name, given):
     numbers = played(name, given)[2]
-    assert numbers
+    assert name in ERRORS_OF_METHODS or numbers[0].tolerance < FIRST * abs(numbers[0].expected or numbers[0].size)
     for shown in numbers:
         assert shown.holds, f"{shown.label}: found {shown.found}, expected {shown.expected}"
         assert shown.tolerance <= COARSEST * abs(shown.expected or shown.size)
