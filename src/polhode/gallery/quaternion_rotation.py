@@ -9,9 +9,9 @@ import numpy as np
 from polhode import rotations
 from polhode.checks import Array
 from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.successive_turns import steady_turn
 from polhode.mass.shapes import box
 from polhode.scenario import Scenario
-from polhode.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 SIDES = (2.0, 0.6, 0.6)
 MASS = 2.0
 LONG = np.array((1.0, 0.0, 0.0))
-FRAMES = 200
-STEPS_A_FRAME = 10
 ROUNDING = 4e-15
 """What some twenty operations, each good to 1.1e-16, may add up to in a component."""
 
@@ -39,15 +37,7 @@ def _turn(target: tuple[float, float, float]) -> tuple[Array, Array, float]:
 def scenario(target_x: float, target_y: float, target_z: float, last: float) -> Scenario:
     """A long box of square section spins about an axis across it, until after one second it points at the target."""
     _, axis, angle = _turn((target_x, target_y, target_z))
-    return Scenario(
-        box(SIDES, mass=MASS),
-        State(angular_velocity=angle * axis),
-        duration=1.0,
-        step=1 / (FRAMES * STEPS_A_FRAME),
-        output_step=1 / FRAMES,
-        method="rk4",
-        name="quaternion-rotation",
-    )
+    return steady_turn(box(SIDES, mass=MASS), angle * axis, "quaternion-rotation")
 
 
 def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> list[Shown]:

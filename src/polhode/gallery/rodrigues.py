@@ -9,9 +9,9 @@ import numpy as np
 from polhode import rotations
 from polhode.checks import Array
 from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.successive_turns import steady_turn
 from polhode.mass.shapes import sphere
 from polhode.scenario import Scenario
-from polhode.state import State
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 VECTOR = np.array((0.0, 3.0, 0.0))
 RADIUS = 3.0
 MASS = 1.0
-FRAMES = 200
-STEPS_A_FRAME = 10
 ROUNDING = 4e-15
 """What some twenty operations, each good to 1.1e-16, may add up to in a component, relative to the vector."""
 
@@ -31,15 +29,7 @@ ROUNDING = 4e-15
 def scenario(axis_x: float, axis_y: float, axis_z: float, angle: float) -> Scenario:
     """A ball, whose moments are equal, spins about the axis: by the angle in one second."""
     axis = np.array((axis_x, axis_y, axis_z))
-    return Scenario(
-        sphere(RADIUS, mass=MASS),
-        State(angular_velocity=np.radians(angle) * axis / np.linalg.norm(axis)),
-        duration=1.0,
-        step=1 / (FRAMES * STEPS_A_FRAME),
-        output_step=1 / FRAMES,
-        method="rk4",
-        name="rodrigues",
-    )
+    return steady_turn(sphere(RADIUS, mass=MASS), np.radians(angle) * axis / np.linalg.norm(axis), "rodrigues")
 
 
 def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> list[Shown]:

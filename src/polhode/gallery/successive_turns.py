@@ -16,7 +16,7 @@ from polhode.mass.shapes import prism
 from polhode.scenario import Scenario
 from polhode.state import State
 
-FRAMES = 120
+FRAMES, STEADY_FRAMES = 120, 200
 STEPS_A_FRAME = 10
 
 
@@ -74,3 +74,16 @@ def couple(angular_impulse_body: Array, time: float, arm: float) -> list[Force]:
     point = arm * across / np.linalg.norm(across)
     blow = np.cross(angular_impulse_body, point) / (2 * arm**2)
     return [impulse(sign * blow, time, sign * point, axes="body") for sign in (1.0, -1.0)]
+
+
+def steady_turn(body: Body, angular_velocity: Any, name: str) -> Scenario:
+    """One second of a spin (world axes, rad/s) that the body keeps by itself."""
+    return Scenario(
+        body,
+        State(angular_velocity=angular_velocity),
+        duration=1.0,
+        step=1 / (STEADY_FRAMES * STEPS_A_FRAME),
+        output_step=1 / STEADY_FRAMES,
+        method="rk4",
+        name=name,
+    )

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.patheffects import withStroke
 
-from polhode.plots.style import COLOURS
+from polhode.plots.style import COLOURS, word
 
 
 def polygon(
@@ -37,12 +36,7 @@ def arrow(axes: Axes, start: Any, vector: Any, colour: str, label: str = "") -> 
 
 def name(axes: Axes, place: Any, text: str, offset: tuple[float, float], colour: str = COLOURS["ink"]) -> None:
     """Words beside a place, `offset` in points, which also says on which side."""
-    x, y = np.asarray(place, dtype=float).tolist()
-    across, up = offset
-    side: dict[str, Any] = {"ha": "left" if across > 0 else "right", "va": "bottom" if up > 0 else "top"}
-    look: dict[str, Any] = {"color": colour, "fontsize": 9.5, "zorder": 5}
-    look["path_effects"] = [withStroke(linewidth=2.5, foreground="white")]
-    axes.annotate(text, (x, y), offset, textcoords="offset points", **side, **look)
+    word(axes, np.asarray(place, dtype=float), text, offset, colour, 5.0, fontsize=9.5)
 
 
 def arc(axes: Axes, center: Any, start: Any, angle: float, label: str = "", colour: str = COLOURS["ink"]) -> None:

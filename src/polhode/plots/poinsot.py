@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
-from matplotlib.patheffects import withStroke
 
 from polhode.checks import Array
 from polhode.motion import Motion
 from polhode.plots.projection import DASHES, Camera, path_on_ellipsoid, shaded_ellipsoid
-from polhode.plots.style import AXES, COLOURS, closed_form
+from polhode.plots.style import AXES, COLOURS, closed_form, word
 from polhode.plots.turning import Turning, turning
 from polhode.reference.poinsot import herpolhode_radii
 
@@ -28,12 +27,8 @@ LEAST = 1e-6
 """Of a herpolhode beside w: below that there is nothing to see but rounding."""
 
 
-def herpolhode_path(motion: Motion) -> Array:
+def herpolhode_path(body: Turning) -> Array:
     """Where the tip of w is in the invariable plane, (n, 2), in rad/s, from the foot of L; first on the first axis."""
-    return _path(turning(motion))
-
-
-def _path(body: Turning) -> Array:
     first = body.across(body.rates_world[0])
     second = np.cross(body.along_l, first)
     return np.stack((body.rates_world @ first, body.rates_world @ second), axis=-1)
@@ -42,7 +37,7 @@ def _path(body: Turning) -> Array:
 def draw_herpolhode(axes: Axes, motion: Motion) -> None:
     """The path of the tip of w in the invariable plane, seen along L, between its two circles."""
     body = turning(motion)
-    path = _path(body)
+    path = herpolhode_path(body)
     least = LEAST * float(np.linalg.norm(body.rates[0]))
     inner, outer = (r if r > least else 0.0 for r in herpolhode_radii(body.moments, body.rates[0]))
     turn = np.linspace(0.0, 2 * np.pi, 361)
@@ -167,24 +162,12 @@ def _arrow(
         return
     look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": colour, "linewidth": 1.8}
     look |= {"shrinkA": 0, "shrinkB": 0}
-    place: Any = {"xy": tuple(flat[1]), "annotation_clip": False}
-    axes.annotate("", xytext=tuple(flat[0]), arrowprops=look, zorder=order, **place)
+    ends: Any = {"xy": tuple(flat[1]), "xytext": tuple(flat[0]), "annotation_clip": False}
+    axes.annotate("", arrowprops=look, zorder=order, **ends)
     across, upwards = 8.0 * along / length
     if other is not None and along @ other > CLOSE * length * np.hypot(*other):
         across, upwards = 9.0 * side, 0.0
-    axes.annotate(
-        label,
-        xytext=(across, upwards),
-        textcoords="offset points",
-        color=colour,
-        ha="center" if abs(across) < 4 else "left" if across > 0 else "right",
-        va="center" if abs(upwards) < 4 else "bottom" if upwards > 0 else "top",
-        fontsize=10.5,
-        zorder=order + 2,
-        snap=False,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-        **place,
-    )
+    word(axes, flat[1], label, (across, upwards), colour, order + 2)
 
 
 def _limits(axes: Axes, points: Array, semi: Array, seen: Camera) -> None:

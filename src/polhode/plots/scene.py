@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.patheffects import withStroke
 
 from polhode.checks import Array
 from polhode.plots.order import Piece, far_to_near, is_hidden
 from polhode.plots.pieces import draw_pieces
 from polhode.plots.projection import LIGHT, Camera, camera
 from polhode.plots.skin import FINEST, halved, normals_of, skin_of
-from polhode.plots.style import AXES, COLOURS
+from polhode.plots.style import AXES, COLOURS, word
 
 if TYPE_CHECKING:
     import trimesh
@@ -179,23 +178,9 @@ class Scene:
         """Words near a place, `offset` in points, before everything else, with a thin white edge."""
         flat = self.seen.flat(np.asarray(point, dtype=float))
         self._words.append((flat, offset, text))
-        across, upwards = offset
 
         def draw(axes: Axes, order: float) -> None:
-            axes.annotate(
-                text,
-                xy=tuple(flat),
-                xytext=offset,
-                textcoords="offset points",
-                color=colour,
-                ha="center" if abs(across) < 3 else "left" if across > 0 else "right",
-                va="center" if abs(upwards) < 3 else "bottom" if upwards > 0 else "top",
-                fontsize=10.5,
-                zorder=order + 1e4,
-                annotation_clip=False,
-                snap=False,  # else letters of straight lines, such as L, are moved to whole pixels, and look cut
-                path_effects=[withStroke(linewidth=2.5, foreground="white")],
-            )
+            word(axes, flat, text, offset, colour, order + 1e4)
 
         self._pieces.append(Piece(np.inf, "drawn", flat[None], draw, None))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 COLOURS = {
     "axis_1": "#d55e00",
@@ -94,6 +95,25 @@ def closed_form(axes: Any, across: Any, values: Any, label: str = "closed form")
     axes.plot(across, values, color=COLOURS["closed_form"], linewidth=4.5, zorder=1.5)
     if label:
         axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label=label)
+
+
+def word(axes: Any, place: Any, text: str, offset: Any, colour: str, zorder: float, fontsize: float = 10.5) -> None:
+    """Words near a place of the paper, `offset` in points, which also says on which side, with a thin white edge."""
+    across, upwards = offset
+    axes.annotate(
+        text,
+        xy=tuple(place),
+        xytext=(across, upwards),
+        textcoords="offset points",
+        color=colour,
+        ha="center" if abs(across) < 3 else "left" if across > 0 else "right",
+        va="center" if abs(upwards) < 3 else "bottom" if upwards > 0 else "top",
+        fontsize=fontsize,
+        zorder=zorder,
+        annotation_clip=False,
+        snap=False,  # else letters of straight lines, such as L, are moved to whole pixels, and look cut
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+    )
 
 
 def power_of_ten(value: float, position: float | None = None) -> str:
