@@ -12,7 +12,8 @@ import polhode as ph
 from polhode.errors import InputError
 from polhode.plots import free_rotation_sheet
 from polhode.plots.cones import cone_axes, draw_cones
-from polhode.plots.free_rotation import NO_SOLID, draw_in_body, draw_in_space, drawn_as, has_no_solid
+from polhode.looks import look_of
+from polhode.plots.free_rotation import NO_SOLID, draw_in_body, draw_in_space
 from polhode.plots.order import Piece, far_to_near
 from polhode.plots.poinsot import draw_herpolhode, draw_poinsot, herpolhode_path
 from polhode.plots.scene import Scene, world_camera
@@ -164,8 +165,8 @@ def test_a_sphere_and_a_body_given_by_a_tensor():
 def test_moments_of_no_solid_are_drawn_as_the_inertia_ellipsoid_with_a_remark():
     motion = motion_of((2.0, 2.0, 8.0), (1.0, 0.0, 1.0), allow_unphysical=True)
     body = motion.scenario.bodies[0]
-    assert has_no_solid(body)
-    reach = np.abs(np.asarray(drawn_as(body).vertices)).max(axis=0)
+    assert look_of(body).kind == "inertia ellipsoid"
+    reach = np.abs(np.asarray(look_of(body).surface.vertices)).max(axis=0)
     assert reach == pytest.approx((1.0, 1.0, 0.5), rel=5e-3)
     for draw in (draw_in_space, draw_in_body):
         axes = Figure().subplots()
@@ -175,7 +176,7 @@ def test_moments_of_no_solid_are_drawn_as_the_inertia_ellipsoid_with_a_remark():
 
 def test_a_body_without_a_shape_is_drawn_as_its_solid_ellipsoid():
     body = ph.Body(1.0, (2.0, 3.0, 4.0))
-    assert np.abs(np.asarray(drawn_as(body).vertices)).max(axis=0) == pytest.approx(body.ellipsoid_semi_axes, rel=5e-3)
+    assert np.abs(np.asarray(look_of(body).surface.vertices)).max(axis=0) == pytest.approx(body.ellipsoid_semi_axes, rel=5e-3)
 
 
 @pytest.mark.parametrize("moments", [(1.0, 1.0, 2.0), (1.0, 2.0, 3.0)])
@@ -184,7 +185,7 @@ def test_a_flat_body_given_by_numbers_is_drawn_thin(moments, tmp_path):
     body = ph.Body(1.0, moments)
     semi = body.ellipsoid_semi_axes
     assert semi[2] == 0
-    reach = np.abs(np.asarray(drawn_as(body).vertices)).max(axis=0)
+    reach = np.abs(np.asarray(look_of(body).surface.vertices)).max(axis=0)
     assert reach == pytest.approx((*semi[:2], 0.01 * semi.max()), rel=5e-3)
     free_rotation_sheet(motion_of(moments, (0.5, 0.1, 1.0), 4.0)).savefig(tmp_path / "flat.png", dpi=40)
 

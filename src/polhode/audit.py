@@ -58,12 +58,14 @@ class Audit:
             del finding["history"]
         return plain
 
-    def __str__(self) -> str:
+    @property
+    def computed(self) -> str:
+        """How the motion was computed, and why so if "auto" chose."""
         refused = f", {self.refused} refused" if self.refused else ""
         how = f"in {self.steps} steps{refused}, formulation {self.formulation}" if self.steps else "without steps"
-        head = f"computed by {self.method} {how}"
-        if self.chosen:
-            head += f"\nchosen by auto: {self.chosen}"
+        return f"computed by {self.method} {how}" + (f"\nchosen by auto: {self.chosen}" if self.chosen else "")
+
+    def __str__(self) -> str:
         rows = [("quantity", "should stay", "largest departure", "relative", "at t", "")]
         rows += [
             (
@@ -80,7 +82,7 @@ class Audit:
         lines = [
             "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[5]]).rstrip() for row in rows
         ]
-        return "\n".join([head, *lines])
+        return "\n".join([self.computed, *lines])
 
 
 def audit_of(motion: Motion) -> Audit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from polhode.equations.inertia import Constants, euler_rate
 from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.vectors import cross, minus, plus, scaled
 from polhode.errors import ScenarioError
+from polhode.forcing import Force
 from polhode.state import together
 
 if TYPE_CHECKING:
@@ -68,6 +69,37 @@ def reaction_force(motion: Motion) -> Array:
     return together(minus(scaled(c.mass, _acceleration(motion, view, c, push, turn)), push))
 
 
+def energies(motion: Motion) -> dict[str, Array]:
+    """Kinetic energy in its parts, potential energy, and their sum where every force has a potential, in J.
+
+    Parts that are 0 throughout are left out.  Over a system's bodies they are summed up.
+    """
+
+    def over_bodies(values: Array) -> Array:
+        return np.asarray(values.sum(axis=1)) if motion.axis == "body" else values
+
+    parts = {
+        "translational": over_bodies(motion.translational_energy),
+        "rotational": over_bodies(motion.rotational_energy),
+    }
+    series = {name: values for name, values in parts.items() if values.any()}
+    forces = motion.scenario.forces
+    if not motion.unknown_forces and any(f.potential is not None for f in forces):
+        series["potential"] = np.broadcast_to(motion.potential_energy, parts["rotational"].shape)
+        if all(f.potential is not None for f in forces):
+            series["total"] = motion.energy
+    return series or parts
+
+
+def loads(motion: Motion, forces: Sequence[Force]) -> tuple[Array, Array]:
+    """Force (N) and torque about the centre of mass (N m) of some of the forces, in the shape of `motion.position`."""
+    need_forces(motion, "a force")
+    each = _wrenches(motion, forces)
+    shape = motion.position.shape
+    pushes, turns = (_stacked(motion, [wrench[i] for wrench in each]) for i in (0, 1))
+    return np.broadcast_to(pushes, shape), np.broadcast_to(turns, shape)
+
+
 def _acceleration(motion: Motion, view: View, c: Constants, push: Any, turn: Any) -> Any:
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
@@ -85,10 +117,10 @@ def _stacked(motion: Motion, vectors: list[Any]) -> Array:
     return np.stack(arrays, axis=1) if motion.axis == "body" else arrays[0]
 
 
-def _wrenches(motion: Motion) -> list[tuple[Any, Any]]:
-    """Force and torque on each body, or on all members together, over the output times."""
-    forces = motion.scenario.forces
-    if not _by_users(motion):
+def _wrenches(motion: Motion, forces: Sequence[Force] | None = None) -> list[tuple[Any, Any]]:
+    """Force and torque on each body, or on all members together, over the output times; of all forces, or of some."""
+    forces = motion.scenario.forces if forces is None else forces
+    if not any(f.function is not None for f in forces):
         t, views, constants = _all_times(motion)
         return acting.wrenches(t, views, constants, forces)
     rows = [acting.wrenches(t, views, constants, forces) for t, views, constants in _each_time(motion)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import checks, dynamics, material, rotations, store
 from polhode.checks import Array
+from polhode.doors import Doors
 from polhode.engines import grid
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.outcome import Anchor, Run
@@ -29,9 +29,7 @@ from polhode.state import State, split, together
 
 if TYPE_CHECKING:
     import xarray
-    from matplotlib.figure import Figure
 
-    from polhode.audit import Audit
     from polhode.seen import Seen
 
 
@@ -50,7 +48,7 @@ class Crossing:
     """Whether the run, or this member's, ended there."""
 
 
-class Motion:
+class Motion(Doors):
     """The motion of a body, of a system's bodies, or of an ensemble's members.
 
     Arrays have the time first, then the body of a system or the member of an ensemble, then components.  World axes,
@@ -419,22 +417,6 @@ class Motion:
     def dataset(self) -> xarray.Dataset:
         """Everything computed, as an xarray dataset with units in the attributes."""
         return store.dataset_of(self)
-
-    def audit(self) -> Audit:
-        """What should have been conserved, given the forces, and by how much it was not."""
-        from polhode.audit import audit_of
-
-        return audit_of(self)
-
-    def plot(self) -> Figure:
-        """A picture of the motion: angular velocity, where it went, energies, and what was conserved how well."""
-        from polhode.plots import overview
-
-        return overview(self)
-
-    def save(self, path: str | Path) -> None:
-        """Store the motion as a Zarr directory, which `ph.load` and xarray read.  A half-written one never appears."""
-        store.save(self, Path(path))
 
 
 def _failed_blanked(kept: Array) -> Array:

@@ -9,9 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from polhode.checks import Array
-from polhode.errors import InertiaError
-from polhode.mass.geometry import Surface
-from polhode.mass.shapes import ellipsoid
+from polhode.looks import look_of
 from polhode.motion import Motion
 from polhode.plots import panels
 from polhode.plots.cones import draw_cones
@@ -28,8 +26,6 @@ NO_SOLID = "no solid has these moments:\ndrawn is the inertia ellipsoid"
 CLOSE = np.cos(0.16)
 """Of the angle between two arrows on the paper, below which their names would stand on each other."""
 MOMENTA = ("L₁", "L₂", "L₃")
-THIN = 0.01
-"""The least thickness that an ellipsoid is drawn with, beside its length: that of a flat body is 0."""
 LEGEND = 0.26
 """Of a line of a legend, in inches."""
 
@@ -184,40 +180,14 @@ def _arrow_beside(scene: Scene, vector: Array, other: Array, colour: str, name: 
 
 def add_body(scene: Scene, body: Body, rotation: Array) -> float:
     """Draw a body, or the ellipsoid that stands for it, about the centre; how far it reaches, in m."""
-    shown = drawn_as(body)
-    scene.body(shown, rotation=rotation, segments=36)
-    corners = np.asarray(shown.vertices)
-    return float(np.linalg.norm(corners, axis=1).max())
-
-
-def drawn_as(body: Body) -> Surface:
-    """What a body is drawn as, about its centre of mass: its own shape; else the solid ellipsoid with its moments; and
-    where no solid has them, the inertia ellipsoid, with semi-axes 1/sqrt(I), the largest 1 m long.
-    """
-    if body.parts:
-        own = body.surface(36)
-        return Surface(own.vertices - body.center_of_mass, own.faces)
-    try:
-        semi = np.maximum(body.ellipsoid_semi_axes, THIN * body.ellipsoid_semi_axes.max())
-    except InertiaError:
-        semi = np.sqrt(body.principal_moments.min() / body.principal_moments)
-    solid = ellipsoid(semi, mass=1.0).surface(48)
-    return Surface(solid.vertices @ body.principal_axes.as_matrix().T, solid.faces)
-
-
-def has_no_solid(body: Body) -> bool:
-    """Whether the moments belong to no solid, so that only the inertia ellipsoid can be drawn."""
-    if body.parts:
-        return False
-    try:
-        return bool(np.isnan(body.ellipsoid_semi_axes).any())
-    except InertiaError:
-        return True
+    look = look_of(body, segments=36)
+    scene.body(look.surface, rotation=rotation, segments=36)
+    return look.size
 
 
 def _room_below(axes: Axes, body: Body) -> None:
     """Room below the drawing for the legend, with a remark about what is drawn."""
-    is_ellipsoid = has_no_solid(body)
+    is_ellipsoid = look_of(body).kind == "inertia ellipsoid"
     bottom, top = axes.get_ylim()
     axes.set_ylim(bottom - (0.3 if is_ellipsoid else 0.14) * (top - bottom), top)
     axes.set_anchor("NW")

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
+from polhode import dynamics
 from polhode.checks import Array
 from polhode.equations.quaternions import to_body
 from polhode.motion import Motion
@@ -115,7 +116,7 @@ def energies(axes: Axes, motion: Motion) -> None:
     """Kinetic energy in its parts, potential energy, and their sum where every force has a potential."""
     axes.set_title("energy")
     axes.set_ylabel("J")
-    series = _energy_series(motion)
+    series = dynamics.energies(motion)
     for name, values in series.items():
         if motion.axis == "member" and len(motion.times) == 1:
             _dots(axes, motion, values[0], COLOURS[name], name)
@@ -132,23 +133,6 @@ def energies(axes: Axes, motion: Motion) -> None:
     if motion.axis != "member" or len(motion.times) > 1:
         time_axis(axes, motion)
     legend_above(axes, len(series))
-
-
-def _energy_series(motion: Motion) -> dict[str, Array]:
-    def over_bodies(values: Array) -> Array:
-        return np.asarray(values.sum(axis=1)) if motion.axis == "body" else values
-
-    parts = {
-        "translational": over_bodies(motion.translational_energy),
-        "rotational": over_bodies(motion.rotational_energy),
-    }
-    series = {name: values for name, values in parts.items() if values.any()}
-    forces = motion.scenario.forces
-    if not motion.unknown_forces and any(f.potential is not None for f in forces):
-        series["potential"] = np.broadcast_to(motion.potential_energy, parts["rotational"].shape)
-        if all(f.potential is not None for f in forces):
-            series["total"] = motion.energy
-    return series or parts
 
 
 def departures(axes: Axes, motion: Motion) -> None:

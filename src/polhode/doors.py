@@ -1,0 +1,75 @@
+"""What can be done with a motion besides asking for numbers: audit it, draw it, watch it, store it, hand it on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from polhode.audit import Audit
+
+
+class Doors:
+    """The ways out of a motion.  Each loads what it needs when it is used."""
+
+    def audit(self: Any) -> Audit:
+        """What should have been conserved, given the forces, and by how much it was not."""
+        from polhode.audit import audit_of
+
+        return audit_of(self)
+
+    def plot(self: Any) -> Figure:
+        """A picture of the motion: angular velocity, where it went, energies, and what was conserved how well."""
+        from polhode.plots import overview
+
+        return overview(self)
+
+    def show(self: Any) -> Path:
+        """Open the motion in the browser, as the page that `export_html` writes; gives back where that page lies."""
+        from polhode.page.html import shown
+
+        return shown(self)
+
+    def export_html(self: Any, path: str | Path) -> None:
+        """Write the motion as one page that opens by a double click, with no network.
+
+        Two views, plots and playback; its numbers are rounded to 32 bits and thinned out to what the eye can use.  The
+        original ones are for `save`.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_html(pathlib.Path(folder) / "spin.html")
+        """
+        from polhode.page.html import write
+
+        write(self, Path(path))
+
+    def export_gltf(self: Any, path: str | Path) -> None:
+        """Write the motion as an animated glTF 2.0 scene: one binary file (.glb), or a text (.gltf) with all inside."""
+        from polhode.exports.gltf import write
+
+        write(self, Path(path))
+
+    def export_paraview(self: Any, path: str | Path) -> None:
+        """Write the motion for ParaView: a .pvd that lists one .vtu for each output, in a folder beside it."""
+        from polhode.exports.paraview import write
+
+        write(self, Path(path))
+
+    def save(self: Any, path: str | Path) -> None:
+        """Store the motion as a Zarr directory, which `ph.load` and xarray read.  A half-written one never appears."""
+        from polhode import store
+
+        store.save(self, Path(path))
+
+    def _repr_html_(self: Any) -> str | None:
+        """What a notebook shows: the page, in a frame that can reach nothing outside itself."""
+        from polhode.page.html import framed
+
+        return framed(self) if len(self.times) else None

@@ -1,0 +1,1 @@
+"""The page on which a motion is watched: what it shows, and the one file that holds it all."""

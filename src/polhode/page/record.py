@@ -1,0 +1,248 @@
+"""What the page is told of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from polhode import dynamics
+from polhode.checks import Array
+from polhode.errors import InputError
+from polhode.looks import Look, look_of
+from polhode.mass.geometry import Indices
+from polhode.motion import Motion
+from polhode.page import thinning
+from polhode.page.ghost import Ghost, ghost_of
+from polhode.page.packing import Record
+
+MOST_LOOKS = 50
+"""Of so many members whose shapes differ each is drawn as itself; of more, all as the first."""
+MOST_WITH_FORCES = 20
+"""Of so many bodies each has arrows for its forces."""
+FAR = 1e4
+"""Of places further from the origin than so many sizes of the smallest body all digits are kept."""
+FREE = 1e-2
+"""How far L may be off, relative to its size, for Poinsot's construction to mean something."""
+
+
+def recorded(
+    motion: Motion, *, id: int = 0, name: str = "", title: str = "", runs: Sequence[str] = (), run: str = ""
+) -> Record:
+    """A motion as the page needs it: thinned out to what the eye can use, with what is drawn for each body.
+
+    `id` is the question that it answers; `runs` are the names of all motions of a model, and `run` is this one's.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from polhode.page.record import recorded
+    >>> box, spin = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0), ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
+    >>> record = recorded(ph.simulate(box, spin, duration=3.0, output_step=0.01, method="rk4", step=0.01))
+    >>> record.arrays["quaternion"].shape
+    (301, 1, 4)
+    """
+    if len(motion.times) == 0:
+        raise InputError("this motion has no output times: there is nothing to show")
+    fine = thinning.finer(motion)
+    members = thinning.members_shown(fine)
+    rows = thinning.times_shown(fine, len(members))
+    shown = thinning.thinned(fine, rows, members)
+    looks, look_of_each = _looks(shown)
+    meta: dict[str, Any] = {
+        "id": id,
+        "name": name or motion.scenario.name or "motion",
+        "title": title or motion.scenario.name or "",
+        "axis": motion.axis,
+        "runs": list(runs),
+        "run": run,
+        "members": members,
+        "countOf": motion.scenario.count,
+        "timesOf": len(motion.times),
+        "notes": _notes(motion, shown, members),
+        "crossings": [{"name": c.name, "time": c.time, "body": c.body} for c in motion._run.crossings],
+    }
+    arrays: dict[str, Any] = {"time": shown.times, "look_of": look_of_each}
+    exact = {"time"}
+    _put_poses(meta, arrays, exact, shown, looks)
+    _put_looks(meta, arrays, shown, looks, look_of_each)
+    _put_forces(meta, arrays, shown)
+    _put_energies(meta, arrays, shown)
+    _put_departures(meta, arrays, motion, fine, rows)
+    _put_ghost(meta, arrays, shown, members)
+    return Record(meta, arrays, frozenset(exact))
+
+
+def _each(motion: Motion, values: Array) -> Array:
+    """Numbers of each body at each time, with the axis of the bodies also where there is only one."""
+    return values[:, None] if motion.axis is None else values
+
+
+def _put_poses(
+    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion, looks: list[Look]
+) -> None:
+    position = _each(motion, motion.position)
+    known = np.isfinite(position).all(axis=-1)
+    origin = np.zeros(3)
+    if known.any():
+        middle = (position[known].min(axis=0) + position[known].max(axis=0)) / 2
+        spread = float(np.ptp(position[known], axis=0).max())
+        size = max([look.size for look in looks] + [spread])
+        if np.abs(middle).max() > 100 * size:  # far from the world's origin: measured from the middle of the path
+            origin = middle
+        smallest = min([look.size for look in looks if look.size] or [spread])
+        if spread > FAR * smallest:
+            exact.add("position")
+    arrays["position"] = position - origin
+    arrays["quaternion"] = _each(motion, motion.quaternion_wxyz)
+    arrays["angular_velocity"] = _each(motion, motion.angular_velocity)
+    arrays["angular_momentum"] = _each(motion, motion.angular_momentum)
+    meta["origin"] = origin
+    meta["pivot"] = None
+    if motion.scenario.pivot is not None:
+        point = np.atleast_2d(motion.scenario.pivot)[0]
+        at_start = motion.points(point)[0]
+        meta["pivot"] = {"world": np.atleast_2d(at_start)[0] - origin, "body": point}
+
+
+def _looks(motion: Motion) -> tuple[list[Look], Indices]:
+    """What is drawn, and which of it for each body; bodies that are the same share it."""
+    scenario = motion.scenario
+    if motion.axis == "member":
+        (body,) = scenario.bodies
+        if body.members is None:
+            return [look_of(body)], np.zeros(scenario.count, dtype=np.int64)
+        several = min(scenario.count, MOST_LOOKS) if scenario.count <= MOST_LOOKS else 1
+        looks = [look_of(scenario.take(i).bodies[0]) for i in range(several)]
+        return looks, np.arange(scenario.count) % several
+    different = list({id(body): body for body in scenario.bodies}.values())
+    places = {id(body): i for i, body in enumerate(different)}
+    return [look_of(body) for body in different], np.array([places[id(b)] for b in scenario.bodies])
+
+
+def _put_looks(
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, looks: list[Look], look_of_each: Indices
+) -> None:
+    meta["looks"] = []
+    for i, look in enumerate(looks):
+        first = int(np.flatnonzero(look_of_each == i)[0])
+        of_member = motion.axis == "member" and motion.scenario.bodies[0].members is not None
+        one = (
+            motion.scenario.take(first).bodies[0]
+            if of_member
+            else motion.scenario.bodies[0 if motion.axis != "body" else first]
+        )
+        arrays[f"vertices_{i}"], arrays[f"faces_{i}"] = look.surface.vertices, look.surface.faces.astype(np.uint32)
+        meta["looks"].append(
+            {
+                "kind": look.kind,
+                "sentence": look.sentence,
+                "size": look.size,
+                "vertices": f"vertices_{i}",
+                "faces": f"faces_{i}",
+                "moments": np.zeros(3) if one.is_particle else one.principal_moments,
+                "axes": one.constants().axes,
+            }
+        )
+
+
+def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
+    """Each force by itself, the torque of all, and whether none of them turns anything."""
+    scenario, meta["forces"] = motion.scenario, []
+    turns = not all(body.is_particle for body in scenario.bodies) and bool(np.any(motion.angular_velocity_body))
+    if motion.unknown_forces:
+        meta["isFree"], meta["whyNoPoinsot"] = False, "A force is unknown: a file cannot hold it."
+        return
+    acting = [f for f in scenario.forces if f.kind != "impulse"]
+    torque = np.zeros_like(motion.position)
+    if acting:
+        push, torque = dynamics.loads(motion, acting)
+        if scenario.pivot is not None:
+            arm = motion.position - motion.points(np.atleast_2d(scenario.pivot)[0])
+            torque = torque + np.cross(arm, push)
+    if motion.scenario.count <= MOST_WITH_FORCES:
+        if np.nan_to_num(torque).any():
+            arrays["torque"] = _each(motion, torque)
+        names = [f.name for f in acting]
+        for i, f in enumerate(acting):
+            name = f.name if names.count(f.name) == 1 else f"{f.name} {names[: i + 1].count(f.name)}"
+            _put_force(meta, arrays, motion, f"force_{i}", name, dynamics.loads(motion, [f])[0])
+        if scenario.pivot is not None and motion.axis is None:
+            _put_force(meta, arrays, motion, "reaction", "reaction of the pivot", motion.reaction_force)
+    momenta = motion.angular_momentum
+    size = np.linalg.norm(momenta, axis=-1).max(initial=0.0, where=np.isfinite(momenta).all(axis=-1))
+    stays = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE * size
+    meta["isFree"] = turns and scenario.pivot is None and not np.nan_to_num(torque).any() and bool(stays)
+    meta["whyNoPoinsot"] = (
+        ""
+        if meta["isFree"]
+        else "Nothing turns."
+        if not turns
+        else "A torque acts, or a pivot holds the body: its angular momentum does not stay, so there is no fixed plane."
+    )
+
+
+def _put_force(
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, array: str, name: str, values: Array
+) -> None:
+    if np.nan_to_num(values).any():
+        arrays[array] = _each(motion, values)
+        meta["forces"].append({"name": name.replace("_", " "), "unit": "N", "array": array})
+
+
+def _put_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
+    meta["energies"] = []
+    for name, values in dynamics.energies(motion).items():
+        arrays[f"energy_{name}"] = values.reshape(len(motion.times), -1)
+        meta["energies"].append({"name": name, "unit": "J", "array": f"energy_{name}"})
+
+
+def _put_departures(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, fine: Motion, rows: Indices) -> None:
+    """The audit; of outputs that are left out the largest departure goes to the one shown before them."""
+    audit = motion.audit()
+    meta["method"], meta["computed"] = audit.method, audit.computed
+    meta["findings"] = [{k: v for k, v in asdict(f).items() if k != "history"} for f in audit.findings]
+    meta["departures"] = []
+    for finding in (audit if fine is motion else fine.audit()).findings:
+        if finding.conserved:
+            array = f"departure_{len(meta['departures'])}"
+            history = finding.history[-len(fine.times) :]  # an audit begins at the start, also where no output is
+            arrays[array] = np.fmax.reduceat(history, rows)[:, None]
+            meta["departures"].append({"name": finding.quantity, "unit": "1", "array": array})
+
+
+def _put_ghost(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, members: Indices) -> None:
+    found = ghost_of(motion) if len(members) <= MOST_WITH_FORCES else "There are too many bodies to draw each twice."
+    meta["ghost"], meta["whyNoGhost"] = None, found if isinstance(found, str) else ""
+    if isinstance(found, Ghost):
+        arrays["ghost_quaternion"] = _each(motion, found.quaternion_wxyz)
+        arrays["ghost_position"] = _each(motion, found.position) - meta["origin"]
+        meta["ghost"] = {"quaternion": "ghost_quaternion", "position": "ghost_position", "sentence": found.sentence}
+
+
+def _notes(motion: Motion, shown: Motion, members: Indices) -> list[str]:
+    """What is left out, or stands for something else, in sentences."""
+    told = []
+    count, kept, things = motion.scenario.count, len(shown.times), "bodies" if motion.axis == "body" else "members"
+    if kept < len(motion.times):
+        told.append(f"{kept:,} of {len(motion.times):,} outputs are shown.")
+    elif kept > len(motion.times):
+        told.append(f"The closed form is shown at {kept:,} instants; the motion has {len(motion.times):,} outputs.")
+    elif kept == 1:
+        told.append("The motion has one output: simulate with output_step to see it move.")
+    if len(members) < count:
+        told.append(f"{len(members):,} of {count:,} {things} are shown.")
+    if motion.axis == "member" and motion.scenario.bodies[0].members is not None and count > MOST_LOOKS:
+        told.append("All members are drawn as the first one, though their bodies differ.")
+    failed = int((~np.isfinite(np.asarray(_each(shown, shown.position))).all(axis=(0, 2))).sum())
+    if failed:
+        told.append(f"{failed:,} of the {things} shown did not come to the end; where they failed they are not drawn.")
+    if motion.unknown_forces:
+        told.append(f"The file could not hold {', '.join(motion.unknown_forces)}: its arrow is not drawn.")
+    told.append(
+        "Numbers on this page are rounded to 32 bits; the original precision stays in the motion, and in the Zarr file "
+        "that motion.save writes."
+    )
+    return told
