@@ -1,0 +1,188 @@
+// A motion as the server or the file brings it: a header in JSON, then arrays.  src/polhode/page/packing.py writes it.
+
+import type { Quat, Vec3 } from "./vectors.ts";
+
+/** What is drawn for a body. */
+export interface Look {
+  kind: "mesh" | "shape" | "ellipsoid" | "inertia ellipsoid" | "particle";
+  /** What is drawn, in words; shown on the page. */
+  sentence: string;
+  /** About the centre of mass, along body axes, in m; of a particle a ball of radius 1, to be scaled. */
+  vertices: Float64Array;
+  faces: Uint32Array;
+  /** How far it reaches from the centre of mass, in m; 0 for a particle. */
+  size: number;
+  /** Principal moments in kg m2 (0, 0, 0 for a particle), and principal axes to body axes. */
+  moments: Vec3;
+  axes: Quat;
+}
+
+export interface Series {
+  name: string;
+  unit: string;
+  /** (times, columns): one column for each body or member, or one for all. */
+  values: Float64Array;
+  columns: number;
+}
+
+export interface Vectors {
+  name: string;
+  unit: string;
+  /** (times, bodies, 3) */
+  values: Float64Array;
+}
+
+export interface Finding {
+  quantity: string;
+  unit: string;
+  conserved: boolean;
+  departure: number;
+  relative: number;
+  time: number;
+  reason: string;
+}
+
+export interface Crossing {
+  name: string;
+  time: number;
+  body: number;
+}
+
+/** What the header says.  Arrays are named there and unpacked into MotionRecord. */
+export interface Meta {
+  /** Which question this answers; 0 if none was asked. */
+  id: number;
+  /** Of the model, the scenario or the file. */
+  name: string;
+  title: string;
+  /** "body" of a system, "member" of an ensemble, or null for one body. */
+  axis: "body" | "member" | null;
+  /** Of a model that runs several scenarios: their names, and which of them this is. */
+  runs: string[];
+  run: string;
+  /** Positions are measured from here, in m. */
+  origin: Vec3;
+  /** Where the pivot is, from `origin`, and in the body; null if nothing holds it. */
+  pivot: { world: Vec3; body: Vec3 } | null;
+  /** Numbers of the bodies or members that are here, out of `countOf`. */
+  members: number[];
+  countOf: number;
+  timesOf: number;
+  method: string;
+  /** How it was computed, in a sentence. */
+  computed: string;
+  /** Sentences about what was left out or stands for something else: thinned, rounded, members that failed. */
+  notes: string[];
+  findings: Finding[];
+  crossings: Crossing[];
+  /** Whether nothing turns the bodies (L stays): only then do Poinsot's plane and herpolhode mean something. */
+  isFree: boolean;
+  /** Why there is no Poinsot construction, or no ghost; "" if there is. */
+  whyNoPoinsot: string;
+  whyNoGhost: string;
+}
+
+export interface MotionRecord extends Meta {
+  /** Output times, in s. */
+  time: Float64Array;
+  times: number;
+  bodies: number;
+  looks: Look[];
+  /** Which look each body has. */
+  lookOf: Uint32Array;
+  /** (times, bodies, 3), from `origin`, in m. */
+  position: Float64Array;
+  /** (times, bodies, 4): w, x, y, z, body to world; NaN where a member has failed. */
+  quaternion: Float64Array;
+  /** (times, bodies, 3), world axes, rad/s. */
+  angularVelocity: Float64Array;
+  /** (times, bodies, 3), world axes, kg m2/s. */
+  angularMomentum: Float64Array;
+  /** (times, bodies, 3): the whole torque about the centre of mass (about the pivot, if one holds it), N m; or null. */
+  torque: Float64Array | null;
+  /** Each force by itself, the pivot's reaction too; empty where there is none or there are too many bodies. */
+  forces: Vectors[];
+  energies: Series[];
+  /** What should stay, and by how much it did not, relative to its size: one column each. */
+  departures: Series[];
+  /** The closed form at the same times, (times, bodies, 4) and (times, bodies, 3); null if there is none. */
+  ghost: { quaternion: Float64Array; position: Float64Array; sentence: string } | null;
+}
+
+interface Entry {
+  type: "float32" | "float64" | "uint32";
+  shape: number[];
+  offset: number;
+  /** What 32-bit numbers are multiplied with. */
+  scale: number;
+}
+
+/** Layout: length of the header (uint32, little-endian), the header, padding to 8 bytes, then the arrays. */
+export function unpacked(buffer: ArrayBuffer): MotionRecord {
+  const length = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as {
+    meta: Record<string, unknown>;
+    arrays: Record<string, Entry>;
+  };
+  const start = Math.ceil((4 + length) / 8) * 8;
+
+  function whole(name: string): Uint32Array {
+    const entry = header.arrays[name];
+    return new Uint32Array(buffer, start + entry.offset, count(entry));
+  }
+  function real(name: string): Float64Array {
+    const entry = header.arrays[name];
+    if (entry.type === "float64") return new Float64Array(buffer, start + entry.offset, count(entry));
+    return Float64Array.from(new Float32Array(buffer, start + entry.offset, count(entry)), (x) => x * entry.scale);
+  }
+  const columns = (name: string): number => header.arrays[name].shape[1] ?? 1;
+  const meta = header.meta as unknown as Meta & {
+    looks: (Omit<Look, "vertices" | "faces"> & { vertices: string; faces: string })[];
+    forces: { name: string; unit: string; array: string }[];
+    energies: { name: string; unit: string; array: string }[];
+    departures: { name: string; unit: string; array: string }[];
+    ghost: { quaternion: string; position: string; sentence: string } | null;
+  };
+  const series = (one: { name: string; unit: string; array: string }): Series => ({
+    name: one.name,
+    unit: one.unit,
+    values: real(one.array),
+    columns: columns(one.array),
+  });
+  const time = real("time");
+  return {
+    ...meta,
+    time,
+    times: time.length,
+    bodies: header.arrays["position"].shape[1],
+    looks: meta.looks.map((look) => ({ ...look, vertices: real(look.vertices), faces: whole(look.faces) })),
+    lookOf: whole("look_of"),
+    position: real("position"),
+    quaternion: real("quaternion"),
+    angularVelocity: real("angular_velocity"),
+    angularMomentum: real("angular_momentum"),
+    torque: "torque" in header.arrays ? real("torque") : null,
+    forces: meta.forces.map(({ name, unit, array }) => ({ name, unit, values: real(array) })),
+    energies: meta.energies.map(series),
+    departures: meta.departures.map(series),
+    ghost: meta.ghost && {
+      quaternion: real(meta.ghost.quaternion),
+      position: real(meta.ghost.position),
+      sentence: meta.ghost.sentence,
+    },
+  };
+}
+
+const count = (entry: Entry): number => entry.shape.reduce((a, b) => a * b, 1);
+
+export const vectorAt = (values: Float64Array, row: number): Vec3 => [
+  values[3 * row],
+  values[3 * row + 1],
+  values[3 * row + 2],
+];
+export const quaternionAt = (values: Float64Array, row: number): Quat => [
+  values[4 * row],
+  values[4 * row + 1],
+  values[4 * row + 2],
+  values[4 * row + 3],
+];
