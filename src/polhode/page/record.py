@@ -28,6 +28,7 @@ FREE = 1e-2
 """How far L may be off, relative to its size, for Poinsot's construction to mean something."""
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of members that failed
 def recorded(
     motion: Motion, *, id: int = 0, name: str = "", title: str = "", runs: Sequence[str] = (), run: str = ""
 ) -> Record:

@@ -12,7 +12,7 @@ from polhode.motion import Motion
 
 MOST_TIMES = 3000
 """More outputs than a screen has columns of pixels."""
-FEWEST_TIMES = 400
+FEWEST_TIMES = 200
 """An exact motion is looked at so many times at least,"""
 TURN = pi / 8
 """and not less often than once in this angle, in rad, if that takes no more than MOST_TIMES."""

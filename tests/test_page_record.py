@@ -1,0 +1,220 @@
+"""What the page is told of a motion: judged by the motion itself, by closed forms, and by reading the bytes back."""
+
+import json
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import InputError
+from polhode.looks import look_of
+from polhode.page import thinning
+from polhode.page.ghost import ghost_of
+from polhode.page.packing import packed
+from polhode.page.record import recorded
+
+BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
+
+
+def unpacked(data):
+    """The bytes read back as the page reads them."""
+    length = int.from_bytes(data[:4], "little")
+    header = json.loads(data[4 : 4 + length])
+    start = -(-(4 + length) // 8) * 8
+    arrays = {}
+    for name, entry in header["arrays"].items():
+        count = int(np.prod(entry["shape"]))
+        values = np.frombuffer(data, entry["type"], count, start + entry["offset"]).reshape(entry["shape"])
+        arrays[name] = values.astype(float) * entry["scale"] if entry["type"] == "float32" else values
+    return SimpleNamespace(meta=header["meta"], arrays=arrays)
+
+
+def test_the_record_holds_the_motion_to_32_bits():
+    motion = ph.simulate(BOX, SPIN, duration=3.0, method="exact", output_step=0.002)
+    read = unpacked(packed(recorded(motion)))
+    assert np.array_equal(read.arrays["time"], motion.times)
+    for name, values in (
+        ("quaternion", motion.quaternion_wxyz),
+        ("angular_velocity", motion.angular_velocity),
+        ("angular_momentum", motion.angular_momentum),
+    ):
+        assert np.abs(read.arrays[name][:, 0] - values).max() <= 2**-23 * np.abs(values).max()
+    assert np.array_equal(read.arrays["faces_0"], look_of(BOX).surface.faces)
+    assert np.abs(read.arrays["vertices_0"] - look_of(BOX).surface.vertices).max() < 1e-7
+    assert read.meta["looks"][0]["kind"] == "shape"
+    assert "exact" in read.meta["computed"]
+
+
+@pytest.mark.parametrize("size", [1e-170, 1e-47, 1e-10, 1.0, 1e30, 1e200])
+def test_no_size_of_numbers_is_lost_in_32_bits(size):
+    record = recorded(ph.simulate(BOX, SPIN, duration=1.0, method="exact", output_step=0.1))
+    record.arrays["torque"] = size * np.array([[[1.0, -0.5, 0.25]], [[np.nan, np.inf, 0.0]]])
+    read = unpacked(packed(record)).arrays["torque"]
+    assert read[0, 0] == pytest.approx(size * np.array([1.0, -0.5, 0.25]), rel=1e-7, abs=0.0)
+    assert np.isnan(read[1, 0, 0])
+
+
+def test_an_exact_motion_with_few_outputs_is_shown_smoothly_and_says_so():
+    motion = ph.simulate(
+        BOX, ph.State(angular_velocity_body=(0, 0, 30.0)), duration=10.0, method="exact", output_step=5.0
+    )
+    record = recorded(motion)
+    times = record.arrays["time"]
+    assert np.diff(times).max() * 30.0 <= 1.01 * thinning.TURN
+    assert set(motion.times) <= set(times)
+    middle = len(times) // 2
+    there = motion.at(float(times[middle])).quaternion_wxyz
+    assert abs(record.arrays["quaternion"][middle, 0] @ there) == pytest.approx(1.0, abs=1e-12)
+    assert any("closed form is shown at" in note for note in record.meta["notes"])
+
+
+def test_many_outputs_are_thinned_but_no_departure_is_lost():
+    motion = ph.simulate(BOX, SPIN, duration=20.0, step=1e-3, method="rk4", output_step=1e-3)
+    record = recorded(motion)
+    assert len(record.arrays["time"]) == thinning.MOST_TIMES
+    assert record.arrays["time"][[0, -1]].tolist() == motion.times[[0, -1]].tolist()
+    assert any("3,000 of 20,001 outputs" in note for note in record.meta["notes"])
+    departures = {d["name"]: record.arrays[d["array"]].max() for d in record.meta["departures"]}
+    for finding in motion.audit().findings:
+        if finding.conserved:
+            assert departures[finding.quantity] == pytest.approx(finding.relative, rel=1e-12)
+
+
+def test_a_crowd_is_thinned_to_what_a_page_can_hold():
+    start = ph.State(velocity=np.linspace((0, 0, 1), (0, 0, 9), 2500))
+    motion = ph.ensemble(
+        ph.particle(1.0), start, [ph.forces.gravity()], duration=1.0, method="exact", output_step=0.004
+    )
+    record = recorded(motion)
+    times, bodies = record.arrays["position"].shape[:2]
+    assert bodies == thinning.MOST_BODIES
+    assert times * bodies <= thinning.MOST_POSES
+    assert record.meta["members"][0] == 0
+    assert record.meta["members"][-1] == 2499
+    last = motion.final.position[record.meta["members"], 2]
+    assert record.arrays["position"][-1, :, 2] == pytest.approx(last, rel=1e-12)
+
+
+def test_only_final_states_of_steps_are_one_still_picture_with_a_hint():
+    start = ph.State(velocity=np.linspace((0, 0, 1), (0, 0, 2), 3))
+    motion = ph.ensemble(ph.particle(1.0), start, duration=1.0, step=0.1, method="rk4")
+    record = recorded(motion)
+    assert record.arrays["position"].shape == (1, 3, 3)
+    assert any("output_step" in note for note in record.meta["notes"])
+
+
+def test_a_motion_without_outputs_is_refused():
+    motion = ph.simulate(BOX, SPIN, duration=1.0, method="exact")
+    motion._run.times, motion._run.kept = motion._run.times[:0], motion._run.kept[:0]
+    with pytest.raises(InputError, match="nothing to show"):
+        recorded(motion)
+
+
+def test_the_torque_about_a_pivot_is_the_rate_of_the_angular_momentum_about_it():
+    top = ph.Body(mass=2.0, inertia=(3.0, 3.0, 1.0))
+    tilted = ph.State(quaternion_wxyz=(1.0, 0.2, 0.0, 0.0), angular_velocity_body=(0.3, 0.0, 20.0))
+    pivot = (0, 0, -1)
+    motion = ph.simulate(top, tilted, [ph.forces.gravity(10.0)], pivot=pivot, duration=1.0, output_step=1e-3)
+    record = recorded(motion)
+    about = motion.angular_momentum_about(motion.points(pivot)[0])
+    rate = (about[2:] - about[:-2]) / (motion.times[2:] - motion.times[:-2])[:, None]
+    torque = record.arrays["torque"][1:-1, 0]
+    assert np.abs(rate - torque).max() < 1e-3 * np.abs(torque).max()
+    assert [f["name"] for f in record.meta["forces"]] == ["gravity", "reaction of the pivot"]
+    assert record.arrays["reaction"][:, 0] == pytest.approx(motion.reaction_force, rel=1e-12)
+    assert not record.meta["isFree"]
+    assert record.meta["pivot"]["world"] == pytest.approx(motion.points(pivot)[0])
+
+
+def test_lagranges_top_in_any_frame_is_the_ghost_of_a_simulated_one():
+    turn = (0.9, 0.3, -0.2, 0.25)
+    turned = ph.State(quaternion_wxyz=turn, angular_velocity_body=(12.0, 0.4, -0.7))
+    top = ph.Body(mass=2.0, inertia=(1.0, 3.0, 3.0))
+    forces = [ph.forces.gravity((3.0, -4.0, 5.0))]
+    motion = ph.simulate(top, turned, forces, pivot=(0.8, 0, 0), duration=3.0, output_step=0.1, rtol=1e-11)
+    ghost = ghost_of(motion)
+    agreement = np.abs((ghost.quaternion_wxyz * motion.quaternion_wxyz).sum(axis=-1))
+    assert np.abs(1 - agreement).max() < 1e-12
+    assert np.abs(ghost.position - motion.position).max() < 1e-9
+
+
+def test_the_ghost_of_free_rotation_shows_the_error_of_the_steps_fall_sixteenfold():
+    def off(step):
+        motion = ph.simulate(BOX, SPIN, duration=2.0, step=step, method="rk4", output_step=0.5)
+        return np.abs(ghost_of(motion).quaternion_wxyz - motion.quaternion_wxyz).max()
+
+    errors = [off(step) for step in (0.02, 0.01, 0.005)]
+    assert all(3.8 < np.log2(a / b) < 4.3 for a, b in pairwise(errors))
+
+
+@pytest.mark.parametrize(
+    ("body", "forces", "pivot", "word"),
+    [
+        (BOX, [], None, "closed form itself"),
+        (BOX, [ph.forces.linear_drag(1.0)], None, "linear_drag"),
+        (BOX, [ph.forces.gravity()], (0, 0, 1), "not symmetric"),
+        (ph.Body(mass=1.0, inertia=(2, 2, 1)), [ph.forces.gravity()], (0, 0, -1), "vertical"),
+    ],
+)
+def test_where_there_is_no_ghost_a_sentence_says_why(body, forces, pivot, word):
+    engine = "python" if forces else "cpu"  # nothing to compile
+    motion = ph.simulate(
+        body,
+        SPIN,
+        forces,
+        pivot=pivot,
+        duration=0.1,
+        output_step=0.1,
+        method="exact" if not forces else "rk4",
+        step=0.1,
+        engine=engine,
+    )
+    assert word in recorded(motion).meta["whyNoGhost"]
+
+
+def test_poinsot_needs_a_body_that_turns_freely():
+    free = recorded(ph.simulate(BOX, SPIN, [ph.forces.gravity()], duration=0.1, method="exact", output_step=0.1))
+    still = recorded(ph.simulate(BOX, duration=0.1, method="exact", output_step=0.1))
+    assert free.meta["isFree"]
+    assert not still.meta["isFree"]
+    assert "Nothing turns" in still.meta["whyNoPoinsot"]
+
+
+def test_places_far_from_the_origin_keep_their_digits():
+    orbit = ph.State(position=(7e6, 0, 0), velocity=(1.0, 0, 0))
+    record = recorded(ph.simulate(BOX, orbit, duration=1.0, method="exact", output_step=0.01))
+    found = unpacked(packed(record))
+    back = found.arrays["position"][:, 0] + np.array(found.meta["origin"])
+    assert back[:, 0] == pytest.approx(7e6 + record.arrays["time"], abs=1e-6)
+    fast = ph.State(velocity=(1e6, 0, 0))
+    record = recorded(ph.simulate(BOX, fast, duration=10.0, method="exact", output_step=1.0))
+    assert "position" in record.exact
+
+
+def test_members_with_bodies_of_their_own_are_each_drawn_as_themselves():
+    sides = np.linspace((0.1, 0.4, 0.9), (0.2, 0.5, 1.0), 4)
+    bodies = ph.shapes.box(sides, mass=10.0)
+    motion = ph.ensemble(bodies, SPIN, duration=1.0, method="exact", output_step=0.5)
+    record = recorded(motion)
+    assert record.arrays["look_of"].tolist() == [0, 1, 2, 3]
+    reach = [np.abs(record.arrays[f"vertices_{i}"]).max(axis=0) for i in range(4)]
+    assert np.array(reach) == pytest.approx(sides / 2)
+    moments = [look["moments"] for look in record.meta["looks"]]
+    assert np.array(moments) == pytest.approx(bodies.principal_moments)
+
+
+def test_the_looks_of_a_system_belong_to_its_bodies():
+    ball = ph.shapes.sphere(0.2, mass=1.0)
+    motion = ph.simulate([BOX, ball, BOX], [SPIN, SPIN, SPIN], duration=0.2, method="exact", output_step=0.1)
+    record = recorded(motion)
+    assert record.arrays["look_of"].tolist() == [0, 1, 0]
+    assert record.meta["looks"][1]["moments"] == pytest.approx(ball.principal_moments)
+
+
+def test_equal_forces_have_names_of_their_own():
+    pair = [ph.forces.force_at((1.0, 0, 0), (0, 0, 1.0)), ph.forces.force_at((-1.0, 0, 0), (0, 0, -1.0))]
+    record = recorded(ph.simulate(BOX, SPIN, pair, duration=0.01, step=0.01, method="rk4", engine="python"))
+    assert [f["name"] for f in record.meta["forces"]] == ["force at 1", "force at 2"]
