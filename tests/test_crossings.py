@@ -315,6 +315,13 @@ def test_members_stop_each_at_its_own_time_with_the_bits_that_they_have_alone():
     assert times == sorted(times)
 
 
+def test_members_may_stop_in_a_segment_without_outputs():
+    whole = ph.ensemble(crowd(output_times=[1.2]))
+    cut = ph.ensemble(crowd(output_times=[1.2], breaks=[1.1]))
+    assert (whole.end_times < 1.1).any()
+    assert cut.end_times == pytest.approx(whole.end_times, rel=1e-12)
+
+
 def test_outputs_after_a_members_stop_are_not_a_number_and_no_failure():
     motion = ph.ensemble(crowd(output_step=0.1))
     for i in range(12):

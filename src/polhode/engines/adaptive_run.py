@@ -46,6 +46,8 @@ class AdaptiveRunner(Runner):
             marks.append(marked[: len(out)])
             if self.failure is not None or times[-1] < b or self._is_stopped:
                 break
+            if self.report is not None:
+                self.report(b)
         kept = np.concatenate(portions) if len(portions) > 1 else portions[0]
         if self._is_stopped:
             times, kept = self._with_the_stop(times[: len(kept)], kept)
@@ -174,7 +176,7 @@ class AdaptiveRunner(Runner):
             self._blame_an_event()
             return
         lanes = self.layout.lanes
-        by_lane = out.reshape(len(out), len(self.buffer), -1, lanes)
+        by_lane = out.reshape(len(out), len(self.buffer), out.shape[2] // lanes, lanes)  # there may be no output
         for member in np.flatnonzero(stuck):
             by_lane[shown[member] :, member // lanes, :, member % lanes] = np.nan
 

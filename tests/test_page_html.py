@@ -1,0 +1,127 @@
+"""The page as one file: judged by reading it as a browser would, without one."""
+
+import base64
+import hashlib
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+import polhode as ph
+from polhode.errors import FileError
+from polhode.page.html import framed, of_motion, page, policy
+from polhode.page.packing import packed
+from polhode.page.record import recorded
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes, and what scripts hold."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.scripts, self.within = [], [], False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
+            self.within = True
+
+    def handle_endtag(self, tag):  # noqa: ARG002
+        self.within = False
+
+    def handle_data(self, data):
+        if self.within:
+            attributes, text = self.scripts.pop()
+            self.scripts.append((attributes, text + data))
+
+
+@pytest.fixture(scope="module")
+def motion():
+    box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+    spin = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
+    name = '</script><img src="https://example.org/x" onerror="alert(1)">'
+    return ph.simulate(box, spin, duration=1.0, method="exact", output_step=0.01, name=name)
+
+
+def test_the_file_names_nothing_outside_itself(motion):
+    for tag, attributes in Elements(of_motion(motion)).elements:
+        for name in ("src", "href", "action", "srcset", "poster"):
+            assert attributes.get(name, "data:").startswith(("data:", "#")), (tag, attributes)
+        assert tag not in ("img", "iframe", "object", "embed")
+        assert not any(name.startswith("on") for name in attributes)
+
+
+def test_the_policy_lets_its_own_script_run_and_nothing_be_reached(motion):
+    read = Elements(of_motion(motion))
+    (told,) = [a["content"] for t, a in read.elements if a.get("http-equiv") == "Content-Security-Policy"]
+    assert told == policy(live=False)
+    assert "default-src 'none'" in told
+    assert "connect-src" not in told
+    (script,) = [data for attributes, data in read.scripts if "type" not in attributes]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in told
+    assert "connect-src 'self'" in policy(live=True)
+
+
+def test_the_motion_is_in_the_file_as_it_was_packed(motion):
+    read = Elements(of_motion(motion))
+    (data,) = [data for attributes, data in read.scripts if attributes.get("id") == "polhode-motion"]
+    assert base64.b64decode(data) == packed(recorded(motion))
+
+
+def test_the_file_weighs_no_more_than_one_and_a_half_megabytes_besides_its_data(motion):
+    data = len(base64.b64encode(packed(recorded(motion))))
+    assert len(of_motion(motion).encode()) - data <= 1.5e6
+
+
+def test_licences_of_what_is_bundled_are_in_the_file(motion):
+    text = of_motion(motion)
+    assert "three.js authors" in text
+    assert "Leon Sorokin" in text
+
+
+def test_a_notebooks_frame_may_run_its_script_and_nothing_else(motion):
+    ((tag, attributes),) = Elements(framed(motion)).elements
+    assert tag == "iframe"
+    assert attributes["sandbox"] == "allow-scripts"
+    assert attributes["srcdoc"] == of_motion(motion)
+    assert motion._repr_html_() == framed(motion)
+
+
+def test_a_motion_without_output_shows_its_words_in_a_notebook(motion):
+    empty = ph.simulate(ph.particle(1.0), duration=1.0, method="exact")
+    empty._run.times, empty._run.kept = empty._run.times[:0], empty._run.kept[:0]
+    assert empty._repr_html_() is None
+
+
+def test_what_the_page_is_told_cannot_end_its_script():
+    title = "</script><script>alert(1)</script>"
+    read = Elements(page({"kind": "live", "title": title}))
+    (told,) = [data for attributes, data in read.scripts if attributes.get("id") == "polhode-door"]
+    assert json.loads(told)["title"] == title
+    assert len([attributes for attributes, _ in read.scripts if "type" not in attributes]) == 1
+
+
+def test_a_place_that_cannot_be_written_is_a_sentence_and_leaves_nothing(motion, tmp_path):
+    with pytest.raises(FileError, match="cannot be written"):
+        motion.export_html(tmp_path / "no" / "such.html")
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(FileError, match="cannot be written"):
+        motion.export_html(tmp_path / "folder.html")
+    assert [p.name for p in tmp_path.iterdir()] == ["folder.html"]
+
+
+def test_show_opens_the_file_in_the_browser_and_says_where_it_lies(motion, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: not opened.append(address))
+    place = motion.show()
+    assert opened == [place.as_uri()]
+    assert place.read_text(encoding="utf-8") == of_motion(motion)
+
+
+def test_show_says_so_where_there_is_no_browser(motion, monkeypatch):
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    with pytest.warns(UserWarning, match="no browser could be opened: open "):
+        motion.show()
