@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,26 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def check_picture(place: Path | None) -> None:
+def check_picture(place: Path | None, option: str = "--picture") -> None:
     """Before the work, not after."""
     if place is None:
         return
-    check_folder(place, "picture", "--picture")
+    check_folder(place, "picture", option)
     if place.suffix.lower() not in PICTURES:
         raise FileError(f"the picture cannot be written to {place}: its name must end with .png, .svg or .pdf")
+
+
+def draw(figure: Any, place: Path) -> None:
+    """Write a picture; beside its place first, so that a half-written one never appears."""
+    draft = place.with_name(f".{place.stem}.part{place.suffix}")
+    try:
+        figure.savefig(draft)
+        draft.replace(place)
+    except (OSError, ValueError) as error:
+        raise FileError(f"the picture cannot be written to {place}: {error}") from None
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def check_folder(place: Path, thing: str, option: str) -> None:

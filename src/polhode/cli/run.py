@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,71 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polhode import __version__
-from polhode.cli.output import check_folder, check_picture, print_json
-from polhode.errors import FileError, RunError
+from polhode.cli.output import check_folder, check_picture, draw, print_json
+from polhode.cli.target import MODEL_KEY, TargetCommand, knob_values, run_file
+from polhode.errors import RunError
 
 if TYPE_CHECKING:
     from polhode.audit import Audit
     from polhode.gallery import Model, Shown
     from polhode.motion import Motion
 
-MODEL_KEY = "polhode.model"
 
-
-class Run(click.Command):
-    """The command whose options are its own and those of the model that it is given."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        target = self._target(ctx, args)
-        if target is not None and not _is_file(target):
-            from polhode.gallery import MODELS
-
-            if _model_name(target) not in MODELS:
-                close = get_close_matches(_model_name(target), list(MODELS), n=1, cutoff=0.5)
-                guess = f": did you mean {close[0]!r}?" if close else "."
-                hint = "`polhode list` shows all of them; a scenario's file ends with .toml."
-                raise click.UsageError(f"there is no model {target!r}{guess} {hint}", ctx)
-            ctx.meta[MODEL_KEY] = MODELS[_model_name(target)]
-        return super().parse_args(ctx, args)
-
-    def _target(self, ctx: click.Context, args: Sequence[str]) -> str | None:
-        """What to run: the first argument that is a model or a file; else the first that is no option nor its value."""
-        own = [p for p in super().get_params(ctx) if isinstance(p, click.Option) and not p.is_flag]
-        taking_a_value = {name for option in own for name in option.opts}
-        pairs = zip(["", *args], args, strict=False)
-        free = [arg for before, arg in pairs if not arg.startswith("-") and before not in taking_a_value]
-        return next((arg for arg in free if _is_model(arg) or _is_file(arg)), free[0] if free else None)
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        model: Model | None = ctx.meta.get(MODEL_KEY)
-        knobs: list[click.Parameter] = [
-            click.Option(
-                [f"--{p.name.replace('_', '-')}", p.name],
-                type=float,
-                metavar="<number>" if p.unit == "1" else f"<{p.unit}>",
-                help=f"{p.help}; {p.low:g} to {p.high:g}, {p.default:g} if not given",
-                default=None,
-            )
-            for p in (model.parameters if model is not None else ())
-        ]
-        own = super().get_params(ctx)
-        return [own[0], *knobs, *own[1:]]
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        model: Model | None = ctx.meta.get(MODEL_KEY)
-        if model is None:
-            super().format_help_text(ctx, formatter)
-            return
-        formatter.write_paragraph()
-        with formatter.indentation():
-            formatter.write_text(f"{model.name}: {model.title}.")
-            formatter.write_paragraph()
-            formatter.write_text(model.explanation.replace("\n", " "))
-            formatter.write_paragraph()
-            formatter.write_text(f"Source: {model.source}")
-
-
-@click.command(cls=Run)
+@click.command(cls=TargetCommand)
 @click.argument("target", metavar="NAME|FILE.toml")
 @click.option(
     "--picture", type=click.Path(dir_okay=False, path_type=Path), help="Where to put the picture: .png, .svg or .pdf."
@@ -112,7 +56,7 @@ def run(
     if picture is not None and no_picture:
         raise click.UsageError("--picture and --no-picture contradict each other: give one of them", ctx)
     model: Model | None = ctx.meta.get(MODEL_KEY)
-    values = model.values(**{k: v for k, v in knobs.items() if v is not None}) if model is not None else {}
+    values = knob_values(ctx, knobs)
     stem = model.name if model is not None else Path(target).stem
     place = None if no_picture else Path(f"{stem}.png") if picture is None else picture
     check_picture(place)
@@ -120,7 +64,7 @@ def run(
         check_folder(save, "motion", "--save")
     began = perf_counter()
     try:
-        motions: Any = model.run(**values) if model is not None else _run_file(target)
+        motions: Any = model.run(**values) if model is not None else run_file(target)
     except RunError as error:
         if save is not None and len(error.motion.times):
             error.motion.save(save)
@@ -132,7 +76,7 @@ def run(
     if save is not None:
         motion.save(save)
     if place is not None:
-        _draw(model.picture(motions, **values) if model is not None else motion.plot(), place)
+        draw(model.picture(motions, **values) if model is not None else motion.plot(), place)
     audit = motion.audit()
     name = stem if model is not None else motion.scenario.name or stem
     report = _report(name, motions, audit, seconds, numbers, place, save)
@@ -147,30 +91,6 @@ def run(
         raise click.ClickException("; ".join(map(_complaint, wrong)))
 
 
-def _is_file(target: str) -> bool:
-    """Whether a scenario's file is meant; a model's name means the model, whatever files there are."""
-    return target.endswith(".toml") or os.sep in target or (Path(target).is_file() and not _is_model(target))
-
-
-def _is_model(target: str) -> bool:
-    from polhode.gallery import MODELS
-
-    return _model_name(target) in MODELS
-
-
-def _model_name(target: str) -> str:
-    """As the gallery writes it: thin-rod for Thin_Rod."""
-    return target.lower().replace("_", "-")
-
-
-def _run_file(target: str) -> Motion:
-    from polhode.scenario import Scenario
-    from polhode.simulation import ensemble, simulate
-
-    scenario = Scenario.from_toml(target)
-    return simulate(scenario) if scenario.members is None else ensemble(scenario)
-
-
 def _watched(motions: Any) -> Motion:
     from polhode.gallery import watched
 
@@ -180,13 +100,6 @@ def _watched(motions: Any) -> Motion:
 def _complaint(number: Shown) -> str:
     excess = f"by {_in_unit(f'{number.difference:g}', number.unit)}, more than {number.tolerance:g}"
     return f"{number.label} differs from the expected value {excess}"
-
-
-def _draw(figure: Any, place: Path) -> None:
-    try:
-        figure.savefig(place)
-    except (OSError, ValueError) as error:
-        raise FileError(f"the picture cannot be written to {place}: {error}") from None
 
 
 def _report(

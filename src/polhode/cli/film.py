@@ -1,0 +1,106 @@
+"""`polhode film`: a motion as a film."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polhode.cli.output import print_json
+from polhode.cli.picture import said_run
+from polhode.cli.target import MotionCommand, knob_values, shown_motion, stem_of
+
+
+class PixelSize(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """Width x height, such as 1280x720."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = re.fullmatch(r"(\d+)[xX](\d+)", str(value))
+        if found is None:
+            self.fail(f"{value!r} is no size: write width and height in pixels, such as 1280x720", param, ctx)
+        return int(found[1]), int(found[2])
+
+
+@click.command(cls=MotionCommand)
+@click.argument("target", metavar="NAME|FILE")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to put it: .mp4 (needs polhode[film]) or .gif; NAME.mp4 if not given.",
+)
+@click.option(
+    "--pace",
+    type=float,
+    metavar="<number>",
+    help="Seconds of motion in a second of film: 0.1 is slow motion. If not given, true speed for motions of 2 to "
+    "20 s, and about 8 s of film for others.",
+)
+@click.option("--fps", type=float, metavar="<1/s>", help="Frames a second: 30, of a .gif 20, if not given.")
+@click.option("--size", type=PixelSize(), metavar="WxH", help="In pixels: 1280x720, of a .gif 800x450, if not given.")
+@click.option("--from", "start", type=float, metavar="<s>", help="Where the film begins, in s of the motion.")
+@click.option("--to", "end", type=float, metavar="<s>", help="Where it ends.")
+@click.option("--body", type=click.IntRange(0), default=0, help="Of several: whose view the second is, from 0 on.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
+@click.pass_context
+def film(
+    ctx: click.Context,
+    /,
+    target: str,
+    output: Path | None,
+    pace: float | None,
+    fps: float | None,
+    size: tuple[int, int] | None,
+    start: float | None,
+    end: float | None,
+    body: int,
+    as_json: bool,
+    **knobs: float | None,
+) -> None:
+    """Film a motion, in space and as seen from the body.
+
+    Of a model of the gallery (with its knobs as options: `polhode film NAME --help`), of the scenario of a .toml file,
+    or of a stored motion, a .zarr folder. Of a model that makes several runs the first is filmed. Where a body turns
+    more than half a turn between two frames the eye is deceived; then a slower pace is named.
+
+    \b
+    Examples:
+      polhode film dzhanibekov -o flip.mp4
+      polhode film falling-phone --pace 0.05 -o phone.gif
+      polhode film my-motion.zarr --from 2 --to 5 --size 1920x1080 -o part.mp4
+    """
+    values = knob_values(ctx, knobs)
+    place = Path(f"{stem_of(ctx, target)}.mp4") if output is None else output
+    from polhode.plots import film as films
+
+    films.checked_format(place, fps, size)
+    shown = shown_motion(ctx, target, values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", films.FilmWarning)  # told below, as a sentence
+        made = films.film(
+            shown.motion,
+            place,
+            shown.title,
+            pace=pace,
+            frames_per_second=fps,
+            size=size,
+            start=start,
+            end=end,
+            body=body,
+        )
+    if as_json:
+        report = {key: value for key, value in vars(made).items() if key != "path"}
+        run = shown.runs[0] if shown.runs else shown.name
+        print_json({"name": shown.name, "film": str(place), "run": run, "parameters": shown.parameters} | report)
+        return
+    speed = "at true speed" if made.pace == 1 else f"at a pace of {made.pace:g}"
+    click.echo(
+        f"film: {place} ({shown.name}{said_run(shown.runs)}: {made.frames} frames, {made.seconds:.3g} s {speed})"
+    )
+    if made.warning is not None:
+        click.echo(f"warning: {made.warning} (--pace)", err=True)

@@ -1,0 +1,66 @@
+"""`polhode picture`: a motion at one instant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polhode.cli.output import check_picture, draw, print_json
+from polhode.cli.target import MotionCommand, knob_values, shown_motion, stem_of
+
+
+@click.command(cls=MotionCommand)
+@click.argument("target", metavar="NAME|FILE")
+@click.option(
+    "--at", "time", type=float, metavar="<s>", help="The instant, in s of the motion; its start if not given."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to put it: .png, .svg or .pdf; NAME.png if not given.",
+)
+@click.option("--body", type=click.IntRange(0), default=0, help="Of several: whose view the second is, from 0 on.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
+@click.pass_context
+def picture(
+    ctx: click.Context,
+    /,
+    target: str,
+    time: float | None,
+    output: Path | None,
+    body: int,
+    as_json: bool,
+    **knobs: float | None,
+) -> None:
+    """Draw a motion at one instant, in space and as seen from the body.
+
+    Of a model of the gallery (with its knobs as options: `polhode picture NAME --help`), of the scenario of a .toml
+    file, or of a stored motion, a .zarr folder. Of a model that makes several runs the first is drawn.
+
+    \b
+    Examples:
+      polhode picture dzhanibekov --at 3.2
+      polhode picture dzhanibekov --spin 3 --at 3.2 -o flip.svg
+      polhode picture my-motion.zarr --at 0.5 -o halfway.pdf
+    """
+    values = knob_values(ctx, knobs)
+    place = Path(f"{stem_of(ctx, target)}.png") if output is None else output
+    check_picture(place, "--output")
+    shown = shown_motion(ctx, target, values)
+    from polhode.plots.instant import instant
+
+    draw(instant(shown.motion, time, shown.title, body=body), place)
+    at = shown.motion.scenario.start_time if time is None else time
+    report: dict[str, Any] = {"name": shown.name, "picture": str(place), "time_s": at, "parameters": shown.parameters}
+    if as_json:
+        print_json(report | {"run": shown.runs[0] if shown.runs else shown.name})
+        return
+    click.echo(f"picture: {place} ({shown.name}{said_run(shown.runs)}, at t = {at:g} s)")
+
+
+def said_run(runs: tuple[str, ...]) -> str:
+    """Which of a model's runs is shown."""
+    return f", {runs[0]!r}, the first of {len(runs)} runs" if len(runs) > 1 else ""

@@ -1,0 +1,153 @@
+"""What a command is given: a model of the gallery, whose knobs become its options, or a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from polhode.gallery import Model
+    from polhode.motion import Motion
+
+MODEL_KEY = "polhode.model"
+ENDINGS = {".toml": "a scenario's file ends with .toml", ".zarr": "a stored motion with .zarr"}
+
+
+class TargetCommand(click.Command):
+    """A command whose options are its own and those of the model that it is given."""
+
+    endings: tuple[str, ...] = (".toml",)
+    """How the names of files end that the command takes."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        target = self._target(ctx, args)
+        if target is not None and not self._is_file(target):
+            from polhode.gallery import MODELS
+
+            if model_name(target) not in MODELS:
+                close = get_close_matches(model_name(target), list(MODELS), n=1, cutoff=0.5)
+                guess = f": did you mean {close[0]!r}?" if close else "."
+                hint = f"`polhode list` shows all of them; {', '.join(ENDINGS[end] for end in self.endings)}."
+                raise click.UsageError(f"there is no model {target!r}{guess} {hint}", ctx)
+            ctx.meta[MODEL_KEY] = MODELS[model_name(target)]
+        return super().parse_args(ctx, args)
+
+    def _target(self, ctx: click.Context, args: Sequence[str]) -> str | None:
+        """The first argument that is a model or a file; else the first that is no option nor its value."""
+        own = [p for p in super().get_params(ctx) if isinstance(p, click.Option) and not p.is_flag]
+        taking_a_value = {name for option in own for name in option.opts}
+        pairs = zip(["", *args], args, strict=False)
+        free = [arg for before, arg in pairs if not arg.startswith("-") and before not in taking_a_value]
+        return next((arg for arg in free if _is_model(arg) or self._is_file(arg)), free[0] if free else None)
+
+    def _is_file(self, target: str) -> bool:
+        """Whether a file is meant; a model's name means the model, whatever files there are."""
+        named = target.rstrip(os.sep).endswith(self.endings)
+        return named or os.sep in target or (Path(target).is_file() and not _is_model(target))
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        model: Model | None = ctx.meta.get(MODEL_KEY)
+        knobs: list[click.Parameter] = [
+            click.Option(
+                [f"--{p.name.replace('_', '-')}", p.name],
+                type=float,
+                metavar="<number>" if p.unit == "1" else f"<{p.unit}>",
+                help=f"{p.help}; {p.low:g} to {p.high:g}, {p.default:g} if not given",
+                default=None,
+            )
+            for p in (model.parameters if model is not None else ())
+        ]
+        own = super().get_params(ctx)
+        return [own[0], *knobs, *own[1:]]
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        model: Model | None = ctx.meta.get(MODEL_KEY)
+        if model is None:
+            super().format_help_text(ctx, formatter)
+            return
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(f"{model.name}: {model.title}.")
+            formatter.write_paragraph()
+            formatter.write_text(model.explanation.replace("\n", " "))
+            formatter.write_paragraph()
+            formatter.write_text(f"Source: {model.source}")
+
+
+class MotionCommand(TargetCommand):
+    """One that takes stored motions too."""
+
+    endings = (".toml", ".zarr")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A motion to show."""
+
+    motion: Motion
+    name: str
+    """Of the model or the scenario, or else of the file."""
+    title: str
+    parameters: Mapping[str, float]
+    """The model's, with their values."""
+    runs: tuple[str, ...]
+    """Where a model makes several runs: their names; the first is shown."""
+
+
+def knob_values(ctx: click.Context, knobs: Mapping[str, float | None]) -> dict[str, float]:
+    """Of the model that the command was given: every parameter's value, checked.  Nothing for a file."""
+    model: Model | None = ctx.meta.get(MODEL_KEY)
+    return {} if model is None else model.values(**{k: v for k, v in knobs.items() if v is not None})
+
+
+def stem_of(ctx: click.Context, target: str) -> str:
+    """What a file is called that nobody has named."""
+    model: Model | None = ctx.meta.get(MODEL_KEY)
+    return Path(target).stem if model is None else model.name
+
+
+def shown_motion(ctx: click.Context, target: str, values: dict[str, float]) -> Shown:
+    """The motion of a model (of several runs the first), of a scenario's file, or of a stored one."""
+    model: Model | None = ctx.meta.get(MODEL_KEY)
+    if model is None:
+        motion = stored_motion(target) if target.rstrip(os.sep).endswith(".zarr") else run_file(target)
+        name = motion.scenario.name or Path(target).stem
+        return Shown(motion, name, name, {}, ())
+    from polhode.simulation import simulate
+
+    planned: Any = model.scenario(**values)
+    runs = tuple(planned) if isinstance(planned, Mapping) else ()
+    return Shown(simulate(planned[runs[0]] if runs else planned), model.name, model.title, values, runs)
+
+
+def run_file(target: str) -> Motion:
+    """The motion of a scenario's file, computed."""
+    from polhode.scenario import Scenario
+    from polhode.simulation import ensemble, simulate
+
+    scenario = Scenario.from_toml(target)
+    return simulate(scenario) if scenario.members is None else ensemble(scenario)
+
+
+def stored_motion(target: str) -> Motion:
+    """The motion of a Zarr folder."""
+    from polhode.store import load
+
+    return load(target)
+
+
+def _is_model(target: str) -> bool:
+    from polhode.gallery import MODELS
+
+    return model_name(target) in MODELS
+
+
+def model_name(target: str) -> str:
+    """As the gallery writes it: thin-rod for Thin_Rod."""
+    return target.lower().replace("_", "-")

@@ -1,0 +1,185 @@
+"""What a drawing in space needs of a motion, at any times: places, attitudes, and the vectors that become arrows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from polhode import acting, checks
+from polhode.body import Body
+from polhode.checks import Array
+from polhode.equations.formulations import View
+from polhode.equations.quaternions import matrix
+from polhode.errors import InputError
+from polhode.motion import Motion
+from polhode.plots.between import attitudes_between, positions_between, values_between
+
+MOST_MEMBERS = 300
+"""Of an ensemble at most so many members are drawn."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """Of k times and n bodies or members; world axes, SI units."""
+
+    times: Array
+    """(k,), in s."""
+    position: Array
+    """Of the centres of mass, (k, n, 3)."""
+    attitude: Array
+    """Body to world, (k, n, 3, 3)."""
+    velocity: Array
+    omega: Array
+    """The angular velocity, (k, n, 3)."""
+    anchor: Array
+    """The fixed point of a body on a pivot, the centre of mass of all others, (k, n, 3): L and torque are about it."""
+    momentum: Array
+    """The angular momentum L about the anchor; 0 for the members of an ensemble."""
+    force: Array
+    """The sum of the forces, without a pivot's; 0 for the members of an ensemble."""
+    torque: Array
+    """About the anchor; 0 for the members of an ensemble."""
+
+    def in_body(self, vectors: Array) -> Array:
+        """Vectors (k, n, 3) along the axes of their bodies."""
+        return np.asarray(np.einsum("knji,knj->kni", self.attitude, vectors))
+
+    def at(self, k: int) -> Course:
+        """One of its times."""
+        return Course(**{name: values[k : k + 1] for name, values in vars(self).items()})
+
+    def until(self, time: float) -> Course:
+        """Its part before a time."""
+        last = int(np.searchsorted(self.times, time))
+        return replace(self, **{name: values[:last] for name, values in vars(self).items()})
+
+    def then(self, other: Course) -> Course:
+        """This, and what follows it."""
+        both = {name: np.concatenate((values, getattr(other, name))) for name, values in vars(self).items()}
+        return Course(**both)
+
+
+def shown_bodies(motion: Motion) -> tuple[list[int], list[Body]]:
+    """Which bodies or members are drawn, and as which bodies."""
+    scenario, count = motion.scenario, motion.scenario.count
+    if motion.axis != "member":
+        return list(range(count)), list(scenario.bodies)
+    who = np.unique(np.linspace(0, count - 1, min(count, MOST_MEMBERS)).round().astype(int)).tolist()
+    return who, [scenario.take(i).bodies[0] for i in (who if _differ(scenario.bodies[0]) else who[:1])]
+
+
+def _differ(body: Body) -> bool:
+    """Whether the members of an ensemble have bodies of their own."""
+    return np.ndim(body.mass) > 0 or np.ndim(body.principal_moments) > 1
+
+
+def course(motion: Motion, times: Any) -> Course:
+    """The course of a motion at any times within it.
+
+    Of an exact motion the state is computed at each; else it is taken from the outputs, or from between them.
+    """
+    moments = np.atleast_1d(np.asarray(times, dtype=float))
+    who, _ = shown_bodies(motion)
+    if motion.scenario.used_method.name == "exact" and not motion.unknown_forces:
+        return _from_states(motion, who, moments, [motion.at(float(t)) for t in moments])
+    outputs = motion.times
+    x, q, v, w = (
+        _with_bodies(motion, array)[:, who]
+        for array in (motion.position, motion.quaternion_wxyz, motion.velocity, motion.angular_velocity_body)
+    )
+    return _made(
+        motion,
+        moments,
+        positions_between(outputs, x, v, moments),
+        attitudes_between(outputs, q, w, moments),
+        values_between(outputs, v, moments),
+        values_between(outputs, w, moments),
+    )
+
+
+def course_at(motion: Motion, time: float) -> tuple[Course, str]:
+    """The course at one time, as `motion.at` knows it, and a remark where it does not.
+
+    Of a stored motion whose forces a file could not hold it is the nearest output.
+    """
+    if len(motion.times) == 0:
+        raise InputError("the run stopped before its first output time: there is nothing to draw")
+    moment, first, last = checks.one_number(time, "t"), motion.scenario.start_time, float(motion.times[-1])
+    if not first <= moment <= last:
+        raise InputError(f"t = {moment:g} s is outside the run, which reaches from {first:g} to {last:g} s")
+    who, _ = shown_bodies(motion)
+    remark = ""
+    if motion.unknown_forces and moment not in motion.times:
+        asked, moment = moment, float(motion.times[np.abs(motion.times - moment).argmin()])
+        remark = f"asked for {asked:g} s: the nearest stored output, since a file cannot hold all the forces"
+    return _from_states(motion, who, np.array([moment]), [motion.at(moment)]), remark
+
+
+def _with_bodies(motion: Motion, array: Array) -> Array:
+    return array[:, None] if motion.axis is None else array
+
+
+def _from_states(motion: Motion, who: list[int], times: Array, states: list[Any]) -> Course:
+    """Of what `motion.at` gives: a state, a list of them, or one with all members."""
+
+    def gathered(name: str) -> Array:
+        if motion.axis == "body":
+            return np.array([[getattr(state, name) for state in each] for each in states])[:, who]
+        array = np.array([getattr(state, name) for state in states])
+        return array[:, who] if motion.axis == "member" else array[:, None]
+
+    names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
+    return _made(motion, times, *(gathered(name) for name in names))
+
+
+def _made(motion: Motion, times: Array, x: Array, q: Array, v: Array, w_body: Array) -> Course:
+    attitude = np.stack(matrix(_parts(q)), axis=-1).reshape(*q.shape[:-1], 3, 3)
+    w = np.einsum("knij,knj->kni", attitude, w_body)
+    nothing = np.zeros_like(x)
+    if motion.axis == "member":
+        return Course(times, x, attitude, v, w, x, nothing, nothing, nothing)
+    bodies, pivot = motion.scenario.bodies, motion.scenario.pivot
+    own = np.einsum("nij,knj->kni", np.array([body.inertia_body for body in bodies]), w_body)
+    momentum = np.einsum("knij,knj->kni", attitude, own)
+    momenta = np.array([body.mass for body in bodies])[:, None] * v
+    views = [
+        View(*(_parts(array[:, i]) for array in (x, q, momenta, momentum, v, w, w_body))) for i in range(len(bodies))
+    ]
+    force, torque = _loads(motion, times, views, x.shape)
+    if pivot is None:
+        return Course(times, x, attitude, v, w, x, momentum, force, torque)
+    anchor = x + attitude @ np.asarray(pivot, dtype=float)
+    arm = x - anchor
+    about = (momentum + np.cross(arm, momenta), torque + np.cross(arm, force))
+    return Course(times, x, attitude, v, w, anchor, about[0], force, about[1])
+
+
+def _loads(motion: Motion, times: Array, views: list[View], shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """Force and torque on each body, (k, n, 3); nothing where forces are not known."""
+    forces = motion.scenario.forces
+    if not forces or motion.unknown_forces:
+        return np.zeros(shape), np.zeros(shape)
+    constants = [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
+    if any(f.function is not None for f in forces):  # a user's function, which may decide by `if`: time by time
+        rows = [
+            acting.wrenches(t, [_taken(view, i) for view in views], constants, forces)
+            for i, t in enumerate(times.tolist())
+        ]
+        load = np.array(rows, dtype=float)
+    else:
+        pairs = acting.wrenches(times, views, constants, forces)
+        each = [[np.stack(np.broadcast_arrays(*part, times)[:3], axis=-1) for part in pair] for pair in pairs]
+        load = np.moveaxis(np.array(each, dtype=float), 2, 0)
+    return load[:, :, 0], load[:, :, 1]
+
+
+def _taken(view: View, i: int) -> View:
+    """A view at one time, of plain floats."""
+    vectors: Any = (tuple(float(c[i]) for c in vector) for vector in view)
+    return View(*vectors)
+
+
+def _parts(array: Array) -> Any:
+    return tuple(np.moveaxis(array, -1, 0))

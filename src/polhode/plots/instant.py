@@ -1,0 +1,165 @@
+"""A motion at one instant: the view in space, the view from the body, and where on the clock that is."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from polhode.errors import InputError
+from polhode.motion import Motion
+from polhode.plots import panels
+from polhode.plots.course import MOST_MEMBERS, course_at
+from polhode.plots.stage import Stage
+from polhode.plots.staging import stage
+from polhode.plots.style import AXES, COLOURS, OMEGA, SEVERAL, XYZ, power_of_ten, sheet
+
+WIDTH = 12.8
+"""Of the sheet, in inches."""
+VIEWS = (0.485, 0.225, 0.855)
+"""The width of a view, its lower and its upper end, in parts of the sheet."""
+DAY, LONG = 86400.0, 3 * 86400.0
+"""In s; from LONG on times are given in days."""
+
+
+def instant(
+    motion: Motion, time: float | None = None, title: str = "", *, body: int = 0, height: float = 7.2
+) -> Figure:
+    """A motion at one instant: in space and seen from the body, side by side, with one camera; below, the clock.
+
+    In space: the bodies, two-coloured so that a turn shows, with arrows for the angular velocity, the angular momentum,
+    torque and force, and the paths so far.  Arrows of a kind are as long as the quantity is large; the longest of the
+    whole motion reaches a little beyond the body.  From the body: the paths of angular velocity and momentum round it.
+
+    Parameters
+    ----------
+    motion : Motion
+        Of a body, of several, or of an ensemble, of which up to 300 members are drawn.
+    time : float, optional
+        In s; the start if not given.  The state is that of `motion.at(time)`.
+    title : str, optional
+        The scenario's name if not given.
+    body : int, optional
+        Of a system: from which body the second view looks, counted from 0.
+    height : float, optional
+        Of the sheet, in inches; it is 12.8 wide.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `figure.savefig("instant.svg")` writes it.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from polhode.plots.instant import instant
+    >>> book = ph.shapes.box((0.03, 0.15, 0.22), mass=0.6)
+    >>> motion = ph.simulate(book, ph.State(angular_velocity_body=(0.1, 4.0, 0.1)), duration=3.0, method="exact")
+    >>> figure = instant(motion, 1.25, "A book")
+    >>> figure.texts[0].get_text()
+    'A book'
+    """
+    now, remark = course_at(motion, motion.scenario.start_time if time is None else time)
+    set_up = stage(motion, checked_body(motion, body), view_aspect(height))
+    with sheet(WIDTH, height, constrained=False) as figure:
+        space, from_body, clock = framed(figure, set_up, motion, title, (remark,) if remark else ())
+        figure.text(0.985, 0.965, f"t = {said_time(now.times[0])}", ha="right", va="top", fontsize=14)
+        set_up.draw_space(space, now)
+        if from_body is not None:
+            set_up.draw_body(from_body, now)
+        clock.axvline(clock_place(set_up.trail.times, float(now.times[0])), color=COLOURS["ink"], linewidth=1.2)
+    return figure
+
+
+def checked_body(motion: Motion, body: int) -> int:
+    """Which body of a system is looked from."""
+    count = motion.scenario.count if motion.axis == "body" else 1
+    if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < count:
+        raise InputError(f"there is no body {body!r}: this motion has {count}, counted from 0")
+    return body
+
+
+def view_aspect(height: float) -> float:
+    """Width over height of each of two views on a sheet of that height."""
+    return WIDTH * VIEWS[0] / (height * (VIEWS[2] - VIEWS[1]))
+
+
+def said_time(seconds: float) -> str:
+    """A time in s; a long one in days."""
+    return f"{seconds:.6g} s" if abs(seconds) < LONG else f"{seconds / DAY:.4g} days"
+
+
+def framed(
+    figure: Figure, set_up: Stage, motion: Motion, title: str, remarks: tuple[str, ...] = ()
+) -> tuple[Axes, Axes | None, Axes]:
+    """What does not change with the time: titles, legend, remarks and the clock; and axes for the views."""
+    name, (width, low, high) = title or motion.scenario.name or "motion", VIEWS
+    size = min(14.0, 14.0 * 80 / len(name))
+    figure.text(0.015, 0.965, name, va="top", fontsize=size, fontweight="bold")
+    width = width if set_up.turns else 2 * width
+    space = figure.add_axes((0.01, low, width, high - low))
+    from_body = figure.add_axes((0.505, low, width, high - low)) if set_up.turns else None
+    figure.text(0.015, 0.885, _space_title(set_up, motion), fontsize=11, va="center")
+    if from_body is not None:
+        whose = f"body {set_up.watched}" if motion.axis == "body" else "each body" if set_up.many else "the body"
+        tips = ": dots at the tips of ω" if set_up.many else ": paths of ω and L"
+        figure.text(0.515, 0.885, f"seen from {whose}{tips}", fontsize=11, va="center")
+    said = [*set_up.remarks, *remarks]
+    if said:
+        text = fill("; ".join(said), 150)
+        figure.text(0.985, 0.222, text, fontsize=8.5, color="#666666", ha="right", va="bottom", zorder=20)
+    handles = set_up.legend()
+    if handles:
+        figure.legend(
+            handles=handles, loc="upper right", bbox_to_anchor=(0.99, 0.945), ncols=len(handles), columnspacing=1.6
+        )
+    return space, from_body, _clock(figure, set_up, motion)
+
+
+def _space_title(set_up: Stage, motion: Motion) -> str:
+    words = "in space"
+    if set_up.many:
+        count = motion.scenario.count
+        words += f": {MOST_MEMBERS} of {count:,} members" if count > MOST_MEMBERS else f": {count} members"
+    elif motion.axis == "body":
+        words += f": {motion.scenario.count} bodies"
+    return words + ("; the view moves along" if set_up.follows else "")
+
+
+def _clock(figure: Figure, set_up: Stage, motion: Motion) -> Axes:
+    """The angular velocity over time, along the body's axes; the velocity where nothing turns."""
+    axes, trail = figure.add_axes((0.062, 0.075, 0.92, 0.105)), set_up.trail
+    values, what, unit = (
+        (trail.in_body(trail.omega), "ω in the body", "rad/s") if set_up.turns else (trail.velocity, "velocity", "m/s")
+    )
+    largest = float(np.nanmax(np.abs(values)))
+    power = float(np.floor(np.log10(largest))) if largest > 0 else 0.0
+    scale = 10.0**power if power < -2 or power > 3 else 1.0
+    days = DAY if trail.times[-1] - trail.times[0] >= LONG else 1.0
+    if motion.axis is None or (set_up.turns and not set_up.many):
+        for k, name in enumerate(OMEGA if set_up.turns else XYZ):
+            axes.plot(
+                trail.times / days, values[:, set_up.watched, k] / scale, color=AXES[k], label=name, linewidth=1.3
+            )
+        axes.legend(loc="lower left", bbox_to_anchor=(0.09, 0.96), ncols=3, borderaxespad=0.1, columnspacing=1.2)
+    else:
+        what = f"|{what}|" if set_up.turns else "speed"
+        for i in range(min(values.shape[1], panels.MANY)):
+            size = np.linalg.norm(values[:, i], axis=-1) / scale
+            axes.plot(trail.times / days, size, color=SEVERAL[i % len(SEVERAL)], linewidth=1.1)
+    axes.set_title(what, fontsize=9, pad=4)
+    axes.set_ylabel(unit if scale == 1.0 else f"{power_of_ten(scale)} {unit}", fontsize=9)
+    axes.yaxis.set_major_locator(MaxNLocator(3))
+    if len(trail.times) > 1:
+        axes.set_xlim(float(trail.times[0]) / days, float(trail.times[-1]) / days)
+    axes.set_xlabel("time (s)" if days == 1.0 else "time (days)", fontsize=9, labelpad=2)
+    return axes
+
+
+def clock_place(trail_times: Any, moment: float) -> float:
+    """Where an instant is on the clock's axis, which counts in s or in days."""
+    return moment / (DAY if trail_times[-1] - trail_times[0] >= LONG else 1.0)

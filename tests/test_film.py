@@ -1,0 +1,182 @@
+"""Films: when each frame is, how fast they play, where the eye is deceived, and that they are whole or not there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from math import pi
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+import polhode as ph
+from polhode.cli import cli
+from polhode.errors import FileError, InputError
+from polhode.plots import film as films
+from polhode.plots.film import FilmWarning, film, frame_times, said_pace, usual_pace
+
+BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+SMALL = (320, 180)
+
+
+def spun(rate=5.0, duration=3.0):
+    return ph.simulate(BOX, ph.State(angular_velocity_body=(0.1, rate, 0.1)), duration=duration, method="exact")
+
+
+# When frames are -----------------------------------------------------------------------------------------------------
+def test_thirty_frames_a_second_for_ten_seconds_end_at_exactly_ten():
+    """Seed 000 section 3: sums of 1/30 would make one frame too many."""
+    times = frame_times(0.0, 10.0, 1.0, 30.0)
+    assert len(times) == 301
+    assert times[-1] == 10.0
+    assert times == pytest.approx(np.arange(301) / 30, abs=1e-14)
+
+
+def test_true_speed_from_2_to_20_s_and_about_8_s_of_film_for_all_others():
+    assert [usual_pace(d) for d in (2.0, 9.1, 20.0)] == [1.0, 1.0, 1.0]
+    for duration in (*np.geomspace(1e-12, 1.99, 60), *np.geomspace(20.1, 1e12, 60)):
+        assert 5.2 < duration / usual_pace(duration) < 12.1
+    assert [said_pace(p) for p in (1.0, 0.07, 4e5)] == [
+        "true speed",
+        "\N{MULTIPLICATION SIGN} 0.07",
+        "1 s shows 4.63 days",
+    ]
+
+
+def test_too_many_frames_are_refused():
+    with pytest.raises(InputError, match=r"1.04e\+08 frames.*choose a larger pace \(such as 400000\)"):
+        frame_times(0.0, 40 * 86400.0, 1.0, 30.0)
+
+
+# Where the eye is deceived -------------------------------------------------------------------------------------------
+def test_more_than_half_a_turn_between_frames_is_told_with_a_pace_that_shows_it_right(tmp_path):
+    """Seed 004 section 17.6: half a turn a frame is 30 pi rad/s at 30 frames a second."""
+    sizes = np.array([1.0])
+    slow, fast = (films.course(spun(rate, 0.001), np.linspace(0, 0.001, 9)) for rate in (29.9 * pi, 30.1 * pi))
+    assert films.deception(slow, sizes, 1.0, 30.0) is None
+    assert films.deception(fast, np.array([0.0]), 1.0, 30.0) is None  # a particle, whose turns nobody sees
+    sentence = films.deception(fast, sizes, 1.0, 30.0)
+    assert "up to 0.502 turns between two frames" in sentence
+    pace = float(sentence.split("a pace of ")[1].split()[0])
+    assert 0.45 < pace <= 0.5
+    assert films.deception(fast, sizes, pace, 30.0) is None
+    with pytest.warns(FilmWarning, match="a pace of 0.24 shows it right"):
+        made = film(spun(100.0, 0.2), tmp_path / "x.gif", pace=1.0, size=SMALL)
+    assert made.warning is not None
+
+
+# What is written -----------------------------------------------------------------------------------------------------
+def test_a_gif_has_every_frame_for_its_time_and_the_body_moves(tmp_path):
+    made = film(spun(), tmp_path / "x.gif", "A box", end=0.5, pace=1.0, size=SMALL)
+    with Image.open(tmp_path / "x.gif") as image:
+        assert image.size == SMALL
+        assert image.n_frames == made.frames == 11
+        pictures = []
+        for k in range(image.n_frames):
+            image.seek(k)
+            assert image.info["duration"] == 50
+            pictures.append(np.asarray(image.convert("RGB"), dtype=int))
+    assert (made.seconds, made.pace, made.frames_per_second) == (11 / 20, 1.0, 20.0)
+    moved = np.abs(pictures[0] - pictures[-1]).max(axis=2) > 60
+    in_space, title = moved[30:135, :155], moved[:15, :150]
+    assert in_space.sum() > 200
+    assert not title.any()
+
+
+def test_an_mp4_can_be_read_back(tmp_path):
+    ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    made = film(spun(), tmp_path / "x.mp4", end=0.3, pace=1.0, size=SMALL)
+    frames = ffmpeg.read_frames(str(tmp_path / "x.mp4"))
+    about = next(frames)
+    assert (about["size"], about["fps"], about["codec"]) == (SMALL, 30.0, "h264")
+    assert len(list(frames)) == made.frames == 10
+    assert [p.name for p in tmp_path.iterdir()] == ["x.mp4"]
+
+
+@pytest.mark.parametrize("suffix", ["gif", "mp4"])
+def test_what_is_interrupted_leaves_nothing_and_touches_nothing(tmp_path, monkeypatch, suffix):
+    if suffix == "mp4":
+        pytest.importorskip("imageio_ffmpeg")
+    (tmp_path / f"x.{suffix}").write_text("an older film")
+    pictures = iter(range(5))
+
+    def interrupted(self, now):
+        if next(pictures) == 4:
+            raise KeyboardInterrupt
+        return np.zeros((*SMALL[::-1], 3), dtype=np.uint8)
+
+    monkeypatch.setattr(films._Projector, "picture", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        film(spun(), tmp_path / f"x.{suffix}", size=SMALL)
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["an older film"]
+
+
+def test_several_bodies_particles_and_ensembles_can_be_filmed(tmp_path):
+    pair = ph.simulate(
+        [BOX, ph.particle(1.0)],
+        [ph.State(angular_velocity_body=(0, 3, 0)), ph.State(position=(2, 0, 0), velocity=(0, 0, 1))],
+        duration=2.0,
+        output_step=0.5,
+        method="exact",
+    )
+    velocities = np.random.default_rng(2).normal(0, 1, (30, 3))
+    many = ph.ensemble(ph.particle(1.0), ph.State(velocity=velocities), duration=2.0, output_step=0.5, method="exact")
+    for i, motion in enumerate((pair, many)):
+        assert film(motion, tmp_path / f"{i}.gif", end=0.1, pace=1.0, size=SMALL).frames == 3
+
+
+# Complaints ----------------------------------------------------------------------------------------------------------
+def test_without_ffmpeg_a_sentence_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(FileError, match=r"pip install 'polhode\[film\]'"):
+        film(spun(), tmp_path / "x.mp4")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sentence"),
+    [
+        ("x.avi", {}, "must end with .mp4 or .gif"),
+        ("no/x.gif", {}, "there is no folder"),
+        ("x.mp4", {"size": (321, 180)}, "must be even numbers of pixels"),
+        ("x.gif", {"size": (32, 18)}, "size = 32 x 18 pixels cannot be"),
+        ("x.gif", {"size": "large"}, "size must be width and height in pixels"),
+        ("x.gif", {"frames_per_second": 30}, "a .gif counts in hundredths of a second"),
+        ("x.gif", {"frames_per_second": 0}, "frames_per_second must be above 0"),
+        ("x.gif", {"pace": -1}, "pace must be above 0, but is -1"),
+        ("x.gif", {"start": 2, "end": 1}, "from 2 to 1 s is no part of the motion, which reaches from 0 to 3 s"),
+        ("x.gif", {"end": 4}, "from 0 to 4 s is no part of the motion"),
+        ("x.gif", {"body": 1}, "there is no body 1"),
+    ],
+)
+def test_complaints_are_sentences(tmp_path, name, options, sentence):
+    if name.endswith(".mp4"):
+        pytest.importorskip("imageio_ffmpeg")
+    with pytest.raises((InputError, FileError)) as error:
+        film(spun(), tmp_path / name, **options)
+    assert sentence in str(error.value)
+
+
+def test_the_film_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        return CliRunner().invoke(cli, arguments)
+
+    short = ("--to", "0.1", "--pace", "1", "--size", "320x180", "-o", "x.gif")
+    spun().save(tmp_path / "spin.zarr")
+    result = call("film", "spin.zarr", *short)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == "film: x.gif (spin: 3 frames, 0.15 s at true speed)\n"
+    report = json.loads(call("film", "spin.zarr", *short, "--json").stdout)
+    assert report["film"] == "x.gif"
+    assert (report["frames"], report["seconds"], report["pace"], report["size"]) == (3, 0.15, 1.0, [320, 180])
+    fast = call("film", "toutatis", "--pace", "2e7", "--size", "320x180", "-o", "y.gif")
+    assert fast.stdout.startswith("film: y.gif (toutatis, 'forty days', the first of 3 runs: 4 frames")
+    assert fast.stderr.startswith("warning: the eye is deceived")
+    assert "is no size: write width and height" in call("film", "spin.zarr", "--size", "large").stderr
+    assert "must end with .mp4 or .gif" in call("film", "spin.zarr", "-o", "x.avi").stderr
+    assert "Examples" in call("film", "--help").stdout
+    assert {p.name for p in tmp_path.iterdir()} == {"spin.zarr", "x.gif", "y.gif"}

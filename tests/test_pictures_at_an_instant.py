@@ -1,0 +1,302 @@
+"""A motion at an instant: what is between outputs, what becomes an arrow, what is drawn, and `polhode picture`."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from math import log2, pi
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import polhode as ph
+from polhode.cli import cli
+from polhode.cli.target import TargetCommand
+from polhode.errors import InputError
+from polhode.gallery import MODELS
+from polhode.plots.between import attitudes_between, positions_between, values_between
+from polhode.plots.course import course, course_at
+from polhode.plots.instant import instant
+from polhode.plots.staging import stage
+from polhode.rotations import angle_between
+
+BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+WEIGHT = 10.0 * 9.80665
+
+
+def spun(rates, duration=2.0, **options):
+    return ph.simulate(BOX, ph.State(angular_velocity_body=rates), duration=duration, method="exact", **options)
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
+
+
+# Between outputs -----------------------------------------------------------------------------------------------------
+def error_between(motion, outputs):
+    times, moments = np.linspace(0.0, 2.0, outputs + 1), np.linspace(0.0, 2.0, 357)
+    states, truth = ([motion.at(float(t)) for t in some] for some in (times, moments))
+    q, w = (np.array([getattr(s, name) for s in states]) for name in ("quaternion_wxyz", "angular_velocity_body"))
+    found = attitudes_between(times, q, w, moments)
+    return float(np.max(angle_between(found, np.array([s.quaternion_wxyz for s in truth]))))
+
+
+def test_attitudes_between_outputs_have_order_four_against_the_closed_form():
+    motion = spun((0.3, 5.0, 0.2))
+    errors = [error_between(motion, n) for n in (20, 40, 80, 160)]
+    assert all(3.9 < log2(a / b) < 4.1 for a, b in pairwise(errors))
+    assert errors[-1] < 1e-7
+
+
+def test_attitudes_between_outputs_know_whole_turns_against_the_closed_form():
+    """100 rad/s about the axis of the largest moment, 20 outputs: 1.6 turns from one to the next."""
+    assert error_between(spun((100.0, 0.5, 0.7)), 20) < 0.05
+
+
+def test_attitudes_at_the_outputs_are_theirs_whatever_the_sign_of_the_quaternion():
+    motion = spun((0.3, 5.0, 0.2), output_step=0.25)
+    signs = np.where(np.arange(len(motion.times)) % 2, -1.0, 1.0)[:, None]
+    found = attitudes_between(motion.times, signs * motion.quaternion_wxyz, motion.angular_velocity_body, motion.times)
+    assert np.max(angle_between(found, motion.quaternion_wxyz)) < 1e-12
+
+
+def test_positions_between_outputs_of_a_throw_lie_on_its_parabola():
+    times, moments = np.array([0.0, 0.7, 1.0]), np.linspace(0.0, 1.0, 23)
+    fall = np.array([0.0, 0.0, -9.80665])
+    found = positions_between(times, times[:, None] ** 2 * fall / 2, times[:, None] * fall, moments)
+    assert found == pytest.approx(moments[:, None] ** 2 * fall / 2, abs=1e-14)
+    assert values_between(times, times[:, None] * fall, moments) == pytest.approx(moments[:, None] * fall, abs=1e-14)
+
+
+# What becomes an arrow -----------------------------------------------------------------------------------------------
+def test_vectors_are_those_of_the_motion():
+    motion = ph.simulate(
+        BOX,
+        ph.State(velocity=(1, 0, 3), angular_velocity_body=(0.1, 5, 0.1)),
+        [ph.forces.gravity()],
+        duration=1.0,
+        method="exact",
+        output_step=0.1,
+    )
+    found = course(motion, motion.times)
+    assert found.position[:, 0] == pytest.approx(motion.position, abs=1e-13)
+    assert found.attitude[:, 0] == pytest.approx(motion.rotation_matrix, abs=1e-12)
+    assert found.omega[:, 0] == pytest.approx(motion.angular_velocity, abs=1e-12)
+    assert found.in_body(found.omega)[:, 0] == pytest.approx(motion.angular_velocity_body, abs=1e-12)
+    assert found.momentum[:, 0] == pytest.approx(motion.angular_momentum, abs=1e-12)
+    assert found.force[:, 0] == pytest.approx(np.tile((0, 0, -WEIGHT), (11, 1)), abs=1e-12)
+    assert not found.torque.any()
+
+
+def heavy_top():
+    disc, start = ph.shapes.cylinder(0.3, 0.05, mass=2.0), ph.rotations.quaternion((1, 0, 0), pi / 3)
+    spin = ph.State(quaternion_wxyz=start, angular_velocity_body=(0.0, 0.0, 40.0))
+    options = {"pivot": (0.0, 0.0, -0.4), "method": "rk4", "step": 0.001, "engine": "python"}
+    return ph.simulate(disc, spin, [ph.forces.gravity()], duration=0.02, output_step=0.001, **options)
+
+
+def test_on_a_pivot_momentum_changes_as_the_torque_says_about_the_same_point():
+    """dL/dt = torque, both about the fixed point: by central differences."""
+    motion = heavy_top()
+    found = course(motion, motion.times)
+    assert np.ptp(found.anchor, axis=0) == pytest.approx(0.0, abs=1e-12)
+    assert found.momentum[:, 0] == pytest.approx(motion.angular_momentum_about(found.anchor[0, 0]), abs=1e-12)
+    rate = (found.momentum[2:, 0] - found.momentum[:-2, 0]) / 0.002
+    assert rate == pytest.approx(found.torque[1:-1, 0], abs=1e-4 * float(np.abs(found.torque).max()))
+
+
+def test_a_springs_forces_on_its_two_bodies_are_opposite():
+    pair = ph.simulate(
+        [ph.particle(1.0), ph.particle(2.0)],
+        [ph.State(), ph.State(position=(1.5, 0, 0))],
+        [ph.forces.spring_between(0, 1, 10.0, length=1.0)],
+        duration=0.02,
+        step=0.01,
+        method="rk4",
+        engine="python",
+    )
+    at_start = course_at(pair, 0.0)[0]
+    assert at_start.force[0] == pytest.approx(np.array([(5.0, 0, 0), (-5.0, 0, 0)]))
+    set_up = stage(pair)
+    assert set_up.joined == ((0, 1),)
+    assert not set_up.turns
+
+
+# What is drawn -------------------------------------------------------------------------------------------------------
+def words(figure):
+    return " | ".join(text.get_text() for text in figure.texts)
+
+
+def test_a_picture_has_two_views_with_one_camera_and_a_clock_at_the_instant():
+    figure = instant(spun((0.1, 5.0, 0.1)), 1.25, "A box")
+    space, from_body, clock = figure.axes
+    assert "A box" in words(figure)
+    assert "t = 1.25 s" in words(figure)
+    assert clock.lines[-1].get_xdata()[0] == 1.25
+    spans = [np.diff(view.get_ylim())[0] for view in (space, from_body)]
+    assert spans[0] == pytest.approx(spans[1])
+
+
+def test_the_tip_of_the_trail_is_the_angular_velocity_of_the_instant():
+    motion = spun((0.1, 5.0, 0.1))
+    figure, set_up = instant(motion, 1.25), stage(motion)
+    points = np.concatenate([p.vertices for c in figure.axes[1].collections for p in c.get_paths()])
+    tip = set_up.camera.flat(set_up.scales["omega"] * motion.at(1.25).angular_velocity_body)
+    assert np.linalg.norm(points - tip, axis=1).min() < 1e-9
+
+
+def test_without_a_time_it_is_the_start():
+    motion = ph.simulate(BOX, ph.State(angular_velocity_body=(0, 2, 0), time=3.0), duration=1.0, method="exact")
+    assert "t = 3 s" in words(instant(motion))
+
+
+def test_a_particle_has_one_view_and_long_times_are_in_days():
+    thrown = ph.State(velocity=(1e-5, 0, 1e-5))
+    motion = ph.simulate(ph.particle(1.0), thrown, duration=40 * 86400.0, method="exact")
+    figure = instant(motion, 10 * 86400.0)
+    assert len(figure.axes) == 2
+    assert "t = 10 days" in words(figure)
+    assert figure.axes[1].get_xlabel() == "time (days)"
+
+
+def test_a_body_that_goes_far_is_followed():
+    motion = ph.simulate(
+        BOX, ph.State(velocity=(9, 0, 0), angular_velocity_body=(0, 2, 0)), duration=2.0, method="exact"
+    )
+    figure = instant(motion, 2.0)
+    assert "the view moves along" in words(figure)
+    (left, right), at = figure.axes[0].get_xlim(), stage(motion).camera.flat(np.array((18.0, 0.0, 0.0)))[0]
+    assert (left + right) / 2 == pytest.approx(at)
+
+
+def test_of_an_ensemble_some_hundred_members_are_drawn_and_the_title_says_so():
+    rates = np.random.default_rng(1).normal((0, 5, 0), 0.5, (400, 3))
+    for velocity in ((0, 0, 0), rates):
+        start = ph.State(velocity=velocity, angular_velocity_body=rates)
+        motion = ph.ensemble(BOX, start, duration=0.5, output_step=0.25, method="exact")
+        figure = instant(motion, 0.25, "throws")
+        assert "300 of 400 members" in words(figure)
+        assert len(figure.axes) == 3
+
+
+def test_moments_of_no_solid_are_told():
+    body = ph.Body(mass=1.0, inertia=(1.0, 2.0, 4.0), allow_unphysical=True)
+    motion = ph.simulate(body, ph.State(angular_velocity_body=(0.1, 2, 0.1)), duration=2.0, method="exact")
+    assert "drawn is the inertia ellipsoid" in words(instant(motion, 1.0)).replace("\n", " ")
+
+
+def test_a_time_outside_is_refused_and_so_is_a_body_that_is_not_there():
+    motion = spun((0.1, 5.0, 0.1))
+    for time in (-0.1, 2.1):
+        with pytest.raises(InputError, match=r"outside the run, which reaches from 0 to 2 s"):
+            instant(motion, time)
+    with pytest.raises(InputError, match="there is no body 1: this motion has 1"):
+        instant(motion, 1.0, body=1)
+
+
+def test_of_a_stored_motion_with_unknown_forces_the_nearest_output_is_drawn_and_told(tmp_path):
+    @ph.force
+    def push(t, state, body, params):
+        return (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    motion = ph.simulate(
+        BOX,
+        ph.State(angular_velocity_body=(0, 2, 0)),
+        [push()],
+        duration=0.04,
+        step=0.01,
+        output_step=0.02,
+        method="rk4",
+        engine="python",
+    )
+    assert course_at(motion, 0.013)[0].times.tolist() == [0.013]
+    assert course_at(motion, 0.013)[0].force[0, 0].tolist() == [1.0, 0.0, 0.0]
+    motion.save(tmp_path / "pushed.zarr")
+    stored = ph.load(tmp_path / "pushed.zarr")
+    found, remark = course_at(stored, 0.013)
+    assert found.times.tolist() == [0.02]
+    assert "the nearest stored output" in remark
+    text = words(instant(stored, 0.013)).replace("\n", " ")
+    assert "asked for 0.013 s" in text
+    assert "a file could not hold push" in text
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    """Run a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments):
+        return CliRunner().invoke(cli, [str(a) for a in arguments])
+
+    return invoke
+
+
+SCENARIO = """
+name = "spin"
+duration = 1.0
+method = "exact"
+[body]
+mass = 10.0
+inertia = [0.81, 0.68, 0.14]
+angular_velocity_body = [0.1, 5.0, 0.1]
+"""
+
+
+@pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_picture_of_a_file(call, tmp_path, suffix, begins):
+    (tmp_path / "spin.toml").write_text(SCENARIO)
+    result = call("picture", "spin.toml", "--at", "0.4", "-o", f"x.{suffix}")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"picture: x.{suffix} (spin, at t = 0.4 s)\n"
+    assert (tmp_path / f"x.{suffix}").read_bytes().startswith(begins)
+    assert {p.name for p in tmp_path.iterdir()} == {"spin.toml", f"x.{suffix}"}
+
+
+def test_picture_of_a_stored_motion_and_json(call, tmp_path):
+    spun((0.1, 5.0, 0.1)).save(tmp_path / "spin.zarr")
+    report = json.loads(call("picture", "spin.zarr", "--at", "1.5", "--json").stdout)
+    assert report["picture"] == "spin.png"
+    assert report["time_s"] == 1.5
+    assert (tmp_path / "spin.png").is_file()
+
+
+def test_picture_takes_the_models_own_options(call):
+    report = json.loads(call("picture", "Toutatis", "--at", "86400", "--json").stdout)
+    assert report["picture"] == "toutatis.png"
+    assert report["run"] == "forty days"
+    assert "--spin <rad/s>" in call("picture", "dzhanibekov", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("dzhanibekow",), 2, "did you mean 'dzhanibekov'?"),
+        (("nothing.zarr",), 1, "nothing.zarr"),
+        (("nothing.toml",), 1, "nothing.toml"),
+        (("toutatis", "-o", "x.foo"), 1, "its name must end with .png, .svg or .pdf"),
+        (
+            ("toutatis", "-o", "no/x.png"),
+            1,
+            "there is no folder no for the picture: make it, or choose another --output",
+        ),
+        (("toutatis", "--at", "-5"), 1, "t = -5 s is outside the run"),
+        (("toutatis", "--spin", "1"), 2, "No such option"),
+    ],
+)
+def test_complaints_of_picture_are_sentences(call, tmp_path, arguments, code, sentence):
+    result = call("picture", *arguments)
+    assert result.exit_code == code
+    assert sentence in result.stderr
+    assert "Traceback" not in result.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_knob_of_a_model_has_the_name_of_a_commands_own_option():
+    knobs = {f"--{p.name.replace('_', '-')}" for name in MODELS for p in MODELS[name].parameters}
+    for name, command in cli.commands.items():
+        if isinstance(command, TargetCommand):
+            own = {opt for p in command.params if isinstance(p, click.Option) for opt in p.opts}
+            assert not knobs & own, name
