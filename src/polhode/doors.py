@@ -51,13 +51,43 @@ class Doors:
         write(self, Path(path))
 
     def export_gltf(self: Any, path: str | Path) -> None:
-        """Write the motion as an animated glTF 2.0 scene: one binary file (.glb), or a text (.gltf) with all inside."""
+        """Write the motion as an animated glTF 2.0 scene: one binary file (.glb), or a text (.gltf) with all inside.
+
+        One node for each body or member, with a pattern that shows its spin.  Numbers are rounded to 32 bits.  Viewers
+        take the shorter way from key to key: where a body turns by more than half a turn between two outputs, an exact
+        motion gets more keys, and any other a warning.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_gltf(pathlib.Path(folder) / "spin.glb")
+        ...     (pathlib.Path(folder) / "spin.glb").read_bytes()[:4]
+        b'glTF'
+        """
         from polhode.exports.gltf import write
 
         write(self, Path(path))
 
     def export_paraview(self: Any, path: str | Path) -> None:
-        """Write the motion for ParaView: a .pvd that lists one .vtu for each output, in a folder beside it."""
+        """Write the motion for ParaView: a .pvd that lists one .vtu for each output, in a folder beside it.
+
+        Each holds the surfaces of all bodies, with the velocity of every point (m/s), its displacement since the start
+        (m), and the number of the body or member.  Needs meshio: `pip install 'polhode[mesh]'`.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> spin = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
+        >>> motion = ph.simulate(box, spin, duration=3.0, output_step=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_paraview(pathlib.Path(folder) / "spin.pvd")
+        ...     sorted(file.name for file in (pathlib.Path(folder) / "spin").iterdir())
+        ['spin_0000.vtu', 'spin_0001.vtu', 'spin_0002.vtu', 'spin_0003.vtu']
+        """
         from polhode.exports.paraview import write
 
         write(self, Path(path))

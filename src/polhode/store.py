@@ -52,7 +52,7 @@ CROSSED = "crossing_computed"
 """The same for the events that happened."""
 LIST_NAME = "scenario_array_"
 LONG = 64
-"""Lists of more numbers than this are stored as arrays beside the scenario, not in its text."""
+"""Lists of more numbers than this are stored as arrays beside the scenario, not in its text; meshes always are."""
 
 
 def dataset_of(motion: Motion) -> xarray.Dataset:
@@ -89,9 +89,12 @@ def dataset_of(motion: Motion) -> xarray.Dataset:
 
 def save(motion: Motion, path: Path) -> None:
     """Write beside the target first, then put it in its place: a motion is on disk whole or not at all."""
+    from polhode.mass.look_table import look_table_of
+
     known = [f for f in motion.scenario.forces if f.function is None]
     unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.acts_besides)
-    content, arrays = _without_long_lists(motion.scenario.as_mapping(known))
+    looks = look_table_of(motion.scenario.bodies)
+    (content, looks), arrays = _without_long_lists((motion.scenario.as_mapping(known), looks))
     number_axes = ("time", "computed_body", "number")
     dataset = motion.dataset.assign(
         {COMPUTED: (number_axes, motion._run.kept, {"long_name": "the numbers as computed"})}
@@ -103,11 +106,14 @@ def save(motion: Motion, path: Path) -> None:
     dataset.attrs.update(
         {
             "polhode_scenario": json.dumps(content),
+            "polhode_looks": json.dumps(looks),
             "polhode_unknown_forces": json.dumps(unknown),
             "polhode_refused": motion._run.refused,
             "polhode_chosen": json.dumps(asdict(motion._run.chosen) if motion._run.chosen is not None else None),
             "polhode_members": motion.scenario.members or 0,
-            "polhode_checksum": _checksum(motion.times, motion._run.kept, crossed, *arrays.values()),
+            "polhode_checksum": _checksum(
+                motion.times, motion._run.kept, crossed, *(arrays[name] for name in sorted(arrays))
+            ),
         }
     )
     draft, old = path.with_name(path.name + ".part"), path.with_name(f".{path.name}.replaced")
@@ -164,7 +170,9 @@ def load(path: str | Path) -> Motion:
             "Take a copy of it, or simulate again."
         )
     content = _with_long_lists(json.loads(dataset.attrs["polhode_scenario"]), dataset)
-    scenario = _with_members(Scenario(**scenario_file.arguments(content)), int(dataset.attrs["polhode_members"]))
+    given = scenario_file.arguments(content)
+    given["body"] = _with_looks(given["body"], dataset.attrs.get("polhode_looks", "null"), dataset)
+    scenario = _with_members(Scenario(**given), int(dataset.attrs["polhode_members"]))
     run = Run(
         dataset["time"].values,
         np.ascontiguousarray(dataset[COMPUTED].values),
@@ -174,6 +182,16 @@ def load(path: str | Path) -> Motion:
         chosen=_chosen(dataset.attrs.get("polhode_chosen", "null")),
     )
     return Motion(scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"])))
+
+
+def _with_looks(given: Any, text: str, dataset: xarray.Dataset) -> Any:
+    """The body, or a system's bodies, with their looks; those of older files are known by their numbers alone."""
+    from polhode.mass.look_table import with_looks
+
+    stored = _with_long_lists(json.loads(text), dataset)
+    if stored is None:
+        return given
+    return with_looks(given, stored) if isinstance(given, list) else with_looks([given], stored)[0]
 
 
 def _chosen(text: str) -> Chosen | None:
@@ -235,12 +253,13 @@ def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
     def short(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: short(part) for key, part in value.items()}
-        if isinstance(value, list):
-            if len(value) > LONG and not isinstance(value[0], dict):
-                array = np.asarray(value, dtype=np.float64)
-                name = f"{LIST_NAME}{len(arrays):04d}"
-                arrays[name] = array.ravel()
-                return {"array": name, "shape": list(array.shape)}
+        if isinstance(value, np.ndarray):
+            name = f"{LIST_NAME}{len(arrays):04d}"
+            arrays[name] = value.ravel()
+            return {"array": name, "shape": list(value.shape)}
+        if isinstance(value, (list, tuple)):
+            if len(value) > LONG and not isinstance(value[0], (dict, np.ndarray)):
+                return short(np.asarray(value, dtype=np.float64))
             return [short(part) for part in value]
         return value
 

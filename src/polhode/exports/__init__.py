@@ -1,0 +1,1 @@
+"""A motion in the formats of other programs."""
