@@ -49,7 +49,7 @@ def chosen_run(
     if count is None or count <= SAMPLE:
         return _offered(settled, choice.why, counts_work, threads, report)
     some = np.linspace(0, count - 1, SAMPLE).astype(int)
-    tried, sample = _offered(settled.take(some), choice.why, counts_work, threads, None)
+    tried, sample = _offered(settled.take(some), choice.why, counts_work, threads, report)
     settled = replace(settled, method=tried.method, rtol=tried.rtol, atol=tried.atol)
     result = run(settled, counts_work, threads, report)
     result.chosen = replace(sample.chosen, members=SAMPLE) if sample.chosen is not None else None

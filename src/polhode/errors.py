@@ -69,6 +69,10 @@ class RunError(PolhodeError):
         self.time, self.body, self.last_good, self.motion = time, body, last_good, motion
 
 
+class CancelledError(PolhodeError):
+    """A computation that was stopped because nobody waits for it any more."""
+
+
 class NonFiniteError(RunError):
     """A number became infinite or not a number."""
 

@@ -18,10 +18,19 @@ from polhode.chooser import chosen_run
 from polhode.crossing import Event
 from polhode.engines.outcome import Failure, Report
 from polhode.engines.run import run
-from polhode.errors import ForceError, InputError, NonFiniteError, RunError, ScenarioError, SingularityError, nearest
+from polhode.errors import (
+    CancelledError,
+    ForceError,
+    InputError,
+    NonFiniteError,
+    RunError,
+    ScenarioError,
+    SingularityError,
+    nearest,
+)
 from polhode.forcing import Force
 from polhode.motion import Motion, state_of
-from polhode.progress import is_shown
+from polhode.progress import is_followed
 from polhode.progress import progress as bar_for
 from polhode.rehearsal import rehearse, sample_arguments, where_in
 from polhode.scenario import Scenario
@@ -174,6 +183,8 @@ def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress
                 scenario, result = chosen_run(scenario, counts_work, threads, report)
             else:
                 result = run(scenario, counts_work, threads, report)
+        except CancelledError:
+            raise
         except Exception as error:
             if type(error).__module__.startswith("numba"):
                 raise _uncompilable(scenario, error) from error
@@ -286,11 +297,15 @@ def _short(vector: Any) -> str:
 
 @contextmanager
 def _progress(scenario: Scenario, wanted: bool | None) -> Iterator[Report | None]:
-    """A bar that appears once a run has taken two seconds, on a terminal or if asked for."""
-    if not is_shown(wanted):
+    """A bar that appears once a run has taken two seconds, on a terminal or if asked for; and a listener's news.
+
+    A listener is told at once that something begins, so that what is cancelled by then never does.
+    """
+    if not is_followed(wanted):
         yield None
         return
     form = "{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total:.3g} s of motion, {remaining} left"
     start, end = scenario.start_time, float(scenario.times[-1])
-    with bar_for(scenario.name or "simulating", form=form, wanted=wanted) as report:
+    with bar_for(scenario.name or "simulating", "s", form=form, wanted=wanted) as report:
+        report(0.0, end - start)
         yield lambda t: report(t - start, end - start)

@@ -12,11 +12,15 @@ from typing import Any
 import click
 
 from polhode import __version__
+from polhode.cli.film import film
+from polhode.cli.lab import lab
 from polhode.cli.mass import mass
 from polhode.cli.output import as_json as json_of
 from polhode.cli.output import print_json
+from polhode.cli.picture import picture
 from polhode.cli.precision import precision
 from polhode.cli.run import run
+from polhode.cli.view import view
 from polhode.errors import FileError, PolhodeError, nearest
 
 
@@ -47,6 +51,10 @@ def cli(ctx: click.Context) -> None:
       polhode run dzhanibekov                run one: its number, what was conserved, a picture
       polhode run dzhanibekov --spin 3       the same with one of its knobs turned
       polhode run my-scenario.toml --json    a scenario of your own, answered for machines
+      polhode lab                            the models in the browser, with their knobs
+      polhode view my-motion.zarr            a stored motion there
+      polhode picture dzhanibekov --at 3.2   the motion at an instant
+      polhode film dzhanibekov -o flip.mp4   the motion as a film
       polhode mass part.stl --unit mm        what a part weighs, and how it turns
       polhode mass part.stl --to urdf        the same as a block for a robot's description
       polhode bench throughput               how fast it is here, beside NumPy and MuJoCo
@@ -57,7 +65,11 @@ def cli(ctx: click.Context) -> None:
 
 
 cli.add_command(run)
+cli.add_command(picture)
+cli.add_command(film)
 cli.add_command(mass)
+cli.add_command(lab)
+cli.add_command(view)
 
 
 @cli.command("list")

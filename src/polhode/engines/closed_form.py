@@ -10,11 +10,15 @@ import numpy as np
 from polhode.checks import Array
 from polhode.engines import grid
 from polhode.engines.buffer import kept_now, packed, put_state, unpacked
-from polhode.engines.outcome import Failure, Run
+from polhode.engines.outcome import Failure, Report, Run
 from polhode.engines.prepare import prepared, structure_of
+from polhode.engines.runner import PORTION_S
 from polhode.engines.strikes import strikes_at, struck
 from polhode.engines.threads import CORES, on_threads
 from polhode.scenario import Scenario
+
+SECONDS_A_LOOK = 2e-6
+"""About how long the machine code takes to find the state of one body at one time."""
 
 
 class ClosedForm:
@@ -69,10 +73,17 @@ class ClosedForm:
             numbers: list[float] = self._now[0, 0].tolist()
         return numbers
 
-    def run(self) -> Run:
-        """The states at the output times."""
+    def run(self, report: Report | None) -> Run:
+        """The states at the output times, with a report now and then."""
         times = self.scenario.times
-        kept = self.kept_at(times)
+        portion = max(1, int(PORTION_S / (SECONDS_A_LOOK * self.scenario.count)))
+        if report is None or len(times) <= portion:
+            kept = self.kept_at(times)
+        else:
+            kept = np.empty((len(times), self.scenario.count, self._layout.kept // self._layout.lanes))
+            for i in range(0, len(times), portion):
+                kept[i : i + portion] = self.kept_at(times[i : i + portion])
+                report(float(times[min(i + portion, len(times)) - 1]))
         return Run(times, kept, 0, failure=self._failure(kept), closed_form=self)
 
     def _failure(self, kept: Array) -> Failure | None:

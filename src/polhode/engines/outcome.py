@@ -10,9 +10,18 @@ from polhode.checks import Array
 
 if TYPE_CHECKING:
     from polhode.engines.closed_form import ClosedForm
+    from polhode.scenario import Scenario
 
 Report = Callable[[float], None]
-"""Called with the time, in s, that the run has reached."""
+"""Called with the time, in s, that the run has reached.  What it raises ends the run."""
+
+
+def report_of_part(report: Report | None, scenario: Scenario, i: int, count: int) -> Report | None:
+    """The report of the i-th of `count` runs one after another, as of a part of the whole."""
+    if report is None:
+        return None
+    start, share = scenario.start_time, scenario.duration / count
+    return lambda t: report(start + share * (i + (t - start) / scenario.duration))
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import groupby
+from threading import RLock
 from typing import Any, NamedTuple
 
 from polhode.engines import adaptive, grid, happening, kernels, pursuit, systems, watching
@@ -41,6 +42,9 @@ CURVE = 7
 """How many coefficients the curve between the ends of a step has."""
 FEW = 8
 """Fewer bodies than this run one by one: most lanes of a block would be empty."""
+
+
+_ALONE = RLock()
 
 
 class Structure(NamedTuple):
@@ -112,9 +116,14 @@ def _spin_stays(scenario: Scenario, adaptive: bool, counts_work: bool) -> bool:
     return is_momentum and not adaptive and not counts_work and not turning
 
 
-@lru_cache(maxsize=256)
 def prepared(structure: Structure) -> Prepared:
-    """The loops for a structure, compiled if the engine compiles."""
+    """The loops for a structure, compiled if the engine compiles; by one thread at a time, as laws are listed."""
+    with _ALONE:
+        return _prepared(structure)
+
+
+@lru_cache(maxsize=256)
+def _prepared(structure: Structure) -> Prepared:
     if structure.method == "exact":
         return _without_steps(structure)
     form, method = FORMULATIONS[structure.formulation], METHODS[structure.method]
@@ -244,9 +253,12 @@ def _compiled(structure: Structure, built: Callable[[str], Callable[..., Any]]) 
     """The outermost loop as machine code, if the engine compiles; its tag tells the code that it reaches."""
     if structure.engine == "python":
         return built("")
+    from numba.core.compiler_lock import global_compiler_lock
+
     from polhode.engines.compiler import compiled, fingerprint
 
-    return compiled(built(fingerprint(built(""))))
+    with global_compiler_lock:  # laws are made known to Numba, which may be compiling for another thread
+        return compiled(built(fingerprint(built(""))))
 
 
 def alike(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:

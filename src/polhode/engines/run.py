@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from time import perf_counter
 from typing import Any
@@ -14,7 +15,7 @@ from polhode.engines.adaptive_run import AdaptiveRunner
 from polhode.engines.buffer import kept_now, kept_of, put_state, unpacked
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.crossings import name_crossings
-from polhode.engines.outcome import Anchor, Failure, Report, Run
+from polhode.engines.outcome import Anchor, Failure, Report, Run, report_of_part
 from polhode.engines.runner import Runner
 from polhode.engines.strikes import strike, strikes_at
 from polhode.scenario import Scenario
@@ -39,9 +40,9 @@ def _run(
 ) -> Run:
     groups = _groups(scenario) if scenario.members is not None else []
     if len(groups) > 1:
-        return _merged(scenario, [(rows, run(scenario.take(rows), counts_work, threads, report)) for rows in groups])
+        return _merged(scenario, [*_group_by_group(scenario, groups, counts_work, threads, report)])
     if scenario.used_method.name == "exact":
-        return ClosedForm(scenario, counts_work, threads).run()
+        return ClosedForm(scenario, counts_work, threads).run(report)
     if scenario.used_method.name == "taylor":
         return taylor.run(scenario, counts_work, threads, report, anchor)
     with np.errstate(all="ignore"):  # what becomes infinite is found, and told with its time and place
@@ -77,6 +78,8 @@ class FixedRunner(Runner):
                 break
             if not is_last:
                 put_state(self.buffer, self.layout, done[-1])
+                if self.report is not None:
+                    self.report(b)
         kept = np.concatenate(portions) if len(portions) > 1 else portions[0]
         if self.failure is None and strikes_at(scenario, end) and end > scenario.start_time:
             put_state(self.buffer, self.layout, kept[-1])
@@ -157,7 +160,7 @@ class FixedRunner(Runner):
         if not wrong.any():
             return None
         member = int(np.argmax(wrong))
-        alone = run(self.scenario.take(member), False, 1).failure
+        alone = run(self.scenario.take(member), False, 1, self.report).failure
         if alone is None:
             return Failure("non-finite", float(self.scenario.times[0]), member, kept[0, member])
         return Failure(alone.reason, alone.time, member, alone.last_good)
@@ -171,6 +174,16 @@ def _groups(scenario: Scenario) -> list[Any]:
     each = np.stack([np.broadcast_to(event, (scenario.count,)) for event in events], axis=-1)
     unique, index = np.unique(each, axis=0, return_inverse=True)
     return [np.flatnonzero(index.ravel() == i) for i in range(len(unique))]
+
+
+def _group_by_group(
+    scenario: Scenario, groups: list[Any], counts_work: bool, threads: int | None, report: Report | None
+) -> Iterator[tuple[Any, Run]]:
+    for i, rows in enumerate(groups):
+        own = report_of_part(report, scenario, i, len(groups))
+        yield rows, run(scenario.take(rows), counts_work, threads, own)
+        if own is not None:
+            own(scenario.end_time)
 
 
 def _merged(scenario: Scenario, parts: list[tuple[Any, Run]]) -> Run:

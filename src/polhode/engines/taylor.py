@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from itertools import pairwise
+from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +22,8 @@ from polhode.engines import grid
 from polhode.engines.flight import LARGEST_RATIO, SAME_INSTANT, Flight, Numbers, batch
 from polhode.engines.formulas import SWITCH, Formulas, formulas
 from polhode.engines.legs import Repeatable, repeatable
-from polhode.engines.outcome import Anchor, Crossing, Failure, Report, Run
+from polhode.engines.outcome import Anchor, Crossing, Failure, Report, Run, report_of_part
+from polhode.engines.runner import PORTION_S
 from polhode.engines.series import STRAIGHT, STRAIGHT_FOR_MANY, give_back, heyoka, parameter_values, series
 from polhode.engines.strikes import strikes_at, struck
 from polhode.engines.threads import CORES, on_threads
@@ -327,8 +329,12 @@ class _Runner:
 
         def work(first: int, last: int) -> None:
             integrator = used.integrator if first == 0 else copy.deepcopy(used.integrator)
+            told = perf_counter()
             for i in range(first, last):
                 ends[:, :, i], steps[i] = batch(integrator, a, times, start[i], pars[i])
+                if self.report is not None and perf_counter() - told > PORTION_S:
+                    self.report(a + (i + 1 - first) / (last - first) * float(stops[-1] - a))
+                    told = perf_counter()
 
         on_threads(work, batches, min(self.threads, batches))
         give_back(used)
@@ -348,7 +354,7 @@ class _Runner:
         first = int(np.argmax(self.failed))
         is_member = self.scenario.members is not None
         alone = self.scenario.take(first) if is_member else _body_alone(self.scenario, first)
-        failure = run(alone, False, 1).failure
+        failure = run(alone, False, 1, self.report).failure
         if failure is None:
             return Failure("non-finite", float(self.scenario.times[0]), first, kept[0, first])
         return Failure(failure.reason, failure.time, first, failure.last_good)
@@ -366,7 +372,8 @@ def _member_by_member(scenario: Scenario, counts_work: bool, report: Report | No
     kept: Array | None = None
     result = Run(scenario.times, np.empty(0), 0)
     for member in range(scenario.members):
-        part = run(scenario.take(member), counts_work)
+        own = report_of_part(report, scenario, member, scenario.members)
+        part = run(scenario.take(member), counts_work, report=own)
         if kept is None:
             kept = np.full((len(scenario.times), scenario.members, part.kept.shape[-1]), np.nan)
         stopped = len(part.times) and part.times[-1] < scenario.times[-1] and part.failure is None
@@ -380,8 +387,8 @@ def _member_by_member(scenario: Scenario, counts_work: bool, report: Report | No
         result.crossings += part.crossings
         if part.failure is not None and result.failure is None:
             result.failure = Failure(part.failure.reason, part.failure.time, member, part.failure.last_good)
-        if report is not None:
-            report(scenario.start_time + (member + 1) / scenario.members * scenario.duration)
+        if own is not None:
+            own(scenario.end_time)
     result.kept = kept if kept is not None else result.kept
     result.crossings.sort(key=lambda crossing: crossing.time)
     return result

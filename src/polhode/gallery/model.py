@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
+from polhode.progress import one_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,9 +130,13 @@ class Model:
         from polhode.simulation import simulate
 
         planned = self.scenario(**values)
-        if isinstance(planned, Mapping):
-            return {name: simulate(scenario) for name, scenario in planned.items()}
-        return simulate(planned)
+        if not isinstance(planned, Mapping):
+            return simulate(planned)
+        motions = {}
+        for i, (name, scenario) in enumerate(planned.items()):
+            with one_of(len(planned), i, name):
+                motions[name] = simulate(scenario)
+        return motions
 
     def described(self) -> Mapping[str, Any]:
         """The model in plain texts and numbers, for listings."""

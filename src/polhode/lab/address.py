@@ -1,0 +1,65 @@
+"""Where the lab is found: a free port, and the line that tells it."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from urllib.parse import quote
+
+from polhode.errors import InputError
+from polhode.lab.guard import EVERYWHERE
+
+PORT = 8321
+TRIES = 20
+"""So many ports from the usual one on are tried; then any free one is taken."""
+
+
+def listening_at(host: str, port: int | None) -> socket.socket:
+    """A socket that listens: at the port asked for, or at the first free one from the usual one on; 0 is any."""
+    if port is not None:
+        return _bound(host, port)
+    for candidate in (*range(PORT, PORT + TRIES), 0):
+        try:
+            return _bound(host, candidate)
+        except PortTakenError:
+            continue
+    raise InputError(f"{host} has no free port")
+
+
+class PortTakenError(InputError):
+    """A port at which somebody else listens."""
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        kind, _, protocol, _, place = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"{host!r} is no name or address of this machine: {error}") from None
+    listener = socket.socket(kind, socket.SOCK_STREAM, protocol)  # named, so that small messages are sent at once
+    try:
+        if hasattr(socket, "SO_REUSEADDR") and not hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # the latter means Windows
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortTakenError(
+                f"port {port} is taken: choose another, or leave --port out to get a free one"
+            ) from None
+        raise InputError(f"the lab cannot listen at {host}, port {port}: {error.strerror}") from None
+    return listener
+
+
+def address(host: str, port: int, path: str, token: str | None) -> str:
+    """What to open.
+
+    Examples
+    --------
+    >>> address("127.0.0.1", 8321, "dzhanibekov", None)
+    'http://127.0.0.1:8321/dzhanibekov'
+    """
+    name = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/{path}" + (f"?token={quote(token, safe='')}" if token is not None else "")

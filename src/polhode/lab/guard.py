@@ -1,0 +1,103 @@
+"""Who may come in: pages of this server only, and where the lab is open to others, only those who know the token."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+EVERYWHERE = ("0.0.0.0", "::", "")
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address means this machine and no other can reach it.
+
+    Examples
+    --------
+    >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
+    (True, False)
+    """
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Lets requests through, or answers them with 403 and a sentence; puts the safety headers on every answer.
+
+    - `Host` must be the name that the lab is bound to, or this machine's: a foreign name that was made to point here
+      (DNS rebinding) is refused.  Bound everywhere, the lab has too many names to know, and the token stands guard.
+    - A socket's `Origin` must be the page's own: other sites' pages may open sockets to this machine, but not this one.
+    """
+
+    app: ASGIApp
+    host: str
+    token: str | None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        sentence = self._complaint(scope, Headers(scope=scope))
+        if sentence is None:
+            await self.app(scope, receive, _with_headers(send))
+        elif scope["type"] == "http":
+            await PlainTextResponse(sentence + "\n", 403)(scope, receive, _with_headers(send))
+        else:
+            await WebSocket(scope, receive, send).send_denial_response(PlainTextResponse(sentence + "\n", 403))
+
+    def _complaint(self, scope: Scope, headers: Mapping[str, str]) -> str | None:
+        host = headers.get("host", "")
+        if self.host not in EVERYWHERE and _name_in(host) not in (self.host.lower(), *LOOPBACK):
+            return f"the lab is not known as {host[:100]!r} here: open the address that it printed"
+        if scope["type"] == "websocket" and headers.get("origin", "") != f"http://{host}":
+            return "this socket is for the lab's own page, and the question came from elsewhere"
+        if self.token is not None:
+            given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+            if not secrets.compare_digest(given.encode(), self.token.encode()):
+                return "this lab wants a token: open the whole address that it printed, with ?token=..."
+        return None
+
+
+def _name_in(host: str) -> str | None:
+    """A host's name without its port, in small letters."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            headers.setdefault("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+        await send(message)
+
+    return sending
+
+
+def token_for(host: str, given: str | None) -> str | None:
+    """The token that is demanded: the one given, one made up where others can reach the lab, none on this machine."""
+    if given is not None or is_loopback(host):
+        return given
+    return secrets.token_urlsafe(16)

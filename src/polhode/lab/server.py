@@ -1,0 +1,94 @@
+"""The application: the page under its two kinds of address, the socket, and a sentence for anything else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from polhode.errors import nearest
+from polhode.gallery import MODELS
+from polhode.lab.conversation import Conversation, Hear, Send
+from polhode.lab.guard import Guard
+from polhode.lab.jobs import warnings_told
+from polhode.page import html
+
+
+@dataclass(frozen=True)
+class Lab:
+    """What is served, and to whom."""
+
+    host: str = "127.0.0.1"
+    token: str | None = None
+    viewed: bytes | None = None
+    """The one motion of `polhode view`, packed; None for the gallery."""
+    title: str = ""
+    """Of that motion."""
+
+
+def application(lab: Lab) -> Guard:
+    """The lab as an ASGI application."""
+
+    async def page(request: Request) -> Response:
+        model = request.path_params.get("model", "")
+        if model and (lab.viewed is not None or model not in MODELS):
+            known = "one motion is viewed, at /" if lab.viewed is not None else nearest(model[:100], MODELS)
+            raise HTTPException(404, f"there is no model {model[:100]!r} here: {known}")
+        door = {"kind": "live", "model": model, "title": lab.title}
+        text = await asyncio.to_thread(html.page, door, None)
+        policy = html.policy(live=True) + "; frame-ancestors 'none'"
+        return HTMLResponse(text, headers={"Content-Security-Policy": policy})
+
+    async def socket(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await Conversation(_sender(websocket), lab.viewed).go_on(_hearer(websocket))
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        with warnings_told():
+            yield
+
+    routes = [Route("/", page), Route("/{model}", page), WebSocketRoute("/ws", socket)]
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _in_a_sentence})
+    return Guard(app, lab.host, lab.token)
+
+
+def _in_a_sentence(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    sentence = error.detail
+    if error.status_code == 404 and sentence == "Not Found":
+        sentence = f"there is nothing at {request.url.path[:100]!r}: the page is at /"
+    return PlainTextResponse(sentence + "\n", error.status_code, error.headers)
+
+
+def _sender(websocket: WebSocket) -> Send:
+    async def send(message: str | bytes) -> None:
+        if isinstance(message, str):
+            await websocket.send_text(message)
+        else:
+            await websocket.send_bytes(message)
+
+    return send
+
+
+def _hearer(websocket: WebSocket) -> Hear:
+    async def hear() -> str | None:
+        """The next text; what is no text is handed on as one, and refused like any other that is no JSON."""
+        try:
+            message = await websocket.receive()
+        except WebSocketDisconnect:
+            return None
+        if message["type"] == "websocket.disconnect":
+            return None
+        text: str | None = message.get("text")
+        return text if text is not None else "(bytes)"
+
+    return hear

@@ -1,0 +1,92 @@
+"""Small models for the tests of the lab: none of them needs to be compiled anew."""
+
+from __future__ import annotations
+
+import sys
+from threading import Event
+from types import SimpleNamespace
+
+import polhode as ph
+import polhode.gallery
+from polhode.errors import InputError
+from polhode.gallery import THEMES, Model, Parameter, Shown
+from polhode.lab import answers
+
+BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+SPIN = Parameter("spin", "rad/s", 5.0, 0.1, 20.0, "about the middle axis")
+
+
+def _free(spin, **more):
+    settings = {"duration": 3.0, "output_step": 0.05, "method": "exact"} | more
+    return ph.Scenario(BOX, ph.State(angular_velocity_body=(0.1, spin, 0.1)), **settings)
+
+
+def _two(spin):
+    return {"one": _free(spin), "two": _free(2 * spin)}
+
+
+def _slow(spin):
+    """Uncompiled steps for an hour or so, which say so in a warning."""
+    return _free(spin, method="rk4", step=1e-3, duration=3e3, output_step=1.0, engine="python")
+
+
+def _missed(spin):
+    return _free(spin, forces=[ph.forces.impulse((0.0, 0.0, 1.0), 99.0)])
+
+
+def _doomed(spin):
+    drag = ph.forces.quadratic_drag(1e3)
+    fast = ph.State(velocity=(spin, 0.0, 0.0))
+    return ph.Scenario(BOX, fast, [drag], duration=30.0, step=0.2, method="rk4", engine="python")
+
+
+def _picky(spin):
+    if spin > 10:
+        raise InputError("a spin above 10 rad/s tears it apart")
+    return _free(spin)
+
+
+def _numbers(motions, spin):
+    motion = next(iter(motions.values())) if isinstance(motions, dict) else motions
+    return [Shown("spin", "rad/s", motion.angular_velocity_body[0, 1], spin, 1e-12, "as it was set")]
+
+
+THOUGHT = Event()
+
+
+def _pensive(motions, spin):
+    assert THOUGHT.wait(60)
+    return _numbers(motions, spin)
+
+
+def _broken(motions, spin):
+    raise ZeroDivisionError("nobody thought of this")
+
+
+def _model(name, scenario, numbers=_numbers):
+    return Model(name, f"the {name}", THEMES[2], "by hand", "It turns.", (SPIN,), scenario, numbers, None)
+
+
+MODELS = {
+    model.name: model
+    for model in (
+        _model("spinner", _free),
+        _model("twins", _two),
+        _model("slow", _slow),
+        _model("missed", _missed),
+        _model("doomed", _doomed),
+        _model("picky", _picky),
+        _model("pensive", _free, _pensive),
+        _model("broken", _free, _broken),
+    )
+}
+
+
+def put_in_place(monkeypatch):
+    """Let the gallery have these models, and no others."""
+    modules = {name: f"lab_model_{name}" for name in MODELS}
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, module, SimpleNamespace(MODEL=MODELS[name]))
+    monkeypatch.setattr(polhode.gallery, "_modules", lambda: modules)
+    answers.gallery.cache_clear()
+    THOUGHT.clear()

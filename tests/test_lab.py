@@ -1,0 +1,450 @@
+"""The lab's server: what it answers, whom it lets in, and that no message stops it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from starlette.testclient import TestClient, WebSocketDenialResponse
+
+import lab_cases
+import polhode as ph
+from polhode.cli import cli
+from polhode.gallery import MODELS
+from polhode.lab import address, answers
+from polhode.lab.guard import is_loopback, token_for
+from polhode.lab.server import Lab, application
+from polhode.page import html
+from polhode.page.packing import packed
+from polhode.page.record import recorded
+
+HOME = "127.0.0.1:8321"
+SKELETON = "<!doctype html><!--polhode:policy--><!--polhode:door--><!--polhode:script-->"
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    """A lab with the models of lab_cases, and a page that need not be built."""
+    lab_cases.put_in_place(monkeypatch)
+    monkeypatch.setattr(html, "_built", lambda name: SKELETON if name == "page.html" else "1")
+    with TestClient(application(Lab()), f"http://{HOME}") as client:
+        yield client
+    answers.gallery.cache_clear()
+
+
+def client_of(lab):
+    return TestClient(application(lab), f"http://{HOME}")
+
+
+class Talk:
+    """One side of a socket."""
+
+    def __init__(self, socket):
+        self.socket = socket
+        self.hello = json.loads(socket.receive()["text"])
+
+    def say(self, kind, id, **fields):
+        self.socket.send_text(json.dumps({"type": kind, "id": id, **fields}))
+
+    def run(self, id, model, **values):
+        self.say("run", id, model=model, values=values)
+
+    def hear(self):
+        """The next message that is no progress: the header of a motion, or a text."""
+        while True:
+            message = self.socket.receive()
+            if message.get("bytes") is not None:
+                data = message["bytes"]
+                length = int.from_bytes(data[:4], "little")
+                return {"type": "motion", **json.loads(data[4 : 4 + length])["meta"]}
+            found = json.loads(message["text"], parse_constant=pytest.fail)
+            if found["type"] != "progress":
+                return found
+
+    def hear_progress(self):
+        while (found := json.loads(self.socket.receive()["text"]))["type"] != "progress":
+            pass
+        return found
+
+
+@contextmanager
+def talk(client, query="", origin=f"http://{HOME}", host=HOME):
+    headers = {"host": host} | ({"origin": origin} if origin is not None else {})
+    with client.websocket_connect(f"ws://{HOME}/ws{query}", headers=headers) as socket:
+        yield Talk(socket)
+
+
+# The conversation -----------------------------------------------------------------------------------------------------
+def test_a_run_is_answered_by_its_motion_and_then_by_its_numbers(lab):
+    with talk(lab) as t:
+        assert [model["name"] for model in t.hello["models"]] == list(lab_cases.MODELS)
+        t.run(7, "spinner", spin=4)
+        motion, numbers = t.hear(), t.hear()
+    assert (motion["type"], motion["id"], motion["name"], motion["runs"]) == ("motion", 7, "spinner", [])
+    assert (numbers["type"], numbers["id"]) == ("numbers", 7)
+    (number,) = numbers["numbers"]
+    assert number["expected"] == 4.0
+    assert number["holds"]
+    assert set(number) == {"label", "unit", "found", "expected", "tolerance", "difference", "holds", "source"}
+
+
+def test_hello_describes_the_whole_gallery_as_the_listing_does():
+    answers.gallery.cache_clear()
+    told = json.loads(answers.hello())
+    assert {model["name"]: model for model in told["models"]} == {
+        name: json.loads(json.dumps(MODELS[name].described())) for name in MODELS
+    }
+    order = [told["themes"].index(model["theme"]) for model in told["models"]]
+    assert order == sorted(order)
+
+
+def test_another_motion_of_the_last_run_is_looked_at_without_simulating(lab, monkeypatch):
+    with talk(lab) as t:
+        t.say("look", 1, run="two")
+        assert "no model has been run" in t.hear()["sentence"]
+        t.run(2, "twins")
+        first = t.hear()
+        assert (first["runs"], first["run"]) == (["one", "two"], "one")
+        assert t.hear()["type"] == "numbers"
+        monkeypatch.setattr("polhode.simulation.simulate", pytest.fail)
+        t.say("look", 3, run="two")
+        second = t.hear()
+        assert (second["type"], second["id"], second["run"]) == ("motion", 3, "two")
+        t.say("look", 4, run="three")
+        assert t.hear()["sentence"] == "the last run has no motion 'three': it has one, two"
+
+
+def test_wrong_values_are_refused_by_the_same_sentence_as_in_python_and_name_the_knob(lab):
+    with talk(lab) as t:
+        t.run(1, "spinner", spin=900)
+        refused = t.hear()
+    assert (refused["type"], refused["id"], refused["parameter"]) == ("refused", 1, "spin")
+    with pytest.raises(ph.PolhodeError) as python:
+        lab_cases.MODELS["spinner"].values(spin=900)
+    assert refused["sentence"] == str(python.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("nonsense", "a message is no JSON"),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": NaN}}', "NaN is no number of JSON"),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": -Infinity}}', "-Infinity is no number"),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": 1e999}}', "spin = inf rad/s is outside"),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": 1%s}}' % ("0" * 400), "spin is too large"),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": "4"}}', "spin must be a number, but is '4'"),
+        (
+            '{"type": "run", "id": 1, "model": "spinner", "values": {"spin": true}}',
+            "spin must be a number, but is True",
+        ),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": {"mass": 4}}', "spinner has no parameter 'mass'"),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": [4]}', "the message needs 'values'"),
+        ('{"type": "run", "id": 1, "model": "spinnr", "values": {}}', "did you mean 'spinner'?"),
+        ('{"type": "run", "id": 1, "model": ["spinner"], "values": {}}', "the message needs 'model', a text"),
+        ('{"type": "look", "id": 1, "run": null}', "the message needs 'run', a text"),
+        ('{"type": "jump", "id": 1}', "a message of type 'jump' means nothing here"),
+        ('{"type": {}, "id": 1}', "a message of type {} means nothing here"),
+        ('{"type": "run", "id": "1"}', "an id that is a whole number"),
+        ('{"type": "run", "id": true}', "an id that is a whole number"),
+        ("[1, 2]", "must be an object of JSON"),
+        ("[" * 60_000, "a message is no JSON"),
+        (" " * 70_000, "is too long: at most 65,536"),
+    ],
+)
+def test_a_message_that_makes_no_sense_is_refused_in_a_sentence_and_the_talk_goes_on(lab, message, sentence):
+    with talk(lab) as t:
+        t.socket.send_text(message)
+        refused = t.hear()
+        assert refused["type"] == "refused"
+        assert sentence in refused["sentence"]
+        t.run(2, "spinner")
+        assert t.hear()["id"] == 2
+
+
+def test_bytes_are_refused_too(lab):
+    with talk(lab) as t:
+        t.socket.send_bytes(b"\x00\xff")
+        assert t.hear()["type"] == "refused"
+        t.run(2, "spinner")
+        assert t.hear()["id"] == 2
+
+
+def test_a_long_run_tells_how_far_it_is_and_can_be_cancelled(lab):
+    with talk(lab) as t:
+        t.run(1, "slow")
+        while (progress := t.hear_progress())["done"] == 0:
+            pass
+        assert progress["id"] == 1
+        assert 0 < progress["done"] < 1
+        assert re.fullmatch(r"simulating: [\d.e+]+ of 3e\+03 s", progress["words"])
+        t.say("cancel", 1)
+        assert t.hear() == {"type": "cancelled", "id": 1}
+        t.run(2, "spinner")
+        assert t.hear()["id"] == 2
+
+
+def test_a_newer_run_takes_the_place_of_those_before(lab):
+    with talk(lab) as t:
+        t.run(1, "slow")
+        t.hear_progress()
+        t.run(2, "slow")
+        t.run(3, "spinner")
+        heard = [t.hear() for _ in range(4)]
+    assert sorted(m["id"] for m in heard if m["type"] == "cancelled") == [1, 2]
+    assert [(m["type"], m["id"]) for m in heard if m["type"] != "cancelled"] == [("motion", 3), ("numbers", 3)]
+
+
+def test_a_newer_run_does_not_wait_for_the_numbers_of_the_one_before(lab):
+    with talk(lab) as t:
+        t.run(1, "pensive")
+        assert t.hear()["type"] == "motion"
+        t.run(2, "spinner")
+        assert t.hear() == {"type": "cancelled", "id": 1}
+        assert t.hear()["type"] == "motion"
+        lab_cases.THOUGHT.set()
+        assert [t.hear()["type"]] == ["numbers"]
+
+
+def test_two_pages_do_not_disturb_each_other(lab):
+    with talk(lab) as one, talk(lab) as other:
+        one.run(1, "slow")
+        one.hear_progress()
+        other.run(1, "spinner", spin=3)
+        assert [other.hear()["type"], other.hear()["type"]] == ["motion", "numbers"]
+        other.say("cancel", 1)  # its own, which is done
+        one.hear_progress()
+        one.say("cancel", 1)
+        assert one.hear()["type"] == "cancelled"
+
+
+def test_what_a_run_warns_of_is_a_note_of_its_motion(lab):
+    with talk(lab) as t:
+        for id in (1, 2):  # the second time too, which Python alone would keep quiet about
+            t.run(id, "missed")
+            assert any("an impulse at 99 s never strikes" in note for note in t.hear()["notes"])
+            t.hear()
+
+
+def test_a_run_that_fails_is_shown_until_it_fails(lab):
+    with talk(lab) as t:
+        t.run(1, "doomed", spin=20)
+        motion, refused = t.hear(), t.hear()
+    assert motion["type"] == "motion"
+    assert any("became infinite or not a number" in note for note in motion["notes"])
+    assert refused["type"] == "refused"
+    assert refused["parameter"] is None
+    assert refused["sentence"].endswith("What was computed until then is shown.")
+    assert ".motion" not in refused["sentence"]
+
+
+def test_values_that_do_not_fit_together_are_refused_by_the_models_own_sentence(lab):
+    with talk(lab) as t:
+        t.run(1, "picky", spin=11)
+        assert t.hear() == {
+            "type": "refused",
+            "id": 1,
+            "sentence": "a spin above 10 rad/s tears it apart",
+            "parameter": None,
+        }
+
+
+def test_a_defect_is_called_one_and_the_lab_goes_on(lab, capfd):
+    with talk(lab) as t:
+        t.run(1, "broken")
+        assert t.hear()["type"] == "motion"
+        refused = t.hear()
+        assert "this is a defect of Polhode" in refused["sentence"]
+        assert "ZeroDivisionError: nobody thought of this" in refused["sentence"]
+        t.run(2, "spinner")
+        assert t.hear()["id"] == 2
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_one_motion_that_is_viewed_follows_the_greeting(lab):
+    motion = ph.simulate(lab_cases.MODELS["spinner"].scenario(spin=3.0))
+    viewed = packed(recorded(motion, name="stored"))
+    with client_of(Lab(viewed=viewed, title="stored")) as client, talk(client) as t:
+        assert t.hello["models"] == []
+        assert t.hear()["name"] == "stored"
+        t.run(1, "spinner")
+        assert t.hear()["sentence"] == "one motion is viewed here: `polhode lab` runs models"
+        assert client.get("/").status_code == 200
+        assert client.get("/spinner").status_code == 404
+
+
+# Whom it lets in ------------------------------------------------------------------------------------------------------
+def test_the_page_comes_with_its_door_and_its_safety_headers(lab):
+    for path, model in (("/", ""), ("/spinner?spin=3&fx=low", "spinner")):
+        answer = lab.get(path)
+        assert answer.status_code == 200
+        door = re.search(r'<script id="polhode-door" type="application/json">(.*?)</script>', answer.text)[1]
+        assert json.loads(door)["kind"] == "live"
+        assert json.loads(door)["model"] == model
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "connect-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/no-such-model", "/favicon.ico", "/a/b", "/ws", "/..%2f..%2fetc%2fpasswd"])
+def test_anything_else_is_not_there_and_says_so(lab, path):
+    answer = lab.get(path)
+    assert answer.status_code == 404
+    assert "there is no" in answer.text
+    assert answer.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
+def test_nothing_but_get_is_answered(lab):
+    assert lab.post("/").status_code == 405
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8321", "127.0.0.1.evil.example", "", "[bad"])
+def test_a_name_that_was_made_to_point_here_is_refused(lab, host):
+    answer = lab.get("/", headers={"host": host})
+    assert answer.status_code == 403
+    assert "open the address that it printed" in answer.text
+    with pytest.raises(WebSocketDenialResponse) as refused, talk(lab, origin=f"http://{host}", host=host):
+        pass
+    assert refused.value.status_code == 403
+
+
+@pytest.mark.parametrize("host", ["localhost:8321", "127.0.0.1", "[::1]:8321", "LOCALHOST"])
+def test_this_machine_is_known_by_its_own_names(lab, host):
+    assert lab.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin", [None, "null", "http://evil.example", "http://127.0.0.1:9999", "https://127.0.0.1:8321", "file://", ""]
+)
+def test_a_socket_is_for_the_labs_own_page_only(lab, origin):
+    with pytest.raises(WebSocketDenialResponse) as refused, talk(lab, origin=origin):
+        pass
+    assert refused.value.status_code == 403
+    assert "the question came from elsewhere" in refused.value.text
+
+
+def test_where_there_is_a_token_nobody_comes_in_without_it(lab):
+    with client_of(Lab("0.0.0.0", "open sesame")) as client:
+        for query in ("", "?token=", "?token=sesame", "?token=open%20sesam%C3%A9", "?TOKEN=open%20sesame"):
+            answer = client.get(f"/spinner{query}")
+            assert answer.status_code == 403
+            assert "wants a token" in answer.text
+            with pytest.raises(WebSocketDenialResponse) as refused, talk(client, query):
+                pass
+            assert refused.value.status_code == 403
+        assert client.get("/?token=open%20sesame").status_code == 200
+        assert client.get("/?token=open+sesame", headers={"host": "any.name.example"}).status_code == 200
+        with talk(client, "?token=open%20sesame") as t:
+            t.run(1, "spinner")
+            assert t.hear()["id"] == 1
+
+
+def test_a_token_is_made_up_where_others_can_reach_the_lab():
+    assert token_for("127.0.0.1", None) is None
+    assert token_for("localhost", "mine") == "mine"
+    made = {token_for(host, None) for host in ("0.0.0.0", "::", "192.168.1.7", "some.name")}
+    assert len(made) == 4
+    assert all(len(token) >= 20 for token in made)
+    assert is_loopback("::1")
+    assert not is_loopback("some.name")
+
+
+# The commands ---------------------------------------------------------------------------------------------------------
+def test_a_taken_port_is_told_and_without_a_wish_the_next_one_is_taken(monkeypatch):
+    with address.listening_at("127.0.0.1", 0) as taken:
+        number = taken.getsockname()[1]
+        with pytest.raises(ph.PolhodeError, match=f"port {number} is taken: choose another"):
+            address.listening_at("127.0.0.1", number)
+        monkeypatch.setattr(address, "PORT", number)
+        with address.listening_at("127.0.0.1", None) as other:
+            assert other.getsockname()[1] != number
+    with pytest.raises(ph.PolhodeError, match="no name or address"):
+        address.listening_at("no.such.host.invalid", None)
+
+
+def test_addresses_can_be_opened_as_they_are_printed():
+    assert address.address("0.0.0.0", 80, "", "a b&c") == "http://127.0.0.1:80/?token=a%20b%26c"
+    assert address.address("::1", 8321, "drift", None) == "http://[::1]:8321/drift"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["lab", "no-such-model"], "there is no model 'no-such-model'"),
+        (["lab", "--port", "70000"], "70000 is not in the range"),
+        (["lab", "--token", ""], "--token must not be empty"),
+        (["view", "nowhere.zarr"], "nowhere.zarr"),
+        (["view", "dzhanibekov"], "`polhode lab dzhanibekov` opens it"),
+        (["view", "nowhere.toml"], "nowhere.toml"),
+    ],
+)
+def test_the_commands_complain_in_sentences(arguments, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code in (1, 2)
+    assert sentence in result.output
+    assert "Traceback" not in result.output
+
+
+def test_without_a_page_the_command_ends_with_a_sentence(monkeypatch):
+    def missing(name):
+        raise ph.PolhodeError("this installation has no page")
+
+    monkeypatch.setattr(html, "_built", missing)
+    result = CliRunner().invoke(cli, ["lab", "--no-browser", "--port", "0"])
+    assert result.exit_code == 1
+    assert "this installation has no page" in result.output
+
+
+SCRIPT = f"""
+import sys
+from polhode.page import html
+html._built = lambda name: {SKELETON!r} if name == "page.html" else "1"
+from polhode.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_prints_its_address_serves_it_and_ends_cleanly(end, tmp_path):
+    import urllib.request
+
+    from websockets.sync.client import connect
+
+    stored = tmp_path / "spin.zarr"
+    ph.simulate(lab_cases.MODELS["spinner"].scenario(spin=3.0)).save(stored)
+    command = [sys.executable, "-c", SCRIPT, "view", str(stored), "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            line = process.stdout.readline()
+            home = re.fullmatch(r"http://(127\.0\.0\.1:\d+)/  Ctrl-C ends it\n", line)[1]
+            with urllib.request.urlopen(f"http://{home}/", timeout=30) as answer:
+                assert b"polhode-door" in answer.read()
+            with connect(f"ws://{home}/ws", origin=f"http://{home}", max_size=None, compression=None) as socket:
+                assert json.loads(socket.recv(30))["models"] == []
+                assert isinstance(socket.recv(30), bytes)
+                process.send_signal(end)
+                out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert (out, err) == ("", "")
+
+
+def test_a_viewed_motion_keeps_every_body(lab):
+    start = ph.State(angular_velocity_body=np.linspace((0.1, 4.0, 0.1), (0.1, 5.0, 0.1), 3))
+    many = ph.ensemble(lab_cases.BOX, start, duration=1.0, output_step=0.1, method="exact")
+    with client_of(Lab(viewed=packed(recorded(many)))) as client, talk(client) as t:
+        assert t.hear()["countOf"] == 3
