@@ -16,7 +16,7 @@ export class Playback {
   speed = 1;
   playing = false;
   repeats = true;
-  private outputs = new Float64Array(1);
+  private outputs: Float64Array = new Float64Array(1);
   private listeners: Listener[] = [];
   private then: number | null = null;
 

@@ -152,6 +152,8 @@ export function unpacked(buffer: ArrayBuffer): MotionRecord {
   const time = real("time");
   return {
     ...meta,
+    // JSON knows no NaN or infinity: the header has null for them.
+    findings: meta.findings.map((one) => ({ ...one, departure: one.departure ?? NaN, relative: one.relative ?? NaN })),
     time,
     times: time.length,
     bodies: header.arrays["position"].shape[1],

@@ -1,0 +1,35 @@
+// Runs the tests: each tests/*.test.ts is bundled for Node, then all go to Node's own runner.
+//   node test.mjs [part of a name ...]     by default all
+import { build } from "esbuild";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const wanted = process.argv.slice(2);
+const files = readdirSync(join(here, "tests"))
+  .filter((name) => name.endsWith(".test.ts"))
+  .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+if (files.length === 0) throw new Error(`no test is named ${wanted.join(" or ")}: look into front/tests`);
+
+const place = mkdtempSync(join(tmpdir(), "polhode-front-"));
+try {
+  await build({
+    entryPoints: files.map((name) => join(here, "tests", name)),
+    outdir: place,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    sourcemap: "inline",
+    logLevel: "warning",
+  });
+  const bundles = readdirSync(place).map((name) => join(place, name));
+  const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...bundles], { stdio: "inherit" });
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}

@@ -1,0 +1,51 @@
+// Numbers as a person reads them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decimalsFor, digitsFor, headed, seconds, short, significant, unitText, withUnit } from "../src/controls/format.ts";
+
+test("powers in units are raised, and a pure number has no unit", () => {
+  assert.equal(unitText("kg m2"), "kg m²");
+  assert.equal(unitText("m/s2"), "m/s²");
+  assert.equal(unitText("kg/m3"), "kg/m³");
+  assert.equal(unitText("1/s"), "1/s");
+  assert.equal(withUnit("5", "1"), "5");
+  assert.equal(withUnit("5", "rad/s"), "5 rad/s");
+});
+
+test("significant digits are kept, and long numbers become powers of ten", () => {
+  assert.equal(significant(Math.PI, 6), "3.14159");
+  assert.equal(significant(-2.5, 4), "−2.500");
+  assert.equal(significant(123456, 3), "123456");
+  assert.equal(significant(2.34e-10, 2), "2.3 × 10⁻¹⁰");
+  assert.equal(significant(5.97e24, 3), "5.97 × 10²⁴");
+  assert.equal(significant(0, 5), "0");
+});
+
+test("what is no number says so", () => {
+  assert.equal(significant(null, 3), "no number");
+  assert.equal(significant(Number.NaN, 3), "no number");
+  assert.equal(significant(Infinity, 3), "∞");
+});
+
+test("a short number has no zeros at its end", () => {
+  assert.equal(short(5), "5");
+  assert.equal(short(100), "100");
+  assert.equal(short(0.05), "0.05");
+  assert.equal(short(2e-9), "2 × 10⁻⁹");
+});
+
+test("digits follow from the tolerance, and decimals from the duration", () => {
+  assert.equal(digitsFor(3, 1e-6), 8);
+  assert.equal(digitsFor(3, 0), 6);
+  assert.equal(digitsFor(3, 10), 4);
+  assert.equal(seconds(1.2345, decimalsFor(10)), "1.23 s");
+  assert.equal(seconds(4321.9, decimalsFor(5000)), "4322 s");
+  assert.equal(seconds(3456000, decimalsFor(3456000)), "3\u202f456\u202f000 s");
+  assert.equal(seconds(0, decimalsFor(0)), "0.00 s");
+});
+
+test("a model's name becomes a heading", () => {
+  assert.equal(headed("gyroscope-euler-angles"), "Gyroscope Euler angles");
+  assert.equal(headed("cubesat"), "CubeSat");
+});

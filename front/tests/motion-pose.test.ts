@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { placeOf, poseAt, vectorOver } from "../src/motion/pose.ts";
+import { angleBetween, recordOf, symmetricTop, type Known } from "./closed-forms.ts";
+
+const even = (count: number, last: number): number[] => Array.from({ length: count + 1 }, (_, i) => (i * last) / count);
+
+/** The largest angle between the closed form and what is shown, at many instants. */
+function worst(known: Known, times: number[]): number {
+  const record = recordOf(times, known);
+  const last = times[times.length - 1];
+  return Math.max(...even(997, last).map((t) => angleBetween(poseAt(record, 0, t).quaternion, known.quaternion(t))));
+}
+
+test("the place of an instant among outputs that are not even", () => {
+  const time = Float64Array.of(0, 1, 4);
+  assert.deepEqual(placeOf(time, -1), { before: 0, share: 0 });
+  assert.deepEqual(placeOf(time, 0.25), { before: 0, share: 0.25 });
+  assert.deepEqual(placeOf(time, 1), { before: 1, share: 0 });
+  assert.deepEqual(placeOf(time, 2.5), { before: 1, share: 0.5 });
+  assert.deepEqual(placeOf(time, 9), { before: 1, share: 1 });
+  assert.deepEqual(placeOf(Float64Array.of(3), 9), { before: 0, share: 0 });
+});
+
+test("a body that turns 3.7 times between outputs is placed right", () => {
+  const rate = 2 * Math.PI * 3.7;
+  assert.ok(worst(symmetricTop(0, 0, rate), [0, 1, 2]) < 1e-13);
+  assert.ok(worst(symmetricTop(0, 0, -rate), [0, 1, 2]) < 1e-13);
+});
+
+test("so is one that makes whole turns, or half turns more", () => {
+  for (const turns of [1, 3, 0.5, 2.5]) assert.ok(worst(symmetricTop(0, 0, 2 * Math.PI * turns), [0, 1, 2, 3]) < 1e-13);
+});
+
+test("a fast top that goes round slowly keeps its spin between outputs: 3.02 turns and 0.05 rad of precession", () => {
+  assert.ok(worst(symmetricTop(0.5, 0.05, 2 * Math.PI * 3.02), even(20, 20)) < 0.03);
+});
+
+test("the error of a tumbling top falls with the third power, against its closed form", () => {
+  const errors = [20, 40, 80, 160].map((count) => worst(symmetricTop(0.7, 2.0, 3.0), even(count, 4)));
+  const orders = errors.slice(1).map((error, i) => Math.log2(errors[i] / error));
+  for (const order of orders) assert.ok(order > 2.8 && order < 3.3, `orders ${orders}`);
+  assert.ok(errors[3] < 2e-5, `${errors}`);
+});
+
+test("at an output the pose is the output, also at the last", () => {
+  const known = symmetricTop(0.7, 2.0, 3.0);
+  const record = recordOf(even(8, 4), known);
+  for (const t of [0, 0.5, 3.5, 4]) assert.deepEqual(poseAt(record, 0, t).quaternion, known.quaternion(t));
+  assert.deepEqual(poseAt(record, 0, 3).position, [3, 6, -3]);
+});
+
+test("of one output there is one pose", () => {
+  const known = symmetricTop(0.7, 2.0, 3.0);
+  const record = recordOf([2], known);
+  for (const t of [0, 2, 5]) assert.deepEqual(poseAt(record, 0, t).quaternion, known.quaternion(2));
+});
+
+test("a member that has failed is nowhere, and before that where it was", () => {
+  const record = recordOf([0, 1, 2], symmetricTop(0.7, 2.0, 3.0));
+  record.quaternion.fill(NaN, 8);
+  assert.ok(poseAt(record, 0, 1.5).quaternion.every(Number.isNaN));
+  assert.ok(poseAt(record, 0, 0.5).quaternion.every(Number.isFinite));
+});
+
+test("a vector between outputs", () => {
+  const record = recordOf([0, 1, 3], symmetricTop(0, 0, 1));
+  assert.deepEqual(vectorOver(record, Float64Array.of(0, 0, 0, 2, 0, 4, 2, 8, 0), 0, 2), [2, 4, 2]);
+});
