@@ -8,6 +8,7 @@ test("a slider carries real values, rounded to what a hand can set", () => {
   const scale = new Scale(1, 20);
   assert.equal(scale.isLogarithmic, false);
   assert.deepEqual([scale.min, scale.max], [1, 20]);
+  assert.equal(scale.step, 0.01);
   assert.equal(scale.valueAt(7.123456), 7.12);
   assert.equal(scale.valueAt(scale.placeOf(3)), 3);
 });

@@ -1,0 +1,90 @@
+// Lines some pixels wide (WebGL's own are one), the part up to an instant in full colour and the rest faint.
+
+import {
+  Color,
+  Float32BufferAttribute,
+  InstancedBufferGeometry,
+  InstancedInterleavedBuffer,
+  InterleavedBufferAttribute,
+  Mesh,
+  ShaderMaterial,
+  Vector2,
+} from "three";
+
+// One quadrilateral for each piece, spread on the screen to the width of the line.
+const VERTEX = `
+attribute vec3 start;
+attribute vec3 end;
+uniform vec2 pixels;
+uniform float width;
+uniform float until;
+varying float along;
+void main() {
+  vec4 a = projectionMatrix * modelViewMatrix * vec4(start, 1.0);
+  vec4 b = projectionMatrix * modelViewMatrix * vec4(end, 1.0);
+  bool behind = a.w < 1e-3 || b.w < 1e-3;
+  vec2 way = (b.xy / b.w - a.xy / a.w) * pixels;
+  float far = length(way);
+  way = far > 1e-6 ? way / far : vec2(1.0, 0.0);
+  vec4 here = position.x < 0.5 ? a : b;
+  vec2 aside = vec2(-way.y, way.x) * position.y + way * (position.x - 0.5) * 0.6;
+  here.xy += aside * width / pixels * here.w;
+  // What is to come lies a little behind what has been, so that a path that closes stays in full colour.
+  here.z += float(gl_InstanceID) > until ? 1e-4 * here.w : 0.0;
+  gl_Position = behind ? vec4(2.0, 2.0, 2.0, 1.0) : here;
+  along = float(gl_InstanceID) + position.x;
+}`;
+const FRAGMENT = `
+uniform vec3 colour;
+uniform vec3 faint;
+uniform float until;
+varying float along;
+void main() {
+  gl_FragColor = vec4(along <= until ? colour : faint, 1.0);
+  #include <colorspace_fragment>
+}`;
+
+export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
+  private readonly buffer: InstancedInterleavedBuffer;
+
+  constructor(points: Float32Array, colour: string, paper: string, width: number) {
+    const geometry = new InstancedBufferGeometry();
+    const buffer = new InstancedInterleavedBuffer(points, 3, 1);
+    geometry.setAttribute("position", new Float32BufferAttribute([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0], 3));
+    geometry.setAttribute("start", new InterleavedBufferAttribute(buffer, 3, 0));
+    geometry.setAttribute("end", new InterleavedBufferAttribute(buffer, 3, 3));
+    geometry.setIndex([0, 1, 2, 0, 2, 3]);
+    geometry.instanceCount = Math.max(0, points.length / 3 - 1);
+    const full = new Color(colour);
+    const uniforms = {
+      colour: { value: full },
+      faint: { value: full.clone().lerp(new Color(paper), 0.62) },
+      until: { value: Infinity },
+      width: { value: width },
+      pixels: { value: new Vector2(1, 1) },
+    };
+    super(geometry, new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms }));
+    this.buffer = buffer;
+    this.frustumCulled = false;
+  }
+
+  /** Full colour up to this place among the points, such as 3.5: halfway from the fourth to the fifth. */
+  set until(place: number) {
+    this.material.uniforms.until.value = place;
+  }
+
+  setPixels(width: number, height: number): void {
+    this.material.uniforms.pixels.value.set(width, height);
+  }
+
+  /** Other points, as many. */
+  move(points: Float32Array): void {
+    (this.buffer.array as Float32Array).set(points);
+    this.buffer.needsUpdate = true;
+  }
+
+  dispose(): void {
+    this.geometry.dispose();
+    this.material.dispose();
+  }
+}
