@@ -1,0 +1,74 @@
+// Numbers and units as a person reads them.
+
+const HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+export const raised = (whole: string): string =>
+  Array.from(whole, (sign) => (sign === "-" ? "⁻" : sign === "+" ? "" : HIGH[Number(sign)])).join("");
+
+/** "kg m2" as "kg m²"; "1", a pure number, as nothing. */
+export const unitText = (unit: string): string =>
+  unit === "1" ? "" : unit.replace(/([A-Za-z])(-?\d)(?!\d)/g, (_, letter: string, power: string) => letter + raised(power));
+
+export const withUnit = (number: string, unit: string): string =>
+  unitText(unit) === "" ? number : `${number} ${unitText(unit)}`;
+
+const LARGE = 1e6;
+const SMALL = 1e-4;
+
+/** So many significant digits; powers of ten where the plain number would be long.  JSON holds null for what is none. */
+export function significant(x: number | null, digits: number): string {
+  if (x === null || Number.isNaN(x)) return "no number";
+  if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  if (size < LARGE && size >= SMALL) return minus(plain(x, digits));
+  const [mantissa, exponent] = x.toExponential(Math.max(digits - 1, 0)).split("e");
+  return `${minus(mantissa)} × 10${raised(exponent)}`;
+}
+
+/** As short as a value can be read: no zeros at the end. */
+export function short(x: number | null, digits = 4): string {
+  const text = significant(x, digits);
+  const [mantissa, power] = text.split(" × ");
+  const shorter = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return power === undefined ? shorter : `${shorter} × ${power}`;
+}
+
+function plain(x: number, digits: number): string {
+  const before = Math.floor(Math.log10(Math.abs(x))) + 1;
+  return x.toFixed(Math.min(Math.max(digits - before, 0), 20));
+}
+
+const minus = (text: string): string => text.replace("-", "−");
+
+/** How many digits two numbers need to be compared up to their tolerance. */
+export function digitsFor(expected: number, tolerance: number): number {
+  if (!(tolerance > 0) || expected === 0) return 6;
+  return Math.min(Math.max(Math.ceil(Math.log10(Math.abs(expected) / tolerance)) + 1, 4), 10);
+}
+
+/** How many decimals tell the instants of so long a motion apart: a thousandth of it or better. */
+export const decimalsFor = (duration: number): number =>
+  duration > 0 ? Math.min(Math.max(3 - Math.floor(Math.log10(duration)), 0), 12) : 2;
+
+export const seconds = (t: number, decimals: number): string => `${minus(grouped(t.toFixed(decimals)))} s`;
+
+/** "3456000" as "3 456 000", with spaces that do not break; short numbers stay. */
+export const grouped = (text: string): string =>
+  text.replace(/^-?\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
+
+/** "spin_change" as "spin change". */
+export const spaced = (name: string): string => name.replaceAll("_", " ");
+
+/** With a capital at the start. */
+export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** A sentence for a person: it begins with a capital and ends. */
+export const sentence = (words: string): string =>
+  words === "" || /[.!?…:]$/.test(words) ? capital(words) : `${capital(words)}.`;
+
+const NAMES: Record<string, string> = { "2d": "2D", "3d": "3D", "6dof": "6-DOF", cubesat: "CubeSat", euler: "Euler" };
+
+/** "gyroscope-euler-angles" as "Gyroscope Euler angles". */
+export const headed = (name: string): string =>
+  capital(name.split(/[-_]/).map((word) => NAMES[word] ?? word).join(" "));

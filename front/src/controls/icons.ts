@@ -1,0 +1,39 @@
+// Pictures on buttons, 24 by 24, drawn with the colour of the text.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const FILLED: Record<string, string> = {
+  play: "M7 4.5v15l12.5-7.5z",
+  pause: "M6.5 5h4v14h-4zM13.5 5h4v14h-4z",
+  back: "M15.5 5v14L6 12zM17 5h2v14h-2z",
+  forward: "M8.5 5v14L18 12zM5 5h2v14H5z",
+  start: "M5 5h2.2v14H5zM19 5v14l-10.5-7z",
+  end: "M16.8 5H19v14h-2.2zM5 5v14l10.5-7z",
+};
+
+const DRAWN: Record<string, string> = {
+  loop: "M17 3l3.5 3.5L17 10M20 6.5H8a4.5 4.5 0 0 0-4.5 4.5v1M7 21l-3.5-3.5L7 14M4 17.5h12a4.5 4.5 0 0 0 4.5-4.5v-1",
+  menu: "M4 6.5h16M4 12h16M4 17.5h16",
+  close: "M6 6l12 12M18 6L6 18",
+  tick: "M4.5 12.5l5 5 10-11",
+  cross: "M6 6l12 12M18 6L6 18",
+  camera:
+    "M4 9V5.5A1.5 1.5 0 0 1 5.5 4H9M15 4h3.5A1.5 1.5 0 0 1 20 5.5V9" +
+    "M20 15v3.5a1.5 1.5 0 0 1-1.5 1.5H15M9 20H5.5A1.5 1.5 0 0 1 4 18.5V15M12 9.5v5M9.5 12h5",
+  down: "M7 10l5 5 5-5",
+};
+
+const LINE = { fill: "none", stroke: "currentColor", "stroke-width": "2", "stroke-linecap": "round", "stroke-linejoin": "round" };
+
+export function icon(name: string): SVGSVGElement {
+  const svg = drawn("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "icon" });
+  const path = name in FILLED ? { d: FILLED[name], fill: "currentColor" } : { d: DRAWN[name], ...LINE };
+  svg.append(drawn("path", path));
+  return svg;
+}
+
+function drawn<K extends keyof SVGElementTagNameMap>(tag: K, given: Record<string, string>): SVGElementTagNameMap[K] {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(given)) element.setAttribute(name, value);
+  return element;
+}

@@ -1,0 +1,105 @@
+// What is drawn: one switch each; where a thing means nothing for this motion, the switch says why.
+
+import type { MotionRecord } from "../motion/record.ts";
+import type { Choices, Options } from "../options.ts";
+import type { Vec3 } from "../motion/vectors.ts";
+import { freshId, made, say } from "./dom.ts";
+import { reasons, type Switch } from "./reasons.ts";
+
+const GROUPS: [string, [Switch, string, string][]][] = [
+  [
+    "Arrows",
+    [
+      ["omega", "Angular velocity ω", "omega"],
+      ["L", "Angular momentum L", "L"],
+      ["torque", "Torque", "torque"],
+      ["forces", "Forces", "force"],
+      ["bodyAxes", "Body axes", "axis1"],
+    ],
+  ],
+  [
+    "Constructions",
+    [
+      ["poinsot", "Poinsot's ellipsoid and plane", "omega"],
+      ["ghost", "Closed form as a ghost", "closedForm"],
+      ["follow", "Camera follows the body", "muted"],
+    ],
+  ],
+  [
+    "Trails",
+    [
+      ["trailOmega", "Tip of ω", "omega"],
+      ["trailL", "Tip of L", "L"],
+      ["trailAxis1", "Body axis 1", "axis1"],
+      ["trailAxis2", "Body axis 2", "axis2"],
+      ["trailAxis3", "Body axis 3", "axis3"],
+      ["trailCentre", "Centre of mass", "path"],
+      ["trailPoint", "A point of the body", "ink"],
+    ],
+  ],
+];
+
+interface Row {
+  key: Switch;
+  box: HTMLInputElement;
+  why: HTMLElement;
+}
+
+export class Switches {
+  private readonly rows: Row[] = [];
+
+  constructor(
+    root: HTMLElement,
+    private readonly choices: Choices,
+    theme: HTMLElement,
+  ) {
+    for (const [name, entries] of GROUPS) {
+      const group = made("fieldset", {}, made("legend", { text: name }));
+      for (const [key, words, colour] of entries) group.append(this.row(key, words, colour));
+      if (name === "Trails") group.append(this.point());
+      root.append(group);
+    }
+    root.append(theme);
+    choices.onChange((changed) => {
+      for (const { key, box } of this.rows) if (key in changed) box.checked = this.choices.now[key];
+    });
+  }
+
+  show(record: MotionRecord): void {
+    const why = reasons(record, this.choices.now.watched);
+    for (const row of this.rows) {
+      const reason = why[row.key] ?? "";
+      row.box.disabled = reason !== "";
+      row.box.title = reason;
+      say(row.why, reason);
+    }
+  }
+
+  private row(key: Switch, words: string, colour: string): HTMLElement {
+    const id = freshId("why");
+    const box = made("input", { is: { type: "checkbox", role: "switch", "aria-describedby": id } });
+    const why = made("span", { class: "why", id });
+    box.checked = this.choices.now[key];
+    box.addEventListener("change", () => this.choices.set({ [key]: box.checked } as Partial<Options>));
+    const swatch = made("span", { class: "swatch" });
+    swatch.style.setProperty("--swatch", `var(--${colour})`);
+    this.rows.push({ key, box, why });
+    return made("div", { class: "switch" }, made("label", {}, box, swatch, words), why);
+  }
+
+  private point(): HTMLElement {
+    const fields = ["x", "y", "z"].map((axis, k) => {
+      const field = made("input", { is: { type: "number", step: "any", "aria-label": `Body point ${axis}, in m` } });
+      field.value = String(this.choices.now.point[k]);
+      return field;
+    });
+    const taken = (): void => {
+      const point = fields.map((field) => Number(field.value));
+      const good = fields.map((field) => field.value.trim() !== "" && Number.isFinite(Number(field.value)));
+      fields.forEach((field, k) => field.setAttribute("aria-invalid", String(!good[k])));
+      if (good.every(Boolean)) this.choices.set({ point: point as Vec3, trailPoint: true });
+    };
+    for (const field of fields) field.addEventListener("change", taken);
+    return made("div", { class: "point" }, "at", ...fields, "m");
+  }
+}
