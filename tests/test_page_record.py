@@ -11,6 +11,7 @@ import polhode as ph
 from polhode.errors import InputError
 from polhode.looks import look_of
 from polhode.page import thinning
+from polhode.page.coarsening import coarser
 from polhode.page.ghost import ghost_of
 from polhode.page.packing import packed
 from polhode.page.record import recorded
@@ -120,13 +121,15 @@ def test_the_torque_about_a_pivot_is_the_rate_of_the_angular_momentum_about_it()
     motion = ph.simulate(top, tilted, [ph.forces.gravity(10.0)], pivot=pivot, duration=1.0, output_step=1e-3)
     record = recorded(motion)
     about = motion.angular_momentum_about(motion.points(pivot)[0])
+    assert record.arrays["angular_momentum"][:, 0] == pytest.approx(about, rel=1e-12, abs=1e-12)
     rate = (about[2:] - about[:-2]) / (motion.times[2:] - motion.times[:-2])[:, None]
     torque = record.arrays["torque"][1:-1, 0]
     assert np.abs(rate - torque).max() < 1e-3 * np.abs(torque).max()
     assert [f["name"] for f in record.meta["forces"]] == ["gravity", "reaction of the pivot"]
     assert record.arrays["reaction"][:, 0] == pytest.approx(motion.reaction_force, rel=1e-12)
     assert not record.meta["isFree"]
-    assert record.meta["pivot"]["world"] == pytest.approx(motion.points(pivot)[0])
+    assert record.arrays["pivot_world"][0] == pytest.approx(motion.points(pivot)[0])
+    assert record.arrays["pivot_body"][0].tolist() == [0, 0, -1]
 
 
 def test_lagranges_top_in_any_frame_is_the_ghost_of_a_simulated_one():
@@ -202,8 +205,7 @@ def test_members_with_bodies_of_their_own_are_each_drawn_as_themselves():
     assert record.arrays["look_of"].tolist() == [0, 1, 2, 3]
     reach = [np.abs(record.arrays[f"vertices_{i}"]).max(axis=0) for i in range(4)]
     assert np.array(reach) == pytest.approx(sides / 2)
-    moments = [look["moments"] for look in record.meta["looks"]]
-    assert np.array(moments) == pytest.approx(bodies.principal_moments)
+    assert record.arrays["moments"] == pytest.approx(bodies.principal_moments)
 
 
 def test_the_looks_of_a_system_belong_to_its_bodies():
@@ -211,10 +213,88 @@ def test_the_looks_of_a_system_belong_to_its_bodies():
     motion = ph.simulate([BOX, ball, BOX], [SPIN, SPIN, SPIN], duration=0.2, method="exact", output_step=0.1)
     record = recorded(motion)
     assert record.arrays["look_of"].tolist() == [0, 1, 0]
-    assert record.meta["looks"][1]["moments"] == pytest.approx(ball.principal_moments)
+    assert record.arrays["moments"][1] == pytest.approx(ball.principal_moments)
 
 
 def test_equal_forces_have_names_of_their_own():
     pair = [ph.forces.force_at((1.0, 0, 0), (0, 0, 1.0)), ph.forces.force_at((-1.0, 0, 0), (0, 0, -1.0))]
     record = recorded(ph.simulate(BOX, SPIN, pair, duration=0.01, step=0.01, method="rk4", engine="python"))
     assert [f["name"] for f in record.meta["forces"]] == ["force at 1", "force at 2"]
+
+
+def test_uneven_outputs_fill_the_page():
+    times = np.concatenate((np.linspace(0.0, 1.0, 9000), np.linspace(2.0, 1000.0, 50)))
+    record = recorded(ph.simulate(BOX, SPIN, duration=1000.0, method="exact", output_times=times))
+    assert 2900 < len(record.arrays["time"]) <= thinning.MOST_TIMES
+    assert np.diff(record.arrays["time"]).max() < 25.0
+
+
+def test_a_quaternion_that_was_never_rescaled_is_shown_as_the_rotation_that_it_means():
+    motion = ph.simulate(BOX, SPIN, duration=60.0, step=0.2, method="rk4", renormalize=False, engine="python")
+    assert np.linalg.norm(motion.quaternion_wxyz[-1]) < 0.99
+    assert np.linalg.norm(recorded(motion).arrays["quaternion"], axis=-1) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_members_on_pivots_of_their_own_have_torques_of_their_own():
+    heights = np.linspace(0.1, 0.5, 5)
+    tilted = ph.State(quaternion_wxyz=(np.cos(0.2), np.sin(0.2), 0, 0))
+    pivots = np.stack((0 * heights, 0 * heights, -heights), axis=1)
+    forces = [ph.forces.gravity(10.0)]
+    settings = {"duration": 0.1, "step": 0.1, "method": "rk4", "output_step": 0.1, "engine": "python"}
+    record = recorded(ph.ensemble(BOX, tilted, forces, pivot=pivots, **settings))
+    found = np.linalg.norm(record.arrays["torque"][0], axis=-1)
+    assert found == pytest.approx(10.0 * 10.0 * heights * np.sin(0.4), rel=1e-9)
+    assert record.arrays["pivot_body"] == pytest.approx(pivots)
+
+
+def test_a_member_that_diverges_leaves_the_others_their_digits():
+    record = recorded(ph.simulate(BOX, SPIN, duration=1.0, method="exact", output_step=0.5))
+    record.arrays["energy_rotational"] = np.array([[0.238, 1.0], [0.238, 2e80]])
+    assert unpacked(packed(record)).arrays["energy_rotational"].tolist() == [[0.238, 1.0], [0.238, 2e80]]
+
+
+def test_a_blow_is_shown_as_the_jump_that_it_is_and_marked():
+    blow = ph.forces.impulse((0.0, 0.0, 1.0), 0.95, (1.0, 0.0, 0.0))
+    motion = ph.simulate(BOX, SPIN, [blow], duration=2.0, method="exact", output_step=0.5)
+    record = recorded(motion)
+    at = int(np.flatnonzero(record.arrays["time"] == 0.95)[0])
+    before, after = record.arrays["angular_momentum"][at - 1 : at + 1, 0]
+    assert record.arrays["time"][at] - record.arrays["time"][at - 1] < 1e-15
+    lever = motion.at(0.95).orientation.apply((1.0, 0.0, 0.0))
+    assert after - before == pytest.approx(np.cross(lever, (0.0, 0.0, 1.0)), abs=1e-9)
+    assert record.meta["crossings"] == [{"name": "impulse", "time": 0.95, "body": 0}]
+
+
+def test_members_that_an_event_has_stopped_stay_there_and_are_no_failures():
+    @ph.event
+    def low(t, state, body, params):
+        return state.position[2]
+
+    start = ph.State(position=[(0, 0, 1.0), (0, 0, 100.0)])
+    settings = {"duration": 1.0, "output_step": 0.2, "method": "dop853", "engine": "python"}
+    record = recorded(ph.ensemble(ph.particle(1.0), start, [ph.forces.gravity()], events=[low()], **settings))
+    assert np.isfinite(record.arrays["position"]).all()
+    assert record.arrays["position"][-1, 0] == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
+    assert any("1 of the members shown were stopped by an event" in note for note in record.meta["notes"])
+    assert not any("failed" in note for note in record.meta["notes"])
+
+
+def test_a_mesh_of_many_faces_is_coarsened_but_keeps_its_form():
+    ball = ph.shapes.sphere(1.0, mass=1.0).surface(600)
+    few = coarser(ball, 20_000)
+    assert 8_000 < len(few.faces) <= 20_000
+    assert np.linalg.norm(few.vertices, axis=1) == pytest.approx(1.0, abs=0.02)
+    corners = few.vertices[few.faces]
+    volume = np.einsum("ni,ni->n", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
+    assert volume == pytest.approx(4 * np.pi / 3, rel=0.02)
+    assert coarser(few, 20_000) is few
+
+
+def test_the_ghosts_rates_are_those_of_the_closed_form():
+    top = ph.Body(mass=2.0, inertia=(3.0, 3.0, 1.0))
+    tilted = ph.State(quaternion_wxyz=(1.0, 0.2, 0.0, 0.0), angular_velocity_body=(0.3, 0.0, 20.0))
+    forces = [ph.forces.gravity(10.0)]
+    motion = ph.simulate(top, tilted, forces, pivot=(0, 0, -1), duration=1.0, output_step=0.1, rtol=1e-11)
+    ghost = ghost_of(motion)
+    assert ghost.angular_velocity == pytest.approx(motion.angular_velocity, abs=1e-6)
+    assert ghost.velocity == pytest.approx(motion.velocity, abs=1e-6)

@@ -76,5 +76,31 @@ export const DARK: Colours = {
 
 export const coloursOf = (dark: boolean): Colours => (dark ? DARK : LIGHT);
 
+/** Text on paper needs this contrast (WCAG 2.2, AA). */
+const READABLE = 4.5;
+
+/** A colour for text: the same, mixed with ink only as far as it must be to be read. */
+export function readable(colour: string, { ink, paper }: Pick<Colours, "ink" | "paper">): string {
+  const [from, to] = [channels(colour), channels(ink)];
+  for (let share = 0; share < 1; share += 0.05) {
+    const mix = from.map((c, i) => Math.round(c + share * (to[i] - c)));
+    if (contrast(mix, channels(paper)) >= READABLE) return `#${mix.map((c) => c.toString(16).padStart(2, "0")).join("")}`;
+  }
+  return ink;
+}
+
+const channels = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+
+function contrast(a: number[], b: number[]): number {
+  const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** Relative, 0 to 1, of sRGB.  [WCAG 2.2, "relative luminance"] */
+function luminance(rgb: number[]): number {
+  const [r, g, b] = rgb.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
 /** For the bodies of a system and the members of an ensemble. */
 export const SEVERAL = ["#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#b8860b", "#7a7a9d"];

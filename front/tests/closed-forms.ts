@@ -33,6 +33,7 @@ export function angleBetween(p: Quat, q: Quat): number {
 export function recordOf(time: number[], known: Known, more: Partial<MotionRecord> = {}): MotionRecord {
   const arrays: Record<string, number[][]> = {
     position: time.map((t) => [t, 2 * t, -t]),
+    velocity: time.map(() => [1, 2, -1]),
     quaternion: time.map((t) => known.quaternion(t)),
     angular_velocity: time.map((t) => known.angularVelocity(t)),
     angular_momentum: time.map(() => [0, 0, 1]),
@@ -45,9 +46,12 @@ export function recordOf(time: number[], known: Known, more: Partial<MotionRecor
   };
   put("time", [time.length], time);
   for (const [name, rows] of Object.entries(arrays)) put(name, [time.length, 1, rows[0].length], rows.flat());
+  put("moments", [1, 3], [1, 1, 1]);
+  put("axes", [1, 4], [1, 0, 0, 0]);
   put("look_of", [1], [0], "uint32");
   const meta = {
-    ...{ id: 0, name: "", title: "", axis: null, runs: [], run: "", origin: [0, 0, 0], pivot: null, members: [0] },
+    ...{ id: 0, name: "", title: "", axis: null, runs: [], run: "", origin: [0, 0, 0], members: [0] },
+    ...{ isHeld: false, unknownForces: [] },
     ...{ countOf: 1, timesOf: time.length, method: "", computed: "", notes: [], findings: [], crossings: [] },
     ...{ isFree: true, whyNoPoinsot: "", whyNoGhost: "", looks: [], forces: [], energies: [], departures: [], ghost: null },
   };

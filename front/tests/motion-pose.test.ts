@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placeOf, poseAt, vectorOver } from "../src/motion/pose.ts";
+import { plus, toWorld, type Vec3 } from "../src/motion/vectors.ts";
 import { angleBetween, recordOf, symmetricTop, type Known } from "./closed-forms.ts";
 
 const even = (count: number, last: number): number[] => Array.from({ length: count + 1 }, (_, i) => (i * last) / count);
@@ -66,4 +67,27 @@ test("a member that has failed is nowhere, and before that where it was", () => 
 test("a vector between outputs", () => {
   const record = recordOf([0, 1, 3], symmetricTop(0, 0, 1));
   assert.deepEqual(vectorOver(record, Float64Array.of(0, 0, 0, 2, 0, 4, 2, 8, 0), 0, 2), [2, 4, 2]);
+});
+
+test("a throw between two outputs is the parabola that it is", () => {
+  const time = [0, 1, 2];
+  const place = (t: number): Vec3 => [3 * t, 0, 10 * t - 5 * t * t];
+  const rate = (t: number): Vec3 => [3, 0, 10 - 10 * t];
+  const position = Float64Array.from(time.flatMap(place));
+  const velocity = Float64Array.from(time.flatMap(rate));
+  const record = recordOf(time, symmetricTop(0.3, 1, 5), { position, velocity });
+  for (const t of [0.3, 1, 1.7]) {
+    poseAt(record, 0, t).position.forEach((x, i) => assert.ok(Math.abs(x - place(t)[i]) < 1e-12));
+  }
+});
+
+test("a held point stays where it is, between outputs too", () => {
+  const held = { world: [1, 2, 3] as Vec3, body: [0.4, -0.2, 0.7] as Vec3 };
+  const record = recordOf([0, 0.5, 1], symmetricTop(0.3, 1, 5), { isHeld: true, pivots: [held] });
+  for (const t of [0.1, 0.5, 0.77]) {
+    const { position, quaternion, anchor } = poseAt(record, 0, t);
+    assert.deepEqual(anchor, held.world);
+    const point = plus(position, toWorld(quaternion, held.body));
+    point.forEach((x, i) => assert.ok(Math.abs(x - held.world[i]) < 1e-12));
+  }
 });

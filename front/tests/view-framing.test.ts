@@ -26,14 +26,15 @@ function record(given: Given): MotionRecord {
   const kind = size > 0 ? "shape" : "particle";
   const vertices = Float64Array.from([size, 0, 0, 0, size, 0, 0, 0, size]);
   const shape = { vertices, faces: Uint32Array.from([0, 1, 2]), size };
-  const look: Look = { kind, sentence: "", moments: [1, 2, 3], axes: [1, 0, 0, 0], ...shape };
+  const look: Look = { kind, sentence: "", axes: [1, 0, 0, 0], ...shape };
   return {
-    ...{ axis, bodies, times, pivot: null, isFree: true, forces: [], torque: null, ghost: null },
+    ...{ axis, bodies, times, isHeld: false, pivots: [], isFree: true, forces: [], torque: null, ghost: null },
     members: Array.from({ length: bodies }, (_, i) => i),
     time: Float64Array.from({ length: times }, (_, k) => k),
     looks: [look],
     lookOf: new Uint32Array(bodies),
     position: Float64Array.from(rows.flatMap(([k, body]) => at(k, body))),
+    velocity: new Float64Array(3 * rows.length),
     quaternion: Float64Array.from(rows.flatMap(() => [1, 0, 0, 0])),
     angularVelocity: Float64Array.from(rows.flatMap(() => rate)),
     angularMomentum: Float64Array.from(rows.flatMap(() => rate)),
@@ -57,13 +58,13 @@ test("a path of five sizes is shown whole; one of five hundred is followed, and 
   const far = framed(record({ at: (k) => [100 * k, 0, 0] }), 0);
   assert.ok(far.isFar);
   assert.equal(remarkOf(far, true), "");
-  assert.equal(remarkOf(far, false), "bodies are drawn 20 times larger");
+  assert.equal(remarkOf(far, false), "bodies are drawn 63 times larger");
 });
 
 test("far-apart bodies of a system are drawn larger, by a number that is told", () => {
   const framing = framed(record({ bodies: 2, axis: "body", at: (_, body) => [600 * body, 0, 0] }), 0);
   assert.ok(!framing.isFar);
-  assert.equal(remarkOf(framing, false), "bodies are drawn 12 times larger");
+  assert.equal(remarkOf(framing, false), "bodies are drawn 38 times larger");
 });
 
 test("members at one place are set apart, each at its own", () => {

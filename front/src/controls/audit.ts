@@ -2,7 +2,7 @@
 
 import type { Finding, MotionRecord } from "../motion/record.ts";
 import { made } from "./dom.ts";
-import { capital, sentence, short, withUnit } from "./format.ts";
+import { capital, sentence, short, spaced, withUnit } from "./format.ts";
 
 export class Audit {
   readonly element: HTMLElement;
@@ -22,12 +22,12 @@ export class Audit {
 function rowOf(finding: Finding): HTMLElement {
   const name = made("span", { text: capital(finding.quantity) });
   if (!finding.conserved) {
-    const why = finding.reason === "" ? "not conserved here" : `not conserved: ${finding.reason}`;
+    const why = finding.reason === "" ? "not conserved here" : `not conserved: ${spaced(finding.reason)}`;
     return made("li", {}, name, made("p", { class: "source", text: why }));
   }
   const { departure, relative, unit, time, reason } = finding;
   const kept = departure === 0 ? "exactly kept" : `kept to ${withUnit(short(departure, 2), unit)}`;
-  const details = [departure === 0 ? "" : `${short(relative, 2)} of its size, at ${short(time, 4)} s`, reason];
+  const details = [departure === 0 ? "" : `${short(relative, 2)} of its size, at ${short(time, 4)} s`, spaced(reason)];
   return made(
     "li",
     {},

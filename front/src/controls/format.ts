@@ -60,6 +60,25 @@ export const grouped = (text: string): string =>
 /** "spin_change" as "spin change". */
 export const spaced = (name: string): string => name.replaceAll("_", " ");
 
+const SIGNS: Record<string, string> = {
+  lambda: "λ",
+  theta: "θ",
+  phi: "φ",
+  psi: "ψ",
+  omega: "ω",
+  Omega: "Ω",
+  mu: "μ",
+  pi: "π",
+  sqrt: "√",
+};
+
+/** A formula as it is typed, "2 pi sqrt(mu/k) t^2", as it is read: "2 π √(μ/k) t²". */
+export const formula = (text: string): string =>
+  text
+    .replace(/\b(lambda|theta|phi|psi|[oO]mega|mu|pi|sqrt)(?![\w-])/g, (word) => SIGNS[word])
+    .replace(/\^(-?\d)(?![\d.])/g, (_, power: string) => raised(power))
+    .replace(/ - /g, " − ");
+
 /** With a capital at the start. */
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 

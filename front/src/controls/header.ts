@@ -2,7 +2,7 @@
 
 import type { Model } from "../transport/protocol.ts";
 import { button, made, say } from "./dom.ts";
-import { sentence } from "./format.ts";
+import { formula, sentence } from "./format.ts";
 import { icon } from "./icons.ts";
 import { keyboardHelp } from "./keyboard.ts";
 import { Popover } from "./popover.ts";
@@ -39,7 +39,7 @@ export class Header {
   }
 
   explain(model: Model): void {
-    const paragraphs = model.explanation.split(/\n\s*\n/).map((text) => made("p", { text: text.replace(/\s+/g, " ") }));
+    const paragraphs = model.explanation.split(/\n\s*\n/).map((text) => made("p", { text: formula(text.replace(/\s+/g, " ")) }));
     const source = model.source === "" ? [] : [made("p", { class: "quiet", text: `Source: ${model.source}` })];
     this.explained.replaceChildren(...paragraphs, ...source);
   }

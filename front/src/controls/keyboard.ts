@@ -11,6 +11,8 @@ const HELP: [string, string][] = [
   ["Shift + ← →", `${MANY} outputs back or forward`],
   ["Home, End", "to the start, to the end"],
   ["Tab", "from control to control"],
+  ["← → ↑ ↓", "in a view reached by Tab: turn the camera"],
+  ["+ − 0", "in a view: nearer, farther, as at first"],
   ["Escape", "close a panel"],
 ];
 

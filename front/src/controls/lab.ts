@@ -8,8 +8,10 @@ import { addressOf, knobsOf, modelOf, type Values } from "./address.ts";
 import { Asking } from "./asking.ts";
 import { Drawer } from "./drawer.ts";
 import { place } from "./dom.ts";
+import { headed } from "./format.ts";
 import { Gallery } from "./gallery.ts";
 import { Knobs } from "./knobs.ts";
+import type { Notice } from "./notices.ts";
 import { Numbers } from "./numbers.ts";
 import { ProgressBar } from "./progress.ts";
 
@@ -74,7 +76,7 @@ export class Lab {
       case "cancelled":
         if (this.asking.takesEnd(message.id, false)) {
           this.numbers.wait(false);
-          this.app.notices.show("run", { sentence: "Cancelled: what is drawn is the motion of before.", lasts: BRIEFLY });
+          this.app.notices.show("run", this.cancelled());
         }
         break;
     }
@@ -157,6 +159,19 @@ export class Lab {
     if (open === null) return;
     this.connection.send({ type: "cancel", id: open });
     this.progress.at(0, "Cancelling …");
+  }
+
+  /** What was called off: a change of a motion that is drawn, or a model of which there is nothing to draw. */
+  private cancelled(): Notice {
+    const { model } = this;
+    const { record } = this.app;
+    if (model === null || record?.name === model.name)
+      return { sentence: "Cancelled: what is drawn is the motion of before.", lasts: BRIEFLY };
+    const drawn = record === null ? "nothing is drawn" : `what is drawn, faintly, is still ${headed(record.name)}`;
+    return {
+      sentence: `Cancelled: ${drawn}.`,
+      act: { words: "Run it again", pressed: () => this.run(this.knobs.values) },
+    };
   }
 
   private received(buffer: ArrayBuffer): void {

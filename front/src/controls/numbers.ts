@@ -2,7 +2,7 @@
 
 import type { Shown } from "../transport/protocol.ts";
 import { made } from "./dom.ts";
-import { digitsFor, significant, short, withUnit } from "./format.ts";
+import { digitsFor, formula, significant, short, withUnit } from "./format.ts";
 import { icon } from "./icons.ts";
 
 export class Numbers {
@@ -65,6 +65,6 @@ function rowOf(number: Shown): HTMLElement {
       verdict,
       made("span", { class: "expected", text: `expected ${withUnit(significant(number.expected, digits), unit)}` }),
     ),
-    made("p", { class: "source", text: [`off by ${off}`, number.source].filter(Boolean).join(" · ") }),
+    made("p", { class: "source", text: [`off by ${off}`, formula(number.source)].filter(Boolean).join(" · ") }),
   );
 }

@@ -31,6 +31,8 @@ export class PlayBar {
   ) {
     const pressed = (words: string, name: string, act: () => void): HTMLButtonElement =>
       button(words, { class: "tool" }, act, icon(name));
+    const end = (words: string, name: string, act: () => void): HTMLButtonElement =>
+      button(words, { class: "tool ends" }, act, icon(name));
     this.playing = button("Play", { class: "tool main" }, () => playback.toggle(), icon("play"));
     this.loop = pressed("Loop", "loop", () => {
       playback.repeats = !playback.repeats;
@@ -52,11 +54,11 @@ export class PlayBar {
       made(
         "div",
         { class: "tools" },
-        pressed("To the start", "start", () => playback.seek(playback.first)),
+        end("To the start", "start", () => playback.seek(playback.first)),
         pressed("Step back", "back", () => playback.step(-1)),
         this.playing,
         pressed("Step forward", "forward", () => playback.step(1)),
-        pressed("To the end", "end", () => playback.seek(playback.last)),
+        end("To the end", "end", () => playback.seek(playback.last)),
         made("span", { class: "readout" }, this.now, this.whole),
         made("span", { class: "grow" }),
         made("label", { class: "speed" }, made("span", { text: "Speed" }), this.speed),

@@ -1,9 +1,11 @@
 // A bar for a run that takes longer than a moment, with a way to call it off.
 
 import { button, made, say } from "./dom.ts";
-import { capital } from "./format.ts";
+import { capital, short } from "./format.ts";
 
 const MOMENT = 300;
+/** 3e+03, as a machine writes it. */
+const POWERS = /\d[\d.]*e[+-]\d+/g;
 
 export class ProgressBar {
   readonly element: HTMLElement;
@@ -26,7 +28,7 @@ export class ProgressBar {
   at(done: number, words: string): void {
     if (done > 0 && done <= 1) this.bar.value = done;
     else this.bar.removeAttribute("value");
-    say(this.words, words === "" ? "Simulating …" : capital(words));
+    say(this.words, words === "" ? "Simulating …" : capital(words.replace(POWERS, (x) => short(Number(x), 3))));
   }
 
   stop(): void {

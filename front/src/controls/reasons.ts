@@ -2,6 +2,7 @@
 
 import type { MotionRecord } from "../motion/record.ts";
 import type { Options } from "../options.ts";
+import { spaced } from "./format.ts";
 
 export type Switch = { [K in keyof Options]: Options[K] extends boolean ? K : never }[keyof Options] & string;
 
@@ -27,7 +28,7 @@ export function reasons(record: MotionRecord, watched: number): Partial<Record<S
     why.follow = "The body stays where it is: there is nothing to follow.";
   }
   if (record.whyNoPoinsot !== "") why.poinsot = record.whyNoPoinsot;
-  if (record.ghost === null) why.ghost = record.whyNoGhost || "No closed form is known for this motion.";
+  if (record.ghost === null) why.ghost = spaced(record.whyNoGhost) || "No closed form is known for this motion.";
   return why;
 }
 

@@ -9,14 +9,21 @@ const LISTED = 24;
 
 export class Watching {
   readonly element = made("div", { class: "watching" });
+  private follow: () => void = () => undefined;
 
   constructor(
     private readonly choices: Choices,
     private readonly lookAt: (run: string) => void,
-  ) {}
+  ) {
+    // A body may be chosen by a click in the views, too.
+    choices.onChange(({ watched }) => {
+      if (watched !== undefined) this.follow();
+    });
+  }
 
   show(record: MotionRecord, canAsk: boolean): void {
     this.element.replaceChildren();
+    this.follow = () => undefined;
     if (record.runs.length > 1 && canAsk) this.element.append(this.runs(record));
     if (record.bodies > 1) this.element.append(record.bodies <= LISTED ? this.list(record) : this.number(record));
     this.element.hidden = this.element.childElementCount === 0;
@@ -33,7 +40,8 @@ export class Watching {
     const axis = capital(record.axis ?? "body");
     const places = Array.from({ length: record.bodies }, (_, k) => option(String(k), `${axis} ${record.members[k] ?? k}`));
     const select = made("select", {}, ...places);
-    select.value = String(this.choices.now.watched);
+    this.follow = () => (select.value = String(this.choices.now.watched));
+    this.follow();
     select.addEventListener("change", () => this.choices.set({ watched: Number(select.value) }));
     return made("label", {}, "Watch", select);
   }
@@ -41,8 +49,13 @@ export class Watching {
   private number(record: MotionRecord): HTMLElement {
     const field = made("input", { is: { type: "number", step: "1", min: String(record.members[0]) } });
     field.max = String(record.members[record.members.length - 1]);
-    field.value = String(record.members[this.choices.now.watched]);
     const wrong = made("span", { class: "wrong", is: { role: "alert" } });
+    this.follow = () => {
+      field.value = String(record.members[this.choices.now.watched]);
+      field.removeAttribute("aria-invalid");
+      wrong.textContent = "";
+    };
+    this.follow();
     field.addEventListener("change", () => {
       const at = record.members.indexOf(Number(field.value));
       field.setAttribute("aria-invalid", String(at < 0));

@@ -12,9 +12,26 @@ export interface Look {
   faces: Uint32Array;
   /** How far it reaches from the centre of mass, in m; 0 for a particle. */
   size: number;
-  /** Principal moments in kg m2 (0, 0, 0 for a particle), and principal axes to body axes. */
-  moments: Vec3;
+  /** Principal axes to body axes, of the first body that has this look. */
   axes: Quat;
+}
+
+/** Where a body is, how fast, and how it is turned, at each output: (times, bodies, 3 or 4). */
+export interface Track {
+  /** From `origin`, in m. */
+  position: Float64Array;
+  /** m/s */
+  velocity: Float64Array;
+  /** w, x, y, z, body to world; NaN where a member has failed. */
+  quaternion: Float64Array;
+  /** World axes, rad/s. */
+  angularVelocity: Float64Array;
+}
+
+/** A point of the body that is held still: where it is, from `origin`, and in the body. */
+export interface Held {
+  world: Vec3;
+  body: Vec3;
 }
 
 export interface Series {
@@ -62,8 +79,10 @@ export interface Meta {
   run: string;
   /** Positions are measured from here, in m. */
   origin: Vec3;
-  /** Where the pivot is, from `origin`, and in the body; null if nothing holds it. */
-  pivot: { world: Vec3; body: Vec3 } | null;
+  /** Whether a pivot holds the bodies. */
+  isHeld: boolean;
+  /** Forces that acted but are not known: a file could not hold them. */
+  unknownForces: string[];
   /** Numbers of the bodies or members that are here, out of `countOf`. */
   members: number[];
   countOf: number;
@@ -82,7 +101,7 @@ export interface Meta {
   whyNoGhost: string;
 }
 
-export interface MotionRecord extends Meta {
+export interface MotionRecord extends Meta, Track {
   /** Output times, in s. */
   time: Float64Array;
   times: number;
@@ -90,13 +109,12 @@ export interface MotionRecord extends Meta {
   looks: Look[];
   /** Which look each body has. */
   lookOf: Uint32Array;
-  /** (times, bodies, 3), from `origin`, in m. */
-  position: Float64Array;
-  /** (times, bodies, 4): w, x, y, z, body to world; NaN where a member has failed. */
-  quaternion: Float64Array;
-  /** (times, bodies, 3), world axes, rad/s. */
-  angularVelocity: Float64Array;
-  /** (times, bodies, 3), world axes, kg m2/s. */
+  /** Of each body: principal moments in kg m2 (0, 0, 0 for a particle), and principal axes to body axes. */
+  moments: Float64Array;
+  axes: Float64Array;
+  /** Of each body, or empty where none is held. */
+  pivots: Held[];
+  /** (times, bodies, 3), about the centre of mass (about the pivot, if one holds it), world axes, kg m2/s. */
   angularMomentum: Float64Array;
   /** (times, bodies, 3): the whole torque about the centre of mass (about the pivot, if one holds it), N m; or null. */
   torque: Float64Array | null;
@@ -105,8 +123,8 @@ export interface MotionRecord extends Meta {
   energies: Series[];
   /** What should stay, and by how much it did not, relative to its size: one column each. */
   departures: Series[];
-  /** The closed form at the same times, (times, bodies, 4) and (times, bodies, 3); null if there is none. */
-  ghost: { quaternion: Float64Array; position: Float64Array; sentence: string } | null;
+  /** The closed form at the same times; null if there is none. */
+  ghost: (Track & { sentence: string }) | null;
 }
 
 interface Entry {
@@ -141,13 +159,19 @@ export function unpacked(buffer: ArrayBuffer): MotionRecord {
     forces: { name: string; unit: string; array: string }[];
     energies: { name: string; unit: string; array: string }[];
     departures: { name: string; unit: string; array: string }[];
-    ghost: { quaternion: string; position: string; sentence: string } | null;
+    ghost: { sentence: string } | null;
   };
   const series = (one: { name: string; unit: string; array: string }): Series => ({
     name: one.name,
     unit: one.unit,
     values: real(one.array),
     columns: columns(one.array),
+  });
+  const track = (which: "" | "ghost_"): Track => ({
+    position: real(`${which}position`),
+    velocity: real(`${which}velocity`),
+    quaternion: real(`${which}quaternion`),
+    angularVelocity: real(`${which}angular_velocity`),
   });
   const time = real("time");
   return {
@@ -159,23 +183,23 @@ export function unpacked(buffer: ArrayBuffer): MotionRecord {
     bodies: header.arrays["position"].shape[1],
     looks: meta.looks.map((look) => ({ ...look, vertices: real(look.vertices), faces: whole(look.faces) })),
     lookOf: whole("look_of"),
-    position: real("position"),
-    quaternion: real("quaternion"),
-    angularVelocity: real("angular_velocity"),
+    moments: real("moments"),
+    axes: real("axes"),
+    pivots: meta.isHeld ? held(real("pivot_world"), real("pivot_body")) : [],
+    ...track(""),
     angularMomentum: real("angular_momentum"),
     torque: "torque" in header.arrays ? real("torque") : null,
     forces: meta.forces.map(({ name, unit, array }) => ({ name, unit, values: real(array) })),
     energies: meta.energies.map(series),
     departures: meta.departures.map(series),
-    ghost: meta.ghost && {
-      quaternion: real(meta.ghost.quaternion),
-      position: real(meta.ghost.position),
-      sentence: meta.ghost.sentence,
-    },
+    ghost: meta.ghost && { ...track("ghost_"), sentence: meta.ghost.sentence },
   };
 }
 
 const count = (entry: Entry): number => entry.shape.reduce((a, b) => a * b, 1);
+
+const held = (world: Float64Array, body: Float64Array): Held[] =>
+  Array.from({ length: world.length / 3 }, (_, i) => ({ world: vectorAt(world, i), body: vectorAt(body, i) }));
 
 export const vectorAt = (values: Float64Array, row: number): Vec3 => [
   values[3 * row],

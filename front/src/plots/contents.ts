@@ -234,7 +234,7 @@ function torques(record: MotionRecord, watched: number, others: number[]): Conte
   const size = largestOf([record.angularMomentum]) * largestOf([record.angularVelocity]);
   if (!(largestOf([torque]) > NOISE * size)) return [];
   const taken = (body: number): Three => components(record, torque, body);
-  const heading = record.pivot === null ? "Torque" : "Torque about the pivot";
+  const heading = !record.isHeld ? "Torque" : "Torque about the pivot";
   const naming = { key: "torque", heading, unit: "N m", name: "τ", spoken: "torque", indices: ["x", "y", "z"] };
   return [vectorPanel(naming, taken(watched), others.map(taken))];
 }

@@ -1,7 +1,7 @@
 // Lines drawn behind the curves: zero, the size of rounding, and the instants of events.
 
 import type uPlot from "uplot";
-import type { Colours } from "../colours.ts";
+import { readable, type Colours } from "../colours.ts";
 
 /** Marks closer than this, in pixels, are drawn as one. */
 const APART = 3;
@@ -50,7 +50,7 @@ export function roundingName(plot: uPlot, colours: Colours, font: string): void 
   ];
   ctx.save();
   ctx.font = font.replace(/^\d+/, (size) => String(Number(size) * ratio));
-  ctx.fillStyle = colours.muted;
+  ctx.fillStyle = readable(colours.muted, colours);
   ctx.strokeStyle = colours.paper;
   ctx.lineWidth = 4 * ratio;
   ctx.lineJoin = "round";

@@ -1,7 +1,7 @@
 // One panel: a heading, the values at the instant, and the curves with a line at that instant.
 
 import uPlot from "uplot";
-import { coloursOf, type Colours } from "../colours.ts";
+import { coloursOf, readable, type Colours } from "../colours.ts";
 import { placeOf } from "../motion/pose.ts";
 import type { Contents, Curve } from "./contents.ts";
 import { departure, fixed, powerOfTen, tick, unitWith } from "./figures.ts";
@@ -10,10 +10,13 @@ import { crossingMarks, roundingLine, roundingName, zeroLine } from "./marks.ts"
 import { ticksWithin } from "./ranges.ts";
 import type { Stretch } from "./stretch.ts";
 
-const HEIGHT = 126;
-const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-const LETTER = 6.3;
 const BEYOND = 16;
+
+/** Pixels of the page's own size of letters, which is larger on a large screen. */
+const rem = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+const height = (): number => Math.round(8.25 * rem());
+const font = (): string => `${Math.round(0.8125 * rem())}px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif`;
+const letter = (): number => 0.475 * rem();
 
 /** What all panels share: the motion's times, what marks them, and the page's colours. */
 export interface Shared {
@@ -98,7 +101,7 @@ export class Panel {
   }
 
   resize(): void {
-    this.plot?.setSize({ width: this.shared.width, height: HEIGHT });
+    this.plot?.setSize({ width: this.shared.width, height: height() });
   }
 
   /** After a zoom, or in other colours. */
@@ -155,11 +158,12 @@ export class Panel {
         fill: () => this.colour(colour),
       },
     });
-    const axis = { font: FONT, stroke: () => coloursOf(shared.dark).muted, ticks: { show: false } };
+    const colours = (): Colours => coloursOf(shared.dark);
+    const axis = { font: font(), stroke: () => readable(colours().muted, colours()), ticks: { show: false } };
     const grid = { stroke: () => coloursOf(shared.dark).grid, width: 1 };
     return {
       width: shared.width,
-      height: HEIGHT,
+      height: height(),
       padding: [10, BEYOND, 0, 0],
       legend: { show: false },
       cursor: { show: false },
@@ -172,9 +176,9 @@ export class Panel {
         {
           ...axis,
           grid: { show: false },
-          size: 20,
+          size: Math.round(1.5 * rem()),
           gap: 4,
-          splits: (_, __, low, high) => ticksWithin(low, high, (shared.width - shared.gutter - BEYOND) / 56),
+          splits: (_, __, low, high) => ticksWithin(low, high, (shared.width - shared.gutter - BEYOND) / (2.9 * rem())),
           values: (_, splits) => splits.map((value) => tick(value, splits[1] - splits[0] || 1)),
         },
         {
@@ -196,7 +200,7 @@ export class Panel {
             crossingMarks(plot, shared.crossings.map((t) => t / 10 ** shared.timePower), colours);
           },
         ],
-        draw: [(plot) => this.contents.isLogarithmic && roundingName(plot, coloursOf(shared.dark), FONT)],
+        draw: [(plot) => this.contents.isLogarithmic && roundingName(plot, coloursOf(shared.dark), font())],
       },
     };
   }
@@ -213,7 +217,7 @@ const labels = (isLogarithmic: boolean, splits: number[]): string[] =>
 
 /** How much room the widest number of a panel's axis needs, in pixels. */
 export const roomFor = (contents: Contents): number =>
-  12 + LETTER * Math.max(3, ...labels(contents.isLogarithmic, upwards(contents)).map((label) => label.length));
+  12 + letter() * Math.max(3, ...labels(contents.isLogarithmic, upwards(contents)).map((label) => label.length));
 
 function named(curve: Curve): HTMLElement {
   const name = document.createElement("span");

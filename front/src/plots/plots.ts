@@ -1,6 +1,6 @@
 // The column of plots beside the views.
 
-import { coloursOf } from "../colours.ts";
+import { coloursOf, readable } from "../colours.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import type { Playback } from "../motion/playback.ts";
 import type { Choices } from "../options.ts";
@@ -159,7 +159,7 @@ export class Plots {
     this.shared.dark = this.choices.now.dark;
     const colours = coloursOf(this.shared.dark);
     for (const name of ["ink", "muted", "grid", "paper", "panel"] as const) {
-      this.root.style.setProperty(`--plot-${name}`, colours[name]);
+      this.root.style.setProperty(`--plot-${name}`, name === "muted" ? readable(colours.muted, colours) : colours[name]);
     }
   }
 }

@@ -30,6 +30,9 @@ const UP = new Vector3(0, 1, 0);
 const shaftShape = new CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0);
 const headShape = new ConeGeometry(1, 1, 20).translate(0, 0.5, 0);
 
+/** Lines are drawn so much bolder in a large pane, such as on a projector. */
+export const boldnessIn = (height: number): number => Math.min(1.8, Math.max(1, height / 400));
+
 /** How long head and shaft are on the screen, of an arrow so many pixels long. */
 export function proportions(pixels: number): { head: number; shaft: number; thickness: number } {
   const head = Math.max(LEAST_HEAD, Math.min(HEAD.length, HEAD_SHARE * pixels));
@@ -83,7 +86,7 @@ export class Arrow extends Group {
   /** Thickness and head for this camera; `height` of the view in pixels. */
   fit(camera: PerspectiveCamera, height: number): void {
     if (!this.visible) return;
-    const pixel = pixelAt(camera, this.tip(new Vector3()), height);
+    const pixel = pixelAt(camera, this.tip(new Vector3()), height) * boldnessIn(height);
     const { head, shaft, thickness } = proportions(this.size / pixel);
     const [wide, narrow] = [HEAD.radius * thickness * this.boldness * pixel, SHAFT * thickness * this.boldness * pixel];
     for (const part of this.shafts) part.scale.set(narrow, Math.max(shaft * pixel, 1e-6), narrow);

@@ -6,8 +6,10 @@ import { length, minus, plus, scaled, toWorld, type Vec3 } from "../motion/vecto
 
 /** A body that goes farther than this, in its size, is followed. */
 const FAR = 8;
-/** Bodies smaller than this part of what is framed are drawn larger, so that they are seen at all. */
-const SMALLEST = 1 / 25;
+/** Bodies smaller than this part of what is framed are drawn larger, so that they are seen at all; the more, the smaller. */
+const smallest = (bodies: number): number => 1 / Math.min(25, Math.max(8, 6 * Math.cbrt(bodies)));
+/** Of a body on a pivot: how far from the pivot towards its centre of mass a view looks. */
+export const TOWARDS = 0.6;
 /** Half of what a view of one body shows, in its reach; the longest arrow is 1.75. */
 const ROOM = 2.05;
 /** Radius of the ball that stands for a particle, in units; its arrows are as long as those of a body of size 1. */
@@ -15,7 +17,7 @@ const PARTICLE = 0.3;
 /** The unit where there are only particles, in half of the whole that they go through. */
 const PARTICLE_UNIT = 1 / 5;
 /** From one member to the next, in its size, where members would lie in each other. */
-const APART = 2.7;
+const APART = 2.4;
 /** From where the camera looks at first: along the ground from x to y, and above the ground, in rad. */
 export const FIRST_LOOK = { azimuth: -0.96, elevation: 0.38 };
 /** At most so many instants and bodies are asked where they are. */
@@ -50,11 +52,12 @@ export function framed(record: MotionRecord, watched: number): Framing {
   const reach = reachOf(record, watched, unit);
   const spread = places ? cloud.path + length(places[0]) : cloud.whole;
   const apart = record.bodies > 1 && !places ? cloud.apart : 0;
+  const least = smallest(record.bodies);
   const larger = {
-    whole: places || record.pivot ? 1 : magnified((spread * SMALLEST) / unit),
-    following: magnified((apart * SMALLEST) / unit),
+    whole: places || record.isHeld ? 1 : magnified((spread * least) / unit),
+    following: magnified((apart * least) / unit),
   };
-  const pivoted = record.pivot !== null && !places && record.bodies === 1;
+  const pivoted = record.isHeld && !places && record.bodies === 1;
   const room = places ? { path: 0.86, body: 1.3 } : { path: 1, body: 1.7 };
   const isStill = spread < 1e-3 * unit;
   return {
@@ -64,9 +67,9 @@ export function framed(record: MotionRecord, watched: number): Framing {
       whole: pivoted || isStill ? ROOM * reach : room.path * (spread / unit) + room.body * reach * larger.whole,
       following: apart / unit + ROOM * reach * larger.following,
     },
-    middle: pivoted ? record.pivot!.world : cloud.middle,
+    middle: pivoted ? towards(record.pivots[0].world, cloud.mean) : cloud.middle,
     isFar: !pivoted && !places && spread > FAR * (apart + unit),
-    hasGround: !places && (record.pivot !== null || cloud.path > 0.02 * unit || cloud.apart > 0.02 * unit),
+    hasGround: !places && (record.isHeld || cloud.path > 0.02 * unit || cloud.apart > 0.02 * unit),
     ground: groundOf(record, cloud, unit, larger.whole, pivoted),
     places,
   };
@@ -78,7 +81,7 @@ const magnified = (times: number): number => (times > 1.3 ? times : 1);
 /** How far a body reaches from where its arrows begin, in units: its centre of mass, or its pivot. */
 export function reachOf(record: MotionRecord, body: number, unit: number): number {
   const size = record.looks[record.lookOf[body]].size / unit || 1;
-  return size + (record.pivot ? length(record.pivot.body) / unit : 0);
+  return size + (record.isHeld ? length(record.pivots[body].body) / unit : 0);
 }
 
 /** The radius at which a body is drawn, in units; its mesh is scaled by it. */
@@ -94,10 +97,14 @@ export function remarkOf(framing: Framing, isFollowing: boolean): string {
   return times > 1 ? `bodies are drawn ${Number(times.toPrecision(2))} times larger` : "";
 }
 
+const towards = (pivot: Vec3, centre: Vec3): Vec3 => plus(pivot, scaled(TOWARDS, minus(centre, pivot)));
+
 interface Cloud {
   low: Vec3;
   high: Vec3;
   middle: Vec3;
+  /** Of all places of all bodies. */
+  mean: Vec3;
   /** Half the diagonal of the box round all places of all bodies. */
   whole: number;
   /** The farthest that any is from its own place at first. */
@@ -110,11 +117,13 @@ function extents(record: MotionRecord): Cloud {
   const low: Vec3 = [Infinity, Infinity, Infinity];
   const high: Vec3 = [-Infinity, -Infinity, -Infinity];
   const every = Math.max(1, Math.floor(record.times / MOST_INSTANTS));
+  const means: Vec3[] = [];
   let [apart, path] = [0, 0];
   for (let k = 0; k < record.times; k += every) {
     const here = rows(record, k);
     if (here.length === 0) continue;
     const mean = scaled(1 / here.length, here.map(([, x]) => x).reduce(plus));
+    means.push(mean);
     for (const [body, x] of here) {
       for (let i = 0; i < 3; i++) {
         low[i] = Math.min(low[i], x[i]);
@@ -125,9 +134,11 @@ function extents(record: MotionRecord): Cloud {
       if (moved > path) path = moved;
     }
   }
-  if (low[0] > high[0]) return { low: [0, 0, 0], high: [0, 0, 0], middle: [0, 0, 0], whole: 0, path: 0, apart: 0 };
+  const none: Vec3 = [0, 0, 0];
+  if (means.length === 0) return { low: none, high: none, middle: none, mean: none, whole: 0, path: 0, apart: 0 };
   const middle = scaled(0.5, plus(low, high));
-  return { low, high, middle, whole: length(minus(high, low)) / 2, path, apart };
+  const mean = scaled(1 / means.length, means.reduce(plus));
+  return { low, high, middle, mean, whole: length(minus(high, low)) / 2, path, apart };
 }
 
 function rows(record: MotionRecord, k: number): [number, Vec3][] {
@@ -144,7 +155,7 @@ function groundOf(record: MotionRecord, cloud: Cloud, unit: number, larger: numb
   if (!pivoted) return cloud.low[2] - 1.3 * unit * larger;
   const look = record.looks[record.lookOf[0]];
   const every = Math.max(1, Math.floor(record.times / MOST_INSTANTS));
-  let lowest = record.pivot!.world[2];
+  let lowest = record.pivots[0].world[2];
   for (let k = 0; k < record.times; k += every) {
     const [q, x] = [quaternionAt(record.quaternion, k), vectorAt(record.position, k)];
     for (let v = 0; v < look.vertices.length; v += 3 * Math.ceil(look.vertices.length / 600)) {
@@ -152,8 +163,8 @@ function groundOf(record: MotionRecord, cloud: Cloud, unit: number, larger: numb
       if (z < lowest) lowest = z;
     }
   }
-  const below = record.pivot!.world[2] - lowest;
-  return below < 0.02 * unit ? record.pivot!.world[2] : lowest - 0.15 * unit;
+  const below = record.pivots[0].world[2] - lowest;
+  return below < 0.02 * unit ? record.pivots[0].world[2] : lowest - 0.15 * unit;
 }
 
 /** Places in rows and columns, upright and across the first look, so that none hides another. */

@@ -77,7 +77,7 @@ export class Ground extends Group {
     const { framing } = this.subject;
     const wide = Math.max(3 * radius, 6 * instant.reach);
     const level = this.level(instant, isFollowing);
-    const cell = isFollowing || radius < 12 * instant.reach ? this.cell : roundNumber((0.12 * radius) * framing.unit);
+    const cell = isFollowing || radius < (12 * instant.reach) / instant.larger ? this.cell : roundNumber((0.12 * radius) * framing.unit);
     const { uniforms } = this.grid.material;
     for (const part of [this.grid, this.shade]) {
       part?.scale.setScalar(wide);

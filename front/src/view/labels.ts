@@ -92,10 +92,14 @@ export class Labels {
   private readonly words: HTMLElement[] = [];
   private readonly sizes = new Map<string, Size>();
   private readonly ways = new Map<string, number>();
+  private room = "";
 
   constructor(private readonly pane: HTMLElement) {}
 
   show(wishes: Wish[], room: Size, reserved: Place[]): void {
+    // The page may have other letters at another size.
+    if (this.room !== `${room.width} ${room.height}`) this.sizes.clear();
+    this.room = `${room.width} ${room.height}`;
     const sizes = wishes.map(({ text }) => this.sizeOf(text));
     const boxes = arranged(wishes, sizes, room, wishes.map(({ text }) => this.ways.get(text)), reserved);
     while (this.words.length < wishes.length) this.words.push(this.word());

@@ -10,6 +10,7 @@ import {
   ShaderMaterial,
   Vector2,
 } from "three";
+import { boldnessIn } from "./arrows.ts";
 
 // One quadrilateral for each piece, spread on the screen to the width of the line.
 const VERTEX = `
@@ -74,7 +75,7 @@ export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
   }
 
   setPixels(width: number, height: number): void {
-    this.material.uniforms.pixels.value.set(width, height);
+    this.material.uniforms.pixels.value.set(width, height).divideScalar(boldnessIn(height));
   }
 
   /** Other points, as many. */

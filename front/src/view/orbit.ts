@@ -10,6 +10,9 @@ const ZOOMS = { least: 0.1, most: 40 };
 export const HALF_VIEW = (14 * Math.PI) / 180;
 /** A press that moves less than this, in pixels, is a click. */
 const CLICK = 5;
+/** What a key does: a turn in rad, a zoom. */
+const KEY_TURN = Math.PI / 24;
+const KEY_ZOOM = 1.15;
 
 export class Orbit {
   azimuth = START.azimuth;
@@ -39,6 +42,11 @@ export class Orbit {
         }
       });
     }
+    pane.addEventListener("keydown", (event) => {
+      // A pane that was only clicked leaves the keys to the playback.
+      if (!pane.matches(":focus-visible") || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (this.obey(event.key)) event.preventDefault();
+    });
     pane.addEventListener("dblclick", () => this.reset());
     pane.addEventListener(
       "wheel",
@@ -65,6 +73,17 @@ export class Orbit {
   bring(nearer: number): void {
     this.zoom = Math.min(ZOOMS.most, Math.max(ZOOMS.least, this.zoom * nearer));
     this.changed();
+  }
+
+  /** Whether a key means something to the camera. */
+  private obey(key: string): boolean {
+    const turn = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key];
+    if (turn) this.turn(turn[0] * KEY_TURN, turn[1] * KEY_TURN);
+    else if (key === "+" || key === "=") this.bring(KEY_ZOOM);
+    else if (key === "-") this.bring(1 / KEY_ZOOM);
+    else if (key === "0") this.reset();
+    else return false;
+    return true;
   }
 
   /** Put a camera so that a ball of this radius about a place fills the view. */

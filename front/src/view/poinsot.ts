@@ -18,7 +18,8 @@ import {
   type PerspectiveCamera,
 } from "three";
 import { placeOf } from "../motion/pose.ts";
-import { dot, length, scaled, type Vec3 } from "../motion/vectors.ts";
+import { quaternionAt, vectorAt } from "../motion/record.ts";
+import { dot, length, minus, scaled, type Vec3 } from "../motion/vectors.ts";
 import { pixelAt } from "./arrows.ts";
 import { courseOf } from "./courses.ts";
 import { WideLine } from "./lines.ts";
@@ -42,16 +43,16 @@ export class Poinsot extends Group {
   constructor(subject: Subject, frame: Frame) {
     super();
     const { record, watched, colours } = subject;
-    const look = record.looks[record.lookOf[watched]];
+    const moments = vectorAt(record.moments, watched);
     const course = courseOf(record, watched);
     const first = course.poses[0];
     const twiceEnergy = first ? dot(first.angularVelocity, first.angularMomentum) : 0;
-    if (!record.isFree || !(twiceEnergy > 0) || !look.moments.every((I) => I > 0)) return;
-    const scale = HALF_AXIS * Math.sqrt(Math.min(...look.moments));
+    if (!record.isFree || !(twiceEnergy > 0) || !moments.every((I) => I > 0)) return;
+    const scale = HALF_AXIS * Math.sqrt(Math.min(...moments));
     this.perOmega = scale / Math.sqrt(twiceEnergy);
     this.times = course.times;
-    const halves = look.moments.map((I) => scale / Math.sqrt(I)) as Vec3;
-    const [w, x, y, z] = look.axes;
+    const halves = moments.map((I) => scale / Math.sqrt(I)) as Vec3;
+    const [w, x, y, z] = quaternionAt(record.axes, watched);
     this.ellipsoid.add(shape(halves, colours.path, colours.ink, new Quaternion(x, y, z, w)));
     const polhode = course.poses.map((p) => scaled(this.perOmega, p.angularVelocityBody));
     const herpolhode = course.poses.map((p) => scaled(this.perOmega, p.angularVelocity));
@@ -59,7 +60,9 @@ export class Poinsot extends Group {
     this.ellipsoid.add(this.polhode);
     const third = Math.floor(polhode.length / 3);
     const [polhodeAt, herpolhodeAt] = [polhode, herpolhode].map((path) => new Vector3(...path[third]));
-    this.curves.push({ text: "polhode", colour: colours.omega, at: polhodeAt, from: new Vector3(), turns: true });
+    if (isCurve(polhode)) {
+      this.curves.push({ text: "polhode", colour: colours.omega, at: polhodeAt, from: new Vector3(), turns: true });
+    }
     this.touch = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colours.ink }));
     this.add(this.ellipsoid, this.touch);
     if (frame === "body") return;
@@ -73,6 +76,7 @@ export class Poinsot extends Group {
     this.plane.position.copy(normal).multiplyScalar(far);
     this.add(this.plane, this.herpolhode);
     const foot = this.plane.position.clone();
+    if (!isCurve(herpolhode)) return;
     this.curves.push({ text: "herpolhode", colour: colours.torque, at: herpolhodeAt, from: foot, turns: false });
   }
 
@@ -156,5 +160,8 @@ function thin(ends: number[], color: string, opacity: number): LineSegments {
   geometry.setAttribute("position", new BufferAttribute(Float32Array.from(ends), 3));
   return new LineSegments(geometry, new LineBasicMaterial({ color, transparent: true, opacity, depthWrite: false }));
 }
+
+/** A body that spins steadily draws a point. */
+const isCurve = (path: Vec3[]): boolean => path.some((x) => length(minus(x, path[0])) > 0.04);
 
 const flat = (points: Vec3[]): Float32Array => Float32Array.from(points.flat());

@@ -9,7 +9,7 @@ import type { Options } from "../options.ts";
 type Switch = { [K in keyof Options]: Options[K] extends boolean ? K : never }[keyof Options];
 
 /** The longest arrow of each kind during the motion, in the body's reach; as in Polhode's pictures. */
-const LONGEST = { omega: 1.55, L: 1.75, torque: 1.3, force: 1.15, axis: 1.3 };
+export const LONGEST = { omega: 1.55, L: 1.75, torque: 1.3, force: 1.15, axis: 1.3 };
 /** A torque smaller than this beside |L| |omega| is rounding. */
 const NOTHING = 1e-9;
 
@@ -68,13 +68,16 @@ export function quantitiesOf(record: MotionRecord, body: number, colours: Colour
   for (const { name, values } of record.forces) {
     if (!(largest(record, values, body) > NOTHING * force)) continue;
     found.push({
-      ...{ name: `force ${name}`, label: name, colour: colours.force, isShown: "forces", trail: null, ...FREE },
+      ...{ name: `force ${name}`, label: shortName(name), colour: colours.force, isShown: "forces", trail: null, ...FREE },
       atCentre: name !== REACTION,
       at: (_, t) => times(LONGEST.force / force, vectorOver(record, values, body, t)),
     });
   }
   return found;
 }
+
+/** "spring between" as "spring", "force at 2" as "force 2": beside an arrow the rest goes without saying. */
+const shortName = (name: string): string => (name === REACTION ? "reaction" : name.replace(/ (between|at)\b/, ""));
 
 function axes(colours: Colours): Quantity[] {
   return ([1, 2, 3] as const).map((n) => {

@@ -12,6 +12,7 @@ import {
   type PerspectiveCamera,
   type Raycaster,
 } from "three";
+import { readable } from "../colours.ts";
 import { plus, scaled, toWorld } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
 import { Arrow, pixelAt } from "./arrows.ts";
@@ -25,6 +26,7 @@ import { patterned } from "./pattern.ts";
 import { Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
 import { quantitiesOf, type Quantity } from "./quantities.ts";
+import { hasSpring, Spring } from "./spring.ts";
 import { standIn, type Frame, type Instant, type Stand, type Subject } from "./subject.ts";
 import { Trails } from "./trails.ts";
 
@@ -43,6 +45,7 @@ export class World {
   private readonly poinsot: Poinsot;
   private readonly pivot: Pivot | null;
   private readonly cloud: Cloud | null;
+  private readonly spring: Spring | null;
   private readonly arrows: { quantity: Quantity; arrow: Arrow }[];
   private readonly point: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly key = new DirectionalLight("#fffaf2", 2.1);
@@ -59,13 +62,14 @@ export class World {
       quantity,
       arrow: new Arrow(quantity.colour, quantity.boldness),
     }));
-    this.pivot = record.pivot && new Pivot(subject, frame);
+    this.pivot = record.isHeld ? new Pivot(subject, frame) : null;
     this.point = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colours.ink }));
     const parts = new Group().add(this.body, this.ghost.body, this.trails, this.poinsot, this.point);
-    this.scene.add(parts, ...this.arrows.map(({ arrow }) => arrow), this.key, this.key.target);
-    this.scene.add(new HemisphereLight("#ffffff", "#8c8a94", 1.75));
+    this.scene.add(parts, ...this.arrows.map(({ arrow }) => arrow), ...this.ghost.axes, this.key, this.key.target);
+    this.scene.add(new HemisphereLight("#ffffff", "#b4b2bc", 1.75));
     this.cloud = frame === "body" && record.axis === "member" ? new Cloud(subject) : null;
-    for (const part of [this.pivot, this.cloud]) if (part) this.scene.add(part);
+    this.spring = frame === "space" && hasSpring(record) ? new Spring(subject) : null;
+    for (const part of [this.pivot, this.cloud, this.spring]) if (part) this.scene.add(part);
     if (frame === "space") {
       this.scene.add((this.ground = new Ground(subject)), (this.crowd = new Crowd(subject)));
       if (effects === "high") this.castShadows();
@@ -90,6 +94,7 @@ export class World {
     this.point.visible = options.trailPoint && instant.isThere;
     if (this.point.visible) this.point.position.set(...plus(stand.place, toWorld(stand.turn, point)));
     this.crowd?.update(instant);
+    this.spring?.update(instant);
     this.cloud?.update(options.omega, instant, stand);
     const ground = this.ground?.update(instant, isFollowing, radius) ?? null;
     this.pivot?.update(instant, stand, ground);
@@ -98,8 +103,9 @@ export class World {
 
   /** Sizes on the screen, and light from behind the camera's left shoulder. */
   fit(camera: PerspectiveCamera, width: number, height: number, radius: number): void {
-    for (const { arrow } of this.arrows) arrow.fit(camera, height);
+    for (const arrow of [...this.arrows.map(({ arrow }) => arrow), ...this.ghost.axes]) arrow.fit(camera, height);
     this.trails.setPixels(width, height);
+    this.spring?.setPixels(width, height);
     this.poinsot.fit(camera, width, height);
     this.point.scale.setScalar(DOT_PIXELS * pixelAt(camera, this.point.position, height));
     const side = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
@@ -116,7 +122,7 @@ export class World {
     };
     const wish = (text: string, colour: string, at: Vector3, from: Vector3): Wish => {
       const [[x, y], [fromX, fromY]] = [onScreen(at), onScreen(from)];
-      return { text, colour, x, y, fromX, fromY };
+      return { text, colour: readable(colour, colours), x, y, fromX, fromY };
     };
     const { record, watched, colours } = this.subject;
     const isSmall = instant.reach / pixelAt(camera, this.body.position, pane.height) < SMALL;
@@ -143,8 +149,8 @@ export class World {
   dispose(): void {
     this.shell.faces.dispose();
     this.shell.edges?.dispose();
-    const { body, ghost, trails, poinsot, pivot, cloud, ground, crowd, key } = this;
-    for (const part of [body, ghost.body, trails, poinsot, pivot, cloud, ground, crowd, key]) part?.dispose();
+    const { body, ghost, trails, poinsot, pivot, cloud, spring, ground, crowd, key } = this;
+    for (const part of [body, ghost, trails, poinsot, pivot, cloud, spring, ground, crowd, key]) part?.dispose();
     for (const { arrow } of this.arrows) arrow.dispose();
     this.point.geometry.dispose();
     this.point.material.dispose();

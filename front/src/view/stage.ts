@@ -6,8 +6,7 @@ import type { Frame } from "./subject.ts";
 
 const NO_WEBGL = "This browser offers no WebGL, so the views stay empty; plots and controls work.";
 const LOST = "The graphics card has let go of the views; they come back as soon as it returns.";
-/** Narrower than this, in pixels, one pane is above the other. */
-const NARROW = 700;
+const SEAM = 2;
 const NAMES: Record<Frame, string> = { space: "Space frame", body: "Body frame" };
 
 export interface Pane {
@@ -53,7 +52,8 @@ export class Stage {
       this.ask();
     });
     new ResizeObserver(() => {
-      root.classList.toggle("stacked", root.clientWidth < NARROW);
+      // Whichever way leaves each pane more room.
+      root.classList.toggle("stacked", root.clientWidth < root.clientHeight);
       this.ask();
     }).observe(root);
   }
@@ -76,7 +76,8 @@ export class Stage {
     const { offsetLeft: left, offsetTop: top } = pane.element;
     const bottom = this.root.clientHeight - top - pane.height;
     this.renderer.setViewport(left, bottom, pane.width, pane.height);
-    this.renderer.setScissor(left, bottom, pane.width, pane.height);
+    // A little more is wiped to the right and below: a width of 355.5 pixels would leave a dark seam.
+    this.renderer.setScissor(left, bottom - SEAM, pane.width + SEAM, pane.height + SEAM);
     this.renderer.setScissorTest(true);
     this.renderer.setClearColor(new Color(paper), 1);
     this.renderer.render(scene, camera);
@@ -114,11 +115,12 @@ function paneOf(frame: Frame): Pane {
   element.className = `view-pane view-${frame}`;
   element.setAttribute("role", "img");
   element.setAttribute("aria-label", NAMES[frame]);
+  // So that the camera is within reach of the keyboard, too.
+  element.tabIndex = 0;
   const caption = part("view-caption", NAMES[frame]);
   const remark = part("view-remark", "");
   const notice = part("view-notice", "");
-  caption.append(remark);
-  element.append(caption, notice);
+  element.append(caption, remark, notice);
   return { frame, element, caption, remark, notice, width: 0, height: 0 };
 }
 

@@ -40,7 +40,7 @@ export function instantAt(subject: Subject, t: number, isFollowing: boolean): In
   const pose = all[watched] ?? poseAt(record, watched, t);
   const larger = isFollowing ? framing.larger.following : framing.larger.whole;
   const isThere = [...pose.position, ...pose.quaternion].every(Number.isFinite);
-  const followed = isThere ? anchorOf(record, pose) : framing.middle;
+  const followed = isThere ? pose.anchor : framing.middle;
   return {
     t,
     pose,
@@ -52,10 +52,6 @@ export function instantAt(subject: Subject, t: number, isFollowing: boolean): In
     larger,
   };
 }
-
-/** Where arrows begin, in m: the fixed point of a body on a pivot, the centre of mass of any other. */
-export const anchorOf = (record: MotionRecord, pose: Pose): Vec3 =>
-  record.pivot ? plus(pose.position, toWorld(pose.quaternion, record.pivot.body)) : pose.position;
 
 /** Where the watched body's centre of mass, its arrows' beginning and its attitude are in a frame's picture. */
 export interface Stand {
@@ -69,7 +65,7 @@ export interface Stand {
 export function standIn(frame: Frame, subject: Subject, instant: Instant): Stand {
   const { record, framing, watched } = subject;
   const { pose } = instant;
-  const arm: Vec3 = record.pivot ? scaled(1 / framing.unit, record.pivot.body) : [0, 0, 0];
+  const arm: Vec3 = record.isHeld ? scaled(1 / framing.unit, record.pivots[watched].body) : [0, 0, 0];
   if (frame === "body") {
     return { place: [0, 0, 0], anchor: arm, turn: [1, 0, 0, 0], along: (v) => toBody(pose.quaternion, v) };
   }

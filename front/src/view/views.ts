@@ -1,10 +1,12 @@
 // The two views of a motion: the frame in which the world stands still, and the one in which the watched body does.
 
 import { PerspectiveCamera, Raycaster, Vector2 } from "three";
-import { coloursOf, type Colours } from "../colours.ts";
+import { coloursOf, readable, type Colours } from "../colours.ts";
 import type { MotionRecord } from "../motion/record.ts";
+import { scaled, type Vec3 } from "../motion/vectors.ts";
 import type { Choices } from "../options.ts";
-import { framed, remarkOf, type Framing } from "./framing.ts";
+import { framed, remarkOf, TOWARDS, type Framing } from "./framing.ts";
+import { ghostWords } from "./ghost.ts";
 import { Labels, type Place } from "./labels.ts";
 import { HALF_VIEW, Orbit } from "./orbit.ts";
 import type { Effects } from "./pattern.ts";
@@ -104,17 +106,18 @@ export class Views {
     const { colours } = this.subject!;
     if (!world || pane.height < 1) return;
     const stand = world.update(this.choices.now, instant, this.choices.now.follow, radius);
-    const at = pane.frame === "body" ? stand.anchor : ([0, 0, 0] as [number, number, number]);
+    const at: Vec3 = pane.frame === "body" ? scaled(1 - TOWARDS, stand.anchor) : [0, 0, 0];
     this.orbit.aim(camera, at, radius, pane.width / pane.height);
     world.fit(camera, pane.width, pane.height, radius);
     this.stage.render(pane, world.scene, camera, colours.paper);
-    view.labels.show(world.wishes(camera, pane, instant), pane, [boxOf(pane.caption), boxOf(view.triad.element)]);
+    view.labels.show(world.wishes(camera, pane, instant), pane, [pane.caption, pane.remark, view.triad.element].map(boxOf));
     view.triad.show(camera, triadColours(pane, colours));
   }
 
   private tell(instant: Instant): void {
     const [space, body] = this.views;
-    const words = [space.world?.ground?.words() ?? "", this.remark];
+    const ghost = this.choices.now.ghost ? ghostWords(this.subject!, instant) : "";
+    const words = [space.world?.ground?.words() ?? "", this.remark, ghost];
     setText(space.pane.remark, words.filter(Boolean).join(" · "));
     const hasDots = this.subject!.record.axis === "member" && this.choices.now.omega;
     const dots = hasDots ? "dots: ω of all members, each in its body" : "";
@@ -138,8 +141,9 @@ function radiiOf(framing: Framing, instant: Instant, isFollowing: boolean, isPoi
 }
 
 function triadColours(pane: Pane, colours: Colours): [string, string, string] {
-  if (pane.frame === "space") return [colours.muted, colours.muted, colours.muted];
-  return [colours.axis1, colours.axis2, colours.axis3];
+  const { muted, axis1, axis2, axis3 } = colours;
+  const [x, y, z] = pane.frame === "space" ? [muted, muted, muted] : [axis1, axis2, axis3];
+  return [readable(x, colours), readable(y, colours), readable(z, colours)];
 }
 
 /** Where a part of a pane is, in its pixels. */

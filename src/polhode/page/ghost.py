@@ -15,16 +15,20 @@ from polhode.motion import Motion
 from polhode.reference.heavy_top import HeavyTop
 from polhode.state import together
 
+SHORT = 1e-4
+"""In rad: how far a top turns in the time over which its rate is taken."""
 SAME = 1e-9
 """Relative to their size: two moments that differ by less are equal, a centre of mass so close to an axis is on it."""
 
 
 @dataclass(frozen=True)
 class Ghost:
-    """The closed form at the outputs of a motion, in the shapes of its `quaternion_wxyz` and `position`."""
+    """The closed form at the outputs of a motion, in the shapes of its own quantities of these names."""
 
     quaternion_wxyz: Array
     position: Array
+    velocity: Array
+    angular_velocity: Array
     sentence: str
 
 
@@ -51,7 +55,13 @@ def _free(motion: Motion) -> Ghost | None:
         return None
     exact = replace(plain, method="exact", step=None)
     closed = Motion(exact, run(exact, False))
-    return Ghost(closed.quaternion_wxyz, closed.position, "the closed form: Jacobi's functions, or sine and cosine")
+    return Ghost(
+        closed.quaternion_wxyz,
+        closed.position,
+        closed.velocity,
+        closed.angular_velocity,
+        "the closed form: Jacobi's functions, or sine and cosine",
+    )
 
 
 def _heavy_top(motion: Motion) -> Ghost | str:
@@ -82,19 +92,36 @@ def _heavy_top(motion: Motion) -> Ghost | str:
     top_axes = np.stack((np.cross(side, axis), side, axis))  # rows: the top's own axes, the line of nodes first
     rates = top_axes @ np.asarray(state.angular_velocity_body)
     weight = float(body.mass * np.linalg.norm(field) * height)
+    to_top: Any = from_matrix(tuple(top_axes.ravel().tolist()))  # type: ignore[arg-type]
     try:
         top = HeavyTop(
             float(across.mean()), float(moments[axial]), weight, theta, rates[2], rates[1] / np.sin(theta), rates[0]
         )
-        turned = top.quaternion_at(motion.times - scenario.start_time)
+        start: Any = tuple(top.quaternion_at(np.array(0.0)).tolist())
+        to_space: Any = product(product(q, conjugate(to_top)), conjugate(start))
+
+        def attitudes(t: Array) -> Any:
+            parts: Any = tuple(np.moveaxis(top.quaternion_at(t), -1, 0))
+            return product(product(to_space, parts), to_top)
+
+        t = motion.times - scenario.start_time
+        turned = attitudes(t)
+        moment = SHORT / float(np.linalg.norm(motion.angular_velocity, axis=-1).max() or 1.0)
+        angular_velocity = _rate(attitudes(t - moment), attitudes(t + moment), 2 * moment)
     except PolhodeError as error:
         return f"The closed form cannot be evaluated: {error}"
-    entries: Any = tuple(top_axes.ravel().tolist())
-    to_top = from_matrix(entries)
-    start: Any = tuple(top.quaternion_at(np.array(0.0)).tolist())
-    to_space: Any = product(product(q, conjugate(to_top)), conjugate(start))
-    parts: Any = tuple(np.moveaxis(turned, -1, 0))
-    attitudes = product(product(to_space, parts), to_top)
     pivot = np.asarray(state.position) - np.array(to_world(q, tuple(arm)))
-    places = pivot + together(to_world(attitudes, tuple(arm)))
-    return Ghost(together(attitudes), places, "the closed form: Lagrange's top, by elliptic functions and integrals")
+    away = together(to_world(turned, tuple(arm)))
+    return Ghost(
+        together(turned),
+        pivot + away,
+        np.cross(angular_velocity, away),
+        angular_velocity,
+        "the closed form: Lagrange's top, by elliptic functions and integrals",
+    )
+
+
+def _rate(before: Any, after: Any, seconds: float) -> Array:
+    """The angular velocity between two close attitudes, along the world's axes."""
+    w, *turn = product(after, conjugate(before))
+    return np.asarray(2 * np.sign(w)[:, None] * together(turn) / seconds)

@@ -6,24 +6,25 @@ import base64
 import hashlib
 import html
 import json
-import os
 import re
 import tempfile
 import warnings
-import webbrowser
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from polhode.errors import FileError, PolhodeError
+from polhode.errors import PolhodeError
+from polhode.exports.files import check_suffix, write_whole
 from polhode.motion import Motion
+from polhode.page.browser import opened
 from polhode.page.packing import packed
 from polhode.page.record import recorded
 from polhode.version import __version__
 
 FRAME_HEIGHT = 640
 """Of the frame in a notebook, in pixels."""
+SUFFIXES = (".html", ".htm")
 
 
 @cache
@@ -70,15 +71,9 @@ def of_motion(motion: Motion) -> str:
 
 
 def write(motion: Motion, path: Path) -> None:
-    """Write the page of a motion beside its place, then put it there: it is whole, or not there."""
-    text = of_motion(motion)
-    draft = path.with_name(path.name + ".part")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise FileError(f"{path} cannot be written: {error}") from None
+    """Write the page of a motion."""
+    check_suffix(path, SUFFIXES, "a page")
+    write_whole(path, of_motion(motion).encode())
 
 
 def framed(motion: Motion) -> str:
@@ -94,6 +89,6 @@ def shown(motion: Motion) -> Path:
     name = re.sub(r"[^\w-]+", "-", motion.scenario.name or "motion").strip("-") or "motion"
     path = Path(tempfile.mkdtemp(prefix="polhode-")) / f"{name}.html"
     write(motion, path)
-    if not webbrowser.open(path.as_uri()):
+    if not opened(path.as_uri()):
         warnings.warn(f"no browser could be opened: open {path} by hand", stacklevel=3)
     return path

@@ -11,6 +11,9 @@ import numpy as np
 
 from polhode.checks import Array
 
+WIDE = 1e30
+"""Bodies that differ by more than this cannot share one range of 32-bit numbers."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -43,7 +46,7 @@ def _rounded(array: Array, exact: bool) -> tuple[Array, float]:
     """In 32 bits, divided by a number near the largest: moments of molecules are below what 32 bits hold."""
     if array.dtype.kind in "iu":
         return np.ascontiguousarray(array, dtype="<u4"), 1.0
-    if exact:
+    if exact or _ranges(array) > WIDE:
         return np.ascontiguousarray(array, dtype="<f8"), 1.0
     size = float(np.abs(array).max(initial=0.0, where=np.isfinite(array)))
     scale = 2.0 ** math.frexp(size)[1] if size else 1.0
@@ -51,6 +54,14 @@ def _rounded(array: Array, exact: bool) -> tuple[Array, float]:
         scale = 2.0**1023
     with np.errstate(under="ignore"):
         return np.ascontiguousarray(array / scale, dtype="<f4"), scale
+
+
+def _ranges(array: Array) -> float:
+    """By how much the numbers of one body are larger than those of another, each at its largest."""
+    sizes = np.abs(np.where(np.isfinite(array), array, 0.0)).max(axis=0, initial=0.0)
+    sizes = sizes[sizes > 0]
+    with np.errstate(over="ignore"):
+        return float(sizes.max() / sizes.min()) if sizes.size else 1.0
 
 
 def _plain(value: Any) -> Any:

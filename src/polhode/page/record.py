@@ -10,20 +10,21 @@ import numpy as np
 
 from polhode import dynamics
 from polhode.checks import Array
+from polhode.equations.quaternions import to_world
 from polhode.errors import InputError
 from polhode.looks import Look, look_of
 from polhode.mass.geometry import Indices
 from polhode.motion import Motion
-from polhode.page import thinning
+from polhode.page import notes, thinning
+from polhode.page.coarsening import coarser
 from polhode.page.ghost import Ghost, ghost_of
 from polhode.page.packing import Record
+from polhode.state import together
 
-MOST_LOOKS = 50
-"""Of so many members whose shapes differ each is drawn as itself; of more, all as the first."""
 MOST_WITH_FORCES = 20
 """Of so many bodies each has arrows for its forces."""
-FAR = 1e4
-"""Of places further from the origin than so many sizes of the smallest body all digits are kept."""
+ROUNDING, FINE = 2.0**-24, 1e-4
+"""Of 32-bit numbers; and the part of the smallest body that it may move it: else all digits of places are kept."""
 FREE = 1e-2
 """How far L may be off, relative to its size, for Poinsot's construction to mean something."""
 
@@ -47,10 +48,11 @@ def recorded(
     """
     if len(motion.times) == 0:
         raise InputError("this motion has no output times: there is nothing to show")
-    fine = thinning.finer(motion)
-    members = thinning.members_shown(fine)
+    members = thinning.members_shown(motion)
+    some = thinning.of_members(motion, members)
+    fine = thinning.finer(some)
     rows = thinning.times_shown(fine, len(members))
-    shown = thinning.thinned(fine, rows, members)
+    shown = thinning.thinned(fine, rows)
     looks, look_of_each = _looks(shown)
     meta: dict[str, Any] = {
         "id": id,
@@ -62,17 +64,18 @@ def recorded(
         "members": members,
         "countOf": motion.scenario.count,
         "timesOf": len(motion.times),
-        "notes": _notes(motion, shown, members),
-        "crossings": [{"name": c.name, "time": c.time, "body": c.body} for c in motion._run.crossings],
+        "unknownForces": list(motion.unknown_forces),
     }
-    arrays: dict[str, Any] = {"time": shown.times, "look_of": look_of_each}
+    arrays: dict[str, Any] = {"time": shown.times}
     exact = {"time"}
     _put_poses(meta, arrays, exact, shown, looks)
-    _put_looks(meta, arrays, shown, looks, look_of_each)
+    _put_bodies(meta, arrays, shown, looks, look_of_each)
     _put_forces(meta, arrays, shown)
     _put_energies(meta, arrays, shown)
-    _put_departures(meta, arrays, motion, fine, rows)
-    _put_ghost(meta, arrays, shown, members)
+    _put_departures(meta, arrays, some, fine, rows)
+    _put_ghost(meta, arrays, exact, shown)
+    meta["crossings"] = notes.marks(shown)
+    meta["notes"] = notes.sentences(motion, shown, looks)
     return Record(meta, arrays, frozenset(exact))
 
 
@@ -94,18 +97,33 @@ def _put_poses(
         if np.abs(middle).max() > 100 * size:  # far from the world's origin: measured from the middle of the path
             origin = middle
         smallest = min([look.size for look in looks if look.size] or [spread])
-        if spread > FAR * smallest:
+        if np.abs(position[known] - origin).max() * ROUNDING > FINE * smallest:
             exact.add("position")
     arrays["position"] = position - origin
-    arrays["quaternion"] = _each(motion, motion.quaternion_wxyz)
+    arrays["velocity"] = _each(motion, motion.velocity)
+    arrays["quaternion"] = _each(motion, _unit(motion.quaternion_wxyz))
     arrays["angular_velocity"] = _each(motion, motion.angular_velocity)
-    arrays["angular_momentum"] = _each(motion, motion.angular_momentum)
-    meta["origin"] = origin
-    meta["pivot"] = None
+    momentum = _each(motion, motion.angular_momentum)
+    meta["origin"], meta["isHeld"] = origin, motion.scenario.pivot is not None
     if motion.scenario.pivot is not None:
-        point = np.atleast_2d(motion.scenario.pivot)[0]
-        at_start = motion.points(point)[0]
-        meta["pivot"] = {"world": np.atleast_2d(at_start)[0] - origin, "body": point}
+        pivot = _pivots(motion)
+        arm = position - pivot
+        momentum = momentum + np.cross(arm, _each(motion, motion.linear_momentum))
+        arrays["pivot_world"] = pivot[0] - origin
+        arrays["pivot_body"] = np.broadcast_to(motion.scenario.pivot, pivot[0].shape)
+    arrays["angular_momentum"] = momentum
+
+
+def _unit(q: Array) -> Array:
+    """Of length 1, also where a motion has not rescaled it: a rotation is always that of q/|q|."""
+    return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
+
+
+def _pivots(motion: Motion) -> Array:
+    """Where the pivot of each body or member is, (times, bodies, 3): it stays, but for rounding."""
+    point = np.broadcast_to(np.asarray(motion.scenario.pivot), (motion.scenario.count, 3))
+    q: Any = tuple(np.moveaxis(_each(motion, _unit(motion.quaternion_wxyz)), -1, 0))
+    return np.asarray(_each(motion, motion.position) + together(to_world(q, (point[:, 0], point[:, 1], point[:, 2]))))
 
 
 def _looks(motion: Motion) -> tuple[list[Look], Indices]:
@@ -115,7 +133,7 @@ def _looks(motion: Motion) -> tuple[list[Look], Indices]:
         (body,) = scenario.bodies
         if body.members is None:
             return [look_of(body)], np.zeros(scenario.count, dtype=np.int64)
-        several = min(scenario.count, MOST_LOOKS) if scenario.count <= MOST_LOOKS else 1
+        several = min(scenario.count, notes.MOST_LOOKS) if scenario.count <= notes.MOST_LOOKS else 1
         looks = [look_of(scenario.take(i).bodies[0]) for i in range(several)]
         return looks, np.arange(scenario.count) % several
     different = list({id(body): body for body in scenario.bodies}.values())
@@ -123,19 +141,21 @@ def _looks(motion: Motion) -> tuple[list[Look], Indices]:
     return [look_of(body) for body in different], np.array([places[id(b)] for b in scenario.bodies])
 
 
-def _put_looks(
+def _put_bodies(
     meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, looks: list[Look], look_of_each: Indices
 ) -> None:
+    """What is drawn, and of each body its principal moments and axes."""
     meta["looks"] = []
+    axes = [body.constants().axes for body in motion.scenario.bodies]
+    each = np.stack([np.broadcast_to(together(a), (notes.members_of(motion), 4)) for a in axes], axis=1).reshape(-1, 4)
+    moments = [np.zeros(3) if b.is_particle else b.principal_moments for b in motion.scenario.bodies]
+    arrays["moments"] = np.stack([np.broadcast_to(m, (notes.members_of(motion), 3)) for m in moments], axis=1).reshape(
+        -1, 3
+    )
+    arrays["axes"], arrays["look_of"] = each, look_of_each
     for i, look in enumerate(looks):
-        first = int(np.flatnonzero(look_of_each == i)[0])
-        of_member = motion.axis == "member" and motion.scenario.bodies[0].members is not None
-        one = (
-            motion.scenario.take(first).bodies[0]
-            if of_member
-            else motion.scenario.bodies[0 if motion.axis != "body" else first]
-        )
-        arrays[f"vertices_{i}"], arrays[f"faces_{i}"] = look.surface.vertices, look.surface.faces.astype(np.uint32)
+        surface = coarser(look.surface, notes.MOST_FACES)
+        arrays[f"vertices_{i}"], arrays[f"faces_{i}"] = surface.vertices, surface.faces.astype(np.uint32)
         meta["looks"].append(
             {
                 "kind": look.kind,
@@ -143,8 +163,7 @@ def _put_looks(
                 "size": look.size,
                 "vertices": f"vertices_{i}",
                 "faces": f"faces_{i}",
-                "moments": np.zeros(3) if one.is_particle else one.principal_moments,
-                "axes": one.constants().axes,
+                "axes": each[int(np.flatnonzero(look_of_each == i)[0])],
             }
         )
 
@@ -161,7 +180,8 @@ def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) ->
     if acting:
         push, torque = dynamics.loads(motion, acting)
         if scenario.pivot is not None:
-            arm = motion.position - motion.points(np.atleast_2d(scenario.pivot)[0])
+            pivots = _pivots(motion)
+            arm = motion.position - (pivots[:, 0] if motion.axis is None else pivots)
             torque = torque + np.cross(arm, push)
     if motion.scenario.count <= MOST_WITH_FORCES:
         if np.nan_to_num(torque).any():
@@ -175,14 +195,16 @@ def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) ->
     momenta = motion.angular_momentum
     size = np.linalg.norm(momenta, axis=-1).max(initial=0.0, where=np.isfinite(momenta).all(axis=-1))
     stays = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE * size
-    meta["isFree"] = turns and scenario.pivot is None and not np.nan_to_num(torque).any() and bool(stays)
     meta["whyNoPoinsot"] = (
-        ""
-        if meta["isFree"]
-        else "Nothing turns."
+        "Nothing turns."
         if not turns
-        else "A torque acts, or a pivot holds the body: its angular momentum does not stay, so there is no fixed plane."
+        else "A pivot holds the body: the construction is drawn for free bodies."
+        if scenario.pivot is not None
+        else "A torque or a blow turns the body: its angular momentum does not stay, so there is no fixed plane."
+        if np.nan_to_num(torque).any() or not stays
+        else ""
     )
+    meta["isFree"] = meta["whyNoPoinsot"] == ""
 
 
 def _put_force(
@@ -214,36 +236,14 @@ def _put_departures(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion
             meta["departures"].append({"name": finding.quantity, "unit": "1", "array": array})
 
 
-def _put_ghost(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, members: Indices) -> None:
-    found = ghost_of(motion) if len(members) <= MOST_WITH_FORCES else "There are too many bodies to draw each twice."
+def _put_ghost(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion) -> None:
+    few = motion.scenario.count <= MOST_WITH_FORCES
+    found = ghost_of(motion) if few else "There are too many bodies to draw each twice."
     meta["ghost"], meta["whyNoGhost"] = None, found if isinstance(found, str) else ""
     if isinstance(found, Ghost):
         arrays["ghost_quaternion"] = _each(motion, found.quaternion_wxyz)
         arrays["ghost_position"] = _each(motion, found.position) - meta["origin"]
-        meta["ghost"] = {"quaternion": "ghost_quaternion", "position": "ghost_position", "sentence": found.sentence}
-
-
-def _notes(motion: Motion, shown: Motion, members: Indices) -> list[str]:
-    """What is left out, or stands for something else, in sentences."""
-    told = []
-    count, kept, things = motion.scenario.count, len(shown.times), "bodies" if motion.axis == "body" else "members"
-    if kept < len(motion.times):
-        told.append(f"{kept:,} of {len(motion.times):,} outputs are shown.")
-    elif kept > len(motion.times):
-        told.append(f"The closed form is shown at {kept:,} instants; the motion has {len(motion.times):,} outputs.")
-    elif kept == 1:
-        told.append("The motion has one output: simulate with output_step to see it move.")
-    if len(members) < count:
-        told.append(f"{len(members):,} of {count:,} {things} are shown.")
-    if motion.axis == "member" and motion.scenario.bodies[0].members is not None and count > MOST_LOOKS:
-        told.append("All members are drawn as the first one, though their bodies differ.")
-    failed = int((~np.isfinite(np.asarray(_each(shown, shown.position))).all(axis=(0, 2))).sum())
-    if failed:
-        told.append(f"{failed:,} of the {things} shown did not come to the end; where they failed they are not drawn.")
-    if motion.unknown_forces:
-        told.append(f"The file could not hold {', '.join(motion.unknown_forces)}: its arrow is not drawn.")
-    told.append(
-        "Numbers on this page are rounded to 32 bits; the original precision stays in the motion, and in the Zarr file "
-        "that motion.save writes."
-    )
-    return told
+        arrays["ghost_velocity"] = _each(motion, found.velocity)
+        arrays["ghost_angular_velocity"] = _each(motion, found.angular_velocity)
+        meta["ghost"] = {"sentence": found.sentence}
+        exact |= {f"ghost_{name}" for name in exact & {"position"}}
