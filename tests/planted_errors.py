@@ -571,4 +571,33 @@ PLANTED = [
         "other = large if beyond[middle] >= 0 else small",
         ("test_plots_of_free_rotation.py",),
     ),
+    # The page -------------------------------------------------------------------------------------------------------
+    Planted(
+        "page: the torque about the pivot with the arm the wrong way round",
+        "page/record.py",
+        "torque = torque + np.cross(arm, push)",
+        "torque = torque - np.cross(arm, push)",
+        ("test_page_record.py",),
+    ),
+    Planted(
+        "page: departures of outputs left out are lost",
+        "page/record.py",
+        "np.fmax.reduceat(history, rows)",
+        "np.take(history, rows)",
+        ("test_page_record.py",),
+    ),
+    Planted(
+        "page: the ghost of a top turns the other way",
+        "page/ghost.py",
+        "rates[1] / np.sin(theta)",
+        "-rates[1] / np.sin(theta)",
+        ("test_page_record.py",),
+    ),
+    Planted(
+        "page: numbers lose their scale",
+        "page/packing.py",
+        "np.ascontiguousarray(array / scale",
+        "np.ascontiguousarray(array",
+        ("test_page_record.py",),
+    ),
 ]

@@ -182,6 +182,8 @@ def test_complaints_about_files_name_the_file(call, tmp_path, content, sentence)
         ("run",),
         ("list",),
         ("mass",),
+        ("picture",),
+        ("film",),
         ("bench",),
         ("bench", "throughput"),
         ("bench", "precision"),

@@ -15,6 +15,7 @@ import polhode as ph
 from polhode.cli import cli
 from polhode.errors import FileError, InputError
 from polhode.plots import film as films
+from polhode.plots.clock import timescale
 from polhode.plots.film import FilmWarning, film, frame_times, said_pace, usual_pace
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
@@ -48,6 +49,27 @@ def test_true_speed_from_2_to_20_s_and_about_8_s_of_film_for_all_others():
 def test_too_many_frames_are_refused():
     with pytest.raises(InputError, match=r"1.04e\+08 frames.*choose a larger pace \(such as 400000\)"):
         frame_times(0.0, 40 * 86400.0, 1.0, 30.0)
+
+
+@pytest.mark.parametrize(
+    ("first", "duration", "middle"),
+    [
+        (0.0, 1e-12, "0.5 ps"),
+        (0.0, 4.0, "2 s"),
+        (1e8, 4.0, "100000000 s + 2 s"),
+        (-3.0, 4.0, "-1 s"),
+        (0.0, 40 * 86400.0, "20 days"),
+        (1e6, 40 * 86400.0, "31.5741 days"),
+        (0.0, 1e-17, "0.005 fs"),
+    ],
+)
+def test_the_time_of_every_frame_differs_from_that_of_the_next(first, duration, middle):
+    pace = usual_pace(duration)
+    times = frame_times(first, first + duration, pace, 30.0)
+    said = [timescale(first, first + duration, pace / 30.0).said(float(t)) for t in times]
+    assert len(set(said)) == len(said) > 100
+    assert max(map(len, said)) < 28
+    assert timescale(first, first + duration).said_shortly(first + duration / 2) == middle
 
 
 # Where the eye is deceived -------------------------------------------------------------------------------------------

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +23,9 @@ import polhode as ph
 from polhode.cli import cli
 from polhode.gallery import MODELS
 from polhode.lab import address, answers
-from polhode.lab.guard import is_loopback, token_for
+from polhode.lab.guard import is_everywhere, is_loopback, token_for
+from polhode.lab.jobs import Job
+from polhode.lab.questions import Run
 from polhode.lab.server import Lab, application
 from polhode.page import html
 from polhode.page.packing import packed
@@ -146,6 +151,7 @@ def test_wrong_values_are_refused_by_the_same_sentence_as_in_python_and_name_the
             "spin must be a number, but is True",
         ),
         ('{"type": "run", "id": 1, "model": "spinner", "values": {"mass": 4}}', "spinner has no parameter 'mass'"),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": {"self": 1}}', "spinner has no parameter 'self'"),
         ('{"type": "run", "id": 1, "model": "spinner", "values": [4]}', "the message needs 'values'"),
         ('{"type": "run", "id": 1, "model": "spinnr", "values": {}}', "did you mean 'spinner'?"),
         ('{"type": "run", "id": 1, "model": ["spinner"], "values": {}}', "the message needs 'model', a text"),
@@ -268,6 +274,51 @@ def test_a_defect_is_called_one_and_the_lab_goes_on(lab, capfd):
     assert "Traceback" in capfd.readouterr().err
 
 
+def test_a_defect_in_reading_a_question_answers_that_question(lab, monkeypatch, capfd):
+    def broken(model, /, **given):
+        raise ZeroDivisionError("nobody thought of this")
+
+    monkeypatch.setattr("polhode.gallery.Model.values", broken)
+    with talk(lab) as t:
+        t.run(7, "spinner", spin=3)
+        refused = t.hear()
+    assert (refused["type"], refused["id"]) == ("refused", 7)
+    assert "this is a defect of Polhode" in refused["sentence"]
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_run_that_is_cancelled_just_when_it_is_shown_does_not_wait_for_the_numbers_of_others():
+    heard, numbers_alone = [], threading.Lock()
+
+    async def cancelled_when_shown():
+        def tell(message):
+            heard.append(message)
+            if isinstance(message, bytes):
+                job.cancel()
+
+        model = lab_cases.MODELS["spinner"]
+        job = Job(Run(1, model, model.values()), None, tell, numbers_alone)
+        await asyncio.wait_for(job.done(), 20)
+
+    with numbers_alone:
+        asyncio.run(cancelled_when_shown())
+    assert json.loads(heard[-1]) == {"type": "cancelled", "id": 1}
+
+
+def test_progress_claims_to_be_complete_only_when_it_is(lab, monkeypatch):
+    monkeypatch.setattr("polhode.lab.jobs.PAUSE_S", 0.0)
+    with talk(lab) as t:
+        t.run(1, "twins")
+        told = []
+        while (message := t.socket.receive()).get("bytes") is None:
+            told.append(json.loads(message["text"]))
+        told += [t.hear_progress()]
+    assert [m["done"] for m in told] == sorted(m["done"] for m in told)
+    assert all(m["done"] < 1 for m in told)
+    assert told[-2]["words"] == "drawing up the motion (the first time on a machine this is compiled)"
+    assert told[-1]["words"] == "comparing with what is expected"
+
+
 def test_one_motion_that_is_viewed_follows_the_greeting(lab):
     motion = ph.simulate(lab_cases.MODELS["spinner"].scenario(spin=3.0))
     viewed = packed(recorded(motion, name="stored"))
@@ -297,7 +348,18 @@ def test_the_page_comes_with_its_door_and_its_safety_headers(lab):
         assert answer.headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize("path", ["/no-such-model", "/favicon.ico", "/a/b", "/ws", "/..%2f..%2fetc%2fpasswd"])
+@pytest.mark.parametrize("path", ["/Spinner", "/SPINNER?spin=3&token=a%20b"])
+def test_a_model_is_found_however_its_name_is_spelt(lab, path):
+    answer = lab.get(path, follow_redirects=False)
+    assert answer.status_code == 307
+    assert answer.headers["location"] == path.replace("S", "s").replace("PINNER", "pinner")
+    assert lab.get(path).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/no-such-model", "/favicon.ico", "/a/b", "/spinner/", "/%2fevil.example", "/ws", "/..%2f..%2fetc%2fpasswd"],
+)
 def test_anything_else_is_not_there_and_says_so(lab, path):
     answer = lab.get(path)
     assert answer.status_code == 404
@@ -334,8 +396,18 @@ def test_a_socket_is_for_the_labs_own_page_only(lab, origin):
     assert "the question came from elsewhere" in refused.value.text
 
 
+@pytest.mark.parametrize(
+    ("bound", "host"),
+    [("fd00::2", "[fd00::2]:8321"), ("fd00:0:0:0:0:0:0:2", "[FD00::2]"), ("::ffff:127.0.0.1", "127.0.0.1:8321")],
+)
+def test_an_address_is_known_however_it_is_written(lab, bound, host):
+    with client_of(Lab((bound,))) as client:
+        assert client.get("/", headers={"host": host}).status_code == 200
+        assert client.get("/", headers={"host": "[fd00::3]"}).status_code == 403
+
+
 def test_where_there_is_a_token_nobody_comes_in_without_it(lab):
-    with client_of(Lab("0.0.0.0", "open sesame")) as client:
+    with client_of(Lab(("0.0.0.0",), "open sesame")) as client:
         for query in ("", "?token=", "?token=sesame", "?token=open%20sesam%C3%A9", "?TOKEN=open%20sesame"):
             answer = client.get(f"/spinner{query}")
             assert answer.status_code == 403
@@ -352,7 +424,8 @@ def test_where_there_is_a_token_nobody_comes_in_without_it(lab):
 
 def test_a_token_is_made_up_where_others_can_reach_the_lab():
     assert token_for("127.0.0.1", None) is None
-    assert token_for("localhost", "mine") == "mine"
+    assert token_for("::ffff:127.0.0.1", None) is None
+    assert token_for("127.0.0.1", "mine") == "mine"
     made = {token_for(host, None) for host in ("0.0.0.0", "::", "192.168.1.7", "some.name")}
     assert len(made) == 4
     assert all(len(token) >= 20 for token in made)
@@ -373,15 +446,41 @@ def test_a_taken_port_is_told_and_without_a_wish_the_next_one_is_taken(monkeypat
         address.listening_at("no.such.host.invalid", None)
 
 
-def test_addresses_can_be_opened_as_they_are_printed():
-    assert address.address("0.0.0.0", 80, "", "a b&c") == "http://127.0.0.1:80/?token=a%20b%26c"
-    assert address.address("::1", 8321, "drift", None) == "http://[::1]:8321/drift"
+@pytest.mark.parametrize(
+    ("host", "bound", "shown"),
+    [
+        ("0", "0.0.0.0", "127.0.0.1"),
+        ("", "0.0.0.0", "127.0.0.1"),
+        ("::", "::", "[::1]"),
+        ("::ffff:0.0.0.0", "::ffff:0.0.0.0", "127.0.0.1"),
+        ("::1", "::1", "[::1]"),
+        ("fd00:0:0:0:0:0:0:2", "fd00::2", "[fd00::2]"),
+        ("localhost", "127.0.0.1", "localhost"),
+    ],
+)
+def test_addresses_can_be_opened_as_they_are_printed(host, bound, shown):
+    listener = SimpleNamespace(getsockname=lambda: (bound, 8321, 0, 0))
+    assert address.address(host, listener, "drift", {}, None) == f"http://{shown}:8321/drift"
+    whole = address.address(host, listener, "drift", {"spin": 3.0, "size": 1e-7}, "a b&c")
+    assert whole == f"http://{shown}:8321/drift?spin=3&size=1e-07&token=a%20b%26c"
+    assert is_everywhere(bound) == (shown not in (host, f"[{bound}]"))
+
+
+def test_a_host_of_zero_is_everywhere_and_gets_a_token():
+    with address.listening_at("0", 0) as listener:
+        bound = listener.getsockname()[0]
+    assert is_everywhere(bound)
+    assert token_for(bound, None)
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["lab", "no-such-model"], "there is no model 'no-such-model'"),
+        (["lab", "dzhanibekov", "--spin", "1e9"], "spin = 1e+09 rad/s is outside its range"),
+        (["lab", "motion.zarr"], "`polhode view` opens files"),
+        (["view", "."], ". is no stored motion"),
+        (["view", "x.csv"], "x.csv is no stored motion"),
         (["lab", "--port", "70000"], "70000 is not in the range"),
         (["lab", "--token", ""], "--token must not be empty"),
         (["view", "nowhere.zarr"], "nowhere.zarr"),
@@ -391,10 +490,36 @@ def test_addresses_can_be_opened_as_they_are_printed():
 )
 def test_the_commands_complain_in_sentences(arguments, sentence, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_text("1, 2")
     result = CliRunner().invoke(cli, arguments)
     assert result.exit_code in (1, 2)
     assert sentence in result.output
     assert "Traceback" not in result.output
+
+
+def test_a_wrong_name_is_answered_as_by_the_other_commands():
+    lab, picture = (CliRunner().invoke(cli, [command, "dzhanibekow"]) for command in ("lab", "picture"))
+    assert lab.exit_code == picture.exit_code == 2
+    sentence = "there is no model 'dzhanibekow': did you mean 'dzhanibekov'? `polhode list` shows all of them; "
+    assert all(sentence in " ".join(result.output.split()) for result in (lab, picture))
+
+
+def test_knobs_are_options_of_the_lab_and_go_into_its_address(monkeypatch):
+    served = []
+    monkeypatch.setattr(sys.modules["polhode.cli.lab"], "serve_page", lambda **given: served.append(given))
+    result = CliRunner().invoke(cli, ["lab", "Dzhanibekov", "--spin", "3", "--no-browser"])
+    assert result.exit_code == 0, result.output
+    assert (served[0]["model"], served[0]["knobs"]) == ("dzhanibekov", {"spin": 3.0})
+    assert CliRunner().invoke(cli, ["lab"]).exit_code == 0
+    assert (served[1]["model"], served[1]["knobs"]) == ("", {})
+    assert "--nudge" in CliRunner().invoke(cli, ["lab", "dzhanibekov", "--help"]).output
+    assert "polhode lab NAME --help" in " ".join(CliRunner().invoke(cli, ["lab", "--help"]).output.split())
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_no_knob_has_the_name_of_an_option_of_the_lab_or_of_its_page(name):
+    taken = {p.name for p in cli.commands["lab"].params} | {"fx", "token", "self"}
+    assert not taken & {p.name for p in MODELS[name].parameters}
 
 
 def test_without_a_page_the_command_ends_with_a_sentence(monkeypatch):

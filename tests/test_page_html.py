@@ -4,11 +4,13 @@ import base64
 import hashlib
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 import polhode as ph
 from polhode.errors import FileError
+from polhode.page.browser import opened
 from polhode.page.html import framed, of_motion, page, policy
 from polhode.page.packing import packed
 from polhode.page.record import recorded
@@ -104,9 +106,35 @@ def test_what_the_page_is_told_cannot_end_its_script():
     assert len([attributes for attributes, _ in read.scripts if "type" not in attributes]) == 1
 
 
+def test_a_folder_that_is_not_there_is_made_as_by_every_export(motion, tmp_path):
+    motion.export_html(tmp_path / "no" / "such.HTM")
+    assert (tmp_path / "no" / "such.HTM").read_text(encoding="utf-8") == of_motion(motion)
+
+
+@pytest.mark.parametrize("place", [".", "x.txt", "x"])
+def test_a_name_that_no_browser_would_open_is_refused(motion, place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match=r"a page cannot be written to .*: its name must end with .html or .htm"):
+        motion.export_html(place)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupted_export_leaves_the_page_that_was_there(motion, tmp_path, monkeypatch):
+    place = tmp_path / "x.html"
+    place.write_text("old")
+
+    def interrupted(self, content):
+        self.open("wb").close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        motion.export_html(place)
+    assert [p.name for p in tmp_path.iterdir()] == ["x.html"]
+    assert place.read_text() == "old"
+
+
 def test_a_place_that_cannot_be_written_is_a_sentence_and_leaves_nothing(motion, tmp_path):
-    with pytest.raises(FileError, match="cannot be written"):
-        motion.export_html(tmp_path / "no" / "such.html")
     (tmp_path / "folder.html").mkdir()
     with pytest.raises(FileError, match="cannot be written"):
         motion.export_html(tmp_path / "folder.html")
@@ -114,14 +142,24 @@ def test_a_place_that_cannot_be_written_is_a_sentence_and_leaves_nothing(motion,
 
 
 def test_show_opens_the_file_in_the_browser_and_says_where_it_lies(motion, monkeypatch):
-    opened = []
-    monkeypatch.setattr("webbrowser.open", lambda address: not opened.append(address))
+    seen = []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.open", lambda address: not seen.append(address))
     place = motion.show()
-    assert opened == [place.as_uri()]
+    assert seen == [place.as_uri()]
     assert place.read_text(encoding="utf-8") == of_motion(motion)
 
 
 def test_show_says_so_where_there_is_no_browser(motion, monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr("webbrowser.open", lambda address: False)
-    with pytest.warns(UserWarning, match="no browser could be opened: open "):
+    with pytest.warns(UserWarning, match="no browser could be opened: open .*html by hand"):
         motion.show()
+
+
+def test_without_a_screen_no_browser_is_tried(monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr("webbrowser.open", pytest.fail)
+    assert not opened("http://127.0.0.1:8321/")

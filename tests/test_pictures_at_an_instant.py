@@ -30,6 +30,11 @@ def spun(rates, duration=2.0, **options):
     return ph.simulate(BOX, ph.State(angular_velocity_body=rates), duration=duration, method="exact", **options)
 
 
+@ph.event
+def ground(t, state, body, params):
+    return state.position[2]
+
+
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 
 
@@ -69,6 +74,100 @@ def test_positions_between_outputs_of_a_throw_lie_on_its_parabola():
     assert values_between(times, times[:, None] * fall, moments) == pytest.approx(moments[:, None] * fall, abs=1e-14)
 
 
+def pushed_box(forces, output_step, **options):
+    start = ph.State(velocity=(1, 0, 0), angular_velocity_body=(0.1, 3.0, 0.1))
+    common = {"duration": 0.4, "step": 0.01, "method": "rk4", "engine": "python"}
+    return ph.simulate(BOX, start, forces, output_step=output_step, **common | options)
+
+
+@pytest.mark.parametrize("blows", [(0.23,), (0.2,), (0.22, 0.26)])
+def test_blows_between_outputs_are_sudden_as_in_the_same_run_with_all_its_outputs(blows):
+    """0.1 s between outputs, and about 5 rad/s more by a blow: smeared over that time it would be 0.1 rad off."""
+    forces = [ph.forces.impulse((0, 0, 5.0), t, (0.1, 0.2, 0.0)) for t in blows]
+    few, all_of_them = (pushed_box(forces, step) for step in (0.1, 0.01))
+    found, before = course(few, all_of_them.times), all_of_them.times < blows[0] - 1e-9
+    assert angle_between_matrices(found, all_of_them)[before].max() < 5e-3
+    assert angle_between_matrices(found, all_of_them).max() < 0.01
+    assert found.position[before, 0] == pytest.approx(all_of_them.position[before], abs=1e-12)
+    assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=1e-12 if len(blows) == 1 else 0.05)
+
+
+def angle_between_matrices(found, motion):
+    trace = np.einsum("kij,kij->k", found.attitude[:, 0], motion.rotation_matrix)
+    return np.arccos(np.clip((trace - 1) / 2, -1, 1))
+
+
+def test_under_gravity_the_place_at_a_blow_follows_from_before_and_after():
+    forces = [ph.forces.gravity(), ph.forces.impulse((0, 0, 20.0), 0.23)]
+    few, all_of_them = (pushed_box(forces, step) for step in (0.1, 0.01))
+    found = course(few, all_of_them.times)
+    assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=0.5 * 9.80665 * 0.04**2)
+
+
+def test_a_thrust_shorter_than_the_time_between_outputs_is_a_blow_too():
+    thrust = ph.forces.thruster((0, 0, 0), (0, 1, 0), 2000.0, 0.22, 0.24)  # 200 m/s2
+    few, all_of_them = (pushed_box([thrust], step) for step in (0.1, 0.01))
+    found = course(few, all_of_them.times)
+    assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=0.5 * 200.0 * 0.02**2)
+
+
+def test_at_the_outputs_all_is_theirs_whatever_happened_between():
+    forces = [ph.forces.impulse((0, 0, 20.0), t, (0.1, 0.2, 0.0)) for t in (0.15, 0.2, 0.31, 0.33)]
+    motion = pushed_box(forces, 0.1)
+    found = course(motion, motion.times)
+    assert found.position[:, 0] == pytest.approx(motion.position, abs=1e-12)
+    assert found.attitude[:, 0] == pytest.approx(motion.rotation_matrix, abs=1e-12)
+    assert found.omega[:, 0] == pytest.approx(motion.angular_velocity, abs=1e-10)
+
+
+def test_a_bounce_between_outputs_is_where_the_event_found_it():
+    """From 0.5 m the ground is reached after 0.3193 s; then it goes up as fast as it came."""
+    motion = ph.simulate(
+        ph.particle(1.0),
+        ph.State(position=(0, 0, 0.5)),
+        [ph.forces.gravity()],
+        duration=0.6,
+        output_step=0.2,
+        method="dop853",
+        engine="python",
+        events=[ground(change=lambda t, state, body, params: ((0.0, 0.0, -2.0 * state.velocity[2]), (0.0, 0.0, 0.0)))],
+    )
+    moments, fall = np.linspace(0.0, 0.6, 61), (2 * 0.5 / 9.80665) ** 0.5
+    since = np.where(moments < fall, moments, moments - 2 * fall)
+    assert course(motion, moments).position[:, 0, 2] == pytest.approx(0.5 - 9.80665 * since**2 / 2, abs=1e-9)
+
+
+def thrown_until_the_ground():
+    return ph.ensemble(
+        BOX,
+        ph.State(position=(0, 0, 0.5), velocity=[(1, 0, 0), (1, 0, 9)]),
+        [ph.forces.gravity()],
+        duration=1.0,
+        output_step=0.25,
+        method="dop853",
+        engine="python",
+        events=[ground()],
+    )
+
+
+def test_a_member_that_an_event_stopped_stands_where_it_stopped():
+    motion, fall = thrown_until_the_ground(), (2 * 0.5 / 9.80665) ** 0.5
+    found = course(motion, np.linspace(0.0, 1.0, 41))
+    heights = 0.5 - 9.80665 * np.minimum(found.times, fall) ** 2 / 2
+    assert found.position[:, 0, 2] == pytest.approx(heights, abs=1e-9)
+    for time in (0.75, 0.9):  # an output, and none
+        assert course_at(motion, time)[0].position[0, 0] == pytest.approx((fall, 0, 0), abs=1e-9)
+        assert len(instant(motion, time).axes) == 2
+
+
+def test_the_pivot_stays_where_it_is_between_outputs():
+    """40 rad/s, 0.05 s between outputs: two radians from one to the next."""
+    motion = heavy_top(0.2, 0.05)
+    found = course(motion, np.linspace(0.0, 0.2, 61))
+    assert np.ptp(found.anchor, axis=0) == pytest.approx(0.0, abs=1e-12)
+    assert found.velocity[:, 0] == pytest.approx(np.cross(found.omega, found.position - found.anchor)[:, 0], abs=1e-12)
+
+
 # What becomes an arrow -----------------------------------------------------------------------------------------------
 def test_vectors_are_those_of_the_motion():
     motion = ph.simulate(
@@ -89,11 +188,11 @@ def test_vectors_are_those_of_the_motion():
     assert not found.torque.any()
 
 
-def heavy_top():
+def heavy_top(duration=0.02, output_step=0.001):
     disc, start = ph.shapes.cylinder(0.3, 0.05, mass=2.0), ph.rotations.quaternion((1, 0, 0), pi / 3)
     spin = ph.State(quaternion_wxyz=start, angular_velocity_body=(0.0, 0.0, 40.0))
     options = {"pivot": (0.0, 0.0, -0.4), "method": "rk4", "step": 0.001, "engine": "python"}
-    return ph.simulate(disc, spin, [ph.forces.gravity()], duration=0.02, output_step=0.001, **options)
+    return ph.simulate(disc, spin, [ph.forces.gravity()], duration=duration, output_step=output_step, **options)
 
 
 def test_on_a_pivot_momentum_changes_as_the_torque_says_about_the_same_point():
@@ -220,6 +319,29 @@ def test_of_a_stored_motion_with_unknown_forces_the_nearest_output_is_drawn_and_
     text = words(instant(stored, 0.013)).replace("\n", " ")
     assert "asked for 0.013 s" in text
     assert "a file could not hold push" in text
+
+
+def test_members_whose_bodies_differ_are_each_drawn_as_itself():
+    bodies = ph.shapes.box([(0.1, 0.4, 0.9), (0.5, 0.4, 0.9)], mass=10.0)
+    start = ph.State(velocity=[(0, 0, 0), (2, 0, 0)], angular_velocity_body=(0.1, 3.0, 0.1))
+    motion = ph.ensemble(bodies, start, duration=1.0, output_step=0.5, method="exact")
+    set_up = stage(motion)
+    assert [np.ptp(surface.vertices[:, 0]) for surface in set_up.surfaces] == pytest.approx([0.1, 0.5])
+    assert "the large one is the first member's" in words(instant(motion, 1.0))
+
+
+def test_on_a_pivot_the_legend_says_about_what_momentum_and_torque_are():
+    labels = [handle.get_label() for handle in stage(heavy_top()).legend()]
+    assert labels == ["ω", "L about the pivot", "torque about the pivot", "force"]
+    assert [handle.get_label() for handle in stage(spun((0.1, 5.0, 0.1))).legend()] == ["ω", "L"]
+
+
+def test_a_quaternion_that_was_never_rescaled_still_turns_as_a_rotation():
+    options = {"step": 0.1, "method": "rk4", "engine": "python", "renormalize": False}
+    motion = ph.simulate(BOX, ph.State(angular_velocity_body=(0, 9.0, 0)), duration=2.0, output_step=0.5, **options)
+    assert abs(np.linalg.norm(motion.quaternion_wxyz[-1]) - 1) > 1e-3
+    attitude = course(motion, np.linspace(0.0, 2.0, 33)).attitude[:, 0]
+    assert attitude @ attitude.transpose(0, 2, 1) == pytest.approx(np.tile(np.eye(3), (33, 1, 1)), abs=1e-12)
 
 
 # The command ---------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 
 import numpy as np
@@ -15,6 +16,7 @@ f = ph.forces
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 PLAIN = {"engine": "python", "duration": 0.4, "step": 0.02, "method": "rk4"}
+PLAIN_ADAPTIVE = {"engine": "python", "duration": 0.2, "output_step": 0.1}
 
 TENSOR = [[2.0, -0.1, 0.2], [-0.1, 2.5, 0.3], [0.2, 0.3, 3.0]]
 SOLID = ph.Body(mass=1.7, inertia=TENSOR)
@@ -164,6 +166,19 @@ def test_what_a_stopped_run_had_computed_can_be_stored(tmp_path):
     assert (ph.load(tmp_path / "partial.zarr").position == partial.position).all()
 
 
+@ph.event
+def low(t, state, body, params):
+    return state.position[2] - params[0]
+
+
+@pytest.fixture
+def crossed():
+    """A motion with an event."""
+    motion = ph.simulate(ph.particle(1.0), START, [f.gravity()], events=[low(0.2, action="record")], **PLAIN_ADAPTIVE)
+    assert motion._run.crossings
+    return motion
+
+
 # For others ----------------------------------------------------------------------------------------------------------
 def test_xarray_reads_it_with_units(tmp_path):
     motion = MOTIONS["system"]()
@@ -202,7 +217,7 @@ def test_an_interrupted_save_leaves_the_old_motion(accident, tmp_path, monkeypat
     whole = xarray.Dataset.to_zarr
 
     def interrupted(self, store, **options):
-        whole(self[["position"]], store, **options)  # a part is on the disk already
+        whole(self[["position"]], store, **options | {"encoding": None})  # a part is on the disk already
         raise accident("the disk is full")
 
     with monkeypatch.context() as patch:
@@ -224,3 +239,43 @@ def test_a_folder_that_is_not_there_is_made(tmp_path):
     motion = MOTIONS["particle"]()
     motion.save(str(tmp_path / "results" / "today" / "motion.zarr"))
     assert (ph.load(str(tmp_path / "results" / "today" / "motion.zarr")).position == motion.position).all()
+
+
+@pytest.mark.parametrize("name", ["time", "computed", "crossing_computed", "crossing_name"])
+def test_a_missing_piece_of_what_was_computed_is_noticed(name, crossed, tmp_path):
+    crossed.save(tmp_path / "motion.zarr")
+    shutil.rmtree(tmp_path / "motion.zarr" / name / "c")
+    with pytest.raises(FileError, match=r"motion.zarr is damaged"):
+        ph.load(tmp_path / "motion.zarr")
+
+
+def test_a_missing_piece_of_what_is_derived_is_derived_here_and_no_zero_for_others(crossed, tmp_path):
+    path = tmp_path / "motion.zarr"
+    crossed.save(path)
+    for name in ("position", "work", "crossing_time", "crossing_body"):
+        shutil.rmtree(path / name / "c")
+    loaded = ph.load(path)
+    assert (loaded.position == crossed.position).all()
+    assert [c.time for c in loaded._run.crossings] == [c.time for c in crossed._run.crossings]
+    dataset = xarray.open_zarr(path).load()
+    for name in ("position", "work", "crossing_time"):
+        assert np.isnan(dataset[name].values).all(), name
+    assert (dataset["crossing_body"].values == -1).all()
+    assert dataset["crossing_body"].dtype.kind == "i"
+
+
+def test_what_is_no_number_comes_back_to_the_last_bit_too(tmp_path):
+    motion = MOTIONS["particle"]()
+    motion._run.kept[-1] = -np.float64(np.nan)
+    motion.save(tmp_path / "motion.zarr")
+    assert ph.load(tmp_path / "motion.zarr")._run.kept.tobytes() == motion._run.kept.tobytes()
+
+
+def test_a_file_or_folder_of_another_kind_is_called_no_stored_motion(tmp_path):
+    (tmp_path / "x.csv").write_text("1, 2")
+    xarray.Dataset({"a": ("x", [1.0])}).to_zarr(tmp_path / "foreign.zarr", consolidated=False)
+    for place in (tmp_path / "x.csv", tmp_path, tmp_path / "foreign.zarr"):
+        with pytest.raises(FileError, match=r"is no stored motion: motion.save"):
+            ph.load(place)
+    with pytest.raises(FileError, match="there is no motion at"):
+        ph.load(tmp_path / "nowhere.zarr")
