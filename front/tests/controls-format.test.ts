@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decimalsFor, digitsFor, headed, seconds, short, significant, unitText, withUnit } from "../src/controls/format.ts";
+import { decimalsFor, digitsFor, formula, headed, seconds, short, significant, unitText, withUnit } from "../src/controls/format.ts";
 
 test("powers in units are raised, and a pure number has no unit", () => {
   assert.equal(unitText("kg m2"), "kg m²");
@@ -48,4 +48,9 @@ test("digits follow from the tolerance, and decimals from the duration", () => {
 test("a model's name becomes a heading", () => {
   assert.equal(headed("gyroscope-euler-angles"), "Gyroscope Euler angles");
   assert.equal(headed("cubesat"), "CubeSat");
+});
+
+test("a formula is written as it is read; names and longer powers stay as they are", () => {
+  assert.equal(formula("2 pi sqrt(mu/k) t^2 - x^-1"), "2 π √(μ/k) t² − x⁻¹");
+  assert.equal(formula("theta0 and a^10, e^-z, spin-pi-half"), "theta0 and a^10, e^-z, spin-pi-half");
 });
