@@ -222,6 +222,7 @@ def test_equal_forces_have_names_of_their_own():
     pair = [ph.forces.force_at((1.0, 0, 0), (0, 0, 1.0)), ph.forces.force_at((-1.0, 0, 0), (0, 0, -1.0))]
     record = recorded(ph.simulate(BOX, SPIN, pair, duration=0.01, step=0.01, method="rk4", engine="python"))
     assert [f["name"] for f in record.meta["forces"]] == ["force at 1", "force at 2"]
+    assert [list(f["point"]) for f in record.meta["forces"]] == [[0, 0, 1.0], [0, 0, -1.0]]
 
 
 def test_uneven_outputs_fill_the_page():

@@ -11,6 +11,8 @@ import type { MotionRecord } from "../src/motion/record.ts";
 
 /** Two bodies, three outputs a second apart; the second body spins at 4 turns a second in the middle. */
 const RECORD = {
+  unknownForces: [],
+  crossings: [],
   times: 3,
   bodies: 2,
   time: Float64Array.of(0, 1, 2),
@@ -53,6 +55,12 @@ test("speeds go a hundredfold either way, and hold the one in use", () => {
   assert.ok(speeds.includes(0.03));
   assert.equal(speedsAround(2000, 2000).length, 13);
   assert.equal(wordsOf(1), "×1, real time");
+});
+
+test("a force that a file could not hold, and blows, are not called nothing", () => {
+  assert.match(reasons({ ...RECORD, unknownForces: ["own_push"] }, 0).forces ?? "", /cannot hold own push/);
+  const blow = { name: "impulse", time: 1, body: 0 };
+  assert.match(reasons({ ...RECORD, crossings: [blow] }, 0).forces ?? "", /Only blows act/);
 });
 
 test("a switch that means nothing says why", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decimalsFor, digitsFor, formula, headed, seconds, short, significant, unitText, withUnit } from "../src/controls/format.ts";
+import { clock, digitsFor, formula, headed, short, significant, unitText, withUnit } from "../src/controls/format.ts";
 
 test("powers in units are raised, and a pure number has no unit", () => {
   assert.equal(unitText("kg m2"), "kg m²");
@@ -39,10 +39,12 @@ test("digits follow from the tolerance, and decimals from the duration", () => {
   assert.equal(digitsFor(3, 1e-6), 8);
   assert.equal(digitsFor(3, 0), 6);
   assert.equal(digitsFor(3, 10), 4);
-  assert.equal(seconds(1.2345, decimalsFor(10)), "1.23 s");
-  assert.equal(seconds(4321.9, decimalsFor(5000)), "4322 s");
-  assert.equal(seconds(3456000, decimalsFor(3456000)), "3\u202f456\u202f000 s");
-  assert.equal(seconds(0, decimalsFor(0)), "0.00 s");
+  assert.equal(clock(0, 10)(1.2345), "1.23 s");
+  assert.equal(clock(0, 5000)(4321.9), "4322 s");
+  assert.equal(clock(0, 3456000)(3456000), "3\u202f456\u202f000 s");
+  assert.equal(clock(0, 0)(0), "0.00 s");
+  assert.equal(clock(0, 1e-12)(5.1e-13), "0.510 × 10⁻¹² s");
+  assert.equal(clock(1e8, 1e8 + 4)(1e8 + 1.234), "100\u202f000\u202f001.234 s");
 });
 
 test("a model's name becomes a heading", () => {

@@ -127,7 +127,7 @@ def save(motion: Motion, path: Path) -> None:
         with warnings.catch_warnings():
             # Without it xarray would complain to everybody who opens the motion; with it Zarr complains here.
             warnings.filterwarnings("ignore", message="Consolidated metadata")
-            dataset.to_zarr(draft, mode="w", consolidated=True)
+            dataset.to_zarr(draft, mode="w", consolidated=True, encoding=_missing(dataset))
         if path.exists():
             path.rename(old)
         draft.rename(path)
@@ -155,20 +155,27 @@ def load(path: str | Path) -> Motion:
     place = Path(path)
     if not place.exists():
         raise FileError(f"there is no motion at {place}")
+    if not _is_ours(place):
+        raise FileError(f"{place} is no stored motion: motion.save and `polhode run --save` make one, a .zarr folder")
+    damaged = FileError(
+        f"{place} is damaged: its numbers are not those that were stored, a part is missing or was changed. "
+        "Take a copy of it, or simulate again."
+    )
     try:
-        with xarray.open_zarr(place, consolidated=False) as dataset:
-            dataset.load()
-    except Exception as error:
-        raise FileError(f"{place} is no Zarr directory of a motion: {error}") from None
-    if "polhode_scenario" not in dataset.attrs:
-        raise FileError(f"{place} was not stored by Polhode: it has no scenario; open it with xarray.open_zarr")
+        with xarray.open_zarr(place, consolidated=False) as opened:
+            # What can be derived from these is stored for others, and is derived again here.
+            needed = [name for name in (COMPUTED, CROSSED, "crossing_name") if name in opened]
+            dataset = opened[[*needed, *_long_lists(opened)]].load()
+    except PermissionError as error:
+        raise FileError(f"{place} cannot be read: {error}") from None
+    except Exception:
+        raise damaged from None
     arrays = [dataset[name].values for name in ("time", COMPUTED, CROSSED) if name in dataset]
     arrays += [dataset[name].values for name in sorted(_long_lists(dataset))]
     if _checksum(*arrays) != dataset.attrs.get("polhode_checksum"):
-        raise FileError(
-            f"{place} is damaged: its numbers are not those that were stored, a part is missing or was changed. "
-            "Take a copy of it, or simulate again."
-        )
+        raise damaged
+    if CROSSED in dataset and ("crossing_name" not in dataset or not all(dataset["crossing_name"].values)):
+        raise damaged
     content = _with_long_lists(json.loads(dataset.attrs["polhode_scenario"]), dataset)
     given = scenario_file.arguments(content)
     given["body"] = _with_looks(given["body"], dataset.attrs.get("polhode_looks", "null"), dataset)
@@ -225,12 +232,22 @@ def _with_members(scenario: Scenario, members: int) -> Scenario:
 
 def _refuse_strangers(path: Path) -> None:
     """Overwrite a stored motion, but nothing else."""
-    try:
-        is_ours = "polhode_scenario" in json.loads((path / "zarr.json").read_text())["attributes"]
-    except (OSError, ValueError, KeyError):
-        is_ours = False
-    if not is_ours:
+    if not _is_ours(path):
         raise FileError(f"{path} exists and is no stored motion: choose another name")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a stored motion lies there, whole or not."""
+    try:
+        return "polhode_scenario" in json.loads((path / "zarr.json").read_text())["attributes"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _missing(dataset: xarray.Dataset) -> dict[str, Any]:
+    """What stands for a number whose file is missing, where Zarr's 0 would look like one: not a number, or -1."""
+    kinds = {str(name): dataset[name].dtype.kind for name in dataset.variables}
+    return {name: {"fill_value": np.nan if kind == "f" else -1} for name, kind in kinds.items() if kind in "fi"}
 
 
 def _checksum(*arrays: Any) -> int:

@@ -47,11 +47,18 @@ export function digitsFor(expected: number, tolerance: number): number {
   return Math.min(Math.max(Math.ceil(Math.log10(Math.abs(expected) / tolerance)) + 1, 4), 10);
 }
 
-/** How many decimals tell the instants of so long a motion apart: a thousandth of it or better. */
-export const decimalsFor = (duration: number): number =>
-  duration > 0 ? Math.min(Math.max(3 - Math.floor(Math.log10(duration)), 0), 12) : 2;
+/** Shorter motions are told in powers of ten. */
+const BRIEF = 1e-4;
 
-export const seconds = (t: number, decimals: number): string => `${minus(grouped(t.toFixed(decimals)))} s`;
+/** Instants of a motion in words, with digits that tell a thousandth of it apart, whenever it begins. */
+export function clock(first: number, last: number): (t: number) => string {
+  const span = last - first;
+  const size = Math.floor(Math.log10(span));
+  if (!(span > 0)) return (t) => (Math.abs(t) < LARGE ? `${minus(t.toFixed(2))} s` : `${significant(t, 10)} s`);
+  if (span >= BRIEF) return (t) => `${minus(grouped(t.toFixed(Math.max(3 - size, 0))))} s`;
+  const power = 3 * Math.floor(size / 3);
+  return (t) => `${minus((t / 10 ** power).toFixed(3 - size + power))} × 10${raised(String(power))} s`;
+}
 
 /** "3456000" as "3 456 000", with spaces that do not break; short numbers stay. */
 export const grouped = (text: string): string =>

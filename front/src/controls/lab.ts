@@ -53,7 +53,7 @@ export class Lab {
     if (state !== "lost") return;
     this.progress.stop();
     this.app.notices.show("connection", {
-      sentence: "The server has gone; trying again … What is shown here can still be played.",
+      sentence: "The server has gone, or was started anew with another token; trying again … What is shown here can still be played.",
       isError: true,
     });
   }

@@ -3,7 +3,7 @@
 import type { Playback } from "../motion/playback.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import { button, made } from "./dom.ts";
-import { decimalsFor, seconds, sentence } from "./format.ts";
+import { clock, sentence } from "./format.ts";
 
 const MOST_EVENTS = 200;
 
@@ -26,9 +26,9 @@ export class Notes {
   }
 
   private showEvents(record: MotionRecord): void {
-    const decimals = decimalsFor(record.time[record.times - 1] - record.time[0]);
+    const said = clock(record.time[0], record.time[record.times - 1]);
     const rows = record.crossings.slice(0, MOST_EVENTS).map(({ name, time }) =>
-      button(`${name}, ${seconds(time, decimals)}`, { class: "chip" }, () => {
+      button(`${name}, ${said(time)}`, { class: "chip" }, () => {
         this.playback.pause();
         this.playback.seek(time);
       }),

@@ -3,7 +3,7 @@
 import { naturalSpeed, type Playback } from "../motion/playback.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import { button, made, say } from "./dom.ts";
-import { decimalsFor, seconds } from "./format.ts";
+import { clock } from "./format.ts";
 import { icon } from "./icons.ts";
 import { isSame, speedsAround } from "./speeds.ts";
 
@@ -18,7 +18,7 @@ export class PlayBar {
   private readonly speed = made("select", { is: { "aria-label": "Speed" }, title: "Seconds of motion in a second" });
   private readonly playing: HTMLButtonElement;
   private readonly loop: HTMLButtonElement;
-  private decimals = 2;
+  private said = clock(0, 0);
   private wasPlaying: boolean | null = null;
   private speedShown = Number.NaN;
   private natural = 1;
@@ -73,26 +73,26 @@ export class PlayBar {
 
   show(record: MotionRecord): void {
     const { first, last } = this.playback;
-    this.decimals = decimalsFor(last - first);
+    this.said = clock(first, last);
     this.scrub.min = String(first);
     this.scrub.max = String(last);
     this.natural = naturalSpeed(last - first);
     this.speedShown = Number.NaN;
-    this.whole.textContent = ` / ${seconds(last, this.decimals)}`;
+    this.whole.textContent = ` / ${this.said(last)}`;
     this.ticks.replaceChildren(...record.crossings.slice(0, MOST_TICKS).map(({ name, time }) => this.tick(name, time)));
     this.follow();
   }
 
   private tick(name: string, time: number): HTMLElement {
     const { first, last } = this.playback;
-    const mark = made("span", { title: `${name}, ${seconds(time, this.decimals)}` });
+    const mark = made("span", { title: `${name}, ${this.said(time)}` });
     mark.style.setProperty("--at", String(last > first ? (time - first) / (last - first) : 0));
     return mark;
   }
 
   private follow(): void {
     const { t, first, last, playing, speed } = this.playback;
-    const words = seconds(t, this.decimals);
+    const words = this.said(t);
     this.scrub.value = String(t);
     this.scrub.setAttribute("aria-valuetext", words);
     this.scrub.style.setProperty("--share", String(last > first ? (t - first) / (last - first) : 0));

@@ -17,10 +17,12 @@ export function reasons(record: MotionRecord, watched: number): Partial<Record<S
   const why: Partial<Record<Switch, string>> = {};
   const look = record.looks[record.lookOf[watched]];
   if (isNothing(record.angularVelocity)) why.omega = why.trailOmega = "Nothing turns here.";
-  if (isNothing(record.angularMomentum)) why.L = why.trailL = "There is no angular momentum about the centre of mass.";
+  if (isNothing(record.angularMomentum)) why.L = why.trailL = `There is no angular momentum about the ${record.isHeld ? "pivot" : "centre of mass"}.`;
+  const unknown = record.unknownForces.length > 0 ? `Not known: a file cannot hold ${record.unknownForces.map(spaced).join(", ")}.` : "";
+  const blows = record.crossings.some(({ name }) => name === "impulse") ? "Only blows act, at the instants that are marked." : "";
   const isCrowd = record.bodies > MOST_WITH_FORCES;
-  if (record.torque === null || isNothing(record.torque)) why.torque = isCrowd && !record.isFree ? CROWD : "No torque acts.";
-  if (record.forces.every((force) => isNothing(force.values))) why.forces = isCrowd ? CROWD : "No force acts.";
+  if (record.torque === null || isNothing(record.torque)) why.torque = unknown || (isCrowd && !record.isFree ? CROWD : "No torque acts.");
+  if (record.forces.every((force) => isNothing(force.values))) why.forces = unknown || (isCrowd ? CROWD : blows || "No force acts.");
   if (look !== undefined && look.kind === "particle")
     why.bodyAxes = why.trailAxis1 = why.trailAxis2 = why.trailAxis3 = why.trailPoint = "A particle has no axes.";
   if (!moves(record, watched)) {

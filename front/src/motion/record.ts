@@ -45,6 +45,8 @@ export interface Series {
 export interface Vectors {
   name: string;
   unit: string;
+  /** The point of the body at which it acts, from the centre of mass, along body axes; null for the centre itself. */
+  point: Vec3 | null;
   /** (times, bodies, 3) */
   values: Float64Array;
 }
@@ -156,7 +158,7 @@ export function unpacked(buffer: ArrayBuffer): MotionRecord {
   const columns = (name: string): number => header.arrays[name].shape[1] ?? 1;
   const meta = header.meta as unknown as Meta & {
     looks: (Omit<Look, "vertices" | "faces"> & { vertices: string; faces: string })[];
-    forces: { name: string; unit: string; array: string }[];
+    forces: { name: string; unit: string; point: Vec3 | null; array: string }[];
     energies: { name: string; unit: string; array: string }[];
     departures: { name: string; unit: string; array: string }[];
     ghost: { sentence: string } | null;
@@ -189,7 +191,7 @@ export function unpacked(buffer: ArrayBuffer): MotionRecord {
     ...track(""),
     angularMomentum: real("angular_momentum"),
     torque: "torque" in header.arrays ? real("torque") : null,
-    forces: meta.forces.map(({ name, unit, array }) => ({ name, unit, values: real(array) })),
+    forces: meta.forces.map(({ name, unit, point, array }) => ({ name, unit, point, values: real(array) })),
     energies: meta.energies.map(series),
     departures: meta.departures.map(series),
     ghost: meta.ghost && { ...track("ghost_"), sentence: meta.ghost.sentence },

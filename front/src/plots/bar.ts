@@ -1,6 +1,6 @@
 // The line above the plots: the instant, the events that are marked, and zooming in time.
 
-import { quantity } from "./figures.ts";
+import { clock } from "../controls/format.ts";
 import type { Acts } from "./gestures.ts";
 
 const CLOSER = 0.5;
@@ -11,8 +11,7 @@ export class Bar {
   private readonly marks = document.createElement("span");
   private readonly whole: HTMLButtonElement;
   private readonly out: HTMLButtonElement;
-  private power = 0;
-  private decimals = 2;
+  private said = clock(0, 0);
 
   constructor(acts: Acts) {
     this.element.className = "plots-bar";
@@ -29,15 +28,15 @@ export class Bar {
     this.allows(false);
   }
 
-  show(power: number, decimals: number, events: string[]): void {
-    [this.power, this.decimals] = [power, decimals];
+  show(said: (t: number) => string, events: string[]): void {
+    this.said = said;
     this.marks.textContent = events.join(", ").replaceAll("_", " ");
     this.marks.hidden = events.length === 0;
     this.marks.title = `Dashed lines: ${this.marks.textContent}`;
   }
 
   write(t: number): void {
-    this.now.textContent = `t = ${quantity(t, this.decimals, this.power, "s")}`;
+    this.now.textContent = `t = ${this.said(t)}`;
   }
 
   /** Whether there is more time than is shown. */

@@ -23,6 +23,8 @@ export interface Shared {
   time: Float64Array;
   /** The time axis is in this power of ten of a second. */
   timePower: number;
+  /** From where the time is counted, in s. */
+  timeOrigin: number;
   crossings: number[];
   stretch: Stretch;
   dark: boolean;
@@ -30,6 +32,9 @@ export interface Shared {
   /** How wide the numbers left of the curves are: the same everywhere, so that times stand above each other. */
   gutter: number;
 }
+
+/** A time as the axis across counts it. */
+const across = (shared: Shared, t: number): number => (t - shared.timeOrigin) / 10 ** shared.timePower;
 
 export class Panel {
   readonly figure = document.createElement("figure");
@@ -107,8 +112,7 @@ export class Panel {
   /** After a zoom, or in other colours. */
   redraw(): void {
     const { from, to } = this.shared.stretch;
-    const scale = 10 ** this.shared.timePower;
-    this.plot?.setScale("x", { min: from / scale, max: to / scale });
+    this.plot?.setScale("x", { min: across(this.shared, from), max: across(this.shared, to) });
     for (const [i, entry] of [...this.legend.children].entries()) paint(entry, this.colour(this.contents.curves[i].colour));
   }
 
@@ -140,9 +144,8 @@ export class Panel {
   }
 
   private data(): uPlot.AlignedData {
-    const scale = 10 ** this.shared.timePower;
     const { behind, curves } = this.contents;
-    return [Array.from(this.shared.time, (t) => t / scale), ...[...behind, ...curves].map((one) => withGaps(one.values))];
+    return [Array.from(this.shared.time, (t) => across(this.shared, t)), ...[...behind, ...curves].map((one) => withGaps(one.values))];
   }
 
   private options(): uPlot.Options {
@@ -169,7 +172,7 @@ export class Panel {
       cursor: { show: false },
       select: { show: false, left: 0, top: 0, width: 0, height: 0 },
       scales: {
-        x: { time: false, range: () => [shared.stretch.from / 10 ** shared.timePower, shared.stretch.to / 10 ** shared.timePower] },
+        x: { time: false, range: () => [across(shared, shared.stretch.from), across(shared, shared.stretch.to)] },
         y: { range: () => this.contents.range },
       },
       axes: [
@@ -197,7 +200,7 @@ export class Panel {
             const colours = coloursOf(shared.dark);
             if (this.contents.isLogarithmic) roundingLine(plot, colours);
             else zeroLine(plot, colours);
-            crossingMarks(plot, shared.crossings.map((t) => t / 10 ** shared.timePower), colours);
+            crossingMarks(plot, shared.crossings.map((t) => across(shared, t)), colours);
           },
         ],
         draw: [(plot) => this.contents.isLogarithmic && roundingName(plot, coloursOf(shared.dark), font())],

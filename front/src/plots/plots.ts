@@ -6,7 +6,8 @@ import type { Playback } from "../motion/playback.ts";
 import type { Choices } from "../options.ts";
 import { Bar } from "./bar.ts";
 import { contentsOf } from "./contents.ts";
-import { decimalsFor, powerFor } from "./figures.ts";
+import { clock } from "../controls/format.ts";
+import { powerFor } from "./figures.ts";
 import type { Acts } from "./gestures.ts";
 import { Panel, roomFor, type Shared } from "./panel.ts";
 import { Stretch } from "./stretch.ts";
@@ -15,6 +16,9 @@ import { Stretch } from "./stretch.ts";
 const WRITE_EVERY = 1000 / 15;
 const GUTTER = 44;
 const FIRST_WIDTH = 320;
+
+/** A motion that begins so many times its own length after zero is counted from its start. */
+const LATE = 50;
 
 export class Plots {
   private readonly bar: Bar;
@@ -36,6 +40,7 @@ export class Plots {
     this.shared = {
       time: new Float64Array(1),
       timePower: 0,
+      timeOrigin: 0,
       crossings: [],
       stretch: new Stretch(),
       dark: choices.now.dark,
@@ -68,14 +73,16 @@ export class Plots {
     this.record = record;
     this.nothing.hidden = contents.length > 0;
     shared.time = record.time;
-    shared.timePower = powerFor(Math.max(Math.abs(first), Math.abs(last)));
+    shared.timePower = powerFor(last - first);
+    shared.timeOrigin = Math.abs(first) > LATE * (last - first) ? first : 0;
     shared.stretch.take(first, last);
     const mine = record.crossings.filter((one) => record.axis === null || one.body === record.members[watched]);
     shared.crossings = mine.map((one) => one.time);
     shared.gutter = Math.ceil(Math.max(GUTTER, ...contents.map(roomFor)));
     shared.width = this.column.clientWidth || FIRST_WIDTH;
-    const decimals = decimalsFor(Math.max(Math.abs(first), Math.abs(last)) / 10 ** shared.timePower);
-    this.bar.show(shared.timePower, decimals, [...new Set(mine.map((one) => one.name))]);
+    const said = clock(first, last);
+    const since = shared.timeOrigin === 0 ? [] : [`plots count from ${said(shared.timeOrigin)}`];
+    this.bar.show(said, [...since, ...new Set(mine.map((one) => one.name))]);
 
     const before = this.panels;
     this.panels = new Map();

@@ -92,7 +92,7 @@ export function drawnSize(record: MotionRecord, body: number, framing: Framing):
 
 /** What the picture does that the motion does not; "" where it does nothing of the kind. */
 export function remarkOf(framing: Framing, isFollowing: boolean): string {
-  if (framing.places) return "members are set apart; in truth they share one place";
+  if (framing.places) return "members are set apart; in truth they lie on each other, or nearly";
   const times = isFollowing ? framing.larger.following : framing.larger.whole;
   return times > 1 ? `bodies are drawn ${Number(times.toPrecision(2))} times larger` : "";
 }

@@ -15,7 +15,7 @@ const NOTHING = 1e-9;
 
 /** As src/polhode/page/record.py calls it. */
 const REACTION = "reaction of the pivot";
-const FREE = { isFixed: false, boldness: 1, atCentre: false };
+const FREE = { isFixed: false, boldness: 1, from: null };
 
 export interface Quantity {
   name: string;
@@ -32,8 +32,8 @@ export interface Quantity {
   isFixed: boolean;
   /** Thickness: where two lie on each other the bolder hides the other, which is longer. */
   boldness: number;
-  /** A force acts at the centre of mass, the pivot's at the pivot; all else begins where L is taken about. */
-  atCentre: boolean;
+  /** A point of the body, in m, where it begins: a force's; null for where L is taken about, as all else. */
+  from: Vec3 | null;
 }
 
 export function quantitiesOf(record: MotionRecord, body: number, colours: Colours): Quantity[] {
@@ -65,11 +65,11 @@ export function quantitiesOf(record: MotionRecord, body: number, colours: Colour
     });
   }
   const force = Math.max(0, ...record.forces.map(({ values }) => largest(record, values, body)));
-  for (const { name, values } of record.forces) {
+  for (const { name, values, point } of record.forces) {
     if (!(largest(record, values, body) > NOTHING * force)) continue;
     found.push({
       ...{ name: `force ${name}`, label: shortName(name), colour: colours.force, isShown: "forces", trail: null, ...FREE },
-      atCentre: name !== REACTION,
+      from: name === REACTION ? null : (point ?? [0, 0, 0]),
       at: (_, t) => times(LONGEST.force / force, vectorOver(record, values, body, t)),
     });
   }
@@ -90,7 +90,7 @@ function axes(colours: Colours): Quantity[] {
       trail: `trailAxis${n}`,
       isFixed: true,
       boldness: 0.72,
-      atCentre: false,
+      from: null,
       at: (pose) => toWorld(pose.quaternion, along),
       inBody: () => along,
     };

@@ -84,13 +84,15 @@ export class World {
     this.poinsot.update(options.poinsot, instant, stand);
     this.trails.visible = instant.isThere;
     if (instant.isThere) this.trails.update(options, instant, stand);
+    const drawn = instant.larger / this.subject.framing.unit;
     for (const { quantity, arrow } of this.arrows) {
       const isOn = instant.isThere && options[quantity.isShown];
       const own = this.frame === "body" && quantity.inBody ? quantity.inBody(instant.pose) : null;
       const vector = own ?? stand.along(quantity.at(instant.pose, instant.t));
-      arrow.point(quantity.atCentre ? stand.place : stand.anchor, isOn ? scaled(instant.reach, vector) : [0, 0, 0]);
+      const from = quantity.from ? plus(stand.place, toWorld(stand.turn, scaled(drawn, quantity.from))) : stand.anchor;
+      arrow.point(from, isOn ? scaled(instant.reach, vector) : [0, 0, 0]);
     }
-    const point = scaled(instant.larger / this.subject.framing.unit, options.point);
+    const point = scaled(1 / this.subject.framing.unit, options.point); // true, as its path is, where bodies are drawn larger
     this.point.visible = options.trailPoint && instant.isThere;
     if (this.point.visible) this.point.position.set(...plus(stand.place, toWorld(stand.turn, point)));
     this.crowd?.update(instant);

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from polhode.cli.target import MODEL_KEY, ModelCommand, knob_values
+
+if TYPE_CHECKING:
+    from polhode.gallery import Model
+
+NONE_TURNED: Mapping[str, float] = MappingProxyType({})
 
 
 def served(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,26 +36,37 @@ def served(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command()
+@click.command(cls=ModelCommand)
 @click.argument("name", required=False)
 @served
 @click.pass_context
-def lab(ctx: click.Context, name: str | None, port: int | None, host: str, token: str | None, no_browser: bool) -> None:
+def lab(
+    ctx: click.Context,
+    /,
+    name: str | None,
+    port: int | None,
+    host: str,
+    token: str | None,
+    no_browser: bool,
+    **knobs: float | None,
+) -> None:
     """Open the gallery in the browser: choose a model, turn its knobs, watch it move.
 
-    The page comes from this machine and asks no other. Ctrl-C ends it.
+    With a NAME it opens with that model, whose knobs are options: `polhode lab NAME --help`. The page comes from this
+    machine and asks no other. Ctrl-C ends it.
 
     \b
     Examples:
       polhode lab
       polhode lab dzhanibekov
+      polhode lab dzhanibekov --spin 3
       polhode lab --no-browser --port 9000
     """
-    from polhode.cli.target import model_name
-    from polhode.gallery import MODELS
-
-    model = "" if name is None else MODELS[model_name(name)].name
-    serve_page(model=model, port=port, host=host, token=token, no_browser=no_browser)
+    model: Model | None = ctx.meta.get(MODEL_KEY)
+    values = knob_values(ctx, knobs)
+    turned = {knob: values[knob] for knob, value in knobs.items() if value is not None}
+    opens_with = "" if model is None else model.name
+    serve_page(model=opens_with, knobs=turned, port=port, host=host, token=token, no_browser=no_browser)
 
 
 def serve_page(
@@ -57,6 +76,7 @@ def serve_page(
     token: str | None,
     no_browser: bool,
     model: str = "",
+    knobs: Mapping[str, float] = NONE_TURNED,
     viewed: bytes | None = None,
     title: str = "",
 ) -> None:
@@ -69,19 +89,19 @@ def serve_page(
         raise click.UsageError("--token must not be empty")
     html.policy(live=True)  # where there is no page, a sentence ends it here
     with address.listening_at(host, port) as listener:
-        token = guard.token_for(host, token)
-        number = listener.getsockname()[1]
-        where = address.address(host, number, model, token)
+        bound, number = listener.getsockname()[:2]
+        token = guard.token_for(bound, token)
+        where = address.address(host, listener, model, knobs, token)
 
         def begin() -> None:
             if port is None and number != address.PORT:
                 click.echo(f"port {address.PORT} is taken: this is at {number}")
-            from_others = "  (elsewhere: this machine's name or address)" if host in guard.EVERYWHERE else ""
+            from_others = "  (elsewhere: this machine's name or address)" if guard.is_everywhere(bound) else ""
             click.echo(f"{where}{from_others}  Ctrl-C ends it")
             if not no_browser:
                 running.open_browser(where, lambda sentence: click.echo(sentence, err=True))
             if viewed is None:
-                running.warm_up(model)
+                running.warm_up(model, knobs)
 
-        running.serve(Lab(host, token, viewed, title), listener, begin)
+        running.serve(Lab((bound, host), token, viewed, title), listener, begin)
     running.leave()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
 from polhode.errors import FileError
+from polhode.exports.files import drafted
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -46,16 +46,12 @@ def check_picture(place: Path | None, option: str = "--picture") -> None:
 
 
 def draw(figure: Any, place: Path) -> None:
-    """Write a picture; beside its place first, so that a half-written one never appears."""
-    draft = place.with_name(f".{place.stem}.part{place.suffix}")
-    try:
-        figure.savefig(draft)
-        draft.replace(place)
-    except (OSError, ValueError) as error:
-        raise FileError(f"the picture cannot be written to {place}: {error}") from None
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+    """Write a picture; a half-written one never appears."""
+    with drafted(place, "the picture") as draft:
+        try:
+            figure.savefig(draft)
+        except ValueError as error:
+            raise FileError(f"the picture cannot be written to {place}: {error}") from None
 
 
 def check_folder(place: Path, thing: str, option: str) -> None:

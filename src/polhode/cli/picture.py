@@ -58,7 +58,7 @@ def picture(
     if as_json:
         print_json(report | {"run": shown.runs[0] if shown.runs else shown.name})
         return
-    click.echo(f"picture: {place} ({shown.name}{said_run(shown.runs)}, at t = {at:g} s)")
+    click.echo(f"picture: {place} ({shown.name}{said_run(shown.runs)}, at t = {at:.15g} s)")
 
 
 def said_run(runs: tuple[str, ...]) -> str:

@@ -28,15 +28,18 @@ class TargetCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         target = self._target(ctx, args)
         if target is not None and not self._is_file(target):
-            from polhode.gallery import MODELS
+            from polhode.gallery import MODELS, model_name
 
             if model_name(target) not in MODELS:
                 close = get_close_matches(model_name(target), list(MODELS), n=1, cutoff=0.5)
                 guess = f": did you mean {close[0]!r}?" if close else "."
-                hint = f"`polhode list` shows all of them; {', '.join(ENDINGS[end] for end in self.endings)}."
+                hint = "; ".join(["`polhode list` shows all of them", *self._files_hint()]) + "."
                 raise click.UsageError(f"there is no model {target!r}{guess} {hint}", ctx)
             ctx.meta[MODEL_KEY] = MODELS[model_name(target)]
         return super().parse_args(ctx, args)
+
+    def _files_hint(self) -> list[str]:
+        return [", ".join(ENDINGS[end] for end in self.endings)]
 
     def _target(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         """The first argument that is a model or a file; else the first that is no option nor its value."""
@@ -84,6 +87,18 @@ class MotionCommand(TargetCommand):
     """One that takes stored motions too."""
 
     endings = (".toml", ".zarr")
+
+
+class ModelCommand(TargetCommand):
+    """One that takes models only."""
+
+    endings = ()
+
+    def _files_hint(self) -> list[str]:
+        return ["`polhode view` opens files"]
+
+    def _is_file(self, target: str) -> bool:  # noqa: ARG002
+        return False
 
 
 @dataclass(frozen=True)
@@ -143,11 +158,6 @@ def stored_motion(target: str) -> Motion:
 
 
 def _is_model(target: str) -> bool:
-    from polhode.gallery import MODELS
+    from polhode.gallery import MODELS, model_name
 
     return model_name(target) in MODELS
-
-
-def model_name(target: str) -> str:
-    """As the gallery writes it: thin-rod for Thin_Rod."""
-    return target.lower().replace("_", "-")

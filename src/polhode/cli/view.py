@@ -23,8 +23,8 @@ def view(file: Path, **where: Any) -> None:
       polhode view my-motion.zarr
       polhode view my-scenario.toml --no-browser
     """
-    from polhode.cli.target import model_name, run_file, stored_motion
-    from polhode.gallery import MODELS
+    from polhode.cli.target import run_file, stored_motion
+    from polhode.gallery import MODELS, model_name
     from polhode.page.packing import packed
     from polhode.page.record import recorded
 

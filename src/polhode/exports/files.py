@@ -1,9 +1,9 @@
-"""Files for other programs: the right ending, and whole or not at all."""
+"""Files that are written: the right ending, and whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from polhode.errors import FileError
@@ -15,15 +15,23 @@ def check_suffix(path: Path, suffixes: Sequence[str], what: str) -> None:
         raise FileError(f"{what} cannot be written to {path}: its name must end with {' or '.join(suffixes)}")
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write beside the target first, then put it in its place."""
-    draft = path.with_name(path.name + ".part")
+@contextmanager
+def drafted(path: Path, what: str = "") -> Iterator[Path]:
+    """A place beside the target to write to.  It takes the target's place when all is done, and is gone otherwise."""
+    draft = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(content)
+        yield draft
         draft.replace(path)
     except OSError as error:
-        raise FileError(f"{path} cannot be written: {error}") from None
+        where = f"{what} cannot be written to {path}" if what else f"{path} cannot be written"
+        raise FileError(f"{where}: {error}") from None
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file; a folder that is not there is made."""
+    with drafted(path) as draft:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(content)

@@ -14,7 +14,7 @@ from pkgutil import iter_modules
 from polhode.errors import InputError, nearest
 from polhode.gallery.model import THEMES, Model, Parameter, Shown, in_unit, watched
 
-__all__ = ["MODELS", "THEMES", "Model", "Parameter", "Shown", "in_unit", "watched"]
+__all__ = ["MODELS", "THEMES", "Model", "Parameter", "Shown", "in_unit", "model_name", "watched"]
 
 _TOOLS = ("disc_on_axle", "model", "second_route", "successive_turns", "tools")
 
@@ -50,6 +50,11 @@ class UnknownModelError(InputError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+def model_name(given: str) -> str:
+    """A name as the gallery writes it: thin-rod for Thin_Rod."""
+    return given.lower().replace("_", "-")
 
 
 MODELS: Mapping[str, Model] = _Models()

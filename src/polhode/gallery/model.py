@@ -117,7 +117,7 @@ class Model:
     """What must come out, the most telling first."""
     picture: Callable[..., Figure]
 
-    def values(self, **given: Any) -> dict[str, float]:
+    def values(self, /, **given: Any) -> dict[str, float]:
         """Every parameter's value: as given, checked against its range, or its default."""
         known = {p.name: p for p in self.parameters}
         for name in given:
@@ -125,7 +125,7 @@ class Model:
                 raise InputError(f"{self.name} has no parameter {name!r}: {nearest(name, known)}")
         return {name: p.checked(given.get(name, p.default)) for name, p in known.items()}
 
-    def run(self, **values: float) -> Motion | dict[str, Motion]:
+    def run(self, /, **values: float) -> Motion | dict[str, Motion]:
         """The motion at these values, or the motions by name: what `numbers` and `picture` take."""
         from polhode.simulation import simulate
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import socket
-from urllib.parse import quote
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode
 
 from polhode.errors import InputError
-from polhode.lab.guard import EVERYWHERE
+from polhode.lab.guard import is_everywhere, written_plainly
 
 PORT = 8321
 TRIES = 20
@@ -53,13 +54,23 @@ def _bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def address(host: str, port: int, path: str, token: str | None) -> str:
-    """What to open.
+def address(host: str, listener: socket.socket, path: str, knobs: Mapping[str, float], token: str | None) -> str:
+    """What to open, by the name that was asked for; who listens everywhere is found at this machine's own address.
 
     Examples
     --------
-    >>> address("127.0.0.1", 8321, "dzhanibekov", None)
-    'http://127.0.0.1:8321/dzhanibekov'
+    >>> with listening_at("127.0.0.1", 0) as listener:
+    ...     address("127.0.0.1", listener, "dzhanibekov", {"spin": 3.0}, None)
+    'http://127.0.0.1:.../dzhanibekov?spin=3'
     """
-    name = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
-    return f"http://{name}:{port}/{path}" + (f"?token={quote(token, safe='')}" if token is not None else "")
+    bound, port = listener.getsockname()[:2]
+    name = written_plainly(host)
+    if is_everywhere(bound):
+        name = "::1" if ":" in written_plainly(bound) else "127.0.0.1"
+    query = urlencode(
+        {knob: repr(value).removesuffix(".0") for knob, value in knobs.items()}
+        | ({} if token is None else {"token": token}),
+        quote_via=quote,
+        safe="",
+    )
+    return f"http://{f'[{name}]' if ':' in name else name}:{port}/{path}" + (f"?{query}" if query else "")

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from polhode.lab import answers
 from polhode.lab.answers import Result
 from polhode.lab.jobs import Job, defect
-from polhode.lab.questions import Cancel, Look, Question, RefusedError, Run, asked
+from polhode.lab.questions import Cancel, Look, Question, RefusedError, Run, asked, number_of
 
 MOST_UNSENT = 100
 """With so many messages that the page has not taken, nothing more is read from it."""
@@ -66,7 +66,7 @@ class Conversation:
             self._say(answers.text("refused", id=refused.id, **parts))
         except Exception as error:
             traceback.print_exc()
-            self._say(answers.text("refused", id=0, sentence=defect(error), parameter=None))
+            self._say(answers.text("refused", id=number_of(text), sentence=defect(error), parameter=None))
 
     def _consider(self, question: Question) -> None:
         """A newer run takes the place of all before; a look waits for the run that was asked for before it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-EVERYWHERE = ("0.0.0.0", "::", "")
+EVERYWHERE = ("0.0.0.0", "::")
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -24,8 +24,23 @@ HEADERS = {
 }
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host's name or address means this machine and no other can reach it.
+def written_plainly(host: str) -> str:
+    """A name in small letters, or an address in its shortest form: many ways of writing mean one host.
+
+    Examples
+    --------
+    >>> written_plainly("FD00:0:0:0:0:0:0:2"), written_plainly("::ffff:127.0.0.1")
+    ('fd00::2', '127.0.0.1')
+    """
+    try:
+        found = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host.lower()
+    return str(getattr(found, "ipv4_mapped", None) or found)
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address means this machine, and no other can reach it.
 
     Examples
     --------
@@ -33,22 +48,27 @@ def is_loopback(host: str) -> bool:
     (True, False)
     """
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(written_plainly(address)).is_loopback
     except ValueError:
         return False
+
+
+def is_everywhere(address: str) -> bool:
+    """Whether who listens there is reached under every address of this machine."""
+    return written_plainly(address) in EVERYWHERE
 
 
 @dataclass(frozen=True)
 class Guard:
     """Lets requests through, or answers them with 403 and a sentence; puts the safety headers on every answer.
 
-    - `Host` must be the name that the lab is bound to, or this machine's: a foreign name that was made to point here
+    - `Host` must be one of the lab's `hosts`, or this machine's own: a foreign name that was made to point here
       (DNS rebinding) is refused.  Bound everywhere, the lab has too many names to know, and the token stands guard.
     - A socket's `Origin` must be the page's own: other sites' pages may open sockets to this machine, but not this one.
     """
 
     app: ASGIApp
-    host: str
+    hosts: Sequence[str]
     token: str | None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,7 +85,8 @@ class Guard:
 
     def _complaint(self, scope: Scope, headers: Mapping[str, str]) -> str | None:
         host = headers.get("host", "")
-        if self.host not in EVERYWHERE and _name_in(host) not in (self.host.lower(), *LOOPBACK):
+        known = (*map(written_plainly, self.hosts), *LOOPBACK)
+        if not any(map(is_everywhere, self.hosts)) and written_plainly(_name_in(host)) not in known:
             return f"the lab is not known as {host[:100]!r} here: open the address that it printed"
         if scope["type"] == "websocket" and headers.get("origin", "") != f"http://{host}":
             return "this socket is for the lab's own page, and the question came from elsewhere"
@@ -76,12 +97,12 @@ class Guard:
         return None
 
 
-def _name_in(host: str) -> str | None:
-    """A host's name without its port, in small letters."""
+def _name_in(host: str) -> str:
+    """A host's name without its port; "" where there is none."""
     try:
-        return urlsplit(f"//{host}").hostname
+        return urlsplit(f"//{host}").hostname or ""
     except ValueError:
-        return None
+        return ""
 
 
 def _with_headers(send: Send) -> Send:
@@ -96,8 +117,8 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-def token_for(host: str, given: str | None) -> str | None:
-    """The token that is demanded: the one given, one made up where others can reach the lab, none on this machine."""
-    if given is not None or is_loopback(host):
+def token_for(address: str, given: str | None) -> str | None:
+    """The token that is demanded at an address: the one given, one made up where others can reach it, none at home."""
+    if given is not None or is_loopback(address):
         return given
     return secrets.token_urlsafe(16)

@@ -22,6 +22,8 @@ PAUSE_S = 0.1
 """Between two messages about progress."""
 PATIENCE_S = 0.4
 """Of a computation that has reported nothing for so long, the page is told what it is about."""
+SIMULATED, DRAWN = 0.9, 0.95
+"""How much of the answer there is when the motion is computed, and when it is shown."""
 THREADS = "polhode-lab"
 
 Tell = Callable[[str | bytes], None]
@@ -40,7 +42,7 @@ class Job:
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._is_cancelled = threading.Event()
-        self._is_shown = self._is_answered = False
+        self._is_simulated = self._is_shown = self._is_answered = False
         self._told = perf_counter()
         self._now = (0.0, "preparing: what runs for the first time is compiled")
 
@@ -107,12 +109,12 @@ class Job:
         except RunError as error:
             raise self._stopped(question, error, said) from None
         by_name = motions if isinstance(motions, dict) else {model.name: motions}
-        self._go_on("drawing up the motion")
         self._show(Result(model.name, model.title, by_name, said))
         _said.set(None)  # the motion has its notes; what is warned of now goes to the window of the server
         self._is_shown = True
+        self._check()  # whoever cancelled just before did not see that it is shown, and waits for this thread
         with self._numbers_alone:
-            self._go_on("comparing with what is expected")
+            self._go_on("comparing with what is expected", DRAWN)
             self._tell(answers.numbers(question.id, model.numbers(motions, **values)), is_last=True)
 
     def _look(self, question: Look) -> None:
@@ -121,12 +123,16 @@ class Job:
         if question.run not in self.result.motions:
             names = ", ".join(self.result.motions)
             raise RefusedError(f"the last run has no motion {question.run[:80]!r}: it has {names}")
-        self._tell(answers.motion(self.result, question.id, question.run), is_last=True)
+        self._tell(self._drawn_up(self.result, question.run), is_last=True)
 
     def _show(self, result: Result) -> None:
-        packed = answers.motion(result, self.question.id)
-        self._tell(packed)
+        self._tell(self._drawn_up(result))
         self.result = result
+
+    def _drawn_up(self, result: Result, run: str | None = None) -> bytes:
+        self._is_simulated = True
+        self._go_on("drawing up the motion (the first time on a machine this is compiled)", SIMULATED)
+        return answers.motion(result, self.question.id, run)
 
     def _stopped(self, question: Run, error: RunError, said: list[str]) -> RefusedError:
         """The sentence about a run that had to stop; what was computed until then is shown before."""
@@ -140,13 +146,13 @@ class Job:
     def _hear(self, heard: Heard) -> None:
         """What the computation reports; the place where it is stopped."""
         self._check()
-        if heard.done <= 0 and self._now[0] == 0:
-            return  # begun, but nothing is done before the machine code is made
+        if self._is_simulated or (heard.done <= 0 and self._now[0] == 0):
+            return  # done with; or begun, but nothing is done before the machine code is made
         what = "simulating" if heard.unit == "s" else heard.what
         of = f" ({heard.part})" if heard.part else ""
-        self._go_on(f"{what}{of}: {heard.done:.3g} of {heard.total:.3g} {heard.unit}", heard.share)
+        self._go_on(f"{what}{of}: {heard.done:.3g} of {heard.total:.3g} {heard.unit}", SIMULATED * heard.share)
 
-    def _go_on(self, words: str, share: float = 1.0) -> None:
+    def _go_on(self, words: str, share: float) -> None:
         self._check()
         self._now = (share, words)
         if perf_counter() - self._told > PAUSE_S:

@@ -62,9 +62,7 @@ def asked(text: str) -> Question:
     polhode.lab.questions.RefusedError: a message of type 'dance' means nothing here: ...cancel, look, run
     """
     message = _object_in(text)
-    number = message.get("id")
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**53:
-        raise RefusedError("a message needs an id that is a whole number from 0 on")
+    number = _number(message)
     kind = message.get("type")
     if kind == "cancel":
         return Cancel(number)
@@ -74,6 +72,21 @@ def asked(text: str) -> Question:
         return _run(message, number)
     known = nearest(kind, ("run", "look", "cancel"))
     raise RefusedError(f"a message of type {_short(kind)} means nothing here: {known}", number)
+
+
+def number_of(text: str) -> int:
+    """The id of a message; 0 where it has none."""
+    try:
+        return _number(_object_in(text))
+    except RefusedError:
+        return 0
+
+
+def _number(message: dict[str, Any]) -> int:
+    number = message.get("id")
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**53:
+        raise RefusedError("a message needs an id that is a whole number from 0 on")
+    return number
 
 
 def _object_in(text: str) -> dict[str, Any]:

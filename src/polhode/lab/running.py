@@ -8,8 +8,7 @@ import signal
 import socket
 import sys
 import threading
-import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 import uvicorn
@@ -17,6 +16,7 @@ import uvicorn
 from polhode.errors import PolhodeError
 from polhode.lab.jobs import THREADS
 from polhode.lab.server import Lab, application
+from polhode.page.browser import opened
 
 LARGEST_MESSAGE = 2**20
 """In bytes.  A page that sends more is cut off; what is too long for a question is refused far below."""
@@ -69,7 +69,7 @@ def leave() -> NoReturn:
     os._exit(0)
 
 
-def warm_up(model: str) -> None:
+def warm_up(model: str, knobs: Mapping[str, float]) -> None:
     """Load, beside the server, what the first page will ask for: the gallery, and the machine code of its model."""
 
     def work() -> None:
@@ -79,7 +79,7 @@ def warm_up(model: str) -> None:
 
         try:
             first = MODELS[model] if model else answers.gallery()[0]
-            motions = first.run(**first.values())
+            motions = first.run(**first.values(**knobs))
             by_name = motions if isinstance(motions, dict) else {first.name: motions}
             answers.motion(Result(first.name, first.title, by_name), 0)
             answers.gallery()
@@ -90,13 +90,10 @@ def warm_up(model: str) -> None:
 
 
 def open_browser(address: str, complain: Callable[[str], None]) -> None:
-    """Open the page in the browser, beside the server; without a screen there is none to open."""
-    is_blind = sys.platform.startswith("linux") and not any(
-        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
-    )
+    """Open the page in the browser, beside the server."""
 
     def work() -> None:
-        if is_blind or not webbrowser.open(address):
+        if not opened(address):
             complain("no browser could be opened: open that address by hand")
 
     threading.Thread(target=work, daemon=True).start()

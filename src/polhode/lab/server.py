@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from polhode.errors import nearest
-from polhode.gallery import MODELS
+from polhode.gallery import MODELS, model_name
 from polhode.lab.conversation import Conversation, Hear, Send
 from polhode.lab.guard import Guard
 from polhode.lab.jobs import warnings_told
@@ -26,7 +26,8 @@ from polhode.page import html
 class Lab:
     """What is served, and to whom."""
 
-    host: str = "127.0.0.1"
+    hosts: Sequence[str] = ("127.0.0.1",)
+    """What it is called: the address at which it listens, and the name that was asked for."""
     token: str | None = None
     viewed: bytes | None = None
     """The one motion of `polhode view`, packed; None for the gallery."""
@@ -39,6 +40,8 @@ def application(lab: Lab) -> Guard:
 
     async def page(request: Request) -> Response:
         model = request.path_params.get("model", "")
+        if lab.viewed is None and model not in MODELS and model_name(model) in MODELS:
+            return RedirectResponse(f"/{model_name(model)}?{request.url.query}".rstrip("?"), 307)
         if model and (lab.viewed is not None or model not in MODELS):
             known = "one motion is viewed, at /" if lab.viewed is not None else nearest(model[:100], MODELS)
             raise HTTPException(404, f"there is no model {model[:100]!r} here: {known}")
@@ -58,7 +61,8 @@ def application(lab: Lab) -> Guard:
 
     routes = [Route("/", page), Route("/{model}", page), WebSocketRoute("/ws", socket)]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _in_a_sentence})
-    return Guard(app, lab.host, lab.token)
+    app.router.redirect_slashes = False  # a sentence is better than being sent elsewhere
+    return Guard(app, lab.hosts, lab.token)
 
 
 def _in_a_sentence(request: Request, error: Exception) -> Response:

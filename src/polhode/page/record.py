@@ -12,6 +12,7 @@ from polhode import dynamics
 from polhode.checks import Array
 from polhode.equations.quaternions import to_world
 from polhode.errors import InputError
+from polhode.forcing import Force
 from polhode.looks import Look, look_of
 from polhode.mass.geometry import Indices
 from polhode.motion import Motion
@@ -189,9 +190,9 @@ def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) ->
         names = [f.name for f in acting]
         for i, f in enumerate(acting):
             name = f.name if names.count(f.name) == 1 else f"{f.name} {names[: i + 1].count(f.name)}"
-            _put_force(meta, arrays, motion, f"force_{i}", name, dynamics.loads(motion, [f])[0])
+            _put_force(meta, arrays, motion, f"force_{i}", name, dynamics.loads(motion, [f])[0], _point(f))
         if scenario.pivot is not None and motion.axis is None:
-            _put_force(meta, arrays, motion, "reaction", "reaction of the pivot", motion.reaction_force)
+            _put_force(meta, arrays, motion, "reaction", "reaction of the pivot", motion.reaction_force, None)
     momenta = motion.angular_momentum
     size = np.linalg.norm(momenta, axis=-1).max(initial=0.0, where=np.isfinite(momenta).all(axis=-1))
     stays = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE * size
@@ -208,11 +209,17 @@ def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) ->
 
 
 def _put_force(
-    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, array: str, name: str, values: Array
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, array: str, name: str, values: Array, point: Any
 ) -> None:
     if np.nan_to_num(values).any():
         arrays[array] = _each(motion, values)
-        meta["forces"].append({"name": name.replace("_", " "), "unit": "N", "array": array})
+        meta["forces"].append({"name": name.replace("_", " "), "unit": "N", "point": point, "array": array})
+
+
+def _point(force: Force) -> Any:
+    """The point of the body at which a force acts, if it is one that all bodies have."""
+    named = (force.arguments.get(name) for name in ("com_to_point_body", "com_to_nozzle_body"))
+    return next((np.asarray(point) for point in named if point is not None and np.shape(point) == (3,)), None)
 
 
 def _put_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polhode.errors import FileError, InputError
+from polhode.exports.files import drafted
 
 Picture = NDArray[np.uint8]
 """(height, width, 3): red, green and blue."""
@@ -48,52 +51,95 @@ def reel(
 
     `samples` makes a few pictures of the film, from which a .gif takes its colours.
     """
-    draft = path.with_name(f".{path.stem}.part{path.suffix.lower()}")
     opened = _mp4 if path.suffix.lower() == ".mp4" else _gif
-    try:
-        with opened(draft, size, frames_per_second, samples) as add:
-            yield add
-        os.replace(draft, path)
-    except OSError as error:
-        raise FileError(f"the film cannot be written to {path}: {error}") from None
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+    with drafted(path, "the film") as draft, opened(draft, size, frames_per_second, samples) as add:
+        yield add
 
 
 @contextmanager
 def _mp4(draft: Path, size: tuple[int, int], fps: float, samples: Any) -> Iterator[Callable[[Picture], None]]:
-    writer = _ffmpeg().write_frames(
-        str(draft),
-        size,
-        fps=fps,
-        codec="libx264",
-        macro_block_size=1,
-        ffmpeg_log_level="error",
-        # Quality by the eye's measure, in the one arrangement of colours that every player knows, first things first.
-        output_params=["-crf", "18", "-movflags", "+faststart", "-f", "mp4"],
-        quality=None,
-        bitrate=None,
-    )
-    writer.send(None)
+    (width, height), rate = size, str(Fraction(fps).limit_denominator())
+    read = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", rate]
+    # Quality by the eye's measure, in the one arrangement of colours that every player knows, first things first.
+    written = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"]
+    command = [_ffmpeg(), "-y", "-v", "error", *read, "-i", "-", *written, f"file:{draft}"]
+    with TemporaryFile() as said:
+        # A session of its own: Ctrl-C is for us, and it is stopped by us.
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+        )
+        assert process.stdin is not None
+        pipe = process.stdin
+
+        def add(picture: Picture) -> None:
+            try:
+                pipe.write(np.ascontiguousarray(picture).data)
+            except OSError as error:
+                _end(process, said)
+                raise error from None
+
+        try:
+            yield add
+            _end(process, said)
+        finally:
+            process.kill()  # of one that has ended, nothing
+            process.wait()
+            with suppress(OSError):
+                pipe.close()
+
+
+def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
+    """Let FFmpeg finish, and demand that it says that all went well."""
+    broken = None
     try:
-        yield lambda picture: writer.send(np.ascontiguousarray(picture))
-    finally:
-        writer.close()
+        assert process.stdin is not None
+        process.stdin.close()
+    except OSError as error:
+        broken = error
+    code = process.wait()
+    if code:
+        said.seek(0)
+        words = said.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        raise OSError(f"FFmpeg ended with exit code {code}: {words[-1]}")
+    if broken is not None:
+        raise broken
 
 
 @contextmanager
 def _gif(
-    draft: Path, size: tuple[int, int], fps: float, samples: Callable[[], list[Picture]]
+    draft: Path,
+    size: tuple[int, int],
+    fps: float,
+    samples: Callable[[], list[Picture]],
 ) -> Iterator[Callable[[Picture], None]]:
-    from PIL import Image
+    """Picture by picture, of each only the part that changed: Pillow's own way keeps all of them until the end."""
+    from PIL import GifImagePlugin, Image, ImageChops
 
     some = Image.fromarray(np.concatenate(samples()))
     colours = some.quantize(COLOURS_OF_A_GIF, dither=Image.Dither.NONE)
-    pictures: list[Any] = []
-    yield lambda picture: pictures.append(Image.fromarray(picture).quantize(palette=colours, dither=Image.Dither.NONE))
-    first, *others = pictures
-    first.save(draft, save_all=True, append_images=others, duration=10 * _hundredths(fps), loop=0, optimize=False)
+    before: Any = None
+    with draft.open("wb") as file:
+
+        def add(picture: Picture) -> None:
+            nonlocal before
+            now = Image.fromarray(picture).quantize(palette=colours, dither=Image.Dither.NONE)
+            place = (0, 0, *now.size)
+            if before is None:
+                file.writelines(GifImagePlugin.getheader(now, info={"loop": 0})[0])
+            else:  # by the colours' numbers; where nothing changed, one pixel is written for its time
+                place = ImageChops.difference(_numbers(now), _numbers(before)).getbbox() or (0, 0, 1, 1)
+            file.writelines(GifImagePlugin.getdata(now.crop(place), place[:2], duration=10 * _hundredths(fps)))
+            before = now
+
+        yield add
+        file.write(b";")
+
+
+def _numbers(image: Any) -> Any:
+    """The numbers of the colours of an image, as an image."""
+    from PIL import Image
+
+    return Image.frombytes("L", image.size, image.tobytes())
 
 
 def _hundredths(fps: float) -> int:
@@ -101,11 +147,17 @@ def _hundredths(fps: float) -> int:
     return max(2, round(100 / fps))
 
 
-def _ffmpeg() -> Any:
+def _ffmpeg() -> str:
+    """Where FFmpeg is."""
     try:
         import imageio_ffmpeg
+
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
     except ImportError:
         raise FileError(
             "an .mp4 needs the package imageio-ffmpeg: pip install 'polhode[film]' gets it; a .gif does without"
         ) from None
-    return imageio_ffmpeg
+    except RuntimeError:
+        raise FileError(
+            "an .mp4 needs FFmpeg, and imageio-ffmpeg finds none here: install it, or write a .gif, which does without"
+        ) from None
