@@ -8,6 +8,7 @@ const CLOSER = 0.5;
 export class Bar {
   readonly element = document.createElement("div");
   private readonly now = document.createElement("output");
+  private readonly counted = document.createElement("span");
   private readonly marks = document.createElement("span");
   private readonly whole: HTMLButtonElement;
   private readonly out: HTMLButtonElement;
@@ -15,6 +16,7 @@ export class Bar {
 
   constructor(acts: Acts) {
     this.element.className = "plots-bar";
+    this.counted.className = "plots-counted";
     this.marks.className = "plots-marks";
     this.now.setAttribute("aria-label", "instant of the plots");
     this.now.setAttribute("aria-live", "off");
@@ -24,12 +26,15 @@ export class Bar {
     const buttons = document.createElement("span");
     buttons.className = "plots-zoom";
     buttons.append(this.whole, this.out, closer);
-    this.element.append(this.now, this.marks, buttons);
+    this.element.append(this.now, this.counted, this.marks, buttons);
     this.allows(false);
   }
 
-  show(said: (t: number) => string, events: string[]): void {
+  /** `counted`: how the axes across count the time, where they do not in plain seconds. */
+  show(said: (t: number) => string, counted: string, events: string[]): void {
     this.said = said;
+    this.counted.textContent = counted;
+    this.counted.hidden = counted === "";
     this.marks.textContent = events.join(", ").replaceAll("_", " ");
     this.marks.hidden = events.length === 0;
     this.marks.title = `Dashed lines: ${this.marks.textContent}`;

@@ -7,7 +7,7 @@ import type { Choices } from "../options.ts";
 import { Bar } from "./bar.ts";
 import { contentsOf } from "./contents.ts";
 import { clock } from "../controls/format.ts";
-import { powerFor } from "./figures.ts";
+import { powerFor, unitWith } from "./figures.ts";
 import type { Acts } from "./gestures.ts";
 import { Panel, roomFor, type Shared } from "./panel.ts";
 import { Stretch } from "./stretch.ts";
@@ -81,8 +81,11 @@ export class Plots {
     shared.gutter = Math.ceil(Math.max(GUTTER, ...contents.map(roomFor)));
     shared.width = this.column.clientWidth || FIRST_WIDTH;
     const said = clock(first, last);
-    const since = shared.timeOrigin === 0 ? [] : [`plots count from ${said(shared.timeOrigin)}`];
-    this.bar.show(said, [...since, ...new Set(mine.map((one) => one.name))]);
+    const counted = [
+      shared.timePower === 0 ? "" : `time in ${unitWith(shared.timePower, "s")}`,
+      shared.timeOrigin === 0 ? "" : `counted from ${said(shared.timeOrigin)}`,
+    ];
+    this.bar.show(said, counted.filter(Boolean).join(", "), [...new Set(mine.map((one) => one.name))]);
 
     const before = this.panels;
     this.panels = new Map();
