@@ -87,9 +87,9 @@ def test_blows_between_outputs_are_sudden_as_in_the_same_run_with_all_its_output
     few, all_of_them = (pushed_box(forces, step) for step in (0.1, 0.01))
     found, before = course(few, all_of_them.times), all_of_them.times < blows[0] - 1e-9
     assert angle_between_matrices(found, all_of_them)[before].max() < 5e-3
-    assert angle_between_matrices(found, all_of_them).max() < 0.01
-    assert found.position[before, 0] == pytest.approx(all_of_them.position[before], abs=1e-12)
-    assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=1e-12 if len(blows) == 1 else 0.05)
+    alone = len(blows) == 1  # between two blows nothing is known but where it must arrive
+    assert angle_between_matrices(found, all_of_them).max() < (0.01 if alone else 0.07)
+    assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=1e-12)
 
 
 def angle_between_matrices(found, motion):

@@ -10,7 +10,9 @@ from polhode.checks import Array
 from polhode.equations import quaternions
 
 
-def attitudes_between(times: Array, quaternions_wxyz: Array, rates_body: Array, moments: Array) -> Array:
+def attitudes_between(
+    times: Array, quaternions_wxyz: Array, rates_body: Array, moments: Array, arriving: Array | None = None
+) -> Array:
     """Attitudes at any moments, from those at the outputs and the angular velocities there.
 
     From an output on, the body turns steadily at the mean of the angular velocities at both ends (along its own axes),
@@ -27,6 +29,8 @@ def attitudes_between(times: Array, quaternions_wxyz: Array, rates_body: Array, 
         The angular velocities at them, along the body's axes, in rad/s.
     moments : array, (k,)
         When to know the attitude, in s, within the outputs.
+    arriving : array, (n, ..., 3), optional
+        The angular velocities just before the outputs, where they jump; else the same.
 
     Returns
     -------
@@ -44,7 +48,8 @@ def attitudes_between(times: Array, quaternions_wxyz: Array, rates_body: Array, 
         return np.asarray(quaternions_wxyz[np.zeros(len(moments), dtype=int)])
     before, share, step = _places(times, moments, quaternions_wxyz.ndim)
     first, last = quaternions_wxyz[before], quaternions_wxyz[before + 1]
-    rate, rate_last = (step * rates_body[i] for i in (before, before + 1))  # rad in the time between the outputs
+    ends = rates_body if arriving is None else arriving
+    rate, rate_last = step * rates_body[before], step * ends[before + 1]  # rad in the time between the outputs
     mean = (rate + rate_last) / 2
     missing = _turn_of(_product(_conjugate(_quaternion(mean)), _product(_conjugate(first), last)))
     back = _quaternion(-missing)
@@ -54,21 +59,40 @@ def attitudes_between(times: Array, quaternions_wxyz: Array, rates_body: Array, 
     return np.asarray(turned / np.linalg.norm(turned, axis=-1, keepdims=True))
 
 
-def positions_between(times: Array, positions: Array, velocities: Array, moments: Array) -> Array:
-    """Places (k, ..., 3) at any moments: on the cubics through places and velocities at the outputs (n, ..., 3)."""
+def positions_between(
+    times: Array, positions: Array, velocities: Array, moments: Array, arriving: Array | None = None
+) -> Array:
+    """Places (k, ..., 3) at any moments: on the cubics through places and velocities at the outputs (n, ..., 3).
+
+    `arriving` are the velocities just before the outputs, where they jump.
+    """
     if len(times) == 1:
         return np.asarray(positions[np.zeros(len(moments), dtype=int)])
     before, share, step = _places(times, moments, positions.ndim)
-    ends = (positions[before], step * velocities[before], positions[before + 1], step * velocities[before + 1])
-    return _cubic(share, *ends)
+    last = (velocities if arriving is None else arriving)[before + 1]
+    return _cubic(share, positions[before], step * velocities[before], positions[before + 1], step * last)
 
 
-def values_between(times: Array, values: Array, moments: Array) -> Array:
-    """Anything that changes little from output to output, (n, ...), at any moments: on straight lines."""
+def values_between(times: Array, values: Array, moments: Array, arriving: Array | None = None) -> Array:
+    """Anything that changes little from output to output, (n, ...), at any moments: on straight lines.
+
+    `arriving` are the values just before the outputs, where they jump.
+    """
     if len(times) == 1:
         return np.asarray(values[np.zeros(len(moments), dtype=int)])
     before, share, _ = _places(times, moments, values.ndim)
-    return np.asarray((1 - share) * values[before] + share * values[before + 1])
+    last = (values if arriving is None else arriving)[before + 1]
+    return np.asarray((1 - share) * values[before] + share * last)
+
+
+def turned_by(quaternions_wxyz: Array, turn: Array) -> Array:
+    """Attitudes after a turn about an axis of the body, as long as its angle."""
+    return _product(quaternions_wxyz, _quaternion(turn))
+
+
+def turns_from(first: Array, last: Array) -> Array:
+    """The shortest turns, along the body's axes, that lead from attitudes to others."""
+    return _turn_of(_product(_conjugate(first), last))
 
 
 def _places(times: Array, moments: Array, dimensions: int) -> tuple[Any, Array, Array]:

@@ -13,8 +13,9 @@ from polhode.checks import Array
 from polhode.equations.formulations import View
 from polhode.equations.quaternions import matrix
 from polhode.errors import InputError
+from polhode.members import taken_body
 from polhode.motion import Motion
-from polhode.plots.between import attitudes_between, positions_between, values_between
+from polhode.plots.knots import Poses, poses_between
 
 MOST_MEMBERS = 300
 """Of an ensemble at most so many members are drawn."""
@@ -62,17 +63,12 @@ class Course:
 
 
 def shown_bodies(motion: Motion) -> tuple[list[int], list[Body]]:
-    """Which bodies or members are drawn, and as which bodies."""
+    """Which bodies or members are drawn, and as which bodies: one for all members whose bodies are the same."""
     scenario, count = motion.scenario, motion.scenario.count
     if motion.axis != "member":
         return list(range(count)), list(scenario.bodies)
-    who = np.unique(np.linspace(0, count - 1, min(count, MOST_MEMBERS)).round().astype(int)).tolist()
-    return who, [scenario.take(i).bodies[0] for i in (who if _differ(scenario.bodies[0]) else who[:1])]
-
-
-def _differ(body: Body) -> bool:
-    """Whether the members of an ensemble have bodies of their own."""
-    return np.ndim(body.mass) > 0 or np.ndim(body.principal_moments) > 1
+    who, (body,) = np.unique(np.linspace(0, count - 1, min(count, MOST_MEMBERS)).round().astype(int)), scenario.bodies
+    return who.tolist(), [body] if body.members is None else [taken_body(body, i) for i in who.tolist()]
 
 
 def course(motion: Motion, times: Any) -> Course:
@@ -84,19 +80,21 @@ def course(motion: Motion, times: Any) -> Course:
     who, _ = shown_bodies(motion)
     if motion.scenario.used_method.name == "exact" and not motion.unknown_forces:
         return _from_states(motion, who, moments, [motion.at(float(t)) for t in moments])
-    outputs = motion.times
-    x, q, v, w = (
-        _with_bodies(motion, array)[:, who]
-        for array in (motion.position, motion.quaternion_wxyz, motion.velocity, motion.angular_velocity_body)
-    )
-    return _made(
-        motion,
-        moments,
-        positions_between(outputs, x, v, moments),
-        attitudes_between(outputs, q, w, moments),
-        values_between(outputs, v, moments),
-        values_between(outputs, w, moments),
-    )
+    names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
+    outputs = Poses(*(_with_bodies(motion, getattr(motion, name))[:, who] for name in names))
+    poses = poses_between(motion, who, outputs, moments)
+    if motion.scenario.pivot is not None:
+        poses = _about_pivot(motion, who, outputs, poses)
+    return _made(motion, moments, poses.position, poses.attitude, poses.velocity, poses.rates)
+
+
+def _about_pivot(motion: Motion, who: list[int], outputs: Poses, poses: Poses) -> Poses:
+    """Poses whose places follow from the attitudes, so that the fixed point stays where it is."""
+    pivot = np.asarray(motion.scenario.pivot, dtype=float)
+    arm = np.broadcast_to(-(pivot[who] if pivot.ndim > 1 else pivot), (len(who), 3))
+    fixed = outputs.position[:1] - _turned(outputs.attitude[:1], arm)
+    velocity = _turned(poses.attitude, np.cross(poses.rates, arm))
+    return replace(poses, position=fixed + _turned(poses.attitude, arm), velocity=velocity)
 
 
 def course_at(motion: Motion, time: float) -> tuple[Course, str]:
@@ -114,7 +112,11 @@ def course_at(motion: Motion, time: float) -> tuple[Course, str]:
     if motion.unknown_forces and moment not in motion.times:
         asked, moment = moment, float(motion.times[np.abs(motion.times - moment).argmin()])
         remark = f"asked for {asked:g} s: the nearest stored output, since a file cannot hold all the forces"
-    return _from_states(motion, who, np.array([moment]), [motion.at(moment)]), remark
+    now = _from_states(motion, who, np.array([moment]), [motion.at(moment)])
+    if motion.axis == "member" and moment >= motion.times[0] and not np.isfinite(now.position).all():
+        stopped = course(motion, now.times)  # at an output nothing is kept of members that an event has stopped
+        now = Course(**{n: np.where(np.isnan(values), getattr(stopped, n), values) for n, values in vars(now).items()})
+    return now, remark
 
 
 def _with_bodies(motion: Motion, array: Array) -> Array:
@@ -134,8 +136,18 @@ def _from_states(motion: Motion, who: list[int], times: Array, states: list[Any]
     return _made(motion, times, *(gathered(name) for name in names))
 
 
+def _matrices(q: Array) -> Array:
+    return np.stack(matrix(_parts(q)), axis=-1).reshape(*q.shape[:-1], 3, 3)
+
+
+def _turned(q: Array, vectors: Array) -> Array:
+    """Vectors of bodies, ([k,] n, 3), along the world's axes."""
+    return np.asarray((_matrices(q) @ vectors[..., None])[..., 0])
+
+
 def _made(motion: Motion, times: Array, x: Array, q: Array, v: Array, w_body: Array) -> Course:
-    attitude = np.stack(matrix(_parts(q)), axis=-1).reshape(*q.shape[:-1], 3, 3)
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)  # a run that does not rescale it lets it drift
+    attitude = _matrices(q)
     w = np.einsum("knij,knj->kni", attitude, w_body)
     nothing = np.zeros_like(x)
     if motion.axis == "member":

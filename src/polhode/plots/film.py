@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10, pi
 from pathlib import Path
 from typing import Any, cast
@@ -16,8 +16,9 @@ from polhode import checks
 from polhode.checks import Array
 from polhode.errors import InputError
 from polhode.motion import Motion
+from polhode.plots.clock import LONG, Timescale, said_span, timescale
 from polhode.plots.course import Course, course
-from polhode.plots.instant import LONG, WIDTH, checked_body, clock_place, framed, said_time, view_aspect
+from polhode.plots.instant import WIDTH, axis_times, checked_body, framed, view_aspect
 from polhode.plots.reel import Picture, check_film, reel
 from polhode.plots.stage import Stage
 from polhode.plots.staging import stage
@@ -127,7 +128,8 @@ def film(
         warnings.warn(warning, FilmWarning, stacklevel=2)
     frames = course(motion, times)
     with sheet(WIDTH, tall, constrained=False) as figure:
-        projector = _Projector(figure, width, set_up, motion, title, speed, rate, warning)
+        said = timescale(first, last, speed / rate)
+        projector = _Projector(figure, width, set_up, motion, title, speed, said, warning)
 
         def samples() -> list[Picture]:
             return [projector.picture(frames.at(k)) for k in sorted({0, len(times) // 2, len(times) - 1})]
@@ -182,7 +184,7 @@ def deception(trail: Course, sizes: Array, pace: float, rate: float) -> str | No
 
 def said_pace(pace: float) -> str:
     """How fast the film is, in words."""
-    return "true speed" if pace == 1 else f"1 s shows {said_time(pace)}" if pace >= LONG / 30 else f"{TIMES} {pace:g}"
+    return "true speed" if pace == 1 else f"1 s shows {said_span(pace)}" if pace >= LONG / 30 else f"{TIMES} {pace:g}"
 
 
 def checked_size(size: Any) -> tuple[int, int]:
@@ -237,7 +239,7 @@ class _Projector:
         motion: Motion,
         title: str,
         pace: float,
-        rate: float,
+        times: Timescale,
         warning: str | None,
     ) -> None:
         figure.set_dpi(width / WIDTH)
@@ -250,7 +252,9 @@ class _Projector:
         self._views = [view for view in (self._space, self._from_body) if view is not None]
         self._cursor = self._clock.axvline(0.0, color=COLOURS["ink"], linewidth=1.2, animated=True)
         self._time = figure.text(0.985, 0.965, "", ha="right", va="top", fontsize=14, animated=True)
-        self._decimals = max(0, min(9, 1 - floor(log10(pace / rate))))
+        along = axis_times(set_up)
+        self._along = along
+        self._times = replace(times, zero=along.zero) if times.zero and along.zero else times
         for view in self._views:
             view.set_visible(False)
         self._canvas.draw()
@@ -267,10 +271,8 @@ class _Projector:
         if self._from_body is not None:
             self._stage.draw_body(self._from_body, now, POINTS)
         moment = float(now.times[0])
-        self._cursor.set_xdata([clock_place(self._stage.trail.times, moment)] * 2)
-        self._time.set_text(
-            f"t = {moment:.{self._decimals}f} s" if self._stage.trail.times[-1] < LONG else f"t = {said_time(moment)}"
-        )
+        self._cursor.set_xdata([self._along.place(moment)] * 2)
+        self._time.set_text(f"t = {self._times.said(moment)}")
         self._canvas.restore_region(self._below)
         renderer = self._canvas.get_renderer()
         for artist in (*self._views, self._cursor, self._time):

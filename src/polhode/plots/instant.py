@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from textwrap import fill
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +12,8 @@ from matplotlib.ticker import MaxNLocator
 from polhode.errors import InputError
 from polhode.motion import Motion
 from polhode.plots import panels
-from polhode.plots.course import MOST_MEMBERS, course_at
+from polhode.plots.clock import Timescale, timescale
+from polhode.plots.course import MOST_MEMBERS, course_at, shown_bodies
 from polhode.plots.stage import Stage
 from polhode.plots.staging import stage
 from polhode.plots.style import AXES, COLOURS, OMEGA, SEVERAL, XYZ, power_of_ten, sheet
@@ -22,8 +22,6 @@ WIDTH = 12.8
 """Of the sheet, in inches."""
 VIEWS = (0.485, 0.225, 0.855)
 """The width of a view, its lower and its upper end, in parts of the sheet."""
-DAY, LONG = 86400.0, 3 * 86400.0
-"""In s; from LONG on times are given in days."""
 
 
 def instant(
@@ -65,13 +63,14 @@ def instant(
     """
     now, remark = course_at(motion, motion.scenario.start_time if time is None else time)
     set_up = stage(motion, checked_body(motion, body), view_aspect(height))
+    moment, times = float(now.times[0]), axis_times(set_up)
     with sheet(WIDTH, height, constrained=False) as figure:
         space, from_body, clock = framed(figure, set_up, motion, title, (remark,) if remark else ())
-        figure.text(0.985, 0.965, f"t = {said_time(now.times[0])}", ha="right", va="top", fontsize=14)
+        figure.text(0.985, 0.965, f"t = {times.said_shortly(moment)}", ha="right", va="top", fontsize=14)
         set_up.draw_space(space, now)
         if from_body is not None:
             set_up.draw_body(from_body, now)
-        clock.axvline(clock_place(set_up.trail.times, float(now.times[0])), color=COLOURS["ink"], linewidth=1.2)
+        clock.axvline(times.place(moment), color=COLOURS["ink"], linewidth=1.2)
     return figure
 
 
@@ -86,11 +85,6 @@ def checked_body(motion: Motion, body: int) -> int:
 def view_aspect(height: float) -> float:
     """Width over height of each of two views on a sheet of that height."""
     return WIDTH * VIEWS[0] / (height * (VIEWS[2] - VIEWS[1]))
-
-
-def said_time(seconds: float) -> str:
-    """A time in s; a long one in days."""
-    return f"{seconds:.6g} s" if abs(seconds) < LONG else f"{seconds / DAY:.4g} days"
 
 
 def framed(
@@ -139,27 +133,29 @@ def _clock(figure: Figure, set_up: Stage, motion: Motion) -> Axes:
     largest = float(np.nanmax(np.abs(values)))
     power = float(np.floor(np.log10(largest))) if largest > 0 else 0.0
     scale = 10.0**power if power < -2 or power > 3 else 1.0
-    days = DAY if trail.times[-1] - trail.times[0] >= LONG else 1.0
+    times = axis_times(set_up)
+    places = times.places(trail.times)
+    if set_up.many:  # a member that an event has stopped stands there, but turns no more
+        over = trail.times[:, None] > motion.end_times[shown_bodies(motion)[0]]
+        values = np.where(over[..., None], np.nan, values)
     if motion.axis is None or (set_up.turns and not set_up.many):
         for k, name in enumerate(OMEGA if set_up.turns else XYZ):
-            axes.plot(
-                trail.times / days, values[:, set_up.watched, k] / scale, color=AXES[k], label=name, linewidth=1.3
-            )
+            axes.plot(places, values[:, set_up.watched, k] / scale, color=AXES[k], label=name, linewidth=1.3)
         axes.legend(loc="lower left", bbox_to_anchor=(0.09, 0.96), ncols=3, borderaxespad=0.1, columnspacing=1.2)
     else:
         what = f"|{what}|" if set_up.turns else "speed"
         for i in range(min(values.shape[1], panels.MANY)):
             size = np.linalg.norm(values[:, i], axis=-1) / scale
-            axes.plot(trail.times / days, size, color=SEVERAL[i % len(SEVERAL)], linewidth=1.1)
+            axes.plot(places, size, color=SEVERAL[i % len(SEVERAL)], linewidth=1.1)
     axes.set_title(what, fontsize=9, pad=4)
     axes.set_ylabel(unit if scale == 1.0 else f"{power_of_ten(scale)} {unit}", fontsize=9)
     axes.yaxis.set_major_locator(MaxNLocator(3))
-    if len(trail.times) > 1:
-        axes.set_xlim(float(trail.times[0]) / days, float(trail.times[-1]) / days)
-    axes.set_xlabel("time (s)" if days == 1.0 else "time (days)", fontsize=9, labelpad=2)
+    if len(places) > 1:
+        axes.set_xlim(float(places[0]), float(places[-1]))
+    axes.set_xlabel(times.label, fontsize=9, labelpad=2)
     return axes
 
 
-def clock_place(trail_times: Any, moment: float) -> float:
-    """Where an instant is on the clock's axis, which counts in s or in days."""
-    return moment / (DAY if trail_times[-1] - trail_times[0] >= LONG else 1.0)
+def axis_times(set_up: Stage) -> Timescale:
+    """How the clock counts: over the whole motion."""
+    return timescale(float(set_up.trail.times[0]), float(set_up.trail.times[-1]))

@@ -15,6 +15,9 @@ NEAR = 1e-6
 EDGE = 1e-3
 """A place so little beside a face, in its own size, still counts as on it: edges of bodies are such places."""
 
+AT_ONCE = 1_000_000
+"""So many pairs of a place and a face are compared at a time."""
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -40,14 +43,15 @@ def far_to_near(pieces: list[Piece]) -> list[Piece]:
     faces = [piece for piece in pieces if piece.kind == "face"]
     if not faces:
         return sorted(pieces, key=lambda piece: piece.depth)
-    hidden_by = _Faces(faces)
-    return sorted(pieces, key=lambda piece: piece.depth if piece.kind == "face" else hidden_by.depth_for(piece))
+    others = [piece for piece in pieces if piece.kind != "face" and piece.depths is not None]
+    placed = dict(zip(map(id, others), _Faces(faces).depths_for(others), strict=True))
+    return sorted(pieces, key=lambda piece: placed.get(id(piece), piece.depth))
 
 
 def is_hidden(pieces: list[Piece], point: Array, depth: float) -> bool:
     """Whether a face lies before a point, given on the paper and by its depth."""
     faces = [piece for piece in pieces if piece.kind == "face"]
-    return bool(faces) and bool(len(_Faces(faces).passed(point, depth)[1]))
+    return bool(faces) and bool(np.isfinite(_Faces(faces).passed(point[None], np.array([depth]))[1][0]))
 
 
 class _Faces:
@@ -65,25 +69,46 @@ class _Faces:
         self.area = self.sides[:, 0, 0] * self.sides[:, 1, 1] - self.sides[:, 0, 1] * self.sides[:, 1, 0]
         self.near = NEAR * float(np.ptp(depths) or np.ptp(corners))
 
-    def depth_for(self, piece: Piece) -> float:
-        """The depth by which a part of a line is sorted."""
-        if piece.depths is None:
-            return piece.depth
-        n = len(piece.points)
-        points, depths = (np.asarray(v)[[0, (n - 1) // 2, n // 2, n - 1]] for v in (piece.points, piece.depths))
-        behind, before = self.passed(points[1:3].mean(axis=0), float(depths[1:3].mean()))
-        if len(before):
-            return min(piece.depth, float(before.min()) - self.near)
-        ends = [self.passed(points[i], float(depths[i]))[0] for i in (0, 3)]
-        return float(max([piece.depth, *(np.concatenate((behind, *ends)) + self.near).tolist()]))
+    def depths_for(self, pieces: list[Piece]) -> list[float]:
+        """The depths by which parts of lines are sorted."""
+        if not pieces:
+            return []
+        ends = [(0, (n - 1) // 2, n // 2, n - 1) for n in (len(piece.points) for piece in pieces)]
+        first, left, right, last = (
+            np.array(
+                [
+                    (*piece.points[of[k]], np.asarray(piece.depths)[of[k]])
+                    for piece, of in zip(pieces, ends, strict=True)
+                ]
+            )
+            for k in range(4)
+        )
+        found = [self.passed(at[:, :2], at[:, 2]) for at in ((left + right) / 2, first, last)]
+        own, hiding = np.array([piece.depth for piece in pieces]), found[0][1]
+        behind = np.max([each[0] for each in found], axis=0)
+        hidden = np.minimum(own, hiding - self.near)
+        sorted_by: list[float] = np.where(np.isfinite(hiding), hidden, np.maximum(own, behind + self.near)).tolist()
+        return sorted_by
 
-    def passed(self, point: Array, depth: float) -> tuple[Array, Array]:
-        """Of the faces under a point of the paper: the middles' depths of those behind it, and of those before it."""
-        near = np.flatnonzero(((self.low <= point) & (point <= self.high)).all(axis=1) & (self.area != 0))
-        (across, upwards), area = (point - self.origin[near]).T, self.area[near]
-        a, b = self.sides[near, 0], self.sides[near, 1]
+    def passed(self, points: Array, depths: Array) -> tuple[Array, Array]:
+        """Of the faces under each of the points of the paper: the depth of the nearest middle of those that lie behind
+        it, and of the farthest of those before it; -inf and inf where there is none."""
+        behind, before = np.full(len(points), -np.inf), np.full(len(points), np.inf)
+        some = max(1, AT_ONCE // len(self.middle))
+        for start in range(0, len(points), some):
+            self._pass(slice(start, start + some), points, depths, behind, before)
+        return behind, before
+
+    def _pass(self, some: slice, points: Array, depths: Array, behind: Array, before: Array) -> None:
+        x, y = points[some, :1], points[some, 1:]
+        near = (self.low[:, 0] <= x) & (x <= self.high[:, 0]) & (self.low[:, 1] <= y) & (y <= self.high[:, 1])
+        which, face = np.nonzero(near & (self.area != 0))
+        which = which + some.start
+        (across, upwards), area = (points[which] - self.origin[face]).T, self.area[face]
+        a, b = self.sides[face, 0], self.sides[face, 1]
         s, t = (across * b[:, 1] - upwards * b[:, 0]) / area, (upwards * a[:, 0] - across * a[:, 1]) / area
         inside = (s >= -EDGE) & (t >= -EDGE) & (s + t <= 1 + EDGE)
-        there = self.depth[near] + s * self.rises[near, 0] + t * self.rises[near, 1]
-        nearer = there > depth + self.near
-        return self.middle[near[inside & ~nearer]], self.middle[near[inside & nearer]]
+        there = self.depth[face] + s * self.rises[face, 0] + t * self.rises[face, 1]
+        nearer = there > depths[which] + self.near
+        for chosen, extreme, kept in ((inside & ~nearer, np.maximum, behind), (inside & nearer, np.minimum, before)):
+            extreme.at(kept, which[chosen], self.middle[face[chosen]])

@@ -104,11 +104,12 @@ class Scene:
             towards = towards * np.where(towards[:, 2:] < 0, -1.0, 1.0)
         strength = 0.70 + 0.30 * np.clip(towards @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, None)
         flat, depths = self.seen.flat(triangles), triangles @ self.seen.eye
+        middles = depths.mean(axis=1)
         for i in np.flatnonzero(towards[:, 2] > 0):
             colour = (*(strength[i] * colours[i]), alpha)
             # A thin edge hides the seams; on glass it would show them, and a face seen from the side would be all edge.
             style = (colour, alpha == 1.0 and towards[i, 2] > GRAZING)
-            self._pieces.append(Piece(float(depths[i].mean()), "face", flat[i], style, depths[i]))
+            self._pieces.append(Piece(float(middles[i]), "face", flat[i], style, depths[i]))
         self._extent.append(flat.reshape(-1, 2))
 
     def _line_piece(self, points: Array, style: Any) -> None:
@@ -127,9 +128,11 @@ class Scene:
         """A path through points (n, 3); with a label it gets an entry in the legend."""
         path = np.asarray(points, dtype=float)
         size = len(path) if style != "solid" else PIECE
+        flat, depths, look = self.seen.flat(path), path @ self.seen.eye, (colour, width, style, alpha)
         for i in range(0, len(path) - 1, size):
-            self._line_piece(path[i : i + size + 1], (colour, width, style, alpha))
-        self._extent.append(self.seen.flat(path))
+            part = slice(i, i + size + 1)
+            self._pieces.append(Piece(float(depths[part].mean()), "line", flat[part], look, depths[part]))
+        self._extent.append(flat)
         if label:
             self._entries.append((label, colour, style))
 

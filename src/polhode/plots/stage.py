@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Stage:
     trail: Course
     """Of the whole motion, finely."""
     surfaces: list[Surface]
-    """What is drawn for each body; of an ensemble one for all members."""
+    """What is drawn for each body; of an ensemble for each member, or one for all whose bodies are the same."""
     halves: list[int | None]
     """The body axis whose half is coloured, of each; none of a body that does not turn."""
     sizes: Array
@@ -115,8 +116,11 @@ class Stage:
         if self.many:
             return []
         look: Any = {"marker": ">", "markevery": [1], "markersize": 6, "linewidth": 2.2}
+        about = {n: " about the pivot" for n in ("momentum", "torque") if self.pivoted}
         return [
-            Line2D([0, 1], [0, 0], color=ARROW_COLOURS[n], label=NAMES[n], **look) for n in NAMES if n in self.scales
+            Line2D([0, 1], [0, 0], color=ARROW_COLOURS[n], label=NAMES[n] + about.get(n, ""), **look)
+            for n in NAMES
+            if n in self.scales
         ]
 
     # What is in them ----------------------------------------------------------------------------------------------
@@ -130,10 +134,11 @@ class Stage:
 
     def _middle(self, now: Course) -> Array:
         """Where a view looks that follows the bodies."""
-        return np.asarray(now.position[0].mean(axis=0))
+        there = np.isfinite(now.position[0]).all(axis=1)
+        return np.asarray(now.position[0, there].mean(axis=0)) if there.any() else np.zeros(3)
 
     def _body(self, scene: Scene, i: int, position: Array, attitude: Array, quiet: bool = False) -> None:
-        own = SEVERAL[i % len(SEVERAL)] if len(self.sizes) > 1 else None
+        own = SEVERAL[i % len(SEVERAL)] if len(self.sizes) > 1 and not self.many else None
         if self.sizes[i] == 0:
             ball = Surface(DOT * self.radius * self.surfaces[i].vertices, self.surfaces[i].faces)
             scene.body(ball, position, attitude, colour=own or SEVERAL[0])
@@ -175,7 +180,9 @@ class Stage:
 
     def _members(self, scene: Scene, now: Course, before: Course) -> None:
         """Members as small bodies or dots; where they stay at one place the tips of omega, round one of the bodies."""
-        there = np.flatnonzero(np.isfinite(now.position[0]).all(axis=1))
+        there: list[int] = np.flatnonzero(np.isfinite(now.position[0]).all(axis=1)).tolist()
+        if len(there) == 0:
+            return
         if self.at_one_place:
             self._body(scene, 0, now.position[0, there[0]], now.attitude[0, there[0]])
             tips = now.position[0] + self.scales.get("omega", 0.0) * now.omega[0]
@@ -183,23 +190,40 @@ class Stage:
             return
         for i in there[:: max(1, len(there) // MEMBER_PATHS)]:
             way = before.position[:: max(1, len(before.times) // MEMBER_POINTS), i]
+            way = way[np.isfinite(way).all(axis=1)]
             scene.line(np.concatenate((way, now.position[:, i])), COLOURS["path"], width=0.6, alpha=0.35)
-        if len(self.surfaces[0].faces) > SIMPLE or self.sizes[0] < VISIBLE * self.radius:
-            _dots(scene, now.position[0][there], SEVERAL[0], 4.0, 1e-3 * self.radius)
-            return
-        self._small_bodies(scene, now.position[0, there], now.attitude[0, there])
+        as_bodies = [i for i in there if self._is_small_body(i)]
+        as_dots = [i for i in there if not self._is_small_body(i)]
+        _dots(scene, now.position[0, as_dots], SEVERAL[0], 4.0, 1e-3 * self.radius)
+        self._small_bodies(scene, as_bodies, now)
 
-    def _small_bodies(self, scene: Scene, places: Array, attitudes: Array) -> None:
+    def _is_small_body(self, member: int) -> bool:
+        """Whether a member can be drawn as its body."""
+        one = self._look(member)
+        return len(self.surfaces[one].faces) <= SIMPLE and bool(self.sizes[one] >= VISIBLE * self.radius)
+
+    def _look(self, member: int) -> int:
+        """Which of the surfaces is a member's."""
+        return member if len(self.surfaces) > 1 else 0
+
+    def _small_bodies(self, scene: Scene, members: list[int], now: Course) -> None:
         """Many bodies at once, without the lines along their edges: to sort all those by depth takes seconds."""
-        half, triangles = self.halves[0], self.surfaces[0].vertices[self.surfaces[0].faces]
-        if half is not None:
-            triangles = halved(triangles, half).triangles
-        coloured = triangles[:, :, half or 0].mean(axis=1) > 0
-        for chosen, colour in ((coloured, AXES[half or 0]), (~coloured, COLOURS["body"])):
-            placed = np.einsum("nij,tcj->ntci", attitudes, triangles[chosen]) + places[:, None, None]
-            placed = placed.reshape(-1, 3, 3)
-            placed = placed[normals_of(placed) @ self.camera.eye > 0]
-            scene.surface(placed.reshape(-1, 3), np.arange(3 * len(placed)).reshape(-1, 3), colour)
+        half, facing, coloured = self.halves[0], [], []
+        for one, group in groupby(members, self._look):
+            chosen, triangles = list(group), self.surfaces[one].vertices[self.surfaces[one].faces]
+            if half is not None:
+                triangles = halved(triangles, half).triangles
+            turned = np.einsum("nij,tcj->ntci", now.attitude[0, chosen], triangles)
+            placed = turned + now.position[0, chosen][:, None, None]
+            facing.append(placed.reshape(-1, 3, 3))
+            coloured.append(np.tile(triangles[:, :, half or 0].mean(axis=1) > 0, len(chosen)))
+        if not facing:
+            return
+        placed, first = np.concatenate(facing), np.concatenate(coloured)
+        seen = normals_of(placed) @ self.camera.eye > 0
+        for chosen_too, colour in ((seen & first, AXES[half or 0]), (seen & ~first, COLOURS["body"])):
+            corners = placed[chosen_too].reshape(-1, 3)
+            scene.surface(corners, np.arange(len(corners)).reshape(-1, 3), colour)
 
     def _world_axes(self, scene: Scene, middle: Array, axes: Axes) -> None:
         """Small, in the lower left corner."""

@@ -34,15 +34,19 @@ def stage(motion: Motion, watched: int = 0, aspect: float = 1.3) -> Stage:
     `aspect` is the width of a view over its height; if there is only one view it is twice as wide.
     """
     trail, many = course(motion, _fine_times(motion)), motion.axis == "member"
-    looks = [look_of(body, segments=SEGMENTS) for body in shown_bodies(motion)[1][: 1 if many else None]]
+    looks = [look_of(body, segments=SEGMENTS) for body in shown_bodies(motion)[1]]
     sizes = np.array([look.size for look in looks])
     rates = trail.in_body(trail.omega)
-    turned = np.nanmax(np.linalg.norm(rates, axis=-1), axis=0) * max(float(np.ptp(trail.times)), 1e-300) > LEAST_TURN
+    turned = (
+        np.nan_to_num(np.linalg.norm(rates, axis=-1)).max(axis=0) * max(float(np.ptp(trail.times)), 1e-300) > LEAST_TURN
+    )
     turns = bool(sizes[0 if many else watched] > 0) and bool(turned.any() if many else turned[watched])
     halves = [int(np.nan_to_num(np.abs(rates[:, i])).mean(axis=0).argmin()) for i in range(len(looks))]
     pivoted, seen = motion.scenario.pivot is not None, _camera(trail, float(sizes.max()))
     radius, center = _frame(trail, sizes, seen, (aspect, ROOM) if turns else (2 * aspect, TIGHT), pivoted)
     remarks = [*dict.fromkeys(look.sentence for look in looks if look.kind not in ("mesh", "shape", "particle"))]
+    if many and len(looks) > 1 and turns:
+        remarks.append("the members' bodies differ: the large one is the first member's")
     if motion.unknown_forces:
         remarks.append(f"no arrows for forces: a file could not hold {', '.join(motion.unknown_forces)}")
     pairs = [f.bodies for f in motion.scenario.forces if f.kind == "pair" and f.bodies is not None]
@@ -98,16 +102,19 @@ def _frame(
     (aspect, room), size, alone = view, float(sizes.max()), trail.position.shape[1] == 1
     if pivoted and alone:
         return 1.2 * room * size, np.asarray(trail.anchor[0, 0])
-    places = trail.position if alone else trail.position - trail.position.mean(axis=1, keepdims=True)
+    there = np.isfinite(trail.position)  # a member that failed is nowhere
+    count = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    middles = np.where(there, trail.position, 0.0).sum(axis=1, keepdims=True) / count
+    places = trail.position if alone else trail.position - middles
     spread = 0.0 if alone else float(np.nanmax(np.linalg.norm(places, axis=-1)))
     if size + spread > 0 and _travel(trail) / 2 > FAR * (size + spread) and np.isfinite(spread):
         return (room * size if alone else 1.3 * (spread + size)), None
     flat, depths = seen.flat(trail.position).reshape(-1, 2), (trail.position @ seen.eye).reshape(-1)
-    there = np.isfinite(depths)
-    low, high = flat[there].min(axis=0), flat[there].max(axis=0)
+    known = np.isfinite(depths)
+    low, high = flat[known].min(axis=0), flat[known].max(axis=0)
     across, upwards = (high - low) / 2
     middle = (low + high) / 2
-    center = middle[0] * seen.right + middle[1] * seen.up + float(depths[there].mean()) * seen.eye
+    center = middle[0] * seen.right + middle[1] * seen.up + float(depths[known].mean()) * seen.eye
     around = room * size if alone or not spread else 1.2 * size
     return 1.08 * max(upwards, across / aspect) + around or 1.0, np.asarray(center)
 
