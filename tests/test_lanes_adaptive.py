@@ -20,7 +20,7 @@ def crowd(count, duration=3.0, **settings):
         angular_velocity_body=(rng.normal(size=(70, 3)) * np.geomspace(0.01, 30.0, 70)[:, None])[:count],
     )
     forces = [f.gravity(), f.quadratic_drag(rng.uniform(0.0, 1.0, 70)[:count])]
-    settings = {"method": "dop853", "rtol": 1e-8, **settings}
+    settings = {"method": "dop853", "rtol": 1e-8, "formulation": "body_rates", **settings}  # as "auto" has it
     return ph.Scenario(BODY, start, forces, duration=duration, **settings)
 
 
@@ -62,10 +62,21 @@ def test_lanes_do_not_depend_on_how_a_run_is_portioned(portion, monkeypatch):
     assert whole.steps == cut.steps
 
 
+@ph.force
+def cliff(t, state, body, params):
+    """Not a number from x = params[0] on."""
+    push = ph.if_less(state.position[0], params[0], 0.0, float("nan"))
+    return (push, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def pushed(cliff_at, start, stop):
+    """A cliff and a thruster's window: one structure, and so one compilation, for both tests below."""
+    return [cliff(cliff_at), f.thruster((0.1, 0, 0), (0, 0, 1), 2.0, start, stop)]
+
+
 def test_members_keep_their_own_step_across_blows_and_windows():
-    scenario = crowd(40, output_step=0.4)
-    blows = [f.impulse((1.0, 0.0, 0.0), 0.7, (0.0, 0.1, 0.0)), f.thruster((0.1, 0, 0), (0, 0, 1), 2.0, 1.0, 1.3)]
-    struck = ph.Scenario(BODY, scenario.state, [*scenario.forces, *blows], duration=3.0, output_step=0.4, rtol=1e-8)
+    forces = [*pushed(1e9, 1.0, 1.3), f.impulse((1.0, 0.0, 0.0), 0.7, (0.0, 0.1, 0.0))]
+    struck = ph.Scenario(BODY, crowd(40).state, forces, duration=3.0, output_step=0.4, rtol=1e-8)
     motion = ph.ensemble(struck, threads=2)
     for i in (0, 20, 39):
         assert_same(motion, i, ph.simulate(struck.take(i)))
@@ -79,13 +90,6 @@ def test_an_ensemble_takes_the_steps_of_its_members():
     assert max(one.steps for one in alone) > 3 * min(one.steps for one in alone)
 
 
-@ph.force
-def cliff(t, state, body, params):
-    """Not a number from x = 1 on."""
-    push = ph.if_less(state.position[0], 1.0, 0.0, float("nan"))
-    return (push, 0.0, 0.0), (0.0, 0.0, 0.0)
-
-
 @pytest.mark.parametrize("settings", [{}, {"output_step": 0.1}], ids=["final", "outputs"])
 def test_a_member_that_fails_does_not_disturb_its_neighbours(settings):
     speeds = np.zeros((40, 3))
@@ -93,7 +97,15 @@ def test_a_member_that_fails_does_not_disturb_its_neighbours(settings):
     speeds[3, 0] = 2.0
     start = ph.State(velocity=speeds, angular_velocity_body=(0.1, 0.2, 0.3))
     with pytest.raises(ph.PolhodeError, match="member 3") as stopped:
-        ph.ensemble(BODY, start, [cliff], duration=1.0, method="dop853", **settings)
+        ph.ensemble(
+            BODY,
+            start,
+            pushed(1.0, np.inf, np.inf),
+            duration=1.0,
+            method="dop853",
+            formulation="body_rates",
+            **settings,
+        )
     error = stopped.value
     assert error.time == pytest.approx(0.5, rel=1e-9)
     others = np.arange(40) != 3

@@ -161,13 +161,11 @@ class Motion(Doors):
         --------
         >>> import polhode as ph
         >>> @ph.event
-        ... def apex(t, state, body, params):
-        ...     return state.velocity[2]
-        >>> up = ph.State(velocity=(0, 0, 9.80665))
-        >>> motion = ph.simulate(
-        ...     ph.particle(1.0), up, [ph.forces.gravity()], duration=2.0, events=[apex(action="record")]
-        ... )
-        >>> motion.crossing_times("apex").round(12).tolist()
+        ... def landing(t, state, body, params):
+        ...     return state.position[2]
+        >>> stone, start = ph.particle(1.0), ph.State(position=(0.0, 0.0, 4.903325))
+        >>> motion = ph.simulate(stone, start, [ph.forces.gravity()], duration=5.0, events=[landing()])
+        >>> motion.crossing_times("landing").round(12).tolist()
         [1.0]
         """
         known = {e.name for e in self.scenario.events} | {c.name for c in self._run.crossings}
