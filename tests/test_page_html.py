@@ -15,6 +15,8 @@ from polhode.page.html import framed, of_motion, page, policy
 from polhode.page.packing import packed
 from polhode.page.record import recorded
 
+NAME = '</script><img src="https://example.org/x" onerror="alert(1)">'
+
 
 class Elements(HTMLParser):
     """The elements of a page with their attributes, and what scripts hold."""
@@ -43,8 +45,7 @@ class Elements(HTMLParser):
 def motion():
     box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
     spin = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
-    name = '</script><img src="https://example.org/x" onerror="alert(1)">'
-    return ph.simulate(box, spin, duration=1.0, method="exact", output_step=0.01, name=name)
+    return ph.simulate(box, spin, duration=1.0, method="exact", output_step=0.01, name=NAME)
 
 
 def test_the_file_names_nothing_outside_itself(motion):
@@ -70,7 +71,7 @@ def test_the_policy_lets_its_own_script_run_and_nothing_be_reached(motion):
 def test_the_motion_is_in_the_file_as_it_was_packed(motion):
     read = Elements(of_motion(motion))
     (data,) = [data for attributes, data in read.scripts if attributes.get("id") == "polhode-motion"]
-    assert base64.b64decode(data) == packed(recorded(motion))
+    assert base64.b64decode(data) == packed(recorded(motion, name=NAME, title=NAME))
 
 
 def test_the_file_weighs_no_more_than_one_and_a_half_megabytes_besides_its_data(motion):
@@ -163,3 +164,10 @@ def test_without_a_screen_no_browser_is_tried(monkeypatch):
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setattr("webbrowser.open", pytest.fail)
     assert not opened("http://127.0.0.1:8321/")
+
+
+def test_a_motion_without_a_name_is_titled_by_its_file(tmp_path):
+    ph.simulate(ph.particle(1.0), duration=1.0, method="exact").export_html(tmp_path / "drop.html")
+    read = Elements((tmp_path / "drop.html").read_text(encoding="utf-8"))
+    (told,) = [data for attributes, data in read.scripts if attributes.get("id") == "polhode-door"]
+    assert json.loads(told)["title"] == "drop"

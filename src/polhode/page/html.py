@@ -65,15 +65,16 @@ def policy(live: bool) -> str:
     )
 
 
-def of_motion(motion: Motion) -> str:
-    """The page of one motion, which needs no server."""
-    return page({"kind": "file", "title": motion.scenario.name or "motion"}, packed(recorded(motion)))
+def of_motion(motion: Motion, name: str = "") -> str:
+    """The page of one motion, which needs no server; its title is the scenario's name, or the one given."""
+    title = motion.scenario.name or name or "motion"
+    return page({"kind": "file", "title": title}, packed(recorded(motion, name=title, title=title)))
 
 
 def write(motion: Motion, path: Path) -> None:
     """Write the page of a motion."""
     check_suffix(path, SUFFIXES, "a page")
-    write_whole(path, of_motion(motion).encode())
+    write_whole(path, of_motion(motion, path.stem).encode())
 
 
 def framed(motion: Motion) -> str:
