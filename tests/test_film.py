@@ -9,7 +9,8 @@ from math import pi
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from PIL import Image
+from matplotlib.text import Text
+from PIL import Image, ImageColor
 
 import polhode as ph
 from polhode.cli import cli
@@ -17,6 +18,7 @@ from polhode.errors import FileError, InputError
 from polhode.plots import film as films
 from polhode.plots.clock import timescale
 from polhode.plots.film import FilmWarning, film, frame_times, said_pace, usual_pace
+from polhode.plots.style import COLOURS
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SMALL = (320, 180)
@@ -105,6 +107,53 @@ def test_a_gif_has_every_frame_for_its_time_and_the_body_moves(tmp_path):
     in_space, title = moved[30:135, :155], moved[:15, :150]
     assert in_space.sum() > 200
     assert not title.any()
+
+
+def test_the_colours_of_arrows_and_curves_in_a_gif_are_the_houses(tmp_path):
+    """Beside the many shades of bodies of other colours, which a palette by frequency would take instead."""
+    pair = ph.simulate(
+        [BOX, BOX],
+        [
+            ph.State(angular_velocity_body=(0.5, 3, 0.5)),
+            ph.State(position=(1.5, 0, 0), angular_velocity_body=(1, 1, 3)),
+        ],
+        duration=2.0,
+        output_step=0.5,
+        method="exact",
+    )
+    film(pair, tmp_path / "x.gif", end=0.2, pace=1.0)
+    with Image.open(tmp_path / "x.gif") as image:
+        image.seek(3)
+        shown = np.asarray(image.convert("RGB"), dtype=int)
+    legend = shown[32:50, 560:]
+    for name in ("omega", "L"):
+        assert np.abs(legend - np.array(ImageColor.getrgb(COLOURS[name]))).max(axis=2).min() <= 3, name
+    for name in ("axis_1", "axis_2", "axis_3"):
+        assert np.abs(shown[340:355] - np.array(ImageColor.getrgb(COLOURS[name]))).max(axis=2).min() <= 3, name
+    assert (shown[2, 2] == 255).all()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (800, 450), (640, 360)])
+def test_words_can_be_read_and_do_not_overlap_at_any_usual_size(tmp_path, monkeypatch, size):
+    def looked_at(self, now):
+        figure, renderer = self._canvas.figure, self._canvas.get_renderer()
+        self._time.set_text("t = 0.000 s")
+        words = [t for t in figure.findobj(Text) if t.get_text() and t.get_visible() and t.axes not in self._views]
+        boxes = [t.get_window_extent(renderer) for t in words]
+        assert len(words) > 15
+        assert min(t.get_fontsize() * figure.dpi / 72 for t in words) >= 8.99
+        for i, box in enumerate(boxes):
+            assert box.x0 >= 0, words[i]
+            assert box.y0 >= 0, words[i]
+            assert box.x1 <= size[0], words[i]
+            assert box.y1 <= size[1], words[i]
+            for k in range(i):
+                assert not box.padded(-1).overlaps(boxes[k].padded(-1)), (words[i], words[k])
+        raise KeyboardInterrupt  # enough
+
+    monkeypatch.setattr(films._Projector, "picture", looked_at)
+    with pytest.raises(KeyboardInterrupt):
+        film(spun(), tmp_path / "x.gif", "A box", size=size)
 
 
 def test_an_mp4_can_be_read_back(tmp_path):

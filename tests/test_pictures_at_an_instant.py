@@ -10,6 +10,8 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
 
 import polhode as ph
 from polhode.cli import cli
@@ -19,7 +21,10 @@ from polhode.gallery import MODELS
 from polhode.plots.between import attitudes_between, positions_between, values_between
 from polhode.plots.course import course, course_at
 from polhode.plots.instant import instant
+from polhode.plots.scene import Scene, world_camera
+from polhode.plots.stage import THROUGH
 from polhode.plots.staging import stage
+from polhode.plots.style import COLOURS, sheet
 from polhode.rotations import angle_between
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
@@ -292,6 +297,39 @@ def test_a_time_outside_is_refused_and_so_is_a_body_that_is_not_there():
             instant(motion, time)
     with pytest.raises(InputError, match="there is no body 1: this motion has 1"):
         instant(motion, 1.0, body=1)
+
+
+def test_of_an_ensemble_no_body_can_be_picked_and_a_sentence_says_what_is_shown():
+    motion = ph.ensemble(
+        BOX, ph.State(angular_velocity_body=[(0, 1, 0), (0, 2, 0)]), duration=0.5, output_step=0.25, method="exact"
+    )
+    with pytest.raises(InputError, match=r"body = 1 picks a body of a system.*its 2 members are all shown together"):
+        instant(motion, 0.25, body=1)
+
+
+def test_an_arrow_within_the_body_shines_through():
+    motion = spun((0.1, 5.0, 0.1))
+    figure = instant(motion, 1.0)
+    faint = to_rgba(COLOURS["omega"], THROUGH)
+    for view in figure.axes[:2]:
+        edges = np.concatenate([c.get_edgecolors() for c in view.collections])
+        assert np.isclose(edges, faint).all(axis=1).sum() == 2  # shaft and head
+
+
+@pytest.mark.parametrize("dpi", [72, 150])
+def test_no_seams_show_between_the_triangles_of_a_flat_face(dpi):
+    scene = Scene(world_camera())
+    scene.body(ph.shapes.box((1.0, 1.0, 1.0), mass=1.0), colour=COLOURS["axis_3"])
+    with sheet(4.0, 4.0, constrained=False) as figure:
+        figure.set_dpi(dpi)
+        scene.draw(figure.add_axes((0, 0, 1, 1)))
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+    shown = np.asarray(canvas.buffer_rgba())[..., :3].reshape(-1, 3)
+    colours, counts = np.unique(shown, axis=0, return_counts=True)
+    flat = colours[np.argsort(-counts)[:4]].astype(int)  # the paper and three faces
+    apart = np.abs(shown[:, None].astype(int) - flat).max(axis=2).min(axis=1)
+    assert (apart > 6).mean() < 0.03  # the outlines alone
 
 
 def test_of_a_stored_motion_with_unknown_forces_the_nearest_output_is_drawn_and_told(tmp_path):

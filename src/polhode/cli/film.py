@@ -38,14 +38,14 @@ class PixelSize(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     "--pace",
     type=float,
     metavar="<number>",
-    help="Seconds of motion in a second of film: 0.1 is slow motion. If not given, true speed for motions of 2 to "
-    "20 s, and about 8 s of film for others.",
+    help="Seconds of motion in a second of film: 0.1 is slow motion. If not given, true speed where the part "
+    "shown (--from, --to) lasts 2 to 20 s; else about 8 s of film.",
 )
 @click.option("--fps", type=float, metavar="<1/s>", help="Frames a second: 30, of a .gif 20, if not given.")
 @click.option("--size", type=PixelSize(), metavar="WxH", help="In pixels: 1280x720, of a .gif 800x450, if not given.")
 @click.option("--from", "start", type=float, metavar="<s>", help="Where the film begins, in s of the motion.")
 @click.option("--to", "end", type=float, metavar="<s>", help="Where it ends.")
-@click.option("--body", type=click.IntRange(0), default=0, help="Of several: whose view the second is, from 0 on.")
+@click.option("--body", type=click.IntRange(0), default=0, help="Of a system: whose view the second is, from 0 on.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
 @click.pass_context
 def film(

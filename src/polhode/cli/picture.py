@@ -22,7 +22,7 @@ from polhode.cli.target import MotionCommand, knob_values, shown_motion, stem_of
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to put it: .png, .svg or .pdf; NAME.png if not given.",
 )
-@click.option("--body", type=click.IntRange(0), default=0, help="Of several: whose view the second is, from 0 on.")
+@click.option("--body", type=click.IntRange(0), default=0, help="Of a system: whose view the second is, from 0 on.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
 @click.pass_context
 def picture(

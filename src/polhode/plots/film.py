@@ -18,7 +18,7 @@ from polhode.errors import InputError
 from polhode.motion import Motion
 from polhode.plots.clock import LONG, Timescale, said_span, timescale
 from polhode.plots.course import Course, course
-from polhode.plots.instant import WIDTH, axis_times, checked_body, framed, view_aspect
+from polhode.plots.instant import WIDTH, axis_times, checked_body, corner_text, framed, view_aspect
 from polhode.plots.reel import Picture, check_film, reel
 from polhode.plots.stage import Stage
 from polhode.plots.staging import stage
@@ -26,7 +26,7 @@ from polhode.plots.style import COLOURS, sheet
 from polhode.progress import progress
 
 SHORTEST, LONGEST, USUAL = 2.0, 20.0, 8.0
-"""A motion that lasts from 2 to 20 s is shown as fast as it is; another in about 8 s."""
+"""What lasts from 2 to 20 s is shown as fast as it is; what is shorter or longer, in about 8 s."""
 MOST_FRAMES = 36_000
 """Twenty minutes at 30 frames a second: more were hardly meant."""
 POINTS = 400
@@ -35,6 +35,8 @@ SIZES = {".gif": (800, 450)}
 RATES = {".gif": 20.0}
 """What a .gif gets that says nothing; an .mp4 gets 1280 x 720 pixels and 30 frames a second."""
 TIMES = "\N{MULTIPLICATION SIGN}"
+LETTERS = (72.0, 640)
+"""A film has at least so many pixels an inch, so that letters can be read; one less than so many wide has fewer."""
 PIXELS = (160, 7680)
 """The least and the largest width, and height times 16/9."""
 
@@ -83,8 +85,8 @@ def film(
     title : str, optional
         The scenario's name if not given.
     pace : float, optional
-        Seconds of the motion in a second of the film: 0.1 is slow motion.  If not given, 1 for a motion of 2 to 20 s;
-        else what shows it in about 8 s.  It is written in the picture.
+        Seconds of the motion in a second of the film: 0.1 is slow motion.  If not given, 1 where the part that is
+        shown lasts 2 to 20 s; else what shows it in about 8 s.  It is written in the picture.
     frames_per_second : float, optional
         30, in a .gif 20 if not given.
     size : tuple of int, optional
@@ -121,18 +123,19 @@ def film(
     speed = usual_pace(last - first) if pace is None else _positive(pace, "pace")
     times = frame_times(first, last, speed, rate)
     width, height = shown
-    tall = WIDTH * height / width
-    set_up = stage(motion, checked_body(motion, body), view_aspect(tall))
+    wide = sheet_width(width)
+    tall = wide * height / width
+    set_up = stage(motion, checked_body(motion, body), view_aspect(tall, wide))
     warning = deception(set_up.trail, set_up.sizes, speed, rate)
     if warning is not None:
         warnings.warn(warning, FilmWarning, stacklevel=2)
     frames = course(motion, times)
-    with sheet(WIDTH, tall, constrained=False) as figure:
+    with sheet(wide, tall, constrained=False) as figure:
         said = timescale(first, last, speed / rate)
         projector = _Projector(figure, width, set_up, motion, title, speed, said, warning)
 
         def samples() -> list[Picture]:
-            return [projector.picture(frames.at(k)) for k in sorted({0, len(times) // 2, len(times) - 1})]
+            return [projector.picture(frames.at(k)) for k in sorted({(len(times) - 1) * i // 4 for i in range(5)})]
 
         with reel(place, shown, rate, samples) as add, progress("film", "frames") as report:
             for k in range(len(times)):
@@ -152,8 +155,14 @@ def checked_format(
     return shown, rate
 
 
+def sheet_width(pixels: int) -> float:
+    """How wide the sheet is, in inches: smaller in a small film, whose letters would have too few pixels."""
+    per_inch, least = LETTERS
+    return min(WIDTH, max(pixels, least) / per_inch)
+
+
 def usual_pace(duration: float) -> float:
-    """True speed for a motion of 2 to 20 s; else a round number that shows it in about 8 s."""
+    """True speed for what lasts 2 to 20 s; else a round number that shows it in about 8 s."""
     return 1.0 if SHORTEST <= duration <= LONGEST else float(f"{duration / USUAL:.1g}")
 
 
@@ -242,16 +251,16 @@ class _Projector:
         times: Timescale,
         warning: str | None,
     ) -> None:
-        figure.set_dpi(width / WIDTH)
+        figure.set_dpi(width / figure.get_figwidth())
         self._canvas = cast(Any, FigureCanvasAgg(figure))  # Matplotlib gives it no types
         self._stage = set_up
         self._space, self._from_body, self._clock = framed(
             figure, set_up, motion, title, () if warning is None else (warning,)
         )
-        figure.text(0.985, 0.04, said_pace(pace), ha="right", va="top", fontsize=11, color=COLOURS["ink"])
+        corner_text(figure, 0.04, said_pace(pace), 11, color=COLOURS["ink"])
         self._views = [view for view in (self._space, self._from_body) if view is not None]
         self._cursor = self._clock.axvline(0.0, color=COLOURS["ink"], linewidth=1.2, animated=True)
-        self._time = figure.text(0.985, 0.965, "", ha="right", va="top", fontsize=14, animated=True)
+        self._time = corner_text(figure, 0.965, "", 14, animated=True)
         along = axis_times(set_up)
         self._along = along
         self._times = replace(times, zero=along.zero) if times.zero and along.zero else times

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textwrap import fill
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,14 +19,14 @@ from polhode.plots.stage import Stage
 from polhode.plots.staging import stage
 from polhode.plots.style import AXES, COLOURS, OMEGA, SEVERAL, XYZ, power_of_ten, sheet
 
-WIDTH = 12.8
-"""Of the sheet, in inches."""
+WIDTH, HEIGHT = 12.8, 7.2
+"""Of the usual sheet, in inches."""
 VIEWS = (0.485, 0.225, 0.855)
-"""The width of a view, its lower and its upper end, in parts of the sheet."""
+"""The width of a view, its lower and its upper end, in parts of the usual sheet."""
 
 
 def instant(
-    motion: Motion, time: float | None = None, title: str = "", *, body: int = 0, height: float = 7.2
+    motion: Motion, time: float | None = None, title: str = "", *, body: int = 0, height: float = HEIGHT
 ) -> Figure:
     """A motion at one instant: in space and seen from the body, side by side, with one camera; below, the clock.
 
@@ -66,7 +67,7 @@ def instant(
     moment, times = float(now.times[0]), axis_times(set_up)
     with sheet(WIDTH, height, constrained=False) as figure:
         space, from_body, clock = framed(figure, set_up, motion, title, (remark,) if remark else ())
-        figure.text(0.985, 0.965, f"t = {times.said_shortly(moment)}", ha="right", va="top", fontsize=14)
+        corner_text(figure, 0.965, f"t = {times.said_shortly(moment)}", 14)
         set_up.draw_space(space, now)
         if from_body is not None:
             set_up.draw_body(from_body, now)
@@ -78,13 +79,35 @@ def checked_body(motion: Motion, body: int) -> int:
     """Which body of a system is looked from."""
     count = motion.scenario.count if motion.axis == "body" else 1
     if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < count:
+        if motion.axis == "member":
+            raise InputError(
+                f"body = {body!r} picks a body of a system, but this is an ensemble: its {motion.scenario.count} "
+                "members are all shown together, each seen from itself: leave body out, or simulate that member alone"
+            )
         raise InputError(f"there is no body {body!r}: this motion has {count}, counted from 0")
     return body
 
 
-def view_aspect(height: float) -> float:
-    """Width over height of each of two views on a sheet of that height."""
-    return WIDTH * VIEWS[0] / (height * (VIEWS[2] - VIEWS[1]))
+def view_aspect(height: float, width: float = WIDTH) -> float:
+    """Width over height of each of two views on a sheet of that size."""
+    across, low, high = VIEWS
+    return width * across / (height * (_from_above(high, height) - _from_below(low, height)))
+
+
+def _from_below(part: float, height: float) -> float:
+    """A height in parts of the usual sheet, in parts of this one: letters are as large on a low sheet."""
+    return part * min(max(1.0, HEIGHT / height), 2.0)
+
+
+def _from_above(part: float, height: float) -> float:
+    """The same for what is near the upper end."""
+    return 1.0 - _from_below(1.0 - part, height)
+
+
+def corner_text(figure: Figure, part: float, text: str, fontsize: float, **options: Any) -> Any:
+    """Words at the right end of the sheet, their upper end at this height, in parts of the usual sheet."""
+    at = (_from_above if part > 0.5 else _from_below)(part, figure.get_figheight())
+    return figure.text(0.985, at, text, ha="right", va="top", fontsize=fontsize, **options)
 
 
 def framed(
@@ -92,25 +115,26 @@ def framed(
 ) -> tuple[Axes, Axes | None, Axes]:
     """What does not change with the time: titles, legend, remarks and the clock; and axes for the views."""
     name, (width, low, high) = title or motion.scenario.name or "motion", VIEWS
-    size = min(14.0, 14.0 * 80 / len(name))
-    figure.text(0.015, 0.965, name, va="top", fontsize=size, fontweight="bold")
+    wide, tall = figure.get_size_inches()
+    low, high, above = _from_below(low, tall), _from_above(high, tall), _from_above(0.885, tall)
+    size = min(14.0, 14.0 * 80 / len(name) * wide / WIDTH)
+    figure.text(0.015, _from_above(0.965, tall), name, va="top", fontsize=size, fontweight="bold")
     width = width if set_up.turns else 2 * width
     space = figure.add_axes((0.01, low, width, high - low))
     from_body = figure.add_axes((0.505, low, width, high - low)) if set_up.turns else None
-    figure.text(0.015, 0.885, _space_title(set_up, motion), fontsize=11, va="center")
+    figure.text(0.015, above, _space_title(set_up, motion), fontsize=11, va="center")
     if from_body is not None:
         whose = f"body {set_up.watched}" if motion.axis == "body" else "each body" if set_up.many else "the body"
         tips = ": dots at the tips of ω" if set_up.many else ": paths of ω and L"
-        figure.text(0.515, 0.885, f"seen from {whose}{tips}", fontsize=11, va="center")
+        figure.text(0.515, above, f"seen from {whose}{tips}", fontsize=11, va="center")
     said = [*set_up.remarks, *remarks]
     if said:
-        text = fill("; ".join(said), 150)
-        figure.text(0.985, 0.222, text, fontsize=8.5, color="#666666", ha="right", va="bottom", zorder=20)
+        text = fill("; ".join(said), int(150 * wide / WIDTH))
+        figure.text(0.985, low - 0.003, text, fontsize=8.5, color="#666666", ha="right", va="bottom", zorder=20)
     handles = set_up.legend()
     if handles:
-        figure.legend(
-            handles=handles, loc="upper right", bbox_to_anchor=(0.99, 0.945), ncols=len(handles), columnspacing=1.6
-        )
+        place = (0.99, _from_above(0.945, tall))
+        figure.legend(handles=handles, loc="upper right", bbox_to_anchor=place, ncols=len(handles), columnspacing=1.6)
     return space, from_body, _clock(figure, set_up, motion)
 
 
@@ -126,7 +150,9 @@ def _space_title(set_up: Stage, motion: Motion) -> str:
 
 def _clock(figure: Figure, set_up: Stage, motion: Motion) -> Axes:
     """The angular velocity over time, along the body's axes; the velocity where nothing turns."""
-    axes, trail = figure.add_axes((0.062, 0.075, 0.92, 0.105)), set_up.trail
+    (wide, tall), trail = figure.get_size_inches(), set_up.trail
+    left, low, high = 0.062 * WIDTH / wide, _from_below(0.075, tall), _from_below(0.18, tall)
+    axes = figure.add_axes((left, low, 0.982 - left, high - low))
     values, what, unit = (
         (trail.in_body(trail.omega), "ω in the body", "rad/s") if set_up.turns else (trail.velocity, "velocity", "m/s")
     )
@@ -141,7 +167,9 @@ def _clock(figure: Figure, set_up: Stage, motion: Motion) -> Axes:
     if motion.axis is None or (set_up.turns and not set_up.many):
         for k, name in enumerate(OMEGA if set_up.turns else XYZ):
             axes.plot(places, values[:, set_up.watched, k] / scale, color=AXES[k], label=name, linewidth=1.3)
-        axes.legend(loc="lower left", bbox_to_anchor=(0.09, 0.96), ncols=3, borderaxespad=0.1, columnspacing=1.2)
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0.09 * WIDTH / wide, 0.96), ncols=3, borderaxespad=0.1, columnspacing=1.2
+        )
     else:
         what = f"|{what}|" if set_up.turns else "speed"
         for i in range(min(values.shape[1], panels.MANY)):

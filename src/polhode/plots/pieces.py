@@ -16,12 +16,15 @@ from polhode.plots.order import Piece
 
 def draw_pieces(axes: Axes, ordered: Iterable[Piece], first: float) -> None:
     """The pieces in this order, with zorder from `first` upwards: faces and lines that follow each other at once."""
+    seam = max(SEAM, 72.0 / axes.figure.dpi)
     for order, (drawn, run) in enumerate(groupby(ordered, key=lambda piece: piece.kind == "drawn")):
         if drawn:
             for piece in run:
                 piece.style(axes, first + 0.001 * order)
         else:
-            axes.add_collection(_collection([_look(piece) for piece in run], first + 0.001 * order), autolim=False)
+            axes.add_collection(
+                _collection([_look(piece, seam) for piece in run], first + 0.001 * order), autolim=False
+            )
 
 
 class _Look(NamedTuple):
@@ -35,12 +38,14 @@ class _Look(NamedTuple):
 
 
 CLEAR = (0.0, 0.0, 0.0, 0.0)
+SEAM = 0.8
+"""How thick a face's own edge is, in points, but at least a pixel: else seams show between faces, as pale hairlines."""
 
 
-def _look(piece: Piece) -> _Look:
+def _look(piece: Piece, seam: float) -> _Look:
     if piece.kind == "face":
         colour, edged = piece.style
-        return _Look(Path(piece.points[[0, 1, 2, 0]]), colour, colour if edged else CLEAR, 0.5, "solid")
+        return _Look(Path(piece.points[[0, 1, 2, 0]]), colour, colour if edged else CLEAR, seam, "solid")
     colour, width, style, alpha = piece.style
     return _Look(Path(piece.points), CLEAR, to_rgba(colour, alpha), width, style)
 

@@ -15,11 +15,15 @@ from numpy.typing import NDArray
 
 from polhode.errors import FileError, InputError
 from polhode.exports.files import drafted
+from polhode.plots.style import COLOURS, SEVERAL
 
 Picture = NDArray[np.uint8]
 """(height, width, 3): red, green and blue."""
 FILMS = (".mp4", ".gif")
-COLOURS_OF_A_GIF = 128
+FREQUENT, SHADES = 64, 140
+"""A .gif takes so many colours from its pictures as they are, and so many for all others; 256 with the house's own."""
+TINTS = (1.0, 0.67, 0.33)
+"""Each of the house's colours is in a .gif as it is, and mixed with white as at the edges of thin lines."""
 
 
 def check_film(path: Path, size: tuple[int, int], frames_per_second: float) -> None:
@@ -115,14 +119,15 @@ def _gif(
     """Picture by picture, of each only the part that changed: Pillow's own way keeps all of them until the end."""
     from PIL import GifImagePlugin, Image, ImageChops
 
-    some = Image.fromarray(np.concatenate(samples()))
-    colours = some.quantize(COLOURS_OF_A_GIF, dither=Image.Dither.NONE)
+    colours = palette(samples())
+    number = _numbering(colours)
     before: Any = None
     with draft.open("wb") as file:
 
         def add(picture: Picture) -> None:
             nonlocal before
-            now = Image.fromarray(picture).quantize(palette=colours, dither=Image.Dither.NONE)
+            now = Image.fromarray(number(picture))
+            now.putpalette(colours.tobytes())
             place = (0, 0, *now.size)
             if before is None:
                 file.writelines(GifImagePlugin.getheader(now, info={"loop": 0})[0])
@@ -133,6 +138,43 @@ def _gif(
 
         yield add
         file.write(b";")
+
+
+def palette(pictures: list[Picture]) -> Picture:
+    """The colours of a .gif (n, 3): the house's, the most frequent of these pictures, and some for all their others.
+
+    By how many pixels have it alone, the colour of an arrow would be lost beside the shades of a body.
+    """
+    from PIL import Image, ImageColor
+
+    own = np.array([ImageColor.getrgb(c)[:3] for c in dict.fromkeys((*COLOURS.values(), *SEVERAL))], dtype=float)
+    house = np.concatenate([255.0 + share * (own - 255.0) for share in TINTS]).round().astype(np.uint8)
+    met, counts = np.unique(np.concatenate(pictures).reshape(-1, 3), axis=0, return_counts=True)
+    others = Image.fromarray(met[None]).quantize(SHADES, dither=Image.Dither.NONE).getpalette()
+    taken = np.array(others, dtype=np.uint8).reshape(-1, 3)
+    frequent = met[np.argsort(-counts, kind="stable")[:FREQUENT]]
+    together = dict.fromkeys(map(tuple, np.concatenate((house, frequent, taken)).tolist()))
+    return np.array(list(together), dtype=np.uint8)[:256]
+
+
+def _numbering(colours: Picture) -> Callable[[Picture], NDArray[np.uint8]]:
+    """A function that gives for each pixel the number of the nearest colour; it remembers those it has met.
+
+    Pillow's own way looks at six bits of each of red, green and blue: white would become the paper's neighbour.
+    """
+    found, known = np.zeros(1 << 24, dtype=np.uint8), np.zeros(1 << 24, dtype=bool)
+
+    def number(picture: Picture) -> NDArray[np.uint8]:
+        red, green, blue = (picture[..., k].astype(np.int32) for k in range(3))
+        codes = red << 16 | green << 8 | blue
+        new = np.unique(codes[~known[codes]])
+        for some in np.array_split(new, len(new) // 4096 + 1):
+            parts = np.stack((some >> 16, some >> 8 & 255, some & 255), axis=1)
+            apart = ((parts[:, None] - colours.astype(np.int32)) ** 2).sum(axis=2)
+            found[some], known[some] = apart.argmin(axis=1), True
+        return np.asarray(found[codes])
+
+    return number
 
 
 def _numbers(image: Any) -> Any:

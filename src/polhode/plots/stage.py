@@ -28,6 +28,10 @@ DOT = 0.035
 """The radius of the ball that marks a particle, in half the height of the view."""
 MEMBER_PATHS, MEMBER_POINTS = 30, 24
 """Of an ensemble at most so many paths are drawn, through so many points."""
+THROUGH = 0.25
+"""How strongly what is hidden of an arrow shines through the bodies: most of a small one lies within its body."""
+HEAD = 0.034
+"""How long an arrow's head is, in half the height of the view."""
 SIMPLE, VISIBLE = 24, 0.02
 """Members are drawn as bodies if they have so few faces, and are at least so large in half the height of the view."""
 
@@ -107,7 +111,8 @@ class Stage:
                 if name in self.scales:
                     path = start + self.scales[name] * before.in_body(getattr(before, name))[:, i]
                     scene.line(path, ARROW_COLOURS[name], width=1.3, alpha=0.85)
-                    scene.arrow(start - self._behind(name), path[-1] - start, ARROW_COLOURS[name])
+                    begin, radius = start - self._behind(name), ROOM * float(self.sizes[i])
+                    self._arrow(scene, begin, path[-1] - start, ARROW_COLOURS[name], radius)
         self._axes(scene, np.zeros(3), np.eye(3))
         self._finish(scene, axes, np.zeros(3), ROOM * float(self.sizes[0 if self.many else i]))
 
@@ -158,7 +163,25 @@ class Stage:
             vector = scale * getattr(now, name)[0, i]
             start = now.position[0, i] if name == "force" else now.anchor[0, i]
             if np.linalg.norm(vector) > 1e-3 * self.radius:
-                scene.arrow(start - self._behind(name), vector, ARROW_COLOURS[name])
+                self._arrow(scene, start - self._behind(name), vector, ARROW_COLOURS[name], self.radius)
+
+    def _arrow(self, scene: Scene, start: Array, vector: Array, colour: str, radius: float) -> None:
+        """An arrow, and once more before everything, faintly: so one sees those within a body."""
+        scene.arrow(start, vector, colour)
+        before = start + 4 * self.radius * self.camera.eye
+        along = self.camera.flat(vector)
+        length = float(np.hypot(*along))
+        if length <= 1e-9 * radius:  # towards the eye
+            return
+        back, aside = (
+            size * HEAD * radius / length * (x * self.camera.right + y * self.camera.up)
+            for size, x, y in ((1.0, *along), (0.5, -along[1], along[0]))
+        )
+        tip = before + vector - 0.45 * back  # with its round ends no longer than the arrow
+        shaft = np.stack((before, tip))
+        head = np.stack((tip - back + aside, tip, tip - back - aside))
+        for path in (shaft, head):
+            scene.line(path, colour, width=2.0, alpha=THROUGH)
 
     def _behind(self, name: str) -> Array:
         """L a little farther from the eye than omega, and axes than L: where they lie along each other, pieces of all
