@@ -2,6 +2,7 @@
 
 import { App } from "./app.ts";
 import { place } from "./controls/dom.ts";
+import { sentences } from "./controls/format.ts";
 import { Lab } from "./controls/lab.ts";
 import { unpacked, type MotionRecord } from "./motion/record.ts";
 import type { Door } from "./transport/protocol.ts";
@@ -35,7 +36,7 @@ function showFile(app: App, door: Door): void {
     return;
   }
   app.header.name(record.title || door.title || record.name);
-  app.header.describe([record.computed, ...record.notes]);
+  app.header.describe([sentences(record.computed), ...record.notes]);
   app.show(record);
   app.state("ready");
 }

@@ -2,20 +2,23 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressOf, knobsOf, modelOf } from "../src/controls/address.ts";
+import { addressOf, knobsOf, modelOf, runOf } from "../src/controls/address.ts";
 
 const knob = (name: string, usual: number) => ({ name, unit: "1", default: usual, low: 0, high: 10, help: "" });
 const KNOBS = [knob("spin", 5), knob("nudge", 0.1)];
 
 test("an address gives back what was written into it, to the last bit", () => {
   const values = { spin: 0.1 + 0.2, nudge: 1e-7 };
-  const address = addressOf("/dzhanibekov", "?spin=9", "dzhanibekov", KNOBS, values);
+  const state = { model: "dzhanibekov", parameters: KNOBS, values, run: "t-handle & more" };
+  const address = addressOf("/dzhanibekov", "?spin=9&spinn=3&run=box", state);
   assert.equal(modelOf(address.split("?")[0]), "dzhanibekov");
   assert.deepEqual(knobsOf(address.split("?")[1], "dzhanibekov", KNOBS), { values, complaints: [] });
+  assert.equal(runOf(address.split("?")[1]), "t-handle & more");
 });
 
 test("fx and token stay, defaults are not written", () => {
-  const address = addressOf("/a/boxes", "?spin=3&token=x%2By&fx=low", "cubesat", KNOBS, { spin: 5, nudge: 0.2 });
+  const state = { model: "cubesat", parameters: KNOBS, values: { spin: 5, nudge: 0.2 }, run: "" };
+  const address = addressOf("/a/boxes", "?spin=3&run=box&token=x%2By&fx=low", state);
   assert.equal(address, "/a/cubesat?nudge=0.2&fx=low&token=x%2By");
 });
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clock, digitsFor, formula, headed, short, significant, unitText, withUnit } from "../src/controls/format.ts";
+import { clock, digitsFor, formula, headed, sentences, short, significant, unitText, withUnit } from "../src/controls/format.ts";
 
 test("powers in units are raised, and a pure number has no unit", () => {
   assert.equal(unitText("kg m2"), "kg m²");
@@ -41,7 +41,8 @@ test("digits follow from the tolerance, and decimals from the duration", () => {
   assert.equal(digitsFor(3, 10), 4);
   assert.equal(clock(0, 10)(1.2345), "1.23 s");
   assert.equal(clock(0, 5000)(4321.9), "4322 s");
-  assert.equal(clock(0, 3456000)(3456000), "3\u202f456\u202f000 s");
+  assert.equal(clock(0, 3456000)(3456000), "40.00 days");
+  assert.equal(clock(0, 172800)(172800), "172\u202f800 s");
   assert.equal(clock(0, 0)(0), "0.00 s");
   assert.equal(clock(0, 1e-12)(5.1e-13), "0.510 × 10⁻¹² s");
   assert.equal(clock(1e8, 1e8 + 4)(1e8 + 1.234), "100\u202f000\u202f001.234 s");
@@ -55,4 +56,9 @@ test("a model's name becomes a heading", () => {
 test("a formula is written as it is read; names and longer powers stay as they are", () => {
   assert.equal(formula("2 pi sqrt(mu/k) t^2 - x^-1"), "2 π √(μ/k) t² − x⁻¹");
   assert.equal(formula("theta0 and a^10, e^-z, spin-pi-half"), "theta0 and a^10, e^-z, spin-pi-half");
+});
+
+test("lines become sentences, with spaces in names", () => {
+  assert.equal(sentences("computed by lie_rk4\nchosen by auto: no_forces"), "Computed by lie rk4. Chosen by auto: no forces.");
+  assert.equal(sentences("read from a file."), "Read from a file.");
 });

@@ -31,3 +31,22 @@ test("the middle of a logarithmic slider is the geometric mean", () => {
   assert.equal(scale.valueAt((scale.min + scale.max) / 2), 100);
   assert.equal(scale.valueAt(scale.placeOf(0.1)), 0.1);
 });
+
+test("keys go by round values, and pass over neither the default nor the ends", () => {
+  const spin = new Scale(1, 20);
+  assert.equal(spin.next(5, 1, 5), 5.2);
+  assert.equal(spin.next(5.2, -1, 5), 5);
+  assert.equal(spin.next(5.03, 1, 5), 5.2);
+  assert.equal(spin.next(5.2, 1, 5.25), 5.25);
+  assert.equal(spin.next(19.99, 1, 5), 20);
+  assert.equal(spin.next(20, 1, 5), 20);
+  assert.equal(new Scale(-10, 10).next(0, -1, 0), -0.2);
+});
+
+test("keys go by round values on a logarithmic slider too", () => {
+  const scale = new Scale(0.1, 100000);
+  assert.equal(scale.next(1, 1, 100), 1.2);
+  assert.equal(scale.next(1, -1, 100), 0.8);
+  assert.equal(scale.next(0.1, -1, 100), 0.1);
+  assert.equal(scale.next(8000, 1, 100), 10000);
+});

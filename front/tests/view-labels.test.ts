@@ -39,3 +39,8 @@ test("of an arrow of any length the head is seen and leaves some of the shaft", 
   }
   assert.equal(proportions(1).head, 5);
 });
+
+test("a word that is to leave something free goes to the other side of its tip", () => {
+  const [word] = arranged([{ ...wish(280, 200), away: { x: 230, y: 200 } }], [SIZE], PANE);
+  assert.ok(word!.x > 300);
+});

@@ -83,6 +83,19 @@ def test_a_link_restores_the_knobs(lab, visit):
     assert numbers(page).first.inner_text() != text
 
 
+def test_a_link_restores_the_run_and_a_refused_value_is_not_in_it(lab, visit):
+    page = visit(lab.host).page
+    page.goto(lab.address("dzhanibekov", spin=3, run="t-handle"))
+    ready(page, "dzhanibekov")
+    expect(page.get_by_role("combobox", name="Run")).to_have_value("t-handle")
+    typed = page.get_by_role("spinbutton", name="spin", exact=True)
+    typed.fill("-7")
+    typed.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("outside its range")
+    assert "spin=3" in page.url
+    assert "run=t-handle" in page.url
+
+
 def test_a_name_that_no_model_has_is_answered_in_a_sentence(lab, visit):
     window = visit(lab.host, expected="404")
     window.page.goto(lab.address("dzhanibekof"))

@@ -2,7 +2,7 @@
 
 import type { Finding, MotionRecord } from "../motion/record.ts";
 import { made } from "./dom.ts";
-import { capital, sentence, short, spaced, withUnit } from "./format.ts";
+import { capital, clock, sentences, short, spaced, withUnit } from "./format.ts";
 
 export class Audit {
   readonly element: HTMLElement;
@@ -14,12 +14,13 @@ export class Audit {
   }
 
   show(record: MotionRecord): void {
-    const list = made("ul", { class: "rows" }, ...record.findings.map(rowOf));
-    this.inside.replaceChildren(made("p", { text: sentence(record.computed) }), list);
+    const said = clock(record.time[0], record.time[record.times - 1]);
+    const list = made("ul", { class: "rows" }, ...record.findings.map((one) => rowOf(one, said)));
+    this.inside.replaceChildren(made("p", { text: sentences(record.computed) }), list);
   }
 }
 
-function rowOf(finding: Finding): HTMLElement {
+function rowOf(finding: Finding, said: (t: number) => string): HTMLElement {
   const name = made("span", { text: capital(finding.quantity) });
   if (!finding.conserved) {
     const why = finding.reason === "" ? "not conserved here" : `not conserved: ${spaced(finding.reason)}`;
@@ -27,7 +28,7 @@ function rowOf(finding: Finding): HTMLElement {
   }
   const { departure, relative, unit, time, reason } = finding;
   const kept = departure === 0 ? "exactly kept" : `kept to ${withUnit(short(departure, 2), unit)}`;
-  const details = [departure === 0 ? "" : `${short(relative, 2)} of its size, at ${short(time, 4)} s`, spaced(reason)];
+  const details = [departure === 0 ? "" : `${short(relative, 2)} of its size, at ${said(time)}`, spaced(reason)];
   return made(
     "li",
     {},

@@ -50,12 +50,19 @@ export function digitsFor(expected: number, tolerance: number): number {
 /** Shorter motions are told in powers of ten. */
 const BRIEF = 1e-4;
 
+const DAY = 86400;
+
+/** The unit in which instants of a motion are told, and its length in s: longer ones than two days are counted in days. */
+export const unitOfTime = (span: number): { length: number; unit: string } =>
+  span > 2 * DAY ? { length: DAY, unit: "days" } : { length: 1, unit: "s" };
+
 /** Instants of a motion in words, with digits that tell a thousandth of it apart, whenever it begins. */
 export function clock(first: number, last: number): (t: number) => string {
-  const span = last - first;
+  const { length, unit } = unitOfTime(last - first);
+  const span = (last - first) / length;
   const size = Math.floor(Math.log10(span));
   if (!(span > 0)) return (t) => (Math.abs(t) < LARGE ? `${minus(t.toFixed(2))} s` : `${significant(t, 10)} s`);
-  if (span >= BRIEF) return (t) => `${minus(grouped(t.toFixed(Math.max(3 - size, 0))))} s`;
+  if (span >= BRIEF) return (t) => `${minus(grouped((t / length).toFixed(Math.max(3 - size, 0))))} ${unit}`;
   const power = 3 * Math.floor(size / 3);
   return (t) => `${minus((t / 10 ** power).toFixed(3 - size + power))} × 10${raised(String(power))} s`;
 }
@@ -92,6 +99,10 @@ export const capital = (words: string): string => words.charAt(0).toUpperCase() 
 /** A sentence for a person: it begins with a capital and ends. */
 export const sentence = (words: string): string =>
   words === "" || /[.!?…:]$/.test(words) ? capital(words) : `${capital(words)}.`;
+
+/** Lines, each as a sentence; names in them, such as rk4_fixed, with spaces. */
+export const sentences = (lines: string): string =>
+  spaced(lines).split("\n").map((line) => sentence(line.trim())).filter(Boolean).join(" ");
 
 const NAMES: Record<string, string> = { "2d": "2D", "3d": "3D", "6dof": "6-DOF", cubesat: "CubeSat", euler: "Euler" };
 

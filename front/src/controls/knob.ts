@@ -5,6 +5,16 @@ import { freshId, made, say } from "./dom.ts";
 import { short, spaced, unitText, withUnit } from "./format.ts";
 import { Scale } from "./scale.ts";
 
+/** By how many round values a key moves a slider; Home and End are the browser's. */
+const KEYS: Record<string, number> = {
+  ArrowRight: 1,
+  ArrowUp: 1,
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  PageUp: 10,
+  PageDown: -10,
+};
+
 export class Knob {
   readonly element: HTMLElement;
   private readonly scale: Scale;
@@ -32,6 +42,7 @@ export class Knob {
       this.follow();
       this.released();
     });
+    this.slider.addEventListener("keydown", (event) => this.pressed(event));
     this.field.addEventListener("change", () => this.typed());
     const range = `${short(low)} to ${withUnit(short(high), unit)}`;
     this.element = made(
@@ -74,6 +85,22 @@ export class Knob {
     const value = this.scale.valueAt(Number(this.slider.value));
     this.field.value = String(value);
     this.tell(value);
+  }
+
+  /** A slider with step "any" would move by a hundredth of its range, to values that nobody chooses. */
+  private pressed(event: KeyboardEvent): void {
+    const steps = KEYS[event.key];
+    if (steps === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    // The exact value, unless the field has none or one beyond the slider's ends.
+    const { low, high } = this.parameter;
+    let value = this.value ?? Number.NaN;
+    if (!(value >= low && value <= high)) value = this.scale.valueAt(Number(this.slider.value));
+    for (let k = 0; k < Math.abs(steps); k++) value = this.scale.next(value, steps > 0 ? 1 : -1, this.parameter.default);
+    if (value === this.value) return;
+    this.field.value = String(value);
+    this.place(value);
+    this.released();
   }
 
   private typed(): void {

@@ -16,7 +16,7 @@ export class Knobs {
     copyLink: () => void,
   ) {
     this.reset = button("Reset", { class: "small", title: "All knobs to their defaults" }, () => this.toDefaults());
-    const link = button("Copy link", { class: "small", title: "An address that restores model and knobs" }, copyLink);
+    const link = button("Copy link", { class: "small", title: "An address that restores the motion that is shown" }, copyLink);
     const name = made("h2", { text: "Knobs" });
     const head = made("div", { class: "head" }, name, made("span", { class: "grow" }), this.reset, link);
     this.element = made("section", { class: "card", is: { "aria-label": "Knobs" } }, head, this.list);

@@ -1,14 +1,14 @@
 // The live page: the gallery, the knobs, and the conversation with the server.
 
 import type { App } from "../app.ts";
-import { unpacked } from "../motion/record.ts";
+import { unpacked, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
 import type { Door, FromServer, Model } from "../transport/protocol.ts";
-import { addressOf, knobsOf, modelOf, type Values } from "./address.ts";
+import { addressOf, knobsOf, modelOf, noSuchRun, runOf, type Values } from "./address.ts";
 import { Asking } from "./asking.ts";
 import { Drawer } from "./drawer.ts";
 import { place } from "./dom.ts";
-import { headed } from "./format.ts";
+import { headed, sentences } from "./format.ts";
 import { Gallery } from "./gallery.ts";
 import { Knobs } from "./knobs.ts";
 import type { Notice } from "./notices.ts";
@@ -30,6 +30,9 @@ export class Lab {
   private gallery: Gallery | null = null;
   /** The scenario that a person has chosen to look at; it is kept while knobs are turned. */
   private wantedRun = "";
+  /** The knobs of each run that was asked for, and of the last one that the server has computed. */
+  private readonly asked = new Map<number, Values>();
+  private computed: Values = {};
   private hasFallenBack = false;
 
   constructor(
@@ -89,7 +92,7 @@ export class Lab {
     if (models.length === 0) return;
     if (this.gallery === null) {
       this.app.putFirst(this.knobs.element, this.numbers.element);
-      const address = (model: Model): string => addressOf(location.pathname, location.search, model.name, [], {});
+      const address = (model: Model): string => plainAddress(model);
       this.gallery = new Gallery(place("gallery"), themes, models, address, (model) => this.choose(model));
       this.drawer.ready();
       this.fromAddress();
@@ -105,21 +108,21 @@ export class Lab {
     }
     const { values, complaints } = knobsOf(location.search, model.name, model.parameters);
     if (complaints.length > 0) this.app.notices.show("address", { sentence: complaints.join(" ") });
-    this.open(model, values);
+    this.open(model, values, runOf(location.search));
     this.gallery?.mark(model.name, true);
   }
 
   private choose(model: Model): void {
     this.app.notices.remove("address");
-    history.pushState(null, "", addressOf(location.pathname, location.search, model.name, [], {}));
+    history.pushState(null, "", plainAddress(model));
     this.drawer.chosen();
-    this.open(model, {});
+    this.open(model, {}, "");
   }
 
-  private open(model: Model, values: Values): void {
+  private open(model: Model, values: Values, run: string): void {
     if (this.model !== model) this.numbers.clear();
     this.model = model;
-    this.wantedRun = "";
+    this.wantedRun = run;
     this.hasFallenBack = false;
     this.gallery?.mark(model.name, false);
     this.app.header.name(model.title);
@@ -131,9 +134,6 @@ export class Lab {
   }
 
   private turned(values: Values): void {
-    if (this.model === null) return;
-    const address = addressOf(location.pathname, location.search, this.model.name, this.model.parameters, values);
-    history.replaceState(null, "", address);
     this.app.notices.remove("address");
     this.run(values);
   }
@@ -141,7 +141,9 @@ export class Lab {
   private run(values: Values): void {
     if (this.model === null || !this.isOpen) return;
     this.app.notices.remove("run");
-    this.connection.send({ type: "run", id: this.asking.startRun(), model: this.model.name, values });
+    const id = this.asking.startRun();
+    this.asked.set(id, values);
+    this.connection.send({ type: "run", id, model: this.model.name, values });
     this.numbers.wait(true);
     this.progress.start();
     this.settle();
@@ -177,6 +179,8 @@ export class Lab {
   private received(buffer: ArrayBuffer): void {
     const record = unpacked(buffer);
     const isViewed = this.models.length === 0;
+    this.computed = this.asked.get(record.id) ?? this.computed;
+    this.asked.delete(record.id);
     if (!isViewed && !this.asking.takesMotion(record.id)) return;
     if (record.runs.includes(this.wantedRun) && record.run !== this.wantedRun) {
       this.lookAt(this.wantedRun);
@@ -184,10 +188,22 @@ export class Lab {
     }
     if (isViewed) {
       this.app.header.name(record.title || record.name);
-      this.app.header.describe([record.computed, ...record.notes]);
+      this.app.header.describe([sentences(record.computed), ...record.notes]);
     }
     this.app.show(record);
+    this.describe(record);
     this.settle();
+  }
+
+  /** The address is that of the motion that is shown: what was refused, or is being computed, is not in it. */
+  private describe(record: MotionRecord): void {
+    if (this.model?.name !== record.name) return;
+    const { name, parameters } = this.model;
+    const run = record.runs.length > 1 && record.run !== record.runs[0] ? record.run : "";
+    const state = { model: name, parameters, values: this.computed, run };
+    history.replaceState(null, "", addressOf(location.pathname, location.search, state));
+    if (this.wantedRun === "" || record.run === this.wantedRun) this.app.notices.remove("no run");
+    else this.app.notices.show("no run", { sentence: noSuchRun(this.wantedRun, name, record.runs) });
   }
 
   private refused(sentence: string, parameter: string | null): void {
@@ -218,6 +234,10 @@ export class Lab {
     }
   }
 }
+
+/** Of a model with the knobs at their defaults. */
+const plainAddress = ({ name, parameters }: Model): string =>
+  addressOf(location.pathname, location.search, { model: name, parameters, values: {}, run: "" });
 
 /** Beside the page, with the same token. */
 function socketAddress(): string {

@@ -2,6 +2,9 @@
 
 const MANY_DECADES = 1000;
 const FINEST = 500;
+const KEYS = 100;
+/** Where the keys stop in each decade of a logarithmic slider. */
+const STOPS = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
 export class Scale {
   readonly isLogarithmic: boolean;
@@ -24,6 +27,24 @@ export class Scale {
     return Number((10 ** Math.floor(Math.log10((this.high - this.low) / FINEST))).toPrecision(1));
   }
 
+  /** The next round value up (1) or down (-1), for the arrow keys; `usual`, the default, and the ends are not passed over. */
+  next(value: number, by: 1 | -1, usual: number): number {
+    const stops = [...this.roundValuesAround(value), usual, this.low, this.high];
+    const beyond = stops.filter((stop) => by * (stop - value) > 1e-9 * Math.abs(value) && stop >= this.low && stop <= this.high);
+    return beyond.length === 0 ? value : by * Math.min(...beyond.map((stop) => by * stop));
+  }
+
+  private roundValuesAround(value: number): number[] {
+    const exact = (x: number): number => Number(x.toPrecision(12));
+    if (this.isLogarithmic) {
+      const power = Math.floor(Math.log10(Math.max(value, this.low)));
+      return [power - 1, power, power + 1].flatMap((p) => STOPS.map((stop) => exact(stop * 10 ** p)));
+    }
+    const step = roundStep((this.high - this.low) / KEYS);
+    const at = Math.round(value / step);
+    return [at - 1, at, at + 1].map((n) => exact(n * step));
+  }
+
   placeOf(value: number): number {
     return this.isLogarithmic ? Math.log10(value) : value;
   }
@@ -34,4 +55,10 @@ export class Scale {
     const rounded = step === null ? (10 ** place).toPrecision(3) : (Math.round(place / step) * step).toPrecision(12);
     return Math.min(Math.max(Number(rounded), this.low), this.high);
   }
+}
+
+/** The nearest of 1, 2 or 5 times a power of ten. */
+function roundStep(wanted: number): number {
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((n) => n * power).reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));
 }

@@ -66,7 +66,7 @@ export class Watching {
   }
 }
 
-/** A word begins with a capital; a symbol, such as h or h/2, stays as it is. */
-const wordsOf = (run: string): string => (/^[a-z]{2}/.test(run) ? capital(run) : run);
+/** A word begins with a capital, "t-handle" too; a symbol, such as h or h/2, stays as it is. */
+const wordsOf = (run: string): string => (/^[a-z]-?[a-z]/.test(run) ? capital(run) : run);
 
 const option = (value: string, words: string): HTMLOptionElement => made("option", { text: words, is: { value } });

@@ -21,8 +21,8 @@ const letter = (): number => 0.475 * rem();
 /** What all panels share: the motion's times, what marks them, and the page's colours. */
 export interface Shared {
   time: Float64Array;
-  /** The time axis is in this power of ten of a second. */
-  timePower: number;
+  /** What the time axis counts, in s: a day, or a power of ten of a second. */
+  timeUnit: number;
   /** From where the time is counted, in s. */
   timeOrigin: number;
   crossings: number[];
@@ -34,7 +34,7 @@ export interface Shared {
 }
 
 /** A time as the axis across counts it. */
-const across = (shared: Shared, t: number): number => (t - shared.timeOrigin) / 10 ** shared.timePower;
+const across = (shared: Shared, t: number): number => (t - shared.timeOrigin) / shared.timeUnit;
 
 export class Panel {
   readonly figure = document.createElement("figure");

@@ -6,7 +6,7 @@ import type { Playback } from "../motion/playback.ts";
 import type { Choices } from "../options.ts";
 import { Bar } from "./bar.ts";
 import { contentsOf } from "./contents.ts";
-import { clock } from "../controls/format.ts";
+import { clock, unitOfTime } from "../controls/format.ts";
 import { powerFor, unitWith } from "./figures.ts";
 import type { Acts } from "./gestures.ts";
 import { Panel, roomFor, type Shared } from "./panel.ts";
@@ -39,7 +39,7 @@ export class Plots {
   ) {
     this.shared = {
       time: new Float64Array(1),
-      timePower: 0,
+      timeUnit: 1,
       timeOrigin: 0,
       crossings: [],
       stretch: new Stretch(),
@@ -73,7 +73,9 @@ export class Plots {
     this.record = record;
     this.nothing.hidden = contents.length > 0;
     shared.time = record.time;
-    shared.timePower = powerFor(last - first);
+    const { length, unit } = unitOfTime(last - first);
+    const power = powerFor((last - first) / length);
+    shared.timeUnit = length * 10 ** power;
     shared.timeOrigin = Math.abs(first) > LATE * (last - first) ? first : 0;
     shared.stretch.take(first, last);
     const mine = record.crossings.filter((one) => record.axis === null || one.body === record.members[watched]);
@@ -82,7 +84,7 @@ export class Plots {
     shared.width = this.column.clientWidth || FIRST_WIDTH;
     const said = clock(first, last);
     const counted = [
-      shared.timePower === 0 ? "" : `time in ${unitWith(shared.timePower, "s")}`,
+      shared.timeUnit === 1 ? "" : `time in ${unitWith(power, unit)}`,
       shared.timeOrigin === 0 ? "" : `counted from ${said(shared.timeOrigin)}`,
     ];
     this.bar.show(said, counted.filter(Boolean).join(", "), [...new Set(mine.map((one) => one.name))]);
@@ -111,6 +113,8 @@ export class Plots {
     this.t = t;
     if (this.shared.stretch.follow(t)) this.redraw();
     this.moved();
+    // The instant stands in the play bar too: both are written in the same frame.
+    this.bar.write(t);
     const wait = this.written + WRITE_EVERY - performance.now();
     if (wait <= 0) this.write();
     else if (this.later === null) this.later = setTimeout(() => this.write(), wait);

@@ -8,6 +8,8 @@ export interface Wish {
   y: number;
   fromX: number;
   fromY: number;
+  /** The middle of what the word would better not cover. */
+  away?: { x: number; y: number };
 }
 
 export interface Size {
@@ -30,6 +32,8 @@ export interface Box extends Place {
 const GAPS = [6, 22];
 /** Turns from the arrow's own direction that are tried in order, in rad. */
 const TURNS = [0, 0.7, -0.7, 1.4, -1.4, 2.2, -2.2, Math.PI];
+/** So many pixels nearer to what is better not covered are as bad as an arrow that is crossed. */
+const ASIDE = 40;
 const WAYS = GAPS.flatMap((gap) => TURNS.map((turn) => ({ gap, turn })));
 
 /**
@@ -53,7 +57,8 @@ export function arranged(
     });
     const free = boxes.filter((box) => !taken.some((other) => overlap(box, other)));
     const crossed = (box: Box): number => wishes.filter((arrow) => crosses(arrow, box)).length;
-    const costs = free.map((box) => crossed(box) - (box.way === before[i] ? 1.5 : 0));
+    const far = (box: Box): number => (wish.away ? Math.hypot(box.x - wish.away.x, box.y - wish.away.y) / ASIDE : 0);
+    const costs = free.map((box) => crossed(box) - far(box) - (box.way === before[i] ? 1.5 : 0));
     const best = free[costs.indexOf(Math.min(...costs))] ?? null;
     if (best) taken.push(best);
     return best;

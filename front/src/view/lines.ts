@@ -45,6 +45,12 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
+/**
+ * How far what is to come fades into the paper.  Light is mixed, and the eye sees a little light on a dark page well:
+ * there it must fade further to look as faint.
+ */
+const fadingOn = (paper: Color): number => (paper.g < 0.5 ? 0.88 : 0.62);
+
 export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
   private readonly buffer: InstancedInterleavedBuffer;
 
@@ -57,9 +63,10 @@ export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
     geometry.setIndex([0, 1, 2, 0, 2, 3]);
     geometry.instanceCount = Math.max(0, points.length / 3 - 1);
     const full = new Color(colour);
+    const background = new Color(paper);
     const uniforms = {
       colour: { value: full },
-      faint: { value: full.clone().lerp(new Color(paper), 0.62) },
+      faint: { value: full.clone().lerp(background, fadingOn(background)) },
       until: { value: Infinity },
       width: { value: width },
       pixels: { value: new Vector2(1, 1) },

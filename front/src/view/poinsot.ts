@@ -28,6 +28,9 @@ import type { Frame, Instant, Stand, Subject } from "./subject.ts";
 /** The longest half-axis of the ellipsoid, in the body's reach. */
 const HALF_AXIS = 1.45;
 const DOT_PIXELS = 5;
+/** How many places of the herpolhode its name may stand at, and by how much another must be better to move there. */
+const SPOTS = 24;
+const BETTER = 1.1;
 
 export class Poinsot extends Group {
   private readonly ellipsoid = new Group();
@@ -37,6 +40,7 @@ export class Poinsot extends Group {
   private readonly herpolhode: WideLine | null = null;
   private readonly times: Float64Array = new Float64Array(0);
   private readonly curves: { text: string; colour: string; at: Vector3; from: Vector3; turns: boolean }[] = [];
+  private readonly spots: Vector3[] = [];
   /** From omega to the place of contact, in the body's reach. */
   private perOmega = 0;
 
@@ -59,9 +63,9 @@ export class Poinsot extends Group {
     this.polhode = new WideLine(flat(polhode), colours.omega, colours.paper, 2.6);
     this.ellipsoid.add(this.polhode);
     const third = Math.floor(polhode.length / 3);
-    const [polhodeAt, herpolhodeAt] = [polhode, herpolhode].map((path) => new Vector3(...path[third]));
     if (isCurve(polhode)) {
-      this.curves.push({ text: "polhode", colour: colours.omega, at: polhodeAt, from: new Vector3(), turns: true });
+      const at = new Vector3(...polhode[third]);
+      this.curves.push({ text: "polhode", colour: colours.omega, at, from: new Vector3(), turns: true });
     }
     this.touch = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colours.ink }));
     this.add(this.ellipsoid, this.touch);
@@ -77,7 +81,10 @@ export class Poinsot extends Group {
     this.add(this.plane, this.herpolhode);
     const foot = this.plane.position.clone();
     if (!isCurve(herpolhode)) return;
-    this.curves.push({ text: "herpolhode", colour: colours.torque, at: herpolhodeAt, from: foot, turns: false });
+    const places = Array.from({ length: SPOTS }, (_, k) => herpolhode[Math.floor((k * herpolhode.length) / SPOTS)]);
+    this.spots.push(...places.map((place) => new Vector3(...place)));
+    const at = new Vector3(...herpolhode[third]);
+    this.curves.push({ text: "herpolhode", colour: colours.torque, at, from: foot, turns: false });
   }
 
   update(isOn: boolean, instant: Instant, stand: Stand): void {
@@ -100,13 +107,31 @@ export class Poinsot extends Group {
   }
 
   /** What its curves are called, and where; the word goes away from `from`. */
-  names(): { text: string; colour: string; at: Vector3; from: Vector3 }[] {
+  names(camera: PerspectiveCamera): { text: string; colour: string; at: Vector3; from: Vector3 }[] {
     if (!this.visible) return [];
     this.updateMatrixWorld();
+    this.moveNameAside(camera);
     return this.curves.map(({ text, colour, at, from, turns }) => {
       const { matrixWorld } = turns ? this.ellipsoid : this;
       return { text, colour, at: at.clone().applyMatrix4(matrixWorld), from: from.clone().applyMatrix4(matrixWorld) };
     });
+  }
+
+  /** The herpolhode is named where it is farthest from the body on the screen: it may pass behind it. */
+  private moveNameAside(camera: PerspectiveCamera): void {
+    const curve = this.curves.find(({ turns }) => !turns);
+    if (curve === undefined) return;
+    const onScreen = (place: Vector3): Vector3 => {
+      const { x, y } = place.clone().applyMatrix4(this.matrixWorld).project(camera);
+      return new Vector3(camera.aspect * x, y, 0);
+    };
+    const body = onScreen(new Vector3());
+    const isSeen = ({ x, y }: Vector3): boolean => Math.abs(x) < camera.aspect && Math.abs(y) < 1;
+    const distance = (spot: Vector3): number => {
+      const place = onScreen(spot);
+      return isSeen(place) ? place.distanceTo(body) : 0;
+    };
+    for (const spot of this.spots) if (distance(spot) > BETTER * distance(curve.at)) curve.at = spot;
   }
 
   dispose(): void {

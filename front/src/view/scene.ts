@@ -133,7 +133,8 @@ export class World {
       const above = new Vector3(0, 0, 1.8 * instant.reach).add(position);
       return instant.isThere ? [wish(`member ${record.members[watched]}`, colours.ink, above, position)] : [];
     }
-    const curves = this.poinsot.names().map(({ text, colour, at, from }) => wish(text, colour, at, from));
+    const [x, y] = onScreen(this.body.position);
+    const curves = this.poinsot.names(camera).map(({ text, colour, at, from }) => ({ ...wish(text, colour, at, from), away: { x, y } }));
     const arrows = this.arrows.filter(({ arrow, quantity }) => arrow.visible && !(isSmall && quantity.isFixed));
     return arrows
       .sort((a, b) => Number(a.quantity.isFixed) - Number(b.quantity.isFixed))
