@@ -16,7 +16,7 @@ demo: .venv/installed   ## simulate a tumbling box, print what was conserved, sa
 	$(BIN)/polhode run dzhanibekov
 
 test: .venv/for-tests .venv/front .venv/browser  ## the whole test suite, documentation and browser included
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: .venv/for-tests .venv/front  ## linters, layers and types
 	$(BIN)/ruff check .
