@@ -204,7 +204,8 @@ def test_a_damaged_or_foreign_motion_is_not_loaded(damage, drifting, tmp_path):
 def test_a_missing_motion_is_not_loaded(tmp_path):
     assert_refused(lambda: ph.load(tmp_path / "no.zarr"), FileError, ("there is no motion at", "no.zarr"))
     (tmp_path / "note.txt").write_text("hello")
-    assert_refused(lambda: ph.load(tmp_path / "note.txt"), FileError, ("note.txt", "is no stored motion", ".zarr folder"))
+    words = ("note.txt", "is no stored motion", ".zarr folder")
+    assert_refused(lambda: ph.load(tmp_path / "note.txt"), FileError, words)
 
 
 def test_a_motion_is_not_saved_over_somebody_elses_data(drifting, tmp_path):
