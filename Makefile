@@ -4,19 +4,23 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 PAGE := $(wildcard front/*.json front/*.mjs) $(shell find front/src -type f)
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o=Dpkg::Use-Pty=0 install -y --no-install-recommends \
 	chromium fonts-dejavu-core >/dev/null
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test check bench mutants clean
+.PHONY: demo test test-long check bench mutants clean
 .DEFAULT_GOAL := demo
 
 demo: .venv/installed   ## simulate a tumbling box, print what was conserved, save a picture
 	$(BIN)/polhode run dzhanibekov
 
-test: .venv/for-tests .venv/front .venv/browser  ## the whole test suite, documentation and browser included
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+test: .venv/for-tests .venv/front .venv/browser  ## the test suite, documentation and browser included
+	$(PYTEST) -m "not long"
+
+test-long: .venv/for-tests  ## what takes long: edited code in other processes, notebooks, the benchmark command
+	$(PYTEST) -m long
 
 check: .venv/for-tests .venv/front  ## linters, layers and types
 	$(BIN)/ruff check .

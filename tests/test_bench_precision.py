@@ -16,6 +16,8 @@ from polhode.bench.task import Attempt, Contestant, NotOfferedError, task_of
 from polhode.cli import cli
 from polhode.reference.problems import PROBLEMS
 
+pytestmark = pytest.mark.long
+
 TINY = Budget(rounds=2, repeats=1, part_of_limit=0.01, points=4)
 FAST = ("exact", "rk4")
 

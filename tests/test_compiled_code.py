@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 PROBE = """
 import json, sys
 sys.path.insert(0, {folder!r})

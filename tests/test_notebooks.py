@@ -10,6 +10,8 @@ import pytest
 
 import polhode as ph
 
+pytestmark = pytest.mark.long
+
 FOLDER = Path(__file__).parents[1] / "docs" / "notebooks"
 MAKE = runpy.run_path(str(FOLDER / "make.py"))
 NAMES = ("free-rotation", "gyroscopes", "mass-properties", "precision")
