@@ -18,7 +18,7 @@ from polhode.equations.loads import only_where
 from polhode.equations.vectors import minus, plus
 from polhode.errors import InputError
 from polhode.forcing import Force
-from polhode.state import split
+from polhode.state import split, together
 
 _only_where = cache(only_where)
 
@@ -52,6 +52,30 @@ def wrenches(
                 loads[a] = (plus(loads[a][0], push), plus(loads[a][1], turn_a))
                 loads[b] = (minus(loads[b][0], push), plus(loads[b][1], turn_b))
     return loads
+
+
+def wrenches_over(
+    times: Array, views: Sequence[View], constants: Sequence[Constants], forces: Sequence[Force]
+) -> list[tuple[Any, Any]]:
+    """The same over many times, which are the first axis of all components of the views.
+
+    A user's function may decide by `if`: with one among the forces they are asked time by time, in plain numbers.
+    """
+    if not any(f.function is not None for f in forces):
+        return wrenches(times, views, constants, forces)
+    moments = np.ravel(times).tolist()
+    rows = [wrenches(t, [taken(view, i) for view in views], constants, forces) for i, t in enumerate(moments)]
+    return [(_over_time(rows, b, 0), _over_time(rows, b, 1)) for b in range(len(views))]
+
+
+def taken(view: View, index: Any) -> View:
+    """A view at one time: of plain floats, or of the members' arrays."""
+    vectors: Any = (tuple(c[index].tolist() if c[index].ndim == 0 else c[index] for c in vector) for vector in view)
+    return View(*vectors)
+
+
+def _over_time(rows: list[Any], body: int, which: int) -> Any:
+    return tuple(np.moveaxis(np.array([together(row[body][which]) for row in rows]), -1, 0))
 
 
 def potential_energy(t: Any, views: Sequence[View], constants: Sequence[Constants], forces: Sequence[Force]) -> Any:

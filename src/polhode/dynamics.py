@@ -120,15 +120,7 @@ def _stacked(motion: Motion, vectors: list[Any]) -> Array:
 def _wrenches(motion: Motion, forces: Sequence[Force] | None = None) -> list[tuple[Any, Any]]:
     """Force and torque on each body, or on all members together, over the output times; of all forces, or of some."""
     forces = motion.scenario.forces if forces is None else forces
-    if not any(f.function is not None for f in forces):
-        t, views, constants = _all_times(motion)
-        return acting.wrenches(t, views, constants, forces)
-    rows = [acting.wrenches(t, views, constants, forces) for t, views, constants in _each_time(motion)]
-    return [(_over_time(rows, b, 0), _over_time(rows, b, 1)) for b in range(len(rows[0]))]
-
-
-def _over_time(rows: list[Any], body: int, which: int) -> Any:
-    return tuple(np.moveaxis(np.array([together(row[body][which]) for row in rows]), -1, 0))
+    return acting.wrenches_over(*_all_times(motion), forces)
 
 
 def _by_users(motion: Motion) -> bool:
@@ -145,7 +137,7 @@ def _all_times(motion: Motion) -> tuple[Array, list[View], list[Constants]]:
     each = _constants(motion)
     if motion.axis == "member":
         return motion.times[:, None], [motion._view], each
-    return motion.times, [_taken(motion._view, (slice(None), b)) for b in range(len(each))], each
+    return motion.times, [acting.taken(motion._view, (slice(None), b)) for b in range(len(each))], each
 
 
 def _each_time(motion: Motion) -> Iterator[tuple[float, list[View], list[Constants]]]:
@@ -153,12 +145,6 @@ def _each_time(motion: Motion) -> Iterator[tuple[float, list[View], list[Constan
     each = _constants(motion)
     for i, t in enumerate(motion.times.tolist()):
         if motion.axis == "member":
-            yield t, [_taken(motion._view, i)], each
+            yield t, [acting.taken(motion._view, i)], each
         else:
-            yield t, [_taken(motion._view, (i, b)) for b in range(len(each))], each
-
-
-def _taken(view: View, index: Any) -> View:
-    """A view at one time: of plain floats, or of the members' arrays."""
-    vectors: Any = (tuple(c[index].tolist() if c[index].ndim == 0 else c[index] for c in vector) for vector in view)
-    return View(*vectors)
+            yield t, [acting.taken(motion._view, (i, b)) for b in range(len(each))], each

@@ -6,8 +6,6 @@ import { spaced } from "./format.ts";
 
 export type Switch = { [K in keyof Options]: Options[K] extends boolean ? K : never }[keyof Options] & string;
 
-/** As in src/polhode/page/record.py: of more bodies the forces are not sent. */
-const MOST_WITH_FORCES = 20;
 const CROWD = "There are too many bodies to draw these arrows for each.";
 
 const isNothing = (values: Float64Array): boolean => values.every((x) => !(Math.abs(x) > 0));
@@ -20,7 +18,7 @@ export function reasons(record: MotionRecord, watched: number): Partial<Record<S
   if (isNothing(record.angularMomentum)) why.L = why.trailL = `There is no angular momentum about the ${record.isHeld ? "pivot" : "centre of mass"}.`;
   const unknown = record.unknownForces.length > 0 ? `Not known: a file cannot hold ${record.unknownForces.map(spaced).join(", ")}.` : "";
   const blows = record.crossings.some(({ name }) => name === "impulse") ? "Only blows act, at the instants that are marked." : "";
-  const isCrowd = record.bodies > MOST_WITH_FORCES;
+  const { isCrowd } = record;
   if (record.torque === null || isNothing(record.torque)) why.torque = unknown || (isCrowd && !record.isFree ? CROWD : "No torque acts.");
   if (record.forces.every((force) => isNothing(force.values))) why.forces = unknown || (isCrowd ? CROWD : blows || "No force acts.");
   if (look !== undefined && look.kind === "particle")

@@ -85,6 +85,8 @@ export interface Meta {
   isHeld: boolean;
   /** Forces that acted but are not known: a file could not hold them. */
   unknownForces: string[];
+  /** There are too many bodies to send the forces of each. */
+  isCrowd: boolean;
   /** Numbers of the bodies or members that are here, out of `countOf`. */
   members: number[];
   countOf: number;

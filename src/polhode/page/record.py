@@ -66,6 +66,7 @@ def recorded(
         "countOf": motion.scenario.count,
         "timesOf": len(motion.times),
         "unknownForces": list(motion.unknown_forces),
+        "isCrowd": len(members) > MOST_WITH_FORCES,
     }
     arrays: dict[str, Any] = {"time": shown.times}
     exact = {"time"}

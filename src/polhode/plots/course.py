@@ -174,23 +174,10 @@ def _loads(motion: Motion, times: Array, views: list[View], shape: tuple[int, ..
     if not forces or motion.unknown_forces:
         return np.zeros(shape), np.zeros(shape)
     constants = [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
-    if any(f.function is not None for f in forces):  # a user's function, which may decide by `if`: time by time
-        rows = [
-            acting.wrenches(t, [_taken(view, i) for view in views], constants, forces)
-            for i, t in enumerate(times.tolist())
-        ]
-        load = np.array(rows, dtype=float)
-    else:
-        pairs = acting.wrenches(times, views, constants, forces)
-        each = [[np.stack(np.broadcast_arrays(*part, times)[:3], axis=-1) for part in pair] for pair in pairs]
-        load = np.moveaxis(np.array(each, dtype=float), 2, 0)
+    pairs = acting.wrenches_over(times, views, constants, forces)
+    each = [[np.stack(np.broadcast_arrays(*part, times)[:3], axis=-1) for part in pair] for pair in pairs]
+    load = np.moveaxis(np.array(each, dtype=float), 2, 0)
     return load[:, :, 0], load[:, :, 1]
-
-
-def _taken(view: View, i: int) -> View:
-    """A view at one time, of plain floats."""
-    vectors: Any = (tuple(float(c[i]) for c in vector) for vector in view)
-    return View(*vectors)
 
 
 def _parts(array: Array) -> Any:
