@@ -168,8 +168,8 @@ def load(path: str | Path) -> Motion:
             dataset = opened[[*needed, *_long_lists(opened)]].load()
     except PermissionError as error:
         raise FileError(f"{place} cannot be read: {error}") from None
-    except Exception:
-        raise damaged from None
+    except Exception as error:
+        raise damaged from error
     arrays = [dataset[name].values for name in ("time", COMPUTED, CROSSED) if name in dataset]
     arrays += [dataset[name].values for name in sorted(_long_lists(dataset))]
     if _checksum(*arrays) != dataset.attrs.get("polhode_checksum"):
