@@ -15,7 +15,7 @@ from PIL import Image
 from polhode.gallery import MODELS, THEMES, Model, Parameter, Shown, in_unit
 
 HERE = Path(__file__).parent
-PAGE, PICTURES = HERE / "gallery.md", HERE / "pictures" / "gallery"
+PAGE, PICTURES = HERE / "reference" / "gallery.md", HERE / "pictures" / "gallery"
 DOTS_PER_INCH = 100
 MOST_DIGITS = 9
 
@@ -58,7 +58,7 @@ def _section(model: Model, numbers: Sequence[Shown]) -> list[str]:
     return [
         f"## {model.name}",
         "",
-        f"![{model.title}](pictures/gallery/{model.name}.png)",
+        f"![{model.title}](../pictures/gallery/{model.name}.png)",
         "",
         f"**{model.title}.** {model.explanation.replace(chr(10), ' ')} Source: {model.source}.",
         "",

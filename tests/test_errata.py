@@ -1,13 +1,13 @@
-"""docs/errata.md names, for every slip of the texts, a test that exists."""
+"""docs/reference/errata.md names, for every slip of the texts, a test that exists."""
 
 import ast
 import re
 from pathlib import Path
 
 TESTS = Path(__file__).parent
-PAGE = (TESTS.parent / "docs" / "errata.md").read_text(encoding="utf-8")
+PAGE = (TESTS.parent / "docs" / "reference" / "errata.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`([\w/]+\.py)::(test_\w+)`")
-TEXTS = ("000", "001", "002", "003", "004")
+TEXTS = ("Baraff 1997", "Hydra 2017", "Slides", "Tops report", "Christian 2011")
 
 
 def sections():
@@ -15,7 +15,7 @@ def sections():
     for part in PAGE.split("\n## ")[1:]:
         rows = [line.strip("|").split("|") for line in part.splitlines() if line.startswith("|")]
         if rows:
-            yield part[:3], [[cell.strip() for cell in row] for row in rows[2:]]
+            yield part.splitlines()[0], [[cell.strip() for cell in row] for row in rows[2:]]
 
 
 def defined(path):

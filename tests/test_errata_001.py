@@ -1,4 +1,4 @@
-"""Slips of seed 001 (docs/errata.md): the printed form fails, the right one holds."""
+"""Slips of seed 001 (docs/reference/errata.md): the printed form fails, the right one holds."""
 
 from fractions import Fraction
 

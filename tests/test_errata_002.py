@@ -1,4 +1,4 @@
-"""Slips of seed 002 (docs/errata.md): the printed form fails, the right one holds."""
+"""Slips of seed 002 (docs/reference/errata.md): the printed form fails, the right one holds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Slips of seed 004 (docs/errata.md), rotations and bodies: the printed form fails, the right one holds."""
+"""Slips of seed 004 (docs/reference/errata.md), rotations and bodies: the printed form fails, the right one holds."""
 
 from fractions import Fraction
 from math import acos, atan2

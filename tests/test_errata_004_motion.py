@@ -1,4 +1,4 @@
-"""Slips of seed 004 (docs/errata.md), motion: the printed form fails, the right one holds."""
+"""Slips of seed 004 (docs/reference/errata.md), motion: the printed form fails, the right one holds."""
 
 from fractions import Fraction
 

@@ -11,12 +11,12 @@ from polhode.gallery import MODELS
 pytest.importorskip("meshio")
 
 DOCS = Path(__file__).parents[1] / "docs"
-TABLE = (DOCS / "figures.md").read_text(encoding="utf-8")
+TABLE = (DOCS / "reference" / "figures.md").read_text(encoding="utf-8")
 FIGURES = (
-    [f"000 figure {n}" for n in range(1, 13)]
-    + [f"001 figure {n}" for n in ("2.1", "2.2", "2.3", "2.4", "3.1", "5.1")]
-    + [f"003 figure {n}" for n in range(1, 7)]
-    + [f"004 figure 17.{n}" for n in range(1, 6)]
+    [f"Baraff 1997, figure {n}" for n in range(1, 13)]
+    + [f"Hydra 2017, figure {n}" for n in ("2.1", "2.2", "2.3", "2.4", "3.1", "5.1")]
+    + [f"Tops report, figure {n}" for n in range(1, 7)]
+    + [f"Christian 2011, figure 17.{n}" for n in range(1, 6)]
 )
 
 
@@ -34,11 +34,11 @@ def test_a_sheet_of_figures_is_drawn(name, tmp_path):
     assert (tmp_path / "sheet.png").stat().st_size > 5000
     kept = DOCS / "pictures" / "figures" / f"{name}.png"
     assert 5000 < kept.stat().st_size < 150_000
-    assert f"](pictures/figures/{name}.png)" in TABLE
+    assert f"](../pictures/figures/{name}.png)" in TABLE
 
 
 def test_every_figure_of_the_texts_has_its_row():
-    assert re.findall(r"^\| (\d{3} figure [\d.]+) \|", TABLE, re.MULTILINE) == FIGURES
+    assert re.findall(r"^\| \[(.*?, figure [\d.]+)\] \|", TABLE, re.MULTILINE) == FIGURES
 
 
 def test_every_link_of_the_table_leads_somewhere():
