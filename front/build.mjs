@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const place = resolve(process.argv[2] ?? join(here, "..", "src", "polhode", "page", "built"));
+const place = resolve(process.argv[2] ?? join(here, "..", "src", "polhode", "web", "built"));
 mkdirSync(place, { recursive: true });
 // What hatch_build.py says about the sources of the files there holds no more.
 rmSync(join(place, "made-of.txt"), { force: true });

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import mpmath
 
-from polhode.reference.many_digits import fraction
+from polhode.reference.multiprecision import fraction
 
 
 def force(data, kind):

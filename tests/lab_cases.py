@@ -10,7 +10,7 @@ import polhode as ph
 import polhode.gallery
 from polhode.errors import InputError
 from polhode.gallery import THEMES, Model, Parameter, Shown
-from polhode.lab import answers
+from polhode.lab import responses
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SPIN = Parameter("spin", "rad/s", 5.0, 0.1, 20.0, "about the middle axis")
@@ -88,5 +88,5 @@ def put_in_place(monkeypatch):
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(MODEL=MODELS[name]))
     monkeypatch.setattr(polhode.gallery, "_modules", lambda: modules)
-    answers.gallery.cache_clear()
+    responses.gallery.cache_clear()
     THOUGHT.clear()

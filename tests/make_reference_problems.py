@@ -18,7 +18,7 @@ import mpmath
 
 from heyoka_judge import about_tip, by_heyoka, exact, force, parts, thruster_load
 from polhode.reference import precise
-from polhode.reference.many_digits import fraction
+from polhode.reference.multiprecision import fraction
 from taylor_judge import advanced
 
 HOME = Path(__file__).parent.parent / "src" / "polhode" / "reference" / "data" / "problems.json"

@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from mesh_cases import CLOSED, make, together
 from polhode.errors import InputError, MeshError
-from polhode.mass.geometry import Surface
-from polhode.mass.surface.soundings import crossings, sounded, winding_at
+from polhode.massprops.geometry import Surface
+from polhode.massprops.surface.ray_winding import crossings, sounded, winding_at
 
 NAMES = ["axis-aligned bounding box", "oriented bounding box", "point sampling", "exact boundary integral"]
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from assembly_cases import SIZES, assert_alike, assert_same, raw_sums
 from polhode.errors import MassWarning
-from polhode.members import taken_body
+from polhode.model.members import taken_body
 
 TURN = Rotation.from_euler("xyz", (0.4, -1.0, 2.0))
 

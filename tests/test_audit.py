@@ -11,8 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.equations import motion as laws
 from polhode.equations import quaternions
+from polhode.equations import rigid_body as laws
 
 f = ph.forces
 # The laws as they stand give the same bits as compiled ones, and need no compilation.

@@ -7,12 +7,19 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks import (
+    method_comparisons,
+    polhode_contestants,
+    precision,
+    precision_figure,
+    precision_table,
+    work_precision,
+)
+from benchmarks.contestant import Attempt, Contestant, NotOfferedError, task_of
+from benchmarks.peers import INSTALL, Peer, ode_system, scipy_ode
+from benchmarks.work_precision import Budget, Entry, Point, record, seconds_to
 from click.testing import CliRunner
 
-from polhode.bench import contest, ours, precision, precision_figure, precision_table, sections
-from polhode.bench.contest import Budget, Entry, Point, record, seconds_to
-from polhode.bench.peers import INSTALL, Peer, equations, scipy_ode
-from polhode.bench.task import Attempt, Contestant, NotOfferedError, task_of
 from polhode.cli import cli
 from polhode.reference.problems import PROBLEMS
 
@@ -31,16 +38,16 @@ def few():
 
 
 def _only_a_few(monkeypatch):
-    methods = {name: ours.METHODS[name] for name in FAST if name in ours.METHODS}
-    monkeypatch.setattr(ours, "METHODS", methods)
-    everything = ours.contestants
+    methods = {name: polhode_contestants.METHODS[name] for name in FAST if name in polhode_contestants.METHODS}
+    monkeypatch.setattr(polhode_contestants, "METHODS", methods)
+    everything = polhode_contestants.contestants
     monkeypatch.setattr(
-        ours, "contestants", lambda quick: [c for c in everything(True) if not c.name.startswith("auto")]
+        polhode_contestants, "contestants", lambda quick: [c for c in everything(True) if not c.name.startswith("auto")]
     )
     for name in ("closed_form", "dop853"):
-        monkeypatch.setattr(sections, name, lambda *a, **k: {"failed": "not measured in this test"})
-    monkeypatch.setattr(sections, "auto", lambda **k: [])
-    monkeypatch.setattr(contest, "FLOOR", 1e-3)
+        monkeypatch.setattr(method_comparisons, name, lambda *a, **k: {"failed": "not measured in this test"})
+    monkeypatch.setattr(method_comparisons, "auto", lambda **k: [])
+    monkeypatch.setattr(work_precision, "FLOOR", 1e-3)
 
 
 def task(name):
@@ -91,7 +98,7 @@ def test_the_front_keeps_what_nothing_beats_in_both():
 
 def test_the_fastest_of_several_runs_counts_and_resetting_does_not():
     calls = []
-    contest.best_seconds(lambda: calls.append("go"), 3, lambda: calls.append("reset"))
+    work_precision.best_seconds(lambda: calls.append("go"), 3, lambda: calls.append("reset"))
     assert calls[:4] == ["reset", "go", "reset", "go"]
 
 
@@ -100,10 +107,10 @@ def test_the_fastest_of_several_runs_counts_and_resetting_does_not():
 def test_a_second_opinion_of_scipy_meets_the_reference(name):
     """The equations that SciPy and heyoka are given share no law with the package."""
     seen = task(name)
-    rate, y = scipy_ode.python_rate(seen), np.array(equations.start(seen))
+    rate, y = scipy_ode.python_rate(seen), np.array(ode_system.start(seen))
     for a, b, fires in seen.segments:
         y = scipy_ode.compiled_dop853(rate, a, b, y, 1e-12, float(fires))
-    error, attitude, _ = contest.error_of(PROBLEMS[name], y[:4], y[7:10] if seen.moves else None)
+    error, attitude, _ = work_precision.error_of(PROBLEMS[name], y[:4], y[7:10] if seen.moves else None)
     assert attitude <= error < 1e-9
 
 
@@ -145,7 +152,7 @@ def _errors(problem, contestant, scenario):
     for attempt in contestant.attempts(task_of(problem.name, scenario), scenario):
         attempt.reset()
         attempt.go()
-        error = contest.error_of(problem, *attempt.state())[0]
+        error = work_precision.error_of(problem, *attempt.state())[0]
         errors.append(error if math.isfinite(error) else math.inf)
         if errors[-1] < 1e-2 or len(errors) == 9:
             return errors
@@ -153,9 +160,9 @@ def _errors(problem, contestant, scenario):
 
 
 def test_the_right_hand_side_on_arrays_is_the_one_on_plain_numbers():
-    seen = task_of("falling", sections.falling())
-    y = np.array(equations.start(seen)) + 0.1
-    assert sections.numpy_rate(seen)(0.0, y) == pytest.approx(np.array(scipy_ode.python_rate(seen)(0.0, y)))
+    seen = task_of("falling", method_comparisons.falling())
+    y = np.array(ode_system.start(seen)) + 0.1
+    assert method_comparisons.numpy_rate(seen)(0.0, y) == pytest.approx(np.array(scipy_ode.python_rate(seen)(0.0, y)))
 
 
 # The whole ------------------------------------------------------------------------------------------------------------

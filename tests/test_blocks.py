@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import InertiaError
-from polhode.mass.blocks import block
+from polhode.massprops.inertial_blocks import block
 from refusals import assert_refused
 
 MJCF = "<mujoco><worldbody><body><freejoint/>{}</body></worldbody></mujoco>"

@@ -12,11 +12,11 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.reference.axle import TiltedBox
-from polhode.reference.libration import Libration
-from polhode.reference.revolution import Slice, turned
-from polhode.reference.steady_turn import factor, rk4_shrinkage, turned_too_far
-from polhode.reference.turning_platform import PlatformThrow
+from polhode.gallery.closed_forms.libration import Libration
+from polhode.gallery.closed_forms.runge_kutta_rotation import factor, rk4_shrinkage, turned_too_far
+from polhode.gallery.closed_forms.solid_of_revolution import Slice, turned
+from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
+from polhode.gallery.closed_forms.turning_platform import PlatformThrow
 
 
 @pytest.mark.parametrize("order", [2, 4])

@@ -10,10 +10,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import polhode as ph
-from polhode.equations.curves import curve_through, dense_stages, on_curve
-from polhode.equations.dop853 import DOP853
 from polhode.equations.law import law
-from polhode.equations.steps import slopes_and_sum, stages_of
+from polhode.methods.dense_output import curve_through, dense_stages, on_curve
+from polhode.methods.dop853 import DOP853
+from polhode.methods.runge_kutta import slopes_and_sum, stages_of
 from polhode.reference.free_rotation import AsymmetricTop
 
 f = ph.forces

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.plots.drift import drifts
+from polhode.gallery.drawing.attitude_drift import drifts
 
 TURN, STEPS = 0.1, 10_000
 

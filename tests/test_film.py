@@ -15,10 +15,10 @@ from PIL import Image, ImageColor
 import polhode as ph
 from polhode.cli import cli
 from polhode.errors import FileError, InputError
-from polhode.plots import film as films
-from polhode.plots.clock import timescale
-from polhode.plots.film import FilmWarning, film, frame_times, said_pace, usual_pace
-from polhode.plots.style import COLOURS
+from polhode.plot import film as films
+from polhode.plot.film import FilmWarning, film, frame_times, said_pace, usual_pace
+from polhode.plot.style import COLOURS
+from polhode.plot.time_labels import timescale
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SMALL = (320, 180)

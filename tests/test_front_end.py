@@ -13,10 +13,10 @@ import pytest
 
 import polhode as ph
 from polhode.gallery import MODELS
-from polhode.page.packing import Record, packed
-from polhode.page.record import recorded
-from polhode.page.thinning import finer
-from polhode.plots.style import COLOURS
+from polhode.plot.style import COLOURS
+from polhode.web.downsampling import finer
+from polhode.web.motion_record import recorded
+from polhode.web.record_encoding import Record, packed
 
 FRONT = Path(__file__).parents[1] / "front"
 SINGLE = 2.0**-24

@@ -15,7 +15,7 @@ import pytest
 from gallery_cases import CASES
 from polhode.errors import InputError
 from polhode.gallery import MODELS, THEMES
-from polhode.gallery.model import Shown
+from polhode.gallery.gallery_model import Shown
 
 COARSEST, FIRST = 0.05, 1e-6
 """No tolerance may be larger, relative to the number: a wrong sign or a factor of two cannot pass.  The first number

@@ -14,18 +14,18 @@ import polhode as ph
 from polhode.gallery import (
     MODELS,
     boxes,
-    disc_on_axle,
     dzhanibekov,
     feynman_plate,
     free_rotation,
+    gyroscope_disk,
     gyroscope_euler_angles,
     toutatis,
 )
-from polhode.gallery.tools import extremes
-from polhode.motion import Motion
+from polhode.gallery.measurements import extremes
 from polhode.reference import precise
 from polhode.reference.free_rotation import AsymmetricTop, axis_precession
 from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
 from polhode.rotations import angle_between
 
 STEADY = {"precession": 0.26017020225472504}, {"spin": 5.0, "precession": 0.6128711016736268}
@@ -81,13 +81,13 @@ def test_where_rounding_decides_the_angles_error_is_shown_before_the_passage():
 # Bodies -----------------------------------------------------------------------------------------------------------
 def other_axial_moment():
     """The disc with I3 = M R^2/3 instead of 2 M R^2/5."""
-    i1, i2, i3 = ph.shapes.ellipsoid(disc_on_axle.SEMI_AXES, disc_on_axle.MASS).principal_moments
-    return ph.Body(disc_on_axle.MASS, (i1, i2, i3 * 5 / 6))
+    i1, i2, i3 = ph.shapes.ellipsoid(gyroscope_disk.SEMI_AXES, gyroscope_disk.MASS).principal_moments
+    return ph.Body(gyroscope_disk.MASS, (i1, i2, i3 * 5 / 6))
 
 
 @pytest.mark.parametrize("name", ["gyroscope", "gyroscope-analytic", "gyroscope-euler-angles"])
 def test_a_wrong_moment_of_the_ellipsoid_is_noticed(name, monkeypatch):
-    monkeypatch.setattr(disc_on_axle, "disc", other_axial_moment)
+    monkeypatch.setattr(gyroscope_disk, "disc", other_axial_moment)
     assert missed(name)
 
 
@@ -122,7 +122,7 @@ def test_a_wrong_coriolis_force_is_noticed(factor, monkeypatch):
         turned = np.cross(w, r, axis=0)
         return tuple(np.array(a) - factor * np.cross(w, v - turned, axis=0) - np.cross(w, turned, axis=0))
 
-    monkeypatch.setattr("polhode.seen.acceleration_seen", planted)
+    monkeypatch.setattr("polhode.results.rotating_frame.acceleration_seen", planted)
     blind = {"acceleration along y at landing", "acceleration off the formula, throughout"} if factor != 2 else set()
     assert missed("rotating-frame") == blind
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from polhode.gallery.second_route import euler_equations, quaternion_rate, rescaled, rk4_step
-from polhode.gallery.tools import rate_at_start
+from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate, rescaled, rk4_step
+from polhode.gallery.measurements import rate_at_start
 
 
 def test_the_rate_at_the_start_of_a_sine_with_an_error_of_order_10():

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import polhode as ph
 from polhode.errors import FileError, InputError
-from polhode.looks import look_of
+from polhode.massprops.appearance import look_of
 from polhode.version import __version__
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.

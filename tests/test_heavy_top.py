@@ -12,8 +12,8 @@ from scipy.special import ellipk
 import polhode as ph
 from polhode.equations.quaternions import from_angles
 from polhode.errors import InputError
-from polhode.reference.cubic import roots_about_zero
-from polhode.reference.third_kind import Phases, beyond_constant, over_growing
+from polhode.reference.cubic_roots import roots_about_zero
+from polhode.reference.elliptic_third_kind import Phases, beyond_constant, over_growing
 from polhode.rotations import angle_between
 
 HeavyTop = ph.reference.HeavyTop

@@ -22,14 +22,14 @@ import lab_cases
 import polhode as ph
 from polhode.cli import cli
 from polhode.gallery import MODELS
-from polhode.lab import address, answers
-from polhode.lab.guard import is_everywhere, is_loopback, token_for
+from polhode.lab import address, responses
 from polhode.lab.jobs import Job
-from polhode.lab.questions import Run
+from polhode.lab.requests import Run
+from polhode.lab.security import is_everywhere, is_loopback, token_for
 from polhode.lab.server import Lab, application
-from polhode.page import html
-from polhode.page.packing import packed
-from polhode.page.record import recorded
+from polhode.web import html_page
+from polhode.web.motion_record import recorded
+from polhode.web.record_encoding import packed
 
 HOME = "127.0.0.1:8321"
 SKELETON = "<!doctype html><!--polhode:policy--><!--polhode:door--><!--polhode:script-->"
@@ -39,10 +39,10 @@ SKELETON = "<!doctype html><!--polhode:policy--><!--polhode:door--><!--polhode:s
 def lab(monkeypatch):
     """A lab with the models of lab_cases, and a page that need not be built."""
     lab_cases.put_in_place(monkeypatch)
-    monkeypatch.setattr(html, "_built", lambda name: SKELETON if name == "page.html" else "1")
+    monkeypatch.setattr(html_page, "_built", lambda name: SKELETON if name == "page.html" else "1")
     with TestClient(application(Lab()), f"http://{HOME}") as client:
         yield client
-    answers.gallery.cache_clear()
+    responses.gallery.cache_clear()
 
 
 def client_of(lab):
@@ -102,8 +102,8 @@ def test_a_run_is_answered_by_its_motion_and_then_by_its_numbers(lab):
 
 
 def test_hello_describes_the_whole_gallery_as_the_listing_does():
-    answers.gallery.cache_clear()
-    told = json.loads(answers.hello())
+    responses.gallery.cache_clear()
+    told = json.loads(responses.hello())
     assert {model["name"]: model for model in told["models"]} == {
         name: json.loads(json.dumps(MODELS[name].described())) for name in MODELS
     }
@@ -119,7 +119,7 @@ def test_another_motion_of_the_last_run_is_looked_at_without_simulating(lab, mon
         first = t.hear()
         assert (first["runs"], first["run"]) == (["one", "two"], "one")
         assert t.hear()["type"] == "numbers"
-        monkeypatch.setattr("polhode.simulation.simulate", pytest.fail)
+        monkeypatch.setattr("polhode.solve.simulate.simulate", pytest.fail)
         t.say("look", 3, run="two")
         second = t.hear()
         assert (second["type"], second["id"], second["run"]) == ("motion", 3, "two")
@@ -526,7 +526,7 @@ def test_without_a_page_the_command_ends_with_a_sentence(monkeypatch):
     def missing(name):
         raise ph.PolhodeError("this installation has no page")
 
-    monkeypatch.setattr(html, "_built", missing)
+    monkeypatch.setattr(html_page, "_built", missing)
     result = CliRunner().invoke(cli, ["lab", "--no-browser", "--port", "0"])
     assert result.exit_code == 1
     assert "this installation has no page" in result.output
@@ -534,7 +534,7 @@ def test_without_a_page_the_command_ends_with_a_sentence(monkeypatch):
 
 SCRIPT = f"""
 import sys
-from polhode.page import html
+from polhode.web import html
 html._built = lambda name: {SKELETON!r} if name == "page.html" else "1"
 from polhode.cli import main
 main()

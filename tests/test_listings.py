@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from polhode.gallery.closed_forms.printed_programs import matlab_top, plate_code, plate_leapfrog
 from polhode.reference import SymmetricTop
-from polhode.reference.listings import matlab_top, plate_code, plate_leapfrog
 
 PLATE = SymmetricTop((1.0, 1.0, 2.0), (20 * np.tan(np.radians(10)), 0.0, 10.0))
 TOP = SymmetricTop((2.0, 2.0, 8.0), (1.0, 0.0, 1.0))

@@ -31,7 +31,7 @@ SUFFIXES = ("stl", "obj", "ply", "off", "glb", "3mf", "vtk", "vtu", "msh", "inp"
 def call(tmp_path, monkeypatch):
     """Run a command in a folder that holds the bracket, a ball, a box with a hole, and a mesh of two cells."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("polhode.plots.part.PIXELS", 100)
+    monkeypatch.setattr("polhode.plot.part.PIXELS", 100)
     bracket().export("bracket.stl")
     bracket().export("bracket.obj")
     trimesh.creation.icosphere(subdivisions=3, radius=0.1).export("ball.ply")

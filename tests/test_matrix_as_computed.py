@@ -5,7 +5,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.gallery.tools import arms
+from polhode.gallery.measurements import arms
 
 TILTED = ph.Body(mass=2.0, inertia=np.array(((2.0, 0.3, 0.1), (0.3, 1.6, -0.2), (0.1, -0.2, 1.2))))
 START = ph.State(quaternion_wxyz=(0.5, 0.5, -0.5, 0.5), angular_velocity_body=(0.4, -0.7, 1.1))

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from mesh_cases import exact
 from polhode.errors import FileError, MassWarning, PolhodeError
-from polhode.mass.surface.obj import read_obj
+from polhode.massprops.surface.obj import read_obj
 from refusals import assert_refused
 
 CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.methods import METHODS
+from polhode.methods.registry import METHODS
 
 REFERENCES = json.loads((Path(__file__).parent / "data" / "reference_states.json").read_text())["cases"]
 FIXED = [name for name, method in METHODS.items() if method.steps == "fixed" and method.table is not None]

@@ -46,25 +46,25 @@ def hook():
 def copy(tmp_path, wheel):  # the wheel's making has built the page
     """The page's sources, and a page that was built from them, elsewhere."""
     shutil.copytree(ROOT / "front", tmp_path / "front", ignore=shutil.ignore_patterns("node_modules"))
-    shutil.copytree(ROOT / "src/polhode/page/built", tmp_path / "src/polhode/page/built")
+    shutil.copytree(ROOT / "src/polhode/web/built", tmp_path / "src/polhode/web/built")
     return tmp_path
 
 
 def test_the_wheel_holds_the_page_and_nothing_that_built_it(wheel):
     names = wheel.namelist()
-    built = {name.removeprefix("polhode/page/built/") for name in names if name.startswith("polhode/page/built/")}
+    built = {name.removeprefix("polhode/web/built/") for name in names if name.startswith("polhode/web/built/")}
     assert built == set(PRODUCTS)
-    assert all(wheel.getinfo(f"polhode/page/built/{name}").file_size > 100 for name in PRODUCTS)
+    assert all(wheel.getinfo(f"polhode/web/built/{name}").file_size > 100 for name in PRODUCTS)
     assert not [name for name in names if "node_modules" in name or name.startswith("front") or name.endswith(".ts")]
 
 
 def test_the_bundle_weighs_at_most_750_kilobytes(wheel):
     """Script, style and skeleton together."""
-    assert sum(wheel.getinfo(f"polhode/page/built/{name}").file_size for name in PRODUCTS[:3]) <= LARGEST_BUNDLE
+    assert sum(wheel.getinfo(f"polhode/web/built/{name}").file_size for name in PRODUCTS[:3]) <= LARGEST_BUNDLE
 
 
 def test_the_wheel_carries_the_licences_of_what_is_bundled(wheel):
-    text = wheel.read("polhode/page/built/licences.txt").decode()
+    text = wheel.read("polhode/web/built/licences.txt").decode()
     for name, holder in {"three": "three.js authors", "uplot": "Leon Sorokin"}.items():
         assert re.search(rf"^{name} \d+\.\d+\.\d+$", text, re.M)
         assert holder in text

@@ -10,10 +10,10 @@ import pytest
 
 import polhode as ph
 from polhode.errors import FileError
-from polhode.page.browser import opened
-from polhode.page.html import framed, of_motion, page, policy
-from polhode.page.packing import packed
-from polhode.page.record import recorded
+from polhode.web.browser import opened
+from polhode.web.html_page import framed, of_motion, page, policy
+from polhode.web.motion_record import recorded
+from polhode.web.record_encoding import packed
 
 NAME = '</script><img src="https://example.org/x" onerror="alert(1)">'
 

@@ -9,12 +9,12 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.looks import look_of
-from polhode.page import thinning
-from polhode.page.coarsening import coarser
-from polhode.page.ghost import ghost_of
-from polhode.page.packing import packed
-from polhode.page.record import recorded
+from polhode.massprops.appearance import look_of
+from polhode.web import downsampling
+from polhode.web.closed_form_overlay import ghost_of
+from polhode.web.decimation import coarser
+from polhode.web.motion_record import recorded
+from polhode.web.record_encoding import packed
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
@@ -64,7 +64,7 @@ def test_an_exact_motion_with_few_outputs_is_shown_smoothly_and_says_so():
     )
     record = recorded(motion)
     times = record.arrays["time"]
-    assert np.diff(times).max() * 30.0 <= 1.01 * thinning.TURN
+    assert np.diff(times).max() * 30.0 <= 1.01 * downsampling.TURN
     assert set(motion.times) <= set(times)
     middle = len(times) // 2
     there = motion.at(float(times[middle])).quaternion_wxyz
@@ -75,11 +75,11 @@ def test_an_exact_motion_with_few_outputs_is_shown_smoothly_and_says_so():
 def test_many_outputs_are_thinned_but_no_departure_is_lost():
     motion = ph.simulate(BOX, SPIN, duration=20.0, step=1e-3, method="rk4", output_step=1e-3)
     record = recorded(motion)
-    assert len(record.arrays["time"]) == thinning.MOST_TIMES
+    assert len(record.arrays["time"]) == downsampling.MOST_TIMES
     assert record.arrays["time"][[0, -1]].tolist() == motion.times[[0, -1]].tolist()
     assert any("3,000 of 20,001 outputs" in note for note in record.meta["notes"])
     departures = {d["name"]: record.arrays[d["array"]][:, 0] for d in record.meta["departures"]}
-    rows = thinning.times_shown(motion, 1)
+    rows = downsampling.times_shown(motion, 1)
     for finding in (f for f in motion.audit().findings if f.conserved):
         assert departures[finding.quantity].max() == pytest.approx(finding.relative, rel=1e-12)
         portions = np.split(finding.history, rows[1:])
@@ -93,8 +93,8 @@ def test_a_crowd_is_thinned_to_what_a_page_can_hold():
     )
     record = recorded(motion)
     times, bodies = record.arrays["position"].shape[:2]
-    assert bodies == thinning.MOST_BODIES
-    assert times * bodies <= thinning.MOST_POSES
+    assert bodies == downsampling.MOST_BODIES
+    assert times * bodies <= downsampling.MOST_POSES
     assert record.meta["members"][0] == 0
     assert record.meta["members"][-1] == 2499
     last = motion.final.position[record.meta["members"], 2]
@@ -228,7 +228,7 @@ def test_equal_forces_have_names_of_their_own():
 def test_uneven_outputs_fill_the_page():
     times = np.concatenate((np.linspace(0.0, 1.0, 9000), np.linspace(2.0, 1000.0, 50)))
     record = recorded(ph.simulate(BOX, SPIN, duration=1000.0, method="exact", output_times=times))
-    assert 2900 < len(record.arrays["time"]) <= thinning.MOST_TIMES
+    assert 2900 < len(record.arrays["time"]) <= downsampling.MOST_TIMES
     assert np.diff(record.arrays["time"]).max() < 25.0
 
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 
 import polhode as ph
 from polhode.errors import FileError
-from polhode.looks import look_of
+from polhode.massprops.appearance import look_of
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")

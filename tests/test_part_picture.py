@@ -16,16 +16,16 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import InertiaError
-from polhode.plots.part import along, from_a_corner, part_picture
-from polhode.plots.projection import Camera
-from polhode.plots.raster import FINER, rendered
+from polhode.plot.part import along, from_a_corner, part_picture
+from polhode.plot.projection import Camera
+from polhode.plot.rasterizer import FINER, rendered
 from refusals import assert_refused
 
 
 @pytest.fixture(autouse=True)
 def _coarse(monkeypatch):
     """Small pictures: the tests look at numbers."""
-    monkeypatch.setattr("polhode.plots.part.PIXELS", 200)
+    monkeypatch.setattr("polhode.plot.part.PIXELS", 200)
 
 
 def soup(seed, count):

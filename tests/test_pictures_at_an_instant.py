@@ -18,13 +18,13 @@ from polhode.cli import cli
 from polhode.cli.target import TargetCommand
 from polhode.errors import InputError
 from polhode.gallery import MODELS
-from polhode.plots.between import attitudes_between, positions_between, values_between
-from polhode.plots.course import course, course_at
-from polhode.plots.instant import instant
-from polhode.plots.scene import Scene, world_camera
-from polhode.plots.stage import THROUGH
-from polhode.plots.staging import stage
-from polhode.plots.style import COLOURS, sheet
+from polhode.plot.scene import Scene, world_camera
+from polhode.plot.snapshot.figure import instant
+from polhode.plot.snapshot.interpolation import attitudes_between, positions_between, values_between
+from polhode.plot.snapshot.layout import stage
+from polhode.plot.snapshot.trajectory import course, course_at
+from polhode.plot.snapshot.views import THROUGH
+from polhode.plot.style import COLOURS, sheet
 from polhode.rotations import angle_between
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)

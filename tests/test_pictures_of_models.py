@@ -11,8 +11,8 @@ import pytest
 
 from polhode.gallery import MODELS, rocket_top
 from polhode.gallery.asymmetric_top_unstable import _with_zeros
-from polhode.plots.scene import world_camera
-from polhode.plots.style import COLOURS
+from polhode.plot.scene import world_camera
+from polhode.plot.style import COLOURS
 
 
 @cache

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from polhode.gallery import MODELS
-from polhode.plots.logarithmic import log_axis, positive_part
-from polhode.plots.scene import Scene
-from polhode.plots.style import AXES, COLOURS, SEVERAL
+from polhode.plot.log_axes import log_axis, positive_part
+from polhode.plot.scene import Scene
+from polhode.plot.style import AXES, COLOURS, SEVERAL
 
 OURS = (
     "free-fall-with-drag",

@@ -10,8 +10,8 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.plots import COLOURS, overview
-from polhode.plots.projection import camera
+from polhode.plot import COLOURS, overview
+from polhode.plot.projection import camera
 
 BODY = ph.Body(mass=10.0, inertia=(0.81, 0.68, 0.14))
 SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
@@ -114,5 +114,5 @@ def test_things_of_the_same_kind_have_one_colour_each():
 
 
 def test_pictures_need_no_pyplot():
-    code = "import sys, polhode.plots; assert 'matplotlib.pyplot' not in sys.modules"
+    code = "import sys, polhode.plot; assert 'matplotlib.pyplot' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,15 +10,15 @@ from matplotlib.figure import Figure
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.looks import look_of
-from polhode.plots import free_rotation_sheet
-from polhode.plots.cones import cone_axes, draw_cones
-from polhode.plots.free_rotation import NO_SOLID, draw_in_body, draw_in_space
-from polhode.plots.order import Piece, far_to_near
-from polhode.plots.poinsot import draw_herpolhode, draw_poinsot, herpolhode_path
-from polhode.plots.scene import Scene, world_camera
-from polhode.plots.style import sheet
-from polhode.plots.turning import turning
+from polhode.massprops.appearance import look_of
+from polhode.plot import free_rotation_sheet
+from polhode.plot.depth_order import Piece, far_to_near
+from polhode.plot.free_rotation_data import turning
+from polhode.plot.free_rotation_figures import NO_SOLID, draw_in_body, draw_in_space
+from polhode.plot.poinsot_construction import draw_herpolhode, draw_poinsot, herpolhode_path
+from polhode.plot.rolling_cones import cone_axes, draw_cones
+from polhode.plot.scene import Scene, world_camera
+from polhode.plot.style import sheet
 from polhode.reference.poinsot import cones, herpolhode_radii, plane_distance, small_wobble
 
 ASYMMETRIC = ((2.0, 3.0, 4.0), (0.3, 0.2, 1.0))

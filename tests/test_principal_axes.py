@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import InertiaError
-from polhode.mass.principal import principal
+from polhode.massprops.principal_axes import principal
 
 EPS = np.finfo(float).eps
 SIZES = [1e-27, 1.0, 1e27]

@@ -77,7 +77,7 @@ def test_a_run_that_is_cancelled_before_it_begins_never_begins(monkeypatch):
     def stop(_):
         raise CancelledError("not now")
 
-    monkeypatch.setattr("polhode.simulation.run", pytest.fail)
+    monkeypatch.setattr("polhode.solve.simulate.run", pytest.fail)
     with pytest.raises(CancelledError, match="not now"), listening(stop):
         ph.simulate(BOX, SPIN, duration=1.0, method="exact")
 

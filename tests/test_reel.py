@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from polhode.errors import FileError
-from polhode.plots.reel import check_film, reel
+from polhode.plot.video_writer import check_film, reel
 
 SIZE = (64, 36)
 

@@ -137,7 +137,7 @@ def test_unknown_names_bring_the_nearest():
 
 
 def test_the_public_face_is_light_and_complete():
-    code = "import sys, polhode as ph; print([m for m in ('numpy', 'mpmath', 'polhode.scenario') if m in sys.modules])"
+    code = "import sys, polhode as ph; print([m for m in ('numpy', 'mpmath', 'polhode.model.scenario') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
     code = (
         "import polhode as ph; print(ph.reference.AsymmetricTop, [getattr(ph.reference, n) for n in dir(ph.reference)])"

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.repeatable_run import Rerun
 
 import polhode as ph
-from polhode.engines.rerun import Rerun
 from polhode.engines.run import run
 from polhode.errors import ScenarioError
 

@@ -14,11 +14,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.body import Body
-from polhode.body_file import AXES, BODY_KEYS, LOOKS
 from polhode.errors import ForceError
-from polhode.forces import FORCES
-from polhode.scenario_file import SETTINGS, STATE_KEYS
+from polhode.massprops.body import Body
+from polhode.model.body_file import AXES, BODY_KEYS, LOOKS
+from polhode.model.forces import FORCES
+from polhode.model.scenario_file import SETTINGS, STATE_KEYS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "scenario-file.md").read_text(encoding="utf-8")
 f = ph.forces
@@ -218,8 +218,8 @@ def test_the_page_lists_every_force_and_argument_with_its_default():
 
 def test_the_page_lists_every_method_formulation_and_engine():
     from polhode.equations.formulations import FORMULATIONS
-    from polhode.equations.methods import METHODS
-    from polhode.scenario import ENGINES
+    from polhode.methods.registry import METHODS
+    from polhode.model.scenario import ENGINES
 
     meanings = {name(row[0]): row[3] for row in rows("Settings")}
     for key, known in (("method", METHODS), ("formulation", FORMULATIONS), ("engine", ENGINES)):

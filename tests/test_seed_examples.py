@@ -8,10 +8,11 @@ import sympy
 from scipy.special import ellipk
 
 import polhode as ph
-from polhode.equations import forces as kernels
-from polhode.equations import loads, steps, tables
+from polhode.equations import force_laws as kernels
+from polhode.equations import right_hand_side
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
+from polhode.methods import runge_kutta, tableaus
 
 BLOCK = {"mass": 48.0, "inertia": (48 / 12 * (4 + 16), 48 / 12 * (36 + 16), 48 / 12 * (36 + 4))}  # 6 x 2 x 4
 
@@ -99,8 +100,8 @@ def test_002_the_exercise_by_hand_with_g_and_h_as_symbols():
     form = FORMULATIONS["momentum_matrix"]
     zero = (sympy.Integer(0),) * 3
     identity = tuple(sympy.Integer(int(i == j)) for i in range(3) for j in range(3))
-    load = loads.together([kernels.gravity, kernels.world_force_at_body_point])
-    step = steps.one_step(tables.EULER, loads.driven(form, load), number=sympy.Rational)
+    load = right_hand_side.together([kernels.gravity, kernels.world_force_at_body_point])
+    step = runge_kutta.one_step(tableaus.EULER, right_hand_side.driven(form, load), number=sympy.Rational)
     y = (zero, identity, zero, zero)
     point = (sympy.Integer(-1), sympy.Integer(0), sympy.Integer(0))
     y = step(sympy.Integer(0), y, h, (body, (((0, -g, 0),), (push, point))))
@@ -133,7 +134,7 @@ def test_002_the_exercise_with_the_engine():
 
 def test_001_the_printed_weights_are_of_order_1_and_the_corrected_ones_of_order_4():
     """seed 001 eq. 4.15, on a heavy top that turns and falls, against a tight adaptive run."""
-    printed = tables.RK4._replace(
+    printed = tableaus.RK4._replace(
         coordinate_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),
         momentum_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),
     )
@@ -142,8 +143,8 @@ def test_001_the_printed_weights_are_of_order_1_and_the_corrected_ones_of_order_
     form = FORMULATIONS["momentum"]
     exact = ph.simulate(body, state, duration=1.0, rtol=1e-13, output_times=[1.0]).final.quaternion_wxyz
     found = {}
-    for name, table in (("printed", printed), ("corrected", tables.RK4)):
-        step = steps.one_step(table, loads.driven(form, loads.no_load))
+    for name, table in (("printed", printed), ("corrected", tableaus.RK4)):
+        step = runge_kutta.one_step(table, right_hand_side.driven(form, right_hand_side.no_load))
         errors = []
         for n in (20, 40, 80):
             y = state.momenta(body)

@@ -8,8 +8,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.mass.reach import reach
-from polhode.members import taken_body
+from polhode.massprops.support_functions import reach
+from polhode.model.members import taken_body
 from shape_cases import CASES, NAMES, assert_same_tensor, integrated, integrated_area, near, shape
 
 AXIAL = {"half_ellipsoid", "cylinder", "cone", "frustum", "tube", "thin_rod", "thin_sheet"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.plots.skin import FINEST, halved, skin_of
+from polhode.plot.drawable_mesh import FINEST, halved, skin_of
 
 
 def area(triangles):

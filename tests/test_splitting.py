@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.equations.compositions import COMPOSITIONS
-from polhode.equations.drifts import _middle, turned_about_axes, turned_exactly
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
 from polhode.equations.quaternions import to_world
+from polhode.methods.drifts import _middle, turned_about_axes, turned_exactly
+from polhode.methods.splitting_tableaus import COMPOSITIONS
 from polhode.reference import problem
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")

@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import FileError
-from polhode.looks import look_of
-from polhode.members import taken_body
+from polhode.massprops.appearance import look_of
+from polhode.model.members import taken_body
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")

@@ -9,12 +9,12 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from mesh_cases import CLOSED, exact, make, misses, moved, together
-from polhode.equations.surfaces import second_moments, volume_beneath
+from polhode.equations.surface_integrals import second_moments, volume_beneath
 from polhode.errors import FileError, InertiaError, MassWarning, MeshError
-from polhode.mass.geometry import Surface
-from polhode.mass.surface.files import welded
-from polhode.mass.surface.integrals import enclosed
-from polhode.mass.surface.twofold import Twofold, difference
+from polhode.massprops.geometry import Surface
+from polhode.massprops.surface.double_double import Twofold, difference
+from polhode.massprops.surface.moment_integrals import enclosed
+from polhode.massprops.surface.surface_reader import welded
 
 quiet = pytest.mark.filterwarnings("ignore::polhode.errors.MassWarning")
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.gallery.successive_turns import couple, even_prism, prism_corners, turns
+from polhode.gallery.rotation_sequence import couple, even_prism, prism_corners, turns
 
 SEQUENCE = (((1.0, 0.0, 0.0), 0.7), ((0.6, 0.0, 0.8), -2.0), ((0.0, 1.0, 0.0), 1.1))
 

@@ -14,8 +14,8 @@ import pytest
 
 import polhode as ph
 from polhode.errors import FileError, InertiaError, MassWarning, MeshError, PolhodeError
-from polhode.mass.volume.cells import KINDS
-from polhode.mass.volume.files import quadratic_cells_known
+from polhode.massprops.volume.cell_types import KINDS
+from polhode.massprops.volume.volume_reader import quadratic_cells_known
 from refusals import assert_refused
 
 CUBE = KINDS["hexahedron"].reference

@@ -14,9 +14,9 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InertiaError, InputError, MassWarning, MeshError, PolhodeError
-from polhode.mass.volume import adaptive
-from polhode.mass.volume.cells import KINDS, own_coordinates
-from polhode.mass.volume.quadrature import brick_functions, contents_of, points_per_direction, rule_for
+from polhode.massprops.volume import adaptive_quadrature
+from polhode.massprops.volume.cell_types import KINDS, own_coordinates
+from polhode.massprops.volume.quadrature import brick_functions, contents_of, points_per_direction, rule_for
 from refusals import assert_refused, checked
 
 LINEAR = [kind.name for kind in KINDS.values() if kind.order == 1]
@@ -428,7 +428,7 @@ def test_ways_to_say_the_same_densities():
 
 
 def test_a_jump_within_cells_is_refused_with_the_error_reached(monkeypatch):
-    monkeypatch.setattr(adaptive, "MOST_POINTS", 2_000_000)
+    monkeypatch.setattr(adaptive_quadrature, "MOST_POINTS", 2_000_000)
     cube = one("hexahedron")
     with pytest.raises(InertiaError, match=r"pieces, the estimated error is still .*e-0\d of the mass.*each region"):
         ph.Body.from_volume_mesh(cube, lambda x, y, z: np.where(x + y / 3 < 0.4, 1.0, 2.0))

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import FileError, InertiaError, InputError, MassWarning, MeshError
-from polhode.mass.volume import adaptive
+from polhode.massprops.volume import adaptive_quadrature
 from refusals import assert_refused
 from test_volume_files import POINTS as TWO_CUBES
 from test_volume_files import WEDGES, abaqus, exodus, lines, written
@@ -210,7 +210,7 @@ def test_a_kink_at_a_face_against_its_integral():
 
 def test_the_advice_of_a_refusal_holds(monkeypatch):
     """With the proposed rtol, and with every larger one, the same points are enough; the mass is an area's."""
-    monkeypatch.setattr(adaptive, "MOST_POINTS", 1_000_000)
+    monkeypatch.setattr(adaptive_quadrature, "MOST_POINTS", 1_000_000)
     points, hexes = block(2)
     mesh = mesh_of(points, ("tetra", cut(hexes, SIX)))
 

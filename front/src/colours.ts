@@ -1,4 +1,4 @@
-// The colour of each thing, as in Polhode's pictures (src/polhode/plots/style.py; after Okabe and Ito, told apart by
+// The colour of each thing, as in Polhode's pictures (src/polhode/plot/style.py; after Okabe and Ito, told apart by
 // the colour-blind too), and what it becomes on a dark page.
 
 export interface Colours {

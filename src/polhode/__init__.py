@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING, Any
 from polhode.version import __version__
 
 _HOMES = {
-    "Body": "body",
-    "particle": "body",
-    "State": "state",
-    "Scenario": "scenario",
-    "Force": "forcing",
-    "force": "forcing",
-    "pair_force": "forcing",
-    "event": "crossing",
+    "Body": "massprops.body",
+    "particle": "massprops.body",
+    "State": "model.state",
+    "Scenario": "model.scenario",
+    "Force": "model.force",
+    "force": "model.force",
+    "pair_force": "model.force",
+    "event": "model.event",
     "forces": None,
     "shapes": None,
-    "tolerance": "mass.uncertainty",
-    "uncertainty": "mass.uncertainty",
+    "tolerance": "massprops.uncertainty",
+    "uncertainty": "massprops.uncertainty",
     "reference": None,
     "affine": None,
     "rotations": None,
-    "diagnose": "mass.surface.diagnosis",
-    "compare": "mass.surface.approximations",
-    "part_picture": "plots.part",
-    "simulate": "simulation",
-    "ensemble": "simulation",
-    "Motion": "motion",
-    "load": "store",
-    "sqrt": "equations.number",
-    "sin": "equations.number",
-    "cos": "equations.number",
-    "if_less": "equations.number",
+    "diagnose": "massprops.surface.diagnosis",
+    "compare": "massprops.surface.inertia_comparison",
+    "part_picture": "plot.part",
+    "simulate": "solve.simulate",
+    "ensemble": "solve.simulate",
+    "Motion": "results.motion",
+    "load": "results.store",
+    "sqrt": "equations.scalar_ops",
+    "sin": "equations.scalar_ops",
+    "cos": "equations.scalar_ops",
+    "if_less": "equations.scalar_ops",
     "law": "equations.law",
     "to_world": "equations.quaternions",
     "to_body": "equations.quaternions",
@@ -44,46 +44,46 @@ _HOMES = {
 }
 
 _MODULES = {
-    "forces": "forces",
-    "shapes": "mass.shapes",
+    "forces": "model.forces",
+    "shapes": "massprops.shapes",
     "reference": "reference",
-    "affine": "affine",
+    "affine": "gallery.affine",
     "rotations": "rotations",
 }
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
-    from polhode import affine as affine
-    from polhode import forces as forces
     from polhode import reference as reference
     from polhode import rotations as rotations
-    from polhode.body import Body as Body
-    from polhode.body import particle as particle
-    from polhode.crossing import event as event
     from polhode.equations.law import law as law
-    from polhode.equations.number import cos as cos
-    from polhode.equations.number import if_less as if_less
-    from polhode.equations.number import sin as sin
-    from polhode.equations.number import sqrt as sqrt
     from polhode.equations.quaternions import to_body as to_body
     from polhode.equations.quaternions import to_world as to_world
+    from polhode.equations.scalar_ops import cos as cos
+    from polhode.equations.scalar_ops import if_less as if_less
+    from polhode.equations.scalar_ops import sin as sin
+    from polhode.equations.scalar_ops import sqrt as sqrt
     from polhode.errors import PolhodeError as PolhodeError
-    from polhode.forcing import Force as Force
-    from polhode.forcing import force as force
-    from polhode.forcing import pair_force as pair_force
-    from polhode.mass import shapes as shapes
-    from polhode.mass.surface.approximations import compare as compare
-    from polhode.mass.surface.diagnosis import diagnose as diagnose
-    from polhode.mass.uncertainty import tolerance as tolerance
-    from polhode.mass.uncertainty import uncertainty as uncertainty
-    from polhode.motion import Motion as Motion
-    from polhode.plots.part import part_picture as part_picture
-    from polhode.scenario import Scenario as Scenario
-    from polhode.simulation import ensemble as ensemble
-    from polhode.simulation import simulate as simulate
-    from polhode.state import State as State
-    from polhode.store import load as load
+    from polhode.gallery import affine as affine
+    from polhode.massprops import shapes as shapes
+    from polhode.massprops.body import Body as Body
+    from polhode.massprops.body import particle as particle
+    from polhode.massprops.surface.diagnosis import diagnose as diagnose
+    from polhode.massprops.surface.inertia_comparison import compare as compare
+    from polhode.massprops.uncertainty import tolerance as tolerance
+    from polhode.massprops.uncertainty import uncertainty as uncertainty
+    from polhode.model import forces as forces
+    from polhode.model.event import event as event
+    from polhode.model.force import Force as Force
+    from polhode.model.force import force as force
+    from polhode.model.force import pair_force as pair_force
+    from polhode.model.scenario import Scenario as Scenario
+    from polhode.model.state import State as State
+    from polhode.plot.part import part_picture as part_picture
+    from polhode.results.motion import Motion as Motion
+    from polhode.results.store import load as load
+    from polhode.solve.simulate import ensemble as ensemble
+    from polhode.solve.simulate import simulate as simulate
 
 
 def __getattr__(name: str) -> Any:

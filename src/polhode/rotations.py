@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import checks
-from polhode.checks import Array
-from polhode.equations import formulations, motion, quaternions
+from polhode import validation
+from polhode.equations import formulations, quaternions, rigid_body
 from polhode.errors import InputError
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,7 +37,7 @@ def rodrigues(vector: ArrayLike, axis: ArrayLike, angle: ArrayLike) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         along = (v * r).sum(axis=-1, keepdims=True)
         turned = (1 - np.cos(a)) * along * r + np.sin(a) * np.cross(r, v) + np.cos(a) * v
-    return checks.held(np.asarray(turned), "the turned vector")
+    return validation.held(np.asarray(turned), "the turned vector")
 
 
 def matrix(axis: ArrayLike, angle: ArrayLike) -> Array:
@@ -85,7 +85,7 @@ def product(p: ArrayLike, q: ArrayLike) -> Array:
     a, b = _four(p, "p"), _four(q, "q")
     _together(a[..., 0], b[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        return checks.held(_stacked(quaternions.product(_parts(a), _parts(b))), "the product")
+        return validation.held(_stacked(quaternions.product(_parts(a), _parts(b))), "the product")
 
 
 def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
@@ -101,7 +101,7 @@ def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
     _together(p[..., 0], v[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
         turned = quaternions.product(quaternions.times_vector(_parts(p), _parts(v)), quaternions.conjugate(_parts(p)))
-    return checks.held(_stacked(turned[1:]), "q (0, v) q*")
+    return validation.held(_stacked(turned[1:]), "q (0, v) q*")
 
 
 def skewed_matrix(q: ArrayLike) -> Array:
@@ -124,7 +124,7 @@ def skewed_matrix(q: ArrayLike) -> Array:
             (x * y + w * z, -(x * x + z * z), y * z - w * x),
             (x * z - w * y, y * z + w * x, -(x * x + y * y)),
         )
-        return checks.held(np.eye(3) + 2 * np.stack([_stacked(row) for row in rows], axis=-2), "the matrix")
+        return validation.held(np.eye(3) + 2 * np.stack([_stacked(row) for row in rows], axis=-2), "the matrix")
 
 
 def axis_and_angle(turn: Rotation | ArrayLike) -> tuple[Array, float]:
@@ -256,7 +256,7 @@ def rate_matrix(theta: float, psi: float) -> Array:
     >>> print(f"{np.linalg.det(ph.rotations.rate_matrix(theta=np.pi / 6, psi=1.0)):.12g}")
     -0.5
     """
-    t, p = checks.one_number(theta, "theta"), checks.one_number(psi, "psi")
+    t, p = validation.one_number(theta, "theta"), validation.one_number(psi, "psi")
     s = np.sin(t)
     return np.array([(s * np.sin(p), np.cos(p), 0.0), (s * np.cos(p), -np.sin(p), 0.0), (np.cos(t), 0.0, 1.0)])
 
@@ -273,14 +273,14 @@ def inverse_rate_matrix(theta: float, psi: float) -> Array:
     >>> ph.rotations.inverse_rate_matrix(theta=np.pi / 2, psi=0.0).round(12).tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, -0.0, 1.0]]
     """
-    t, p = checks.one_number(theta, "theta"), checks.one_number(psi, "psi")
+    t, p = validation.one_number(theta, "theta"), validation.one_number(psi, "psi")
     number, s = np.finfo(float), abs(np.sin(t))
     if s * number.max < 1 or (round(t / np.pi) != 0 and s <= 4 * number.eps * abs(t)):
         raise InputError(
             f"at theta = {t:g} rad the angles phi and psi turn about the same line: no rates of them give a spin about "
             "the line across. Use quaternions there (quaternion_rate)."
         )
-    columns: Any = [motion.angle_rates((0.0, t, p), e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    columns: Any = [rigid_body.angle_rates((0.0, t, p), e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
     return np.array(columns).T
 
 
@@ -312,7 +312,7 @@ def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
     p, w = _some_quaternion(q), _vectors(angular_velocity_body, "angular_velocity_body")
     _together(p[..., 0], w[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        return checks.held(_stacked(quaternions.rate(_parts(p), _parts(w))), "the rate of q")
+        return validation.held(_stacked(quaternions.rate(_parts(p), _parts(w))), "the rate of q")
 
 
 def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
@@ -329,13 +329,13 @@ def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
     size, fastest = (np.abs(array).max(axis=-1, keepdims=True) for array in (p, rate))
     fastest = np.where(fastest == 0, 1.0, fastest)
     with np.errstate(over="ignore", invalid="ignore"):
-        w = _stacked(motion.spin_of(_parts(p / size), _parts(rate / fastest))) * (fastest / size)
-    return checks.held(w, "the angular velocity")
+        w = _stacked(rigid_body.spin_of(_parts(p / size), _parts(rate / fastest))) * (fastest / size)
+    return validation.held(w, "the angular velocity")
 
 
 # Doors ---------------------------------------------------------------------------------------------------------------
 def _numbers(value: Any, name: str, wanted: str = "a number or an array of numbers") -> Array:
-    return checks.numbers(value, name, checks.shape_of(value), wanted=wanted)
+    return validation.numbers(value, name, validation.shape_of(value), wanted=wanted)
 
 
 def _of_length(value: Any, name: str, length: int) -> Array:

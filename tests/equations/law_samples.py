@@ -7,28 +7,26 @@ from typing import NamedTuple
 
 from polhode import equations
 from polhode.equations import (
-    curves,
-    drifts,
-    forces,
+    force_laws,
     formulations,
-    frames,
     free_motion,
     free_rotation,
     inertia,
     invariants,
-    loads,
     matrices,
-    motion,
-    number,
-    pairs,
+    pair_laws,
     quaternions,
-    steps,
-    surfaces,
+    right_hand_side,
+    rigid_body,
+    rotating_frame,
+    scalar_ops,
+    surface_integrals,
     vectors,
 )
 from polhode.equations.inertia import Constants
 from polhode.equations.law import LAWS, law
-from polhode.equations.tables import RK4
+from polhode.methods import dense_output, drifts, runge_kutta
+from polhode.methods.tableaus import RK4
 
 
 def vector(*parts, over=1):
@@ -103,29 +101,29 @@ def _pair_spring(away):
     return (T, moved, BODY, SEEN, OTHER, (Fraction(40), Fraction(3, 2), Fraction(5), A, B))
 
 
-STAGES, WEIGHTS = steps.stages_of(RK4), steps.in_numbers(RK4.coordinate_weights, float)
-FALLING = loads.driven(formulations.FORMULATIONS["body_rates"], forces.gravity, counts_work=True)
+STAGES, WEIGHTS = runge_kutta.stages_of(RK4), runge_kutta.in_numbers(RK4.coordinate_weights, float)
+FALLING = right_hand_side.driven(formulations.FORMULATIONS["body_rates"], force_laws.gravity, counts_work=True)
 
 
 @law
 def combined_with_rk4(y, h, k):
-    return steps.combined(y, h, WEIGHTS, WEIGHTS, k)
+    return runge_kutta.combined(y, h, WEIGHTS, WEIGHTS, k)
 
 
 @law
 def slopes_of_rk4(t, y, h, data):
-    return steps.slopes_and_sum(FALLING, STAGES, t, y, h, data, (), y)
+    return runge_kutta.slopes_and_sum(FALLING, STAGES, t, y, h, data, (), y)
 
 
-EXACT_STAGES, EXACT_WEIGHTS = steps.stages_of(RK4, Fraction), RK4.coordinate_weights
+EXACT_STAGES, EXACT_WEIGHTS = runge_kutta.stages_of(RK4, Fraction), RK4.coordinate_weights
 
 
 def combined_with_exact_rk4(y, h, k):
-    return steps.combined(y, h, EXACT_WEIGHTS, EXACT_WEIGHTS, k)
+    return runge_kutta.combined(y, h, EXACT_WEIGHTS, EXACT_WEIGHTS, k)
 
 
 def slopes_of_exact_rk4(t, y, h, data):
-    return steps.slopes_and_sum(FALLING, EXACT_STAGES, t, y, h, data, (), y)
+    return runge_kutta.slopes_and_sum(FALLING, EXACT_STAGES, t, y, h, data, (), y)
 
 
 CURVE_ROWS = ((1.25, 0.125), (0.0, -0.75))
@@ -134,20 +132,20 @@ EXACT_CURVE_ROWS = tuple(tuple(Fraction(a) for a in row) for row in CURVE_ROWS)
 
 @law
 def coefficients_of_two_rows(y, new, h, k, at_end):
-    return curves.coefficients(y, new, h, k, at_end, CURVE_ROWS)
+    return dense_output.coefficients(y, new, h, k, at_end, CURVE_ROWS)
 
 
 @law
 def sums_of_two_rows(y, h, k):
-    return curves._sums(y, h, k, CURVE_ROWS)
+    return dense_output._sums(y, h, k, CURVE_ROWS)
 
 
 def coefficients_of_two_exact_rows(y, new, h, k, at_end):
-    return curves.coefficients(y, new, h, k, at_end, EXACT_CURVE_ROWS)
+    return dense_output.coefficients(y, new, h, k, at_end, EXACT_CURVE_ROWS)
 
 
 def sums_of_two_exact_rows(y, h, k):
-    return curves._sums(y, h, k, EXACT_CURVE_ROWS)
+    return dense_output._sums(y, h, k, EXACT_CURVE_ROWS)
 
 
 IN_RATIOS = {
@@ -161,24 +159,24 @@ _LOADED = (C, B)
 _ACTS = (T, VIEW, BODY)
 
 ARGUMENTS = {
-    surfaces.area_vector: (A, B, C),
-    surfaces.volume_beneath: (A, B, C),
-    surfaces.area_of: (vector(0, 0, 0), vector(2, 0, 0), vector(1, 3, 4)),
-    surfaces.first_moments: (T, A, B, C),
-    surfaces.second_moments: (T, A, B, C),
-    number.larger: (T, H),
-    number.absolute: (-T,),
-    number.within: (T, H, 2 * T),
-    number._reduced: (Fraction(1234567, 1024),),
-    number._small_sine: (Fraction(3, 8),),
-    number._small_cosine: (Fraction(3, 8),),
-    number._by_quadrant: (Fraction(1), H, T),
-    number._sine: (Fraction(1234567, 1024),),
-    number._cosine: (Fraction(1234567, 1024),),
-    number.less_whole_turns: (Fraction(12345678901, 8),),
-    number.half_turns_removed: (Fraction(1234567, 1024),),
-    number.cos_of_quarters: (Fraction(40),),
-    number.sin_of_quarters: (Fraction(-40),),
+    surface_integrals.area_vector: (A, B, C),
+    surface_integrals.volume_beneath: (A, B, C),
+    surface_integrals.area_of: (vector(0, 0, 0), vector(2, 0, 0), vector(1, 3, 4)),
+    surface_integrals.first_moments: (T, A, B, C),
+    surface_integrals.second_moments: (T, A, B, C),
+    scalar_ops.larger: (T, H),
+    scalar_ops.absolute: (-T,),
+    scalar_ops.within: (T, H, 2 * T),
+    scalar_ops._reduced: (Fraction(1234567, 1024),),
+    scalar_ops._small_sine: (Fraction(3, 8),),
+    scalar_ops._small_cosine: (Fraction(3, 8),),
+    scalar_ops._by_quadrant: (Fraction(1), H, T),
+    scalar_ops._sine: (Fraction(1234567, 1024),),
+    scalar_ops._cosine: (Fraction(1234567, 1024),),
+    scalar_ops.less_whole_turns: (Fraction(12345678901, 8),),
+    scalar_ops.half_turns_removed: (Fraction(1234567, 1024),),
+    scalar_ops.cos_of_quarters: (Fraction(40),),
+    scalar_ops.sin_of_quarters: (Fraction(-40),),
     vectors.plus: (A, B),
     vectors.minus: (A, B),
     vectors.scaled: (H, A),
@@ -208,14 +206,14 @@ ARGUMENTS = {
     inertia.world_tensor: (BODY.moments, Q),
     inertia.shifted: (GENERAL, T, A),
     inertia.euler_rate: (BODY, A, B),
-    motion.momentum: (MOMENTUM, BODY, *_LOADED),
-    motion.momentum_matrix: (NINE, BODY, *_LOADED),
-    motion.body_rates: (RATES, BODY, *_LOADED),
-    motion.quaternion_acceleration: (DOUBLED, BODY, *_LOADED),
-    motion.euler_angles: (ANGULAR, BODY, *_LOADED),
-    motion.spin_of: (Q, P),
-    motion.angle_rates: (ANGLES, A),
-    motion.turn_per_step: (ANGLES, A, H),
+    rigid_body.momentum: (MOMENTUM, BODY, *_LOADED),
+    rigid_body.momentum_matrix: (NINE, BODY, *_LOADED),
+    rigid_body.body_rates: (RATES, BODY, *_LOADED),
+    rigid_body.quaternion_acceleration: (DOUBLED, BODY, *_LOADED),
+    rigid_body.euler_angles: (ANGULAR, BODY, *_LOADED),
+    rigid_body.spin_of: (Q, P),
+    rigid_body.angle_rates: (ANGLES, A),
+    rigid_body.turn_per_step: (ANGLES, A, H),
     formulations._view: (A, Q, B, C, A, BODY),
     formulations._drift: (Q,),
     formulations._seen_momentum: (MOMENTUM, BODY),
@@ -239,40 +237,40 @@ ARGUMENTS = {
     formulations.angles_of: (P,),
     formulations._start_angles: (A, P, B, C, BODY),
     formulations._finish_angles: (ANGULAR, BODY),
-    forces.gravity: (*_ACTS, (C,)),
-    forces.gravity_potential: (*_ACTS, (C,)),
-    forces.point_gravity: (*_ACTS, (Fraction(9), vectors.minus(VIEW.position, vector(2, 6, 9)))),
-    forces.linear_drag: (*_ACTS, (T, A)),
-    forces.quadratic_drag: (*_ACTS, (T, vectors.minus(VIEW.velocity, C))),
-    forces.rotational_drag: (*_ACTS, (T,)),
-    forces.world_force_at_body_point: (*_ACTS, (C, A)),
-    forces.body_force_at_body_point: (*_ACTS, (C, A)),
-    forces.world_force_at_world_point: (*_ACTS, (C, A)),
-    forces.body_force_at_world_point: (*_ACTS, (C, A)),
-    forces.world_torque: (*_ACTS, (C,)),
-    forces.body_torque: (*_ACTS, (C,)),
-    forces.thruster: (*_ACTS, (A, C, H, 2 * T)),
-    forces.spring: (*_ACTS, _spring(VIEW, C)),
-    forces.spring_potential: (*_ACTS, _spring(VIEW, C)),
-    forces.spring_force: (C, A, Fraction(40), Fraction(3, 2), Fraction(5)),
-    forces.spring_energy: (C, Fraction(40), Fraction(5)),
-    forces.impulse: (*_ACTS, (C, A)),
-    forces.body_impulse: (*_ACTS, (C, A)),
-    frames.velocity_seen: (C, A, B),
-    frames.acceleration_seen: (C, A, B, vector(7, -3, 2, over=4)),
+    force_laws.gravity: (*_ACTS, (C,)),
+    force_laws.gravity_potential: (*_ACTS, (C,)),
+    force_laws.point_gravity: (*_ACTS, (Fraction(9), vectors.minus(VIEW.position, vector(2, 6, 9)))),
+    force_laws.linear_drag: (*_ACTS, (T, A)),
+    force_laws.quadratic_drag: (*_ACTS, (T, vectors.minus(VIEW.velocity, C))),
+    force_laws.rotational_drag: (*_ACTS, (T,)),
+    force_laws.world_force_at_body_point: (*_ACTS, (C, A)),
+    force_laws.body_force_at_body_point: (*_ACTS, (C, A)),
+    force_laws.world_force_at_world_point: (*_ACTS, (C, A)),
+    force_laws.body_force_at_world_point: (*_ACTS, (C, A)),
+    force_laws.world_torque: (*_ACTS, (C,)),
+    force_laws.body_torque: (*_ACTS, (C,)),
+    force_laws.thruster: (*_ACTS, (A, C, H, 2 * T)),
+    force_laws.spring: (*_ACTS, _spring(VIEW, C)),
+    force_laws.spring_potential: (*_ACTS, _spring(VIEW, C)),
+    force_laws.spring_force: (C, A, Fraction(40), Fraction(3, 2), Fraction(5)),
+    force_laws.spring_energy: (C, Fraction(40), Fraction(5)),
+    force_laws.impulse: (*_ACTS, (C, A)),
+    force_laws.body_impulse: (*_ACTS, (C, A)),
+    rotating_frame.velocity_seen: (C, A, B),
+    rotating_frame.acceleration_seen: (C, A, B, vector(7, -3, 2, over=4)),
     invariants.translational_energy: (VIEW,),
     invariants.rotational_energy: (VIEW,),
     invariants.kinetic_energy: (VIEW,),
     invariants.angular_momentum_about: (VIEW, A),
-    loads.no_load: (*_ACTS, ()),
-    loads._kept: (Fraction(1), A),
-    loads.power: (VIEW, C, B),
-    loads._no_jump: (0, *_ACTS, ()),
-    loads._worked: (((T,),), H),
-    pairs.spring_between: _pair_spring(vector(2, 6, 9)),
-    pairs.spring_between_potential: _pair_spring(vector(2, 6, 9)),
-    pairs.mutual_gravity: (T, VIEW._replace(position=vectors.plus(SEEN.position, C)), BODY, SEEN, OTHER, (T,)),
-    pairs.mutual_gravity_potential: (
+    right_hand_side.no_load: (*_ACTS, ()),
+    right_hand_side._kept: (Fraction(1), A),
+    right_hand_side.power: (VIEW, C, B),
+    right_hand_side._no_jump: (0, *_ACTS, ()),
+    right_hand_side._worked: (((T,),), H),
+    pair_laws.spring_between: _pair_spring(vector(2, 6, 9)),
+    pair_laws.spring_between_potential: _pair_spring(vector(2, 6, 9)),
+    pair_laws.mutual_gravity: (T, VIEW._replace(position=vectors.plus(SEEN.position, C)), BODY, SEEN, OTHER, (T,)),
+    pair_laws.mutual_gravity_potential: (
         T,
         VIEW._replace(position=vectors.plus(SEEN.position, C)),
         BODY,
@@ -312,23 +310,23 @@ ARGUMENTS = {
     drifts._middle: (MOMENTS,),
     drifts._shifted: (Fraction(2), A),
     drifts._unshifted: (Fraction(2), A),
-    steps.group_along: (Q, H, P),
-    steps.along: (MOMENTUM, H, RATES),
-    steps.combined: (MOMENTUM, H, (RATES, MOMENTUM, RATES, MOMENTUM)),
-    steps.slopes_and_sum: (T, RATES + ((H,),), H, (BODY, (C,))),
-    steps.group_square: (Q,),
-    steps.tried_step: (T, H, 2 * T),
-    steps.step_end: (T, H, 2 * T),
-    steps.judged_error: (Fraction(3, 2), H),
-    steps.next_clock: ((T, H, Fraction(1), Fraction(3), Fraction(2)), 2 * T, H, Fraction(1, 256)),
-    steps.group_chosen: (T, H, Q, P),
-    steps.chosen: (H, T, MOMENTUM, RATES),
-    curves.coefficients: (MOMENTUM, RATES, H, (RATES, MOMENTUM), RATES),
-    curves._sums: (MOMENTUM, H, (RATES, MOMENTUM)),
-    curves.on_curve: (MOMENTUM, H, (RATES, MOMENTUM, RATES)),
-    curves._inner: ((RATES, MOMENTUM, RATES), H, 1 - H),
-    steps.group_error: (C, Q[1:], A, H, vector(1, 2, 2, over=1000), H / 64, H / 32),
-    steps.groups_error: (
+    runge_kutta.group_along: (Q, H, P),
+    runge_kutta.along: (MOMENTUM, H, RATES),
+    runge_kutta.combined: (MOMENTUM, H, (RATES, MOMENTUM, RATES, MOMENTUM)),
+    runge_kutta.slopes_and_sum: (T, RATES + ((H,),), H, (BODY, (C,))),
+    runge_kutta.group_square: (Q,),
+    runge_kutta.tried_step: (T, H, 2 * T),
+    runge_kutta.step_end: (T, H, 2 * T),
+    runge_kutta.judged_error: (Fraction(3, 2), H),
+    runge_kutta.next_clock: ((T, H, Fraction(1), Fraction(3), Fraction(2)), 2 * T, H, Fraction(1, 256)),
+    runge_kutta.group_chosen: (T, H, Q, P),
+    runge_kutta.chosen: (H, T, MOMENTUM, RATES),
+    dense_output.coefficients: (MOMENTUM, RATES, H, (RATES, MOMENTUM), RATES),
+    dense_output._sums: (MOMENTUM, H, (RATES, MOMENTUM)),
+    dense_output.on_curve: (MOMENTUM, H, (RATES, MOMENTUM, RATES)),
+    dense_output._inner: ((RATES, MOMENTUM, RATES), H, 1 - H),
+    runge_kutta.group_error: (C, Q[1:], A, H, vector(1, 2, 2, over=1000), H / 64, H / 32),
+    runge_kutta.groups_error: (
         (C, C, (T,)),
         (Q[1:], A, (H,)),
         (A, B, (T,)),
@@ -337,8 +335,8 @@ ARGUMENTS = {
         (H / 64, H / 128),
         (H / 32, H / 64),
     ),
-    steps.mixed_error: (Fraction(16), Fraction(900)),
-    steps.step_factor: (Fraction(1, 256),),
+    runge_kutta.mixed_error: (Fraction(16), Fraction(900)),
+    runge_kutta.step_factor: (Fraction(1, 256),),
 }
 POSITIVE = {
     free_rotation.gauge_of,
@@ -358,10 +356,10 @@ POSITIVE = {
 them, and all signs, are in test_free_rotation_on_number_kinds.py."""
 
 RUNS = {
-    steps.combined: combined_with_rk4,
-    steps.slopes_and_sum: slopes_of_rk4,
-    curves.coefficients: coefficients_of_two_rows,
-    curves._sums: sums_of_two_rows,
+    runge_kutta.combined: combined_with_rk4,
+    runge_kutta.slopes_and_sum: slopes_of_rk4,
+    dense_output.coefficients: coefficients_of_two_rows,
+    dense_output._sums: sums_of_two_rows,
 }
 
 SAMPLES = [Sample(a_law, args, RUNS.get(a_law, a_law)) for a_law, args in ARGUMENTS.items()]

@@ -8,7 +8,7 @@ import pytest
 from law_samples import BODY, OTHER, SEEN, VIEW, T, vector
 from number_kinds import mapped
 
-from polhode.equations import forces, loads, pairs, quaternions
+from polhode.equations import force_laws, pair_laws, quaternions, right_hand_side
 from polhode.equations.formulations import FORMULATIONS, View, _seen_momentum
 from polhode.equations.inertia import Constants
 from polhode.equations.vectors import cross, dot, minus, plus, scaled
@@ -30,23 +30,23 @@ STATE = view(vector(1, 2, 3), TURNED, vector(3, 0, 4), vector(0, 0, 5))
 F, R = vector(7, 0, 0), vector(0, 2, 0)
 HAND = {
     # kernel, params: force, torque; the body's axes x, y, z point along the world's y, z, x
-    "gravity": (forces.gravity, (vector(0, 0, -9),), vector(0, 0, -18), ZERO),
-    "linear drag": (forces.linear_drag, (Fraction(2), vector(1, 0, 0)), vector(-4, 0, -8), ZERO),
-    "quadratic drag": (forces.quadratic_drag, (Fraction(2), ZERO), vector(-30, 0, -40), ZERO),
-    "drag at rest in the wind": (forces.quadratic_drag, (Fraction(2), vector(3, 0, 4)), ZERO, ZERO),
-    "rotational drag": (forces.rotational_drag, (Fraction(3),), ZERO, vector(0, 0, -15)),
-    "world force, body point": (forces.world_force_at_body_point, (F, R), F, vector(0, 14, 0)),
-    "body force, body point": (forces.body_force_at_body_point, (F, R), vector(0, 7, 0), vector(-14, 0, 0)),
-    "world force, world point": (forces.world_force_at_world_point, (F, R), F, vector(0, -21, 0)),
-    "body force, world point": (forces.body_force_at_world_point, (F, R), vector(0, 7, 0), vector(21, 0, -7)),
-    "world torque": (forces.world_torque, (F,), ZERO, F),
-    "body torque": (forces.body_torque, (F,), ZERO, vector(0, 7, 0)),
-    "impulse": (forces.impulse, (F, R), F, vector(0, 14, 0)),
-    "body impulse": (forces.body_impulse, (F, R), vector(0, 7, 0), vector(-14, 0, 0)),
-    "nothing": (loads.no_load, (), ZERO, ZERO),
+    "gravity": (force_laws.gravity, (vector(0, 0, -9),), vector(0, 0, -18), ZERO),
+    "linear drag": (force_laws.linear_drag, (Fraction(2), vector(1, 0, 0)), vector(-4, 0, -8), ZERO),
+    "quadratic drag": (force_laws.quadratic_drag, (Fraction(2), ZERO), vector(-30, 0, -40), ZERO),
+    "drag at rest in the wind": (force_laws.quadratic_drag, (Fraction(2), vector(3, 0, 4)), ZERO, ZERO),
+    "rotational drag": (force_laws.rotational_drag, (Fraction(3),), ZERO, vector(0, 0, -15)),
+    "world force, body point": (force_laws.world_force_at_body_point, (F, R), F, vector(0, 14, 0)),
+    "body force, body point": (force_laws.body_force_at_body_point, (F, R), vector(0, 7, 0), vector(-14, 0, 0)),
+    "world force, world point": (force_laws.world_force_at_world_point, (F, R), F, vector(0, -21, 0)),
+    "body force, world point": (force_laws.body_force_at_world_point, (F, R), vector(0, 7, 0), vector(21, 0, -7)),
+    "world torque": (force_laws.world_torque, (F,), ZERO, F),
+    "body torque": (force_laws.body_torque, (F,), ZERO, vector(0, 7, 0)),
+    "impulse": (force_laws.impulse, (F, R), F, vector(0, 14, 0)),
+    "body impulse": (force_laws.body_impulse, (F, R), vector(0, 7, 0), vector(-14, 0, 0)),
+    "nothing": (right_hand_side.no_load, (), ZERO, ZERO),
     # the point (1, 2, 5) stands 5 from (1, 2, 0), 2 longer than the spring, and its length grows by 4 a second
     "spring": (
-        forces.spring,
+        force_laws.spring,
         (Fraction(10), Fraction(1, 2), Fraction(3), R, vector(1, 2, 0)),
         vector(0, 0, -22),
         ZERO,
@@ -61,22 +61,24 @@ def test_a_force_against_hand_numbers(name):
 
 
 def test_a_sum_of_forces_is_the_sum_and_a_choice_chooses():
-    kernel = loads.together((forces.gravity, loads.only_where(forces.world_torque), forces.linear_drag))
+    kernel = right_hand_side.together(
+        (force_laws.gravity, right_hand_side.only_where(force_laws.world_torque), force_laws.linear_drag)
+    )
     drag = (Fraction(2), vector(1, 0, 0))
     params = ((vector(0, 0, -9),), (Fraction(1), (F,)), drag)
     assert kernel(T, STATE, PARTICLE, params) == (vector(-4, 0, -26), F)
     spared = ((vector(0, 0, -9),), (Fraction(0), (F,)), drag)
     assert kernel(T, STATE, PARTICLE, spared) == (vector(-4, 0, -26), ZERO)
-    turned = loads.in_body_axes(forces.world_torque)
-    assert turned(T, STATE, PARTICLE, (F,)) == forces.body_torque(T, STATE, PARTICLE, (F,))
+    turned = right_hand_side.in_body_axes(force_laws.world_torque)
+    assert turned(T, STATE, PARTICLE, (F,)) == force_laws.body_torque(T, STATE, PARTICLE, (F,))
 
 
 @pytest.mark.parametrize(
     ("t", "acts"), [(0, 0), (2 - Fraction(1, 10**9), 0), (2, 1), (3, 1), (5 - Fraction(1, 10**9), 1), (5, 0), (9, 0)]
 )
 def test_a_thruster_acts_from_its_start_until_just_before_its_stop(t, acts):
-    force, torque = forces.body_force_at_body_point(T, STATE, PARTICLE, (F, R))
-    ours = forces.thruster(Fraction(t), STATE, PARTICLE, (R, F, Fraction(2), Fraction(5)))
+    force, torque = force_laws.body_force_at_body_point(T, STATE, PARTICLE, (F, R))
+    ours = force_laws.thruster(Fraction(t), STATE, PARTICLE, (R, F, Fraction(2), Fraction(5)))
     assert ours == (scaled(acts, force), scaled(acts, torque))
 
 
@@ -86,13 +88,13 @@ MOMENTS = vector(80, 208, 160)
 BLOCK = Constants(MASS, 1 / MASS, MOMENTS, tuple(1 / m for m in MOMENTS), UPRIGHT, ZERO)
 AT_REST = (vector(9, 8, 7), UPRIGHT, ZERO, ZERO)
 PUSH = Fraction(5)
-PUSHES = loads.together((forces.world_force_at_body_point, forces.world_force_at_body_point))
+PUSHES = right_hand_side.together((force_laws.world_force_at_body_point, force_laws.world_force_at_body_point))
 
 
 def accelerations(load, params):
     """(a, w') of the block at rest."""
     y = FORMULATIONS["body_rates"].start(*AT_REST, BLOCK)
-    rate = loads.driven(FORMULATIONS["body_rates"], load)(T, y, (BLOCK, params))
+    rate = right_hand_side.driven(FORMULATIONS["body_rates"], load)(T, y, (BLOCK, params))
     return scaled(BLOCK.inverse_mass, rate[2]), rate[3]
 
 
@@ -105,7 +107,7 @@ def test_the_block_of_seed_000_has_its_moments():
 
 def test_a_uniform_field_gives_no_torque_as_in_seed_000_section_5_2():
     down = vector(0, 0, -9)
-    assert accelerations(forces.gravity, (down,)) == (down, ZERO)
+    assert accelerations(force_laws.gravity, (down,)) == (down, ZERO)
 
 
 def test_two_equal_pushes_do_not_turn_the_block_as_in_seed_000_section_5_3():
@@ -146,9 +148,9 @@ STIFF = (Fraction(40), Fraction(0), Fraction(3, 4), vector(1, 2, -1, over=4), ve
 @pytest.mark.parametrize(
     ("kernel", "potential", "params"),
     [
-        (forces.gravity, forces.gravity_potential, (vector(1, -2, -9),)),
-        (forces.spring, forces.spring_potential, STIFF),
-        (forces.spring, forces.spring_potential, (*STIFF[:2], Fraction(0), *STIFF[3:])),
+        (force_laws.gravity, force_laws.gravity_potential, (vector(1, -2, -9),)),
+        (force_laws.spring, force_laws.spring_potential, STIFF),
+        (force_laws.spring, force_laws.spring_potential, (*STIFF[:2], Fraction(0), *STIFF[3:])),
     ],
     ids=["gravity", "spring", "spring of length 0"],
 )
@@ -164,8 +166,8 @@ def test_force_and_torque_are_minus_the_slopes_of_the_potential(kernel, potentia
 
 
 PAIRS = {
-    "spring": (pairs.spring_between, pairs.spring_between_potential, (*STIFF[:4], vector(-1, 1, 2, over=3))),
-    "gravity": (pairs.mutual_gravity, pairs.mutual_gravity_potential, (Fraction(7),)),
+    "spring": (pair_laws.spring_between, pair_laws.spring_between_potential, (*STIFF[:4], vector(-1, 1, 2, over=3))),
+    "gravity": (pair_laws.mutual_gravity, pair_laws.mutual_gravity_potential, (Fraction(7),)),
 }
 
 
@@ -200,7 +202,7 @@ def rational_pair():
 def test_a_spring_between_bodies_keeps_total_momentum_and_angular_momentum_exactly():
     """Force against force; and r_a x F + torque_a + r_b x (-F) + torque_b = 0 about any point, here the origin."""
     a, b, params = rational_pair()
-    force, torque_a, torque_b = pairs.spring_between(T, a, BODY, b, OTHER, params)
+    force, torque_a, torque_b = pair_laws.spring_between(T, a, BODY, b, OTHER, params)
     assert dot(force, force) > 0
     twist = plus(plus(cross(a.position, force), torque_a), minus(torque_b, cross(b.position, force)))
     assert twist == ZERO
@@ -209,8 +211,8 @@ def test_a_spring_between_bodies_keeps_total_momentum_and_angular_momentum_exact
 def test_the_damper_between_bodies_only_takes_energy_and_by_its_own_law_exactly():
     """The power on both bodies is -d/dt of the spring's energy - c (d')^2, with d' the rate of its length."""
     a, b, params = rational_pair()
-    force, torque_a, torque_b = pairs.spring_between(T, a, BODY, b, OTHER, params)
-    power = loads.power(a, force, torque_a) + loads.power(b, scaled(-1, force), torque_b)
+    force, torque_a, torque_b = pair_laws.spring_between(T, a, BODY, b, OTHER, params)
+    power = right_hand_side.power(a, force, torque_a) + right_hand_side.power(b, scaled(-1, force), torque_b)
     arms = [quaternions.to_world(s.orientation, r) for s, r in ((a, params[3]), (b, params[4]))]
     velocities = [plus(s.velocity, cross(s.angular_velocity, r)) for s, r in zip((a, b), arms, strict=True)]
     length_rate = dot(vector(2, 3, 6, over=7), minus(*velocities))
@@ -219,7 +221,7 @@ def test_the_damper_between_bodies_only_takes_energy_and_by_its_own_law_exactly(
 
 def test_mutual_gravity_keeps_total_momentum_and_angular_momentum_exactly():
     a = VIEW._replace(position=plus(SEEN.position, vector(2, 6, 9)))
-    force, torque_a, torque_b = pairs.mutual_gravity(T, a, BODY, SEEN, OTHER, (Fraction(3),))
+    force, torque_a, torque_b = pair_laws.mutual_gravity(T, a, BODY, SEEN, OTHER, (Fraction(3),))
     assert force == scaled(-3 * BODY.mass * OTHER.mass / 11**3, vector(2, 6, 9))
     assert (torque_a, torque_b) == (ZERO, ZERO)
     assert cross(minus(a.position, SEEN.position), force) == ZERO
@@ -241,5 +243,5 @@ def test_a_pair_spring_to_an_unmoved_body_is_the_spring_to_an_anchor():
     wall = view(position=anchor)
     numbers = mapped(float, (Fraction(40), Fraction(1, 2), Fraction(3, 4), arm))
     state, body, still = mapped(float, (VIEW, BODY, wall))
-    force, torque, _ = pairs.spring_between(0.0, state, body, still, body, (*numbers, (0.0, 0.0, 0.0)))
-    assert forces.spring(0.0, state, body, (*numbers, mapped(float, anchor))) == (force, torque)
+    force, torque, _ = pair_laws.spring_between(0.0, state, body, still, body, (*numbers, (0.0, 0.0, 0.0)))
+    assert force_laws.spring(0.0, state, body, (*numbers, mapped(float, anchor))) == (force, torque)

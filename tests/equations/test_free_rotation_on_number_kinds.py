@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from number_kinds import bits, by_numba
 
-from polhode.equations.drifts import turned_about_axes, turned_exactly
 from polhode.equations.free_rotation import turned
 from polhode.equations.inertia import Constants
+from polhode.methods.drifts import turned_about_axes, turned_exactly
 from polhode.reference import precise
 
 sys.path.append(str(Path(__file__).parents[1]))

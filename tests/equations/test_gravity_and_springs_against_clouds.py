@@ -10,12 +10,12 @@ import pytest
 from law_samples import BODY, vector
 from number_kinds import mapped
 
-from polhode.equations import forces, loads, quaternions
+from polhode.equations import force_laws, quaternions, right_hand_side
 from polhode.equations.formulations import FORMULATIONS, View
 from polhode.equations.inertia import Constants
-from polhode.equations.steps import one_step
-from polhode.equations.tables import RK4
 from polhode.equations.vectors import cross
+from polhode.methods.runge_kutta import one_step
+from polhode.methods.tableaus import RK4
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -54,7 +54,7 @@ def from_the_cloud(r):
 
 def from_the_law(r):
     state = View(tuple(r), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
-    force, torque = forces.point_gravity(0.0, state, CLOUD, (GM, ZERO))
+    force, torque = force_laws.point_gravity(0.0, state, CLOUD, (GM, ZERO))
     return np.array(force), np.array(torque)
 
 
@@ -77,31 +77,31 @@ def test_the_gravity_gradient_about_another_centre():
     """Only the way from the centre counts."""
     r, centre = (3.0, 4.0, 12.0), (100.0, -50.0, 25.0)
     shifted = View(tuple(a + b for a, b in zip(r, centre, strict=True)), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
-    np.testing.assert_array_equal(forces.point_gravity(0.0, shifted, CLOUD, (GM, centre)), from_the_law(r))
+    np.testing.assert_array_equal(force_laws.point_gravity(0.0, shifted, CLOUD, (GM, centre)), from_the_law(r))
 
 
 def test_a_sphere_feels_no_gravity_gradient_and_a_principal_axis_along_the_line_none_either():
     sphere = CLOUD._replace(moments=(2.0, 2.0, 2.0))
     state = View((3.0, 4.0, 12.0), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
-    np.testing.assert_allclose(forces.point_gravity(0.0, state, sphere, (GM, ZERO))[1], 0, atol=1e-17)
+    np.testing.assert_allclose(force_laws.point_gravity(0.0, state, sphere, (GM, ZERO))[1], 0, atol=1e-17)
     upright = View(vector(0, 5, 0), vector(1, 0, 0, 0), *[vector(0, 0, 0)] * 5)
     aligned = BODY._replace(axes=vector(1, 0, 0, 0))
     pull = vector(0, -7 * BODY.mass / 25, 0)
-    assert forces.point_gravity(0, upright, aligned, (Fraction(7), vector(0, 0, 0))) == (pull, vector(0, 0, 0))
+    assert force_laws.point_gravity(0, upright, aligned, (Fraction(7), vector(0, 0, 0))) == (pull, vector(0, 0, 0))
 
 
 # A spring of no length ----------------------------------------------------------------------------------------------
 def test_a_spring_has_no_direction_at_its_anchor_and_pulls_nowhere():
     for length in (0.0, 2.0):
-        assert forces.spring_force(ZERO, (1.0, 2.0, 3.0), 40.0, 3.0, length) == ZERO
+        assert force_laws.spring_force(ZERO, (1.0, 2.0, 3.0), 40.0, 3.0, length) == ZERO
     away = (np.array([0.0, 3.0]), np.array([0.0, 0.0]), np.array([0.0, 4.0]))
-    lanes = forces.spring_force(away, ZERO, 40.0, 3.0, 1.0)
+    lanes = force_laws.spring_force(away, ZERO, 40.0, 3.0, 1.0)
     np.testing.assert_array_equal(np.array(lanes).T, [[0, 0, 0], [-96, 0, -128]])
 
 
 def test_a_spring_of_no_length_is_linear_through_its_anchor():
     for x in (1e-200, 1e-8, 0.5, -3.0):
-        assert forces.spring_force((x, 0.0, 0.0), ZERO, 40.0, 0.0, 0.0)[0] == -40.0 * x
+        assert force_laws.spring_force((x, 0.0, 0.0), ZERO, 40.0, 0.0, 0.0)[0] == -40.0 * x
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.5])
@@ -109,7 +109,7 @@ def test_a_body_swings_through_the_anchor_of_a_spring_of_no_length_as_the_closed
     """x'' = -k/M x - c/M x': RK4 meets the damped sine with order 4, through the anchor and back."""
     body = mapped(float, BODY)
     stiffness, start, end = 3.0, 0.1, 5.0
-    step = one_step(RK4, loads.driven(FORMULATIONS["momentum"], forces.spring))
+    step = one_step(RK4, right_hand_side.driven(FORMULATIONS["momentum"], force_laws.spring))
     decay = damping / (2 * body.mass)
     frequency = sqrt(stiffness / body.mass - decay**2)
 

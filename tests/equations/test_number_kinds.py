@@ -23,22 +23,23 @@ from number_kinds import (
     lane,
 )
 
-from polhode.equations import drifts, formulations, free_rotation, matrices, motion, number, quaternions, steps
+from polhode.equations import formulations, free_rotation, matrices, quaternions, rigid_body, scalar_ops
+from polhode.methods import drifts, runge_kutta
 
 LANES = 3
 
 BY_THE_SYSTEM = {formulations.angles_of, formulations._start_angles}
 """Laws that take atan2 from the system's library: NumPy's and C's may differ in the last bit."""
 
-FOR_DOUBLES = {number._reduced, number._sine, number._cosine}
+FOR_DOUBLES = {scalar_ops._reduced, scalar_ops._sine, scalar_ops._cosine}
 """Laws that round by adding and taking away 1.5 * 2**52: no other kind of number reaches them."""
 
 ROUNDED = {
     free_rotation._wound_back,
-    number.less_whole_turns,
-    number.half_turns_removed,
-    number.cos_of_quarters,
-    number.sin_of_quarters,
+    scalar_ops.less_whole_turns,
+    scalar_ops.half_turns_removed,
+    scalar_ops.cos_of_quarters,
+    scalar_ops.sin_of_quarters,
     free_rotation.turned,
     free_rotation._turn,
     drifts.turned_exactly,
@@ -67,15 +68,15 @@ WITHOUT_RATIOS = (
     | FOR_DOUBLES
     | ROOTED
     | {
-        number._small_sine,  # its coefficients are doubles
-        number._small_cosine,
-        number.less_whole_turns,  # and so are the parts of pi
-        number.half_turns_removed,
-        steps.step_factor,  # so is its 0.9
+        scalar_ops._small_sine,  # its coefficients are doubles
+        scalar_ops._small_cosine,
+        scalar_ops.less_whole_turns,  # and so are the parts of pi
+        scalar_ops.half_turns_removed,
+        runge_kutta.step_factor,  # so is its 0.9
         quaternions.from_angles,  # and these take a sine
-        motion.euler_angles,
-        motion.angle_rates,
-        motion.turn_per_step,
+        rigid_body.euler_angles,
+        rigid_body.angle_rates,
+        rigid_body.turn_per_step,
         formulations._seen_angles,
         formulations._watched_angles,
         formulations._finish_angles,
@@ -146,5 +147,5 @@ def test_a_law_agrees_with_its_floats_on(kind, sample):
 
 def test_a_fraction_without_a_root_is_refused_with_a_sentence():
     with pytest.raises(ValueError, match="the square root of 2 is no fraction; use floats or mpmath"):
-        number.sqrt(Fraction(2))
-    assert number.sqrt(Fraction(9, 16)) == Fraction(3, 4)
+        scalar_ops.sqrt(Fraction(2))
+    assert scalar_ops.sqrt(Fraction(9, 16)) == Fraction(3, 4)

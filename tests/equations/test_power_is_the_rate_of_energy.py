@@ -8,7 +8,7 @@ from law_samples import BODY, H, T, vector
 from number_kinds import leaves, mapped, refilled
 from sympy.polys.fields import field
 
-from polhode.equations import forces, formulations, invariants, loads, matrices, quaternions
+from polhode.equations import force_laws, formulations, invariants, matrices, quaternions, right_hand_side
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.vectors import cross, minus, plus, scaled
 
@@ -38,23 +38,23 @@ def spring(view):
 ARM, FORCE = vector(1, 2, -2, over=3), vector(4, -1, 7, over=5)
 LOADS = {
     # name: (kernel, view -> params)
-    "gravity": (forces.gravity, lambda view: (FORCE,)),
+    "gravity": (force_laws.gravity, lambda view: (FORCE,)),
     "point gravity": (
-        forces.point_gravity,
+        force_laws.point_gravity,
         lambda view: (Fraction(9), minus(view.position, vector(2, 6, 9))),
     ),
-    "linear drag": (forces.linear_drag, lambda view: (T, FORCE)),
-    "quadratic drag": (forces.quadratic_drag, lambda view: (T, minus(view.velocity, vector(2, 3, 6)))),
-    "rotational drag": (forces.rotational_drag, lambda view: (T,)),
-    "force at a body point": (forces.world_force_at_body_point, lambda view: (FORCE, ARM)),
-    "body force at a body point": (forces.body_force_at_body_point, lambda view: (FORCE, ARM)),
-    "force at a world point": (forces.world_force_at_world_point, lambda view: (FORCE, ARM)),
-    "body force at a world point": (forces.body_force_at_world_point, lambda view: (FORCE, ARM)),
-    "torque": (forces.world_torque, lambda view: (FORCE,)),
-    "body torque": (forces.body_torque, lambda view: (FORCE,)),
-    "thruster": (forces.thruster, lambda view: (ARM, FORCE, T, T + H)),
-    "spring": (forces.spring, spring),
-    "spring of length 0": (forces.spring, lambda view: (*spring(view)[:2], Fraction(0), *spring(view)[3:])),
+    "linear drag": (force_laws.linear_drag, lambda view: (T, FORCE)),
+    "quadratic drag": (force_laws.quadratic_drag, lambda view: (T, minus(view.velocity, vector(2, 3, 6)))),
+    "rotational drag": (force_laws.rotational_drag, lambda view: (T,)),
+    "force at a body point": (force_laws.world_force_at_body_point, lambda view: (FORCE, ARM)),
+    "body force at a body point": (force_laws.body_force_at_body_point, lambda view: (FORCE, ARM)),
+    "force at a world point": (force_laws.world_force_at_world_point, lambda view: (FORCE, ARM)),
+    "body force at a world point": (force_laws.body_force_at_world_point, lambda view: (FORCE, ARM)),
+    "torque": (force_laws.world_torque, lambda view: (FORCE,)),
+    "body torque": (force_laws.body_torque, lambda view: (FORCE,)),
+    "thruster": (force_laws.thruster, lambda view: (ARM, FORCE, T, T + H)),
+    "spring": (force_laws.spring, spring),
+    "spring of length 0": (force_laws.spring, lambda view: (*spring(view)[:2], Fraction(0), *spring(view)[3:])),
 }
 
 
@@ -79,11 +79,11 @@ def on_line(x):
 def test_power_equals_the_rate_of_kinetic_energy_exactly(formulation, load, pivoted):
     kernel, params_of = LOADS[load]
     y = (X, Q, scaled(0, P) if pivoted else P, SPINS[formulation])
-    seen = loads.view_of(FORMULATIONS[formulation], pivoted)
+    seen = right_hand_side.view_of(FORMULATIONS[formulation], pivoted)
     view = seen(y, BODY)
     params = params_of(view)
-    rates = loads.driven(FORMULATIONS[formulation], kernel, pivoted, True)(T, y, (BODY, params))
-    power = loads.power(view, *kernel(T, view, BODY, params))
+    rates = right_hand_side.driven(FORMULATIONS[formulation], kernel, pivoted, True)(T, y, (BODY, params))
+    power = right_hand_side.power(view, *kernel(T, view, BODY, params))
     assert isinstance(power, Fraction)
     assert power != 0
     assert rates[4] == (power,), "the work that a run counts grows by the power"
@@ -111,8 +111,8 @@ def test_the_angular_momentum_about_a_fixed_point_changes_by_the_torque_about_it
 @pytest.mark.parametrize("pivoted", [False, True], ids=["free", "pivoted"])
 def test_free_motion_keeps_kinetic_energy_exactly(length, pivoted):
     y = (X, LENGTHS[length], scaled(0, P) if pivoted else P, SPINS["momentum"])
-    seen = loads.view_of(FORMULATIONS["momentum"], pivoted)
-    rates = loads.driven(FORMULATIONS["momentum"], loads.no_load, pivoted, True)(T, y, (BODY, ()))
+    seen = right_hand_side.view_of(FORMULATIONS["momentum"], pivoted)
+    rates = right_hand_side.driven(FORMULATIONS["momentum"], right_hand_side.no_load, pivoted, True)(T, y, (BODY, ()))
     assert rates[4] == (0,)
     assert rate_of_energy(seen, y, rates[:4]) == 0
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from number_kinds import mapped
 from scipy.spatial.transform import Rotation
 
-from polhode.equations import inertia, matrices, motion, quaternions
+from polhode.equations import inertia, matrices, quaternions, rigid_body
 from polhode.equations.formulations import angles_of
 from polhode.equations.inertia import Constants
 
@@ -194,7 +194,7 @@ def test_the_matrix_rate_against_the_derivative_of_a_steady_turn():
 def test_the_angles_rates_turn_the_quaternion_with_the_body(phi, theta, psi):
     """d/dt from_angles(angles) = 1/2 q (0, w): the inverse of seed 004 eq. 17.36."""
     angles = (phi, theta, psi)
-    rates = motion.angle_rates(angles, W)
+    rates = rigid_body.angle_rates(angles, W)
     q = quaternions.from_angles(angles)
     with mpmath.workdps(40):
         moved = [lambda t, a=a, r=r: mpmath.mpf(a) + t * mpmath.mpf(r) for a, r in zip(angles, rates, strict=True)]
@@ -208,7 +208,7 @@ def test_the_angles_rates_turn_the_quaternion_with_the_body(phi, theta, psi):
 
 def test_the_angles_rates_stay_finite_where_nothing_diverges():
     """A top that sleeps at the pole: w along its axis, sin(theta) = 0 and the numerator exactly 0."""
-    assert motion.angle_rates((0.3, 0.0, 0.0), (2.0, 0.0, 5.0)) == (0.0, 2.0, 5.0)
+    assert rigid_body.angle_rates((0.3, 0.0, 0.0), (2.0, 0.0, 5.0)) == (0.0, 2.0, 5.0)
 
 
 def test_the_angles_rates_have_the_right_slope_where_the_numerator_is_zero():
@@ -217,7 +217,7 @@ def test_the_angles_rates_have_the_right_slope_where_the_numerator_is_zero():
     theta, psi = 0.5, 0.0
 
     def phi_rate(w):
-        return motion.angle_rates((0.3, theta, psi), (w[0], w[1], w[2]))[0]
+        return rigid_body.angle_rates((0.3, theta, psi), (w[0], w[1], w[2]))[0]
 
     slope = jax.jacfwd(phi_rate)(jnp.array([0.0, 0.0, 3.0]))
     close(slope, [np.sin(psi) / np.sin(theta), np.cos(psi) / np.sin(theta), 0], 1e-15)
@@ -229,14 +229,14 @@ def test_heyokas_taylor_series_of_a_released_top_against_small_steps():
     body = Constants(1.0, 1.0, (2.0, 2.0, 1.0), (0.5, 0.5, 1.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     torque_body = (0.4, 0.0, 0.0)
     angles, w = tuple(names[:3]), tuple(names[3:])
-    slopes = motion.angle_rates(angles, w) + inertia.euler_rate(body, w, torque_body)
+    slopes = rigid_body.angle_rates(angles, w) + inertia.euler_rate(body, w, torque_body)
     start = np.array([0.3, 0.5, 0.0, 0.0, 0.0, 3.0])
     orbit = heyoka.taylor_adaptive(list(zip(names, slopes, strict=True)), start.copy())
     orbit.propagate_until(0.25)
 
     def rate(y):
         angles, w = tuple(y[:3].tolist()), tuple(y[3:].tolist())
-        return np.array(motion.angle_rates(angles, w) + inertia.euler_rate(body, w, torque_body))
+        return np.array(rigid_body.angle_rates(angles, w) + inertia.euler_rate(body, w, torque_body))
 
     def by_rk4(count):
         y, h = start, 0.25 / count
@@ -253,5 +253,7 @@ def test_heyokas_taylor_series_of_a_released_top_against_small_steps():
 
 @given(quaternion(), VECTOR)
 def test_spin_of_undoes_the_quaternion_rate(q, w):
-    close(motion.spin_of(q, quaternions.rate(q, w)), w)
-    assert motion.turn_per_step((0.1, 0.7, 0.2), W, 0.5) == (motion.angle_rates((0.1, 0.7, 0.2), W)[0] * 0.5) ** 2
+    close(rigid_body.spin_of(q, quaternions.rate(q, w)), w)
+    assert (
+        rigid_body.turn_per_step((0.1, 0.7, 0.2), W, 0.5) == (rigid_body.angle_rates((0.1, 0.7, 0.2), W)[0] * 0.5) ** 2
+    )

@@ -27,9 +27,10 @@ from number_kinds import (
     refilled,
 )
 
-from polhode.equations import forces, loads, steps
+from polhode.equations import force_laws, right_hand_side
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.tables import LEAPFROG, RK4
+from polhode.methods import runge_kutta
+from polhode.methods.tableaus import LEAPFROG, RK4
 
 START = (vector(1, 2, 3, over=2), vector(2, 4, 5, 6, over=9), vector(3, -1, 2, over=4), vector(5, 7, -4, over=8))
 """x, q, P, L"""
@@ -39,9 +40,11 @@ ENGINE = (vector(1, 0, -2, over=4), vector(0, 3, 8), Fraction(0), T + H / 2)  # 
 SPRING = (Fraction(40), Fraction(1, 2), Fraction(3, 4), vector(1, 2, -1, over=4), vector(0, 1, 4))
 DOWN = (vector(0, 0, -10),)
 
-LOAD = loads.together((forces.gravity, forces.quadratic_drag, forces.thruster, forces.spring))
+LOAD = right_hand_side.together((force_laws.gravity, force_laws.quadratic_drag, force_laws.thruster, force_laws.spring))
 PARAMS = (DOWN, DRAG, ENGINE, SPRING)
-ROOTLESS = loads.together((forces.gravity, forces.linear_drag, forces.thruster, forces.body_torque))
+ROOTLESS = right_hand_side.together(
+    (force_laws.gravity, force_laws.linear_drag, force_laws.thruster, force_laws.body_torque)
+)
 ROOTLESS_PARAMS = (DOWN, DRAG, ENGINE, DOWN)
 
 ROTATED = ("momentum", "body_rates", "quaternion_acceleration")
@@ -49,7 +52,7 @@ ROTATED = ("momentum", "body_rates", "quaternion_acceleration")
 
 
 def rk4(formulation, load=LOAD, number=float):
-    return steps.one_step(RK4, loads.driven(FORMULATIONS[formulation], load, counts_work=True), number)
+    return runge_kutta.one_step(RK4, right_hand_side.driven(FORMULATIONS[formulation], load, counts_work=True), number)
 
 
 def arguments(formulation, params=PARAMS):
@@ -74,9 +77,14 @@ def test_a_step_has_the_same_bits_on_floats_numpy_and_numba(formulation):
 
 def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
     """What a run closes over: a pivot, a load on chosen bodies only, a torque in body axes."""
-    chosen, turned = loads.only_where(forces.linear_drag), loads.in_body_axes(forces.world_torque)
-    load = loads.together((forces.gravity, chosen, turned))
-    step = steps.one_step(RK4, loads.driven(FORMULATIONS["body_rates"], load, pivoted=True, counts_work=True))
+    chosen, turned = (
+        right_hand_side.only_where(force_laws.linear_drag),
+        right_hand_side.in_body_axes(force_laws.world_torque),
+    )
+    load = right_hand_side.together((force_laws.gravity, chosen, turned))
+    step = runge_kutta.one_step(
+        RK4, right_hand_side.driven(FORMULATIONS["body_rates"], load, pivoted=True, counts_work=True)
+    )
     t, y, h, _ = arguments("body_rates")
     data = (BODY, (DOWN, (Fraction(1), DRAG), (vector(1, 2, 3, over=4),)))
     lanes = [lane((t, y, h, data), i) for i in range(3)]
@@ -88,8 +96,8 @@ def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
 def test_leapfrog_with_rescaled_stages_has_the_same_bits_and_order_two():
     """The error of a free wobble falls fourfold, against RK4 with steps of a hundredth."""
     free = FORMULATIONS["momentum"]
-    step = steps.one_step(LEAPFROG, loads.driven(free, loads.no_load, rescaled=True))
-    finer = steps.one_step(RK4, loads.driven(free, loads.no_load))
+    step = runge_kutta.one_step(LEAPFROG, right_hand_side.driven(free, right_hand_side.no_load, rescaled=True))
+    finer = runge_kutta.one_step(RK4, right_hand_side.driven(free, right_hand_side.no_load))
     data = (mapped(float, BODY), ())
 
     def end(method, count):
@@ -137,20 +145,20 @@ def test_a_step_with_roots_is_refused_on_fractions(formulation):
 
 def test_a_step_of_symbolic_length_equals_the_exact_one():
     """SymPy writes the step as a formula in h; put in a length, it is the step of exact fractions."""
-    load = loads.together((forces.gravity, forces.linear_drag, forces.body_torque))
-    rate = loads.driven(FORMULATIONS["body_rates"], load, counts_work=True)
+    load = right_hand_side.together((force_laws.gravity, force_laws.linear_drag, force_laws.body_torque))
+    rate = right_hand_side.driven(FORMULATIONS["body_rates"], load, counts_work=True)
     y = (*START[:3], vector(2, 1, -3, over=2), (Fraction(0),))
     data = (BODY, (DOWN, DRAG, DOWN))
-    exact = steps.one_step(RK4, rate, Fraction)(T, y, H, data)
+    exact = runge_kutta.one_step(RK4, rate, Fraction)(T, y, H, data)
     h = sympy.Symbol("h", positive=True)
     ratios = mapped(sympy.Rational, (T, y, data))
-    formula = steps.one_step(RK4, rate, sympy.Rational)(*ratios[:2], h, ratios[2])
+    formula = runge_kutta.one_step(RK4, rate, sympy.Rational)(*ratios[:2], h, ratios[2])
     assert [sympy.sympify(x).subs(h, sympy.Rational(H)) for x in leaves(formula)] == leaves(exact)
 
 
 def test_the_error_of_mpmath_steps_falls_sixteenfold_against_a_hundredth_of_the_step():
     """RK4 with the forces of this file, without the engine's jump: order 4, far below the rounding of floats."""
-    load = loads.together((forces.gravity, forces.quadratic_drag, forces.spring))
+    load = right_hand_side.together((force_laws.gravity, force_laws.quadratic_drag, force_laws.spring))
     step = rk4("momentum", load, in_mpmath)
     with mpmath.workdps(30):
         t, y, _, data = mapped(in_mpmath, arguments("momentum", (DOWN, DRAG, SPRING)))
@@ -169,7 +177,7 @@ def test_the_error_of_mpmath_steps_falls_sixteenfold_against_a_hundredth_of_the_
 
 def test_jacfwd_through_a_hundred_steps_against_mpmath_differences():
     """The derivative of the whole run, in two directions of the start, against central differences with 50 digits."""
-    load = loads.together((forces.gravity, forces.quadratic_drag, forces.body_torque))
+    load = right_hand_side.together((force_laws.gravity, force_laws.quadratic_drag, force_laws.body_torque))
     t, y, _, data = arguments("momentum", (DOWN, DRAG, (vector(1, 2, 3, over=4),)))
     h = Fraction(1, 128)
     rng = np.random.default_rng(5)

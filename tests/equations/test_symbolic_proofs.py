@@ -4,7 +4,7 @@ import sympy
 from number_kinds import leaves
 from sympy.polys.fields import field
 
-from polhode.equations import motion, quaternions
+from polhode.equations import quaternions, rigid_body
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
 from polhode.equations.vectors import cross, dot, times
@@ -80,7 +80,7 @@ def test_quaternion_acceleration_turns_its_spin_by_eulers_equations():
     p = quaternions.rate(q, w)
     q_rate, p_rate = free("quaternion_acceleration", q, p, moments)
     assert q_rate == p
-    moved = motion.spin_of(stepped(q, e, q_rate), stepped(p, e, p_rate))
+    moved = rigid_body.spin_of(stepped(q, e, q_rate), stepped(p, e, p_rate))
     w_rate = tuple(x.diff(e).subs(e, 0) for x in moved)
     assert w_rate == free("body_rates", q, w, moments)[1]
     assert sum(a * b for a, b in zip(q, p, strict=True)) == 0
@@ -96,7 +96,7 @@ def test_euler_angles_keep_the_vector_of_angular_momentum():
     a, b, c = halves = sympy.symbols("a b c", real=True)
     w, moments = sympy.symbols(SPIN, real=True), sympy.symbols(MOMENTS, real=True)
     angles, nothing = (2 * a, 2 * c, 2 * b), (sympy.S.Zero,) * 3
-    rate = motion.euler_angles((nothing, angles, nothing, w), body_of(moments, sympy.S.One), nothing, nothing)
+    rate = rigid_body.euler_angles((nothing, angles, nothing, w), body_of(moments, sympy.S.One), nothing, nothing)
     made, _ = rational_functions(("u_a", "u_b", "u_c"), SPIN, MOMENTS)
 
     def algebraic(expression):

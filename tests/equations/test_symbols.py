@@ -4,17 +4,23 @@ import random
 
 import pytest
 
-from polhode.equations import forces, symbols
+from polhode.equations import force_laws, symbolic
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
-from polhode.equations.loads import driven, together
-from polhode.equations.number import if_less, sqrt
 from polhode.equations.quaternions import normalized, squared_norm, to_body, to_world
-from polhode.equations.symbols import Book
+from polhode.equations.right_hand_side import driven, together
+from polhode.equations.scalar_ops import if_less, sqrt
+from polhode.equations.symbolic import Book
 
 MOMENTS = (2.0, 3.0, 4.5)
 BODY = (2.5, 0.4, MOMENTS, tuple(1 / m for m in MOMENTS), (1.0, 0.0, 0.0, 0.0), (0.1, -0.2, -0.7))
-FORCES = [forces.gravity, forces.quadratic_drag, forces.body_force_at_body_point, forces.rotational_drag, forces.spring]
+FORCES = [
+    force_laws.gravity,
+    force_laws.quadratic_drag,
+    force_laws.body_force_at_body_point,
+    force_laws.rotational_drag,
+    force_laws.spring,
+]
 PARAMS = (
     ((0.0, 0.5, -9.8),),
     (0.3, (0.1, 0.2, 0.0)),
@@ -80,7 +86,7 @@ def test_a_heavy_top_takes_as_few_products_as_by_hand():
     book.know_unit(y[1])
     body = (*BODY[:5], (0.0, 0.0, -0.7))
     body = Constants(*lettered(book, body, "body", book.constant))
-    rates = driven(form, together([forces.gravity]), True)(
+    rates = driven(form, together([force_laws.gravity]), True)(
         book.moving("t"), y, (body, lettered(book, (((0.0, 0.0, -9.8),),), "g", book.constant))
     )
     assert book.products(rates[1]) == 12
@@ -108,4 +114,4 @@ def test_decisions():
     chosen = if_less(x, 0.0, -x, x)
     assert book.value(chosen, {book.index_of(x): -2.5}) == 2.5
     assert book.value(abs(x), {book.index_of(x): -2.5}) == 2.5
-    assert symbols.atan2(x, 1.0).book is book
+    assert symbolic.atan2(x, 1.0).book is book

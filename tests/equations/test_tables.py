@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.integrate._ivp import dop853_coefficients as scipy_dop853
 
-from polhode.equations.dop853 import DOP853
-from polhode.equations.steps import one_step
-from polhode.equations.tables import EULER, HEUN, LEAPFROG, MIDPOINT, RK4, RK6
+from polhode.methods.dop853 import DOP853
+from polhode.methods.runge_kutta import one_step
+from polhode.methods.tableaus import EULER, HEUN, LEAPFROG, MIDPOINT, RK4, RK6
 
 AS_PRINTED = RK4._replace(
     coordinate_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from law_samples import BODY, vector
 
-from polhode.equations import motion, quaternions
+from polhode.equations import quaternions, rigid_body
 from polhode.equations.formulations import FORMULATIONS
 
 X, P, L = vector(1, -2, 3, over=4), vector(3, 5, -7, over=8), vector(5, 7, -4, over=8)
@@ -30,7 +30,7 @@ def test_tidying_quaternion_accelerations_leaves_the_spin():
     (x, q, p, rate), watched = formulation.tidied((X, LONG, P, q_rate), H)
     assert (x, q, p, watched) == (X, UNIT, P, 8)
     assert rate == tuple(a / 9 for a in q_rate)
-    assert motion.spin_of(q, rate) == L
+    assert rigid_body.spin_of(q, rate) == L
     assert formulation.watched((X, LONG, P, q_rate), H) == ((X, LONG, P, q_rate), 8)
 
 

@@ -1,4 +1,4 @@
-// A motion as the server or the file brings it: a header in JSON, then arrays.  src/polhode/page/packing.py writes it.
+// A motion as the server or the file brings it: a header in JSON, then arrays.  src/polhode/web/record_encoding.py writes it.
 
 import type { Quat, Vec3 } from "./vectors.ts";
 

@@ -1,4 +1,4 @@
-// What the page and the server say to each other.  src/polhode/lab/conversation.py is the other side.
+// What the page and the server say to each other.  src/polhode/lab/session.py is the other side.
 // Texts are JSON; a binary message is a motion (motion/record.ts) whose header's `id` says which question it answers.
 
 export interface Parameter {

@@ -13,7 +13,7 @@ export const LONGEST = { omega: 1.55, L: 1.75, torque: 1.3, force: 1.15, axis: 1
 /** A torque smaller than this beside |L| |omega| is rounding. */
 const NOTHING = 1e-9;
 
-/** As src/polhode/page/record.py calls it. */
+/** As src/polhode/web/motion_record.py calls it. */
 const REACTION = "reaction of the pivot";
 const FREE = { isFixed: false, boldness: 1, from: null };
 

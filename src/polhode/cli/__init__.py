@@ -133,7 +133,7 @@ def bench_mass(json_path: str | None, triangles: int, repeats: int) -> None:
       polhode bench mass
       polhode bench mass --triangles 100000 --json -
     """
-    from polhode.bench.mass import measured, table
+    from benchmarks.mass_properties import measured, table
 
     result = measured(triangles, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None)
     _told(result, table(result), json_path)
@@ -170,7 +170,7 @@ def throughput(json_path: str, bodies: tuple[int, ...], steps: int | None, repea
       polhode bench throughput
       polhode bench throughput --bodies 4096 --repeats 3 --json -
     """
-    from polhode.bench.throughput import measured, table
+    from benchmarks.throughput import measured, table
 
     result = measured(bodies, steps, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None)
     _told(result, table(result), json_path)

@@ -76,7 +76,7 @@ def film(
     """
     values = knob_values(ctx, knobs)
     place = Path(f"{stem_of(ctx, target)}.mp4") if output is None else output
-    from polhode.plots import film as films
+    from polhode.plot import film as films
 
     films.checked_format(place, fps, size)
     shown = shown_motion(ctx, target, values)

@@ -81,27 +81,27 @@ def serve_page(
     title: str = "",
 ) -> None:
     """Serve the lab, or one motion, until Ctrl-C."""
-    from polhode.lab import address, guard, running
+    from polhode.lab import address, lifecycle, security
     from polhode.lab.server import Lab
-    from polhode.page import html
+    from polhode.web import html_page
 
     if token == "":
         raise click.UsageError("--token must not be empty")
-    html.policy(live=True)  # where there is no page, a sentence ends it here
+    html_page.policy(live=True)  # where there is no page, a sentence ends it here
     with address.listening_at(host, port) as listener:
         bound, number = listener.getsockname()[:2]
-        token = guard.token_for(bound, token)
+        token = security.token_for(bound, token)
         where = address.address(host, listener, model, knobs, token)
 
         def begin() -> None:
             if port is None and number != address.PORT:
                 click.echo(f"port {address.PORT} is taken: this is at {number}")
-            from_others = "  (elsewhere: this machine's name or address)" if guard.is_everywhere(bound) else ""
+            from_others = "  (elsewhere: this machine's name or address)" if security.is_everywhere(bound) else ""
             click.echo(f"{where}{from_others}  Ctrl-C ends it")
             if not no_browser:
-                running.open_browser(where, lambda sentence: click.echo(sentence, err=True))
+                lifecycle.open_browser(where, lambda sentence: click.echo(sentence, err=True))
             if viewed is None:
-                running.warm_up(model, knobs)
+                lifecycle.warm_up(model, knobs)
 
-        running.serve(Lab((bound, host), token, viewed, title), listener, begin)
-    running.leave()
+        lifecycle.serve(Lab((bound, host), token, viewed, title), listener, begin)
+    lifecycle.leave()

@@ -10,13 +10,13 @@ import click
 from click.core import ParameterSource
 
 from polhode import __version__
-from polhode.cli.mass_file import ASSUMED, asked_amounts, body_of, compared, is_volume_file, with_warnings
+from polhode.cli.mass_input import ASSUMED, asked_amounts, body_of, compared, is_volume_file, with_warnings
 from polhode.cli.mass_table import in_options, table
 from polhode.cli.output import check_picture, print_json
 from polhode.errors import FileError, PolhodeError
 
 if TYPE_CHECKING:
-    from polhode.body import Body
+    from polhode.massprops.body import Body
 
 UNITS = ("m", "mm", "cm", "um", "km", "in", "ft")
 FORMS = ("table", "json", "toml", "urdf", "sdf", "mjcf")
@@ -139,7 +139,7 @@ def _length(ctx: click.Context, option: str, text: str) -> float:
             f"{option} takes lengths in m, or with their unit ({', '.join(UNITS)}), as in 2mm; not {text!r}", ctx
         )
     number, unit = float(match[1]), match[2]
-    from polhode.mass.units import metres_per
+    from polhode.massprops.length_units import metres_per
 
     return number * metres_per(unit or "m")
 
@@ -160,7 +160,7 @@ def _found(
 
 
 def _report(file: Path, body: Body, kind: str, about: list[float] | None, given: dict[str, Any]) -> dict[str, Any]:
-    from polhode.mass.report import report
+    from polhode.massprops.mass_report import report
 
     said = [match[1] for note in body.notes if (match := re.search(r"says that it is in (\w+)", note))]
     unit, origin = (given["unit"], "option") if given["unit"] else (said[0], "file") if said else ("m", "assumed")
@@ -176,7 +176,7 @@ def _report(file: Path, body: Body, kind: str, about: list[float] | None, given:
 
 
 def _draw(body: Body, name: str, place: Path) -> None:
-    from polhode.plots.part import part_picture
+    from polhode.plot.part import part_picture
 
     try:
         part_picture(body, name=name).savefig(place)
@@ -198,7 +198,7 @@ def _print(form: str, body: Body, report: dict[str, Any]) -> None:
         if "picture" in report:
             click.echo(f"\npicture: {report['picture']}")
         return
-    from polhode.mass.blocks import block
+    from polhode.massprops.inertial_blocks import block
 
     assumed = [f"A density of {ASSUMED:g} kg/m3 was assumed."] if report["density_assumed"] else []
     said = [*(f"note: {text}" for text in report["notes"]), *(f"warning: {text}" for text in report["warnings"])]

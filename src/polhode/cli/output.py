@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from polhode.errors import FileError
-from polhode.exports.files import drafted
+from polhode.io.atomic_files import drafted
 
 PICTURES = (".png", ".svg", ".pdf")
 

@@ -50,7 +50,7 @@ def picture(
     place = Path(f"{stem_of(ctx, target)}.png") if output is None else output
     check_picture(place, "--output")
     shown = shown_motion(ctx, target, values)
-    from polhode.plots.instant import instant
+    from polhode.plot.snapshot.figure import instant
 
     draw(instant(shown.motion, time, shown.title, body=body), place)
     at = shown.motion.scenario.start_time if time is None else time

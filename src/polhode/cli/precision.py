@@ -46,15 +46,15 @@ def precision(json_path: str | None, figure_path: str | None, quick: bool, probl
       polhode bench precision --json precision.json --figure precision.png
       polhode bench precision --problem simo_wong_heavy_top
     """
-    from polhode.bench.precision import measured
-    from polhode.bench.precision_table import table
+    from benchmarks.precision import measured
+    from benchmarks.precision_table import table
 
     for path in (json_path, figure_path):
         _check_folder(path)
     with _bar() as report:
         result = measured(quick, problems=problems or None, report=report)
     if figure_path is not None:
-        from polhode.bench.precision_figure import figure
+        from benchmarks.precision_figure import figure
 
         try:
             figure(result).savefig(figure_path)

@@ -15,9 +15,9 @@ from polhode.cli.target import MODEL_KEY, TargetCommand, knob_values, run_file
 from polhode.errors import RunError
 
 if TYPE_CHECKING:
-    from polhode.audit import Audit
     from polhode.gallery import Model, Shown
-    from polhode.motion import Motion
+    from polhode.results.audit import Audit
+    from polhode.results.motion import Motion
 
 
 @click.command(cls=TargetCommand)

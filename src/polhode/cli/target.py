@@ -13,7 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from polhode.gallery import Model
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 MODEL_KEY = "polhode.model"
 ENDINGS = {".toml": "a scenario's file ends with .toml", ".zarr": "a stored motion with .zarr"}
@@ -134,7 +134,7 @@ def shown_motion(ctx: click.Context, target: str, values: dict[str, float]) -> S
         motion = stored_motion(target) if target.rstrip(os.sep).endswith(".zarr") else run_file(target)
         name = motion.scenario.name or Path(target).stem
         return Shown(motion, name, name, {}, ())
-    from polhode.simulation import simulate
+    from polhode.solve.simulate import simulate
 
     planned: Any = model.scenario(**values)
     runs = tuple(planned) if isinstance(planned, Mapping) else ()
@@ -143,8 +143,8 @@ def shown_motion(ctx: click.Context, target: str, values: dict[str, float]) -> S
 
 def run_file(target: str) -> Motion:
     """The motion of a scenario's file, computed."""
-    from polhode.scenario import Scenario
-    from polhode.simulation import ensemble, simulate
+    from polhode.model.scenario import Scenario
+    from polhode.solve.simulate import ensemble, simulate
 
     scenario = Scenario.from_toml(target)
     return simulate(scenario) if scenario.members is None else ensemble(scenario)
@@ -152,7 +152,7 @@ def run_file(target: str) -> Motion:
 
 def stored_motion(target: str) -> Motion:
     """The motion of a Zarr folder."""
-    from polhode.store import load
+    from polhode.results.store import load
 
     return load(target)
 

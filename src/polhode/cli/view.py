@@ -25,8 +25,8 @@ def view(file: Path, **where: Any) -> None:
     """
     from polhode.cli.target import run_file, stored_motion
     from polhode.gallery import MODELS, model_name
-    from polhode.page.packing import packed
-    from polhode.page.record import recorded
+    from polhode.web.motion_record import recorded
+    from polhode.web.record_encoding import packed
 
     if not file.exists() and model_name(file.name) in MODELS:
         raise click.UsageError(f"{file} is a model, not a file: `polhode lab {model_name(file.name)}` opens it")

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
-from polhode.equations.curves import coefficients, curve_through, dense_stages
 from polhode.equations.law import Groups, law
-from polhode.equations.number import if_less, larger
-from polhode.equations.steps import (
+from polhode.equations.scalar_ops import if_less, larger
+from polhode.methods.dense_output import coefficients, curve_through, dense_stages
+from polhode.methods.runge_kutta import (
     chosen,
     combined,
     group_along,
@@ -27,7 +27,7 @@ from polhode.equations.steps import (
     stages_of,
     tried_step,
 )
-from polhode.equations.tables import Table
+from polhode.methods.tableaus import Table
 
 
 # Bodies with clocks of their own -------------------------------------------------------------------------------------

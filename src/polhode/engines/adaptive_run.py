@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.engines import grid, runner
+from polhode.engines import runner, segments
 from polhode.engines.buffer import kept_now, unpacked
-from polhode.engines.crossings import Watchman, name_crossings
-from polhode.engines.outcome import Anchor, Failure, Run
+from polhode.engines.event_log import Watchman, name_crossings
+from polhode.engines.impulses import strike, strikes_at
+from polhode.engines.result import Anchor, Failure, Run
 from polhode.engines.runner import Runner
-from polhode.engines.strikes import strike, strikes_at
 from polhode.engines.threads import on_threads
+from polhode.validation import Array
 
 
 class AdaptiveRunner(Runner):
@@ -26,7 +26,7 @@ class AdaptiveRunner(Runner):
     def run(self, anchor: Anchor | None) -> Run:
         scenario = self.scenario
         times, end = scenario.times, scenario.end_time
-        edges = [scenario.start_time, *grid.breaks(scenario), end]
+        edges = [scenario.start_time, *segments.breaks(scenario), end]
         self._start(anchor)
         numbers = self.layout.kept // self.layout.lanes
         self.watchman = Watchman(scenario, len(self.buffer), numbers) if scenario.events else None

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode import acting
-from polhode.checks import Array
 from polhode.engines.kernels import Layout
 from polhode.engines.prepare import Prepared, alike
-from polhode.forcing import leaf_list
-from polhode.scenario import Scenario
+from polhode.model import force_evaluation
+from polhode.model.force import leaf_list
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
 
 
 def packed(scenario: Scenario, plan: Prepared) -> Array:
@@ -75,7 +75,9 @@ def pair_numbers(scenario: Scenario) -> tuple[Any, ...]:
     """For each run of like pair forces: which bodies they join, and the parameters for each pair."""
     result = []
     for _, _, forces in alike(scenario.of_kind("pair")):
-        each = [(pair, leaf_list(f.params)) for f in forces for pair in acting.pairs_of(f, len(scenario.bodies))]
+        each = [
+            (pair, leaf_list(f.params)) for f in forces for pair in force_evaluation.pairs_of(f, len(scenario.bodies))
+        ]
         joins = np.array([pair for pair, _ in each], dtype=np.int64).reshape(-1, 2)
         result.append((joins, np.array([numbers for _, numbers in each], dtype=np.float64).ravel()))
     return tuple(result)

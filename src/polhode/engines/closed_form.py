@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.engines import grid
+from polhode.engines import segments
 from polhode.engines.buffer import kept_now, packed, put_state, unpacked
-from polhode.engines.outcome import Failure, Report, Run
+from polhode.engines.impulses import strikes_at, struck
 from polhode.engines.prepare import prepared, structure_of
+from polhode.engines.result import Failure, Report, Run
 from polhode.engines.runner import PORTION_S
-from polhode.engines.strikes import strikes_at, struck
 from polhode.engines.threads import CORES, on_threads
-from polhode.scenario import Scenario
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
 
 SECONDS_A_LOOK = 2e-6
 """About how long the machine code takes to find the state of one body at one time."""
@@ -35,7 +35,7 @@ class ClosedForm:
         """When the segments between impulses begin."""
         self._buffers: list[Array] = []
         start, end = scenario.start_time, float(scenario.times[-1])
-        for edge in [start, *grid.breaks(scenario), *([end] if end > start and strikes_at(scenario, end) else [])]:
+        for edge in [start, *segments.breaks(scenario), *([end] if end > start and strikes_at(scenario, end) else [])]:
             if self._starts:
                 buffer = buffer.copy()
                 put_state(buffer, self._layout, self.kept_at(np.array([edge]))[0])

@@ -18,7 +18,7 @@ from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload, register_jitable
 
 from polhode.engines import kernels
-from polhode.equations import number
+from polhode.equations import scalar_ops
 from polhode.equations.law import LAWS
 
 OPTIONS: Any = {"error_model": "numpy", "fastmath": False}
@@ -57,30 +57,30 @@ def _register_laws() -> None:
 def _register_foundations() -> None:
     """What plain Python decides by the kind of number, Numba decides by type."""
 
-    @overload(number.sqrt, strict=False, jit_options=INLINED)
+    @overload(scalar_ops.sqrt, strict=False, jit_options=INLINED)
     def _sqrt(x: Any) -> Any:
         return lambda x: math.sqrt(x)
 
-    @overload(number.if_less, strict=False, jit_options=INLINED)
+    @overload(scalar_ops.if_less, strict=False, jit_options=INLINED)
     def _if_less(a: Any, b: Any, x: Any, y: Any) -> Any:
         return lambda a, b, x, y: x if a < b else y
 
-    @overload(number.whole, strict=False, jit_options=INLINED)
+    @overload(scalar_ops.whole, strict=False, jit_options=INLINED)
     def _whole(x: Any) -> Any:
-        rounder = number._ROUNDER
+        rounder = scalar_ops._ROUNDER
         return lambda x: (x + rounder) - rounder
 
-    @overload(number.sin, strict=False, jit_options=INLINED)
+    @overload(scalar_ops.sin, strict=False, jit_options=INLINED)
     def _sin(x: Any) -> Any:
-        sine = number._sine
+        sine = scalar_ops._sine
         return lambda x: sine(x)
 
-    @overload(number.cos, strict=False, jit_options=INLINED)
+    @overload(scalar_ops.cos, strict=False, jit_options=INLINED)
     def _cos(x: Any) -> Any:
-        cosine = number._cosine
+        cosine = scalar_ops._cosine
         return lambda x: cosine(x)
 
-    @overload(number.atan2, strict=False, jit_options=INLINED)
+    @overload(scalar_ops.atan2, strict=False, jit_options=INLINED)
     def _atan2(y: Any, x: Any) -> Any:
         return lambda y, x: math.atan2(y, x)
 

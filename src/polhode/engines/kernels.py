@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups, Law, law
-from polhode.equations.number import larger
+from polhode.equations.scalar_ops import larger
 
 LOOPS: list[Callable[..., Any]] = []
 """The functions below that hold a loop: compiled each by itself, where a law is dissolved into its caller."""

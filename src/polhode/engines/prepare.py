@@ -8,17 +8,14 @@ from itertools import groupby
 from threading import RLock
 from typing import Any, NamedTuple
 
-from polhode.engines import adaptive, grid, happening, kernels, pursuit, systems, watching
+from polhode.engines import adaptive, adaptive_driver, event_actions, event_detection, kernels, segments, systems
+from polhode.engines.exact_kernel import looks
 from polhode.engines.kernels import Layout
-from polhode.engines.looks import looks
 from polhode.engines.splitting_loops import drift_of_all, splitting_sweep
-from polhode.equations.compositions import Composition
-from polhode.equations.curves import dense_stages
-from polhode.equations.drifts import drifting
 from polhode.equations.formulations import FORMULATIONS, Formulation
 from polhode.equations.free_motion import freely_moved
 from polhode.equations.law import Groups
-from polhode.equations.loads import (
+from polhode.equations.right_hand_side import (
     driven,
     jumps_of,
     moved_by,
@@ -28,13 +25,16 @@ from polhode.equations.loads import (
     view_of,
     without_spin,
 )
-from polhode.equations.methods import METHODS
-from polhode.equations.splitting import kick_table, splitting_step
-from polhode.equations.steps import one_step
-from polhode.equations.tables import Table
-from polhode.forcing import Force, map_leaves
-from polhode.rehearsal import asks_for_velocity
-from polhode.scenario import Scenario
+from polhode.methods.dense_output import dense_stages
+from polhode.methods.drifts import drifting
+from polhode.methods.registry import METHODS
+from polhode.methods.runge_kutta import one_step
+from polhode.methods.splitting import kick_table, splitting_step
+from polhode.methods.splitting_tableaus import Composition
+from polhode.methods.tableaus import Table
+from polhode.model.force import Force, map_leaves
+from polhode.model.preflight import asks_for_velocity
+from polhode.model.scenario import Scenario
 
 LANES = 32
 """Bodies a block: enough to spread the cost of a call, few enough for the block to stay in the nearest cache."""
@@ -102,7 +102,7 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
         tuple(kernel for kernel, _, _ in alike(pairs)),
         tuple(shape for _, shape, _ in alike(pairs)),
         scenario.used_method.composition is not None and asks_for_velocity(scenario),
-        is_adaptive and (bool(events) or grid.has_output_inside(scenario)),
+        is_adaptive and (bool(events) or segments.has_output_inside(scenario)),
         bool(events) and scenario.is_system,
         tuple((e.kernel, e.change) for e in events),
         map_leaves(lambda _: 0, tuple(e.params for e in events)),
@@ -181,16 +181,20 @@ def _with_controlled_steps(structure: Structure, form: Formulation, table: Table
         attempt = adaptive.lane_attempt(rate, table, layout)
         settle = adaptive.lane_settling(tidy, layout)
         fit = adaptive.lane_fitting(rate, table, layout) if dense else None
-    mark = pursuit.marking(layout)
-    show = pursuit.showing(mark, layout, stepwise)
-    inside = pursuit.nothing_inside if fit is None else pursuit.showing_inside(tidy, fit, mark, layout, stepwise)
+    mark = adaptive_driver.marking(layout)
+    show = adaptive_driver.showing(mark, layout, stepwise)
+    inside = (
+        adaptive_driver.nothing_inside
+        if fit is None
+        else adaptive_driver.showing_inside(tidy, fit, mark, layout, stepwise)
+    )
 
     def built(tag: str) -> Callable[..., Any]:
         if structure.event_kernels:
             return events_with(structure, form, attempt, fit, show, inside, settle, layout, tag)
         if coupled or structure.lanes == 1:
-            return pursuit.unit_by_unit(attempt, show, inside, settle, tag)
-        return pursuit.lane_by_lane(attempt, show, inside, settle, layout, tag)
+            return adaptive_driver.unit_by_unit(attempt, show, inside, settle, tag)
+        return adaptive_driver.lane_by_lane(attempt, show, inside, settle, layout, tag)
 
     return Prepared(layout, _compiled(structure, built), True, coupled)
 
@@ -208,11 +212,11 @@ def events_with(
 ) -> Callable[..., Any]:
     """The outermost loop of a run with events."""
     view, tidy = view_of(form, structure.pivoted), form.tidied if structure.renormalize else form.watched
-    look = watching.looking(values_of([kernel for kernel, _ in structure.event_kernels]), view, layout)
-    look_through = watching.watching(fit, attempt, look, tidy, layout)
+    look = event_detection.looking(values_of([kernel for kernel, _ in structure.event_kernels]), view, layout)
+    look_through = event_detection.watching(fit, attempt, look, tidy, layout)
     jumps = jumps_of([change for _, change in structure.event_kernels])
-    happen = happening.happening(look, view, jumps, struck_by(form, structure.pivoted), layout)
-    return happening.unit_by_unit(attempt, show, inside, settle, look_through, happen, layout, tag)
+    happen = event_actions.happening(look, view, jumps, struck_by(form, structure.pivoted), layout)
+    return event_actions.unit_by_unit(attempt, show, inside, settle, look_through, happen, layout, tag)
 
 
 def _with_kicks_and_drifts(structure: Structure, form: Formulation, composition: Composition) -> Prepared:

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.engines import grid, runner, taylor
+from polhode.engines import runner, segments, taylor
 from polhode.engines.adaptive_run import AdaptiveRunner
 from polhode.engines.buffer import kept_now, kept_of, put_state, unpacked
 from polhode.engines.closed_form import ClosedForm
-from polhode.engines.crossings import name_crossings
-from polhode.engines.outcome import Anchor, Failure, Report, Run, report_of_part
+from polhode.engines.event_log import name_crossings
+from polhode.engines.impulses import strike, strikes_at
+from polhode.engines.result import Anchor, Failure, Report, Run, report_of_part
 from polhode.engines.runner import Runner
-from polhode.engines.strikes import strike, strikes_at
-from polhode.scenario import Scenario
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
 
 
 def run(
@@ -56,7 +56,7 @@ class FixedRunner(Runner):
     def run(self, anchor: Anchor | None) -> Run:
         scenario = self.scenario
         times, end = scenario.times, float(scenario.times[-1])
-        edges = [scenario.start_time, *grid.breaks(scenario), end]
+        edges = [scenario.start_time, *segments.breaks(scenario), end]
         first = 0
         if anchor is not None:
             edges = [anchor.segment, *(t for t in edges if t > anchor.segment)]
@@ -90,7 +90,7 @@ class FixedRunner(Runner):
     # Fixed steps ----------------------------------------------------------------------------------------------------
     def _fixed(self, a: float, stops: Array, k: int) -> Array:
         h = self.scenario.needed_step
-        stop_k, rest = grid.on_grid(stops, a, h)
+        stop_k, rest = segments.on_grid(stops, a, h)
         out = np.empty((len(stops), len(self.buffer), self.layout.kept * (self.buffer.shape[1] // self.layout.size)))
         last = int(stop_k[-1])
         s = int(np.searchsorted(stop_k, k))
@@ -168,7 +168,7 @@ class FixedRunner(Runner):
 
 def _groups(scenario: Scenario) -> list[Any]:
     """The members that share all event times, group by group; nothing if all do."""
-    events = grid.event_times(scenario)
+    events = segments.event_times(scenario)
     if not any(np.ndim(event) for event in events):
         return []
     each = np.stack([np.broadcast_to(event, (scenario.count,)) for event in events], axis=-1)

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from polhode.checks import Array
 from polhode.engines.buffer import packed, pair_numbers, put
-from polhode.engines.outcome import Failure, Report
 from polhode.engines.prepare import Prepared, prepared, structure_of
+from polhode.engines.result import Failure, Report
 from polhode.engines.threads import CORES, on_threads
-from polhode.equations.motion import turn_per_step
-from polhode.scenario import Scenario
-from polhode.state import split
+from polhode.equations.rigid_body import turn_per_step
+from polhode.model.scenario import Scenario
+from polhode.model.state import split
+from polhode.validation import Array
 
 PORTION_S = 0.2
 """About how long the machine code runs before it reports."""

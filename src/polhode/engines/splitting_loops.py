@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
-from polhode.equations.compositions import Composition
+from polhode.methods.splitting_tableaus import Composition
 
 
 def drift_of_all(drift: Loop, layout: Layout) -> Loop:

@@ -13,8 +13,8 @@ import numpy as np
 
 from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
 from polhode.equations.law import law
-from polhode.equations.tables import Table
 from polhode.equations.vectors import minus, plus
+from polhode.methods.tableaus import Table
 
 
 def pair_loads(

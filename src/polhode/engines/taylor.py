@@ -15,23 +15,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from benchmarks.taylor_segments import Repeatable, repeatable
 
-from polhode.checks import Array
-from polhode.crossing import Event
-from polhode.engines import grid
-from polhode.engines.flight import LARGEST_RATIO, SAME_INSTANT, Flight, Numbers, batch
-from polhode.engines.formulas import SWITCH, Formulas, formulas
-from polhode.engines.legs import Repeatable, repeatable
-from polhode.engines.outcome import Anchor, Crossing, Failure, Report, Run, report_of_part
+from polhode.engines import segments
+from polhode.engines.heyoka_codegen import STRAIGHT, STRAIGHT_FOR_MANY, give_back, heyoka, parameter_values, series
+from polhode.engines.heyoka_expressions import SWITCH, Formulas, formulas
+from polhode.engines.heyoka_integrator import LARGEST_RATIO, SAME_INSTANT, Flight, Numbers, batch
+from polhode.engines.impulses import strikes_at, struck
+from polhode.engines.result import Anchor, Crossing, Failure, Report, Run, report_of_part
 from polhode.engines.runner import PORTION_S
-from polhode.engines.series import STRAIGHT, STRAIGHT_FOR_MANY, give_back, heyoka, parameter_values, series
-from polhode.engines.strikes import strikes_at, struck
 from polhode.engines.threads import CORES, on_threads
-from polhode.equations.loads import view_of
-from polhode.equations.motion import turn_per_step
+from polhode.equations.right_hand_side import view_of
+from polhode.equations.rigid_body import turn_per_step
 from polhode.errors import ScenarioError
-from polhode.scenario import Scenario
-from polhode.state import split
+from polhode.model.event import Event
+from polhode.model.scenario import Scenario
+from polhode.model.state import split
+from polhode.validation import Array
 
 FIRST_PORTION, LARGEST_PORTION = 50, 5000
 """Steps between two looks at the sizes of the groups and at |q|."""
@@ -113,7 +113,7 @@ class _Runner:
     def run(self, anchor: Anchor | None) -> Run:
         scenario = self.scenario
         times, end = scenario.times, float(scenario.times[-1])
-        edges = [scenario.start_time, *grid.breaks(scenario), end]
+        edges = [scenario.start_time, *segments.breaks(scenario), end]
         if scenario.events:  # in a step that begins on an event's zero heyoka sees no other: such a step must be short
             edges = sorted({*edges, *(a + A_MOMENT * (b - a) for a, b in pairwise(edges))})
         if anchor is not None:

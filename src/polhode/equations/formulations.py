@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from polhode.equations import matrices, motion, quaternions
+from polhode.equations import matrices, quaternions, rigid_body
 from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups, Matrix, Number, Quaternion, Vector, law
-from polhode.equations.number import absolute, atan2, sqrt
 from polhode.equations.quaternions import conjugate, product, squared_norm, to_body, to_world
+from polhode.equations.scalar_ops import absolute, atan2, sqrt
 from polhode.equations.vectors import scaled, times
 
 
@@ -138,7 +138,7 @@ def _finish_rates(y: Groups, body: Constants) -> Groups:
 # quaternion_acceleration -------------------------------------------------------------------------------------------
 @law
 def _seen_acceleration(y: Groups, body: Constants) -> View:
-    w = motion.spin_of(y[1], y[3])
+    w = rigid_body.spin_of(y[1], y[3])
     return _view(y[0], y[1], y[2], to_world(y[1], times(body.moments, w)), w, body)
 
 
@@ -159,7 +159,7 @@ def _start_acceleration(x: Vector, q: Quaternion, p: Vector, angular_momentum: V
 
 @law
 def _finish_acceleration(y: Groups, body: Constants) -> Groups:
-    return (y[0], y[1], y[2], to_world(y[1], times(body.moments, motion.spin_of(y[1], y[3]))))
+    return (y[0], y[1], y[2], to_world(y[1], times(body.moments, rigid_body.spin_of(y[1], y[3]))))
 
 
 # euler_angles ------------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def _seen_angles(y: Groups, body: Constants) -> View:
 
 @law
 def _watched_angles(y: Groups, h: Number) -> tuple[Groups, Number]:
-    return y, motion.turn_per_step(y[1], y[3], h)
+    return y, rigid_body.turn_per_step(y[1], y[3], h)
 
 
 @law
@@ -200,7 +200,7 @@ FORMULATIONS: dict[str, Formulation] = {
         Formulation(
             "momentum",
             (3, 4, 3, 3),
-            motion.momentum,
+            rigid_body.momentum,
             _seen_momentum,
             _tidied_quaternion,
             _watched_quaternion,
@@ -210,7 +210,7 @@ FORMULATIONS: dict[str, Formulation] = {
         Formulation(
             "momentum_matrix",
             (3, 9, 3, 3),
-            motion.momentum_matrix,
+            rigid_body.momentum_matrix,
             _seen_matrix,
             _watched_matrix,
             _watched_matrix,
@@ -220,7 +220,7 @@ FORMULATIONS: dict[str, Formulation] = {
         Formulation(
             "body_rates",
             (3, 4, 3, 3),
-            motion.body_rates,
+            rigid_body.body_rates,
             _seen_rates,
             _tidied_quaternion,
             _watched_quaternion,
@@ -230,7 +230,7 @@ FORMULATIONS: dict[str, Formulation] = {
         Formulation(
             "quaternion_acceleration",
             (3, 4, 3, 4),
-            motion.quaternion_acceleration,
+            rigid_body.quaternion_acceleration,
             _seen_acceleration,
             _tidied_acceleration,
             _watched_quaternion,
@@ -240,7 +240,7 @@ FORMULATIONS: dict[str, Formulation] = {
         Formulation(
             "euler_angles",
             (3, 3, 3, 3),
-            motion.euler_angles,
+            rigid_body.euler_angles,
             _seen_angles,
             _watched_angles,
             _watched_angles,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.free_rotation import turned
 from polhode.equations.law import Groups, Number, law
-from polhode.equations.loads import Kernel
+from polhode.equations.right_hand_side import Kernel
 from polhode.equations.vectors import dot, minus, plus, scaled
 
 _SEEN = FORMULATIONS["body_rates"].seen

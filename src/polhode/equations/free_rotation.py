@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from polhode.equations.law import Groups, Number, Quaternion, Vector, law
-from polhode.equations.number import (
+from polhode.equations.quaternions import product
+from polhode.equations.scalar_ops import (
     absolute,
     cos,
     cos_of_quarters,
@@ -24,7 +25,6 @@ from polhode.equations.number import (
     sin_of_quarters,
     sqrt,
 )
-from polhode.equations.quaternions import product
 
 _RUNGS = (0,) * 14
 """Arithmetic and geometric means have met after so many, even for 1 - m = 1e-300."""

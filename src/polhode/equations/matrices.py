@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polhode.equations.law import Matrix, Number, Vector, law
-from polhode.equations.number import absolute, larger
+from polhode.equations.scalar_ops import absolute, larger
 from polhode.equations.vectors import dot
 
 

@@ -6,7 +6,7 @@ The rotation of a quaternion is that of q/|q|; nothing here asks for unit length
 from __future__ import annotations
 
 from polhode.equations.law import Matrix, Number, Quaternion, Vector, law
-from polhode.equations.number import cos, if_less, sin, sqrt
+from polhode.equations.scalar_ops import cos, if_less, sin, sqrt
 
 
 @law

@@ -12,11 +12,20 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from polhode.errors import InputError, nearest
-from polhode.gallery.model import THEMES, Model, Parameter, Shown, in_unit, watched
+from polhode.gallery.gallery_model import THEMES, Model, Parameter, Shown, in_unit, watched
 
 __all__ = ["MODELS", "THEMES", "Model", "Parameter", "Shown", "in_unit", "model_name", "watched"]
 
-_TOOLS = ("disc_on_axle", "model", "second_route", "successive_turns", "tools")
+_TOOLS = (
+    "affine",
+    "closed_forms",
+    "drawing",
+    "gallery_model",
+    "gyroscope_disk",
+    "independent_rk4",
+    "measurements",
+    "rotation_sequence",
+)
 
 
 @cache

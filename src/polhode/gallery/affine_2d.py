@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode import affine
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import prism
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery import affine
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.shapes import prism
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 CORNERS = np.array([(1.0, 0.5), (3.0, 0.5), (3.0, 1.3), (1.8, 1.3), (1.8, 2.5), (1.0, 2.5)])
 THICKNESS = 0.05
@@ -116,8 +116,8 @@ def _area(corners: Array) -> float:
 
 def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Figure:
     """Plate and arrow before and after: turned about the origin and a corner, stretched, skewed, shifted, flattened."""
-    from polhode.plots import flat
-    from polhode.plots.style import COLOURS, SEVERAL, sheet
+    from polhode.gallery.drawing import shapes_2d
+    from polhode.plot.style import COLOURS, SEVERAL, sheet
 
     turn, scale = affine.rotation(-np.radians(angle)), affine.scaling((stretch, 1.0))
     move, slant = affine.translation((shift_x, shift_y)), affine.skew(skew)
@@ -126,42 +126,42 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
     with sheet(12.0, 7.6, MODEL.title) as figure:
         (origin, corner, slanted), (orders, shifts, flattened) = figure.subplots(2, 3)
         for axes, matrix, colour in ((origin, turn, blue), (slanted, slant, blue)):
-            flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
-            flat.arrow(axes, (0, 0), arrow, COLOURS["muted"])
-            flat.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, "after")
-            flat.arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], colour)
-        flat.name(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLOURS["muted"])
-        flat.arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
+            shapes_2d.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
+            shapes_2d.arrow(axes, (0, 0), arrow, COLOURS["muted"])
+            shapes_2d.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, "after")
+            shapes_2d.arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], colour)
+        shapes_2d.name(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLOURS["muted"])
+        shapes_2d.arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
         origin.set_title(f"turned by {angle:g}° clockwise, (17.1)")
         slanted.set_title(f"skewed, (17.6): x + {skew:g} y" if skew >= 0 else f"skewed, (17.6): x - {-skew:g} y")
         _about_a_corner(corner, motion, angle, arrow)
-        flat.polygon(orders, CORNERS, COLOURS["muted"], "before", filled=False)
-        flat.polygon(
+        shapes_2d.polygon(orders, CORNERS, COLOURS["muted"], "before", filled=False)
+        shapes_2d.polygon(
             orders, affine.applied(affine.combined(scale, turn), affine.point(CORNERS))[:, :2], blue, "RS: S first"
         )
-        flat.polygon(
+        shapes_2d.polygon(
             orders, affine.applied(affine.combined(turn, scale), affine.point(CORNERS))[:, :2], red, "SR: R first"
         )
         orders.set_title(f"turned (R) and stretched {stretch:g} times (S)")
-        flat.polygon(shifts, CORNERS, COLOURS["muted"], "before", filled=False)
+        shapes_2d.polygon(shifts, CORNERS, COLOURS["muted"], "before", filled=False)
         ends = [
             affine.applied(m, affine.point(CORNERS))[:, :2]
             for m in (affine.combined(turn, move), affine.combined(move, turn))
         ]
-        flat.polygon(shifts, ends[0], blue, "TR: R first")
-        flat.polygon(shifts, ends[1], red, "RT: T first")
-        flat.arrow(shifts, ends[1][2], ends[0][2] - ends[1][2], COLOURS["ink"], "(1 - R) d")
+        shapes_2d.polygon(shifts, ends[0], blue, "TR: R first")
+        shapes_2d.polygon(shifts, ends[1], red, "RT: T first")
+        shapes_2d.arrow(shifts, ends[1][2], ends[0][2] - ends[1][2], COLOURS["ink"], "(1 - R) d")
         shifts.set_title(f"turned (R) and shifted by d = ({shift_x:g}, {shift_y:g}) m (T)")
         _flattened(flattened)
         for axes in figure.axes:
-            flat.plane(axes)
+            shapes_2d.plane(axes)
     return figure
 
 
 def _about_a_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> None:
     """The simulated plate, a few times on its way, over the circle that the formula lets its corner run along."""
-    from polhode.plots import flat
-    from polhode.plots.style import COLOURS, SEVERAL, closed_form
+    from polhode.gallery.drawing import shapes_2d
+    from polhode.plot.style import COLOURS, SEVERAL, closed_form
 
     paths = motion.points(_arms())[..., :2]
     grid = np.linspace(0, np.radians(angle), 60)
@@ -172,23 +172,23 @@ def _about_a_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> N
         x, y = np.array(path).T
         closed_form(axes, x, y, "closed form" if k == 1 else "")
         axes.plot(*paths[:, k].T, color=COLOURS["ink"], linewidth=1.0)
-    flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
+    shapes_2d.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
     for share in (1 / 3, 2 / 3):
-        flat.polygon(axes, paths[int(share * (len(paths) - 1))], SEVERAL[0], alpha=0.12)
-    flat.polygon(axes, paths[-1], SEVERAL[0], "simulated")
-    flat.arrow(axes, (0, 0), arrow, COLOURS["muted"])
+        shapes_2d.polygon(axes, paths[int(share * (len(paths) - 1))], SEVERAL[0], alpha=0.12)
+    shapes_2d.polygon(axes, paths[-1], SEVERAL[0], "simulated")
+    shapes_2d.arrow(axes, (0, 0), arrow, COLOURS["muted"])
     turned = affine.applied(affine.about(affine.rotation(-np.radians(angle)), CORNERS[0]), affine.vector(arrow))
-    flat.arrow(axes, (0, 0), turned[:2], SEVERAL[0])
+    shapes_2d.arrow(axes, (0, 0), turned[:2], SEVERAL[0])
     axes.plot(*CORNERS[0], marker="o", markersize=5, color=COLOURS["ink"])
     axes.set_title("about a corner: T(p) R T(-p)")
 
 
 def _flattened(axes: Axes) -> None:
     """Any matrix keeps parallel lines parallel; one of determinant 0 flattens all onto a line."""
-    from polhode.plots import flat
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.gallery.drawing import shapes_2d
+    from polhode.plot.style import COLOURS, SEVERAL
 
-    flat.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
+    shapes_2d.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
     for name, colour, rows, shift, words in (
         ("A", SEVERAL[0], ((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2), ""),
         ("B", SEVERAL[1], ((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4), ": no way back"),
@@ -197,7 +197,7 @@ def _flattened(axes: Axes) -> None:
         matrix[:2, :2] = rows
         numbers = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
         label = f"{name} = ({numbers}),\ndet {np.linalg.det(rows):.3g}{words}"
-        flat.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, label)
+        shapes_2d.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, label)
     axes.set_title("any matrix A, B keeps lines parallel")
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode import affine, rotations
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.successive_turns import even_prism, prism_corners, turns
+from polhode import rotations
+from polhode.gallery import affine
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.rotation_sequence import even_prism, prism_corners, turns
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
-    from polhode.scenario import Scenario
+    from polhode.model.scenario import Scenario
+    from polhode.results.motion import Motion
 
 SIDES = 6
 RADIUS = 0.5
@@ -101,7 +102,7 @@ def _highest(a: float) -> float:
 
 def picture(motions: Mapping[str, Motion], about_x: float, about_z: float) -> Figure:
     """Both orders, turn by turn; the end seen along z in order of depth and as listed; how far apart they are."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(12.0, 8.2, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 4, height_ratios=(1.0, 1.0, 0.72), width_ratios=(1.0, 1.0, 1.0, 1.15))
@@ -120,8 +121,8 @@ def picture(motions: Mapping[str, Motion], about_x: float, about_z: float) -> Fi
 
 def _prism(axes: Axes, motion: Motion, time: float, title: str) -> None:
     """The prism at a time, its upper half coloured, with its axes."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import AXES
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import AXES
 
     scene = Scene(world_camera(*EYE))
     turn = motion.at(time).orientation.as_matrix()
@@ -138,9 +139,9 @@ def _flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
     """Exercise 17.3 b: the prism's end after x, then z, of flat polygons that a matrix turns towards the eye."""
     from scipy.spatial.transform import Rotation
 
-    from polhode.plots.layers import Layers
-    from polhode.plots.scene import world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.gallery.drawing.depth_layers import Layers
+    from polhode.plot.scene import world_camera
+    from polhode.plot.style import COLOURS
 
     layers = Layers()
     camera = affine.rotation(Rotation.from_matrix(np.stack(world_camera(*EYE))))
@@ -155,8 +156,8 @@ def _flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
 
 def _apart_panel(axes: Axes, motions: Mapping[str, Motion], about_x: float, about_z: float) -> None:
     """The angle between the two prisms while they turn, over the product of quaternions."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     one, other = motions.values()
     t = one.times

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.body import Body
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings, extremes, first_interval
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import crossings, extremes, first_interval
+from polhode.massprops.body import Body
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.reference.poinsot import herpolhode_radii
-from polhode.scenario import Scenario
-from polhode.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
 LARGEST, SMALLEST = "about the largest moment", "about the smallest moment"
@@ -89,10 +89,10 @@ def _distance_from_l(motion: Motion) -> tuple[float, float]:
 
 def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     """Both spins in space, the polhode and Poinsot's construction of the first, and the rates of both."""
-    from polhode.plots import panels
-    from polhode.plots.free_rotation import draw_in_space, draw_rates
-    from polhode.plots.poinsot import draw_herpolhode, draw_poinsot
-    from polhode.plots.style import sheet
+    from polhode.plot import panels
+    from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
+    from polhode.plot.poinsot_construction import draw_herpolhode, draw_poinsot
+    from polhode.plot.style import sheet
 
     largest, smallest = motions[LARGEST], motions[SMALLEST]
     moment = 0.2 * float(largest.times[-1])

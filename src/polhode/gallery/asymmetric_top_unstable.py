@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.body import Body
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings, first_interval
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import crossings, first_interval
+from polhode.massprops.body import Body
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
 from polhode.reference.poinsot import small_wobble
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
 NUDGED, TINY = "nudged", "hardly nudged"
@@ -104,10 +104,10 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown
 
 def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     """The body in space, its polhode, Poinsot's construction, the rates, and the growth of a tiny nudge."""
-    from polhode.plots import panels
-    from polhode.plots.free_rotation import draw_in_space, draw_rates
-    from polhode.plots.poinsot import draw_poinsot
-    from polhode.plots.style import sheet
+    from polhode.plot import panels
+    from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
+    from polhode.plot.poinsot_construction import draw_poinsot
+    from polhode.plot.style import sheet
 
     motion, top = motions[NUDGED], _top(spin, nudge)
     moment = 0.21 * top.period
@@ -124,9 +124,9 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
 
 def _growth_panel(axes: Axes, motion: Motion, spin: float) -> None:
     """A tiny nudge about axis 2 on a logarithmic axis, on the straight law that it keeps while it is small."""
-    from polhode.plots.logarithmic import log_axis
-    from polhode.plots.panels import legend_under_title, time_axis
-    from polhode.plots.style import AXES, OMEGA, closed_form
+    from polhode.plot.log_axes import log_axis
+    from polhode.plot.panels import legend_under_title, time_axis
+    from polhode.plot.style import AXES, OMEGA, closed_form
 
     rate, least = _growth(spin), LEAST * spin
     early = motion.times < np.log(2 / LEAST) / rate

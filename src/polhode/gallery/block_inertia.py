@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.body import Body
-from polhode.checks import Array
-from polhode.forces import impulse
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import box
-from polhode.scenario import Scenario
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.body import Body
+from polhode.massprops.shapes import box
+from polhode.model.forces import impulse
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 ENTRIES = ("I_xx", "I_yy", "I_zz")
 TURNING = ("about x", "about y", "about z")
@@ -101,7 +101,7 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
 
 def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> Figure:
     """The block with its axes and sides, the angles after three blows, and sums of point masses on their way to I."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     sides = np.array((x, y, z))
     with sheet(11.5, 7.0, MODEL.title) as figure:
@@ -116,9 +116,9 @@ def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density
 
 def _block(axes: Axes, sides: Array, density: float) -> None:
     """The block of seed 000 figure 7, with the names and lengths of its sides."""
-    from polhode.plots.pushed import in_front
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import AXES, COLOURS
+    from polhode.gallery.drawing.force_arrows import in_front
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import AXES, COLOURS
 
     scene = Scene(world_camera(0.55, 0.35))
     scene.body(box(sides, density=density), alpha=0.45)
@@ -136,7 +136,7 @@ def _block(axes: Axes, sides: Array, density: float) -> None:
 
 def _three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
     """The moments as found in each of the three ways, a row for each axis."""
-    from polhode.plots.style import AXES, COLOURS
+    from polhode.plot.style import AXES, COLOURS
 
     places = (0.02, 0.36, 0.68, 1.0)
     columns: list[Any] = [_moments(sides, density), _by_mesh(sides, density).diagonal(), _by_turning(motions, sides)]
@@ -154,8 +154,8 @@ def _three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, density
 
 def _turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
     """The angle after each blow, divided by the L that it gave: a straight line with the slope 1/I."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, closed_form, legend_above
 
     for axis, (name, motion) in enumerate(motions.items()):
         blow = sides[(axis + 1) % 3] / 2
@@ -169,8 +169,8 @@ def _turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: f
 
 def _sums(axes: Axes, sides: Array, density: float) -> None:
     """n^3 equal point masses in the middles of cells: their sum falls short of the integral by 1/n^2."""
-    from polhode.plots.logarithmic import numbers_across, powers_upwards
-    from polhode.plots.style import AXES, closed_form, legend_above
+    from polhode.plot.log_axes import numbers_across, powers_upwards
+    from polhode.plot.style import AXES, closed_form, legend_above
 
     counts = np.array((1, 2, 4, 8, 16, 32))
     exact = _moments(sides, density)

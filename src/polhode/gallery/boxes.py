@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.forces import gravity
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.second_route import Numbers, euler_equations, quaternion_rate, rescaled, rk4_step
-from polhode.mass.shapes import box
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, rescaled, rk4_step
+from polhode.massprops.shapes import box
+from polhode.model.forces import gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.problems import problem
 from polhode.rotations import angle_between
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 SIDES, MASS, DURATION, FRAMES = (0.1, 0.4, 0.9), 10.0, 10.0, 1000
 VELOCITY, GRAVITY = (-2.0, 2.0, 8.0), 9.8
@@ -119,9 +119,9 @@ def _plain_rk4(spin: float, nudge: float) -> Array:
 
 def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> Figure:
     """The throw, the rates, the error of RK4, and the published errors beside ours."""
-    from polhode.plots.logarithmic import log_axis, positive_part
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, OMEGA, SEVERAL, closed_form, legend_above, sheet
+    from polhode.plot.log_axes import log_axis, positive_part
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, OMEGA, SEVERAL, closed_form, legend_above, sheet
 
     exact, t = motions["exact"], motions["exact"].times
     with sheet(12.0, 8.0, MODEL.title) as figure:
@@ -159,8 +159,8 @@ def _departure(motion: Motion) -> Array:
 
 def _throw(axes: Axes, motion: Motion) -> None:
     """The box at instants of its first 1.7 s."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     scene = Scene(world_camera(2.356, 0.25))
     shown = motion.times <= 1.7
@@ -173,7 +173,7 @@ def _throw(axes: Axes, motion: Motion) -> None:
 
 def _bars(axes: Axes, motions: Mapping[str, Motion], published: Mapping[str, float]) -> None:
     """Relative errors of the angular momentum: those published for the very same run, if any, and ours."""
-    from polhode.plots.style import COLOURS
+    from polhode.plot.style import COLOURS
 
     step = motions["RK4, the step"].scenario.needed_step
     ours = {f"RK4,\n{1e3 * step:g} ms": motions["RK4, the step"], "exact": motions["exact"]}

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.body import Body
-from polhode.checks import Array
-from polhode.forces import point_gravity
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings
-from polhode.mass.shapes import box
-from polhode.reference.libration import Libration
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery.closed_forms.libration import Libration
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import crossings
+from polhode.massprops.body import Body
+from polhode.massprops.shapes import box
+from polhode.model.forces import point_gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 EARTH = 3.986004418e14
 """G M of the Earth, in m3/s2."""
@@ -182,7 +182,7 @@ def _integral(motion: Motion, closed: Libration) -> Array:
 
 def picture(motion: Motion, amplitude: float, altitude: float, panels: float) -> Figure:
     """The satellite on its round, its pitch over the closed form, and the swing among others in the phase plane."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     closed = _libration(amplitude, altitude, panels)
     with sheet(12.0, 8.4, MODEL.title) as figure:
@@ -197,9 +197,9 @@ def picture(motion: Motion, amplitude: float, altitude: float, panels: float) ->
 
 def _round(axes: Axes, motion: Motion) -> None:
     """One round in twelve places; Earth and satellite are not to scale."""
-    from polhode.mass.shapes import sphere
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.massprops.shapes import sphere
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     scene, body = Scene(world_camera(0.0, 1.2)), motion.scenario.bodies[0]
     orbit = motion.position[: FRAMES // ORBITS + 1] / np.linalg.norm(motion.position[0])
@@ -215,14 +215,14 @@ def _round(axes: Axes, motion: Motion) -> None:
 
 def _painted(centres: Array) -> list[str]:
     """The lowest unit in the colour of axis 3 so that up and down can be told apart, the panels dark."""
-    from polhode.plots.style import COLOURS
+    from polhode.plot.style import COLOURS
 
     names = ("muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centres)
     return [COLOURS[name] for name in names]
 
 
 def _pitch_panel(axes: Axes, motion: Motion, closed: Libration) -> None:
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     rounds = motion.times * closed.orbital_rate / (2 * pi)
     closed_form(axes, rounds, np.degrees(closed.pitch_at(motion.times)))
@@ -237,7 +237,7 @@ def _pitch_panel(axes: Axes, motion: Motion, closed: Libration) -> None:
 
 def _phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
     """The swing, others, and the separatrix beyond which the satellite tumbles."""
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plot.style import COLOURS, legend_above
 
     turn, n, w = np.linspace(0, 2 * pi, 241), closed.orbital_rate, closed.small_rate
     for largest in np.sin(np.radians((15, 30, 45, 60, 75))):  # sin p = sin a sin(u), p' = rate sin a cos(u)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import box
-from polhode.reference.steady_turn import rk4_shrinkage
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery.closed_forms.runge_kutta_rotation import rk4_shrinkage
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.shapes import box
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 MATRIX, RAW, RESCALED = "matrix", "quaternion, never rescaled", "quaternion, rescaled after every step"
 SIDES = (1.0, 1.0, 0.5)
@@ -93,8 +93,8 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Sh
 
 def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
     """The drift over time, what it does to a box, and how it grows with the angle a step."""
-    from polhode.plots.drift import drift_panel
-    from polhode.plots.style import closed_form, sheet
+    from polhode.gallery.drawing.attitude_drift import drift_panel
+    from polhode.plot.style import closed_form, sheet
 
     with sheet(12.0, 8.0, MODEL.title) as figure:
         halves: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.06))
@@ -114,8 +114,8 @@ def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
 
 def _boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None:
     """The box as it would be drawn with the attitude as kept, its loss of size enlarged; the edges of the true one."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS, SEVERAL
 
     enlarged = max(SHOWN_LOSS / loss, 1.0)
     titles = ("matrix: narrower across the axis", "quaternion as it is: smaller on all sides", "rescaled: the true box")
@@ -143,15 +143,15 @@ def _boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None:
 
 
 def _loss(motion: Motion) -> float:
-    from polhode.plots.drift import drift_of
+    from polhode.gallery.drawing.attitude_drift import drift_of
 
     return float(drift_of(motion)[-1])
 
 
 def _against_angle(axes: Axes, motions: Mapping[str, Motion], turn: float, count: int) -> None:
     """The closed form for any angle a step, with the two drifts found."""
-    from polhode.plots.logarithmic import numbers_across, powers_upwards
-    from polhode.plots.style import SEVERAL, closed_form
+    from polhode.plot.log_axes import numbers_across, powers_upwards
+    from polhode.plot.style import SEVERAL, closed_form
 
     angles = np.geomspace(0.02, 0.5, 200)
     for name, share, colour in ((MATRIX, 1.0, SEVERAL[0]), (RAW, 0.5, SEVERAL[1])):

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings, extremes, first_interval
-from polhode.mass.shapes import box, cylinder
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import crossings, extremes, first_interval
+from polhode.massprops.shapes import box, cylinder
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.body import Body
-    from polhode.motion import Motion
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
 
 SIDES, MASS = (0.1, 0.4, 0.9), 10.0
 STEEL, THICKNESS, BAR, STEM = 7850.0, 0.014, 0.11, 0.055
@@ -131,8 +131,8 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     """Both bodies at instants of their flips, the angular velocity below each, the polhodes, and what was conserved."""
     from textwrap import fill
 
-    from polhode.plots import panels
-    from polhode.plots.style import sheet
+    from polhode.plot import panels
+    from polhode.plot.style import sheet
 
     tops = _tops(spin, nudge)
     words = {BOX: "the box", T_HANDLE: "the T-handle"}
@@ -159,9 +159,9 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
 
 def _strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size: float) -> None:
     """The body above the times at which it is so: at each reversal, and half-way between."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.projection import camera
-    from polhode.plots.strip import draw_strip
+    from polhode.gallery.drawing.motion_strip import draw_strip
+    from polhode.plot.panels import time_axis
+    from polhode.plot.projection import camera
 
     time_axis(axes, motion)
     axes.set_ylim(-1, 1)
@@ -182,8 +182,8 @@ def _strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size
 
 def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
     """The components of the angular velocity over the closed form, and the time of one flip."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, OMEGA, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, COLOURS, OMEGA, closed_form, legend_above
 
     closed = top.rates_at(motion.times)
     closed_form(axes, motion.times, closed)

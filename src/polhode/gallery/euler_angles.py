@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.successive_turns import even_prism, prism_corners, turns
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.rotation_sequence import even_prism, prism_corners, turns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
-    from polhode.scenario import Scenario
+    from polhode.model.scenario import Scenario
+    from polhode.results.motion import Motion
 
 SIDES = 3
 RADIUS = 0.6
@@ -73,7 +73,7 @@ def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float)
 
 def picture(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> Figure:
     """The wedge after each turn, the angles found from its attitude, and how (17.36) fails near theta = 0."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     motion = motions["three turns"]
     with sheet(12.0, 7.6, MODEL.title) as figure:
@@ -88,8 +88,8 @@ def picture(motions: Mapping[str, Motion], phi: float, theta: float, psi: float)
 
 def _wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
     """The wedge at a time, with its axes, and those that it had a turn earlier."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import AXES
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import AXES
 
     scene = Scene(world_camera(0.45, 0.42))
     turn = motion.at(time).orientation.as_matrix()
@@ -107,9 +107,9 @@ def _wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
 
 def _angles_panel(axes: Axes, motion: Motion, given: tuple[float, float, float]) -> None:
     """The angles, as found from the simulated attitude, over those that were turned."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import closed_form, legend_above
-    from polhode.plots.tops import ANGLES
+    from polhode.gallery.drawing.tops import ANGLES
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import closed_form, legend_above
 
     t, found = motion.times, np.degrees(motion.euler_angles)
     closed_form(axes, t, np.array(given) * np.clip(t[:, None] - np.arange(3), 0.0, 1.0), "as turned")
@@ -129,8 +129,8 @@ def _angles_panel(axes: Axes, motion: Motion, given: tuple[float, float, float])
 
 def _inverse_panel(axes: Axes, motion: Motion, theta: float) -> None:
     """The largest rate of an angle that a spin of 1 rad/s may need: 1/sin(theta)."""
-    from polhode.plots.style import COLOURS, closed_form, power_of_ten
-    from polhode.plots.tops import ANGLES
+    from polhode.gallery.drawing.tops import ANGLES
+    from polhode.plot.style import COLOURS, closed_form, power_of_ten
 
     tilt = np.geomspace(1e-4, 90.0, 200)
     closed_form(axes, tilt, 1 / np.sin(np.radians(tilt)), "1/sin θ")

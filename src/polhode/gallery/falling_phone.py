@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.forces import STANDARD_GRAVITY, gravity
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings
-from polhode.mass.shapes import box
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import crossings
+from polhode.massprops.shapes import box
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 SIDES = (0.15, 0.07, 0.008)
 MASS = 0.18
@@ -157,7 +157,7 @@ def _wobble_found(motions: Mapping[str, Motion], axis: int) -> float:
 
 def picture(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> Figure:
     """The three falls, how far the spin's axis has turned away from where it was, and the growth of a nudge."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(12.0, 8.4, MODEL.title) as figure:
         halves: Any = figure.subfigures(1, 2)
@@ -172,8 +172,8 @@ def picture(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
 
 def _falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """The phone at even distances of time, one below the other, a column for each axis."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import AXES, COLOURS
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import AXES, COLOURS
 
     scene, body = Scene(world_camera(0.7, 0.2)), box(SIDES, MASS)
     across = scene.seen.right
@@ -193,7 +193,7 @@ def _falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 def _painted(centres: Array) -> list[str]:
     """The screen dark, the back bright, the rim grey."""
-    from polhode.plots.style import COLOURS
+    from polhode.plot.style import COLOURS
 
     edge = 0.49 * SIDES[2]
     return [COLOURS["ink" if z > edge else "body" if z < -edge else "muted"] for z in centres[:, 2]]
@@ -201,8 +201,8 @@ def _painted(centres: Array) -> list[str]:
 
 def _tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """The angle between the spin's axis of the phone and the angular momentum, which stays where it is."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, legend_above
 
     for axis, name in enumerate(AXES_NAMES):
         motion = motions[name]
@@ -221,8 +221,8 @@ def _tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 def _middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge: float) -> None:
     """The angular velocity of the drop about the middle axis, over the closed form."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, OMEGA, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, OMEGA, closed_form, legend_above
 
     motion = motions[AXES_NAMES[MIDDLE]]
     closed_form(axes, motion.times, _closed(MIDDLE, spin, nudge).rates_at(motion.times))
@@ -236,9 +236,9 @@ def _middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge:
 
 def _growth_panel(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None:
     """A nudge of a millionth of the spin, over the exponential that the linear theory expects."""
-    from polhode.plots.logarithmic import powers_upwards
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, closed_form, legend_above
+    from polhode.plot.log_axes import powers_upwards
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, closed_form, legend_above
 
     motion = motions[AXES_NAMES[MIDDLE] + BARELY_NUDGED]
     share = motion.angular_velocity_body[:, (MIDDLE + 1) % 3] / spin

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import azimuth_rate, azimuths, turning_rate
-from polhode.mass.shapes import thin_disk, thin_sheet
+from polhode.gallery.closed_forms.printed_programs import plate_code, plate_leapfrog
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
+from polhode.massprops.shapes import thin_disk, thin_sheet
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop, axis_precession
-from polhode.reference.listings import plate_code, plate_leapfrog
 from polhode.rotations import angle_between
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.body import Body
-    from polhode.motion import Motion
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
 
 RADIUS, MASS = 0.12, 0.3
 TRAY = (0.45, 0.3)
@@ -167,8 +167,8 @@ def _energy_gained(
 
 def picture(motions: dict[str, Motion], spin: float, tilt: float) -> Figure:
     """The plate in space and seen from itself, how far axis and plate have turned, and what the algorithms lose."""
-    from polhode.plots.free_rotation import draw_in_body, draw_in_space, draw_rates
-    from polhode.plots.style import sheet
+    from polhode.plot.free_rotation_figures import draw_in_body, draw_in_space, draw_rates
+    from polhode.plot.style import sheet
 
     top, plate = _plate(spin, tilt), motions["plate"]
     with sheet(12.0, 8.0, MODEL.title) as figure:
@@ -184,8 +184,8 @@ def picture(motions: dict[str, Motion], spin: float, tilt: float) -> Figure:
 
 def _turns(axes: Axes, plate: Motion, tray: Motion) -> None:
     """How often the axis has gone round L, and the plate round its axis."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, closed_form
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, COLOURS, closed_form
 
     spun = plate.angular_velocity_body[:, 2] * plate.times / (2 * np.pi)
     for motion, style, colour, name in (
@@ -206,7 +206,7 @@ def _turns(axes: Axes, plate: Motion, tray: Motion) -> None:
 def _errors_panel(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
     from matplotlib.ticker import NullFormatter
 
-    from polhode.plots.style import SEVERAL, closed_form, power_of_ten
+    from polhode.plot.style import SEVERAL, closed_form, power_of_ten
 
     steps = np.array(STEPS)
     axes.set_xscale("log")
@@ -234,9 +234,9 @@ def _errors_panel(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> 
 
 def _energies(axes: Axes, motions: dict[str, Motion]) -> None:
     """By how much both algorithms change the energy, on a logarithmic axis."""
-    from polhode.plots.logarithmic import log_axis, positive_part
-    from polhode.plots.panels import legend_under_title, time_axis
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.log_axes import log_axis, positive_part
+    from polhode.plot.panels import legend_under_title, time_axis
+    from polhode.plot.style import COLOURS, SEVERAL
 
     styles = ("solid", (0, (5, 2)), (0, (1, 1.5)))
     ends = []

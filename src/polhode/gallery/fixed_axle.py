@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.forces import torque
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import box
-from polhode.reference.axle import TiltedBox
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.shapes import box
+from polhode.model.forces import torque
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 SIDES = (0.1, 0.4, 0.9)
 MASS = 10.0
@@ -129,7 +129,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
 
 def picture(motions: Mapping[str, Motion], tilt: float, rate: float) -> Figure:
     """The box on its shaft with L and the torque, the turning tensor, L over time, and w with and without bearings."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(12.0, 8.0, MODEL.title) as figure:
         halves: Any = figure.subfigures(1, 2, width_ratios=(0.92, 1.0))
@@ -144,8 +144,8 @@ def picture(motions: Mapping[str, Motion], tilt: float, rate: float) -> Figure:
 
 def _on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     """The box at the start, L and its circle, the torque that turns it."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import AXES, COLOURS
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import AXES, COLOURS
 
     scene, reach = Scene(world_camera(0.75, 0.28)), 0.72
     rotation = motion.rotation_matrix[0]
@@ -169,8 +169,8 @@ def _on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
 
 def _tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     """The entries of R I R^T that change."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, closed_form
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, closed_form
 
     found, closed = motion.inertia_world, axle.inertia_at(motion.times)
     entries = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("yz", 1, 2), ("xz", 0, 2), ("xy", 0, 1))
@@ -188,8 +188,8 @@ def _tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
 
 def _momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     """L along the world's axes, in which it goes round, and along the box's, in which it stays."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, XYZ, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, COLOURS, XYZ, legend_above
 
     body = motion.angular_velocity_body * axle.moments
     for i in range(3):
@@ -205,9 +205,9 @@ def _momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
 
 def _off_shaft(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """How far the angular velocity leaves the shaft, with the torque and without it."""
-    from polhode.plots.logarithmic import log_axis
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import SEVERAL, legend_above
+    from polhode.plot.log_axes import log_axis
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import SEVERAL, legend_above
 
     for (name, motion), colour in zip(motions.items(), SEVERAL, strict=False):
         w = motion.angular_velocity

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.forces import force_at
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings
-from polhode.mass.shapes import box
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import crossings
+from polhode.massprops.shapes import box
+from polhode.model.forces import force_at
+from polhode.model.scenario import Scenario
 from polhode.reference.pendulum import Pendulum
-from polhode.scenario import Scenario
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 SIDES = (4.0, 1.0, 1.0)
 OFF, CENTRE = "off the centre", "at the centre"
@@ -136,7 +136,7 @@ def numbers(motions: Mapping[str, Motion], force: float, arm: float, mass: float
 
 def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> Figure:
     """Both blocks on their ways, the path of the point where the force acts, and the energies."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(12.0, 7.4, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
@@ -148,9 +148,9 @@ def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float
 
 def _blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
     """Both blocks at the same instants, beside each other; heights shrunk where they would run off the sheet."""
-    from polhode.plots.pushed import in_front, push
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.gallery.drawing.force_arrows import in_front, push
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     scene = Scene(world_camera(0.25, 0.22))
     last = len(motions[OFF].times) - 1
@@ -175,8 +175,8 @@ def _blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
 
 
 def _energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     motion = motions[OFF]
     t = motion.times
@@ -193,8 +193,8 @@ def _energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: floa
 
 
 def _extra(axes: Axes, motion: Motion, force: float, arm: float, mass: float) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     swing, t = _pendulum(force, arm, mass), motion.times
     closed_form(axes, t, force * arm * np.sin(swing.turned_at(t)), "F·(R r - r)")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polhode.body import particle
-from polhode.forces import STANDARD_GRAVITY, gravity, quadratic_drag
-from polhode.gallery.model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.body import particle
+from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.fall import with_quadratic_drag
-from polhode.scenario import Scenario
-from polhode.state import State
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 FRAMES = 400
 
@@ -55,8 +55,8 @@ def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: fl
 
 def picture(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> Figure:
     """Speed and distance beside the closed form and the fall without air, and how far the simulation is off."""
-    from polhode.plots import panels
-    from polhode.plots.style import COLOURS, closed_form, legend_above, sheet
+    from polhode.plot import panels
+    from polhode.plot.style import COLOURS, closed_form, legend_above, sheet
 
     t = motion.times
     fall = with_quadratic_drag(t, mass, drag, STANDARD_GRAVITY, speed)
@@ -83,7 +83,7 @@ def picture(motion: Motion, mass: float, drag: float, speed: float, duration: fl
 
 def _mark_terminal(axes: Axes, terminal: float) -> None:
     """A line at the terminal speed, or, where a short fall stays below it, the words alone."""
-    from polhode.plots.style import COLOURS
+    from polhode.plot.style import COLOURS
 
     look: Any = {"ha": "right", "va": "bottom", "fontsize": 9}
     if terminal < 0.93 * axes.get_ylim()[1]:
@@ -96,8 +96,8 @@ def _mark_terminal(axes: Axes, terminal: float) -> None:
 
 def _powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
     """What the weight puts in, and where it goes: into the air, and into the motion."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, legend_above
 
     v = -motion.velocity[:, 2]
     weight, air = mass * STANDARD_GRAVITY * v, drag * v**3

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import azimuth_rate, crossings, first_interval
-from polhode.mass.shapes import box, thin_disk
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import azimuth_rate, crossings, first_interval
+from polhode.massprops.shapes import box, thin_disk
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.rotations import angle_between
-from polhode.scenario import Scenario
-from polhode.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.body import Body
-    from polhode.motion import Motion
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
 
 RADIUS, MASS = 0.12, 0.3
 SIDES = (0.3, 0.2, 0.1)
@@ -111,8 +111,8 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
 
 def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> Figure:
     """The block about each axis in space, how far w leaves that axis, and the plate on its closed form."""
-    from polhode.plots.free_rotation import draw_in_space, draw_rates
-    from polhode.plots.style import sheet
+    from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
+    from polhode.plot.style import sheet
 
     words = ("axis 1, smallest moment: stable", "axis 2, middle moment: unstable", "axis 3, largest moment: stable")
     with sheet(12.0, 8.0, MODEL.title) as figure:
@@ -129,8 +129,8 @@ def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
 
 def _leaving(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
     """The share of w along the axis that it was spun about."""
-    from polhode.plots.panels import legend_under_title
-    from polhode.plots.style import AXES, closed_form
+    from polhode.plot.panels import legend_under_title
+    from polhode.plot.style import AXES, closed_form
 
     for axis, name in enumerate(BLOCKS):
         motion, closed = motions[name], _block(axis, spin, nudge)
@@ -147,9 +147,9 @@ def _leaving(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) 
 
 
 def _errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
-    from polhode.plots.logarithmic import log_axis, positive_part
-    from polhode.plots.panels import legend_under_title, time_axis
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.log_axes import log_axis, positive_part
+    from polhode.plot.panels import legend_under_title, time_axis
+    from polhode.plot.style import COLOURS, SEVERAL
 
     attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
     rates = np.linalg.norm(motion.angular_velocity_body - top.rates_at(motion.times), axis=1)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery import disc_on_axle
-from polhode.gallery.disc_on_axle import (
+from polhode.gallery import gyroscope_disk
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gyroscope_disk import (
     GRAVITY,
     HEIGHT,
     MASS,
@@ -18,10 +19,9 @@ from polhode.gallery.disc_on_axle import (
     short_step,
     turning_times,
 )
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import first_interval
+from polhode.gallery.measurements import first_interval
+from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
-from polhode.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 NUTATIONS = 4
 FAST_LIMIT = "I3 w3/(Is cos(theta)): the fast rate of large spin, (17.51)"
@@ -37,11 +37,11 @@ SLOW_LIMIT = "M g l/(I3 w3): the slow rate of large spin, (17.51)"
 
 
 def _tops(spin: float, theta: float) -> dict[str, HeavyTop]:
-    released = disc_on_axle.closed_form(theta, spin)
+    released = gyroscope_disk.closed_form(theta, spin)
     slow, fast = released.steady_rates
     return {
-        "slow": disc_on_axle.closed_form(theta, spin, slow),
-        "fast": disc_on_axle.closed_form(theta, spin, fast),
+        "slow": gyroscope_disk.closed_form(theta, spin, slow),
+        "fast": gyroscope_disk.closed_form(theta, spin, fast),
         "released": released,
     }
 
@@ -111,9 +111,9 @@ def _least(top: HeavyTop) -> Shown:
 
 def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
     """The disc on its axle with the three paths of its tip, theta over time, and the rates over the spin."""
-    from polhode.plots.logarithmic import log_axis, positive_part
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import SEVERAL, closed_form, legend_above, sheet
+    from polhode.plot.log_axes import log_axis, positive_part
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import SEVERAL, closed_form, legend_above, sheet
 
     tops = _tops(spin, theta)
     with sheet(12.0, 7.4, MODEL.title) as figure:
@@ -147,9 +147,9 @@ def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
 
 def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
     """The gyroscope let go, and where the tips of all three go."""
-    from polhode.plots import tops as draw
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.gallery.drawing import tops as draw
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS, SEVERAL
 
     tip = 1.75
     scene = Scene(world_camera(1.4, 0.36))
@@ -172,12 +172,12 @@ def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTo
 
 def _rates(axes: Axes, top: HeavyTop, motions: Mapping[str, Motion]) -> None:
     """Both steady rates over the spin, the approximations beside them, and what was measured."""
-    from polhode.plots.logarithmic import log_axis
-    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above
+    from polhode.plot.log_axes import log_axis
+    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above
 
     spins = np.geomspace(top.least_spin * (1 + 1e-9), 2.2 * max(top.spin, top.least_spin), 400)
     along = top.axial_moment * spins
-    both = np.array([disc_on_axle.closed_form(degrees(top.theta), float(s)).steady_rates for s in spins])
+    both = np.array([gyroscope_disk.closed_form(degrees(top.theta), float(s)).steady_rates for s in spins])
     closed_form(axes, spins, both, "exact")
     dash: Any = (0, (4, 3))
     near = (along / (top.moment * cos(top.theta)), top.weight_times_height / along)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.gallery import disc_on_axle
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import first_interval
+from polhode.gallery import gyroscope_disk
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import first_interval
+from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
-from polhode.scenario import Scenario
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 THETA = 60.0
 NUTATIONS = 6
@@ -35,16 +35,16 @@ TIP = 1.75
 
 def _tops(spin: float, precession: float) -> dict[str, HeavyTop]:
     return {
-        "chosen": disc_on_axle.closed_form(THETA, spin, precession),
-        "released": disc_on_axle.closed_form(THETA, spin),
+        "chosen": gyroscope_disk.closed_form(THETA, spin, precession),
+        "released": gyroscope_disk.closed_form(THETA, spin),
     }
 
 
 def scenario(spin: float, precession: float) -> dict[str, Scenario]:
     """The gyroscope with the precession asked for, and with none, six nutations each."""
     return {
-        name: disc_on_axle.on_its_pivot(
-            top, NUTATIONS * top.period, disc_on_axle.short_step(top), f"gyroscope-analytic-{name}", FRAMES
+        name: gyroscope_disk.on_its_pivot(
+            top, NUTATIONS * top.period, gyroscope_disk.short_step(top), f"gyroscope-analytic-{name}", FRAMES
         )
         for name, top in _tops(spin, precession).items()
     }
@@ -54,8 +54,8 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
     """Period, turning angles, mean precession and final attitude of the simulated motion beside the closed form."""
     tops = _tops(spin, precession)
     top, motion = tops["chosen"], motions["chosen"]
-    fall = disc_on_axle.turning_times(motions["released"])[0]
-    lowest = degrees(disc_on_axle.inclination(motions["released"].at(fall)))
+    fall = gyroscope_disk.turning_times(motions["released"])[0]
+    lowest = degrees(gyroscope_disk.inclination(motions["released"].at(fall)))
     return [
         *_nutation(motion, top),
         _mean_precession(motion, top),
@@ -90,9 +90,9 @@ def _nutation(motion: Motion, top: HeavyTop) -> list[Shown]:
         strayed, least = float(np.ptp(motion.euler_angles[:, 1])), 1e-11 + 2 * swing / np.sin(top.theta)
         source = "pushed at the steady rate it stays: Is cos(theta) p^2 - I3 w3 p + M g l = 0"
         return [Shown("theta strays", "rad", strayed, 0.0, least, source, size=top.theta)]
-    turns = disc_on_axle.turning_times(motion)
+    turns = gyroscope_disk.turning_times(motion)
     period = 2 * first_interval(turns, "a turning point")
-    angles = sorted(degrees(disc_on_axle.inclination(motion.at(t))) for t in turns[:2])
+    angles = sorted(degrees(gyroscope_disk.inclination(motion.at(t))) for t in turns[:2])
     smallest, largest = (degrees(angle) for angle in top.turning_angles)
     off = 1e-10 + 1e-12 / swing
     return [
@@ -130,10 +130,10 @@ def _gone_round(motion: Motion) -> float:
 
 def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Figure:
     """The path of the axle's tip, theta, phi and the cubic, closed form behind the simulation."""
-    from polhode.plots.logarithmic import log_axis, positive_part
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form, legend_above, sheet
-    from polhode.plots.tops import ANGLES
+    from polhode.gallery.drawing.tops import ANGLES
+    from polhode.plot.log_axes import log_axis, positive_part
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form, legend_above, sheet
 
     top, motion = _tops(spin, precession)["chosen"], motions["chosen"]
     t, closed = motion.times, top.angles_at(motion.times)
@@ -171,16 +171,16 @@ def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Fi
 
 
 def _space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) -> None:
-    from polhode.plots import tops as draw
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.gallery.drawing import tops as draw
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     scene = Scene(world_camera(1.25, 0.6))
     draw.globe(scene, TIP, top.turning_angles)
     scene.line(TIP * top.axis_at(motion.times), COLOURS["closed_form"], "closed form", width=4.5)
     before = TIP * motion.rotation_matrix[:, :, 2] + scene.seen.eye / 8  # in front of the closed form, at its place
     scene.line(before, COLOURS["axis_3"], "tip of the axle, simulated", width=1.7)
-    draw.top(scene, disc_on_axle.disc(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
+    draw.top(scene, gyroscope_disk.disc(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
     scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
     scene.draw(axes, f"{_kind(top, motion.times)}: dφ/dt = {precession:g} rad/s at the start", legend="lower left")
 

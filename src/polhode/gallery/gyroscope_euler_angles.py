@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
 from polhode.equations.quaternions import from_angles
-from polhode.gallery import disc_on_axle
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.second_route import Numbers, euler_equations, quaternion_rate, rescaled, rk4_step
+from polhode.gallery import gyroscope_disk
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, rescaled, rk4_step
+from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
-from polhode.scenario import Scenario
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 THETA, THETA_RATE, DURATION = 20.0, -1.0, 3.0
 SECOND_ROUTE = "RK4 in plain Python, against elliptic functions"
@@ -32,9 +32,9 @@ EULER, QUATERNIONS, THROUGH = "Euler angles", "quaternions", "Euler angles, exac
 
 def _tops(spin: float, miss: float) -> dict[str, HeavyTop]:
     """The near miss, and the passage: with phi' = a/(1 + cos(theta)) the axle goes exactly through the vertical."""
-    at_rest = disc_on_axle.closed_form(THETA, spin)
+    at_rest = gyroscope_disk.closed_form(THETA, spin)
     passing = at_rest.axial_moment * spin / (at_rest.moment * (1 + cos(at_rest.theta)))
-    near, through = (disc_on_axle.closed_form(THETA, spin, f * passing, THETA_RATE) for f in (1 + miss, 1.0))
+    near, through = (gyroscope_disk.closed_form(THETA, spin, f * passing, THETA_RATE) for f in (1 + miss, 1.0))
     return {QUATERNIONS: near, EULER: near, THROUGH: through}
 
 
@@ -48,7 +48,7 @@ def scenario(spin: float, miss: float, step: float) -> dict[str, Scenario]:
     n = _steps(step)
     angles: dict[str, Any] = {"formulation": "euler_angles", "largest_turn": inf}
     return {
-        name: disc_on_axle.on_its_pivot(
+        name: gyroscope_disk.on_its_pivot(
             top,
             n * step,
             n * step / n,
@@ -69,13 +69,13 @@ def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float
     """The errors of all three at the end, how close the axle came to the vertical, and how fast phi turned there."""
     tops, n = _tops(spin, miss), _steps(step)
     motion, top = motions[QUATERNIONS], tops[QUATERNIONS]
-    passing = float(disc_on_axle.turning_times(motion)[0])
+    passing = float(gyroscope_disk.turning_times(motion)[0])
     shown = [_of_the_angles(motions[EULER], top, step, passing)]
     for name, plain in ((QUATERNIONS, _plain_quaternions), (THROUGH, _plain_angles)):
         expected = _expected(plain, tops[name], n, step)
         found = float(_error(motions[name], tops[name])[-1])
         shown.append(Shown(f"{name} err by", "rad", found, expected, 0.01 * expected, SECOND_ROUTE))
-    nearest, expected = degrees(disc_on_axle.inclination(motion.at(passing))), degrees(top.turning_angles[0])
+    nearest, expected = degrees(gyroscope_disk.inclination(motion.at(passing))), degrees(top.turning_angles[0])
     source = "u2, a root of the cubic in u = cos(theta)"
     shown.append(Shown("closest to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
     half = step / 2
@@ -162,10 +162,10 @@ def _plain_quaternions(top: HeavyTop, steps: int, step: float) -> Numbers:
 # The picture ----------------------------------------------------------------------------------------------------------
 def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> Figure:
     """The tip's path past the vertical, the Euler angles, their rates in a step, and the errors."""
-    from polhode.plots.logarithmic import log_axis, positive_part, powers_upwards
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import SEVERAL, legend_above, sheet
-    from polhode.plots.tops import ANGLES
+    from polhode.gallery.drawing.tops import ANGLES
+    from polhode.plot.log_axes import log_axis, positive_part, powers_upwards
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import SEVERAL, legend_above, sheet
 
     tops = _tops(spin, miss)
     with sheet(12.0, 7.6, MODEL.title) as figure:
@@ -199,9 +199,9 @@ def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float
 
 
 def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
-    from polhode.plots import tops as draw
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.gallery.drawing import tops as draw
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS, SEVERAL
 
     tip = 1.75
     scene = Scene(world_camera(-0.9, 0.6))
@@ -215,7 +215,7 @@ def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTo
     for start in range(0, len(dashes) - gap, 2 * gap):
         scene.line(dashes[start : start + gap + 1], SEVERAL[0], width=1.6)
     motion = motions[QUATERNIONS]
-    draw.top(scene, disc_on_axle.disc(), motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
+    draw.top(scene, gyroscope_disk.disc(), motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
     scene.dot(tip * motion.rotation_matrix[0, :, 2] + scene.seen.eye / 4, COLOURS["ink"], 5.0, "start")
     scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
     scene.draw(axes, "the tip of the axle passes close to the vertical", legend=(-0.3, 0.0))
@@ -223,7 +223,7 @@ def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTo
 
 def _from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
     """The place of the near miss, seen from above: the steps of both."""
-    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above
+    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above
 
     top = tops[EULER]
     across = 8 * degrees(top.turning_angles[0])

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.body import Body
-from polhode.checks import Array
-from polhode.forces import STANDARD_GRAVITY, gravity
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.reference.steady_turn import turned_too_far
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery.closed_forms.runge_kutta_rotation import turned_too_far
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.body import Body
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 SIDES = np.array((0.9, 0.6, 0.3))
 CELLS = np.array((6, 4, 2))
@@ -150,7 +150,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Sho
 
 def picture(motions: Mapping[str, Motion], turn: float, spin: float) -> Figure:
     """The mesh on its way, displacements of nodes, the energy's history, and the errors of RK2 and RK4."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(12.0, 8.4, MODEL.title) as figure:
         halves: Any = figure.subfigures(2, 1, height_ratios=(1.12, 1.0))
@@ -181,8 +181,8 @@ def _flight(axes: Axes, motion: Motion) -> None:
     """The mesh at some instants, the way of one corner, and displacements of the nodes of one end."""
     import trimesh
 
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS, SEVERAL
 
     scene, nodes = Scene(world_camera(0.28, 0.2)), motion.points(_nodes())
     triangles = [t for a, b, c, d in _quads() for t in ((a, b, c), (a, c, d))]
@@ -208,8 +208,8 @@ def _flight(axes: Axes, motion: Motion) -> None:
 
 def _displacements(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """How far some nodes have come, in the throw and at rest."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, SEVERAL
 
     thrown = motions[THROWN]
     far = np.linalg.norm(thrown.displacements(_nodes()), axis=-1)
@@ -226,8 +226,8 @@ def _displacements(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 def _energies(axes: Axes, motion: Motion) -> None:
     """The history of the kinetic energy, of the body and of its nodes."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form
 
     nodes = _node_energy(motion)
     closed_form(axes, motion.times, nodes, "sum over the nodes")
@@ -243,8 +243,8 @@ def _energies(axes: Axes, motion: Motion) -> None:
 
 def _errors(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
     """How far each turn is off, for any angle a step."""
-    from polhode.plots.logarithmic import numbers_across, powers_upwards
-    from polhode.plots.style import SEVERAL, closed_form
+    from polhode.plot.log_axes import numbers_across, powers_upwards
+    from polhode.plot.style import SEVERAL, closed_form
 
     angles = np.geomspace(0.05, 1.5, 200)
     for (name, (_, order)), colour in zip(METHODS.items(), SEVERAL, strict=False):

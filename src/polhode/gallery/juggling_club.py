@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.body import Body
-from polhode.checks import Array
-from polhode.forces import STANDARD_GRAVITY, gravity
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import cylinder, frustum, half_ellipsoid, sphere
-from polhode.reference.revolution import Slice, Turned, turned
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery.closed_forms.solid_of_revolution import Slice, Turned, turned
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.body import Body
+from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 KNOB = 0.018
 HANDLE = (0.011, 0.20)
@@ -152,7 +152,7 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
 
 def picture(motion: Motion, height: float, turns: float, across: float) -> Figure:
     """The club in the air with the paths of centre and knob, the parts of which it is made, and heights over time."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(12.0, 8.2, MODEL.title) as figure:
         halves: Any = figure.subfigures(1, 2)
@@ -167,8 +167,8 @@ def picture(motion: Motion, height: float, turns: float, across: float) -> Figur
 
 def _in_the_air(axes: Axes, motion: Motion) -> None:
     """The club at ten instants, from the side."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS, SEVERAL
 
     scene, body = Scene(world_camera(0.12, 0.1)), motion.scenario.bodies[0]
     before = 20.0 * scene.seen.eye  # on the paper it stays where it is
@@ -183,7 +183,7 @@ def _in_the_air(axes: Axes, motion: Motion) -> None:
 
 def _painted(centres: Array) -> list[str]:
     """Knob and handle dark, the belly light with a band."""
-    from polhode.plots.style import COLOURS
+    from polhode.plot.style import COLOURS
 
     along = centres[:, 2] + by_hand().center
     band = (along > KNOB + HANDLE[1] + 0.10) & (along < KNOB + HANDLE[1] + 0.14)
@@ -193,7 +193,7 @@ def _painted(centres: Array) -> list[str]:
 
 def _parts(axes: Axes, motion: Motion) -> None:
     """The club from the side, with its parts' names and its centre."""
-    from polhode.plots.style import COLOURS
+    from polhode.plot.style import COLOURS
 
     (thin, length), (wide, height) = HANDLE, BELLY
     t = np.linspace(0, pi, 60)
@@ -227,8 +227,8 @@ def _parts(axes: Axes, motion: Motion) -> None:
 
 def _heights(axes: Axes, motion: Motion) -> None:
     """Height of the centre and of the knob."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above
 
     t = motion.times
     hand, (speed, duration) = by_hand(), _flight(float(motion.position[:, 2].max()))
@@ -247,8 +247,8 @@ def _heights(axes: Axes, motion: Motion) -> None:
 
 def _energies(axes: Axes, motion: Motion) -> None:
     """What the throw gives, and where it goes: the spin keeps its share."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, legend_above
 
     parts = (motion.translational_energy, motion.rotational_energy, motion.potential_energy)
     for name, values in zip(("translational", "rotational", "potential"), parts, strict=True):

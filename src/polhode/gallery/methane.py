@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import sphere
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.shapes import sphere
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.body import Body
-    from polhode.motion import Motion
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
 
 CARBON, HYDROGEN = 12.011, 1.008
 CARBON_SIZE, HYDROGEN_SIZE = 0.22, 0.15
@@ -112,7 +112,7 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[Shown]:
 
 def picture(motion: Motion, separation: float, spin: float) -> Figure:
     """The molecule in order of depth and as listed, its angle, the ways of the hydrogens, and the angular velocity."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(12.0, 8.0, MODEL.title) as figure:
         rows = figure.add_gridspec(2, 1, height_ratios=(1.0, 1.15))
@@ -131,7 +131,7 @@ def picture(motion: Motion, separation: float, spin: float) -> Figure:
 
 def _drawing(axes: Axes, motion: Motion, separation: float, at: int, title: str, by_depth: bool = True) -> None:
     """Problem 17.1: the molecule as flat elements, seen along z."""
-    from polhode.plots.layers import Layers
+    from polhode.gallery.drawing.depth_layers import Layers
 
     layers = Layers()
     bonds = _bonds(motion, separation)[at]
@@ -150,8 +150,8 @@ def _drawing(axes: Axes, motion: Motion, separation: float, at: int, title: str,
 
 def _angle_drawing(axes: Axes, separation: float) -> None:
     """The plane of the carbon and two hydrogens, with the angle between the bonds."""
-    from polhode.plots.layers import Layers
-    from polhode.plots.style import COLOURS
+    from polhode.gallery.drawing.depth_layers import Layers
+    from polhode.plot.style import COLOURS
 
     length, half = separation * 6**0.5 / 4, np.arccos(-1 / 3) / 2
     ends = [length * np.array((sign * np.sin(half), -np.cos(half), 0.0)) for sign in (-1.0, 1.0)]
@@ -178,8 +178,8 @@ def _angle_drawing(axes: Axes, separation: float) -> None:
 
 def _paths(axes: Axes, motion: Motion, separation: float) -> None:
     """The molecule in space, and the circles of its hydrogens about the angular velocity."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import AXES, COLOURS
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import AXES, COLOURS
 
     scene = Scene(world_camera(0.65, 0.35))
     at = len(motion.times) // 16
@@ -203,8 +203,8 @@ def _coloured(separation: float) -> Callable[[Array], list[str]]:
 
 
 def _rates(axes: Axes, motion: Motion, spin: float) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, XYZ, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, XYZ, closed_form, legend_above
 
     closed_form(axes, motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), "at the start")
     for i, name in enumerate(XYZ):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.forces import STANDARD_GRAVITY, gravity, thruster
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import sphere
-from polhode.scenario import Scenario
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.shapes import sphere
+from polhode.model.forces import STANDARD_GRAVITY, gravity, thruster
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 STEPS = 12
 HALVINGS = 4
@@ -80,7 +80,7 @@ def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: floa
 
 def picture(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> Figure:
     """The push, the way of the centre, where R takes the x axis, and how it leaves the rotations."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     motion = motions["the exercise"]
     with sheet(11.5, 7.6, MODEL.title) as figure:
@@ -94,11 +94,11 @@ def picture(motions: Mapping[str, Motion], step: float, push: float, angle: floa
 
 def _sphere(axes: Axes, push: float, angle: float, g: float) -> None:
     """The sphere, the push at (-1, 0, 0), and the weight of 1 kg, both arrows at one scale."""
-    from polhode.plots.projection import camera
-    from polhode.plots.pushed import in_front
-    from polhode.plots.pushed import push as draw_push
-    from polhode.plots.scene import Scene
-    from polhode.plots.style import AXES, COLOURS
+    from polhode.gallery.drawing.force_arrows import in_front
+    from polhode.gallery.drawing.force_arrows import push as draw_push
+    from polhode.plot.projection import camera
+    from polhode.plot.scene import Scene
+    from polhode.plot.style import AXES, COLOURS
 
     scene = Scene(camera((1, 0, 0), (0, 1, 0), 0.18, 0.25))
     scene.body(sphere(1.0, mass=1.0), half=0, segments=32)
@@ -115,7 +115,7 @@ def _sphere(axes: Axes, push: float, angle: float, g: float) -> None:
 
 def _way(axes: Axes, motion: Motion, step: float, push: Array, g: float) -> None:
     """The centre in Euler's steps, beside the motion that they stand for."""
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     t = np.linspace(0.0, float(motion.times[-1]), 200)
     pushed = np.where(t < step, t**2 / 2, step * (t - step / 2))
@@ -132,7 +132,7 @@ def _way(axes: Axes, motion: Motion, step: float, push: Array, g: float) -> None
 
 def _equator(axes: Axes, motion: Motion) -> None:
     """Where R takes the body's x axis: along tangents of the unit circle, and so off it."""
-    from polhode.plots.style import AXES, closed_form
+    from polhode.plot.style import AXES, closed_form
 
     around = np.linspace(0, 2 * np.pi, 721)
     tips = motion.matrix_as_computed[1:, :2, 0]
@@ -154,8 +154,8 @@ def _equator(axes: Axes, motion: Motion) -> None:
 
 def _departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
     """|R^T R - 1| after two steps against h."""
-    from polhode.plots.logarithmic import numbers_across, powers_upwards
-    from polhode.plots.style import COLOURS, closed_form
+    from polhode.plot.log_axes import numbers_across, powers_upwards
+    from polhode.plot.style import COLOURS, closed_form
 
     steps = np.array([m.scenario.needed_step for m in motions.values()])
     second = [m.matrix_as_computed[2] for m in motions.values()]

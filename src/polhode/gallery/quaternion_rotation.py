@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.successive_turns import steady_turn
-from polhode.mass.shapes import box
-from polhode.scenario import Scenario
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.rotation_sequence import steady_turn
+from polhode.massprops.shapes import box
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 SIDES = (2.0, 0.6, 0.6)
 MASS = 2.0
@@ -83,7 +83,7 @@ def _by_scipy(q: Array) -> Array:
 
 def picture(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> Figure:
     """The box before and after, its quaternion on the way, quaternions of wrong length, and small angles."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(12.0, 7.8, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, height_ratios=(1.2, 1.0))
@@ -95,9 +95,9 @@ def picture(motion: Motion, target_x: float, target_y: float, target_z: float, l
 
 
 def _box_scene(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
-    from polhode.plots.scene import Scene
-    from polhode.plots.style import AXES, COLOURS
-    from polhode.plots.views import clearest_view
+    from polhode.gallery.drawing.clearest_camera import clearest_view
+    from polhode.plot.scene import Scene
+    from polhode.plot.style import AXES, COLOURS
 
     _, axis, angle = _turn(target)
     direction = np.array(target) / np.linalg.norm(target)
@@ -125,8 +125,8 @@ def _edges() -> list[tuple[Array, Array]]:
 
 
 def _quaternion_panel(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, COLOURS, closed_form, legend_above
 
     _, axis, angle = _turn(target)
     closed_form(axes, motion.times, rotations.quaternion(axis, angle * motion.times), "(17.25)")
@@ -140,7 +140,7 @@ def _quaternion_panel(axes: Axes, motion: Motion, target: tuple[float, float, fl
 
 def _length_panel(axes: Axes, last: float) -> None:
     """Exercise 17.9 c: where q = (1, 0, 0, k) takes the tip of e_x, by three rules."""
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOURS, SEVERAL
 
     k = np.linspace(-2.0, 2.0, 201) if abs(last) <= 2 else np.linspace(-abs(last), abs(last), 201)
     many = np.stack((1 + 0 * k, 0 * k, 0 * k, k), axis=-1)
@@ -169,7 +169,7 @@ def _length_panel(axes: Axes, last: float) -> None:
 
 def _small_angles(axes: Axes) -> None:
     """(17.27a) by acos and by atan2, for small turns about z."""
-    from polhode.plots.style import SEVERAL, closed_form, power_of_ten
+    from polhode.plot.style import SEVERAL, closed_form, power_of_ten
 
     angles = np.geomspace(1e-10, 1.0, 161)
     q = rotations.quaternion((0, 0, 1), angles)

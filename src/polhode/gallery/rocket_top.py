@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
 from polhode.equations.quaternions import from_angles
-from polhode.forces import force_at
-from polhode.gallery.disc_on_axle import inclination, turning_times
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import first_interval
-from polhode.mass.shapes import ellipsoid
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gyroscope_disk import inclination, turning_times
+from polhode.gallery.measurements import first_interval
+from polhode.massprops.shapes import ellipsoid
+from polhode.model.forces import force_at
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.heavy_top import HeavyTop
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.body import Body
-    from polhode.motion import Motion
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 2.0, 3.0)
 MASS, SEMI_AXES = 10.0, (0.75**0.5, 0.75**0.5, 0.5)
@@ -93,9 +93,9 @@ def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Sh
 
 def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
     """The top and its rockets, the paths of its axle and of L, theta over the closed form, and what stays."""
-    from polhode.plots.logarithmic import log_axis, positive_part
-    from polhode.plots.style import SEVERAL, closed_form, legend_above, sheet
-    from polhode.plots.tops import ANGLES
+    from polhode.gallery.drawing.tops import ANGLES
+    from polhode.plot.log_axes import log_axis, positive_part
+    from polhode.plot.style import SEVERAL, closed_form, legend_above, sheet
 
     top, t = _top(spin, theta, torque), motion.times
     early = t <= 8 * top.period
@@ -132,9 +132,9 @@ def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
 
 def _space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
     """The top at the end of the run, its rockets, its axle's path and that of L."""
-    from polhode.plots import tops as draw
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.gallery.drawing import tops as draw
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     tip, axle = 1.5, motion.rotation_matrix[-1, :, 2]
     scene = Scene(world_camera(*_view(axle)))
@@ -165,7 +165,7 @@ def _view(axle: Array) -> tuple[float, float]:
 
 def _from_above(axes: Axes, motion: Motion) -> None:
     """The axle circles about L, while L goes round z."""
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plot.style import COLOURS, legend_above
 
     first = motion.times <= motion.times[-1] * 8 / NUTATIONS
     L = motion.angular_momentum[first]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.successive_turns import steady_turn
-from polhode.mass.shapes import sphere
-from polhode.scenario import Scenario
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.rotation_sequence import steady_turn
+from polhode.massprops.shapes import sphere
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 VECTOR = np.array((0.0, 3.0, 0.0))
 RADIUS = 3.0
@@ -72,7 +72,7 @@ def _by_scipy(axis: tuple[float, float, float], angle: float) -> Array:
 
 def picture(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> Figure:
     """The parts of the vector along and across the axis, the direction cosines, the components, the differences."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     axis = np.array((axis_x, axis_y, axis_z)) / np.linalg.norm((axis_x, axis_y, axis_z))
     with sheet(12.0, 7.6, MODEL.title) as figure:
@@ -86,9 +86,9 @@ def picture(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
 
 def _parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     """Seed 004 figure 17.2: v, its parts, w across both, and the way of its tip."""
-    from polhode.plots.projection import camera
-    from polhode.plots.scene import Scene
-    from polhode.plots.style import COLOURS
+    from polhode.plot.projection import camera
+    from polhode.plot.scene import Scene
+    from polhode.plot.style import COLOURS
 
     middle = rotations.rodrigues(VECTOR, axis, np.radians(angle) / 2)
     seen = camera(np.cross(axis, middle), axis, -0.3, 0.38)
@@ -122,9 +122,9 @@ def _parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
 
 def _cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     """Seed 004 figure 17.3: the axis and its direction cosines, the body's axes before and after."""
-    from polhode.plots.scene import Scene
-    from polhode.plots.style import COLOURS
-    from polhode.plots.views import clearest_view
+    from polhode.gallery.drawing.clearest_camera import clearest_view
+    from polhode.plot.scene import Scene
+    from polhode.plot.style import COLOURS
 
     turn = motion.rotation_matrix[-1]
     scene = Scene(clearest_view((*np.eye(3), *turn.T, axis)))
@@ -142,8 +142,8 @@ def _cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> Non
 
 
 def _components(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, XYZ, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, XYZ, closed_form, legend_above
 
     closed_form(axes, motion.times, rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times), "(17.16)")
     for i, name in enumerate(XYZ):
@@ -156,7 +156,7 @@ def _components(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
 
 def _differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     """How far the other ways are from (17.16), at many angles."""
-    from polhode.plots.style import COLOURS, SEVERAL, power_of_ten
+    from polhode.plot.style import COLOURS, SEVERAL, power_of_ten
 
     angles = np.radians(angle) * motion.times
     formula = rotations.rodrigues(VECTOR, axis, angles)

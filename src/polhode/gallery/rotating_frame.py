@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.forces import STANDARD_GRAVITY, gravity
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import sphere
-from polhode.reference.turning_platform import PlatformThrow
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery.closed_forms.turning_platform import PlatformThrow
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.shapes import sphere
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.checks import Array
-    from polhode.motion import Motion
-    from polhode.seen import Seen
+    from polhode.results.motion import Motion
+    from polhode.results.rotating_frame import Seen
+    from polhode.validation import Array
 
 BALL = {"radius": 0.1, "mass": 0.5}
 FRAMES = 240
@@ -101,7 +101,7 @@ def _accelerations(seen: Seen, throw: PlatformThrow) -> list[Shown]:
 
 def picture(motion: Motion, radius: float, speed: float, rate: float) -> Figure:
     """The throw from the ground and from the platform, in space and from above, and the energy on the platform."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     throw, seen = _throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
     with sheet(12.0, 8.4, MODEL.title) as figure:
@@ -117,8 +117,8 @@ def picture(motion: Motion, radius: float, speed: float, rate: float) -> Figure:
 
 def _in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_ground: bool) -> None:
     """The ball's path over the platform, and where the thrower stands at the end."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS, SEVERAL
 
     scene, turned = Scene(world_camera(0.35, 0.42)), throw.rate * throw.duration if on_ground else 0.0
     colour = SEVERAL[1] if on_ground else SEVERAL[0]
@@ -149,7 +149,7 @@ def _in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_grou
 
 def _from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: PlatformThrow) -> None:
     """Both paths from above, over the closed forms."""
-    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above
+    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above
 
     times = np.linspace(0, throw.duration, len(on_ground))
     both = np.stack((throw.on_ground_at(times), throw.seen_at(times)), axis=-1)
@@ -172,8 +172,8 @@ def _from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: Platfor
 
 def _energy(axes: Axes, seen: Seen, rate: float) -> None:
     """Of each kg, on the platform."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, legend_above
 
     parts = _energies(seen, rate)
     names = (("kinetic", "kinetic"), ("weight", "weight"), ("rotational", "centrifugal"))

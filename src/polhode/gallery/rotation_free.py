@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.forces import force_at
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import arms
-from polhode.mass.shapes import box
-from polhode.scenario import Scenario
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import arms
+from polhode.massprops.shapes import box
+from polhode.model.forces import force_at
+from polhode.model.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 SIDES = (6.0, 2.0, 4.0)
 RISE = 8.0
@@ -63,9 +63,9 @@ def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Shown
 
 def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
     """The block as it rises, its height beside the closed form, and the torques of both forces, which cancel."""
-    from polhode.plots.pushed import block_at_instants, in_front
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS, sheet
+    from polhode.gallery.drawing.force_arrows import block_at_instants, in_front
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS, sheet
 
     scene = Scene(world_camera(0.45, -0.22))
     frames = [0, FRAMES]
@@ -85,8 +85,8 @@ def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
 
 
 def _height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     t = motion.times
     closed_form(axes, t, force / mass * t**2, "closed form F t²/M")
@@ -98,8 +98,8 @@ def _height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
 
 
 def _torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, SEVERAL, legend_above
 
     each = [np.cross(arms(motion, point), (0.0, 0.0, force))[:, 1] for point in _points(arm)]
     for torque, colour, name in zip(each, SEVERAL, ("left force", "right force"), strict=False):

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.body import Body
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import angle_of_vectors, azimuth_rate, turning_rate
+from polhode.gallery.closed_forms.printed_programs import matlab_top
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import angle_of_vectors, azimuth_rate, turning_rate
+from polhode.massprops.body import Body
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import SymmetricTop
-from polhode.reference.listings import matlab_top
 from polhode.reference.poinsot import cones
 from polhode.rotations import angle_between
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 ACROSS = 2.0
 STEPS = 300
@@ -133,9 +133,9 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
 
 def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> Figure:
     """The axis in space, the cones, w in the body, its error's spiral, and how the attitude's error grows."""
-    from polhode.plots.cones import draw_cones
-    from polhode.plots.free_rotation import draw_in_space, draw_rates
-    from polhode.plots.style import sheet
+    from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
+    from polhode.plot.rolling_cones import draw_cones
+    from polhode.plot.style import sheet
 
     top, coarse, fine = _top(wobble, spin, axial), motions[COARSE], motions[FINEST]
     moment = 0.7 / top.space_precession
@@ -152,7 +152,7 @@ def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float
 
 def _circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
     """The path of w in the body, on the closed form.  [seed 003 figure 1]"""
-    from polhode.plots.style import COLOURS, closed_form
+    from polhode.plot.style import COLOURS, closed_form
 
     closed = top.rates_at(np.linspace(0, 2 * np.pi / abs(top.body_precession), 361))
     w = motion.angular_velocity_body
@@ -171,7 +171,7 @@ def _circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
 
 def _spiral_panel(axes: Axes, motion: Motion, top: SymmetricTop, step: float) -> None:
     """What is wrong with w, step by step.  [seed 003 figure 2]"""
-    from polhode.plots.style import COLOURS, power_of_ten
+    from polhode.plot.style import COLOURS, power_of_ten
 
     off = (motion.angular_velocity_body - top.rates_at(motion.times))[:, :2]
     leading = STEPS * abs(top.body_precession * step) ** 5 / 120 * float(top.rates[0])
@@ -191,9 +191,9 @@ def _spiral_panel(axes: Axes, motion: Motion, top: SymmetricTop, step: float) ->
 
 
 def _errors_panel(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
-    from polhode.plots.logarithmic import log_axis
-    from polhode.plots.panels import legend_under_title, time_axis
-    from polhode.plots.style import SEVERAL
+    from polhode.plot.log_axes import log_axis
+    from polhode.plot.panels import legend_under_title, time_axis
+    from polhode.plot.style import SEVERAL
 
     last = []
     for (name, motion), colour in zip(motions.items(), SEVERAL, strict=False):

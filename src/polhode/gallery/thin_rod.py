@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import angle_of_vectors, azimuth_rate, turning_rate
-from polhode.mass.shapes import cylinder
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import angle_of_vectors, azimuth_rate, turning_rate
+from polhode.massprops.shapes import cylinder
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import SymmetricTop
 from polhode.reference.poinsot import cones
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.body import Body
-    from polhode.motion import Motion
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
 
 MASS = 1.0
 FRAMES = 600
@@ -86,10 +86,10 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
 
 def picture(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> Figure:
     """The rod in space, the cones, w in the body and in the world, and the view from the rod."""
-    from polhode.plots.cones import draw_cones
-    from polhode.plots.free_rotation import draw_in_body, draw_in_space, draw_rates
-    from polhode.plots.poinsot import draw_herpolhode
-    from polhode.plots.style import COLOURS, sheet
+    from polhode.plot.free_rotation_figures import draw_in_body, draw_in_space, draw_rates
+    from polhode.plot.poinsot_construction import draw_herpolhode
+    from polhode.plot.rolling_cones import draw_cones
+    from polhode.plot.style import COLOURS, sheet
 
     moment = 0.08 * float(motion.times[-1])
     with sheet(12.0, 7.8, MODEL.title) as figure:
@@ -105,7 +105,7 @@ def picture(motion: Motion, length: float, radius: float, tumble: float, spin: f
 
 def _world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colour_w: str) -> None:
     """What stays and what goes round in the world: each vector's part across the direction of L, and L itself."""
-    from polhode.plots.panels import legend_under_title, time_axis
+    from polhode.plot.panels import legend_under_title, time_axis
 
     along_l = momenta[0] / np.linalg.norm(momenta[0])
     first = np.cross(along_l, motion.rotation_matrix[0, :, 2])

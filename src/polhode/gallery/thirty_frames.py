@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.forces import STANDARD_GRAVITY, gravity, linear_drag
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import box
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.shapes import box
+from polhode.model.forces import STANDARD_GRAVITY, gravity, linear_drag
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.fall import Flight, with_linear_drag
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 RATE, FRAMES = 30, 300
 SIDES = (0.5, 0.3, 0.2)
@@ -75,7 +75,7 @@ def numbers(motion: Motion, mass: float, drag: float, wind: float, spin: float) 
 
 def picture(motion: Motion, mass: float, drag: float, wind: float, spin: float) -> Figure:
     """The box in some frames, its velocity, and how far the run is off the closed form."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     closed = _closed(motion.times, mass, drag, wind)
     with sheet(11.5, 7.0, MODEL.title) as figure:
@@ -89,8 +89,8 @@ def picture(motion: Motion, mass: float, drag: float, wind: float, spin: float) 
 
 def _boxes(axes: Axes, motion: Motion) -> None:
     """The box, much too large, in frames that are as far from each other on its path."""
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     scene = Scene(world_camera(0.35, 0.25))
     path = motion.position
@@ -107,8 +107,8 @@ def _boxes(axes: Axes, motion: Motion) -> None:
 
 
 def _velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import AXES, COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import AXES, COLOURS, closed_form, legend_above
 
     closed_form(axes, motion.times, closed.velocity[:, ::2])
     for i, name in ((0, "along x"), (2, "along z")):
@@ -122,9 +122,9 @@ def _velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
 
 
 def _error(axes: Axes, motion: Motion, closed: Flight) -> None:
-    from polhode.plots.logarithmic import positive_part, powers_upwards
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS
+    from polhode.plot.log_axes import positive_part, powers_upwards
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS
 
     off = np.linalg.norm(motion.position - closed.position, axis=1)
     axes.plot(motion.times, positive_part(off), color=COLOURS["ink"], linewidth=1.2)
@@ -137,7 +137,7 @@ def _error(axes: Axes, motion: Motion, closed: Flight) -> None:
 
 def _clock(axes: Axes) -> None:
     """The sum of 1/30 beside k/30: it falls behind, and 10 is reached one turn late."""
-    from polhode.plots.style import COLOURS
+    from polhode.plot.style import COLOURS
 
     sums = np.concatenate(([0.0], np.cumsum(np.full(301, 1.0 / 30.0))))
     exact = np.arange(302) / 30

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.checks import Array
 from polhode.equations.quaternions import from_angles
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.second_route import euler_equations, quaternion_rate
-from polhode.gallery.tools import azimuths, crossings
-from polhode.mass.shapes import ellipsoid
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
+from polhode.gallery.measurements import azimuths, crossings
+from polhode.massprops.shapes import ellipsoid
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop, axis_precession
 from polhode.rotations import angle_between
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.body import Body
-    from polhode.motion import Motion
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
 
 DAY = 86400.0
 MOMENTS = (3.0836, 3.235, 1.0)
@@ -97,7 +97,7 @@ def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
 
 def last_digits(spin_change: float, moment_change: float) -> Array:
     """The angles off the 2008 attitude (degrees) of 64 members whose inputs differ by less than was printed."""
-    from polhode.simulation import ensemble
+    from polhode.solve.simulate import ensemble
 
     moments, angles, rates = (
         value + np.random.default_rng(seed).uniform(-1, 1, (MEMBERS, 3)) * half
@@ -198,8 +198,8 @@ def _periods(motion: Motion, spin_change: float, moment_change: float) -> list[S
 
 def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> Figure:
     """The asteroid, its long axis on the sky, its rates, and the angles between computed and observed attitudes."""
-    from polhode.plots.attitudes import cloud, long_axis, on_the_sky, stems
-    from polhode.plots.style import sheet
+    from polhode.gallery.drawing.observed_attitudes import cloud, long_axis, on_the_sky, stems
+    from polhode.plot.style import sheet
 
     digits, seen, shown = last_digits(spin_change, moment_change), observed(), motions["forty days"]
     computed = motions["closed form"].quaternion_wxyz
@@ -225,8 +225,8 @@ def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
 
 
 def _space(axes: Axes, motion: Motion) -> None:
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     scene, reach = Scene(world_camera(0.5, 0.35)), 0.75 * LENGTH
     first = motion.times <= 8 * DAY
@@ -244,7 +244,7 @@ def _space(axes: Axes, motion: Motion) -> None:
 
 
 def _rates(axes: Axes, motion: Motion) -> None:
-    from polhode.plots.style import AXES, COLOURS, OMEGA, legend_above
+    from polhode.plot.style import AXES, COLOURS, OMEGA, legend_above
 
     seen = observed()
     computed = np.degrees(motion.angular_velocity_body) * DAY

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.forces import force_at
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import arms, crossings, rate_at_start
-from polhode.mass.shapes import box
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import arms, crossings, rate_at_start
+from polhode.massprops.shapes import box
+from polhode.model.forces import force_at
+from polhode.model.scenario import Scenario
 from polhode.reference.pendulum import Pendulum
-from polhode.scenario import Scenario
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 SIDES = (6.0, 2.0, 4.0)
 FIRST = (-3.0, 0.0, -2.0)
@@ -90,8 +90,8 @@ def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Sh
 
 def picture(motion: Motion, force: float, height: float, mass: float) -> Figure:
     """The block as it turns, its angle beside the pendulum's closed form, and the torque."""
-    from polhode.plots.panels import departures
-    from polhode.plots.style import sheet
+    from polhode.plot.panels import departures
+    from polhode.plot.style import sheet
 
     with sheet(11.5, 7.2, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 2, width_ratios=(1.25, 1))
@@ -104,9 +104,9 @@ def picture(motion: Motion, force: float, height: float, mass: float) -> Figure:
 
 def _blocks(axes: Axes, motion: Motion, height: float) -> None:
     """Four instants of the first half swing, side by side."""
-    from polhode.plots.pushed import in_front, push
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.gallery.drawing.force_arrows import in_front, push
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     scene = Scene(world_camera(0.35, 0.28))
     angles = _angle(motion)
@@ -127,8 +127,8 @@ def _blocks(axes: Axes, motion: Motion, height: float) -> None:
 
 
 def _turned(axes: Axes, motion: Motion, swing: Pendulum) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     t = motion.times
     closed_form(axes, t, np.degrees(swing.turned_at(t)), "pendulum, closed form")
@@ -142,8 +142,8 @@ def _turned(axes: Axes, motion: Motion, swing: Pendulum) -> None:
 
 
 def _torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     t = motion.times
     closed = _moment(mass) * swing.small_rate**2 * np.sin(swing.angle_at(t))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
-from polhode.forces import spring_between
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.gallery.tools import crossings
-from polhode.mass.shapes import sphere
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.measurements import crossings
+from polhode.massprops.shapes import sphere
+from polhode.model.forces import spring_between
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
 from polhode.reference.spring import SpringPair
-from polhode.scenario import Scenario
-from polhode.state import State
 
 if TYPE_CHECKING:
     from typing import Any
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 LENGTH = 1.0
 DENSITY = 1000.0
@@ -80,8 +80,8 @@ def numbers(
 
 def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Figure:
     """The balls in one swing, where they and their centre of mass are, how the distance swings, where the energy is."""
-    from polhode.plots import panels
-    from polhode.plots.style import COLOURS, SEVERAL, closed_form, legend_above, sheet
+    from polhode.plot import panels
+    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above, sheet
 
     pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
     t, places = motion.times, motion.position[:, :, 0]
@@ -113,8 +113,8 @@ def _one_swing(axes: Axes, motion: Motion) -> None:
     """Balls and spring at five instants side by side, seen from their centre of mass."""
     import numpy as np
 
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS, SEVERAL
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS, SEVERAL
 
     scene, masses = Scene(world_camera(0.0, 0.0)), np.array([body.mass for body in motion.scenario.bodies])
     radii = (3 * masses / (4 * pi * DENSITY)) ** (1 / 3)
@@ -136,8 +136,8 @@ def _one_swing(axes: Axes, motion: Motion) -> None:
 
 def _energies(axes: Axes, motion: Motion) -> None:
     """The kinetic energy of each ball and the energy of the spring, one on top of the other."""
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, SEVERAL, legend_above
 
     kinetic = motion.kinetic_energy
     parts = (kinetic[:, 0], kinetic[:, 1], motion.potential_energy)

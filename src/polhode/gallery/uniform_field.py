@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.body import Body
-from polhode.checks import Array
-from polhode.forces import STANDARD_GRAVITY, gravity
-from polhode.gallery.model import Model, Parameter, Shown
-from polhode.mass.shapes import box, tetrahedron
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.massprops.body import Body
+from polhode.massprops.shapes import box, tetrahedron
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.motion import Motion
+    from polhode.results.motion import Motion
 
 WEDGE = ((0.0, 0.0, 0.3), (0.2, 0.0, 0.3), (0.0, 0.7, 0.3), (0.05, 0.1, 0.9))
 AXIS = (2 / 3, -1 / 3, 2 / 3)
@@ -125,7 +125,7 @@ def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[Shown]:
 
 def picture(motion: Motion, tilt: float, field: float, g: float) -> Figure:
     """The body as it falls with the weights of its cells, their torques summed up, and the fall itself."""
-    from polhode.plots.style import sheet
+    from polhode.plot.style import sheet
 
     with sheet(11.5, 7.2, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.1))
@@ -137,9 +137,9 @@ def picture(motion: Motion, tilt: float, field: float, g: float) -> Figure:
 
 def _falling(axes: Axes, motion: Motion, g: Array) -> None:
     """The body at the start with the weights of its cells, at the end with their sum; not so far apart as it falls."""
-    from polhode.plots.pushed import in_front
-    from polhode.plots.scene import Scene, world_camera
-    from polhode.plots.style import COLOURS
+    from polhode.gallery.drawing.force_arrows import in_front
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLOURS
 
     scene = Scene(world_camera(0.5, 0.3))
     body, turn = motion.scenario.bodies[0], motion.rotation_matrix[0]
@@ -160,7 +160,7 @@ def _falling(axes: Axes, motion: Motion, g: Array) -> None:
 
 def _running_sums(axes: Axes, motion: Motion, g: Array) -> None:
     """The torques of the cells added up one after the other, about the centre of mass and about a corner."""
-    from polhode.plots.style import COLOURS, SEVERAL, legend_above
+    from polhode.plot.style import COLOURS, SEVERAL, legend_above
 
     corner = _corner(motion.scenario.bodies[0])
     each = {"centre of mass": _torques(motion, g), "corner": _torques(motion, g, corner)}
@@ -178,8 +178,8 @@ def _running_sums(axes: Axes, motion: Motion, g: Array) -> None:
 
 
 def _fall(axes: Axes, motion: Motion, g: Array) -> None:
-    from polhode.plots.panels import time_axis
-    from polhode.plots.style import COLOURS, closed_form, legend_above
+    from polhode.plot.panels import time_axis
+    from polhode.plot.style import COLOURS, closed_form, legend_above
 
     size = float(np.linalg.norm(g))
     turned = 2 * np.linalg.norm(motion.quaternion_wxyz[:, 1:] - motion.quaternion_wxyz[0, 1:], axis=1)

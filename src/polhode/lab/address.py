@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
 from polhode.errors import InputError
-from polhode.lab.guard import is_everywhere, written_plainly
+from polhode.lab.security import is_everywhere, written_plainly
 
 PORT = 8321
 TRIES = 20

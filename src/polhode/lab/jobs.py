@@ -13,9 +13,9 @@ from time import perf_counter
 from typing import Any
 
 from polhode.errors import CancelledError, PolhodeError, RunError
-from polhode.lab import answers
-from polhode.lab.answers import Result
-from polhode.lab.questions import Look, RefusedError, Run
+from polhode.lab import responses
+from polhode.lab.requests import Look, RefusedError, Run
+from polhode.lab.responses import Result
 from polhode.progress import Heard, listening
 
 PAUSE_S = 0.1
@@ -79,7 +79,7 @@ class Job:
 
     def _call_off(self) -> None:
         if not (self._ended.done() or self._is_answered):
-            self._tell_anyway(answers.text("cancelled", id=self.question.id))
+            self._tell_anyway(responses.text("cancelled", id=self.question.id))
         self._end()
 
     def _answer(self) -> None:
@@ -115,7 +115,7 @@ class Job:
         self._check()  # whoever cancelled just before did not see that it is shown, and waits for this thread
         with self._numbers_alone:
             self._go_on("comparing with what is expected", DRAWN)
-            self._tell(answers.numbers(question.id, model.numbers(motions, **values)), is_last=True)
+            self._tell(responses.numbers(question.id, model.numbers(motions, **values)), is_last=True)
 
     def _look(self, question: Look) -> None:
         if self.result is None:
@@ -132,7 +132,7 @@ class Job:
     def _drawn_up(self, result: Result, run: str | None = None) -> bytes:
         self._is_simulated = True
         self._go_on("drawing up the motion (the first time on a machine this is compiled)", SIMULATED)
-        return answers.motion(result, self.question.id, run)
+        return responses.motion(result, self.question.id, run)
 
     def _stopped(self, question: Run, error: RunError, said: list[str]) -> RefusedError:
         """The sentence about a run that had to stop; what was computed until then is shown before."""
@@ -161,10 +161,10 @@ class Job:
     def _tell_progress(self) -> None:
         self._told = perf_counter()
         share, words = self._now
-        self._tell(answers.text("progress", id=self.question.id, done=share, words=words))
+        self._tell(responses.text("progress", id=self.question.id, done=share, words=words))
 
     def _refuse(self, sentence: str, parameter: str | None = None) -> None:
-        message = answers.text("refused", id=self.question.id, sentence=sentence, parameter=parameter)
+        message = responses.text("refused", id=self.question.id, sentence=sentence, parameter=parameter)
         self._tell(message, is_last=True)
 
     def _tell(self, message: str | bytes, is_last: bool = False) -> None:

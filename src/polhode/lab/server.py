@@ -16,10 +16,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from polhode.errors import nearest
 from polhode.gallery import MODELS, model_name
-from polhode.lab.conversation import Conversation, Hear, Send
-from polhode.lab.guard import Guard
 from polhode.lab.jobs import warnings_told
-from polhode.page import html
+from polhode.lab.security import Guard
+from polhode.lab.session import Conversation, Hear, Send
+from polhode.web import html_page
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ def application(lab: Lab) -> Guard:
             known = "one motion is viewed, at /" if lab.viewed is not None else nearest(model[:100], MODELS)
             raise HTTPException(404, f"there is no model {model[:100]!r} here: {known}")
         door = {"kind": "live", "model": model, "title": lab.title}
-        text = await asyncio.to_thread(html.page, door, None)
-        policy = html.policy(live=True) + "; frame-ancestors 'none'"
+        text = await asyncio.to_thread(html_page.page, door, None)
+        policy = html_page.policy(live=True) + "; frame-ancestors 'none'"
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
     async def socket(websocket: WebSocket) -> None:

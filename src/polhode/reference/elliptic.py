@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from polhode.checks import Array
+from polhode.validation import Array
 
 
 def complete_first(complement: float) -> float:

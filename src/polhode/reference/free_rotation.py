@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import checks
-from polhode.checks import Array, leaves
+from polhode import validation
 from polhode.equations.quaternions import product
 from polhode.errors import InputError
 from polhode.reference.elliptic import carlson_rf, complete_first, jacobi
+from polhode.validation import Array, leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -141,7 +141,7 @@ class AsymmetricTop:
 
     def rates_at(self, t: ArrayLike) -> Array:
         """The angular velocity in body axes at times t (s): (..., 3), in rad/s."""
-        times = np.asarray(checks.numbers(t, "t", np.shape(t)))
+        times = np.asarray(validation.numbers(t, "t", np.shape(t)))
         if np.count_nonzero(self.rates) == 1:
             return np.broadcast_to(self.rates, (*times.shape, 3)).copy()
         u = self.phase_rate * times + self._start
@@ -199,7 +199,7 @@ class SymmetricTop:
 
     def rates_at(self, t: ArrayLike) -> Array:
         """The angular velocity in body axes at times t (s): (..., 3), in rad/s."""
-        angle = self.body_precession * np.asarray(checks.numbers(t, "t", np.shape(t)))
+        angle = self.body_precession * np.asarray(validation.numbers(t, "t", np.shape(t)))
         i, j, k = (self.axis + 1) % 3, (self.axis + 2) % 3, self.axis
         c, s = np.cos(angle), np.sin(angle)
         found = np.empty((*angle.shape, 3))
@@ -213,7 +213,7 @@ class SymmetricTop:
 
         A turn about L at L/I1 after a turn about the symmetry axis at -body_precession.
         """
-        times = np.asarray(checks.numbers(t, "t", np.shape(t)))
+        times = np.asarray(validation.numbers(t, "t", np.shape(t)))
         spin = self.moments * self.rates
         size = float(np.linalg.norm(spin))
         along_l = leaves(spin / size) if size > 0 else (1.0, 0.0, 0.0)
@@ -246,7 +246,7 @@ def _turn(axis: Any, angle: Array) -> Any:
 
 
 def _checked(moments: Any, rates: Any) -> tuple[Array, Array]:
-    j, w = checks.numbers(moments, "moments", (3,)), checks.numbers(rates, "rates", (3,))
+    j, w = validation.numbers(moments, "moments", (3,)), validation.numbers(rates, "rates", (3,))
     if j.ndim != 1 or w.ndim != 1:
         raise InputError("the closed form is for one body: give three moments and three rates")
     if not (j > 0).all():

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode import checks
-from polhode.checks import Array
+from polhode import validation
 from polhode.equations.quaternions import from_angles
 from polhode.errors import InputError
-from polhode.reference import doors
-from polhode.reference.cubic import Roots
+from polhode.reference import argument_checks
+from polhode.reference.cubic_roots import Roots
 from polhode.reference.nutation import Nutation
 from polhode.reference.top_rates import TopRates, top_rates
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -64,9 +64,9 @@ class HeavyTop:
 
     def __post_init__(self) -> None:
         for part in fields(self):
-            object.__setattr__(self, part.name, checks.one_number(getattr(self, part.name), part.name))
+            object.__setattr__(self, part.name, validation.one_number(getattr(self, part.name), part.name))
         for name, unit in (("moment", "kg m2"), ("axial_moment", "kg m2"), ("weight_times_height", "N m")):
-            checks.positive(getattr(self, name), name, unit)
+            validation.positive(getattr(self, name), name, unit)
         if not 0 <= self.theta <= math.pi:
             raise InputError(f"theta = {self.theta:g} rad is no angle from the vertical: choose from 0 to pi")
         if (self.theta == 0 and self.theta_rate < 0) or (self.theta == math.pi and self.theta_rate > 0):
@@ -132,7 +132,7 @@ class HeavyTop:
         return 2 * self._quarter / self._phase_rate
 
     def _counted(self, t: ArrayLike) -> Array:
-        return doors.any_shape(t, "t") / self._rates.unit
+        return argument_checks.any_shape(t, "t") / self._rates.unit
 
     def cosine_at(self, t: ArrayLike) -> Array:
         """cos(theta) at times t (s)."""
@@ -159,7 +159,7 @@ class HeavyTop:
         phi' = A/(1 - u) + B/(1 + u), psi' = w3 - a - A/(1 - u) + B/(1 + u), A = (b - a)/2, B = (b + a)/2: integrals
         of the third kind.  Where the axis passes exactly through the vertical phi and psi jump by half a turn.
         """
-        times = doors.any_shape(t, "t")
+        times = argument_checks.any_shape(t, "t")
         phi, beside_drift = self._nutation.turned(times / self._rates.unit)
         drift = (self.spin - self._rates.a / self._rates.unit) * times
         return np.stack((phi, self.theta_at(times), drift + beside_drift), axis=-1)
@@ -235,8 +235,8 @@ class HeavyTop:
 
     def horizontal_reaction(self, precession: float, mass_times_height: float) -> float:
         """What the pivot pushes towards the vertical in a steady precession at this theta: M l sin(theta) p^2, in N."""
-        rate = checks.one_number(precession, "precession")
-        return checks.one_number(mass_times_height, "mass_times_height") * math.sin(self.theta) * rate**2
+        rate = validation.one_number(precession, "precession")
+        return validation.one_number(mass_times_height, "mass_times_height") * math.sin(self.theta) * rate**2
 
 
 def _angle(from_the_top: float, from_the_bottom: float) -> float:

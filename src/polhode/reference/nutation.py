@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from polhode.checks import Array
-from polhode.reference.cubic import Roots, roots_about_zero
+from polhode.reference.cubic_roots import Roots, roots_about_zero
 from polhode.reference.elliptic import carlson_rf, complete_first, jacobi
-from polhode.reference.third_kind import Phases, beyond_constant, over_growing
+from polhode.reference.elliptic_third_kind import Phases, beyond_constant, over_growing
 from polhode.reference.top_rates import TopRates
+from polhode.validation import Array
 
 _PASSES = 1e-140
 """Where 1 - u or 1 + u falls to less than this share of its largest, it counts as 0: beyond that squares underflow."""

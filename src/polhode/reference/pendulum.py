@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode import checks
-from polhode.checks import Array
+from polhode import validation
 from polhode.errors import InputError
-from polhode.reference import doors
+from polhode.reference import argument_checks
 from polhode.reference.elliptic import complete_first, jacobi
+from polhode.validation import Array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,8 +45,8 @@ class Pendulum:
     amplitude: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "small_rate", doors.one_positive(self.small_rate, "small_rate", "rad/s"))
-        object.__setattr__(self, "amplitude", checks.one_number(self.amplitude, "amplitude"))
+        object.__setattr__(self, "small_rate", argument_checks.one_positive(self.small_rate, "small_rate", "rad/s"))
+        object.__setattr__(self, "amplitude", validation.one_number(self.amplitude, "amplitude"))
         if not 0 < self.amplitude < pi:
             raise InputError(
                 f"amplitude is {self.amplitude:g} rad: a pendulum that is let go swings only if it is more than 0 and "
@@ -69,7 +69,7 @@ class Pendulum:
         return 4 * complete_first(self._complement) / self.small_rate
 
     def _jacobi(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        return jacobi(self.small_rate * doors.any_shape(t, "t"), self._complement)
+        return jacobi(self.small_rate * argument_checks.any_shape(t, "t"), self._complement)
 
     def angle_at(self, t: ArrayLike) -> Array:
         """a at times t (s), in rad."""

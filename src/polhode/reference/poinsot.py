@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode import checks
-from polhode.checks import Array
+from polhode import validation
 from polhode.errors import InputError
-from polhode.reference import doors
+from polhode.reference import argument_checks
+from polhode.validation import Array
 
 
 def plane_distance(moments: Any, rates: Any) -> float:
@@ -89,7 +89,7 @@ def cones(moments: Any, rates: Any, axis: int) -> Cones:
     [45.0, 14.036243, 30.963757]
     """
     j, w, _ = _scaled(moments, rates)
-    axis = doors.whole_number(axis, "axis", range(3))
+    axis = argument_checks.whole_number(axis, "axis", range(3))
     a, b = np.delete(j, axis)
     if a != b:
         raise InputError(
@@ -112,15 +112,15 @@ def small_wobble(moments: Any, axis: int) -> float:
     >>> small_wobble((2.0, 8.0, 4.0), axis=2)
     -0.5
     """
-    j = doors.three_positive(moments, "moments", "kg m2")
-    one = j[doors.whole_number(axis, "axis", range(3))]
+    j = argument_checks.three_positive(moments, "moments", "kg m2")
+    one = j[argument_checks.whole_number(axis, "axis", range(3))]
     a, b = np.delete(j, axis)
     return float((one - a) / a * ((one - b) / b))
 
 
 def _scaled(moments: Any, rates: Any) -> tuple[Array, Array, float]:
     """Moments over the largest, rates over the fastest, so that no square overflows, and the fastest, in rad/s."""
-    j, w = doors.three_positive(moments, "moments", "kg m2"), checks.one_vector(rates, "rates", "body")
+    j, w = argument_checks.three_positive(moments, "moments", "kg m2"), validation.one_vector(rates, "rates", "body")
     fastest = float(np.abs(w).max())
     if fastest == 0:
         raise InputError("a body at rest has no axis of rotation: give an angular velocity")

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from polhode.errors import InputError, PolhodeError
-from polhode.reference.many_digits import (
+from polhode.reference.multiprecision import (
     Mpf,
     amplitude,
     exact,

@@ -13,12 +13,12 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from polhode.body import Body
 from polhode.errors import InputError, nearest
-from polhode.forces import FORCES
-from polhode.reference.many_digits import fraction
-from polhode.scenario import Scenario
-from polhode.state import State
+from polhode.massprops.body import Body
+from polhode.model.forces import FORCES
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.reference.multiprecision import fraction
 
 Numbers = tuple[float, ...]
 

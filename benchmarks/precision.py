@@ -1,0 +1,122 @@
+"""The work-precision record: error at the end against wall time, Polhode and its peers, all in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from benchmarks import method_comparisons, polhode_contestants
+from benchmarks.contestant import Contestant
+from benchmarks.peers import INSTALL, PEERS, Peer
+from benchmarks.throughput import machine, versions
+from benchmarks.work_precision import FULL, QUICK, TARGETS, Budget, Entry, contest, record
+from polhode.errors import PolhodeError
+from polhode.reference.problems import PROBLEMS
+
+Report = Callable[[float, str], Any]
+"""Called with the part that is done, 0 to 1, and what comes next."""
+
+
+def measured(
+    quick: bool = False,
+    budget: Budget | None = None,
+    problems: Sequence[str] | None = None,
+    report: Report = lambda part, text: None,
+    peers: Sequence[Peer] = PEERS,
+) -> dict[str, Any]:
+    """All figures."""
+    spent = budget or (QUICK if quick else FULL)
+    names = list(PROBLEMS) if problems is None else list(problems)
+    contestants, missing = polhode_contestants.contestants(quick), {}
+    for peer in peers:
+        found, why = present(peer)
+        contestants += found
+        if why:
+            missing[peer.name] = why
+    total = len(names) * (len(contestants) + spent.rounds - 1 + 2 * len(TARGETS)) + 3
+    done = 0
+
+    def tick(where: str, what: str = "") -> None:
+        nonlocal done
+        report(done / total, where + what)
+        done += 1
+
+    results = []
+    for name in names:
+        entries = contest(PROBLEMS[name], contestants, spent, partial(tick, f"{name}: "))
+        results.append(_result(name, entries))
+    members = 64 if quick else method_comparisons.MEMBERS
+    besides = {
+        "closed_form": lambda: method_comparisons.closed_form(members, spent.repeats),
+        "dop853": lambda: method_comparisons.dop853(members, spent.repeats),
+        "auto": lambda: method_comparisons.auto(repeats=spent.repeats),
+    }
+    extra = {}
+    for name, section in besides.items():
+        tick(name)
+        extra[name] = _or_why(section)
+    found_versions = {p.name: p.version for p in peers if p.name not in missing}
+    return {
+        "what": "error at the end (attitude in rad; the centre of mass relative to its way, if that is larger) against "
+        "wall time in s, double precision, one thread, prepared runs",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "versions": {k: v for k, v in versions().items() if k != "mujoco"} | found_versions,
+        "missing": missing,
+        "best_of": {"rounds": spent.rounds, "repeats": spent.repeats},
+        "problems": results,
+        **extra,
+    }
+
+
+def present(peer: Peer) -> tuple[list[Contestant], str | None]:
+    """A peer's contestants, or why there are none."""
+    if peer.version is None:
+        return [], INSTALL
+    try:
+        return peer.contestants(), None
+    except ImportError as error:
+        return [], f"does not start here: {error}"
+
+
+def _or_why(section: Callable[[], Any]) -> Any:
+    try:
+        return section()
+    except PolhodeError as error:
+        return {"failed": str(error)}
+
+
+def _result(name: str, entries: Sequence[Entry]) -> dict[str, Any]:
+    problem = PROBLEMS[name]
+    return {
+        "name": name,
+        "title": problem.title,
+        "is_forced": bool(problem.forces),
+        "conditioning_rad": problem.conditioning.attitude,
+        "record": [record(entries, polhode_contestants.FAMILY, target, False) for target in TARGETS],
+        "record_per_member": [record(entries, polhode_contestants.FAMILY, target, True) for target in TARGETS],
+        "refused": {e.contestant.name: e.refused for e in entries if e.refused},
+        "contestants": [_entry(e) for e in entries if e.points],
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.contestant.name,
+        "family": entry.contestant.family,
+        "per_member": entry.contestant.per_member,
+        "best_error": entry.best_error,
+        "seconds_to": {f"{target:g}": entry.seconds_to(target) for target in TARGETS},
+        "points": [
+            {
+                "setting": p.attempt.setting,
+                "error": p.error,
+                "attitude_rad": p.attitude_rad,
+                "position_relative": p.position_relative,
+                "seconds": p.seconds,
+            }
+            for p in entry.points
+        ],
+    }

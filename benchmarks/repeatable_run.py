@@ -1,0 +1,212 @@
+"""A run to be repeated by any method: all that can be done beforehand is done, and what is timed is machine code.
+
+Only the state at the end is put out.  Between two segments nothing happens but that windows open or close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from benchmarks.taylor_segments import Leg, Repeatable
+from polhode.engines import segments, taylor
+from polhode.engines.adaptive_run import AdaptiveRunner
+from polhode.engines.buffer import packed, unpacked
+from polhode.engines.heyoka_codegen import heyoka
+from polhode.engines.heyoka_integrator import Numbers
+from polhode.engines.prepare import prepared, structure_of
+from polhode.engines.runner import Runner
+from polhode.errors import ScenarioError
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
+
+UNLIMITED = 2**40
+"""Attempts at a step: more than any run makes."""
+
+Calls = list[tuple[list[tuple[Array, Array]], tuple[Any, ...], list[tuple[Array, Array]]]]
+"""For each segment: what to copy before the machine code runs, (to, from); its arguments; what to copy after it."""
+
+
+class Rerun:
+    """A run of a scenario, as often as one likes: `reset`, `go`, `kept`; only `go` computes.
+
+    `kept()` are the numbers at the end, (bodies, numbers): those of `run(scenario, False, 1).kept[-1]`, or not
+    finite where that run would have failed.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        _check(scenario)
+        method = scenario.used_method
+        if method.name == "taylor":
+            self.parts = _series(scenario)
+        elif method.name == "exact":
+            self.parts = _look(scenario)
+        elif method.is_adaptive:
+            self.parts = _adaptive(scenario)
+        else:
+            self.parts = _fixed(scenario)
+        self.reset, self.go, self.kept = self.parts
+        self.reset()
+        self.go()  # compiles
+
+
+def _check(scenario: Scenario) -> None:
+    if scenario.of_kind("impulse") or scenario.events:
+        raise ScenarioError("a prepared run has no impulses and no events: use ph.simulate")
+    if scenario.times.tolist() != [scenario.end_time]:
+        raise ScenarioError("a prepared run shows its end only: give output_times=[the end of the run]")
+    if any(np.ptp(np.asarray(t)) > 0 for t in segments.event_times(scenario)):
+        raise ScenarioError("in a prepared run all members share the times of their windows: run them group by group")
+
+
+# The closed form ------------------------------------------------------------------------------------------------------
+def _look(scenario: Scenario) -> Repeatable:
+    plan = prepared(structure_of(scenario, False))
+    buffer, layout, advance = packed(scenario, plan), plan.layout, plan.advance
+    out = np.empty((1, len(buffer), layout.kept))
+    arguments = (buffer, 0, len(buffer), scenario.start_time, np.array(scenario.times), out)
+
+    def go() -> None:
+        advance(*arguments)
+
+    return Repeatable(lambda: out.fill(np.nan), go, lambda: unpacked(out, layout, scenario.count)[0])
+
+
+# Taylor series --------------------------------------------------------------------------------------------------------
+def _series(scenario: Scenario) -> Repeatable:
+    """An integrator for every segment, whose clock is set by `reset`; from one to the next goes but the state."""
+    lanes = int(heyoka().recommended_simd_size()) if taylor._goes_in_lanes(scenario) else 0
+    numbers = Numbers(scenario, False)
+    now, legs = numbers.start(), []
+    with np.errstate(all="ignore"):
+        for a, b in pairwise([scenario.start_time, *segments.breaks(scenario), scenario.end_time]):
+            leg = Leg(numbers, now, a, b, lanes)
+            if leg.found.watched:
+                raise ScenarioError("a prepared run by Taylor series has no force that decides: use ph.simulate")
+            leg.fill(now)
+            leg.go()
+            now = leg.numbers()
+            legs.append(leg)
+    if any(leg.found.moving != legs[0].found.moving for leg in legs):
+        return taylor.prepared(scenario)  # something begins or ceases to move on the way
+    calls: list[tuple[list[tuple[Array, Array, Array]], list[Any], float]] = []
+    for before, leg in zip([None, *legs[:-1]], legs, strict=True):
+        ways = [] if before is None else _ways(before, leg)
+        calls.append((ways, [integrator.propagate_until for integrator in leg.integrators], leg.b))
+
+    def reset() -> None:
+        for leg in legs:
+            leg.fill(leg.begin)
+
+    def go() -> None:
+        for ways, propagate, end in calls:
+            for old, ratio, new in ways:
+                np.multiply(old, ratio, new)
+            for propagate_until in propagate:
+                propagate_until(end)
+
+    return Repeatable(reset, go, lambda: numbers.kept(legs[-1].numbers()))
+
+
+def _ways(before: Leg, leg: Leg) -> list[tuple[Array, Array, Array]]:
+    """(the state at the end of a leg, what to multiply it by, the state that the next begins with), each batch."""
+    both = zip(before.states(), before.scales, leg.states(), leg.scales, strict=True)
+    return [(old, there / here, new) for old, there, new, here in both]
+
+
+# Adaptive steps -------------------------------------------------------------------------------------------------------
+def _adaptive(scenario: Scenario) -> Repeatable:
+    """State and clocks stay in the buffer from segment to segment."""
+    runner = AdaptiveRunner(scenario, False, 1, None)
+    runner._start(None)
+    layout, units = runner.layout, len(runner.buffer)
+    rtol, atol = scenario.tolerances
+    clocks = 1 if runner.plan.is_coupled else layout.lanes
+    width = layout.kept * (runner.buffer.shape[1] // layout.size)
+    out = np.empty((1, units, width))
+    calls: Calls = []
+    counters: list[Array] = []
+    for _, b, windows in _segments(runner):
+        is_last = b == scenario.end_time
+        stops, shown = (np.array([b]), out) if is_last else (np.empty(0), np.empty((0, units, width)))
+        counters.append(np.zeros((units, clocks), dtype=np.int64))
+        arguments = (counters[-1], stops, b, not is_last, rtol, atol, UNLIMITED, shown, np.empty((0, units, width + 3)))
+        calls.append((windows, (runner.buffer, runner.pairs, 0, units, *arguments), []))
+    return _repeatable(runner, calls, [out], counters)
+
+
+# Fixed steps ----------------------------------------------------------------------------------------------------------
+def _fixed(scenario: Scenario) -> Repeatable:
+    """Where a segment ends beside the grid, its last state stands in the output, and is copied back."""
+    runner = Runner(scenario, False, 1, None)
+    buffer, layout, units = runner.buffer, runner.layout, len(runner.buffer)
+    blocks, h = buffer.reshape(-1, layout.size), scenario.needed_step
+    calls: Calls = []
+    outs: list[Array] = []
+    for a, b, windows in _segments(runner):
+        stop_k, rest = segments.on_grid(np.array([b]), a, h)
+        outs.append(np.empty((1, units, layout.kept * (buffer.shape[1] // layout.size))))
+        state = outs[-1].reshape(-1, layout.kept)[:, : layout.watch]
+        back = [(blocks[:, : layout.watch], state)] if rest[0] > 0 and b != scenario.end_time else []
+        arguments = (a, h, 0, int(stop_k[-1]), stop_k, rest, 0, outs[-1])
+        calls.append((windows, (buffer, runner.pairs, 0, units, *arguments), back))
+    return _repeatable(runner, calls, outs, [])
+
+
+# Segments -------------------------------------------------------------------------------------------------------------
+def _segments(runner: Runner) -> Iterator[tuple[float, float, list[tuple[Array, Array]]]]:
+    """From, to, and what its windows change in the buffer; those of the first are written into it."""
+    scenario = runner.scenario
+    edges = [scenario.start_time, *segments.breaks(scenario), scenario.end_time]
+    runner._open_windows((edges[0] + edges[1]) / 2)
+    first = now = runner.buffer.copy()
+    for i, (a, b) in enumerate(pairwise(edges)):
+        windows = []
+        if i > 0:
+            runner._open_windows((a + b) / 2)
+            then = runner.buffer.copy()
+            changed = np.flatnonzero((then != now).any(axis=0))
+            windows = [
+                (runner.buffer[:, some[0] : some[-1] + 1], then[:, some[0] : some[-1] + 1].copy())
+                for some in np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1)
+                if len(some)
+            ]
+            now = then
+        yield a, b, windows
+    runner.buffer[:] = first
+
+
+def _repeatable(runner: Runner, calls: Calls, outs: list[Array], counters: list[Array]) -> Repeatable:
+    buffer, start, advance = runner.buffer, runner.buffer.copy(), runner.plan.advance
+    layout, scenario = runner.layout, runner.scenario
+    (_, arguments, _), *others = calls
+
+    def reset() -> None:
+        buffer[:] = start
+        for out in outs:
+            out.fill(np.nan)
+        for done in counters:
+            done.fill(0)
+
+    def go_at_once() -> None:
+        advance(*arguments)
+
+    def go_in_segments() -> None:
+        for before, call, after in calls:
+            for to, given in before:
+                to[...] = given
+            advance(*call)
+            for to, given in after:
+                to[...] = given
+
+    def kept() -> Array:
+        shown: list[Array] = [unpacked(out, layout, scenario.count)[0] for out in outs]
+        if scenario.formulation == "euler_angles" and not scenario.used_method.is_adaptive:
+            turned = np.max([rows[:, -1] for rows in shown], axis=0) > scenario.largest_turn**2
+            shown[-1] = np.where(turned[:, None], np.nan, shown[-1])  # the angles mean nothing any more
+        return shown[-1]
+
+    return Repeatable(reset, go_in_segments if others else go_at_once, kept)

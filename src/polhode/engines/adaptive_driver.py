@@ -1,0 +1,205 @@
+"""From step to step until a segment's end, putting out what was asked for on the way.
+
+Outputs lie where they lie: a curve through the step shows them, and no step ends for their sake.  A lane whose body has
+arrived takes up the next one, so that no lane waits for another.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.engines.kernels import Layout, Loop, loop, read, write
+from polhode.equations.law import Groups
+from polhode.equations.scalar_ops import larger
+from polhode.methods.dense_output import on_curve
+from polhode.methods.runge_kutta import step_end
+
+
+# Output --------------------------------------------------------------------------------------------------------------
+def marking(layout: Layout) -> Loop:
+    """Note where a step begins, with its clock, so that the run can be taken up there again."""
+    size, kept, clock = layout.size, layout.kept, layout.clock
+
+    @loop
+    def mark(unit: Any, u: int, s: int, marks: Any) -> None:
+        """Only for units with one clock; nobody asked if there is no room for marks."""
+        if s < len(marks):
+            blocks = len(unit) // size
+            for block in range(blocks):
+                for i in range(kept):
+                    marks[s, u, block * kept + i] = unit[block * size + i]
+            for i in range(3):
+                marks[s, u, blocks * kept + i] = unit[clock[i]]
+
+    return mark
+
+
+def showing(mark: Loop, layout: Layout, shared: bool) -> Loop:
+    """Put out a state that stands just at an output; whether its clock has still to go on."""
+    lanes, size, kept, watch, clock = layout.lanes, layout.size, layout.kept, layout.watch, layout.clock
+    numbers = kept // lanes
+
+    @loop
+    def show(
+        unit: Any, c: int, u: int, lane: int, done: Any, stops: Any, end: float, through: bool, out: Any, marks: Any
+    ) -> bool:
+        """Clock c of `unit` is that of body `lane` of unit u; done[u, lane] counts its outputs.
+
+        With `through` the end is to be reached, whatever is put out.
+        """
+        bodies = len(unit) // size * lanes if shared else 1
+        t, s = unit[clock[0] + c], done[u, lane]
+        while s < len(stops) and stops[s] <= t:
+            mark(unit, u, s, marks)
+            for b in range(bodies):
+                at, to = c + b // lanes * size + b % lanes, lane + b // lanes * kept + b % lanes
+                for i in range(numbers):
+                    out[s, u, to + i * lanes] = unit[at + i * lanes]
+                unit[watch + at] = 0.0
+            s += 1
+        done[u, lane] = s
+        return unit[clock[1] + c] > 0.0 and (s < len(stops) or (through and t < end))
+
+    return show
+
+
+def showing_inside(tidy: Loop, fit: Loop, mark: Loop, layout: Layout, shared: bool) -> Loop:
+    """Put out what lies inside the steps that are about to be accepted: points of their curves, tidied."""
+    lanes, size, kept, watch, clock = layout.lanes, layout.size, layout.kept, layout.watch, layout.clock
+    state, places, result = layout.state, layout.curve, layout.attempt
+
+    @loop
+    def is_inside(unit: Any, c: int, s: int, stops: Any, end: float) -> bool:
+        if s >= len(stops) or unit[result[1] + c] > 1.0:
+            return False
+        return bool(stops[s] < step_end(unit[clock[0] + c], unit[clock[1] + c], end))
+
+    @loop
+    def point(unit: Any, at: int, theta: float, h: float, row: Any, to: int) -> None:
+        y = on_curve(read(unit, at, state), theta, read(unit, at, places))
+        tidied, watched = tidy(y[:4], h)
+        write(row, to, state, tidied + y[4:])
+        row[watch + to] = larger(unit[watch + at], watched)
+        unit[watch + at] = 0.0
+
+    @loop
+    def show_inside(
+        unit: Any, pairs: Any, units: Any, places: Any, done: Any, stops: Any, end: float, out: Any, marks: Any
+    ) -> None:
+        """units and places: which body each clock is that of."""
+        wanted = False
+        for c in range(len(units)):
+            if is_inside(unit, c, done[units[c], places[c]], stops, end):
+                wanted = True
+        if not wanted:
+            return
+        fit(unit, pairs)
+        bodies = len(unit) // size * lanes if shared else 1
+        for c in range(len(units)):
+            u, lane = units[c], places[c]
+            while is_inside(unit, c, done[u, lane], stops, end):
+                s, tried = done[u, lane], unit[result[0] + c]
+                theta = (stops[s] - unit[clock[0] + c]) / tried
+                mark(unit, u, s, marks)
+                for b in range(bodies):
+                    at, to = c + b // lanes * size + b % lanes, lane + b // lanes * kept + b % lanes
+                    point(unit, at, theta, tried, out[s, u], to)
+                done[u, lane] = s + 1
+
+    return show_inside
+
+
+@loop
+def nothing_inside(
+    unit: Any, pairs: Any, units: Any, places: Any, done: Any, stops: Any, end: float, out: Any, marks: Any
+) -> None:
+    """No output lies inside a step."""
+
+
+# The outermost loops -------------------------------------------------------------------------------------------------
+def unit_by_unit(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, tag: str) -> Loop:
+    """Advance units that have but one clock: a body alone, or a system."""
+
+    def pursue(
+        buffer: Any,
+        pairs: Any,
+        first: int,
+        last: int,
+        done: Any,
+        stops: Any,
+        end: float,
+        through: bool,
+        rtol: Groups,
+        atol: Groups,
+        budget: int,
+        out: Any,
+        marks: Any,
+    ) -> None:
+        """At most `budget` attempts are made for each unit; nothing is lost where they are interrupted."""
+        _ = tag
+        units, lanes = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        for u in range(first, last):
+            unit, left = buffer[u], budget
+            units[0] = u
+            while show(unit, 0, u, 0, done, stops, end, through, out, marks) and left > 0:
+                attempt(unit, pairs, end, rtol, atol)
+                show_inside(unit, pairs, units, lanes, done, stops, end, out, marks)
+                settle(unit, end)
+                left -= 1
+
+    return pursue
+
+
+def lane_by_lane(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, layout: Layout, tag: str) -> Loop:
+    """Advance bodies in the lanes of one block; a lane whose body has arrived takes up the next."""
+    lanes, size, carried, h_at = layout.lanes, layout.size, layout.carried, layout.clock[1]
+
+    def pursue(
+        buffer: Any,
+        pairs: Any,
+        first: int,
+        last: int,
+        done: Any,
+        stops: Any,
+        end: float,
+        through: bool,
+        rtol: Groups,
+        atol: Groups,
+        budget: int,
+        out: Any,
+        marks: Any,
+    ) -> None:
+        """About `budget` attempts are made for each body; nothing is lost where they are interrupted."""
+        _ = tag
+        block, units, places = np.zeros(size), np.zeros(lanes, dtype=np.int64), np.zeros(lanes, dtype=np.int64)
+        upcoming, final, left = first * lanes, last * lanes, budget * (last - first)
+        busy = np.zeros(lanes, dtype=np.bool_)
+        count = 1
+        while count > 0:
+            count = 0
+            for c in range(lanes):
+                while True:
+                    if busy[c]:
+                        goes_on = show(block, c, units[c], places[c], done, stops, end, through, out, marks)
+                        if goes_on and left > 0:
+                            count += 1
+                            break
+                        for i in range(c, carried, lanes):
+                            buffer[units[c], i - c + places[c]] = block[i]
+                        busy[c] = False
+                    if upcoming == final or left <= 0:
+                        block[h_at + c] = 0.0  # a lane without a body tries steps of no length
+                        break
+                    units[c], places[c], busy[c] = upcoming // lanes, upcoming % lanes, True
+                    for i in range(c, carried, lanes):
+                        block[i] = buffer[units[c], i - c + places[c]]
+                    upcoming += 1
+            if count > 0:
+                attempt(block, pairs, end, rtol, atol)
+                show_inside(block, pairs, units, places, done, stops, end, out, marks)
+                settle(block, end)
+                left -= 1
+
+    return pursue

@@ -1,0 +1,80 @@
+"""What a run with events keeps besides its buffer: the rules, what each event remembers, and what has happened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from polhode.engines.event_actions import ENDLESS, MOST_HURRIED, STOPPED
+from polhode.engines.event_detection import BODIES, CHANGE, HEAD, HURRY, POINTS, RECORD, SIDE, SINCE, STOP, UNKNOWN
+from polhode.engines.result import Crossing
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
+
+ACTIONS = {"stop": STOP, "record": RECORD, "change": CHANGE}
+ROOM = 1000
+"""Crossings that the machine code writes down before it reports."""
+HURRY_S = 1e-10
+"""A change that follows itself within this part of the duration is in a hurry."""
+
+
+class Watchman:
+    """The events of a run.  A unit is a member with its one body, or a body alone, or a system with all its bodies."""
+
+    def __init__(self, scenario: Scenario, units: int, numbers: int) -> None:
+        events, bodies = scenario.events, 1 if scenario.members is not None else len(scenario.bodies)
+        self.is_ensemble = scenario.members is not None
+        self.rules = np.zeros((len(events), BODIES + bodies))
+        for row, e in zip(self.rules, events, strict=True):
+            row[:BODIES] = ACTIONS[e.action], e.direction, e.count or np.inf, e.within
+            row[BODIES:] = 1.0 if e.bodies is None else np.isin(np.arange(bodies), e.bodies)
+        self.memory = np.zeros((units, len(events), bodies, 3))
+        self.memory[..., SINCE] = -np.inf
+        self.counts = np.zeros((units, len(events)), dtype=np.int64)
+        self.halted = np.zeros(units, dtype=np.int64)
+        latest = max(abs(scenario.start_time), abs(scenario.end_time))
+        self.shortest = max(HURRY_S * scenario.duration, 8 * float(np.spacing(latest)))
+        self.found: list[Crossing] = []
+        self._log_shape = (ROOM + (POINTS + 1) * len(events) * bodies, HEAD + numbers)
+
+    def log(self) -> tuple[Array, Array]:
+        """Room for what the machine code finds, and a counter."""
+        return np.empty(self._log_shape), np.zeros(1, dtype=np.int64)
+
+    def take(self, log: Array) -> None:
+        """Keep what was found."""
+        for row in log:
+            body = int(row[1] if self.is_ensemble else row[2])
+            self.found.append(Crossing(int(row[0]), body, float(row[3]), row[HEAD:].copy()))
+
+    def forget_sides(self) -> None:
+        """After an impulse: a jump across zero is no crossing."""
+        self.memory[..., SIDE] = UNKNOWN
+
+    @property
+    def is_stopped(self) -> Any:
+        """Which units an event has stopped."""
+        return self.halted == STOPPED
+
+    def endless(self) -> tuple[int, int, int] | None:
+        """The unit, event and body of a change that would go on for ever."""
+        if not (self.halted == ENDLESS).any():
+            return None
+        unit = int(np.argmax(self.halted == ENDLESS))
+        event, body = np.argwhere(self.memory[unit, :, :, HURRY] >= MOST_HURRIED)[0]
+        return unit, int(event), int(body)
+
+
+def name_crossings(scenario: Scenario, crossings: list[Crossing]) -> None:
+    """Give each crossing the name of its event, and find those that ended a run, or a member's.
+
+    Of a system all bodies count together, of an ensemble each member by itself; crossings come in the order of time.
+    """
+    seen: Counter[tuple[int, int]] = Counter()
+    for crossing in crossings:
+        event, whose = scenario.events[crossing.event], 0 if scenario.members is None else crossing.body
+        seen[crossing.event, whose] += 1
+        crossing.name = event.name
+        crossing.ends = event.action == "stop" and seen[crossing.event, whose] == event.count

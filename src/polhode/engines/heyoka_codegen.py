@@ -1,0 +1,254 @@
+"""From formulas to heyoka's integrators: one that was compiled serves every value of the numbers in them."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from polhode.engines.heyoka_expressions import SWITCH, Formulas
+from polhode.equations.symbolic import Book, Monomial, Symbol
+from polhode.errors import ScenarioError
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
+
+STRAIGHT, STRAIGHT_FOR_MANY = 10_000, 100_000
+"""With more products, times the order squared, heyoka writes loops instead of straight code: half a second of
+compilation instead of several, and steps that take twice as long.  For many members straight code pays."""
+KEPT_INTEGRATORS = 64
+PAUSE = 1e-12
+"""Of the duration: heyoka does not look for an event again so soon after it.  (Its own choice grows with the tolerance,
+and would miss the last bounces of a ball.)"""
+
+
+def heyoka() -> Any:
+    """The package, or a sentence that says how to get it."""
+    try:
+        import heyoka as found
+    except ImportError:
+        raise ScenarioError("method='taylor' needs heyoka: pip install 'polhode[taylor]'") from None
+    return found
+
+
+class Writer:
+    """Writes symbols as heyoka's expressions; constants become parameters, counted as they appear."""
+
+    def __init__(self, found: Formulas) -> None:
+        self.hy: Any = heyoka()
+        self.book: Book = found.book
+        self.constants: list[Symbol] = []
+        self._places: dict[Any, int] = {}
+        names = {letter: f"y{i}" for i, letter in enumerate(found.letters)}
+        self._bases: dict[int, Any] = {i: self.hy.make_vars(name) for i, name in names.items()}
+        self._products: dict[Monomial, Any] = {}
+
+    def written(self, symbol: Symbol) -> Any:
+        """A sum of constants times products."""
+        terms = [(self._signed(constant), moving) for moving, constant in self.book.by_motion(symbol).items()]
+        if not terms:
+            return self.hy.expression(0.0)
+        shared = terms[0][0][1].key
+        if len(terms) > 1 and all(constant.key == shared for (_, constant), _ in terms):
+            parts = [self._term(sign, self.book.number(1.0), moving) for (sign, _), moving in terms]
+            return self._times(1.0, terms[0][0][1], self.hy.sum(parts))
+        parts = [self._term(sign, constant, moving) for (sign, constant), moving in terms]
+        return parts[0] if len(parts) == 1 else self.hy.sum(parts)
+
+    def _signed(self, constant: Symbol) -> tuple[float, Symbol]:
+        sign = math.copysign(1.0, constant.terms[min(constant.terms)])
+        return sign, constant if sign > 0 else -constant
+
+    def _term(self, sign: float, constant: Symbol, moving: Monomial) -> Any:
+        if not moving:
+            number = constant.as_number
+            return self.hy.expression(sign * number) if number is not None else sign * self._parameter(constant)
+        return self._times(sign, constant, self._product(moving))
+
+    def _times(self, sign: float, constant: Symbol, expression: Any) -> Any:
+        number = constant.as_number
+        if number is None:
+            return self._parameter(constant if sign > 0 else -constant) * expression
+        return (
+            expression
+            if sign * number == 1.0
+            else (-expression if sign * number == -1.0 else sign * number * expression)
+        )
+
+    def _parameter(self, constant: Symbol) -> Any:
+        place = self._places.setdefault(constant.key, len(self.constants))
+        if place == len(self.constants):
+            self.constants.append(constant)
+        return self.hy.par[place]
+
+    def _product(self, moving: Monomial) -> Any:
+        if moving not in self._products:
+            *before, (index, exponent) = moving
+            last = self._base(index)
+            if not before:
+                made = self._power(last, exponent)
+            elif exponent == -1.0:
+                made = self._product(tuple(before)) / last
+            else:
+                made = self._product(tuple(before)) * self._power(last, exponent)
+            self._products[moving] = made
+        return self._products[moving]
+
+    def _power(self, base: Any, exponent: float) -> Any:
+        if exponent == 1.0:
+            return base
+        if exponent == 0.5:
+            return self.hy.sqrt(base)
+        if exponent > 2 and exponent.is_integer():
+            return self._power(base, exponent - 1) * base
+        return base**exponent
+
+    def _base(self, index: int) -> Any:
+        if index not in self._bases:
+            base = self.book.bases[index]
+            parts = [self.written(part) for part in base.parts]
+            if base.kind == "moving":
+                made = self.hy.time
+            elif base.kind == "sum":
+                made = parts[0]
+            elif base.name == "if_less":
+                made = self.hy.select(self.hy.lt(parts[0], parts[1]), parts[2], parts[3])
+            elif base.name == "pow":
+                made = parts[0] ** parts[1]
+            else:
+                made = getattr(self.hy, base.name)(*parts)
+            self._bases[index] = made
+        return self._bases[index]
+
+
+class Log:
+    """What heyoka calls when an event has happened: it notes the time and the numbers of the state then."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[int, float, Array]] = []
+
+    def of(self, event: int) -> Any:
+        return _Entry(self, event)
+
+
+class _Entry:
+    def __init__(self, log: Log, event: int) -> None:
+        self.log, self.event = log, event
+
+    def __call__(self, integrator: Any, time: float, _sign: int) -> None:
+        integrator.update_d_output(time)
+        self.log.entries.append((self.event, time, integrator.d_output[:-1].copy()))
+
+    def __deepcopy__(self, memo: Any) -> _Entry:
+        return self  # heyoka copies what it calls; the list of entries must stay the one that we read
+
+
+@dataclass
+class Series:
+    """An integrator for formulas, and the constants that its parameters stand for."""
+
+    integrator: Any
+    log: Log
+    constants: list[Symbol]
+    recorded: list[int]
+    """Which of the watched numbers heyoka notes down by itself..."""
+    ending: list[int]
+    """... and at which it stops."""
+    key: Any
+
+
+_POOL: OrderedDict[Any, list[tuple[Any, Log]]] = OrderedDict()
+_LOCK = Lock()
+
+
+ANCHOR = 1024.0
+"""Beside the state of one integrator stands a number that never changes.  heyoka measures errors against the largest
+number: with this one, and a tolerance finer by as much, the error is the same, but the series are longer and the steps
+with them, which is quicker."""
+ROUNDING = 1e-13
+"""With finer tolerances than this nothing is gained."""
+
+
+def moving(integrator: Any, lanes: int) -> Any:
+    """The numbers of an integrator's state that move, as a view of it."""
+    return integrator.state if lanes else integrator.state[:-1]
+
+
+def order_of(tolerance: float) -> int:
+    """The order of the series that heyoka takes for a tolerance.  [Jorba and Zou 2005, eq. 11]"""
+    return max(2, math.ceil(1 - math.log(tolerance) / 2))
+
+
+def series(scenario: Scenario, found: Formulas, tolerance: float, lanes: int, straight: int = STRAIGHT) -> Series:
+    """An integrator: a spare one if formulas like these were compiled before."""
+    writer = Writer(found)
+    rates = [writer.written(rate) for rate in found.rates]
+    watched = [writer.written(value) for _, _, value in found.watched]
+    events = [None if i == SWITCH else scenario.events[i] for i, _, _ in found.watched]
+    actions = ["switch" if e is None else e.action for e in events]
+    directions = [0 if e is None else e.direction for e in events]
+    recorded = [i for i, action in enumerate(actions) if action == "record"]
+    ending = [i for i, action in enumerate(actions) if action != "record"]
+    anchor = ANCHOR if tolerance > ROUNDING and not lanes else 1.0
+    order = order_of(tolerance / anchor)
+    compact = found.book.products([*found.rates, *(value for _, _, value in found.watched)]) * order**2 > straight
+    pause = PAUSE * scenario.duration if watched else 0.0
+    key = (tuple(rates), tuple(watched), tuple(actions), tuple(directions), pause, order, anchor, lanes, compact)
+    with _LOCK:
+        spare = _POOL.get(key)
+        ready = spare.pop() if spare else None
+    log = Log()
+    if ready is None:
+        hy = writer.hy
+        names = hy.make_vars(*(f"y{i}" for i in range(len(rates)))) if len(rates) > 1 else [hy.make_vars("y0")]
+        tol = math.exp(-2 * (order - 1)) * (1 + 1e-9)
+        shape = (lanes,) if lanes else ()
+        settings: dict[str, Any] = {"tol": tol, "compact_mode": compact}
+        if watched:
+            way = (hy.event_direction.any, hy.event_direction.positive, hy.event_direction.negative)
+            settings["nt_events"] = [hy.nt_event(watched[i], log.of(i), direction=way[directions[i]]) for i in recorded]
+            settings["t_events"] = [
+                hy.t_event(watched[i], direction=way[directions[i]], cooldown=pause) for i in ending
+            ]
+        build = hy.taylor_adaptive_batch if lanes else hy.taylor_adaptive
+        start = np.zeros((len(rates), *shape))
+        if not lanes:
+            names, rates, start = (
+                [*names, hy.make_vars("anchor")],
+                [*rates, hy.expression(0.0)],
+                np.append(start, anchor),
+            )
+        try:
+            integrator = build(
+                list(zip(names, rates, strict=True)),
+                start,
+                pars=np.zeros((len(writer.constants), *shape)),
+                **settings,
+            )
+        except ValueError as error:
+            if "constants or parameters" not in str(error):
+                raise
+            own = ", ".join(e.name for e in events if e is not None)
+            raise ScenarioError(f"an event ({own}) does not depend on what moves: it can never happen") from None
+        ready = integrator, log
+    return Series(*ready, writer.constants, recorded, ending, key)
+
+
+def give_back(used: Series) -> None:
+    """Keep an integrator for the next run."""
+    used.log.entries.clear()
+    with _LOCK:
+        _POOL.setdefault(used.key, []).append((used.integrator, used.log))
+        _POOL.move_to_end(used.key)
+        while len(_POOL) > KEPT_INTEGRATORS:
+            _POOL.popitem(last=False)
+
+
+def parameter_values(found: Formulas, constants: Sequence[Symbol], units: Array) -> list[Any]:
+    """What the parameters amount to, with units (bodies or lanes, groups)."""
+    known = found.known(units)
+    return [found.book.value(constant, known) for constant in constants]

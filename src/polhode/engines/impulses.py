@@ -1,0 +1,43 @@
+"""Impulses: the momenta jump at an instant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.engines.buffer import kept_now, put_state
+from polhode.engines.kernels import Layout
+from polhode.equations.right_hand_side import struck_by, view_of
+from polhode.model.scenario import Scenario
+from polhode.model.state import split
+from polhode.validation import Array
+
+
+def strikes_at(scenario: Scenario, t: float) -> list[Any]:
+    """The impulses of this instant."""
+    return [f for f in scenario.of_kind("impulse") if float(np.ravel(f.instant)[0]) == t]
+
+
+def strike(scenario: Scenario, buffer: Array, layout: Layout, t: float) -> None:
+    """Apply the impulses of this instant to the states in a buffer."""
+    impulses = strikes_at(scenario, t)
+    if impulses:
+        put_state(buffer, layout, struck(scenario, kept_now(buffer, layout, scenario.count), t, impulses))
+
+
+def struck(scenario: Scenario, kept: Array, t: float, impulses: list[Any]) -> Array:
+    """Kept numbers (bodies, numbers) after impulses: momenta jump, and the work done is the jump of kinetic energy."""
+    form, c = scenario.form, scenario.constants
+    pivoted, work = scenario.pivot is not None, (1,) * (kept.shape[-1] > sum(scenario.form.sizes) + 1)
+    seen, after_blow = view_of(form, pivoted), struck_by(form, pivoted)
+    for f in impulses:
+        groups = split(kept.T, (*form.sizes, *work))
+        jump, turn = f.kernel(t, seen(groups[:4], c), c, f.params)
+        if f.bodies is not None:
+            acts = np.isin(np.arange(scenario.count), f.bodies).astype(float)
+            jump, turn = tuple(acts * j for j in jump), tuple(acts * j for j in turn)
+        after = after_blow(groups, c, jump, turn)
+        numbers = [np.broadcast_to(n, (scenario.count,)) for group in after for n in group]
+        kept = np.stack([*numbers, kept[:, -1]], axis=-1)
+    return kept

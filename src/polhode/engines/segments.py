@@ -1,0 +1,48 @@
+"""The times of a run: where it must stop, and on which step of which length each output lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
+
+
+def event_times(scenario: Scenario) -> list[Any]:
+    """The times across which no step may reach: windows that open or close, impulses.  Numbers, or members' arrays."""
+    events = [f.instant for f in scenario.of_kind("impulse")]
+    for f in scenario.of_kind("body"):
+        if f.window is not None:
+            events += [f.params[f.window[0]], f.params[f.window[1]]]
+    return events
+
+
+def breaks(scenario: Scenario) -> list[float]:
+    """The event times inside the run, in order, for members that share them."""
+    start, end = scenario.start_time, last_edge(scenario)
+    found = {float(np.ravel(event)[0]) for event in event_times(scenario)} | set(scenario.breaks)
+    return sorted(t for t in found if start < t < end)
+
+
+def last_edge(scenario: Scenario) -> float:
+    """Where the last segment ends: at the last output; adaptive steps, which do not mind the outputs, go to the end."""
+    return scenario.end_time if scenario.used_method.name == "dop853" else float(scenario.times[-1])
+
+
+def has_output_inside(scenario: Scenario) -> bool:
+    """Whether an output lies elsewhere than at the edges of the segments."""
+    edges = [scenario.start_time, *breaks(scenario), last_edge(scenario)]
+    return len(scenario.times) > len(edges) or not all(t in edges for t in scenario.times.tolist())
+
+
+def on_grid(times: Array, start: float, step: float) -> tuple[Any, Array]:
+    """Each time as a whole number of steps from `start` and a rest, which is 0 if only rounding is left."""
+    steps = (times - start) / step
+    nearest = np.rint(steps)
+    rounding = 4 * np.finfo(float).eps * np.maximum(1.0, np.abs(times) / step)
+    exact = np.abs(steps - nearest) <= rounding
+    whole = np.where(exact, nearest, np.floor(steps))
+    rest = np.where(exact, 0.0, times - (start + whole * step))
+    return whole.astype(np.int64), rest

@@ -1,0 +1,153 @@
+"""Forces on one body: (t, state, body, params) -> (force, torque about the centre of mass), both in world axes."""
+
+from __future__ import annotations
+
+from polhode.equations.formulations import View
+from polhode.equations.inertia import Constants, inertia_times
+from polhode.equations.law import Groups, Number, Vector, law
+from polhode.equations.quaternions import to_body, to_world
+from polhode.equations.scalar_ops import if_less, sqrt, within
+from polhode.equations.vectors import cross, dot, minus, nothing, plus, scaled
+
+
+@law
+def gravity(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F = M g, and no torque: a uniform field acts as if at the centre of mass.  [seed 000 eq. 5-4, 5-5]"""
+    return scaled(body.mass, params[0]), nothing(t)
+
+
+@law
+def gravity_potential(t: Number, state: View, body: Constants, params: Groups) -> Number:
+    """V = -M g . x"""
+    return -body.mass * dot(params[0], state.position)
+
+
+@law
+def point_gravity(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F = -M gm n/r^2, torque = 3 gm/r^3 n x (I n), n from the attracting point.  [gravity-gradient torque]"""
+    gm, center = params
+    away = minus(state.position, center)
+    rr = dot(away, away)
+    r = sqrt(rr)
+    n_body = scaled(1 / r, to_body(state.orientation, away))
+    torque_body = scaled(3 * gm / (rr * r), cross(n_body, inertia_times(body, n_body)))
+    return scaled(-gm * body.mass / (rr * r), away), to_world(state.orientation, torque_body)
+
+
+@law
+def linear_drag(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F = -c (v - wind)"""
+    c, wind = params
+    return scaled(-c, minus(state.velocity, wind)), nothing(t)
+
+
+@law
+def quadratic_drag(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F = -c |u| u, u = v - wind"""
+    c, wind = params
+    u = minus(state.velocity, wind)
+    return scaled(-c * sqrt(dot(u, u)), u), nothing(t)
+
+
+@law
+def rotational_drag(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """torque = -c w"""
+    return nothing(t), scaled(-params[0], state.angular_velocity)
+
+
+@law
+def world_force_at_body_point(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F fixed in the world, at a point fixed in the body: torque = (R r) x F.  [seed 000 eq. 2-21]"""
+    force, com_to_point_body = params
+    return force, cross(to_world(state.orientation, com_to_point_body), force)
+
+
+@law
+def body_force_at_body_point(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F turning with the body, at a point fixed in the body."""
+    force_body, com_to_point_body = params
+    torque_body = cross(com_to_point_body, force_body)
+    return to_world(state.orientation, force_body), to_world(state.orientation, torque_body)
+
+
+@law
+def world_force_at_world_point(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F fixed in the world, at a point fixed in the world: torque = (p - x) x F.  [seed 000 eq. 2-21]"""
+    force, point = params
+    return force, cross(minus(point, state.position), force)
+
+
+@law
+def body_force_at_world_point(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F turning with the body, at a point fixed in the world."""
+    force_body, point = params
+    force = to_world(state.orientation, force_body)
+    return force, cross(minus(point, state.position), force)
+
+
+@law
+def world_torque(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """A torque fixed in the world."""
+    return nothing(t), params[0]
+
+
+@law
+def body_torque(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """A torque that turns with the body.  [seed 003 section 7]"""
+    return nothing(t), to_world(state.orientation, params[0])
+
+
+@law
+def thruster(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """A force fixed in the body, while start <= t < stop."""
+    com_to_nozzle_body, force_body, start, stop = params
+    force_now = scaled(within(t, start, stop), force_body)
+    return body_force_at_body_point(t, state, body, (force_now, com_to_nozzle_body))
+
+
+@law
+def spring(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """F = -(k (|d| - length) + c d') d/|d| at a body's point, d from the anchor in the world."""
+    stiffness, damping, length, com_to_point_body, anchor = params
+    arm = to_world(state.orientation, com_to_point_body)
+    away = minus(plus(state.position, arm), anchor)
+    velocity = plus(state.velocity, cross(state.angular_velocity, arm))
+    force = spring_force(away, velocity, stiffness, damping, length)
+    return force, cross(arm, force)
+
+
+@law
+def spring_potential(t: Number, state: View, body: Constants, params: Groups) -> Number:
+    """V = k (|d| - length)^2/2"""
+    stiffness, _, length, com_to_point_body, anchor = params
+    away = minus(plus(state.position, to_world(state.orientation, com_to_point_body)), anchor)
+    return spring_energy(away, stiffness, length)
+
+
+@law
+def spring_force(away: Vector, velocity: Vector, stiffness: Number, damping: Number, length: Number) -> Vector:
+    """The pull along the line d = `away`; none where d = 0, where that line has no direction."""
+    dd = dot(away, away)
+    safe = if_less(0 * dd, dd, dd, 1 + 0 * dd)
+    per_length = stiffness * (1 - length / sqrt(safe)) + damping * dot(velocity, away) / safe
+    return scaled(-per_length, away)
+
+
+@law
+def spring_energy(away: Vector, stiffness: Number, length: Number) -> Number:
+    """k (|d| - length)^2/2"""
+    stretch = sqrt(dot(away, away)) - length
+    return stiffness * stretch * stretch / 2
+
+
+@law
+def impulse(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """The jumps of P and of L when an impulse, in world axes, strikes a point of the body."""
+    jump, com_to_point_body = params
+    return jump, cross(to_world(state.orientation, com_to_point_body), jump)
+
+
+@law
+def body_impulse(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """The jumps of P and of L when an impulse, in body axes, strikes a point of the body."""
+    return body_force_at_body_point(t, state, body, params)

@@ -1,0 +1,263 @@
+"""From forces to a rate: the sum of the loads on a body, and the derivative that they drive.
+
+Functions are closed over when a run is built; numbers travel as data = (constants, params of every force).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from polhode.equations.formulations import Formulation, View
+from polhode.equations.inertia import Constants
+from polhode.equations.invariants import kinetic_energy
+from polhode.equations.law import Groups, Number, Vector, law
+from polhode.equations.quaternions import to_world
+from polhode.equations.scalar_ops import if_less
+from polhode.equations.vectors import cross, dot, minus, nothing, plus, scaled
+
+Kernel = Callable[..., tuple[Vector, Vector]]
+
+
+@law
+def no_load(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    """Nothing acts."""
+    return nothing(t), nothing(t)
+
+
+def together(kernels: Sequence[Kernel]) -> Kernel:
+    """The sum of the forces and torques of all kernels, the i-th with params[i].
+
+    The sum is a tree, halves of halves, so that a hundred forces are only seven calls deep for a compiler.
+    """
+    if not kernels:
+        return no_load
+    parts = [_with_params(kernel, i) for i, kernel in enumerate(kernels)]
+    while len(parts) > 1:
+        joined = [_joined(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        parts = joined + parts[2 * len(joined) :]
+    return parts[0]
+
+
+def _with_params(kernel: Kernel, i: int) -> Kernel:
+    @law
+    def part(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        return kernel(t, state, body, params[i])
+
+    return part
+
+
+def _joined(first: Kernel, second: Kernel) -> Kernel:
+    @law
+    def total(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        force, torque = first(t, state, body, params)
+        more_force, more_torque = second(t, state, body, params)
+        return plus(force, more_force), plus(torque, more_torque)
+
+    return total
+
+
+def in_body_axes(kernel: Kernel) -> Kernel:
+    """A kernel whose torque comes in body axes, made to give it in world axes.  [seed 003 section 7]"""
+
+    @law
+    def turned(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        force, torque_body = kernel(t, state, body, params)
+        return force, to_world(state.orientation, torque_body)
+
+    return turned
+
+
+def only_where(kernel: Kernel) -> Kernel:
+    """A kernel that acts on chosen bodies only: params = (1 or 0, the kernel's own)."""
+
+    @law
+    def chosen(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        force, torque = kernel(t, state, body, params[1])
+        return _kept(params[0], force), _kept(params[0], torque)
+
+    return chosen
+
+
+@law
+def _kept(acts: Number, v: Vector) -> Vector:
+    zero = 0 * acts
+    return (if_less(zero, acts, v[0], zero), if_less(zero, acts, v[1], zero), if_less(zero, acts, v[2], zero))
+
+
+@law
+def power(state: View, force: Vector, torque: Vector) -> Number:
+    """The rate of work of a load: F . v + torque . w"""
+    return dot(force, state.velocity) + dot(torque, state.angular_velocity)
+
+
+def view_of(formulation: Formulation, pivoted: bool) -> Callable[..., View]:
+    """How forces see the body: as the formulation says, or moving about its pivot."""
+    seen = formulation.seen
+    if not pivoted:
+        return seen
+
+    @law
+    def about_pivot(y: Groups, body: Constants) -> View:
+        """y holds the pivot's place, no momentum, and the angular momentum about the pivot."""
+        state = seen(y, body)
+        pivot_to_com = scaled(-1, to_world(state.orientation, body.com_to_pivot))
+        velocity = cross(state.angular_velocity, pivot_to_com)
+        linear_momentum = scaled(body.mass, velocity)
+        return View(
+            plus(state.position, pivot_to_com),
+            state.orientation,
+            linear_momentum,
+            minus(state.angular_momentum, cross(pivot_to_com, linear_momentum)),
+            velocity,
+            state.angular_velocity,
+            state.angular_velocity_body,
+        )
+
+    return about_pivot
+
+
+def without_spin(rate: Callable[..., Groups]) -> Callable[..., Groups]:
+    """A rate without its last group: the angular momentum of a body that nothing turns stays, and costs nothing."""
+
+    @law
+    def spin_stays(t: Number, y: Groups, data: Groups) -> Groups:
+        return rate(t, y, data)[:3]
+
+    return spin_stays
+
+
+def moved_by(formulation: Formulation, pivoted: bool, counts_work: bool, rescaled: bool) -> Callable[..., Groups]:
+    """(y, state, body, force, torque) -> y': the law of motion, about the pivot if there is one, with the work done.
+
+    q' comes from the raw q of a stage, or, if asked for, from q/|q|.
+    """
+    motion_law = _at_unit_attitude(formulation) if rescaled else formulation.rate
+
+    @law
+    def free(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+        return motion_law(y[:4], body, force, torque)
+
+    @law
+    def held(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+        """The pivot's reaction cancels the force; what remains is the torque about the pivot."""
+        pivot_to_com = minus(state.position, y[0])
+        return motion_law(y[:4], body, scaled(0, force), plus(torque, cross(pivot_to_com, force)))
+
+    moved = held if pivoted else free
+
+    @law
+    def moved_with_work(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+        rate: Groups = moved(y, state, body, force, torque) + ((power(state, force, torque),),)
+        return rate
+
+    return moved_with_work if counts_work else moved
+
+
+def _at_unit_attitude(formulation: Formulation) -> Callable[..., Groups]:
+    motion_law, tidied = formulation.rate, formulation.tidied
+
+    @law
+    def at_unit_attitude(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
+        return motion_law(tidied(y, 0 * force[0])[0], body, force, torque)
+
+    return at_unit_attitude
+
+
+def driven(
+    formulation: Formulation, load: Kernel, pivoted: bool = False, counts_work: bool = False, rescaled: bool = False
+) -> Callable[..., Groups]:
+    """rate(t, y, data): a formulation driven by a load."""
+    seen, moved = view_of(formulation, pivoted), moved_by(formulation, pivoted, counts_work, rescaled)
+
+    @law
+    def rate(t: Number, y: Groups, data: Groups) -> Groups:
+        body, params = data
+        state = seen(y, body)
+        force, torque = load(t, state, body, params)
+        return moved(y, state, body, force, torque)
+
+    return rate
+
+
+# Events ------------------------------------------------------------------------------------------------------------
+def values_of(functions: Sequence[Callable[..., Number]], i: int = 0) -> Callable[..., Groups]:
+    """(t, state, body, params) -> the numbers of all functions from the i-th on, each with its own params."""
+    function = functions[i]
+
+    @law
+    def last(t: Number, state: View, body: Constants, params: Groups) -> Groups:
+        return (function(t, state, body, params[i]) + 0 * t,)
+
+    if i == len(functions) - 1:
+        return last
+    rest = values_of(functions, i + 1)
+
+    @law
+    def values(t: Number, state: View, body: Constants, params: Groups) -> Groups:
+        return last(t, state, body, params) + rest(t, state, body, params)
+
+    return values
+
+
+def jumps_of(changes: Sequence[Kernel | None]) -> Callable[..., tuple[Vector, Vector]]:
+    """(i, t, state, body, params) -> the jumps of both momenta that the i-th change makes."""
+    total: Callable[..., tuple[Vector, Vector]] = _no_jump
+    for i, change in enumerate(changes):
+        if change is not None:
+            total = _or_jump(total, change, i)
+    return total
+
+
+def _or_jump(
+    rest: Callable[..., tuple[Vector, Vector]], change: Kernel, i: int
+) -> Callable[..., tuple[Vector, Vector]]:
+    @law
+    def jump(which: int, t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+        if which == i:
+            push, turn = change(t, state, body, params[i])
+            return plus(push, nothing(t)), plus(turn, nothing(t))
+        return rest(which, t, state, body, params)
+
+    return jump
+
+
+@law
+def _no_jump(which: int, t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    return nothing(t), nothing(t)
+
+
+@cache
+def struck_by(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
+    """(y, body, jump, turn) -> y after both momenta have jumped; the work done is the jump of the kinetic energy."""
+    seen, start, finish = view_of(formulation, pivoted), formulation.start, formulation.finish
+
+    @law
+    def free(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+        x, q, p, angular_momentum = finish(y[:4], body)
+        return start(x, q, plus(p, jump), plus(angular_momentum, turn), body)
+
+    @law
+    def held(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+        """The pivot takes the blow; what remains is its torque about the pivot."""
+        x, q, p, angular_momentum = finish(y[:4], body)
+        arm = minus(seen(y[:4], body).position, x)
+        return start(x, q, p, plus(angular_momentum, plus(turn, cross(arm, jump))), body)
+
+    after_blow = held if pivoted else free
+
+    @law
+    def struck(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+        after = after_blow(y, body, jump, turn)
+        gained = kinetic_energy(seen(after, body)) - kinetic_energy(seen(y[:4], body))
+        return after + _worked(y[4:], gained)
+
+    return struck
+
+
+@law
+def _worked(work: Groups, gained: Number) -> Groups:
+    """The work counted so far, if it is, and what was gained."""
+    if len(work) == 0:
+        return ()
+    return ((work[0][0] + gained,),)

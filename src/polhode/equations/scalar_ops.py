@@ -1,0 +1,219 @@
+"""The few operations beyond + - * / that the laws use, for every kind of number.
+
+Plain floats, NumPy arrays and compiled code get the same bits: `sin` and `cos` are therefore written out in
+arithmetic for them.  Other kinds (JAX, heyoka, SymPy, mpmath) bring their own functions.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from typing import Any
+
+from polhode.equations.law import Number, law
+
+_HOMES = {"builtins": "math", "jax": "jax.numpy", "jaxlib": "jax.numpy", "polhode": "polhode.equations.symbolic"}
+
+
+def _library(*values: Number) -> Any:
+    """The module whose functions fit the kind of these values."""
+    for value in values:
+        top = type(value).__module__.partition(".")[0]
+        if top != "builtins":
+            return sys.modules[_HOMES.get(top, top)]
+    return math
+
+
+def _function(library: Any, name: str) -> Any:
+    if library.__name__ == "fractions":
+        raise ValueError(f"{name} of a fraction is no fraction; use floats or mpmath where a law takes an angle")
+    return getattr(library, name)
+
+
+def sqrt(x: Number) -> Number:
+    """The square root, in the kind of x."""
+    library = _library(x)
+    if library is math:
+        return math.sqrt(x)
+    if isinstance(x, Fraction):
+        root = Fraction(math.isqrt(x.numerator), math.isqrt(x.denominator))
+        if root * root != x:
+            raise ValueError(f"the square root of {x} is no fraction; use floats or mpmath where a law takes a root")
+        return root
+    return library.sqrt(x)
+
+
+def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
+    """x where a < b, else y: the only decision that the laws take.  Both x and y are always computed."""
+    library = _library(a, b)
+    name = library.__name__
+    if name == "math" or name == "fractions" or name == "mpmath":
+        return x if a < b else y
+    if name == "sympy":
+        return library.Piecewise((x, a < b), (y, True))
+    if name == "polhode.equations.symbolic":
+        return library.if_less(a, b, x, y)
+    if name == "heyoka":
+        number = library.expression
+        a, b, x, y = (v if isinstance(v, number) else number(float(v)) for v in (a, b, x, y))
+        return library.select(library.lt(a, b), x, y)
+    return library.where(a < b, x, y)[()]
+
+
+def sin(x: Number) -> Number:
+    """The sine: within two units in the last place for |x| < 3e9, beyond that not a number."""
+    library = _library(x)
+    return _sine(x) if library.__name__ in ("math", "numpy") else _function(library, "sin")(x)
+
+
+def cos(x: Number) -> Number:
+    """The cosine: within two units in the last place for |x| < 3e9, beyond that not a number."""
+    library = _library(x)
+    return _cosine(x) if library.__name__ in ("math", "numpy") else _function(library, "cos")(x)
+
+
+def atan2(y: Number, x: Number) -> Number:
+    """The angle of the point (x, y), in the kind of y.  Of the system's library: not the same bits everywhere."""
+    library = _library(y, x)
+    return _function(library, "arctan2" if hasattr(library, "arctan2") else "atan2")(y, x)
+
+
+def whole(x: Number) -> Number:
+    """The nearest whole number, in the kind of x.  heyoka has none: its expressions must be smooth."""
+    library = _library(x)
+    name = library.__name__
+    if name == "math" or name == "numpy":
+        return (x + _ROUNDER) - _ROUNDER
+    if name == "fractions":
+        return Fraction(round(x))
+    if name == "sympy":
+        return library.floor(x + library.Rational(1, 2))
+    if name == "mpmath":
+        return library.nint(x)
+    return _function(library, "round")(x)
+
+
+@law
+def larger(a: Number, b: Number) -> Number:
+    """max(a, b), without a branch."""
+    return if_less(a, b, b, a)
+
+
+@law
+def absolute(x: Number) -> Number:
+    """|x|, without a branch."""
+    return if_less(x, 0, -x, x)
+
+
+@law
+def within(t: Number, start: Number, stop: Number) -> Number:
+    """1 while start <= t < stop, else 0."""
+    zero = 0 * t
+    return if_less(t, start, zero, if_less(t, stop, 1 + zero, zero))
+
+
+# pi/2 in four parts of at most 22 bits and a rest, so that n * part is exact for n < 2**31 (Cody and Waite, 1980).
+_QUARTER = (
+    float.fromhex("0x1.921fb0p+0"),
+    float.fromhex("0x1.5110b0p-22"),
+    float.fromhex("0x1.184698p-44"),
+    float.fromhex("0x1.3198a2e037073p-69"),
+)
+_ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and taking it away rounds to a whole number
+
+
+@law
+def _reduced(x: Number) -> tuple[Number, Number]:
+    """x = n pi/2 + r with |r| <= pi/4: r, and n modulo 4 as -2, -1, 0, 1 or 2."""
+    n = (x * 0.6366197723675814 + _ROUNDER) - _ROUNDER
+    r = (((x - n * _QUARTER[0]) - n * _QUARTER[1]) - n * _QUARTER[2]) - n * _QUARTER[3]
+    r = if_less(x * x, 9e18, r, math.nan)
+    return r, n - 4.0 * ((n * 0.25 + _ROUNDER) - _ROUNDER)
+
+
+@law
+def _small_sine(r: Number) -> Number:
+    """sin r for |r| <= pi/4.  [coefficients: fdlibm k_sin, Sun Microsystems 1993]"""
+    z = r * r
+    p = 8.33333333332248946124e-03 + z * (
+        -1.98412698298579493134e-04
+        + z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))
+    )
+    return r + (z * r) * (-1.66666666666666324348e-01 + z * p)
+
+
+@law
+def _small_cosine(r: Number) -> Number:
+    """cos r for |r| <= pi/4.  [coefficients: fdlibm k_cos, Sun Microsystems 1993]"""
+    z = r * r
+    p = z * (
+        4.16666666666666019037e-02
+        + z
+        * (
+            -1.38888888888741095749e-03
+            + z
+            * (
+                2.48015872894767294178e-05
+                + z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11))
+            )
+        )
+    )
+    half = 0.5 * z
+    whole = 1.0 - half
+    return whole + ((1.0 - whole) - half + z * p)
+
+
+@law
+def _by_quadrant(quadrant: Number, zero: Number, one: Number) -> Number:
+    """zero, one, -zero, -one for the quadrants 0, 1, 2 (or -2), 3 (or -1)."""
+    return if_less(
+        quadrant,
+        -1.5,
+        -zero,
+        if_less(quadrant, -0.5, -one, if_less(quadrant, 0.5, zero, if_less(quadrant, 1.5, one, -zero))),
+    )
+
+
+@law
+def _sine(x: Number) -> Number:
+    r, quadrant = _reduced(x)
+    return _by_quadrant(quadrant, _small_sine(r), _small_cosine(r))
+
+
+@law
+def _cosine(x: Number) -> Number:
+    r, quadrant = _reduced(x)
+    return _by_quadrant(quadrant, _small_cosine(r), -_small_sine(r))
+
+
+# Large angles and whole turns ---------------------------------------------------------------------------------------
+_REACH = 16777216.0  # 2**24 quarter turns are whole turns
+
+
+@law
+def less_whole_turns(x: Number) -> Number:
+    """x less whole turns, so that it stays within the reach of `sin` and `cos`; as far as rounding allows, to 5e16."""
+    n = whole(x * (0.6366197723675814 / _REACH))
+    far = n * _REACH
+    return (((x - far * _QUARTER[0]) - far * _QUARTER[1]) - far * _QUARTER[2]) - far * _QUARTER[3]
+
+
+@law
+def half_turns_removed(x: Number) -> tuple[Number, Number]:
+    """x = n pi + r with |r| <= pi/2: n and r."""
+    n = whole(x * 0.3183098861837907)
+    twice = 2 * n
+    return n, (((x - twice * _QUARTER[0]) - twice * _QUARTER[1]) - twice * _QUARTER[2]) - twice * _QUARTER[3]
+
+
+@law
+def cos_of_quarters(n: Number) -> Number:
+    """cos(n pi/2) of a whole number."""
+    return _by_quadrant(n - 4 * whole(n / 4), 1 + 0 * n, 0 * n)
+
+
+@law
+def sin_of_quarters(n: Number) -> Number:
+    """sin(n pi/2) of a whole number."""
+    return _by_quadrant(n - 4 * whole(n / 4), 0 * n, 1 + 0 * n)

@@ -1,0 +1,323 @@
+"""Affine transformations of the plane and of space, by matrices that act on homogeneous coordinates.
+
+A point has w = 1 behind its coordinates, a vector w = 0, so that a translation moves the one and not the other.
+Lengths in m, angles in rad, anticlockwise about +z or by the right-hand rule.  [seed 004 sections 17.1, 17.2]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import rotations, validation
+from polhode.errors import InputError
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+
+_ACROSS = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}
+"""Seen from the positive end of an axis: which coordinates go to the right, upwards, and towards the eye."""
+
+
+def point(places: ArrayLike) -> Array:
+    """Places (x, y) or (x, y, z), one or many, as homogeneous points: w = 1.  [seed 004 eq. 17.4, 17.9]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.affine.point((2, 3)).tolist()
+    [2.0, 3.0, 1.0]
+    """
+    return _with_w(places, "places", 1.0)
+
+
+def vector(components: ArrayLike) -> Array:
+    """Vectors, one or many, in homogeneous coordinates: w = 0, so that no translation changes them.
+
+    The difference of two points is one.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> arrow = ph.affine.vector((2, 3))
+    >>> ph.affine.applied(ph.affine.translation((5, 5)), arrow).tolist()
+    [2.0, 3.0, 0.0]
+    """
+    return _with_w(components, "components", 0.0)
+
+
+def homogenised(points: ArrayLike) -> Array:
+    """Points divided by their w, so that it is 1: (2, 4, 2) is the place (1, 2).  A vector has no place: refused.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.affine.homogenised((2, 4, 2)).tolist()
+    [1.0, 2.0, 1.0]
+    """
+    array = _homogeneous(points)
+    if (array[..., -1] == 0).any():
+        raise InputError("w = 0 means a vector, and a vector has no place: only points can be divided by their w")
+    with np.errstate(over="ignore"):
+        return validation.held(np.asarray(array / array[..., -1:]), "points divided by their w")
+
+
+def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
+    """A rotation about the origin: in the plane by an angle, in space by a SciPy `Rotation` or by angle and axis.
+
+    Anticlockwise for a positive angle: (17.1); in space (17.17), which turns a body (not its axes, as 17.8 does).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> quarter = ph.affine.rotation(np.pi / 2)
+    >>> ph.affine.applied(quarter, ph.affine.point((1, 0))).round(12).tolist()
+    [0.0, 1.0, 1.0]
+    """
+    if hasattr(turn, "as_matrix"):
+        if axis is not None:
+            raise InputError("a Rotation knows its axis: give an angle in rad with axis=, or a Rotation alone")
+        return _with_block(_block_of(turn.as_matrix(), "the rotation's matrix"))
+    angle = validation.one_number(turn, "the angle")
+    if axis is not None:
+        return _with_block(rotations.matrix(validation.one_vector(axis, "axis", "rotation"), angle))
+    c, s = np.cos(angle), np.sin(angle)
+    return _with_block(np.array([(c, -s), (s, c)]))
+
+
+def scaling(factors: ArrayLike) -> Array:
+    """Stretches by a factor along each axis, the origin stays: two factors for the plane, three for space.  [eq. 17.2]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.affine.applied(ph.affine.scaling((2, 1)), ph.affine.point((3, 4))).tolist()
+    [6.0, 4.0, 1.0]
+    """
+    return _with_block(np.diag(_coordinates(factors, "factors", one=True)))
+
+
+def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) -> Array:
+    """Adds `amount` times one coordinate to another; areas and volumes stay.  skew(0.2) is (17.6): x + 0.2 y.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.affine.skew(0.2).tolist()
+    [[1.0, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    if not isinstance(dimensions, (int, np.integer)) or dimensions not in (2, 3):
+        raise InputError(f"there are matrices for 2 and 3 dimensions, not for {dimensions!r}")
+    names = ("x", "y", "z")[:dimensions]
+    if not (isinstance(moves, str) and isinstance(by, str) and moves in names and by in names and moves != by):
+        raise InputError(f"a skew moves one axis by another: two of {', '.join(names)}, not {moves!r} and {by!r}")
+    block = np.eye(dimensions)
+    block[names.index(moves), names.index(by)] = validation.one_number(amount, "amount")
+    return _with_block(block)
+
+
+def translation(displacement: ArrayLike) -> Array:
+    """Moves points by two or three numbers in m, and leaves vectors as they are.  [eq. 17.5, 17.9]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.affine.applied(ph.affine.translation((1, 2, 3)), ph.affine.point((0, 0, 1))).tolist()
+    [1.0, 2.0, 4.0, 1.0]
+    """
+    moved = _coordinates(displacement, "displacement", one=True)
+    matrix = np.eye(len(moved) + 1)
+    matrix[:-1, -1] = moved
+    return matrix
+
+
+def combined(first: ArrayLike, *then: ArrayLike) -> Array:
+    """One matrix that does several transformations, in the order in which they are named: the last one's stands left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> turn_then_move = ph.affine.combined(ph.affine.rotation(np.pi / 2), ph.affine.translation((5, 0)))
+    >>> ph.affine.applied(turn_then_move, ph.affine.point((1, 0))).round(12).tolist()
+    [5.0, 1.0, 1.0]
+    """
+    whole = _affine(first)
+    for later in then:
+        matrix = _affine(later)
+        if matrix.shape != whole.shape:
+            raise InputError(
+                "a matrix of the plane and one of space cannot be combined: make all of them 3 x 3 or 4 x 4"
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole = matrix @ whole
+    return validation.held(whole, "the combined matrix")
+
+
+def about(matrix: ArrayLike, place: ArrayLike) -> Array:
+    """The same transformation about any place instead of the origin: T(p) M T(-p).  [exercise 17.2 b]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> turn = ph.affine.about(ph.affine.rotation(np.pi / 2), (1, 0))
+    >>> ph.affine.applied(turn, ph.affine.point([(1, 0), (2, 0)])).round(12).tolist()
+    [[1.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
+    """
+    m, p = _affine(matrix), _coordinates(place, "place", one=True)
+    if len(p) != len(m) - 1:
+        raise InputError(
+            f"place must be {len(m) - 1} numbers for a matrix of {len(m)} x {len(m)}, the coordinates without w, "
+            f"but has {len(p)}"
+        )
+    return combined(translation(-p), m, translation(p))
+
+
+def applied(matrix: ArrayLike, points: ArrayLike) -> Array:
+    """Homogeneous points or vectors, one or many (the last axis holds x, y, (z,) w), transformed.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.affine.applied(ph.affine.skew(0.2), ph.affine.point([(0, 0), (0, 1)])).tolist()
+    [[0.0, 0.0, 1.0], [0.2, 1.0, 1.0]]
+    """
+    m, array = _affine(matrix), _homogeneous(points)
+    if array.shape[-1] != len(m):
+        raise InputError(
+            f"a matrix of {len(m)} x {len(m)} acts on {len(m)} numbers a point, w the last, but there are "
+            f"{array.shape[-1]}: pass places through point() and vectors through vector()"
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        return validation.held(np.asarray(array @ m.T), "the transformed points")
+
+
+def inverse(matrix: ArrayLike) -> Array:
+    """What undoes a transformation.  A matrix that flattens (determinant 0) cannot be undone: refused.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.affine.inverse(ph.affine.translation((1, 2))).tolist()
+    [[1.0, 0.0, -1.0], [0.0, 1.0, -2.0], [0.0, 0.0, 1.0]]
+    """
+    m = _affine(matrix)
+    block = m[:-1, :-1]
+    if _is_singular(block):
+        raise InputError(
+            "the matrix is singular: it flattens everything onto a line, a plane or a point, and what was before "
+            "cannot be found again. Only a transformation whose determinant is not 0 has an inverse."
+        )
+    undone = np.eye(len(m))
+    with np.errstate(all="ignore"):
+        undone[:-1, :-1] = np.linalg.inv(block)
+        undone[:-1, -1] = 0.0 - undone[:-1, :-1] @ m[:-1, -1]
+    return validation.held(undone, "the inverse")
+
+
+def projected(points: ArrayLike, along: str = "z", distance: float | None = None) -> tuple[Array, Array]:
+    """Points of space on paper, seen from the positive end of an axis: two coordinates, and the depth.
+
+    The depth is the coordinate along the axis: draw the smallest first.  Parallel projection; with `distance`, in m,
+    the perspective of an eye so far from the origin, by w = 1 - depth/distance.
+
+    Returns
+    -------
+    flat, depth : ndarray
+        (..., 2) and (...), in m.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> flat, depth = ph.affine.projected(ph.affine.point([(1, 2, 3), (1, 2, -3)]))
+    >>> flat.tolist(), depth.tolist()
+    ([[1.0, 2.0], [1.0, 2.0]], [3.0, -3.0])
+    >>> ph.affine.projected(ph.affine.point((1, 2, 3)), distance=6.0)[0].tolist()
+    [2.0, 4.0]
+    """
+    array = homogenised(points)
+    if array.shape[-1] != 4:
+        raise InputError("a projection needs points of space: x, y, z and w")
+    if not isinstance(along, str) or along not in _ACROSS:
+        raise InputError(f"along must be 'x', 'y' or 'z', not {along!r}")
+    right, up, towards = _ACROSS[along]
+    flat, depth = array[..., [right, up]], array[..., towards]
+    if distance is None:
+        return flat, depth
+    eye = float(validation.positive(validation.one_number(distance, "distance"), "distance", "m"))
+    if (depth >= eye).any():
+        raise InputError(
+            f"a point lies at depth {depth.max():g} m, at the eye or behind it: set distance= farther away"
+        )
+    seen = np.concatenate((flat, 1 - depth[..., None] / eye), axis=-1)
+    return homogenised(seen)[..., :2], depth
+
+
+# Doors ---------------------------------------------------------------------------------------------------------------
+def _numbers(value: Any, name: str, wanted: str) -> Array:
+    return validation.numbers(value, name, validation.shape_of(value), wanted=wanted)
+
+
+def _coordinates(value: Any, name: str, one: bool = False) -> Array:
+    wanted = "2 numbers (the plane) or 3 (space)" + ("" if one else " each")
+    array = _numbers(value, name, wanted)
+    if array.ndim == 0 or array.shape[-1] not in (2, 3) or (one and array.ndim > 1):
+        raise InputError(f"{name} must be {wanted}, but has the shape {array.shape}")
+    return array
+
+
+def _with_w(value: Any, name: str, w: float) -> Array:
+    array = _coordinates(value, name)
+    return np.concatenate((array, np.full((*array.shape[:-1], 1), w)), axis=-1)
+
+
+def _homogeneous(value: Any) -> Array:
+    array = _numbers(value, "points", "homogeneous, 3 numbers each in the plane or 4 in space")
+    if array.ndim == 0 or array.shape[-1] not in (3, 4):
+        raise InputError(
+            f"points must be homogeneous, 3 numbers each in the plane or 4 in space, but have the shape {array.shape}: "
+            "pass places through point() and vectors through vector()"
+        )
+    return array
+
+
+def _block_of(value: Any, name: str) -> Array:
+    block = _numbers(value, name, "3 x 3 numbers")
+    if block.shape != (3, 3):
+        raise InputError(f"{name} must be 3 x 3 numbers, but has the shape {block.shape}: give one rotation at a time")
+    return block
+
+
+def _with_block(block: Array) -> Array:
+    matrix = np.eye(len(block) + 1)
+    matrix[:-1, :-1] = block
+    return matrix
+
+
+def _affine(value: Any) -> Array:
+    wanted = "3 x 3 (the plane) or 4 x 4 (space)"
+    matrix = _numbers(value, "the matrix", wanted + " numbers")
+    if matrix.shape not in ((3, 3), (4, 4)):
+        raise InputError(f"the matrix must be {wanted}, but has the shape {matrix.shape}")
+    last = [0.0] * (len(matrix) - 1) + [1.0]
+    if matrix[-1].tolist() != last:
+        raise InputError(
+            f"the matrix's last row must be {last}, but is {matrix[-1].tolist()}: it would change w, and is not affine"
+        )
+    return matrix
+
+
+def _is_singular(block: Array) -> bool:
+    """Whether, within rounding, some direction is flattened; rows and columns are brought to one size before."""
+    for axis in (1, 0):
+        largest = np.abs(block).max(axis=axis, keepdims=True)
+        if (largest == 0).any():
+            return True
+        block = block / largest
+    values = np.linalg.svd(block, compute_uv=False)
+    return bool(values[-1] <= len(block) * np.finfo(float).eps * values[0])

@@ -1,0 +1,1 @@
+"""Closed-form solutions that only gallery models use."""

@@ -1,0 +1,99 @@
+"""The programs that the source texts print, written out once more, step by step and in plain NumPy.
+
+They are judges of a special kind: not of what is true, but of what such a program computes.  Each takes principal
+moments (kg m2), the angular velocity in the body at the start (rad/s), a step (s) and how many; body axes lie along the
+world's at the start.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.validation import Array
+
+
+class Printed(NamedTuple):
+    """What such a program has at its end."""
+
+    quaternion: Array
+    """(w, x, y, z), body to world."""
+    rates: Array
+    """The angular velocity in the body, in rad/s."""
+
+
+def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stages: bool = True) -> Printed:
+    """Runge-Kutta of order 4 on w in the body and on q together.  [seed 003 section 3.4, with its slips mended]
+
+    The rate of q is half of (0, R w) q; q is rescaled after each step.  R is that of q/|q|, or, as in the text, eq. 7
+    for the stage's own q, which is not quite a rotation: another error, of the same order.
+    """
+    j, w, q = np.asarray(moments, dtype=float), np.asarray(rates, dtype=float), np.array((1.0, 0.0, 0.0, 0.0))
+
+    def slope(w: Array, q: Array) -> tuple[Array, Array]:
+        rate = _rate(q, w) if rescaled_stages else _rate_in_the_world(_matrix(q) @ w, q)
+        return np.cross(j * w, w) / j, rate
+
+    for _ in range(steps):
+        w1, q1 = slope(w, q)
+        w2, q2 = slope(w + step / 2 * w1, q + step / 2 * q1)
+        w3, q3 = slope(w + step / 2 * w2, q + step / 2 * q2)
+        w4, q4 = slope(w + step * w3, q + step * q3)
+        w = w + step / 6 * (w1 + 2 * w2 + 2 * w3 + w4)
+        q = q + step / 6 * (q1 + 2 * q2 + 2 * q3 + q4)
+        q = q / np.linalg.norm(q)
+    return Printed(q, w)
+
+
+def plate_code(moments: Any, rates: Any, step: float, steps: int) -> Printed:
+    """The code of the Feynman plate as it is printed: q' at t, explicit Euler.  [seed 004, after eq. 17.46]"""
+    j, spin, q = _plate(moments, rates)
+    for _ in range(steps):
+        q = q + step * _rate(q, _to_body(q, spin) / j)
+        q = q / np.linalg.norm(q)
+    return Printed(q, _to_body(q, spin) / j)
+
+
+def plate_leapfrog(moments: Any, rates: Any, step: float, steps: int) -> Printed:
+    """The plate by the algorithm that the text describes: q' at t + h/2.  [seed 004 eqs. 17.45, 17.46]"""
+    j, spin, q = _plate(moments, rates)
+    for _ in range(steps):
+        half = q + step / 2 * _rate(q, _to_body(q, spin) / j)
+        half = half / np.linalg.norm(half)
+        q = q + step * _rate(half, _to_body(half, spin) / j)
+        q = q / np.linalg.norm(q)
+    return Printed(q, _to_body(q, spin) / j)
+
+
+def _plate(moments: Any, rates: Any) -> tuple[Array, Array, Array]:
+    j = np.asarray(moments, dtype=float)
+    return j, j * np.asarray(rates, dtype=float), np.array((1.0, 0.0, 0.0, 0.0))
+
+
+def _rate(q: Array, w: Array) -> Array:
+    """q' = 1/2 q (0, w), w in the body.  [seed 004 eq. 17.44]"""
+    return np.concatenate(((-q[1:] @ w,), q[0] * w + np.cross(q[1:], w))) / 2
+
+
+def _rate_in_the_world(w: Array, q: Array) -> Array:
+    """q' = 1/2 (0, w) q, w in the world.  [seed 003 section 3.3, with the half that it lacks]"""
+    return np.concatenate(((-q[1:] @ w,), q[0] * w + np.cross(w, q[1:]))) / 2
+
+
+def _matrix(q: Array) -> Array:
+    """The matrix of a quaternion, a rotation if q is a unit.  [seed 003 eq. 7]"""
+    s, x, y, z = q
+    return np.array(
+        (
+            (1 - 2 * y * y - 2 * z * z, 2 * x * y - 2 * s * z, 2 * x * z + 2 * s * y),
+            (2 * x * y + 2 * s * z, 1 - 2 * x * x - 2 * z * z, 2 * y * z - 2 * s * x),
+            (2 * x * z - 2 * s * y, 2 * y * z + 2 * s * x, 1 - 2 * x * x - 2 * y * y),
+        )
+    )
+
+
+def _to_body(q: Array, v: Array) -> Array:
+    """A world vector along the body's axes, q a unit quaternion."""
+    t = 2 * np.cross(v, q[1:])
+    return np.asarray(v + q[0] * t + np.cross(t, q[1:]))

@@ -1,0 +1,88 @@
+"""A box on a shaft that is no principal axis: what it asks of the bearings, in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.reference import argument_checks
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class TiltedBox:
+    """A box of sides (a, b, c), tilted by `tilt` about x, on a shaft along z that turns at `rate`.  [seed 004, 17.4]
+
+    Its tensor turns with it, I(t) = R I R^T (17.32), and L = I(t) w goes round the shaft at its rate: the bearings must
+    exert w x L, which turns with the box.  All in SI units and rad.
+
+    Examples
+    --------
+    >>> from math import degrees, radians
+    >>> from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
+    >>> box = TiltedBox((0.1, 0.4, 0.9), 10.0, radians(20), 5.0)
+    >>> round(box.torque, 7), round(box.angular_momentum, 7), round(degrees(box.angle_to_shaft), 5)
+    (-4.3522078, 1.344841, 40.33421)
+    """
+
+    sides: Any
+    mass: float
+    tilt: float
+    rate: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sides", argument_checks.three_positive(self.sides, "sides", "m"))
+        object.__setattr__(self, "mass", argument_checks.one_positive(self.mass, "mass", "kg"))
+        for name in ("tilt", "rate"):
+            object.__setattr__(self, name, validation.one_number(getattr(self, name), name))
+
+    @property
+    def moments(self) -> Array:
+        """m (b^2 + c^2)/12 and so on."""
+        squares = self.sides**2
+        return np.asarray(self.mass * (squares.sum() - squares) / 12)
+
+    @property
+    def torque(self) -> float:
+        """m w^2 (b^2 - c^2) sin(2 tilt)/24, along the box's x axis, which turns."""
+        _, b, c = self.sides
+        return float(self.mass * self.rate**2 * (b**2 - c**2) * np.sin(2 * self.tilt) / 24)
+
+    @property
+    def angular_momentum(self) -> float:
+        """|L| = w sqrt((I2 sin tilt)^2 + (I3 cos tilt)^2): the same in the box's axes and in the world's."""
+        return float(np.hypot(*self._across_and_along))
+
+    @property
+    def angle_to_shaft(self) -> float:
+        """Between L and the shaft."""
+        across, along = self._across_and_along
+        return float(np.arctan2(abs(across), along))
+
+    @property
+    def _across_and_along(self) -> tuple[float, float]:
+        """L across the shaft (along the untilted y) and along it."""
+        _, i2, i3 = self.moments
+        c, s = np.cos(self.tilt), np.sin(self.tilt)
+        return float(self.rate * (i2 - i3) * s * c), float(self.rate * (i2 * s * s + i3 * c * c))
+
+    def inertia_at(self, t: ArrayLike) -> Array:
+        """R I R^T along the world's axes at times t, written out: (..., 3, 3)."""
+        i1, i2, i3 = self.moments
+        c, s = np.cos(self.tilt), np.sin(self.tilt)
+        yy, zz, yz = i2 * c * c + i3 * s * s, i2 * s * s + i3 * c * c, (i2 - i3) * s * c
+        angle = self.rate * argument_checks.any_shape(t, "t")
+        cos, sin = np.cos(angle), np.sin(angle)
+        xy = (i1 - yy) * sin * cos
+        rows = (
+            (i1 * cos**2 + yy * sin**2, xy, -yz * sin),
+            (xy, i1 * sin**2 + yy * cos**2, yz * cos),
+            (-yz * sin, yz * cos, np.full_like(angle, zz)),
+        )
+        return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

@@ -1,0 +1,74 @@
+"""A ball thrown straight up on a platform that turns, in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode import validation
+from polhode.reference import argument_checks
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class PlatformThrow:
+    """Thrown from (radius, 0, 0) with `speed` along z as seen on the platform, which turns about z.  [seed 004, 17.1]
+
+    On the ground it goes straight: x = r, y = W r t, z = u t - g t^2/2.  The platform's axes turn by W t meanwhile.
+    All in SI units.
+
+    Examples
+    --------
+    >>> from polhode.gallery.closed_forms.turning_platform import PlatformThrow
+    >>> throw = PlatformThrow(2.0, 10.0, 1.0, 9.80665)
+    >>> throw.seen_at(throw.duration)[:2].round(7).tolist(), throw.energy
+    ([2.7357629, -3.6266706], 48.0)
+    """
+
+    radius: float
+    speed: float
+    rate: float
+    g: float
+
+    def __post_init__(self) -> None:
+        for name in ("radius", "rate"):
+            object.__setattr__(self, name, validation.one_number(getattr(self, name), name))
+        for name, unit in (("speed", "m/s"), ("g", "m/s2")):
+            object.__setattr__(self, name, argument_checks.one_positive(getattr(self, name), name, unit))
+
+    @property
+    def duration(self) -> float:
+        """Until it is down again, in s."""
+        return 2 * self.speed / self.g
+
+    @property
+    def energy(self) -> float:
+        """v^2/2 + g z - W^2 rho^2/2, on the platform, in J/kg: what stays there."""
+        return self.speed**2 / 2 - (self.rate * self.radius) ** 2 / 2
+
+    def on_ground_at(self, t: ArrayLike) -> Array:
+        """The place along the ground's axes at times t: (..., 3)."""
+        times = argument_checks.any_shape(t, "t")
+        height = times * (self.speed - self.g * times / 2)
+        return np.stack((np.full_like(times, self.radius), self.rate * self.radius * times, height), axis=-1)
+
+    def seen_at(self, t: ArrayLike) -> Array:
+        """The place along the platform's axes at times t: (..., 3)."""
+        x, y, z = np.moveaxis(self.on_ground_at(t), -1, 0)
+        angle = self.rate * np.asarray(t)
+        c, s = np.cos(angle), np.sin(angle)
+        return np.stack((c * x + s * y, c * y - s * x, z), axis=-1)
+
+    def acceleration_seen_at(self, t: ArrayLike) -> Array:
+        """The acceleration along the platform's axes at times t: (..., 3).
+
+        x + i y = r (1 + i W t) e^(-i W t) has the second derivative r W^2 (1 - i W t) e^(-i W t).
+        """
+        angle = self.rate * argument_checks.any_shape(t, "t")
+        across = self.radius * self.rate**2 * (1 - 1j * angle) * np.exp(-1j * angle)
+        return np.stack((across.real, across.imag, np.full_like(angle, -self.g)), axis=-1)

@@ -1,0 +1,1 @@
+"""Drawing helpers that only gallery models use."""

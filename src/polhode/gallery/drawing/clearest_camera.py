@@ -1,0 +1,27 @@
+"""From where to look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.plot.projection import Camera
+from polhode.plot.scene import world_camera
+from polhode.validation import Array
+
+
+def clearest_view(tips: Any) -> Camera:
+    """The camera, z upwards, from which arrows from the origin to these places (n, 3) are best told apart."""
+    places = np.asarray(tips, dtype=float)
+    views = [world_camera(yaw, pitch) for yaw in np.linspace(0.1, 1.4, 14) for pitch in (0.25, 0.4, 0.55)]
+    return max(views, key=lambda seen: _clearance(seen.flat(places)))
+
+
+def _clearance(tips: Array) -> float:
+    """Of arrows on paper: the smallest distance of two tips, or twice the smallest area between two arrows."""
+    x, y = tips.T
+    itself = np.diag(np.full(len(tips), np.inf))
+    apart = np.hypot(x[:, None] - x, y[:, None] - y) + itself
+    areas = np.abs(np.outer(x, y) - np.outer(y, x)) + itself
+    return float(min(apart.min(), 2 * areas.min()))

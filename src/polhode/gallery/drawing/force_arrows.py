@@ -1,0 +1,52 @@
+"""A body and the forces that push it, in a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.plot.style import COLOURS
+
+if TYPE_CHECKING:
+    from polhode.massprops.body import Body
+    from polhode.plot.scene import Scene
+    from polhode.results.motion import Motion
+    from polhode.validation import Array
+
+FORCE = COLOURS["force"]
+
+
+def in_front(scene: Scene, points: Any, by: float) -> Array:
+    """Points moved towards the eye, by so many m: they stay where they are on the paper, and nothing hides them."""
+    return np.asarray(np.asarray(points, dtype=float) + by * scene.seen.eye)
+
+
+def push(scene: Scene, point: Any, vector: Any, name: str = "", colour: str = FORCE) -> None:
+    """A force as an arrow whose tip is at the point where it pushes, with its name at the other end."""
+    at, along = np.asarray(point, dtype=float), np.asarray(vector, dtype=float)
+    scene.arrow(at - along, along, colour)
+    if name:
+        away = scene.seen.flat(-along)
+        scene.text(at - along, name, colour, tuple(9.0 * away / max(float(np.hypot(*away)), 1e-300)))
+
+
+def block_at_instants(
+    scene: Scene,
+    motion: Motion,
+    body: Body,
+    frames: Sequence[int],
+    pushes: Sequence[tuple[Any, Any, str]] = (),
+    half: int | None = None,
+    name_at: int = 0,
+) -> None:
+    """A body at some output times, with the forces on it: (point of the body, arrow in world axes, name) each.
+
+    The names are written at the frame number `name_at` of `frames`.
+    """
+    for n, frame in enumerate(frames):
+        place, turn = motion.position[frame], motion.rotation_matrix[frame]
+        scene.body(body, place, turn, half=half)
+        for point, arrow, name in pushes:
+            push(scene, place + turn @ np.asarray(point, dtype=float), arrow, name if n == name_at else "")

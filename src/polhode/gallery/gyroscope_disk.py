@@ -1,0 +1,89 @@
+"""The disc on an axle that the gyroscopes of the gallery share: its start, its run, and what is measured in it."""
+
+from __future__ import annotations
+
+from math import cos, pi, radians, sin
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.equations.quaternions import from_angles
+from polhode.gallery.measurements import crossings
+from polhode.massprops.shapes import ellipsoid
+from polhode.model.forces import gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.reference.heavy_top import HeavyTop
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
+
+MASS, GRAVITY, HEIGHT, SEMI_AXES = 1.0, 1.0, 1.0, (1.0, 1.0, 0.1)
+FRAMES = 600
+STEPS_A_TURN = 4000
+
+
+def disc() -> Body:
+    """The ellipsoid of seed 004: mass, radius, height above the pivot and gravity are all 1."""
+    return ellipsoid(SEMI_AXES, MASS)
+
+
+def closed_form(theta: float, spin: float, precession: float = 0.0, theta_rate: float = 0.0) -> HeavyTop:
+    """The gyroscope in closed form; theta in degrees.  Is = M (R^2 + c^2)/5 + M l^2 and I3 = 2 M R^2/5, by hand."""
+    radius, _, half_thickness = SEMI_AXES
+    moment = MASS * (radius**2 + half_thickness**2) / 5 + MASS * HEIGHT**2
+    weight = MASS * GRAVITY * HEIGHT
+    return HeavyTop(moment, 2 * MASS * radius**2 / 5, weight, radians(theta), spin, precession, theta_rate)
+
+
+def started(top: HeavyTop) -> State:
+    """The start with phi = psi = 0, the pivot at the origin.  [seed 004 eq. 17.36]"""
+    rates = (top.theta_rate, top.precession * sin(top.theta), top.spin)
+    at = (0.0, -HEIGHT * sin(top.theta), HEIGHT * cos(top.theta))
+    return State(at, quaternion_wxyz=from_angles((0.0, top.theta, 0.0)), angular_velocity_body=rates)
+
+
+def on_its_pivot(top: HeavyTop, duration: float, step: float, name: str, frames: int = FRAMES, **more: Any) -> Scenario:
+    """The gyroscope from this start, by rk4 with steps not longer than that."""
+    every = duration / frames
+    return Scenario(
+        disc(),
+        started(top),
+        [gravity(GRAVITY)],
+        duration=duration,
+        step=every / -(-every // step),
+        output_step=every,
+        method="rk4",
+        pivot=(0.0, 0.0, -HEIGHT),
+        name=name,
+        **more,
+    )
+
+
+def short_step(top: HeavyTop) -> float:
+    """So many steps a turn that rk4 errs by less than 1e-10 rad in some turns."""
+    fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) + 2 * pi / min(top.period, 10.0)
+    return 2 * pi / (STEPS_A_TURN * fastest)
+
+
+def rising(state: Any) -> float:
+    """d cos(theta)/dt of a state: k1 w2 - k2 w1, k the vertical in body axes."""
+    w, x, y, z = state.quaternion_wxyz
+    w1, w2, _ = state.angular_velocity_body
+    return float(2 * (x * z - w * y) * w2 - 2 * (y * z + w * x) * w1)
+
+
+def turning_times(motion: Motion) -> Array:
+    """When the axis turns back, upwards or downwards, in s; not the start."""
+    k, w = motion.rotation_matrix[:, 2], motion.angular_velocity_body
+    rates = k[:, 0] * w[:, 1] - k[:, 1] * w[:, 0]
+    found = crossings(motion, rates, rising)
+    return np.asarray(found[found > motion.times[1]])
+
+
+def inclination(state: Any) -> float:
+    """theta of a state, in rad."""
+    w, x, y, z = state.quaternion_wxyz
+    return float(2 * np.arctan2(np.hypot(x, y), np.hypot(w, z)))

@@ -1,0 +1,89 @@
+"""Turns in a given order, by a body that nothing but blows makes turn otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polhode import rotations
+from polhode.massprops.body import Body
+from polhode.massprops.shapes import prism
+from polhode.model.force import Force
+from polhode.model.forces import impulse
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
+
+FRAMES, STEADY_FRAMES = 120, 200
+STEPS_A_FRAME = 10
+
+
+def even_prism(corners: int, radius: float, mass: float) -> Body:
+    """A prism on a regular polygon, so high that its three moments are equal: it spins steadily about any axis.
+
+    A polygon of circumradius r has the polar moment m r^2 (2 + cos(2 pi/n))/6, and I1 = I3/2 + m h^2/12.
+    """
+    height = radius * float(np.sqrt(2 + np.cos(2 * np.pi / corners)))
+    return prism(prism_corners(corners, radius)[:corners, :2], height, mass=mass)
+
+
+def prism_corners(corners: int, radius: float) -> Array:
+    """The corners of that prism from its centre, the lower ones first: (2 n, 3), in m."""
+    angles = 2 * np.pi * np.arange(corners) / corners
+    half = radius * float(np.sqrt(2 + np.cos(2 * np.pi / corners))) / 2
+    flat = radius * np.stack((np.cos(angles), np.sin(angles)), axis=-1)
+    return np.concatenate([np.column_stack((flat, np.full(corners, z))) for z in (-half, half)])
+
+
+def turns(body: Body, sequence: Sequence[tuple[Any, float]], axes: str, name: str) -> Scenario:
+    """One turn after another, a second each: (axis, angle in rad) along the world's axes, or along the body's.
+
+    The body's three moments must be equal.  Between two turns a couple of blows changes the spin.
+    """
+    moment = float(body.principal_moments[0])
+    attitude, spins = np.eye(3), []
+    for axis, angle in sequence:
+        axis_body = attitude.T @ np.asarray(axis, dtype=float) if axes == "world" else np.asarray(axis, dtype=float)
+        spins.append(angle * axis_body)
+        attitude = attitude @ rotations.matrix(axis_body, angle)
+    blows = [
+        blow
+        for k in range(1, len(spins))
+        for blow in couple(moment * (spins[k] - spins[k - 1]), float(k), arm=float(np.sqrt(moment / body.mass)))
+    ]
+    return Scenario(
+        body,
+        State(angular_velocity_body=spins[0]),
+        blows,
+        duration=float(len(spins)),
+        step=1 / (FRAMES * STEPS_A_FRAME),
+        output_step=1 / FRAMES,
+        method="rk4",
+        name=name,
+    )
+
+
+def couple(angular_impulse_body: Array, time: float, arm: float) -> list[Force]:
+    """Two opposite blows at opposite points of a body, `arm` (m) from its centre: no impulse, this angular impulse."""
+    size = float(np.linalg.norm(angular_impulse_body))
+    if size == 0:
+        return []
+    across = np.cross(angular_impulse_body, np.eye(3)[int(np.argmin(np.abs(angular_impulse_body)))])
+    point = arm * across / np.linalg.norm(across)
+    blow = np.cross(angular_impulse_body, point) / (2 * arm**2)
+    return [impulse(sign * blow, time, sign * point, axes="body") for sign in (1.0, -1.0)]
+
+
+def steady_turn(body: Body, angular_velocity: Any, name: str) -> Scenario:
+    """One second of a spin (world axes, rad/s) that the body keeps by itself."""
+    return Scenario(
+        body,
+        State(angular_velocity=angular_velocity),
+        duration=1.0,
+        step=1 / (STEADY_FRAMES * STEPS_A_FRAME),
+        output_step=1 / STEADY_FRAMES,
+        method="rk4",
+        name=name,
+    )

@@ -1,0 +1,196 @@
+"""A motion as an animated glTF 2.0 scene, for viewers, slides and Blender.
+
+    root            turns our z upwards into glTF's y, and stands where the motion is, if that is far from the origin
+      body 0 ...    one node for each body or member: its mesh, and keys for its place and its attitude
+
+Numbers are of 32 bits.  glTF writes quaternions (x, y, z, w).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import struct
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.io.atomic_files import check_suffix, write_whole
+from polhode.io.exported_bodies import Shown, shown_of
+from polhode.io.gltf_buffer import VERTICES, Buffer
+from polhode.io.gltf_mesh import facets_of
+from polhode.io.keyframes import Tracks, tracks_of
+from polhode.plot.style import COLOURS, SEVERAL
+from polhode.validation import Array
+from polhode.version import __version__
+
+if TYPE_CHECKING:
+    from polhode.results.motion import Motion
+
+SUFFIXES = (".glb", ".gltf")
+FAR = 10.0
+"""Of a motion farther from the origin than so many times its size, places are counted from its middle."""
+UPRIGHT = (-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+"""(x, y, z, w) of the turn that takes z to y: (x, y, z) becomes (x, z, -y)."""
+XYZW = (1, 2, 3, 0)
+
+
+def write(motion: Motion, path: Path) -> None:
+    """Write the scene: binary, or a text with the numbers inside in base 64."""
+    check_suffix(path, SUFFIXES, "a glTF scene")
+    shown = shown_of(motion)
+    tracks = _told_apart(tracks_of(motion, [one.number for one in shown]))
+    document, content = _scene(motion, shown, tracks)
+    write_whole(path, _binary(document, content) if path.suffix.lower() == ".glb" else _text(document, content))
+
+
+def _scene(motion: Motion, shown: Sequence[Shown], tracks: Tracks) -> tuple[dict[str, Any], bytes]:
+    """The document, and the buffer that it speaks of."""
+    buffer, origin = Buffer(), _origin(shown, tracks)
+    meshes, materials, of_body = _meshes(buffer, shown, motion.axis)
+    nodes: list[dict[str, Any]] = [_root(motion, origin, len(shown))]
+    channels: list[dict[str, Any]] = []
+    samplers: list[dict[str, Any]] = []
+    clocks: dict[int, int] = {}
+    for i, (one, mesh) in enumerate(zip(shown, of_body, strict=True)):
+        places, turns = tracks.positions[:, i] - origin, tracks.quaternions_wxyz[:, i][:, XYZW]
+        known = int(np.isfinite(places).all(axis=1).sum())  # of a member that an event stopped not all
+        node: dict[str, Any] = {"name": one.name, "mesh": mesh, "extras": {"drawn": one.look.sentence}}
+        for what, keys in (("translation", places[:known]), ("rotation", turns[:known])):
+            node[what] = np.asarray(keys[0], dtype=np.float32).tolist()
+            if (keys == keys[0]).all():
+                continue
+            if known not in clocks:
+                clocks[known] = buffer.floats(tracks.times[:known], "times", bounds=True)
+            samplers.append({"input": clocks[known], "output": buffer.floats(keys, "positions")})
+            channels.append({"sampler": len(samplers) - 1, "target": {"node": len(nodes), "path": what}})
+        nodes.append(node)
+    name = motion.scenario.name or "motion"
+    document: dict[str, Any] = {
+        "asset": {"version": "2.0", "generator": f"polhode {__version__}"},
+        "scene": 0,
+        "scenes": [{"name": name, "nodes": [0], "extras": _extras(motion, origin)}],
+        "nodes": nodes,
+        "meshes": meshes,
+        "materials": materials,
+        "accessors": buffer.accessors,
+        "bufferViews": buffer.views,
+        "buffers": [{"byteLength": len(buffer.content)}],
+    }
+    if channels:
+        document["animations"] = [{"name": name, "channels": channels, "samplers": samplers}]
+    return document, buffer.content
+
+
+def _extras(motion: Motion, origin: Array) -> dict[str, Any]:
+    """What the numbers mean, for those who read them."""
+    return {
+        "name": motion.scenario.name,
+        "units": {"length": "m", "time": "s"},
+        "start_time_s": float(motion.times[0]),
+        "method": motion.scenario.used_method.name,
+        "origin_m": origin.tolist(),
+        "about": "inside the root node z points up and places are counted from origin_m; numbers are of 32 bits",
+    }
+
+
+def _root(motion: Motion, origin: Array, count: int) -> dict[str, Any]:
+    x, y, z = origin.tolist()
+    root: dict[str, Any] = {"name": "z up", "rotation": list(UPRIGHT), "children": list(range(1, count + 1))}
+    return root if not origin.any() else {**root, "translation": [x, z, -y]}
+
+
+def _origin(shown: Sequence[Shown], tracks: Tracks) -> Array:
+    """From where places are counted: the world's origin, or the motion's middle where that is far away."""
+    places = tracks.positions[np.isfinite(tracks.positions).all(axis=-1)]
+    low, high = places.min(axis=0), places.max(axis=0)
+    size = float((high - low).max()) + max(float(np.abs(one.surface.vertices).max()) for one in shown)
+    middle = low + (high - low) / 2
+    return middle if np.abs(middle).max() > FAR * size else np.zeros(3)
+
+
+def _told_apart(tracks: Tracks) -> Tracks:
+    """Keys at times that 32 bits can tell apart."""
+    rounded = tracks.times.astype(np.float32)
+    new = np.concatenate(([True], rounded[1:] > np.maximum.accumulate(rounded)[:-1]))
+    if new.all():
+        return tracks
+    warnings.warn(
+        f"{(~new).sum()} of {len(new)} outputs are left out: 32 bits cannot tell their times from those before",
+        stacklevel=4,
+    )
+    return Tracks(*(array[new] for array in tracks))
+
+
+# Meshes -------------------------------------------------------------------------------------------------------------
+def _meshes(
+    buffer: Buffer, shown: Sequence[Shown], axis: str | None
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[int]]:
+    """Meshes, materials, and which mesh each has: those that look the same share it, or at least its numbers."""
+    meshes: list[dict[str, Any]] = []
+    colours = [COLOURS["body"]]
+    parts: dict[int, list[dict[str, Any]]] = {}
+    known: dict[tuple[int, str], int] = {}
+    of_body = []
+    for one in shown:
+        look = id(one.surface)
+        if look not in parts:
+            parts[look] = _primitives(buffer, one)
+        colour = SEVERAL[one.number % len(SEVERAL)] if axis == "body" else SEVERAL[0]
+        if colour not in colours:
+            colours.append(colour)
+        if (look, colour) not in known:
+            known[look, colour] = len(meshes)
+            tones = (0, colours.index(colour))
+            primitives = [{**part, "material": tones[part["material"]]} for part in parts[look]]
+            meshes.append({"name": one.look.kind, "primitives": primitives})
+        of_body.append(known[look, colour])
+    return meshes, [_material(colour) for colour in colours], of_body
+
+
+def _primitives(buffer: Buffer, one: Shown) -> list[dict[str, Any]]:
+    """Both tones of a surface, over the same vertices."""
+    facets = facets_of(one.surface)
+    attributes = {
+        "POSITION": buffer.floats(facets.positions, "sizes", VERTICES, bounds=True),
+        "NORMAL": buffer.floats(facets.normals, "normals", VERTICES),
+    }
+    return [
+        {"attributes": attributes, "indices": buffer.indices(faces, len(facets.positions)), "material": tone}
+        for tone, faces in enumerate(facets.tones)
+        if len(faces)
+    ]
+
+
+def _material(colour: str) -> dict[str, Any]:
+    """Glossless; seen from both sides, since a sheet has but one."""
+    base = [*(_linear(int(colour[k : k + 2], 16) / 255) for k in (1, 3, 5)), 1.0]
+    surface = {"baseColorFactor": base, "metallicFactor": 0.0, "roughnessFactor": 0.7}
+    return {"name": colour, "pbrMetallicRoughness": surface, "doubleSided": True}
+
+
+def _linear(c: float) -> float:
+    """The amount of light of a value on the screen.  [IEC 61966-2-1]"""
+    return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+
+
+# Files --------------------------------------------------------------------------------------------------------------
+def _binary(document: dict[str, Any], content: bytes) -> bytes:
+    """A header, the document filled up with blanks, the buffer: each a multiple of 4 bytes."""
+    text = _json(document)
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(content), b"BIN\0") + content
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+
+def _text(document: dict[str, Any], content: bytes) -> bytes:
+    inside = "data:application/octet-stream;base64," + base64.b64encode(content).decode()
+    return _json({**document, "buffers": [{"byteLength": len(content), "uri": inside}]})
+
+
+def _json(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

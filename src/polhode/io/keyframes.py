@@ -1,0 +1,74 @@
+"""Where bodies are from key to key of an animation: close enough together that no viewer takes a turn for another."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from polhode.model.state import together
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from polhode.equations.formulations import View
+    from polhode.results.motion import Motion
+
+FINE = math.pi / 2
+"""Where more instants are taken, a body turns by at most so many rad from one to the next."""
+MOST = 2_000_000
+"""Keys of all bodies together: beyond it no more are added."""
+
+
+class Tracks(NamedTuple):
+    """Keys of the bodies shown."""
+
+    times: Array
+    """Since the first output, in s."""
+    positions: Array
+    """(times, bodies, 3), in m."""
+    quaternions_wxyz: Array
+    """(times, bodies, 4), of unit length, without jumps from q to -q."""
+
+
+def tracks_of(motion: Motion, numbers: list[int]) -> Tracks:
+    """The outputs, and instants between them where a body turns by more than half a turn from one to the next."""
+    times, view = motion.times, motion._view
+    while (turns := _turns(times, view, numbers)) is not None:
+        pieces = np.where(turns > math.pi, np.ceil(turns / FINE), 1).astype(np.int64)
+        closed_form = motion._closed_form
+        if closed_form is None or pieces.sum() * len(numbers) > MOST:
+            _warn(times, turns, closed_form is not None)
+            break
+        starts = np.repeat(times[:-1], pieces)
+        within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        times = np.append(starts + within * np.repeat(np.diff(times) / pieces, pieces), times[-1])
+        view = motion._view_of(closed_form.kept_at(times))
+    turned = together(view.orientation)[:, numbers]
+    turned = turned / np.linalg.norm(turned, axis=-1, keepdims=True)
+    flips = (turned[1:] * turned[:-1]).sum(axis=-1, keepdims=True) < 0
+    signs = np.concatenate((np.ones_like(turned[:1, :, :1]), np.where(np.cumsum(flips, axis=0) % 2, -1.0, 1.0)))
+    return Tracks(times - times[0], together(view.position)[:, numbers], signs * turned)
+
+
+def _turns(times: Array, view: View, numbers: list[int]) -> Array | None:
+    """The largest turn of any body from each time to the next, in rad; None if all are within half a turn."""
+    if len(times) < 2:
+        return None
+    rates = np.linalg.norm(together(view.angular_velocity)[:, numbers], axis=-1)
+    fastest = np.fmax(rates[1:], rates[:-1])
+    turns = np.nan_to_num(fastest).max(axis=1) * np.diff(times)
+    return turns if turns.max() > math.pi else None
+
+
+def _warn(times: Array, turns: Array, is_exact: bool) -> None:
+    worst = int(np.argmax(turns))
+    step = FINE * (times[worst + 1] - times[worst]) / turns[worst]
+    step = math.floor(step * (scale := 10.0 ** (1 - math.floor(math.log10(step))))) / scale
+    what = (
+        f"from t = {times[worst]:g} s to the next output a body turns by {turns[worst] / (2 * math.pi):.3g} turns: "
+        "a viewer shows the shorter way round, which is another spin"
+    )
+    remedy = f"simulate with output_step={step:g}, in s"
+    warnings.warn(f"{what}; {remedy}{', for a shorter time' if is_exact else ''}", stacklevel=5)

@@ -1,0 +1,64 @@
+"""What bodies look like, as a table of plain values and arrays that a file can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.massprops.body_table import plain
+from polhode.massprops.geometry import Part, Shape, Surface
+from polhode.massprops.volume.boundary_faces import Cells
+
+if TYPE_CHECKING:
+    from polhode.massprops.body import Body
+
+PLACE = ("linear", "offset", "is_hole", "is_mixed")
+"""What a part has besides its shape or mesh."""
+
+
+def look_table_of(bodies: Sequence[Body]) -> dict[str, Any]:
+    """The shapes and meshes of bodies, each once, and where each body has them."""
+    sources = {id(part.source): part.source for body in bodies for part in body.parts}
+    number = {key: i for i, key in enumerate(sources)}
+    tables = [{"parts": [_part_table(part, number[id(part.source)]) for part in body.parts]} for body in bodies]
+    return {"sources": [_source_table(source) for source in sources.values()], "bodies": tables}
+
+
+def with_looks(bodies: Sequence[Body], table: Mapping[str, Any]) -> list[Body]:
+    """The bodies, with what the table says that they look like."""
+    sources = [_source(one) for one in table["sources"]]
+    return [
+        replace(body, parts=tuple(_part(one, sources) for one in each["parts"]))
+        for body, each in zip(bodies, table["bodies"], strict=True)
+    ]
+
+
+def _part_table(part: Part, source: int) -> dict[str, Any]:
+    return {"source": source, **{key: plain(getattr(part, key)) for key in PLACE}}
+
+
+def _part(table: Mapping[str, Any], sources: Sequence[Any]) -> Part:
+    linear, offset = (np.array(table[key], dtype=np.float64) for key in ("linear", "offset"))
+    return Part(sources[table["source"]], linear, offset, table["is_hole"], table["is_mixed"])
+
+
+def _source_table(source: Any) -> dict[str, Any]:
+    """A shape by its name and sizes, a mesh by its arrays."""
+    if isinstance(source, Shape):
+        return {"shape": source.name, "sizes": {name: plain(size) for name, size in source.sizes.items()}}
+    if isinstance(source, Cells):
+        kinds, cells = [kind for kind, _ in source.blocks], [numbers for _, numbers in source.blocks]
+        return {"nodes": source.nodes, "kinds": kinds, "cells": cells, "outside": list(source.outside)}
+    return {"vertices": source.vertices, "faces": source.faces}
+
+
+def _source(table: Mapping[str, Any]) -> Any:
+    if "shape" in table:
+        return Shape(table["shape"], {name: np.array(size, dtype=float) for name, size in table["sizes"].items()})
+    if "nodes" in table:
+        blocks = zip(table["kinds"], table["cells"], strict=True)
+        return Cells(table["nodes"], tuple(blocks), tuple(table["outside"]))
+    return Surface(table["vertices"], table["faces"])

@@ -1,0 +1,171 @@
+"""A body's inertia as other programs read it: URDF, SDF, MJCF, TOML, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.errors import InertiaError, nearest
+from polhode.massprops.body_table import table_of
+from polhode.massprops.mass_report import refuse_members, report, symmetric
+from polhode.massprops.principal_axes import ROUNDING
+
+if TYPE_CHECKING:
+    from polhode.massprops.body import Body
+    from polhode.validation import Array
+
+NEARLY_FLAT = 64 * sys.float_info.epsilon
+"""MuJoCo demands A + B >= C to the last bit, which rounding denies to two of five flat bodies: keep this distance."""
+LEAST_MOMENT = 1e-14
+"""In kg m2: MuJoCo refuses a full tensor with a smaller principal moment, whatever the size of its model."""
+LEAST_MASS = 1e-15
+"""In kg: MuJoCo lets nothing lighter move."""
+ENTRIES = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+
+
+def block(body: Body, form: str, name: str = "body", comments: Iterable[str] = ()) -> str:
+    """A body's mass, centre of mass and inertia in another program's words, to paste.
+
+    Every number is written so that it reads back to the same float.  The tensor is about the centre of mass, along the
+    axes that the body was given in; its products are the tensor's entries, -integral of rho x y, which is the
+    convention of all these forms.  For MuJoCo a flat body's largest moment is made smaller by 1.4e-14 of itself, and a
+    comment says so.
+
+    Parameters
+    ----------
+    body : Body
+        One body, not that of an ensemble.
+    form : str
+        "urdf", "sdf" or "mjcf": the `<inertial>` element of a link or body; "toml": the `[body]` of a scenario's
+        file; "json": everything that is known of it.
+    name : str, optional
+        What a comment calls it.
+    comments : several str, optional
+        Sentences that go with it, as comments (in JSON as `notes`).
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from polhode.massprops.inertial_blocks import block
+    >>> print(block(ph.shapes.box((1.0, 2.0, 3.0), density=1.0), "mjcf", "brick"))
+    <!-- brick: kg, m, kg m2; tensor about the centre of mass, products with their minus sign -->
+    <inertial pos="0.0 0.0 0.0" mass="6.0" fullinertia="6.5 5.0 2.5 0.0 0.0 0.0"/>
+    """
+    if form not in FORMS:
+        raise InertiaError(f"a body cannot be written as {form!r}: {nearest(form, FORMS)}")
+    refuse_members(body)
+    return FORMS[form](body, name, list(comments))
+
+
+def _urdf(body: Body, name: str, comments: list[str]) -> str:
+    tensor, cautions = for_mujoco(body)
+    return _with_xml_comments(
+        name,
+        [*comments, *cautions],
+        "<inertial>",
+        f'  <origin xyz="{_row(body.center_of_mass)}" rpy="0 0 0"/>',
+        f'  <mass value="{body.mass!r}"/>',
+        "  <inertia " + " ".join(f'{entry}="{float(tensor[at])!r}"' for entry, at in ENTRIES.items()) + "/>",
+        "</inertial>",
+    )
+
+
+def _sdf(body: Body, name: str, comments: list[str]) -> str:
+    tensor = symmetric(body.inertia_body)
+    return _with_xml_comments(
+        name,
+        comments,
+        "<inertial>",
+        f"  <pose>{_row(body.center_of_mass)} 0 0 0</pose>",
+        f"  <mass>{body.mass!r}</mass>",
+        "  <inertia>",
+        *(f"    <{entry}>{float(tensor[at])!r}</{entry}>" for entry, at in ENTRIES.items()),
+        "  </inertia>",
+        "</inertial>",
+    )
+
+
+def _mjcf(body: Body, name: str, comments: list[str]) -> str:
+    tensor, cautions = for_mujoco(body)
+    entries = _row([tensor[ENTRIES[entry]] for entry in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")])
+    return _with_xml_comments(
+        name,
+        [*comments, *cautions],
+        f'<inertial pos="{_row(body.center_of_mass)}" mass="{body.mass!r}" fullinertia="{entries}"/>',
+    )
+
+
+def _toml(body: Body, name: str, comments: list[str]) -> str:
+    import tomli_w
+
+    if body.is_line:
+        comments = [*comments, "A line has no moment about itself and cannot be simulated: give the rod a radius."]
+    texts = [f"{name}: kg, m, kg m2; about the centre of mass, products with their minus sign", *comments]
+    lines = [f"# {line}" for text in texts for line in _printable(text).splitlines()]
+    return "\n".join([*lines, tomli_w.dumps({"body": table_of(body)}).rstrip()])
+
+
+def _json(body: Body, name: str, comments: list[str]) -> str:
+    found = report(body, name)
+    found["notes"] = [*found["notes"], *(text for text in comments if text not in found["notes"])]
+    return json.dumps(found, indent=2, allow_nan=False)
+
+
+FORMS: dict[str, Callable[[Body, str, list[str]], str]] = {
+    "urdf": _urdf,
+    "sdf": _sdf,
+    "mjcf": _mjcf,
+    "toml": _toml,
+    "json": _json,
+}
+
+
+def for_mujoco(body: Body) -> tuple[Array, list[str]]:
+    """The tensor as MuJoCo takes it, and what there is to say about that."""
+    tensor, moments = symmetric(body.inertia_body), body.principal_moments
+    if body.mass < LEAST_MASS or moments.min() < LEAST_MOMENT:
+        return tensor, [
+            f"MuJoCo refuses this: it wants at least {LEAST_MASS:g} kg, and {LEAST_MOMENT:g} kg m2 about every axis; "
+            f"here are {body.mass:.3g} kg and {moments.min():.3g} kg m2. "
+            + ("Let its model count in smaller units, as mm and g." if moments.min() > 0 else "Give it an extent.")
+        ]
+    largest = int(moments.argmax())
+    others = float(np.delete(moments, largest).sum())
+    too_much = float(moments[largest]) - others * (1 - NEARLY_FLAT)
+    if too_much <= 0:
+        return tensor, []
+    if too_much > 2 * ROUNDING * others:
+        return tensor, ["MuJoCo refuses this: the largest principal moment exceeds the sum of the others."]
+    normal = body.principal_axes.as_matrix()[:, largest]
+    return tensor - too_much * np.outer(normal, normal), [
+        f"A flat body: its largest moment is made smaller by {too_much / others:.1e} of itself, "
+        "because MuJoCo's test A + B >= C allows for no rounding."
+    ]
+
+
+def _row(numbers: Any) -> str:
+    """Numbers that read back to the same floats."""
+    return " ".join(repr(float(number)) for number in numbers)
+
+
+def _with_xml_comments(name: str, comments: list[str], *lines: str) -> str:
+    about = "kg, m, kg m2; tensor about the centre of mass, products with their minus sign"
+    return "\n".join([*(f"<!-- {_in_comment(text)} -->" for text in (f"{name}: {about}", *comments)), *lines])
+
+
+def _in_comment(text: str) -> str:
+    """A text as an XML comment may hold it: in one line, and without two hyphens in a row."""
+    text = " ".join(_printable(text).split())
+    while "--" in text:
+        text = text.replace("--", "- -")
+    return text
+
+
+def _printable(text: str) -> str:
+    """A text without control characters and halves of characters, which neither XML nor TOML may hold."""
+    kept = "".join(c if c.isprintable() or c in "\t\n" else "?" for c in text)
+    return kept.encode("utf-8", "replace").decode("utf-8")

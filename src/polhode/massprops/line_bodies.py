@@ -1,0 +1,87 @@
+"""Bodies without extent across a line: rods of radius 0, and particles in a row."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from polhode.errors import InertiaError
+from polhode.massprops.principal_axes import LOST, ROUNDING
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from polhode.massprops.body import Body
+
+
+class Thin(NamedTuple):
+    """What points and lines make together: one point, one line with its tensor, or neither."""
+
+    is_point: bool = False
+    is_line: bool = False
+    tensor: Array | None = None
+    notes: tuple[str, ...] = ()
+
+
+def axis_of(body: Body) -> tuple[Array, Array]:
+    """The moment across a line, and its direction; both 0 for a particle."""
+    moments = body.principal_moments
+    if body.is_particle:
+        return moments[..., 0], np.zeros(3)
+    columns = np.broadcast_to(body.principal_axes.as_matrix(), (*moments.shape, 3))
+    along = moments.argmin(axis=-1)[..., None, None]
+    return moments.max(axis=-1), np.take_along_axis(columns, along, axis=-1)[..., 0]
+
+
+def tensor_across(moment: Array, direction: Array) -> Array:
+    """J (1 - u u^T), the tensor of a line along the unit vector u."""
+    square: Array = np.eye(3) - direction[..., :, None] * direction[..., None, :]
+    return np.asarray(moment)[..., None, None] * square
+
+
+def thin(masses: Array, positions: Array, offsets: Array, moments: Array, directions: Array) -> Thin:
+    """What points and lines make together, given their places and their offsets from the common centre of mass.
+
+    They are one point if they lie as near to each other as their coordinates are rounded.  They are one line if the
+    moment about it is less than rounding leaves of the others, LOST: with any less extent across, the moment would
+    depend on the axes of the description.  If they lie beside it by more than rounding, a note says so.
+    """
+    crumb = 8 * sys.float_info.epsilon * np.abs(positions).max(axis=(-2, -1))
+    length = _norms(offsets).max(axis=-1)
+    spread = _second_moments(masses, offsets) + _second_moments(moments, directions)
+    total = np.trace(spread, axis1=-2, axis2=-1)
+    is_point = (length <= crumb) & ~moments.any(axis=-1)
+    direction = np.linalg.eigh(spread)[1][..., :, -1]
+    across, skew = (_norms(np.cross(v, direction[..., None, :])) for v in (offsets, directions))
+    far = np.where(across > crumb[..., None], across, 0.0)
+    moment_along = (np.abs(masses) * far**2 + np.abs(moments) * skew**2).sum(axis=-1)
+    is_line = ~is_point & (total > 0) & (moment_along <= LOST * total)
+    for found, what in ((is_point, "in one point"), (is_line, "on one line")):
+        if found.any() and not found.all():
+            raise InertiaError(
+                f"in member {np.flatnonzero(found)[0]} of the ensemble everything lies {what}, in member "
+                f"{np.flatnonzero(~found)[0]} it does not: an ensemble has bodies of one kind. Take these members apart"
+            )
+    if not is_line.all():
+        return Thin(is_point=bool(is_point.all()))
+    off = np.broadcast_to(far.max(axis=-1) / np.where(length > 0, length, 1.0), total.shape).max()
+    notes: tuple[str, ...] = ()
+    if off > ROUNDING:
+        notes = (
+            f"the particles are taken for a line: they lie beside it by {off:.1e} of its half-length at most, and the "
+            "moment about it would be lost in the rounding of the others",
+        )
+    return Thin(is_line=True, tensor=tensor_across(total, direction), notes=notes)
+
+
+def _norms(vectors: Array) -> Array:
+    lengths: Array = np.sqrt((vectors**2).sum(axis=-1))
+    return lengths
+
+
+def _second_moments(weights: Array, vectors: Array) -> Array:
+    """The sum of w v v^T, each entry summed along neighbouring numbers."""
+    weighted = [weights * vectors[..., i] for i in range(3)]
+    rows = [np.stack([(w * vectors[..., j]).sum(axis=-1) for j in range(3)], axis=-1) for w in weighted]
+    return np.stack(rows, axis=-2)

@@ -1,0 +1,85 @@
+"""Plane polygons: do they cross themselves, and which triangles fill them.  All decisions are exact."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+
+import numpy as np
+
+from polhode.massprops.geometry import Indices
+from polhode.validation import Array
+
+_DOUBT = 4 * sys.float_info.epsilon
+"""Relative to its two products, a cross product below this may have the wrong sign."""
+
+
+def orientation(a: Array, b: Array, c: Array) -> Indices:
+    """Where a, b, c turn left: 1; right: -1; on one line: 0.  Exact for the numbers given."""
+    a, b, c = np.broadcast_arrays(a, b, c)
+    one = (a[..., 0] - c[..., 0]) * (b[..., 1] - c[..., 1])
+    other = (a[..., 1] - c[..., 1]) * (b[..., 0] - c[..., 0])
+    sign = np.atleast_1d(np.sign(one - other).astype(np.int64))
+    for index in np.argwhere(np.atleast_1d(np.abs(one - other) <= _DOUBT * (np.abs(one) + np.abs(other)))):
+        place = tuple(index) if a.ndim > 1 else ()
+        (ax, ay), (bx, by), (cx, cy) = ([Fraction(float(x)) for x in corner[place]] for corner in (a, b, c))
+        exact = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)
+        sign[tuple(index)] = (exact > 0) - (exact < 0)
+    return sign.reshape(a.shape[:-1])
+
+
+def crossing_edges(corners: Array) -> tuple[int, int] | None:
+    """Two edges of a closed polygon that cross or touch elsewhere than at their common corner; None if none do.
+
+    Edge i goes from corner i to the next one.
+    """
+    n, ends = len(corners), np.roll(corners, -1, axis=0)
+    low, high = np.minimum(corners, ends), np.maximum(corners, ends)
+    for i in range(n):
+        a, b, c = corners[i], ends[i], ends[(i + 1) % n]
+        if orientation(a, b, c) == 0 and np.dot(a - b, c - b) > 0:
+            return i, (i + 1) % n
+        others = np.arange(i + 2, n if i else n - 1)
+        near = ((low[others] <= high[i]) & (low[i] <= high[others])).all(axis=-1)
+        others = others[near]
+        c, d = corners[others], ends[others]
+        across = (orientation(a, b, c) * orientation(a, b, d) <= 0) & (orientation(c, d, a) * orientation(c, d, b) <= 0)
+        if across.any():
+            return i, int(others[across][0])
+    return None
+
+
+def anticlockwise(corners: Array) -> Indices:
+    """The numbers of the corners of a simple polygon in anticlockwise order."""
+    first, n = int(np.lexsort((corners[:, 1], corners[:, 0]))[0]), len(corners)
+    # The lowest of the leftmost corners sticks out, so the turn there is that of the whole.
+    turn = orientation(corners[first - 1], corners[first], corners[(first + 1) % n])
+    return np.arange(n) if turn > 0 else np.arange(n)[::-1]
+
+
+def triangles(corners: Array) -> Indices:
+    """Triangles (n - 2, 3) that fill a simple polygon, anticlockwise: ears are cut off, the roundest first."""
+    left = anticlockwise(corners)
+    found = []
+    while len(left) > 3:
+        ear = _roundest_ear(corners, left)
+        found.append(np.roll(left, 1 - ear)[:3])
+        left = np.delete(left, ear)
+    return np.array([*found, left])
+
+
+def _roundest_ear(corners: Array, left: Indices) -> int:
+    """Where in `left` a corner turns left and no other corner lies in its triangle, nor on its border."""
+    a, b, c = (corners[np.roll(left, by)] for by in (1, 0, -1))
+    u, v, w = b - a, c - b, a - c
+    roundness = (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]) / (u * u + v * v + w * w).sum(axis=-1)
+    for i in np.argsort(-roundness, kind="stable"):
+        corner_set = np.stack((a[i], b[i], c[i]))
+        if orientation(*corner_set) <= 0:
+            continue
+        others = corners[np.roll(left, 1 - i)[3:]]
+        others = others[((others >= corner_set.min(axis=0)) & (others <= corner_set.max(axis=0))).all(axis=-1)]
+        within = [orientation(corner_set[k], corner_set[(k + 1) % 3], others) >= 0 for k in range(3)]
+        if not np.all(within, axis=0).any():
+            return int(i)
+    raise AssertionError("a simple polygon has two ears")

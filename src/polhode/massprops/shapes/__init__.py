@@ -1,0 +1,43 @@
+"""Bodies of simple shape and uniform density, by their sizes and their mass or density.
+
+The origin is the centre of mass and z the axis of symmetry; shapes that are given by their corners stay where these
+are.  Any size, mass or density may carry a leading axis for the members of an ensemble.
+"""
+
+from __future__ import annotations
+
+from polhode.massprops.shapes.hollow import spherical_shell, tube
+from polhode.massprops.shapes.polyhedra import parallelepiped, prism, tetrahedron
+from polhode.massprops.shapes.solids import (
+    box,
+    capsule,
+    cone,
+    cylinder,
+    ellipsoid,
+    frustum,
+    half_ellipsoid,
+    sphere,
+    torus,
+)
+from polhode.massprops.shapes.thin import ring, thin_disk, thin_rod, thin_sheet
+
+__all__ = [
+    "box",
+    "capsule",
+    "cone",
+    "cylinder",
+    "ellipsoid",
+    "frustum",
+    "half_ellipsoid",
+    "parallelepiped",
+    "prism",
+    "ring",
+    "sphere",
+    "spherical_shell",
+    "tetrahedron",
+    "thin_disk",
+    "thin_rod",
+    "thin_sheet",
+    "torus",
+    "tube",
+]

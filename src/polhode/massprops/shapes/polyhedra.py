@@ -1,0 +1,174 @@
+"""Solids given by their corners: they stay where these are, and the centre of mass is found."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.errors import InertiaError
+from polhode.massprops.body import Body
+from polhode.massprops.polygons import crossing_edges, triangles
+from polhode.massprops.shapes.shape_builder import lengths, made_there, matter
+from polhode.massprops.simplices import determinant, determinant_noise, tetrahedron_edges, triangle_areas
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+def tetrahedron(corners: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
+    """A solid tetrahedron: the mean of r r' about its centre is the sum of d d'/20 over its corners.
+
+    Parameters
+    ----------
+    corners : array_like
+        Four points, 4 x 3 numbers, in any order, in m.
+    mass, density : float
+        In kg, or in kg/m3: exactly one of them.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> body = ph.shapes.tetrahedron([(0, 0, 0), (4, 0, 0), (0, 4, 0), (0, 0, 4)], mass=10.0)
+    >>> body.center_of_mass.tolist(), body.inertia_body.tolist()
+    ([1.0, 1.0, 1.0], [[12.0, 2.0, 2.0], [2.0, 12.0, 2.0], [2.0, 2.0, 12.0]])
+    """
+    corners = validation.numbers(corners, "corners", (4, 3), InertiaError)
+    from_first = corners - corners[..., :1, :]
+    if not (np.abs(from_first).max(axis=(-1, -2)) > 0).all():
+        raise InertiaError("the four corners of the tetrahedron are one point")
+    edges = tetrahedron_edges(corners)
+    filled = np.abs(determinant(edges))
+    _check_volume(filled, edges, np.abs(corners).max(axis=-2), "the four corners of the tetrahedron lie in one plane")
+    faces = [corners[..., list(face), :] for face in ((1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2))]
+    volume, area = filled / 6, sum(triangle_areas(*np.moveaxis(face, -2, 0)) for face in faces)
+    m = matter("a tetrahedron", volume, mass=(mass, 1), density=(density, volume))
+    center = from_first.mean(axis=-2)
+    spread = _squares(from_first - center[..., None, :]) / 20
+    return made_there("tetrahedron", {"corners": corners}, m, spread, corners[..., 0, :] + center, volume, area)
+
+
+def parallelepiped(edges: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
+    """A solid, skew box with one corner at the origin: the mean of r r' about its centre is the sum of e e'/12.
+
+    Parameters
+    ----------
+    edges : array_like
+        The three edges from that corner, 3 x 3 numbers, one edge a row, in m.
+    mass, density : float
+        In kg, or in kg/m3: exactly one of them.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> body = ph.shapes.parallelepiped([(2, 0, 0), (2, 2, 0), (0, 0, 2)], mass=3.0)
+    >>> body.center_of_mass.tolist(), body.inertia_body.tolist()
+    ([2.0, 1.0, 1.0], [[2.0, -1.0, 0.0], [-1.0, 3.0, 0.0], [0.0, 0.0, 3.0]])
+    """
+    edges = validation.numbers(edges, "edges", (3, 3), InertiaError)
+    volume = np.abs(determinant(edges))
+    _check_volume(volume, edges, np.zeros(3), "the three edges of the parallelepiped lie in one plane")
+    origin = np.zeros(3)
+    u, v, w = np.moveaxis(edges, -2, 0)
+    area = 4 * sum(triangle_areas(origin, one, other) for one, other in ((u, v), (v, w), (w, u)))
+    m = matter("a parallelepiped", volume, mass=(mass, 1), density=(density, volume))
+    return made_there("parallelepiped", {"edges": edges}, m, _squares(edges) / 12, (u + v + w) / 2, volume, area)
+
+
+def prism(base: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
+    """A solid between a polygon in the plane z = 0 and the same polygon at z = height.
+
+    Parameters
+    ----------
+    base : array_like
+        The corners (x, y), N x 2 numbers, in order, either way round, in m.  The first is not repeated at the end.
+    height : float
+        In m.
+    mass, density : float
+        In kg, or in kg/m3: exactly one of them.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> body = ph.shapes.prism([(0, 0), (6, 0), (0, 6)], height=6.0, mass=2.0)
+    >>> body.center_of_mass.tolist(), body.inertia_body.round(9).diagonal().tolist()
+    ([2.0, 2.0, 3.0], [10.0, 10.0, 8.0])
+    """
+    base, (h,) = _polygon(base), lengths(height=height)
+    validation.member_count((base, 2), (h, 0))
+    alone = [_flat_properties(corners) for corners in base.reshape(-1, *base.shape[-2:])]
+    surface, center, flat, rim = (
+        np.reshape(values, (*base.shape[:-2], *np.shape(values[0]))) for values in zip(*alone, strict=True)
+    )
+    volume, area = surface * h, 2 * surface + rim * h
+    m = matter("a prism", volume, mass=(mass, 1), density=(density, volume))
+    spread = np.zeros((*volume.shape, 3, 3))
+    spread[..., :2, :2], spread[..., 2, 2] = flat, h * h / 12
+    middle = np.stack(np.broadcast_arrays(center[..., 0], center[..., 1], h / 2), axis=-1)
+    return made_there("prism", {"base": base, "height": h}, m, spread, middle, volume, area)
+
+
+def _squares(vectors: Array) -> Array:
+    """The sum of d d' over the rows d."""
+    return np.swapaxes(vectors, -1, -2) @ vectors
+
+
+def _check_volume(volume: Array, edges: Array, reach: Array, sentence: str) -> None:
+    flat = np.flatnonzero(volume <= determinant_noise(edges, reach))
+    if flat.size:
+        which = f" (member {flat[0]})" if np.ndim(volume) else ""
+        raise InertiaError(f"{sentence}{which}, to within rounding: it has no volume. Move one out of the plane")
+
+
+def _polygon(base: Any) -> Array:
+    """The base's corners: at least three, none twice in a row."""
+    shape = validation.shape_of(base)
+    if len(shape) not in (2, 3) or shape[-1] != 2 or shape[-2] < 3:
+        raise InertiaError(
+            f"base must be the (x, y) of at least three corners, N x 2 numbers, but has the shape {shape}"
+        )
+    corners = validation.numbers(base, "base", shape[-2:], InertiaError)
+    same = np.argwhere((corners == np.roll(corners, -1, axis=-2)).all(axis=-1))
+    if same.size:
+        i = int(same[0, -1])
+        raise InertiaError(f"corner {(i + 1) % shape[-2]} of the base repeats corner {i}: leave one of them out")
+    return corners
+
+
+def _flat_properties(corners: Array) -> tuple[Any, Array, Array, Any]:
+    """A polygon's area, centre, mean of r r' about it, and perimeter, summed over triangles that fill it.
+
+    All areas are positive, so that thin walls round a large hollow cancel nothing.
+    """
+    _check_area(corners)
+    crossing = crossing_edges(corners)
+    if crossing:
+        i, j = crossing
+        raise InertiaError(
+            f"the base crosses or touches itself: its edges from corner {i} and from corner {j} meet. "
+            "Give the corners in order along the outline"
+        )
+    near = corners - corners[0]
+    three = near[triangles(corners)]
+    areas = triangle_areas(*np.moveaxis(three, 1, 0))
+    area, sums = areas.sum(), three.sum(axis=1)
+    center = areas @ sums / (3 * area)
+    three = three - center
+    sums = three.sum(axis=1)
+    spread = (_squares((three * np.sqrt(areas)[:, None, None]).reshape(-1, 2)) + (areas[:, None] * sums).T @ sums) / 12
+    rim = np.linalg.norm(near - np.roll(near, -1, axis=0), axis=-1).sum()
+    return area, corners[0] + center, spread / area, rim
+
+
+def _check_area(corners: Array) -> None:
+    """Complain about a polygon whose area is nothing but rounding."""
+    near, edges = corners - corners[0], np.roll(corners, -1, axis=0) - corners
+    doubled = np.abs((near[:, 0] * edges[:, 1] - near[:, 1] * edges[:, 0]).sum())
+    noise = (np.abs(edges[:, ::-1]) * np.abs(corners).max(axis=0)).sum()
+    if doubled <= 16 * sys.float_info.epsilon * noise:
+        raise InertiaError(
+            "the base has no area, to within rounding: its corners lie on one line, or it crosses itself in equal loops"
+        )

@@ -1,0 +1,90 @@
+"""What all shapes share: sizes at the door, how much matter, and the body made of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.errors import InertiaError
+from polhode.massprops.body import Body
+from polhode.massprops.geometry import Part, Shape
+from polhode.massprops.mass_from_density import mass_of
+from polhode.validation import Array
+
+
+def lengths(**given: Any) -> list[Array]:
+    """One length each, greater than 0, all for the same members."""
+    found = [_positive(value, name, ()) for name, value in given.items()]
+    validation.member_count(*((array, 0) for array in found))
+    return found
+
+
+def lengths_along_axes(value: Any, name: str, axes: int) -> Array:
+    """Lengths greater than 0, one for each axis."""
+    return _positive(value, name, (axes,))
+
+
+def _positive(value: Any, name: str, shape: tuple[int, ...]) -> Array:
+    array = validation.numbers(value, name, shape, InertiaError)
+    if not (array > 0).all():
+        raise InertiaError(f"{name} must be greater than 0 m, but the smallest is {array.min():g} m")
+    return array
+
+
+def check_less(small: Array, large: Array, sentence: str, or_equal: bool = False) -> None:
+    """Complain where the first is not less than the second; `sentence` has a place for each."""
+    low, high = np.broadcast_arrays(np.atleast_1d(small), np.atleast_1d(large))
+    bad = np.flatnonzero(~(low <= high if or_equal else low < high))
+    if bad.size:
+        raise InertiaError(sentence.format(float(low[bad[0]]), float(high[bad[0]])))
+
+
+def matter(what: str, extent: Array, **given_and_filled: tuple[Any, Any]) -> Array:
+    """The mass from exactly one given amount, for the same members as the extent: see `mass_of`."""
+    for name, (value, _) in given_and_filled.items():
+        if value is not None:
+            validation.member_count((np.asarray(extent), 0), (validation.numbers(value, name, (), InertiaError), 0))
+    return mass_of(what, **given_and_filled)
+
+
+def made(
+    name: str,
+    sizes: dict[str, Array],
+    mass: Array,
+    moments: tuple[Any, Any, Any],
+    volume: Any,
+    area: Any,
+    is_line: bool = False,
+) -> Body:
+    """A body with these principal moments, its centre of mass at the origin.
+
+    The members' moments become tensors, which nobody takes for anything else.
+    """
+    together = np.stack(np.broadcast_arrays(*moments), axis=-1)
+    return Body(
+        mass=mass,
+        inertia=together if together.ndim == 1 else together[..., None] * np.eye(3),
+        is_line=is_line,
+        volume=volume,
+        area=area,
+        parts=(Part(Shape(name, sizes)),),
+    )
+
+
+def made_there(
+    name: str, sizes: dict[str, Array], mass: Array, spread: Array, center: Array, volume: Any, area: Any
+) -> Body:
+    """A body at its place.  `spread` is the mean of r r' about the centre of mass, 3 x 3, in m2."""
+    x, y, z = np.moveaxis(np.diagonal(spread, axis1=-2, axis2=-1), -1, 0)
+    moments = np.stack((y + z, z + x, x + y), axis=-1)
+    per_mass = np.where(np.eye(3, dtype=bool), moments[..., None, :], 0.0 - spread)
+    return Body(
+        mass=mass,
+        inertia=np.asarray(mass)[..., None, None] * per_mass,
+        center_of_mass=center,
+        volume=volume,
+        area=area,
+        parts=(Part(Shape(name, sizes)),),
+    )

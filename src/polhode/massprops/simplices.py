@@ -1,0 +1,62 @@
+"""Sizes of triangles and tetrahedra from their corners, with as many digits as the corners have."""
+
+from __future__ import annotations
+
+import sys
+from itertools import combinations
+
+import numpy as np
+
+from polhode.validation import Array
+
+_NOISE = 16 * sys.float_info.epsilon
+
+_TREES = np.array([tree for tree in combinations(combinations(range(4), 2), 3) if len(set().union(*tree)) == 4])
+"""Three edges that join all four corners, in all 16 ways."""
+_SIGNS = np.linalg.det((np.eye(4)[_TREES[..., 1]] - np.eye(4)[_TREES[..., 0]])[..., 1:]).round()
+"""Whether they turn as the three edges from the first corner do."""
+
+
+def tetrahedron_edges(corners: Array) -> Array:
+    """Three edges (..., 3, 3) that span a tetrahedron (..., 4, 3): those with the least product of lengths.
+
+    Of all choices the determinant loses the fewest digits with these, also for a needle.  Its sign is that of the
+    edges from the first corner to the second, third and fourth.
+    """
+    edges = corners[..., _TREES[..., 1], :] - corners[..., _TREES[..., 0], :]
+    lengths = np.linalg.norm(edges / np.abs(edges).max(axis=(-1, -2, -3), keepdims=True), axis=-1)
+    best = np.prod(lengths, axis=-1).argmin(axis=-1)
+    chosen: Array = np.take_along_axis(edges, best[..., None, None, None], axis=-3)[..., 0, :, :]
+    chosen[..., 2, :] *= _SIGNS[best][..., None]
+    return chosen
+
+
+def determinant(edges: Array) -> Array:
+    """Six times the tetrahedron's volume, or the parallelepiped's, with its sign: (e1 x e2) . e3."""
+    found: Array = (np.cross(edges[..., 0, :], edges[..., 1, :]) * edges[..., 2, :]).sum(axis=-1)
+    return found
+
+
+def determinant_noise(edges: Array, reach: Array) -> Array:
+    """How large the determinant can be by rounding alone: in its products, and in corners as far as `reach`."""
+    e1, e2, e3 = np.moveaxis(edges, -2, 0)
+    x, y, z = np.moveaxis(np.abs(edges), -1, 0)
+    products = sum(
+        x[..., i] * (y[..., j] * z[..., k] + y[..., k] * z[..., j]) for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+    )
+    faces = sum(np.abs(np.cross(u, v)) for u, v in ((e1, e2), (e2, e3), (e3, e1)))
+    noise: Array = _NOISE * (products + (faces * reach).sum(axis=-1))
+    return noise
+
+
+def triangle_areas(a: Array, b: Array, c: Array) -> Array:
+    """Of triangles in the plane or in space, from their two shortest sides."""
+    sides = np.stack(np.broadcast_arrays(b - a, c - b, a - c), axis=-2)
+    size = np.abs(sides).max(axis=(-1, -2))
+    order = np.argsort(((sides / size[..., None, None]) ** 2).sum(axis=-1), axis=-1)
+    u, v = np.moveaxis(np.take_along_axis(sides, order[..., :2, None], axis=-2), -2, 0)
+    if u.shape[-1] == 2:
+        flat: Array = np.abs(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]) / 2
+        return flat
+    area: Array = np.linalg.norm(np.cross(u, v), axis=-1) / 2
+    return area

@@ -1,0 +1,174 @@
+"""Whether a closed surface has every place inside it at most once, in sentences: shells, voids, overlaps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from polhode.massprops.surface.mesh_finding import Finding, several, these
+from polhode.massprops.surface.ray_winding import sounded
+from polhode.massprops.surface.self_intersection import FEW, NEGLIGIBLE, TooManyPairs, deepest_between, deepest_within
+from polhode.massprops.surface.surface_analysis import FLAT, Facts
+
+FEWER = 2_000
+"""Corners up to which the convex hull is worth its time, if nothing else is wrong."""
+
+
+def insides(facts: Facts) -> Iterator[Finding]:
+    """A closed surface: is each place inside it at most once?"""
+    volume, cubic = facts.inside.extent, facts.metres**3
+    if facts.shells == 1 and volume < -FLAT * facts.area * facts.size:
+        yield Finding(
+            "inverted",
+            "error",
+            f"all faces of {facts.name} look inwards: its volume is {volume * cubic:.6g} m3. Pass repair='flip'",
+        )
+        return
+    found = [*_contact(facts)]
+    if facts.shells > 1 and not _any_errors(found):
+        found += _few([*_nested(facts)])
+    if facts.shells > 1 and not _any_errors(found):
+        found += _common(facts)
+    yield from found
+    if _any_errors(found):
+        return
+    if abs(volume) <= FLAT * facts.area * facts.size:
+        yield Finding(
+            "flat",
+            "error",
+            f"{facts.name} encloses no volume: it is flat, or folded onto itself. For a thin wall pass shell= or "
+            "area_density=",
+        )
+        return
+    yield from _depths(facts)
+
+
+def _contact(facts: Facts) -> Iterator[Finding]:
+    """Faces that run through each other: between shells, and of one shell where there are not too many."""
+    try:
+        if len(facts.surface.faces) <= FEW:
+            contact = deepest_within(facts.surface, facts.rounding)
+        elif facts.shells > 1:
+            contact = deepest_between(facts.surface, facts.shell, facts.rounding)
+        else:
+            return
+    except TooManyPairs:
+        sentence = "too many faces lie near each other to compare them one by one: lines and places look for overlaps"
+        yield Finding("unlooked", "note", sentence)
+        return
+    if contact is None or contact.depth <= max(NEGLIGIBLE * facts.size, facts.rounding):
+        return
+    one, two = sorted(int(facts.shell[face]) for face in contact.faces)
+    who = f"shells {one} and {two} run through each other" if one != two else "the surface runs through itself"
+    where = f"{who} about {facts.place(contact.place)} (faces {contact.faces[0]} and {contact.faces[1]})"
+    if contact.depth > facts.touching:
+        yield Finding(
+            "overlapping",
+            "error",
+            f"{where}: what lies in both would be counted twice. Unite the parts in the program that drew them",
+        )
+    else:
+        yield Finding(
+            "touching",
+            "warning",
+            f"{where}, by {contact.depth * facts.metres:.2g} m: they are taken to touch, and nothing is cut off",
+        )
+
+
+def _common(facts: Facts) -> Iterator[Finding]:
+    """Shells with a common place that no face betrays."""
+    found = facts.common_place()
+    if found is not None:
+        one, two, there = found
+        yield Finding(
+            "overlapping",
+            "error",
+            f"shells {one} and {two} both hold the place {facts.place(there)}: what lies in both would be counted "
+            "twice. Unite the parts in the program that drew them",
+        )
+
+
+def _depths(facts: Facts) -> Iterator[Finding]:
+    depths = sounded(facts.surface)
+    real = depths.across > facts.touching
+    for sign, what in ((1, "more than once"), (-1, "negatively")):
+        bad = real & ((depths.winding > 1) if sign > 0 else (depths.winding < 0))
+        if bad.any():
+            volume = float(depths.length[bad].sum()) * depths.area * facts.metres**3
+            yield Finding(
+                "overlapping" if sign > 0 else "inverted",
+                "error",
+                f"the surface runs through itself: about {volume:.2g} m3 would be counted {what}, for example at "
+                f"{facts.place(depths.middle[np.flatnonzero(bad)[0]])}. Unite the parts in the program that drew them",
+            )
+
+
+def _nested(facts: Facts) -> Iterator[Finding]:
+    """Several closed surfaces: which are voids, and are all others apart?"""
+    voids, solids, cubic = [], [], facts.metres**3
+    for number, volume, around, _ in facts.nesting:
+        where = f"shell {number} (of {facts.shells}, about {facts.about_shell(number)})"
+        if volume > 0 and around == 0:
+            solids.append(number)
+        elif volume < 0 and around == 1:
+            voids.append(-volume * cubic)
+        elif volume > 0:
+            yield Finding(
+                "nested",
+                "error",
+                f"{where} lies inside another and looks outwards like it: is it a void, or a second solid? As it "
+                f"stands its {volume * cubic:.4g} m3 would be counted {round(around) + 1:d} times. For a void pass "
+                "repair='flip'; for a solid delete it, since the outer one fills that place already",
+            )
+        elif volume < 0:
+            yield Finding(
+                "inverted",
+                "error",
+                f"{where} looks inwards, but lies in no other: its {-volume * cubic:.4g} m3 would be counted "
+                "negatively. Pass repair='flip'",
+            )
+        elif facts.areas[facts.shell == number].any():
+            yield Finding("flat", "warning", f"{where} encloses no volume: it adds nothing but area")
+    if voids:
+        yield Finding("void", "note", f"{several(len(voids), 'void')}, {sum(voids):.6g} m3, counted as empty")
+    if len(solids) > 1:
+        yield Finding("pieces", "note", f"{len(solids)} pieces that share no edge, counted as one rigid body")
+
+
+def _any_errors(found: list[Finding]) -> bool:
+    return any(f.level == "error" for f in found)
+
+
+def _few(found: list[Finding]) -> list[Finding]:
+    """The first three of each kind, and how many more there are."""
+    result, counts = [], Counter((f.kind, f.level) for f in found)
+    told: Counter[tuple[str, str]] = Counter()
+    for f in found:
+        told[f.kind, f.level] += 1
+        if told[f.kind, f.level] <= 3:
+            result.append(f)
+        elif told[f.kind, f.level] == 4:
+            more = counts[f.kind, f.level] - 3
+            result.append(Finding(f.kind, f.level, f"and {several(more, 'shell')} more like {these(more)}"))
+    return result
+
+
+# The centre --------------------------------------------------------------------------------------------------------
+
+
+def center(facts: Facts, found: list[Finding]) -> list[Finding]:
+    """A centre of mass outside of the convex hull: a last sign that something is wrong."""
+    if not (facts.edges.uses % 2 == 0).all() or facts.inside.extent == 0:
+        return []
+    vertices, center = facts.surface.vertices, facts.inside.center
+    low, high = facts.surface.box
+    if (center >= low).all() and (center <= high).all():
+        is_fine = all(f.level != "error" for f in found)
+        if (is_fine and len(vertices) > FEWER) or facts.is_in_hull(center):
+            return []
+    sentence = (
+        f"the centre of mass would lie at {facts.place(center)}, outside of the convex hull, where no body has it"
+    )
+    return [Finding("center", "error", sentence)]

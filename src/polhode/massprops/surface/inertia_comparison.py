@@ -1,0 +1,184 @@
+"""Three ways to a solid's inertia, side by side: bounding boxes, point sampling, the exact boundary integral.
+
+[seed 002, "Approximate inertia tensor"]  The first is quick and wrong, the second as good as its points are many, the
+third exact for the triangles given.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.massprops.geometry import Surface
+from polhode.massprops.mass_from_density import mass_of
+from polhode.massprops.surface.ray_winding import winding_at
+from polhode.massprops.surface.surface_builder import body_of_surface
+from polhode.validation import Array
+
+FEWEST = 10
+"""Points that must fall in: from fewer no standard error can be told."""
+OUTERMOST = 500
+"""Corners, at most, that decide about the direction of the oriented box."""
+
+
+Box: TypeAlias = tuple[Array, Array, Array]
+"""Sides, axes as columns, and centre."""
+
+
+@dataclass(frozen=True, eq=False)
+class Approximation:
+    """One way's answer: mass (kg), centre (m), tensor about it (kg m2), volume (m3), and the time it took (s)."""
+
+    name: str
+    mass: float
+    center_of_mass: Array
+    inertia_body: Array
+    volume: float
+    seconds: float
+    standard_error: Mapping[str, Any] | None = None
+    """Of these four, where chance has a part in them."""
+
+
+def compare(
+    mesh: Any,
+    density: float | None = None,
+    *,
+    mass: float | None = None,
+    unit: str | None = None,
+    repair: str | Sequence[str] = (),
+    points: int = 100_000,
+    seed: int = 0,
+) -> list[Approximation]:
+    """What bounding boxes, point sampling and the exact integral say about a closed mesh; the exact one comes last.
+
+    Parameters
+    ----------
+    mesh, density, mass, unit, repair
+        As for `Body.from_mesh`.
+    points : int, optional
+        How many points are thrown into the smaller of the two boxes, at least 100.
+    seed : int, optional
+        Which ones, 0 or more: the same seed throws the same points.
+
+    Examples
+    --------
+    >>> import polhode as ph, trimesh
+    >>> ball = trimesh.creation.icosphere(3)
+    >>> for way in ph.compare(ball, density=1.0):
+    ...     print(f"{way.name:27} {way.volume:.3f} m3")
+    axis-aligned bounding box   8.000 m3
+    oriented bounding box       7.9... m3
+    point sampling              4.1... m3
+    exact boundary integral     4.153 m3
+    """
+    points, seed = _whole("points", points, 100), _whole("seed", seed, 0)
+    exact, seconds = _timed(lambda: body_of_surface(mesh, density, mass, None, None, unit, repair))
+    surface = exact.parts[0].surface(0)
+    aligned, oriented = _timed(lambda: _aligned(surface)), _timed(lambda: _oriented(surface))
+    # Of two boxes that differ by rounding only, the one along the axes.
+    smaller, _ = oriented if oriented[0][0].prod() < (1 - 1e-9) * aligned[0][0].prod() else aligned
+    ways = [
+        _box("axis-aligned bounding box", *aligned, density, mass),
+        _box("oriented bounding box", *oriented, density, mass),
+        _sampled(surface, smaller, density, mass, points, seed),
+    ]
+    last = Approximation(
+        "exact boundary integral", exact.mass, exact.center_of_mass, exact.inertia_body, exact.volume, seconds
+    )
+    return [*ways, last]
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return number
+
+
+def _box(name: str, box: Box, seconds: float, density: Any, mass: Any) -> Approximation:
+    sides, axes, center = box
+    volume = float(sides.prod())
+    m = float(mass_of("a body from a mesh", mass=(mass, 1), density=(density, volume)))
+    tensor = m / 12 * (sides @ sides * np.eye(3) - axes @ np.diag(sides * sides) @ axes.T)
+    return Approximation(name, m, center, tensor, volume, seconds)
+
+
+def _aligned(surface: Surface) -> Box:
+    """The box along the coordinate axes."""
+    low, high = surface.box
+    return high - low, np.eye(3), low / 2 + high / 2
+
+
+def _oriented(surface: Surface) -> Box:
+    """A small box in any direction, as trimesh finds it from the convex hull.
+
+    A round part's hull has as many faces as the part, and each is tried: beyond a few hundred corners only those count
+    for the direction that lie farthest out in one of a few hundred.  The box itself holds all of them.
+    """
+    from trimesh.bounds import oriented_bounds
+
+    sides, _, center = _aligned(surface)
+    size = float(sides.max())
+    near = (surface.vertices - center) / size
+    few = (
+        near if len(near) <= OUTERMOST else near[np.unique([int((near @ d).argmax()) for d in _directions(OUTERMOST)])]
+    )
+    axes = np.asarray(oriented_bounds(few)[0])[:3, :3].T
+    along = near @ axes
+    low, high = along.min(axis=0), along.max(axis=0)
+    return (high - low) * size, axes, center + size * (axes @ (low / 2 + high / 2))
+
+
+def _directions(count: int) -> Array:
+    """Directions spread evenly over a sphere, along a spiral."""
+    k = np.arange(count) + 0.5
+    height, angle = 1 - 2 * k / count, np.pi * (1 + 5**0.5) * k
+    return np.stack((np.cos(angle) * np.sqrt(1 - height**2), np.sin(angle) * np.sqrt(1 - height**2), height), axis=1)
+
+
+def _sampled(surface: Surface, within: Box, density: Any, mass: Any, points: int, seed: int) -> Approximation:
+    """Points thrown into a box that holds the surface: those inside stand for the matter."""
+    began = perf_counter()
+    sides, axes, middle = within
+    places = (np.random.default_rng(seed).random((points, 3)) - 0.5) * sides @ axes.T
+    is_in = winding_at(Surface(surface.vertices - middle, surface.faces), places) > 0
+    part = float(is_in.mean())
+    if is_in.sum() < FEWEST:
+        raise InputError(
+            f"{is_in.sum() or 'none'} of {points} points fell into the body, and {FEWEST} are needed: it fills too "
+            "little of its box; pass more points="
+        )
+    box = float(sides.prod())
+    volume = box * part
+    m = float(mass_of("a body from a mesh", mass=(mass, 1), density=(density, volume)))
+    inside = places[is_in]
+    center = inside.mean(axis=0)
+    d = inside - center
+    each = (d * d).sum(axis=1)[:, None, None] * np.eye(3) - d[:, :, None] * d[:, None, :]
+    tensor = m * each.mean(axis=0)
+    # The mean of n numbers errs by their deviation over the root of n; how many points fall in errs too.
+    inside_root = np.sqrt(len(inside))
+    of_part = np.sqrt((1 - part) / (part * points))
+    spread = m * each.std(axis=0) / inside_root
+    errors = {
+        "mass": 0.0 if density is None else m * of_part,
+        "center_of_mass": inside.std(axis=0) / inside_root,
+        "inertia_body": spread if density is None else np.hypot(spread, tensor * of_part),
+        "volume": volume * of_part,
+    }
+    return Approximation("point sampling", m, middle + center, tensor, volume, perf_counter() - began, errors)
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    began = perf_counter()
+    result = work()
+    return result, perf_counter() - began

@@ -1,0 +1,135 @@
+"""Extent, centre and second moments of what a surface of triangles encloses, or of the surface itself, to rounding.
+
+Three things keep the digits.  Coordinates are taken from a point near the surface that leaves every difference exact,
+so a part a million times its size away from the origin is no worse than one at the origin.  Second moments are taken
+about the centre.  And where much cancels, as in thin walls, everything is summed with twice the digits.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.equations.surface_integrals import area_of, area_vector, first_moments, second_moments, volume_beneath
+from polhode.massprops.geometry import Surface
+from polhode.massprops.surface.double_double import Twofold, difference
+from polhode.validation import Array
+
+BLOCK = 16384
+"""Triangles at a time: what fits into the processor's cache."""
+ENOUGH = 8 * sys.float_info.epsilon
+"""Relative error of the volume up to which plain numbers will do, estimated as if rounding came at random."""
+AT_MOST = 1e3
+"""How many times more may cancel than remains, for plain numbers to do."""
+
+Numbers = Callable[[Array, Array], Any]
+"""The way in which differences of coordinates are taken, and so the kind of number that all laws run on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Integrals:
+    """Of 1, r and r r^T: the extent (m3 or m2), its centre, and the second moments about the centre."""
+
+    extent: float
+    center: Array
+    second: Array
+
+    @property
+    def inertia(self) -> Array:
+        """The tensor about the centre, for a density of 1."""
+        tensor: Array = np.trace(self.second) * np.eye(3) - self.second
+        return tensor
+
+    def in_unit(self, metres: float, dimensions: int) -> Integrals:
+        """The same in metres, if lengths were given in another unit; the extent is a volume (3) or an area (2)."""
+        unit = metres**dimensions
+        return Integrals(self.extent * unit, self.center * metres, self.second * (unit * metres * metres))
+
+
+def enclosed(surface: Surface) -> Integrals:
+    """Over the inside.  A surface that is inside out has a negative extent."""
+    origin, size, near = _near(surface)
+    plain = _integrals(near, surface, volume_beneath, (6, 4, 20), np.subtract)
+    found = (
+        plain if _is_steady(near, surface, plain) else _integrals(near, surface, volume_beneath, (6, 4, 20), difference)
+    )
+    return _placed(found, origin, size, 3)
+
+
+def upon(surface: Surface) -> Integrals:
+    """Over the surface itself."""
+    origin, size, near = _near(surface)
+    return _placed(_integrals(near, surface, area_of, (2, 3, 12), np.subtract), origin, size, 2)
+
+
+def _near(surface: Surface) -> tuple[Array, float, Array]:
+    """A point near the surface, a power of two near its size, and the corners from that point in that unit, exactly.
+
+    The point is the origin, unless that is far away: then a multiple of the size.
+    """
+    low, high = surface.box
+    size = 2.0 ** math.ceil(math.log2((high - low).max() or 1.0))
+    middle = low / 2 + high / 2
+    origin = np.where(np.abs(middle) > 4 * size, np.round(middle / size) * size, 0.0)
+    return origin, size, np.ascontiguousarray(((surface.vertices - origin) / size).T)
+
+
+def _placed(found: Integrals, origin: Array, size: float, dimensions: int) -> Integrals:
+    unit = size**dimensions
+    return Integrals(found.extent * unit, origin + found.center * size, found.second * unit * size * size)
+
+
+def _integrals(
+    near: Array, surface: Surface, weigh: Callable[..., Any], parts: tuple[int, int, int], numbers: Numbers
+) -> Integrals:
+    middle = (near.min(axis=1) + near.max(axis=1)) / 2
+    weight, *moments = _sums(
+        near, surface, middle, numbers, lambda w, *corners: (w, *first_moments(w, *corners)), weigh
+    )
+    if weight == 0:
+        return Integrals(0.0, middle, np.zeros((3, 3)))
+    center = middle + np.array(moments) / (parts[1] * weight)
+    xx, yy, zz, yz, zx, xy = np.array(_sums(near, surface, center, numbers, second_moments, weigh)) / (
+        parts[0] * parts[2]
+    )
+    return Integrals(weight / parts[0], center, np.array(((xx, xy, zx), (xy, yy, yz), (zx, yz, zz))))
+
+
+def _sums(near: Array, surface: Surface, about: Array, numbers: Numbers, law: Any, weigh: Any) -> list[float]:
+    """The sums over all triangles of what a law gives for weight and corners."""
+    parts = [
+        [_total(part) for part in law(weigh(*corners), *corners)] for corners in _blocks(near, surface, about, numbers)
+    ]
+    return [math.fsum(number for pair in column for number in pair) for column in zip(*parts, strict=True)]
+
+
+def _blocks(near: Array, surface: Surface, about: Array, numbers: Numbers) -> Iterator[list[Any]]:
+    """The corners a, b, c of all triangles, block by block, each a tuple of three arrays of numbers."""
+    for begin in range(0, len(surface.faces), BLOCK):
+        faces = surface.faces[begin : begin + BLOCK]
+        yield [tuple(numbers(near[axis, corner], about[axis]) for axis in range(3)) for corner in faces.T]
+
+
+def _total(part: Any) -> tuple[float, ...]:
+    if isinstance(part, Twofold):
+        whole = part.total()
+        return float(whole.high[0]), float(whole.low[0])
+    return (float(part.sum()),)
+
+
+def _is_steady(near: Array, surface: Surface, found: Integrals) -> bool:
+    """Whether plain numbers were enough: the volume is a sum of products that may cancel."""
+    if found.extent == 0:
+        return False
+    whole = squares = 0.0
+    for a, b, c in _blocks(near, surface, found.center, np.subtract):
+        n = area_vector(a, b, c)
+        sizes = np.abs(a[0] * n[0]) + np.abs(a[1] * n[1]) + np.abs(a[2] * n[2])
+        whole, squares = whole + float(sizes.sum()), squares + float((sizes * sizes).sum())
+    extent = abs(6 * found.extent)
+    return whole <= AT_MOST * extent and math.sqrt(squares) * sys.float_info.epsilon <= ENOUGH * extent

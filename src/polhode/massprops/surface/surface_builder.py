@@ -1,0 +1,81 @@
+"""Bodies within closed surfaces of triangles, or on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from polhode import validation
+from polhode.errors import InertiaError, MeshError
+from polhode.massprops.body import Body
+from polhode.massprops.geometry import Part, Surface
+from polhode.massprops.mass_from_density import mass_of
+from polhode.massprops.surface.diagnosis import diagnosis
+from polhode.massprops.surface.mesh_checks import of_a_solid, of_a_wall
+from polhode.massprops.surface.moment_integrals import upon
+from polhode.massprops.surface.repairs import asked_for, repaired
+from polhode.massprops.surface.surface_analysis import Facts
+from polhode.massprops.surface.surface_reader import read_surface, warn
+from polhode.progress import progress
+
+
+def body_of_surface(
+    mesh: Any,
+    density: Any,
+    mass: Any,
+    area_density: Any,
+    shell: Any,
+    unit: str | None,
+    repair: str | Sequence[str] | None,
+) -> Body:
+    """The body within a surface, or with a shell on it: what `Body.from_mesh` does."""
+    repairs = asked_for(repair)
+    is_wall = shell is not None or area_density is not None
+    if shell is not None and area_density is not None:
+        raise InertiaError("shell= (a thickness) needs a density or a mass; area_density= stands for both: give one")
+    if is_wall and "fill" in repairs:
+        raise InertiaError("a wall needs no closing, and caps would add to its mass: leave out repair='fill'")
+    density, mass, area_density = (
+        None if value is None else validation.one_number(value, name, InertiaError)
+        for name, value in (("density", density), ("mass", mass), ("area_density", area_density))
+    )
+    thickness = None if shell is None else validation.one_number(shell, "shell", InertiaError)
+    if thickness is not None and thickness <= 0:
+        raise InertiaError(f"shell must be greater than 0 m, but is {thickness:g}")
+    with progress("looking the mesh over", "steps") as report:
+        read = read_surface(mesh, unit)
+        report(1, 4)
+        surface, notes = repaired(read.surface, read.name, read.metres, repairs)
+        report(2, 4)
+        facts = Facts(surface, read.name, read.metres)
+        report(3, 4)
+        findings = of_a_wall(facts, thickness) if is_wall else of_a_solid(facts)
+        if "fill" in repairs:  # caps may fold; the area, which alone would suffer, is unknown then
+            findings = [finding for finding in findings if finding.kind != "folded"]
+        found_out = diagnosis(facts, read, findings)
+    if not found_out.is_sound:
+        after = f" (after {', '.join(notes)})" if notes else ""
+        raise MeshError(f"{read.name}{after}: {'; '.join(found_out.sentences('error'))}", found_out)
+    if is_wall:
+        found = upon(surface).in_unit(read.metres, 2)
+        area: float | None = found.extent
+        volume = 0.0 if thickness is None else found.extent * thickness
+        given = {"mass": (mass, 1), "density": (density, volume), "area_density": (area_density, area)}
+        notes.append("the matter is on the surface: a wall thin beside the part's size is assumed")
+    else:
+        found = facts.inside.in_unit(read.metres, 3)
+        # Caps may lie over each other, as in the end of a tube: what they enclose is right, their area is not known.
+        area = None if "fill" in repairs else facts.area * read.metres**2
+        volume = found.extent
+        given = {"mass": (mass, 1), "density": (density, volume)}
+    total = float(mass_of("a body from a mesh", **given))
+    warn(found_out.sentences("warning"))
+    return Body(
+        mass=total,
+        inertia=found.inertia * (total / found.extent),
+        center_of_mass=found.center,
+        volume=volume,
+        area=area,
+        parts=(Part(Surface(surface.vertices * read.metres, surface.faces)),),
+        notes=(*found_out.sentences("note"), *notes, *found_out.sentences("warning")),
+    )

@@ -1,0 +1,70 @@
+"""Which triangles fill the polygons of a mesh.
+
+A fan about the first corner fills a convex polygon.  Where it folds back on itself the volume of the mesh stays right,
+and its area does not: such a polygon is cut into ears.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polhode.massprops.geometry import Indices
+from polhode.massprops.polygons import crossing_edges, triangles
+from polhode.validation import Array
+
+FOLD = 1e-12
+"""A fan that folds back by less than this part of the polygon is only rounded."""
+
+
+def filled(points: Array, corners: Indices, sizes: Indices) -> tuple[Indices, list[int]]:
+    """Triangles that fill the polygons, in their order; and which polygons cross themselves."""
+    if (sizes == 3).all():
+        return corners.reshape(-1, 3), []
+    begins, counts = np.cumsum(sizes) - sizes, sizes - 2
+    places = np.cumsum(counts) - counts
+    result = np.empty((int(counts.sum()), 3), dtype=np.int64)
+    crossed = []
+    for size in np.unique(sizes).tolist():
+        mine = np.flatnonzero(sizes == size)
+        polygons = corners[begins[mine][:, None] + np.arange(size)]
+        fan = np.stack((np.zeros(size - 2, dtype=np.int64), np.arange(1, size - 1), np.arange(2, size)), axis=1)
+        pieces = polygons[:, fan]
+        # Points so far apart that their distance is no number are left to those who multiply them.
+        with np.errstate(all="ignore"):
+            folds = _folds(points, polygons)
+        for k in np.flatnonzero(folds).tolist():
+            cut = _cut(points[polygons[k]])
+            if cut is None:
+                crossed.append(int(mine[k]))
+            else:
+                pieces[k] = polygons[k][cut]
+        result[places[mine][:, None] + np.arange(size - 2)] = pieces
+    return result, sorted(crossed)
+
+
+def _folds(points: Array, polygons: Indices) -> NDArray[np.bool_]:
+    """Whether a part of the fan about its first corner lies the other way than the polygon (N, corners) as a whole."""
+    arms = points[polygons[:, 1:]] - points[polygons[:, :1]]
+    size = np.abs(arms).max(axis=(1, 2), keepdims=True)
+    arms = np.divide(arms, size, out=np.zeros_like(arms), where=size > 0)
+    pieces = np.cross(arms[:, :-1], arms[:, 1:])
+    whole = pieces.sum(axis=1)
+    along = np.einsum("pti,pi->pt", pieces, whole)
+    length, all_of_it = np.linalg.norm(whole, axis=1), np.linalg.norm(pieces, axis=2).sum(axis=1)
+    folds: NDArray[np.bool_] = (along.min(axis=1) < -FOLD * length * all_of_it) | (length < FOLD * all_of_it)
+    return folds
+
+
+def _cut(corners: Array) -> Indices | None:
+    """Triangles that fill one polygon, by its shadow along the axis that it faces most; None if that crosses itself."""
+    arms = corners[1:] - corners[0]
+    scale = float(np.abs(arms).max())
+    whole = np.cross(arms[:-1] / scale, arms[1:] / scale).sum(axis=0)
+    axis = int(np.abs(whole).argmax())
+    # A power of two changes no digit, and keeps products of very large or small numbers within reach.
+    shadow = np.ldexp(corners[:, [(axis + 1) % 3, (axis + 2) % 3]], -int(np.frexp(np.abs(corners).max())[1]))
+    if crossing_edges(shadow) is not None:
+        return None
+    found = triangles(shadow)
+    return found if whole[axis] > 0 else found[:, ::-1]

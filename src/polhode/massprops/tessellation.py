@@ -1,0 +1,191 @@
+"""Triangles for the shapes of `ph.shapes`: to look at, and to check the formulas by.
+
+All vertices lie on the true surface, so sizes and moments are approached with the square of the number of segments.
+Surfaces are closed and face outwards, but for disks and sheets, which are one-sided and face +z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import InputError
+from polhode.massprops.geometry import Indices, Surface
+from polhode.massprops.polygons import anticlockwise, triangles
+from polhode.massprops.simplices import determinant, tetrahedron_edges
+from polhode.validation import Array
+
+LINE_WIDTH = 1 / 100
+"""Lines are drawn with this part of their length (a rod) or radius (a ring) as their radius."""
+
+
+def tessellated(name: str, sizes: Mapping[str, Any], segments: int) -> Surface:
+    """The triangles of a shape, with so many segments round a full circle."""
+    if not isinstance(segments, Integral) or isinstance(segments, bool) or segments < 3:
+        raise InputError(f"segments must be a whole number, 3 or more, not {segments!r}: so many go round a circle")
+    return OUTLINES[name](int(segments), **sizes)
+
+
+# Round an axis ------------------------------------------------------------------------------------------------------
+def revolved(outline: Array, segments: int, closed: bool = True) -> Surface:
+    """An outline (N, 2) of radii and heights, with the matter on its left, turned round z.
+
+    A point on the axis is one vertex; what runs along the axis has no surface.
+    """
+    angle = 2 * np.pi * np.arange(segments) / segments
+    on_axis = outline[:, 0] == 0
+    counts = np.where(on_axis, 1, segments)
+    starts = np.cumsum(counts) - counts
+    rings = [
+        [(0.0, 0.0, z)] if pole else np.stack((r * np.cos(angle), r * np.sin(angle), np.full(segments, z)), axis=-1)
+        for (r, z), pole in zip(outline, on_axis, strict=True)
+    ]
+    here = np.arange(segments)
+    there = (here + 1) % segments
+    faces = []
+    for i in range(len(outline) if closed else len(outline) - 1):
+        k = (i + 1) % len(outline)
+        low, high = starts[i], starts[k]
+        if not on_axis[i]:
+            faces.append(np.stack((low + here, low + there, high + there * (not on_axis[k])), axis=-1))
+        if not on_axis[k]:
+            faces.append(np.stack((low + here * (not on_axis[i]), high + there, high + here), axis=-1))
+    return Surface(np.concatenate(rings), np.concatenate(faces))
+
+
+def _arc(steps: int, start: float, stop: float) -> Array:
+    """Cosines and sines from one quarter of the circle to another (start and stop count quarters)."""
+    quarters = np.linspace(start, stop, steps + 1)
+    points = np.stack((np.cos(quarters * np.pi / 2), np.sin(quarters * np.pi / 2)), axis=-1)
+    whole = quarters % 1 == 0
+    points[whole] = np.round(points[whole])
+    return points
+
+
+def _half_circle(segments: int) -> Array:
+    return _arc(max(2, (segments + 1) // 2), -1, 1)
+
+
+def _cylinder(segments: int, radius: Any, height: Any) -> Surface:
+    return _frustum(segments, radius, radius, height)
+
+
+def _tube(segments: int, outer_radius: Any, inner_radius: Any, height: Any) -> Surface:
+    a, b, h = inner_radius, outer_radius, height / 2
+    return revolved(np.array([(a, -h), (b, -h), (b, h), (a, h)]), segments)
+
+
+def _cone(segments: int, radius: Any, height: Any) -> Surface:
+    return _frustum(segments, radius, 0.0, height)
+
+
+def _frustum(segments: int, bottom_radius: Any, top_radius: Any, height: Any) -> Surface:
+    a, b, h = bottom_radius, top_radius, height
+    low = -h * (a * a + 2 * a * b + 3 * b * b) / (4 * (a * a + a * b + b * b))
+    outline = [(0, low), (a, low), (b, low + h), (0, low + h)]
+    return revolved(np.array(outline if b > 0 else outline[:3]), segments)
+
+
+def _capsule(segments: int, radius: Any, cylinder_height: Any) -> Surface:
+    steps = -(-segments // 4)
+    shift = np.array((0.0, cylinder_height / 2))
+    return revolved(np.concatenate((radius * _arc(steps, -1, 0) - shift, radius * _arc(steps, 0, 1) + shift)), segments)
+
+
+def _torus(segments: int, radius: Any, tube_radius: Any) -> Surface:
+    return revolved(np.array((radius, 0.0)) + tube_radius * _arc(segments, -2, 2)[:-1], segments)
+
+
+def _sphere(segments: int, radius: Any) -> Surface:
+    return revolved(radius * _half_circle(segments), segments)
+
+
+def _spherical_shell(segments: int, radius: Any, inner_radius: Any = None) -> Surface:
+    if inner_radius is None:
+        return _sphere(segments, radius)
+    half = _half_circle(segments)
+    return revolved(np.concatenate((radius * half, inner_radius * half[::-1])), segments)
+
+
+def _ellipsoid(segments: int, semi_axes: Any) -> Surface:
+    ball = _sphere(segments, 1.0)
+    return Surface(ball.vertices * semi_axes, ball.faces)
+
+
+def _half_ellipsoid(segments: int, semi_axes: Any) -> Surface:
+    half = revolved(np.concatenate(([(0.0, 0.0)], _arc(-(-segments // 4), 0, 1))), segments)
+    return Surface((half.vertices - (0, 0, 3 / 8)) * semi_axes, half.faces)
+
+
+# Thin ones ----------------------------------------------------------------------------------------------------------
+def _ring(segments: int, radius: Any) -> Surface:
+    return _torus(segments, radius, LINE_WIDTH * radius)
+
+
+def _thin_rod(segments: int, length: Any, radius: Any) -> Surface:
+    return _cylinder(segments, radius if radius > 0 else LINE_WIDTH * length, length)
+
+
+def _thin_disk(segments: int, radius: Any) -> Surface:
+    return revolved(np.array([(radius, 0.0), (0.0, 0.0)]), segments, closed=False)
+
+
+def _thin_sheet(segments: int, sides: Any) -> Surface:
+    x, y = np.asarray(sides) / 2
+    return Surface(np.array([(-x, -y, 0.0), (x, -y, 0), (x, y, 0), (-x, y, 0)]), np.array([(0, 1, 2), (0, 2, 3)]))
+
+
+# By their corners, exact --------------------------------------------------------------------------------------------
+def _box(segments: int, sides: Any) -> Surface:
+    whole = _parallelepiped(segments, np.diag(sides))
+    return Surface(whole.vertices - np.asarray(sides) / 2, whole.faces)
+
+
+def _parallelepiped(segments: int, edges: Any) -> Surface:
+    corners = np.array([(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]) @ edges
+    quads = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+    faces = np.concatenate((quads[:, (0, 1, 2)], quads[:, (0, 2, 3)]))
+    return Surface(corners, _outwards(faces, determinant(np.asarray(edges)) > 0))
+
+
+def _tetrahedron(segments: int, corners: Any) -> Surface:
+    faces = np.array([(0, 2, 1), (0, 3, 2), (0, 1, 3), (1, 2, 3)])
+    return Surface(corners, _outwards(faces, determinant(tetrahedron_edges(corners)) > 0))
+
+
+def _prism(segments: int, base: Any, height: Any) -> Surface:
+    n, bottom = len(base), triangles(base)
+    here = anticlockwise(base)
+    there = np.roll(here, -1)
+    sides = [np.stack(three, axis=-1) for three in ((here, there, there + n), (here, there + n, here + n))]
+    vertices = np.concatenate([np.column_stack((base, np.full(n, z))) for z in (0.0, height)])
+    return Surface(vertices, np.concatenate((bottom[:, ::-1], bottom + n, *sides)))
+
+
+def _outwards(faces: Indices, already: Any) -> Indices:
+    return faces if already else faces[:, ::-1]
+
+
+OUTLINES: dict[str, Callable[..., Surface]] = {
+    "box": _box,
+    "capsule": _capsule,
+    "cone": _cone,
+    "cylinder": _cylinder,
+    "ellipsoid": _ellipsoid,
+    "frustum": _frustum,
+    "half_ellipsoid": _half_ellipsoid,
+    "parallelepiped": _parallelepiped,
+    "prism": _prism,
+    "ring": _ring,
+    "sphere": _sphere,
+    "spherical_shell": _spherical_shell,
+    "tetrahedron": _tetrahedron,
+    "thin_disk": _thin_disk,
+    "thin_rod": _thin_rod,
+    "thin_sheet": _thin_sheet,
+    "torus": _torus,
+    "tube": _tube,
+}

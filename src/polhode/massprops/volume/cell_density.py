@@ -1,0 +1,142 @@
+"""The density of every cell, from what was given: a number, one for each cell or region, a field, or a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.errors import InertiaError, nearest
+from polhode.massprops.geometry import Indices
+from polhode.massprops.volume.volume_mesh import VolumeMesh
+from polhode.validation import Array
+
+
+def cell_densities(density: Any, mesh: VolumeMesh) -> Array:
+    """One density for each volume cell, in kg/m3; not from a function."""
+    if isinstance(density, Mapping):
+        values = _by_region(density, mesh)
+    elif isinstance(density, str):
+        values = _of_field(density, mesh)
+    elif np.ndim(density) == 0:
+        value = validation.positive(
+            validation.one_number(density, "density", InertiaError), "density", "kg/m3", InertiaError
+        )
+        return np.full(mesh.count, float(value))
+    else:
+        values = _of_array(density, mesh)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if bad.size:
+        raise InertiaError(
+            f"{bad.size} of {mesh.count} cells have a density that is no number or negative; the first is cell "
+            f"{bad[0]}, with {values[bad[0]]:g} kg/m3"
+        )
+    if not values.any():
+        raise InertiaError("all cells have the density 0 kg/m3: the body would have no mass")
+    return values
+
+
+def _of_array(density: Any, mesh: VolumeMesh) -> Array:
+    shape = validation.shape_of(density)
+    if shape != (mesh.count,):
+        hint = ""
+        if shape == (mesh.count + sum(mesh.left_out.values()),):
+            hint = f". The mesh has also {sum(mesh.left_out.values())} cells without volume, which get none"
+        raise InertiaError(
+            f"density must have one number for each of the {mesh.count} volume cells, but has the shape {shape}{hint}"
+        )
+    values = np.asarray(density)
+    if values.dtype.kind not in "fiu":
+        raise InertiaError(
+            f"density must be numbers, in kg/m3, one for each volume cell, but they are of the type {values.dtype}"
+        )
+    return values.astype(np.float64)
+
+
+def _of_field(name: str, mesh: VolumeMesh) -> Array:
+    if name not in mesh.fields:
+        known = f": {nearest(name, mesh.fields)}" if mesh.fields else "; the mesh has none"
+        raise InertiaError(f"the cells have no field {name!r}{known}")
+    values = mesh.fields[name]
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1 or values.dtype.kind not in "fiu":
+        raise InertiaError(
+            f"the field {name!r} has {values.shape[1:]} numbers for each cell, but a density is one number"
+        )
+    missing = int(np.isnan(values.astype(float)).sum())
+    if missing:
+        raise InertiaError(f"the field {name!r} has no value in {missing} of {mesh.count} cells")
+    return values.astype(np.float64)
+
+
+def _by_region(density: Mapping[Any, Any], mesh: VolumeMesh) -> Array:
+    """Each cell must lie in exactly one of the regions that were given."""
+    if not mesh.regions:
+        raise InertiaError(
+            "density was given for regions, but the mesh has none: no physical volumes (Gmsh), element blocks "
+            "(Exodus), element sets (Abaqus), sets of cells, or field of the cells such as 'region' or 'material'"
+        )
+    values, times = np.zeros(mesh.count), np.zeros(mesh.count, dtype=int)
+    for key, given in density.items():
+        value = validation.one_number(given, f"the density of region {key!r}", InertiaError)
+        if value < 0:
+            raise InertiaError(f"the density of region {key!r} must not be negative, but is {value:g} kg/m3")
+        cells = _region(key, mesh)
+        values[cells] = value
+        times[cells] += 1
+    found = ", ".join(f"{name!r} ({len(cells)} cells)" for name, cells in mesh.regions.items())
+    if (times == 0).any():
+        raise InertiaError(
+            f"{int((times == 0).sum())} of {mesh.count} cells lie in none of the regions that density was given for. "
+            f"The mesh has {found}; give 0 for those without mass"
+        )
+    if (times > 1).any():
+        raise InertiaError(
+            f"{int((times > 1).sum())} of {mesh.count} cells lie in more than one of the regions that density was "
+            f"given for; the first is cell {int((times > 1).argmax())}. The mesh has {found}; give each cell "
+            "its density once"
+        )
+    return values
+
+
+def _region(key: Any, mesh: VolumeMesh) -> Indices:
+    """The cells of a region by its name, whatever the capitals, or by its number, also as text."""
+    if key in mesh.regions:
+        return mesh.regions[key]
+    alike = [name for name in mesh.regions if str(name).lower() == str(key).lower()]
+    if len(alike) != 1:
+        raise InertiaError(f"the mesh has no region {key!r}: {nearest(key, map(str, mesh.regions))}")
+    return mesh.regions[alike[0]]
+
+
+def function_at(rho: Callable[..., Any], center: Array, scale: float) -> Callable[[Array], Array]:
+    """The function at places of the nodes' coordinates, which are (r - center)/scale: finite, and nowhere negative."""
+
+    def at(places: Array) -> Array:
+        x, y, z = places * scale + center[:, None]
+        try:
+            values = np.asarray(rho(x, y, z))
+        except Exception as why:
+            raise InertiaError(
+                f"the density function failed ({type(why).__name__}: {why}). It gets three arrays, x, y, z, in m, and "
+                "must return as many numbers: use NumPy's functions, and np.where in place of if"
+            ) from why
+        if values.dtype.kind not in "fiu" or values.shape not in ((), x.shape):
+            raise InertiaError(
+                f"the density function must return one number for each of the {len(x)} points that it got, or one for "
+                f"all, but returned the shape {values.shape} of type {values.dtype}"
+            )
+        values = np.broadcast_to(values.astype(np.float64), x.shape)
+        bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+        if bad.size:
+            i = bad[0]
+            raise InertiaError(
+                f"the density function gives {values[i]:g} kg/m3 at ({x[i]:g}, {y[i]:g}, {z[i]:g}) m: a density must "
+                "be finite and not negative"
+            )
+        return values
+
+    return at

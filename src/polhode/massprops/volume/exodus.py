@@ -1,0 +1,104 @@
+"""Reading Exodus files: the nodes, the blocks with their names and numbers, and the variables of the elements.
+
+meshio (5.3.5) loses the blocks' names and numbers, mixes up element variables that some blocks do not have, takes the
+first time step, and does not know many names of elements, so the file is read here, straight from its netCDF.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import FileError
+from polhode.massprops.volume.netcdf3 import check_length
+from polhode.massprops.volume.volume_mesh import VolumeMesh
+
+SUFFIXES = (".e", ".exo", ".ex2", ".exii", ".g", ".gen")
+FAMILIES = {"TET": "tetra", "HEX": "hexahedron", "WED": "wedge", "PEN": "wedge", "PRI": "wedge", "PYR": "pyramid"}
+LINEAR = {"tetra": 4, "pyramid": 5, "wedge": 6, "hexahedron": 8}
+NO_VOLUMES = ("SPH", "CIR", "BEA", "BAR", "TRU", "ROD", "SHE", "QUA", "TRI", "EDG", "POI", "NUL")
+
+
+def read_exodus(path: Path) -> VolumeMesh:
+    """The volume mesh in an Exodus file; variables of elements are those of the last time step."""
+    import netCDF4
+
+    check_length(path)
+    with netCDF4.Dataset(str(path)) as file:
+        file.set_auto_mask(False)
+        file.set_auto_chartostring(False)
+        variables = file.variables
+        nodes = _nodes(file)
+        count = len(file.dimensions["num_el_blk"]) if "num_el_blk" in file.dimensions else 0
+        numbers = variables["eb_prop1"][:].tolist() if "eb_prop1" in variables else list(range(1, count + 1))
+        names = _texts(variables.get("eb_names")) or [""] * count
+        blocks, here, start = [], [], 0
+        regions: dict[str | int, Any] = {}
+        left_out: dict[str, int] = {}
+        for b in range(count):
+            connect = variables.get(f"connect{b + 1}")
+            if connect is None or connect.shape[0] == 0:
+                continue
+            kind = _kind(str(getattr(connect, "elem_type", "")), connect.shape[-1])
+            if kind is None:
+                left_out[connect.elem_type] = left_out.get(connect.elem_type, 0) + len(connect)
+                continue
+            blocks.append((kind, np.asarray(connect[:], dtype=np.int64) - 1))
+            cells = np.arange(start, start + len(connect))
+            start += len(connect)
+            here.append((b + 1, len(connect)))
+            for name in (names[b], int(numbers[b])):
+                if name != "":
+                    regions[name] = np.concatenate((regions[name], cells)) if name in regions else cells
+        fields, notes = _fields(file, here)
+    return VolumeMesh(nodes, tuple(blocks), fields, regions, left_out, tuple(notes))
+
+
+def _nodes(file: Any) -> Any:
+    variables = file.variables
+    if "coord" in variables:
+        return np.asarray(variables["coord"][:], dtype=float).T
+    axes = [variables[name][:] for name in ("coordx", "coordy", "coordz") if name in variables]
+    return np.stack([np.asarray(axis, dtype=float) for axis in axes], axis=-1) if axes else np.empty((0, 3))
+
+
+def _kind(name: str, nodes: int) -> str | None:
+    """The kind of cell that an element's name and its number of nodes mean; None for what has no volume."""
+    begin = name.strip().upper()[:3]
+    family = FAMILIES.get(begin)
+    if family:
+        return family if nodes == LINEAR[family] else f"{family}{nodes}"
+    if begin in NO_VOLUMES:
+        return None
+    raise FileError(f"the file has elements of the kind {name!r}, which are not known here")
+
+
+def _fields(file: Any, blocks: list[tuple[int, int]]) -> tuple[dict[str, Any], list[str]]:
+    """The variables of the elements at the last time; not a number where a block does not have one."""
+    fields: dict[str, Any] = {}
+    steps = 1
+    for v, name in enumerate(_texts(file.variables.get("name_elem_var"))):
+        parts = []
+        for block, count in blocks:
+            values = file.variables.get(f"vals_elem_var{v + 1}eb{block}")
+            steps = steps if values is None else max(steps, len(values))
+            parts.append(np.full(count, np.nan) if values is None or not len(values) else np.asarray(values[-1]))
+        if parts:
+            fields[name] = np.concatenate(parts)
+    if steps == 1:
+        return fields, []
+    times = file.variables.get("time_whole")
+    when = f", t = {float(times[-1]):g}" if times is not None and len(times) else ""
+    return fields, [f"The file has {steps} time steps; fields of the cells are those of the last one{when}."]
+
+
+def _texts(variable: Any) -> list[str]:
+    """Names that are stored as rows of single letters, filled up with zeros or blanks."""
+    if variable is None:
+        return []
+    rows = np.atleast_2d(np.asarray(variable[:]))
+    return [
+        b"".join(bytes(letter) for letter in row).split(b"\0")[0].decode("utf-8", "replace").strip() for row in rows
+    ]

@@ -1,0 +1,240 @@
+"""Volume meshes from files and from meshio: cells, fields and regions, or a sentence that says why not.
+
+Regions are, by format:
+
+    Gmsh             physical volumes, by name or number
+    Exodus           element blocks, by name or number
+    Abaqus           sets of elements (ELSET), by name
+    others           sets of cells, by name; else the numbers in a field of whole numbers of the cells that has one of
+                     the names in REGION_FIELDS, the first that is found
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import FileError, InputError, MeshError
+from polhode.massprops.geometry import Indices
+from polhode.massprops.volume import abaqus, exodus
+from polhode.massprops.volume.cell_types import KINDS
+from polhode.massprops.volume.volume_mesh import VolumeMesh
+from polhode.validation import Array
+
+REGION_FIELDS = (
+    *("gmsh:physical", "region", "regions", "region_id", "material", "materials", "material_id", "materialid"),
+    *("materialids", "medit:ref", "nastran:ref", "avsucd:material", "cell_tags", "subdomain", "elementblockids"),
+)
+WITHOUT_VOLUME = ("vertex", "line", "triangle", "quad", "polygon", "pixel", "empty")
+INCOMPLETE = ("cannot handle", "not closed", "could not parse", "doesn't know", "Zone specification", "Unknown")
+"""What meshio prints where it leaves something out."""
+REFUSED = {
+    ".cgns": "of CGNS files meshio reads one section only, and would lose the rest",
+    ".dat": "a Tecplot file that was cut short is read without end",
+    ".tec": "a Tecplot file that was cut short is read without end",
+    ".f3grid": "a FLAC3D file that was cut short is read as if it were whole",
+    ".mdpa": "a Kratos file that was cut short is read without end",
+    ".post": "a PERMAS file that was cut short is read as if it were whole",
+    ".dato": "a PERMAS file that was cut short is read as if it were whole",
+}
+REFUSED |= {
+    ".post.gz": REFUSED[".post"],
+    ".dato.gz": REFUSED[".dato"],
+}
+"""What meshio (5.3.5) cannot be trusted with, by the ends of files' names."""
+INSTALL = "Reading volume meshes needs more packages: pip install 'polhode[mesh]'"
+
+
+def volume_mesh_of(mesh: Any) -> VolumeMesh:
+    """The volume mesh in a file, or in an object with `points` and `cells` such as meshio's."""
+    if hasattr(mesh, "points") and hasattr(mesh, "cells"):
+        return _from_meshio(mesh, ())
+    try:
+        path = Path(mesh)
+    except TypeError:
+        raise InputError(f"mesh must be the path of a file, or a meshio.Mesh, not {type(mesh).__name__}") from None
+    if not path.is_file():
+        raise FileError(f"there is no file {path}" if not path.exists() else f"{path} is no file")
+    try:
+        if path.suffix.lower() in exodus.SUFFIXES:
+            return exodus.read_exodus(path)
+        if path.suffix.lower() == ".inp" and not _is_ucd(path):
+            return abaqus.read_abaqus(path)
+        return _from_meshio(*_read_by_meshio(path))
+    except (FileError, MeshError):
+        raise
+    except ImportError as why:
+        raise FileError(f"{path}: {why}. {INSTALL}") from None
+    except Exception as why:  # a reader that meets a damaged file may fail in any way
+        raise FileError(
+            f"{path} could not be read as a volume mesh ({type(why).__name__}: {why}): the file is damaged, was cut "
+            "short, or is of another kind than its name says"
+        ) from None
+
+
+def _is_ucd(path: Path) -> bool:
+    """Whether a file .inp is one of AVS, which begins with numbers or #, and not one of Abaqus."""
+    return _begins(path).isdigit() or _begins(path) == b"#"
+
+
+def _begins(path: Path) -> bytes:
+    """The first character that is not blank."""
+    with path.open("rb") as file:
+        return file.read(64).lstrip()[:1]
+
+
+# Through meshio -------------------------------------------------------------------------------------------------------
+def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
+    """meshio's mesh, and what it printed meanwhile.  It may print, warn, raise anything, or end the program."""
+    import meshio
+
+    _check_format(path)
+    said = io.StringIO()
+    with quadratic_cells_known(), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            with redirect_stdout(said), redirect_stderr(said):
+                mesh = meshio.read(path, "avsucd" if path.suffix.lower() == ".inp" else None)
+        except SystemExit:
+            raise FileError(f"{path} could not be read as a volume mesh: {_one_line(said)}") from None
+        except meshio.ReadError as why:
+            known = ", ".join(sorted(meshio.extension_to_filetypes))
+            raise FileError(
+                f"{path} could not be read as a volume mesh: {_one_line(said) or why}. Names of files end in "
+                f"{', '.join(exodus.SUFFIXES)}, {known}"
+            ) from None
+    text = _one_line(said)
+    _check_announced(path, sum(len(block.data) for block in mesh.cells))
+    if any(sign in text for sign in INCOMPLETE):
+        raise FileError(f"{path} could not be read completely: {text}")
+    said_too = [str(warning.message) for warning in warned if not issubclass(warning.category, DeprecationWarning)]
+    return mesh, tuple(f"While reading: {note}" for note in (text, *said_too) if note)
+
+
+def _check_format(path: Path) -> None:
+    """Complain about what meshio would read wrongly in silence, or never finish reading."""
+    suffix = path.suffix.lower()
+    why = next((why for end, why in REFUSED.items() if path.name.lower().endswith(end)), None)
+    if suffix == ".msh" and _begins(path) == b"(":
+        why = "an Ansys Fluent file that was cut short may be read without end"
+    if why:
+        raise FileError(f"{path}: {why}: convert it to VTU")
+    if suffix in (".ele", ".node"):
+        for part in (path.with_suffix(".node"), path.with_suffix(".ele")):
+            if part.is_file() and not re.search(rb"^\s*[^#\s]", part.read_bytes(), re.MULTILINE):
+                raise FileError(f"{part} has nothing in it: was it cut short?")
+
+
+def _check_announced(path: Path, found: int) -> None:
+    """Complain about a file that ends before all cells that it announces: meshio takes what is there."""
+    suffix = path.suffix.lower()
+    if suffix == ".su2":
+        counts = [
+            int(n) for n in re.findall(rb"^\s*(?:NELEM|MARKER_ELEMS)\s*=\s*(\d+)", path.read_bytes(), re.MULTILINE)
+        ]
+        if sum(counts) != found:
+            raise FileError(f"{path} announces {sum(counts)} elements, but has {found}: it was cut short")
+    if suffix != ".vtk":
+        return
+    content = path.read_bytes()
+    if content.split(b"\n", 3)[2].strip().upper() == b"ASCII" and not content.endswith(b"\n"):
+        raise FileError(f"{path} ends in the middle of a line: was it cut short? If not, end it with a line break")
+    announced = re.search(rb"\nCELL_TYPES\s+(\d+)", content)
+    if announced and int(announced[1]) != found:
+        raise FileError(f"{path} announces {int(announced[1])} cells, but has {found}: it was cut short")
+
+
+def _one_line(said: io.StringIO) -> str:
+    return " ".join(said.getvalue().split())
+
+
+@contextmanager
+def quadratic_cells_known() -> Iterator[None]:
+    """While this lasts meshio accepts cells that it can read, but whose dimension it does not know (5.3.5)."""
+    import meshio
+
+    table = getattr(getattr(meshio, "_mesh", None), "topological_dimension", {})
+    volumes = ("wedge15", "pyramid13", "hexahedron24", "wedge12", "penta_prism", "hexa_prism", "polyhedron")
+    missing = dict.fromkeys(volumes, 3) | {"quad6": 2, "triangle7": 2, "pixel": 2, "empty": 0}
+    missing = {kind: dimension for kind, dimension in missing.items() if kind not in table}
+    table.update(missing)
+    try:
+        yield
+    finally:
+        for kind in missing:
+            table.pop(kind, None)
+
+
+def _from_meshio(mesh: Any, notes: tuple[str, ...]) -> VolumeMesh:
+    """A meshio mesh, its cells without volume left out."""
+    listed = [block if isinstance(block, tuple) else (block.type, block.data) for block in mesh.cells]
+    left_out: dict[str, int] = {}
+    blocks, kept = [], []
+    for number, (kind, cells) in enumerate(listed):
+        if kind in KINDS:
+            blocks.append((kind, _connectivity(kind, cells)))
+            kept.append(number)
+        elif kind.startswith(WITHOUT_VOLUME) or kind.endswith(("_CURVE", "_TRIANGLE", "_QUADRILATERAL")):
+            left_out[kind] = left_out.get(kind, 0) + len(cells)
+        else:
+            raise MeshError(
+                f"the mesh has {len(cells)} cells of the kind {kind!r}, which are not known here; known are "
+                f"{', '.join(KINDS)}. Convert them, for example to tetrahedra"
+            )
+    fields = {}
+    for name, per_block in getattr(mesh, "cell_data", {}).items():
+        values = [np.asarray(per_block[number]) for number in kept]
+        if values:
+            fields[name] = np.concatenate(values)
+    nodes = np.asarray(mesh.points, dtype=float)
+    return VolumeMesh(nodes, tuple(blocks), fields, _regions(mesh, blocks, kept, fields), left_out, notes)
+
+
+def _connectivity(kind: str, cells: Any) -> Indices:
+    table = np.asarray(cells)
+    wanted = len(KINDS[kind].reference)
+    if table.ndim != 2 or table.shape[1] != wanted or table.dtype.kind not in "iu":
+        raise MeshError(
+            f"cells of the kind {kind!r} need {wanted} whole numbers each, but have the shape {table.shape} and are of "
+            f"the type {table.dtype}"
+        )
+    return table.astype(np.int64)
+
+
+def _regions(
+    mesh: Any, blocks: list[tuple[str, Indices]], kept: list[int], fields: dict[str, Array]
+) -> dict[str | int, Indices]:
+    starts = np.cumsum([0, *(len(cells) for _, cells in blocks)])
+    regions: dict[str | int, Indices] = {}
+    names = {name.lower(): name for name in fields}
+    for wanted in REGION_FIELDS:
+        values = fields.get(names.get(wanted, ""))
+        if values is not None and values.ndim == 1 and np.all(values == np.rint(values)):
+            regions.update({int(number): np.flatnonzero(values == number) for number in np.unique(values)})
+            break
+    for name, (number, dimension) in _physical_names(mesh).items():
+        if dimension == 3:
+            regions[name] = np.flatnonzero(fields.get("gmsh:physical", np.empty(0)) == number)
+    for name, per_block in getattr(mesh, "cell_sets", {}).items():
+        if name.startswith("gmsh:"):
+            continue
+        parts = [(i, per_block[block]) for i, block in enumerate(kept) if block < len(per_block)]
+        found = [np.asarray(part, dtype=np.int64) + starts[i] for i, part in parts if part is not None and len(part)]
+        if found:
+            regions[name] = np.unique(np.concatenate(found))
+    return regions
+
+
+def _physical_names(mesh: Any) -> dict[str, tuple[int, int]]:
+    """Gmsh's names: each with its number and dimension."""
+    if "gmsh:physical" not in getattr(mesh, "cell_data", {}):
+        return {}
+    pairs = {name: np.ravel(value) for name, value in getattr(mesh, "field_data", {}).items()}
+    return {name: (int(pair[0]), int(pair[1])) for name, pair in pairs.items() if len(pair) == 2}

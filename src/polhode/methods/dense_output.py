@@ -1,0 +1,85 @@
+"""Between the ends of a step: a curve through both, as accurate as the method's own slopes allow.
+
+y(t + theta h) = y + theta (f0 + (1 - theta) (f1 + theta (f2 + (1 - theta) (f3 + ...)))): the first three coefficients
+give the curve the values and slopes of both ends, the others come from the slopes of the stages.
+[Hairer, Norsett, Wanner 1993, section II.6 and the authors' program for DOP853]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from polhode.equations.law import Groups, Number, law
+from polhode.methods.runge_kutta import Rate, along, combined, in_numbers, slopes_and_sum
+from polhode.methods.tableaus import Row, Table
+
+
+class DenseStages(NamedTuple):
+    """What a curve takes from a table, without the slopes of the step that it has no use for."""
+
+    used: tuple[int, ...]
+    """The stages of the step whose slopes are needed."""
+    stages: Groups
+    """The stages after the one at the end of the step, as `steps.slopes_and_sum` takes them."""
+    curve_rows: Groups
+
+
+def dense_stages(table: Table, number: Callable[[Any], Number] = float) -> DenseStages:
+    """The curve's stages and rows in some kind of number."""
+    dense, count = table.dense, len(table.nodes)
+    assert dense is not None
+    rows = (*dense.rows, *dense.curve_rows)
+    used = tuple(i for i in range(count) if any(row[i] != 0 for row in rows))
+
+    def short(row: Row) -> Groups:
+        return in_numbers(tuple(row[i] for i in used) + tuple(row[count:]), number)
+
+    zero = number(0)
+    stages = tuple(
+        (number(c), short(row), short(row), zero, zero) for c, row in zip(dense.nodes, dense.rows, strict=True)
+    )
+    return DenseStages(used, stages, tuple(short(row) for row in dense.curve_rows))
+
+
+def curve_through(table: Table, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
+    """curve(t, y, new, h, k, data) -> the coefficients, for a step from y to `new` with the used stages' slopes k."""
+    _, stages, rows = dense_stages(table, number)
+
+    @law
+    def curve(t: Number, y: Groups, new: Groups, h: Number, k: Groups, data: Groups) -> Groups:
+        at_end = rate(t + h, new, data)
+        return coefficients(y, new, h, slopes_and_sum(rate, stages, t, y, h, data, k + (at_end,), y)[0], at_end, rows)
+
+    return curve
+
+
+@law
+def coefficients(y: Groups, new: Groups, h: Number, k: Groups, at_end: Groups, rows: Groups) -> Groups:
+    """f0 = y1 - y0, f1 = h y0' - f0, f2 = 2 f0 - h (y0' + y1'), and h (d1 k1 + d2 k2 + ...) for each row."""
+    rise = along(new, -1, y)
+    none = along(y, -1, y)
+    start = along(along(none, h, k[0]), -1, rise)
+    both = along(along(along(rise, 1, rise), -h, k[0]), -h, at_end)
+    return (rise, start, both) + _sums(none, h, k, rows)
+
+
+@law
+def _sums(none: Groups, h: Number, k: Groups, rows: Groups) -> Groups:
+    if len(rows) == 0:
+        return ()
+    return (combined(none, h, rows[0], rows[0], k),) + _sums(none, h, k, rows[1:])
+
+
+@law
+def on_curve(y: Groups, theta: Number, curve: Groups) -> Groups:
+    """The curve that begins at y, at the part `theta` of its step."""
+    return along(y, theta, _inner(curve, theta, 1 - theta))
+
+
+@law
+def _inner(curve: Groups, theta: Number, rest: Number) -> Groups:
+    last: Groups = curve[0]
+    if len(curve) == 1:
+        return last
+    return along(last, rest, _inner(curve[1:], rest, theta))

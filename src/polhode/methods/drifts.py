@@ -1,0 +1,108 @@
+"""Drifts: the free motion of a body over a part of a step, its momenta staying as they are.
+
+The kinetic energy of the turning is |l|^2/2 Ib + (1/Ia - 1/Ib) la^2/2 + (1/Ic - 1/Ib) lc^2/2, with l the angular
+momentum in principal axes and Ib the middle moment.  The first term turns the body about L; it goes with the others in
+any order.  The other two turn it about its axes a and c; half of one, the other, and half of the one again is a
+symmetric approximation of second order, and exact if two moments are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from polhode.equations.free_rotation import turned
+from polhode.equations.inertia import Constants
+from polhode.equations.law import Groups, Number, Quaternion, Vector, law
+from polhode.equations.quaternions import product, to_body
+from polhode.equations.scalar_ops import cos, if_less, sin, sqrt
+from polhode.equations.vectors import dot, plus, scaled, times
+
+
+@law
+def turned_exactly(q: Quaternion, angular_momentum: Vector, body: Constants, h: Number) -> Quaternion:
+    """The attitude after a free rotation, by its closed form."""
+    w = times(body.inverse_moments, to_body(q, angular_momentum))
+    return turned(q, w, body.moments, h)[0]
+
+
+@law
+def turned_about_axes(q: Quaternion, angular_momentum: Vector, body: Constants, h: Number) -> Quaternion:
+    """The attitude after a free rotation, by turns about L and two axes.  [Dullweber, Leimkuhler, McLachlan 1997]"""
+    middle = _middle(body.moments)
+    la, lb, lc = _shifted(middle, to_body(q, angular_momentum))
+    ia, ib, ic = _shifted(middle, body.inverse_moments)
+    rate_a, rate_c = h * (ia - ib), h * (ic - ib)
+    half = rate_a * la / 4
+    c1, s1 = cos(half), sin(half)
+    lb, lc = _turned_back(lb, lc, c1, s1)
+    whole = rate_c * lc / 2
+    c2, s2 = cos(whole), sin(whole)
+    la, lb = _turned_back(la, lb, c2, s2)
+    last = rate_a * la / 4
+    c3, s3 = cos(last), sin(last)
+    # (c1 + s1 e_a)(c2 + s2 e_c)(c3 + s3 e_a), where e_a e_c = -e_b
+    along = (c2 * (c1 * c3 - s1 * s3), c2 * (c1 * s3 + s1 * c3))
+    across = (s2 * (c1 * s3 - s1 * c3), s2 * (c1 * c3 + s1 * s3))
+    x, y, z = _unshifted(middle, (along[1], across[0], across[1]))
+    return product(_about(angular_momentum, ib * h / 2), product(q, (along[0], x, y, z)))
+
+
+@law
+def _about(vector: Vector, factor: Number) -> Quaternion:
+    """The turn about a vector by half of which is its length times a factor."""
+    length = sqrt(dot(vector, vector))
+    angle = factor * length
+    s = sin(angle) / if_less(0, length, length, 1 + 0 * length)
+    return (cos(angle), s * vector[0], s * vector[1], s * vector[2])
+
+
+@law
+def _turned_back(x: Number, y: Number, c: Number, s: Number) -> tuple[Number, Number]:
+    """Components in axes turned by an angle of whose half c and s are cosine and sine."""
+    cos2, sin2 = c * c - s * s, 2 * (c * s)
+    return cos2 * x + sin2 * y, cos2 * y - sin2 * x
+
+
+@law
+def _middle(moments: Vector) -> Number:
+    """0, 1 or 2: which moment lies between the others."""
+    a, b, c = moments
+    zero = 0 * a
+    return if_less((b - a) * (c - b), 0, if_less((a - c) * (b - a), 0, 2 + zero, zero), 1 + zero)
+
+
+@law
+def _shifted(middle: Number, v: Vector) -> Vector:
+    """Components in cyclic order, that of the middle moment in the second place."""
+    a, b, c = v
+    return (
+        if_less(middle, 0.5, c, if_less(middle, 1.5, a, b)),
+        if_less(middle, 0.5, a, if_less(middle, 1.5, b, c)),
+        if_less(middle, 0.5, b, if_less(middle, 1.5, c, a)),
+    )
+
+
+@law
+def _unshifted(middle: Number, v: Vector) -> Vector:
+    """The inverse of `_shifted`."""
+    a, b, c = v
+    return (
+        if_less(middle, 0.5, b, if_less(middle, 1.5, a, c)),
+        if_less(middle, 0.5, c, if_less(middle, 1.5, b, a)),
+        if_less(middle, 0.5, a, if_less(middle, 1.5, c, b)),
+    )
+
+
+DRIFTS: dict[str, Callable[..., Quaternion]] = {"exact": turned_exactly, "axes": turned_about_axes}
+
+
+def drifting(name: str) -> Callable[..., Groups]:
+    """(y, h, body) -> y after a drift; y holds (x, q, P, L), and the work if it is counted."""
+    turn = DRIFTS[name]
+
+    @law
+    def drift(y: Groups, h: Number, body: Constants) -> Groups:
+        x = plus(y[0], scaled(h * body.inverse_mass, y[2]))
+        return (x, turn(y[1], y[3], body, h)) + y[2:]
+
+    return drift

@@ -1,0 +1,196 @@
+"""One step of a tabled method, for any formulation and any kind of number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from polhode.equations.law import Groups, Number, law
+from polhode.equations.scalar_ops import if_less, larger, sqrt
+from polhode.methods.tableaus import Row, Table
+
+Rate = Callable[..., Groups]
+
+
+@law
+def group_along(a: Groups, h: Number, b: Groups) -> Groups:
+    """a + h b, number by number."""
+    if len(a) == 0:
+        return ()
+    return (a[0] + h * b[0],) + group_along(a[1:], h, b[1:])
+
+
+@law
+def along(y: Groups, h: Number, k: Groups) -> Groups:
+    """y + h k, group by group; groups of y beyond the last of k stay as they are."""
+    if len(k) == 0:
+        return y
+    return (group_along(y[0], h, k[0]),) + along(y[1:], h, k[1:])
+
+
+@law
+def combined(y: Groups, h: Number, a: Groups, b: Groups, k: Groups) -> Groups:
+    """y + h (a1 k1 + a2 k2 + ...): weights a for the coordinates (the first two groups), b for the momenta."""
+    if len(k) == 0:
+        return y
+    if a[0] != 0:
+        y = along(y[:2], h * a[0], k[0][:2]) + y[2:]
+    if b[0] != 0:
+        y = y[:2] + along(y[2:], h * b[0], k[0][2:])
+    return combined(y, h, a[1:], b[1:], k[1:])
+
+
+@law
+def slopes_and_sum(
+    rate: Rate, stages: Groups, t: Number, y: Groups, h: Number, data: Groups, k: Groups, total: Groups
+) -> tuple[Groups, Groups]:
+    """The slopes of all stages, each from the ones before it, and `total` + h (w1 k1 + w2 k2 + ...).
+
+    The sum grows stage by stage, so that compiled code need not keep every slope to the end.
+    """
+    if len(stages) == 0:
+        return k, total
+    c, a, b, coordinate_weight, momentum_weight = stages[0]
+    slope = rate(t + c * h, combined(y, h, a, b, k), data)
+    total = combined(total, h, (coordinate_weight,), (momentum_weight,), (slope,))
+    return slopes_and_sum(rate, stages[1:], t, y, h, data, k + (slope,), total)
+
+
+def in_numbers(row: Row, number: Callable[[Any], Number]) -> Groups:
+    """A row of ratios in another kind of number."""
+    return tuple(number(a) for a in row)
+
+
+def stages_of(table: Table, number: Callable[[Any], Number] = float) -> Groups:
+    """The stages of a table: (node, row for the coordinates, row for the momenta, weight for each of the two)."""
+    return tuple(
+        (number(c), in_numbers(a, number), in_numbers(b, number), number(v), number(w))
+        for c, a, b, v, w in zip(
+            table.nodes,
+            table.coordinate_rows,
+            table.momentum_rows,
+            table.coordinate_weights,
+            table.momentum_weights,
+            strict=True,
+        )
+    )
+
+
+def one_step(table: Table, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
+    """step(t, y, h, data) -> y at t + h.  `number` says in which kind the table's ratios are wanted."""
+    stages = stages_of(table, number)
+
+    @law
+    def step(t: Number, y: Groups, h: Number, data: Groups) -> Groups:
+        return slopes_and_sum(rate, stages, t, y, h, data, (), y)[1]
+
+    return step
+
+
+# Error control -----------------------------------------------------------------------------------------------------
+@law
+def group_square(a: Groups) -> Number:
+    """The sum of the squares."""
+    if len(a) == 1:
+        return a[0] * a[0]
+    return a[0] * a[0] + group_square(a[1:])
+
+
+@law
+def group_error(
+    old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Number
+) -> Number:
+    """(|error|/(atol + rtol size))^2, a group's size being the largest of |old|, |new| and |h slope|.
+
+    A group that is 0 and stays 0 has no error.  No absolute scale enters unless the caller gives one.
+    """
+    moved = h * h * group_square(slope)
+    size = sqrt(larger(larger(group_square(old), group_square(new)), moved))
+    allowed = atol + rtol * size
+    squared = group_square(error)
+    return squared / larger(allowed * allowed, 1e-300 + 0 * squared)
+
+
+@law
+def groups_error(
+    old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Groups, atol: Groups
+) -> Number:
+    """The sum over the groups that have a tolerance; a fifth group, the work, has none."""
+    if len(atol) == 0:
+        return 0 * h
+    first = group_error(old[0], new[0], slope[0], h, error[0], rtol[0], atol[0])
+    return first + groups_error(old[1:], new[1:], slope[1:], h, error[1:], rtol[1:], atol[1:])
+
+
+@law
+def mixed_error(fifth: Number, third: Number) -> Number:
+    """Hairer's mixture of the two squared estimates: about |e5|^2/sqrt(|e5|^2 + |e3|^2/100), of order 8; 1 is allowed.
+
+    [Hairer, Norsett, Wanner 1993, section II.10]
+    """
+    return fifth / sqrt(larger(4 * (fifth + third / 100), 1e-300 + 0 * fifth))
+
+
+@law
+def step_factor(error: Number) -> Number:
+    """By how much the next step may be longer: 0.9 error^(-1/8), at least 1/5 and at most 10."""
+    eighth_root = sqrt(sqrt(sqrt(larger(error, 1e-300 + 0 * error))))
+    factor = 0.9 / eighth_root
+    return -larger(-larger(factor, 0.2 + 0 * factor), -10.0 + 0 * factor)
+
+
+@law
+def tried_step(t: Number, h: Number, end: Number) -> Number:
+    """The step to try: h, or what is left before `end`."""
+    left = end - t
+    return if_less(left, h, left, h)
+
+
+@law
+def step_end(t: Number, h: Number, end: Number) -> Number:
+    """Where that step leads: to `end` itself, where it lands there."""
+    return if_less(h, end - t, t + h, end)
+
+
+@law
+def judged_error(error: Number, tried: Number) -> Number:
+    """The error of an attempt as a number that can be compared; an attempt of no length counts as refused."""
+    finite = if_less(error, 1e300, error, 1e300 + 0 * tried)  # not a number is not less than anything
+    return if_less(0 * tried, tried, finite, 1e300 + 0 * tried)
+
+
+@law
+def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Groups:
+    """The clock (t, h, whether the last attempt was refused, attempts accepted, refused) after an attempt.
+
+    An error of at most 1 is accepted.  A step that lands on `end` was shorter than it might have been: what was known
+    before is not forgotten.  After a refusal the next step does not grow.  A step too short to be told from none
+    becomes 0, and stays so: an attempt of no length changes nothing.
+    """
+    t, h, refused, taken, wasted = clock
+    left, zero, one = end - t, 0 * t, 1 + 0 * t
+    factor = step_factor(error)
+    careful = if_less(factor, 1, factor, one)
+    longer = tried * if_less(zero, refused, careful, factor)
+    longer = if_less(h, left, longer, larger(h, longer))
+    shorter = tried * factor
+    shorter = if_less(t, t + shorter, shorter, zero)
+    accepted = (step_end(t, h, end), longer, zero, taken + 1, wasted)
+    other = (t, shorter, one, taken, wasted + 1)
+    return group_chosen(zero, tried, group_chosen(one, error, other, accepted), clock)
+
+
+@law
+def group_chosen(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
+    """x where a < b, else y, number by number."""
+    if len(x) == 0:
+        return ()
+    return (if_less(a, b, x[0], y[0]),) + group_chosen(a, b, x[1:], y[1:])
+
+
+@law
+def chosen(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
+    """x where a < b, else y, group by group."""
+    if len(x) == 0:
+        return ()
+    return (group_chosen(a, b, x[0], y[0]),) + chosen(a, b, x[1:], y[1:])

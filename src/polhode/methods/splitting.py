@@ -1,0 +1,54 @@
+"""One step of a splitting method: kicks by a Runge-Kutta table that moves momenta only, around free drifts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from polhode.equations.law import Groups, Number, law
+from polhode.methods.drifts import drifting
+from polhode.methods.runge_kutta import Rate, one_step
+from polhode.methods.splitting_tableaus import Composition
+from polhode.methods.tableaus import EULER, HEUN, MIDPOINT, RK4, RK6, Table
+
+
+def kick_table(composition: Composition, needs_velocity: bool, counts_work: bool) -> Table:
+    """How a kick is computed.  Forces that do not ask for velocities are the same all through it: one evaluation does.
+
+    With the midpoint's two the work comes out as the gain of kinetic energy, and the momenta get the same bits as
+    without it.  Forces that ask for velocities change during the kick: then it is a step of a method of the same order.
+    """
+    if not needs_velocity:
+        return _of_momenta(MIDPOINT if counts_work else EULER)
+    return _of_momenta({2: HEUN, 4: RK4, 6: RK6}[composition.order])
+
+
+def _of_momenta(table: Table) -> Table:
+    """The same method for momenta, while time and coordinates stand still."""
+    nothing = tuple(Fraction(0) for _ in table.nodes)
+    return table._replace(
+        nodes=nothing,
+        coordinate_rows=tuple(nothing[: len(row)] for row in table.coordinate_rows),
+        coordinate_weights=nothing,
+    )
+
+
+def splitting_step(composition: Composition, rate: Rate, kicks: Table) -> Callable[..., Groups]:
+    """step(t, y, h, data) -> y at t + h, for y = (x, q, P, L) and the work if it is counted."""
+    kick, drift = one_step(kicks, rate), drifting(composition.drift)
+    first, others = composition.kicks[0], tuple(zip(composition.drifts, composition.kicks[1:], strict=True))
+
+    @law
+    def step(t: Number, y: Groups, h: Number, data: Groups) -> Groups:
+        return rest(t, kick(t, y, first * h, data), h, data, others)
+
+    @law
+    def rest(t: Number, y: Groups, h: Number, data: Groups, left: Groups) -> Groups:
+        if len(left) == 0:
+            return y
+        length, push = left[0]
+        t = t + length * h
+        y = drift(y, length * h, data[0])
+        return rest(t, kick(t, y, push * h, data), h, data, left[1:])
+
+    return step

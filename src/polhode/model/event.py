@@ -1,0 +1,152 @@
+"""Events: a function of the state that crosses zero, and what happens then."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import Any
+
+from polhode import validation
+from polhode.equations.law import law
+from polhode.errors import ScenarioError
+from polhode.model.force import Params, as_param, body_number
+
+ACTIONS = ("stop", "record", "change")
+SIGNATURE = "(t, state, body, params)"
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Something to watch for during a run.  Made by calling what `@ph.event` gives."""
+
+    name: str
+    kernel: Callable[..., Any]
+    """(t, state, body, params) -> a number; the event happens where it crosses zero."""
+    params: Params
+    action: str
+    """"stop", "record" or "change"."""
+    direction: int
+    """1: only where the number grows, -1: only where it falls, 0: both."""
+    count: int | None
+    """The crossing that stops the run; or after how many nothing more is recorded or changed (None: never)."""
+    within: float
+    """How far from the true instant it may be found, in s; 0: as near as rounding allows."""
+    change: Callable[..., Any] | None = None
+    """(t, state, body, params) -> the jumps of linear and of angular momentum, in world axes."""
+    bodies: tuple[int, ...] | None = None
+    """Which bodies of a system are watched; None: all."""
+    function: Callable[..., Any] | None = field(default=None, repr=False)
+    """The user's own function."""
+
+    def on(self, *bodies: int) -> Event:
+        """The same event, watched on these bodies of a system only (counted from 0)."""
+        if not bodies:
+            raise ScenarioError(f"{self.name}.on() names no body: say which, counted from 0")
+        return replace(self, bodies=tuple(body_number(b, self.name) for b in bodies))
+
+
+@dataclass(frozen=True, eq=False)
+class EventLaw:
+    """An event before it gets its parameters: call it with them."""
+
+    name: str
+    kernel: Callable[..., Any]
+    function: Callable[..., Any]
+
+    def __call__(
+        self,
+        *params: Any,
+        action: str = "stop",
+        direction: int = 0,
+        count: int | None = None,
+        within: float = 0.0,
+        change: Callable[..., Any] | None = None,
+    ) -> Event:
+        """The event with these parameters: numbers, or vectors (tuples).
+
+        Parameters
+        ----------
+        action : {"stop", "record", "change"}, optional
+            End the run there, note it down and go on, or let the momenta jump.
+        direction : {0, 1, -1}, optional
+            Whether crossings count both ways (default), only rising, or only falling.
+        count : int, optional
+            The crossing that stops the run (default the first); for the other actions, how many at most.
+        within : float, optional
+            The tolerance in time, in s; by default the instant is found to rounding.
+        change : callable, optional
+            (t, state, body, params) -> (impulse, angular impulse) in world axes, for action="change", which it implies.
+        """
+        values = tuple(as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
+        if change is not None and action == "stop":
+            action = "change"
+        if action not in ACTIONS:
+            raise ScenarioError(f"action={action!r} of {self.name} is unknown: 'stop', 'record' or 'change'")
+        if (action == "change") != (change is not None):
+            raise ScenarioError(f"{self.name}: action='change' and change=a function {SIGNATURE} go together")
+        if change is not None:
+            _takes_four(change, "change")
+        if direction not in (-1, 0, 1):
+            raise ScenarioError(f"direction={direction!r} of {self.name} is unknown: 1 (rising), -1 (falling) or 0")
+        if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
+            raise ScenarioError(f"count of {self.name} must be a whole number of at least 1, but is {count!r}")
+        tolerance = validation.one_number(within, f"within of {self.name}", ScenarioError)
+        if tolerance < 0:
+            raise ScenarioError(f"within of {self.name} is a time of at least 0 s, but is {tolerance:g}")
+        times = int(count) if count is not None else (1 if action == "stop" else None)
+        changed = law(change) if change is not None else None
+        return Event(
+            self.name,
+            self.kernel,
+            values,
+            action,
+            int(direction),
+            times,
+            tolerance,
+            changed,
+            function=self.function,
+        )
+
+
+def event(function: Callable[..., Any]) -> EventLaw:
+    """Make an event of a plain function (t, state, body, params) -> number: it happens where that crosses zero.
+
+    The function sees what a force sees, and like a force only does arithmetic.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> @ph.event
+    ... def at_height(t, state, body, params):
+    ...     return state.position[2] - params[0]
+    >>> at_height(2.0, action="record", direction=-1).name
+    'at_height'
+    """
+    if not callable(function):
+        raise ScenarioError(f"@ph.event goes before a function {SIGNATURE}, not before {function!r}")
+    _takes_four(function, "event")
+    return EventLaw(function.__name__, law(function), function)
+
+
+def as_event(given: Any) -> Event:
+    """An event, or one that needs no parameters."""
+    if isinstance(given, Event):
+        return given
+    if isinstance(given, EventLaw):
+        return given()
+    if callable(given):
+        raise ScenarioError(f"{getattr(given, '__name__', given)!s} is a plain function: put @ph.event before it")
+    raise ScenarioError(f"{given!r} is no event: make one with @ph.event")
+
+
+def _takes_four(function: Callable[..., Any], what: str) -> None:
+    try:
+        positional = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    except (TypeError, ValueError):
+        raise ScenarioError(f"{what} must be a Python function {SIGNATURE}, not {function!r}") from None
+    if len(positional) != 4:
+        raise ScenarioError(
+            f"{function.__name__} takes {len(positional)} arguments, but a function of an {what} takes 4: {SIGNATURE}"
+        )

@@ -1,0 +1,332 @@
+"""The forces that come with Polhode.  Each gives a `Force`; all can act together.
+
+Parameters may carry a leading axis for the members of an ensemble.  Vectors in body axes are along the axes that the
+body was given in; points of a body are measured from its centre of mass.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.equations import force_laws as kernels
+from polhode.equations import pair_laws
+from polhode.errors import ForceError, nearest
+from polhode.model.force import Force, two_bodies
+from polhode.validation import Leaf, leaf, leaves
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+STANDARD_GRAVITY = 9.80665
+"""m/s2, by definition (CGPM 1901)."""
+GRAVITATIONAL_CONSTANT = 6.67430e-11
+"""m3/(kg s2), CODATA 2018."""
+
+
+def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
+    """Uniform gravity: g in m/s2 along -z, or a vector.  Three numbers are always one vector, also with three members.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.forces.gravity().params
+    ((0.0, 0.0, -9.80665),)
+    """
+    shape = validation.shape_of(g)
+    field: Any = _vector(g, "g") if shape[-1:] == (3,) else (0.0, 0.0, _opposite(_number(g, "g")))
+    fixed = field if all(np.ndim(component) == 0 for component in field) else None
+    return Force(
+        "gravity",
+        kernels.gravity,
+        (field,),
+        potential=kernels.gravity_potential,
+        turns=False,
+        uniform=True,
+        direction=fixed,
+        arguments={"g": g},
+    )
+
+
+def point_gravity(gm: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Force:
+    """The gravity of a point mass, with its gravity-gradient torque: gm = G M in m3/s2, and where it is, in m."""
+    return Force(
+        "point_gravity",
+        kernels.point_gravity,
+        (_number(gm, "gm"), _vector(center, "center")),
+        arguments={"gm": gm, "center": center},
+    )
+
+
+def linear_drag(c: ArrayLike, wind: ArrayLike = (0.0, 0.0, 0.0)) -> Force:
+    """-c (v - wind), c in kg/s, wind in m/s."""
+    params = (_not_negative(c, "c"), _vector(wind, "wind"))
+    return Force("linear_drag", kernels.linear_drag, params, turns=False, arguments={"c": c, "wind": wind})
+
+
+def quadratic_drag(c: ArrayLike, wind: ArrayLike = (0.0, 0.0, 0.0)) -> Force:
+    """-c |v - wind| (v - wind), c in kg/m, wind in m/s."""
+    params = (_not_negative(c, "c"), _vector(wind, "wind"))
+    return Force("quadratic_drag", kernels.quadratic_drag, params, turns=False, arguments={"c": c, "wind": wind})
+
+
+def rotational_drag(c: ArrayLike) -> Force:
+    """A torque -c times the angular velocity, c in N m s."""
+    params = (_not_negative(c, "c"),)
+    return Force("rotational_drag", kernels.rotational_drag, params, pushes=False, arguments={"c": c})
+
+
+def force_at(
+    force: ArrayLike,
+    com_to_point_body: ArrayLike | None = None,
+    *,
+    point: ArrayLike | None = None,
+    axes: str = "world",
+) -> Force:
+    """A constant force in N, at a point of the body or at a point of the world.
+
+    Parameters
+    ----------
+    force : array_like
+        In world axes, or with axes="body" turning with the body.
+    com_to_point_body : array_like, optional
+        Where on the body it acts, from the centre of mass, in body axes, in m.  Without any point: the centre of mass.
+    point : array_like, optional
+        Where in the world it acts instead, in m.
+    axes : {"world", "body"}, optional
+        The axes of `force`.
+    """
+    if com_to_point_body is not None and point is not None:
+        raise ForceError("force_at acts at com_to_point_body or at point, not at both")
+    world_point = point is not None
+    on_body = (0.0, 0.0, 0.0) if com_to_point_body is None else com_to_point_body
+    place = _vector(point, "point") if world_point else _vector(on_body, "com_to_point_body")
+    kernel = {
+        ("world", False): kernels.world_force_at_body_point,
+        ("body", False): kernels.body_force_at_body_point,
+        ("world", True): kernels.world_force_at_world_point,
+        ("body", True): kernels.body_force_at_world_point,
+    }[_axes(axes), world_point]
+    push = _vector(force, "force")
+    fixed = axes == "world" and all(np.ndim(component) == 0 for component in push)
+    at_center = not world_point and all(np.all(np.asarray(component) == 0) for component in place)
+    place_argument = {"point": point} if world_point else {"com_to_point_body": com_to_point_body}
+    return Force(
+        "force_at",
+        kernel,
+        (push, place),
+        turns=not at_center,
+        direction=push if fixed else None,
+        arguments={"force": force, "axes": axes, **place_argument},
+    )
+
+
+def torque(torque: ArrayLike, axes: str = "world") -> Force:
+    """A constant torque in N m, in world axes, or with axes="body" turning with the body."""
+    kernel = kernels.world_torque if _axes(axes) == "world" else kernels.body_torque
+    return Force(
+        "torque", kernel, (_vector(torque, "torque"),), pushes=False, arguments={"torque": torque, "axes": axes}
+    )
+
+
+def thruster(
+    com_to_nozzle_body: ArrayLike,
+    direction_body: ArrayLike,
+    thrust: ArrayLike,
+    start: ArrayLike = 0.0,
+    stop: ArrayLike = math.inf,
+) -> Force:
+    """A thruster: pushes the body with `thrust` (N) along `direction_body` while start <= t < stop (s).
+
+    Only the direction of `direction_body` counts, not its length.  Steps never reach across start or stop.
+    """
+    direction = validation.numbers(direction_body, "direction_body", (3,), ForceError)
+    largest = np.abs(direction).max(axis=-1, keepdims=True)
+    if (largest == 0).any():
+        raise ForceError("direction_body of a thruster is zero: say where it pushes")
+    direction = direction / largest
+    length = np.linalg.norm(direction, axis=-1, keepdims=True)
+    strength = validation.numbers(thrust, "thrust", (), ForceError)
+    window = (_time(start, "start"), _time(stop, "stop"))
+    validation.member_count((direction, 1), (strength, 0), *((np.asarray(time), 0) for time in window))
+    force_body = direction / length * strength[..., None]
+    if (np.asarray(window[0]) > np.asarray(window[1])).any():
+        raise ForceError(f"a thruster stops before it starts: start {start!r} s, stop {stop!r} s")
+    return Force(
+        "thruster",
+        kernels.thruster,
+        (_vector(com_to_nozzle_body, "com_to_nozzle_body"), leaves(force_body), *window),
+        window=(2, 3),
+        arguments={
+            "com_to_nozzle_body": com_to_nozzle_body,
+            "direction_body": direction_body,
+            "thrust": thrust,
+            "start": start,
+            "stop": stop,
+        },
+    )
+
+
+def spring(
+    stiffness: ArrayLike,
+    anchor: ArrayLike,
+    com_to_point_body: ArrayLike = (0.0, 0.0, 0.0),
+    damping: ArrayLike = 0.0,
+    length: ArrayLike = 0.0,
+) -> Force:
+    """A spring-damper from a point of the body to an anchor in the world: N/m, m, m, N s/m, and its rest length in m.
+
+    The damper acts along the line of the spring.
+    """
+    params = (
+        _not_negative(stiffness, "stiffness"),
+        _not_negative(damping, "damping"),
+        _not_negative(length, "length"),
+        _vector(com_to_point_body, "com_to_point_body"),
+        _vector(anchor, "anchor"),
+    )
+    return Force(
+        "spring",
+        kernels.spring,
+        params,
+        potential=_unless_damped(kernels.spring_potential, damping),
+        arguments={
+            "stiffness": stiffness,
+            "anchor": anchor,
+            "com_to_point_body": com_to_point_body,
+            "damping": damping,
+            "length": length,
+        },
+    )
+
+
+def spring_between(
+    a: int,
+    b: int,
+    stiffness: ArrayLike,
+    com_to_point_a: ArrayLike = (0.0, 0.0, 0.0),
+    com_to_point_b: ArrayLike = (0.0, 0.0, 0.0),
+    damping: ArrayLike = 0.0,
+    length: ArrayLike = 0.0,
+) -> Force:
+    """A spring-damper between points of the bodies a and b of a system (counted from 0)."""
+    params = (
+        _not_negative(stiffness, "stiffness"),
+        _not_negative(damping, "damping"),
+        _not_negative(length, "length"),
+        _vector(com_to_point_a, "com_to_point_a"),
+        _vector(com_to_point_b, "com_to_point_b"),
+    )
+    return Force(
+        "spring_between",
+        pair_laws.spring_between,
+        params,
+        kind="pair",
+        potential=_unless_damped(pair_laws.spring_between_potential, damping),
+        bodies=two_bodies(a, b, "spring_between"),
+        arguments={
+            "a": a,
+            "b": b,
+            "stiffness": stiffness,
+            "com_to_point_a": com_to_point_a,
+            "com_to_point_b": com_to_point_b,
+            "damping": damping,
+            "length": length,
+        },
+    )
+
+
+def mutual_gravity(G: ArrayLike = GRAVITATIONAL_CONSTANT) -> Force:
+    """Newton's attraction between the centres of mass of every two bodies of a system, G in m3/(kg s2)."""
+    return Force(
+        "mutual_gravity",
+        pair_laws.mutual_gravity,
+        (_number(G, "G"),),
+        kind="pair",
+        potential=pair_laws.mutual_gravity_potential,
+        arguments={"G": G},
+    )
+
+
+def impulse(
+    impulse: ArrayLike, time: ArrayLike, com_to_point_body: ArrayLike = (0.0, 0.0, 0.0), axes: str = "world"
+) -> Force:
+    """A blow: an impulse in N s at an instant in s, at a point of the body.  Output at that instant is after it."""
+    kernel = kernels.impulse if _axes(axes) == "world" else kernels.body_impulse
+    return Force(
+        "impulse",
+        kernel,
+        (_vector(impulse, "impulse"), _vector(com_to_point_body, "com_to_point_body")),
+        kind="impulse",
+        instant=_number(time, "time"),
+        arguments={"impulse": impulse, "time": time, "com_to_point_body": com_to_point_body, "axes": axes},
+    )
+
+
+FORCES = {
+    maker.__name__: maker
+    for maker in (
+        gravity,
+        point_gravity,
+        linear_drag,
+        quadratic_drag,
+        rotational_drag,
+        force_at,
+        torque,
+        thruster,
+        spring,
+        spring_between,
+        mutual_gravity,
+        impulse,
+    )
+}
+"""The forces by name, as scenario files call them."""
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"there is no force {name!r}: {nearest(name, FORCES)}")
+
+
+def _number(value: Any, name: str) -> Leaf:
+    return leaf(validation.numbers(value, name, (), ForceError))
+
+
+def _time(value: Any, name: str) -> Leaf:
+    """A number that may be infinite: a thruster that never starts, or never stops."""
+    try:
+        finite = np.where(np.isinf(value), 0.0, value)
+    except (TypeError, ValueError):  # no numbers at all: said below
+        finite = value
+    validation.numbers(finite, f"{name} of a thruster", (), ForceError)
+    return leaf(np.asarray(value, dtype=np.float64))
+
+
+def _not_negative(value: Any, name: str) -> Leaf:
+    array = validation.numbers(value, name, (), ForceError)
+    if (array < 0).any():
+        raise ForceError(
+            f"{name} must not be negative, but is {value!r}: a negative one would feed energy into the motion"
+        )
+    return leaf(array)
+
+
+def _opposite(value: Leaf) -> Leaf:
+    return -value
+
+
+def _vector(value: Any, name: str) -> tuple[Any, Any, Any]:
+    x, y, z = leaves(validation.numbers(value, name, (3,), ForceError))
+    return x, y, z
+
+
+def _axes(axes: str) -> str:
+    if axes not in ("world", "body"):
+        raise ForceError(f"axes={axes!r} is unknown: a vector comes in 'world' or in 'body' axes")
+    return axes
+
+
+def _unless_damped(potential: Any, damping: Any) -> Any:
+    return potential if np.all(np.asarray(damping) == 0) else None

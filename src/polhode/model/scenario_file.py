@@ -1,0 +1,172 @@
+"""Scenarios as TOML files: every key known, every unknown one refused with the nearest known."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import FileError, ForceError, PolhodeError, ScenarioError, nearest
+from polhode.massprops.body import Body
+from polhode.massprops.body_table import plain, table_of
+from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown
+from polhode.model.force import Force
+from polhode.model.forces import FORCES
+from polhode.model.state import State
+
+SETTINGS = (
+    "name",
+    "duration",
+    "step",
+    "method",
+    "formulation",
+    "engine",
+    "output_step",
+    "output_times",
+    "pivot",
+    "renormalize",
+    "rtol",
+    "atol",
+    "breaks",
+    "largest_turn",
+)
+STATE_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "angular_velocity", "time")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The arguments of a `Scenario` from a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileError(f"there is no file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path} cannot be read: {error}") from None
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"{path} is not TOML: {error}") from None
+    try:
+        return arguments(content, path.parent)
+    except PolhodeError as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
+    """The arguments of a `Scenario` from a file's content, and the folder that its meshes lie in."""
+    refuse_unknown(content, (*SETTINGS, "body", "bodies", "forces"), "a scenario")
+    if ("body" in content) == ("bodies" in content):
+        raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
+    settings = {key: content[key] for key in SETTINGS if key in content}
+    if "duration" not in settings:
+        raise ScenarioError("a scenario needs its duration, in s")
+    for key in ("bodies", "forces"):
+        if not isinstance(content.get(key, []), list):
+            raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
+    if "body" in content:
+        body, state = _body(content["body"], "[body]", folder)
+        result: dict[str, Any] = {"body": body, "state": state, **settings}
+    else:
+        both = [_body(table, f"[[bodies]] number {i}", folder) for i, table in enumerate(content["bodies"])]
+        result = {"body": [b for b, _ in both], "state": [s for _, s in both], **settings}
+    result["forces"] = [_force(table) for table in content.get("forces", [])]
+    return result
+
+
+def _body(table: Any, where: str, folder: Path | None) -> tuple[Body, State]:
+    refuse_unknown(table, (*BODY_KEYS, *STATE_KEYS), where)
+    state = State(**{key: table[key] for key in STATE_KEYS if key in table})
+    return read_body(table, where, folder), state
+
+
+def _force(table: Any) -> Force:
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise ForceError(
+            f'every force needs its kind, for example kind = "gravity". Known: {", ".join(sorted(FORCES))}'
+        )
+    kind = table["kind"]
+    if kind not in tuple(FORCES):
+        raise ForceError(f"force {kind!r} is unknown: {nearest(kind, FORCES)}")
+    maker = FORCES[kind]
+    known = tuple(inspect.signature(maker).parameters)
+    refuse_unknown(table, (*known, "kind", "on"), f"force {kind!r}")
+    given = {key: value for key, value in table.items() if key not in ("kind", "on")}
+    missing = [
+        name for name, p in inspect.signature(maker).parameters.items() if p.default is p.empty and name not in given
+    ]
+    if missing:
+        raise ForceError(f"force {kind!r} needs {', '.join(missing)}")
+    force: Force = maker(**given)
+    if "on" not in table:
+        return force
+    if np.ndim(table["on"]) != 1:
+        raise ForceError(f"force {kind!r} acts on a list of bodies, on = [0, 2], not on {table['on']!r}")
+    return force.on(*table["on"])
+
+
+def write(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a file's content."""
+    text = text_of(content)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error}") from None
+
+
+def text_of(content: Mapping[str, Any]) -> str:
+    """A file's content as TOML."""
+    import tomli_w
+
+    return tomli_w.dumps(content)
+
+
+def mapping(
+    bodies: Sequence[Body],
+    states: Sequence[State],
+    forces: Sequence[Force],
+    is_system: bool,
+    settings: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+) -> dict[str, Any]:
+    """A file's content from a scenario's parts; settings that have their default value are left out."""
+    content = {
+        key: plain(settings[key])
+        for key in SETTINGS
+        if settings[key] is not None and not _same(settings[key], defaults[key])
+    }
+    tables = [_body_table(body, state) for body, state in zip(bodies, states, strict=True)]
+    content.update({"bodies": tables} if is_system else {"body": tables[0]})
+    if forces:
+        content["forces"] = [_force_table(f) for f in forces]
+    return content
+
+
+def _body_table(body: Body, state: State) -> dict[str, Any]:
+    table = table_of(body)
+    for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
+        table[key] = plain(getattr(state, key))
+    if state.time != 0.0:
+        table["time"] = state.time
+    return table
+
+
+def _force_table(f: Force) -> dict[str, Any]:
+    if f.function is not None:
+        raise ForceError(
+            f"{f.name} is a function of your own, which no file can hold: keep it in Python, add it after reading"
+        )
+    if not f.arguments:
+        raise ForceError(
+            f"{f.name} was taken out of an ensemble, which no file can hold: make it anew with its own numbers"
+        )
+    table = {key: plain(value) for key, value in f.arguments.items() if value is not None}
+    if f.kind != "pair" and f.bodies is not None:
+        table["on"] = list(f.bodies)
+    return {"kind": f.name, **table}
+
+
+def _same(value: Any, default: Any) -> bool:
+    return isinstance(value, type(default)) and bool(np.all(value == default))

@@ -1,0 +1,279 @@
+"""Where a body is, how it is turned, and how it moves, at one time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.equations.formulations import FORMULATIONS
+from polhode.equations.inertia import inertia_times
+from polhode.equations.quaternions import normalized, product, to_body, to_world
+from polhode.errors import InputError, ScenarioError, StateError, nearest
+from polhode.validation import Array, leaves
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+
+    from polhode.massprops.body import Body
+
+
+_ROUNDING = 8 * sys.float_info.epsilon
+_WORKED_OUT = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "members")
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class State:
+    """The state of a body at one time.  SI units, world axes, except where the name says body.
+
+    Parameters
+    ----------
+    position : array_like, optional
+        Of the centre of mass, in m.
+    orientation : scipy.spatial.transform.Rotation, optional
+        Body to world.
+    velocity : array_like, optional
+        Of the centre of mass, in m/s.
+    angular_velocity_body, angular_velocity : array_like, optional
+        In rad/s, along the body's axes or along the world's: give one of the two.
+    quaternion_wxyz : array_like, optional
+        The orientation as a quaternion, scalar first, instead of `orientation`.  The rotation is that of q/|q|.
+    time : float, optional
+        In s: when the motion is in this state.
+
+    In an ensemble any of them, except the time, may carry a leading axis for the members.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> state = ph.State(quaternion_wxyz=(0.5, 0.5, 0.5, 0.5), angular_velocity=(0.0, 0.0, 2.0))
+    >>> state.angular_velocity_body.round(12).tolist()
+    [0.0, 2.0, 0.0]
+    """
+
+    position: Array
+    quaternion_wxyz: Array
+    velocity: Array
+    angular_velocity_body: Array
+    time: float
+    members: int | None = field(repr=False, init=False)
+    """The number of members if this is the start of an ensemble, else None."""
+
+    def __init__(
+        self,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        orientation: Rotation | None = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity_body: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        *,
+        quaternion_wxyz: ArrayLike | None = None,
+        time: float = 0.0,
+    ) -> None:
+        q = _quaternion(orientation, quaternion_wxyz)
+        x = validation.numbers(position, "position", (3,), StateError)
+        v = validation.numbers(velocity, "velocity", (3,), StateError)
+        if angular_velocity is not None:
+            if angular_velocity_body is not None:
+                raise StateError(
+                    "angular_velocity (world axes) and angular_velocity_body (body axes) are both given: give one"
+                )
+            world = validation.numbers(angular_velocity, "angular_velocity", (3,), StateError)
+            w = together(to_body(leaves(q), leaves(world)))
+        else:
+            given = (0.0, 0.0, 0.0) if angular_velocity_body is None else angular_velocity_body
+            w = validation.numbers(given, "angular_velocity_body", (3,), StateError)
+        count = validation.member_count((x, 1), (q, 1), (v, 1), (w, 1))
+        moment = validation.one_number(time, "time", StateError)
+        self._fill(x, q, v, w, moment, count)
+
+    def _fill(self, x: Array, q: Array, v: Array, w: Array, time: float, members: int | None) -> None:
+        self.__dict__.update(
+            position=x, quaternion_wxyz=q, velocity=v, angular_velocity_body=w, time=time, members=members
+        )
+
+    @classmethod
+    def later(cls, make: Callable[[], tuple[Any, Any, Any, Any]], time: float) -> State:
+        """A computed state whose (x, q, v, w) are worked out when they are first asked for."""
+        state = cls.__new__(cls)
+        state.__dict__["_make"] = make
+        state.__dict__["time"] = time
+        return state
+
+    def __getattr__(self, name: str) -> Any:
+        make = self.__dict__.pop("_make", None) if name in _WORKED_OUT else None
+        if make is None:
+            raise AttributeError(f"a State has no {name!r}")
+        x, q, v, w = map(together, make())
+        if x.ndim > 1 or abs(q @ q - 1) > _ROUNDING:
+            q = _of_unit_length(q)
+        self._fill(x, q, v, w, self.time, len(x) if x.ndim > 1 else None)
+        return self.__dict__[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        _ = self.members
+        return self.__dict__
+
+    @property
+    def orientation(self) -> Rotation:
+        """The orientation, body to world."""
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.from_quat(self.quaternion_wxyz, scalar_first=True)
+
+    @property
+    def angular_velocity(self) -> Array:
+        """The angular velocity along the world's axes, in rad/s."""
+        return together(to_world(leaves(self.quaternion_wxyz), leaves(self.angular_velocity_body)))
+
+    def replace(self, **changes: Any) -> State:
+        """A new state with some of its values changed; takes what `State` takes.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.State(velocity=(1, 0, 0)).replace(time=2.0).velocity.tolist()
+        [1.0, 0.0, 0.0]
+        """
+        kept: dict[str, Any] = {name: getattr(self, name) for name in ("position", "velocity", "time")}
+        if "orientation" not in changes:
+            kept["quaternion_wxyz"] = self.quaternion_wxyz
+        if "angular_velocity" not in changes:
+            kept["angular_velocity_body"] = self.angular_velocity_body
+        return State(**{**kept, **changes})
+
+    def to_world(self, points_body: ArrayLike, kind: str = "point") -> Array:
+        """Points of the body (from its centre of mass, body axes) in the world; or, with kind="vector", directions."""
+        turned = self.orientation.apply(_points(points_body, "points_body"))
+        return np.asarray(turned + self.position if _is_point(kind) else turned)
+
+    def to_body(self, points: ArrayLike, kind: str = "point") -> Array:
+        """Points of the world in the body's axes, from its centre of mass; or, with kind="vector", directions."""
+        given = _points(points, "points")
+        return np.asarray(self.orientation.apply(given - self.position if _is_point(kind) else given, inverse=True))
+
+    def momenta(self, body: Body) -> tuple[Any, Any, Any, Any]:
+        """(x, q, P, L) as tuples of components: position, orientation, momentum, angular momentum about the centre."""
+        q: Any = leaves(self.quaternion_wxyz)
+        constants = body.constants()
+        v: Any = leaves(self.velocity)
+        p = tuple(constants.mass * component for component in v)
+        angular_momentum = to_world(q, inertia_times(constants, leaves(self.angular_velocity_body)))
+        return leaves(self.position), q, p, angular_momentum
+
+    def to_array(self, body: Body, formulation: str = "momentum") -> Array:
+        """The state as a flat array, the form that ODE solvers take.
+
+        13 numbers (x, q, P, L); with formulation="momentum_matrix" 18 (x, R row by row, P, L).  [seed 000 section 3]
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.State(velocity=(0, 0, 2)).to_array(ph.particle(3.0)).tolist()
+        [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0]
+        """
+        if self.members is not None:
+            raise StateError("to_array takes one state, not those of an ensemble")
+        form = array_formulation(formulation)
+        groups = form.start(*self.momenta(body), body.constants())
+        return np.array([number for group in groups for number in group])
+
+    @classmethod
+    def from_array(cls, y: ArrayLike, body: Body, formulation: str = "momentum", time: float = 0.0) -> State:
+        """The state from a flat array as `to_array` makes it."""
+        form = array_formulation(formulation)
+        if formulation == "momentum" and validation.shape_of(y) == (18,):
+            raise StateError("y has 18 numbers, those of the formulation 'momentum_matrix': say formulation=...")
+        flat = validation.numbers(y, "y", (sum(form.sizes),), StateError)
+        if flat.ndim != 1:
+            raise StateError("from_array takes the numbers of one body; cut the array of a system into pieces first")
+        x, q, p, angular_momentum = form.finish(split(flat.tolist(), form.sizes), body.constants())
+        return from_momenta(x, q, p, angular_momentum, body, time)
+
+
+def from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time: float) -> State:
+    """The state from components of position, orientation (the body's own axes), momentum and angular momentum."""
+    constants = body.constants()
+    spin = to_body(product(q, constants.axes), angular_momentum)
+    w_principal = tuple(i * s for i, s in zip(constants.inverse_moments, spin, strict=True))
+    return State(
+        position=together(x),
+        quaternion_wxyz=together(q),
+        velocity=together(tuple(constants.inverse_mass * component for component in p)),
+        angular_velocity_body=together(to_world(constants.axes, w_principal)),
+        time=time,
+    )
+
+
+def split(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
+    """A flat sequence cut into groups."""
+    groups, start = [], 0
+    for size in sizes:
+        groups.append(tuple(flat[start : start + size]))
+        start += size
+    return tuple(groups)
+
+
+def together(components: Any) -> Array:
+    """Components joined along a last axis."""
+    if type(components[0]) is float:
+        return np.array(components)
+    return np.stack(np.broadcast_arrays(*components), axis=-1).astype(np.float64, copy=False)
+
+
+def array_formulation(name: str) -> Any:
+    """The formulations that make sense as arrays at the solver's door."""
+    if name not in ("momentum", "momentum_matrix"):
+        raise ScenarioError(
+            f"arrays come in the formulation 'momentum' (13 numbers a body) or 'momentum_matrix' (18), not {name!r}: "
+            + nearest(name, FORMULATIONS)
+        )
+    return FORMULATIONS[name]
+
+
+def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
+    """The unit quaternion of whichever is given."""
+    if orientation is None and quaternion_wxyz is None:
+        return np.array((1.0, 0.0, 0.0, 0.0))
+    if orientation is not None and quaternion_wxyz is not None:
+        raise StateError("orientation and quaternion_wxyz are both given: give one of them")
+    if orientation is not None:
+        if not hasattr(orientation, "as_quat"):
+            raise StateError(
+                f"orientation must be a scipy.spatial.transform.Rotation, not {orientation!r}. "
+                "A quaternion with its scalar first goes into quaternion_wxyz."
+            )
+        return validation.numbers(orientation.as_quat(scalar_first=True), "orientation", (4,), StateError)
+    q = validation.numbers(quaternion_wxyz, "quaternion_wxyz", (4,), StateError)
+    if (np.abs(q).max(axis=-1) == 0).any():
+        raise StateError("the quaternion (0, 0, 0, 0) is no rotation: for no rotation give (1, 0, 0, 0)")
+    return _of_unit_length(q)
+
+
+def _of_unit_length(q: Array) -> Array:
+    """q/|q|; where only rounding is missing q keeps its bits."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_unit = np.abs((q * q).sum(axis=-1, keepdims=True) - 1) <= _ROUNDING
+    if is_unit.all():
+        return q
+    largest = np.abs(q).max(axis=-1, keepdims=True)
+    return np.where(is_unit, q, together(normalized(leaves(q / largest))))
+
+
+def _is_point(kind: str) -> bool:
+    if kind not in ("point", "vector"):
+        raise InputError(f"kind={kind!r} is unknown: 'point' (moves with the body) or 'vector' (only turns)")
+    return kind == "point"
+
+
+def _points(given: Any, name: str) -> Array:
+    """One point, or a list of points."""
+    points = validation.numbers(given, name, validation.shape_of(given), StateError)
+    if points.ndim not in (1, 2) or points.shape[-1] != 3:
+        raise StateError(f"{name} must be 3 numbers a point, but has the shape {points.shape}")
+    return points

@@ -1,0 +1,78 @@
+"""Pictures of motions, with Matplotlib.  Every function gives a `Figure`: `figure.savefig("spin.svg")`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.plot import panels
+from polhode.plot.free_rotation_figures import free_rotation_sheet
+from polhode.plot.style import COLOURS, OMEGA, XYZ, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.results.motion import Motion
+
+__all__ = ["COLOURS", "free_rotation_sheet", "overview"]
+
+Panel = Callable[["Axes", "Motion"], None]
+
+
+def overview(motion: Motion) -> Figure:
+    """A motion at a glance: how it turns and moves, its energies, and how well it kept what it should keep.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from polhode.plot import overview
+    >>> motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), duration=1.0, step=0.1)
+    >>> len(overview(motion).axes)
+    4
+    """
+    if len(motion.times) == 0:
+        from polhode.errors import InputError
+
+        raise InputError("this motion has no output times: there is nothing to draw")
+    drawn = _panels(motion)
+    rows = -(-len(drawn) // 2)
+    title = " · ".join(part for part in (motion.scenario.name or "motion", panels.selection(motion)) if part)
+    with sheet(11.0, 0.5 + 3.5 * rows, title) as figure:
+        grid = figure.subplots(rows, 2, squeeze=False).ravel()
+        for axes, panel in zip(grid, drawn, strict=False):
+            panel(axes, motion)
+        for axes in grid[len(drawn) :]:
+            axes.axis("off")
+    return figure
+
+
+def _panels(motion: Motion) -> list[Panel]:
+    """Which panels say something about this motion."""
+    found: list[Panel] = []
+    turns = not all(body.is_particle for body in motion.scenario.bodies) and bool(np.any(motion.angular_velocity_body))
+    if turns:
+        found.append(_rates)
+        found.append(panels.polhode if motion.axis is None and len(motion.times) > 1 else _spins)
+    if np.any(motion.velocity) or not turns:
+        found += [_positions, _velocities]
+    found.append(panels.energies)
+    return [*found, panels.departures] if len(motion.times) > 1 else found
+
+
+def _rates(axes: Axes, motion: Motion) -> None:
+    panels.vectors(axes, motion, motion.angular_velocity_body, OMEGA, "angular velocity, body axes", "rad/s")
+
+
+def _spins(axes: Axes, motion: Motion) -> None:
+    panels.vectors(axes, motion, motion.angular_momentum, XYZ, "angular momentum, world axes", "kg m²/s")
+
+
+def _positions(axes: Axes, motion: Motion) -> None:
+    panels.vectors(axes, motion, motion.position, XYZ, "position", "m")
+
+
+def _velocities(axes: Axes, motion: Motion) -> None:
+    panels.vectors(axes, motion, motion.velocity, XYZ, "velocity", "m/s")

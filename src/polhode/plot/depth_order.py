@@ -1,0 +1,114 @@
+"""Which of the things in a scene is drawn first: the far ones, and a line before or after each face that it passes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.validation import Array
+
+NEAR = 1e-6
+"""A line that lies in a face, but for so much of the scene's depth, is drawn on it."""
+
+EDGE = 1e-3
+"""A place so little beside a face, in its own size, still counts as on it: edges of bodies are such places."""
+
+AT_ONCE = 1_000_000
+"""So many pairs of a place and a face are compared at a time."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A face, a part of a path, or a function that draws; its depth grows towards the eye."""
+
+    depth: float
+    kind: str
+    """"face", "line" or "drawn"."""
+    points: Array
+    """On the paper, (n, 2)."""
+    style: Any
+    depths: Array | None
+    """Of each of its points; None for what stands before everything."""
+
+
+def far_to_near(pieces: list[Piece]) -> list[Piece]:
+    """The pieces in the order in which they are drawn.
+
+    Faces go by the depth of their middle.  That is not enough for a line: one that leaves a body may be before a face
+    whose middle is nearer.  So each part of a line is compared with the faces that it passes on the paper, at that
+    place, and put after those that lie behind it, or before the first of those that hide it.
+    """
+    faces = [piece for piece in pieces if piece.kind == "face"]
+    if not faces:
+        return sorted(pieces, key=lambda piece: piece.depth)
+    others = [piece for piece in pieces if piece.kind != "face" and piece.depths is not None]
+    placed = dict(zip(map(id, others), _Faces(faces).depths_for(others), strict=True))
+    return sorted(pieces, key=lambda piece: placed.get(id(piece), piece.depth))
+
+
+def is_hidden(pieces: list[Piece], point: Array, depth: float) -> bool:
+    """Whether a face lies before a point, given on the paper and by its depth."""
+    faces = [piece for piece in pieces if piece.kind == "face"]
+    return bool(faces) and bool(np.isfinite(_Faces(faces).passed(point[None], np.array([depth]))[1][0]))
+
+
+class _Faces:
+    """The faces' triangles on the paper, and their depths."""
+
+    def __init__(self, faces: list[Piece]) -> None:
+        corners = np.stack([face.points for face in faces])
+        depths = np.stack([np.asarray(face.depths) for face in faces])
+        self.middle = np.array([face.depth for face in faces])
+        low, high = corners.min(axis=1), corners.max(axis=1)
+        beside = EDGE * (high - low).max(axis=1, keepdims=True)
+        self.low, self.high = low - beside, high + beside
+        self.origin, self.depth = corners[:, 0], depths[:, 0]
+        self.sides, self.rises = corners[:, 1:] - corners[:, :1], depths[:, 1:] - depths[:, :1]
+        self.area = self.sides[:, 0, 0] * self.sides[:, 1, 1] - self.sides[:, 0, 1] * self.sides[:, 1, 0]
+        self.near = NEAR * float(np.ptp(depths) or np.ptp(corners))
+
+    def depths_for(self, pieces: list[Piece]) -> list[float]:
+        """The depths by which parts of lines are sorted."""
+        if not pieces:
+            return []
+        ends = [(0, (n - 1) // 2, n // 2, n - 1) for n in (len(piece.points) for piece in pieces)]
+        first, left, right, last = (
+            np.array(
+                [
+                    (*piece.points[of[k]], np.asarray(piece.depths)[of[k]])
+                    for piece, of in zip(pieces, ends, strict=True)
+                ]
+            )
+            for k in range(4)
+        )
+        found = [self.passed(at[:, :2], at[:, 2]) for at in ((left + right) / 2, first, last)]
+        own, hiding = np.array([piece.depth for piece in pieces]), found[0][1]
+        behind = np.max([each[0] for each in found], axis=0)
+        hidden = np.minimum(own, hiding - self.near)
+        sorted_by: list[float] = np.where(np.isfinite(hiding), hidden, np.maximum(own, behind + self.near)).tolist()
+        return sorted_by
+
+    def passed(self, points: Array, depths: Array) -> tuple[Array, Array]:
+        """Of the faces under each of the points of the paper: the depth of the nearest middle of those that lie behind
+        it, and of the farthest of those before it; -inf and inf where there is none."""
+        behind, before = np.full(len(points), -np.inf), np.full(len(points), np.inf)
+        some = max(1, AT_ONCE // len(self.middle))
+        for start in range(0, len(points), some):
+            self._pass(slice(start, start + some), points, depths, behind, before)
+        return behind, before
+
+    def _pass(self, some: slice, points: Array, depths: Array, behind: Array, before: Array) -> None:
+        x, y = points[some, :1], points[some, 1:]
+        near = (self.low[:, 0] <= x) & (x <= self.high[:, 0]) & (self.low[:, 1] <= y) & (y <= self.high[:, 1])
+        which, face = np.nonzero(near & (self.area != 0))
+        which = which + some.start
+        (across, upwards), area = (points[which] - self.origin[face]).T, self.area[face]
+        a, b = self.sides[face, 0], self.sides[face, 1]
+        s, t = (across * b[:, 1] - upwards * b[:, 0]) / area, (upwards * a[:, 0] - across * a[:, 1]) / area
+        inside = (s >= -EDGE) & (t >= -EDGE) & (s + t <= 1 + EDGE)
+        there = self.depth[face] + s * self.rises[face, 0] + t * self.rises[face, 1]
+        nearer = there > depths[which] + self.near
+        for chosen, extreme, kept in ((inside & ~nearer, np.maximum, behind), (inside & nearer, np.minimum, before)):
+            extreme.at(kept, which[chosen], self.middle[face[chosen]])

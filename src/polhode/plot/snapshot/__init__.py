@@ -1,0 +1,1 @@
+"""Pictures of a motion at one instant, and the frames of films."""

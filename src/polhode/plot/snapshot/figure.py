@@ -1,0 +1,189 @@
+"""A motion at one instant: the view in space, the view from the body, and where on the clock that is."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from polhode.errors import InputError
+from polhode.plot import panels
+from polhode.plot.snapshot.layout import stage
+from polhode.plot.snapshot.trajectory import MOST_MEMBERS, course_at, shown_bodies
+from polhode.plot.snapshot.views import Stage
+from polhode.plot.style import AXES, COLOURS, OMEGA, SEVERAL, XYZ, power_of_ten, sheet
+from polhode.plot.time_labels import Timescale, timescale
+from polhode.results.motion import Motion
+
+WIDTH, HEIGHT = 12.8, 7.2
+"""Of the usual sheet, in inches."""
+VIEWS = (0.485, 0.225, 0.855)
+"""The width of a view, its lower and its upper end, in parts of the usual sheet."""
+
+
+def instant(
+    motion: Motion, time: float | None = None, title: str = "", *, body: int = 0, height: float = HEIGHT
+) -> Figure:
+    """A motion at one instant: in space and seen from the body, side by side, with one camera; below, the clock.
+
+    In space: the bodies, two-coloured so that a turn shows, with arrows for the angular velocity, the angular momentum,
+    torque and force, and the paths so far.  Arrows of a kind are as long as the quantity is large; the longest of the
+    whole motion reaches a little beyond the body.  From the body: the paths of angular velocity and momentum round it.
+
+    Parameters
+    ----------
+    motion : Motion
+        Of a body, of several, or of an ensemble, of which up to 300 members are drawn.
+    time : float, optional
+        In s; the start if not given.  The state is that of `motion.at(time)`.
+    title : str, optional
+        The scenario's name if not given.
+    body : int, optional
+        Of a system: from which body the second view looks, counted from 0.
+    height : float, optional
+        Of the sheet, in inches; it is 12.8 wide.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `figure.savefig("instant.svg")` writes it.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from polhode.plot.snapshot.figure import instant
+    >>> book = ph.shapes.box((0.03, 0.15, 0.22), mass=0.6)
+    >>> motion = ph.simulate(book, ph.State(angular_velocity_body=(0.1, 4.0, 0.1)), duration=3.0, method="exact")
+    >>> figure = instant(motion, 1.25, "A book")
+    >>> figure.texts[0].get_text()
+    'A book'
+    """
+    now, remark = course_at(motion, motion.scenario.start_time if time is None else time)
+    set_up = stage(motion, checked_body(motion, body), view_aspect(height))
+    moment, times = float(now.times[0]), axis_times(set_up)
+    with sheet(WIDTH, height, constrained=False) as figure:
+        space, from_body, clock = framed(figure, set_up, motion, title, (remark,) if remark else ())
+        corner_text(figure, 0.965, f"t = {times.said_shortly(moment)}", 14)
+        set_up.draw_space(space, now)
+        if from_body is not None:
+            set_up.draw_body(from_body, now)
+        clock.axvline(times.place(moment), color=COLOURS["ink"], linewidth=1.2)
+    return figure
+
+
+def checked_body(motion: Motion, body: int) -> int:
+    """Which body of a system is looked from."""
+    count = motion.scenario.count if motion.axis == "body" else 1
+    if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < count:
+        if motion.axis == "member":
+            raise InputError(
+                f"body = {body!r} picks a body of a system, but this is an ensemble: its {motion.scenario.count} "
+                "members are all shown together, each seen from itself: leave body out, or simulate that member alone"
+            )
+        raise InputError(f"there is no body {body!r}: this motion has {count}, counted from 0")
+    return body
+
+
+def view_aspect(height: float, width: float = WIDTH) -> float:
+    """Width over height of each of two views on a sheet of that size."""
+    across, low, high = VIEWS
+    return width * across / (height * (_from_above(high, height) - _from_below(low, height)))
+
+
+def _from_below(part: float, height: float) -> float:
+    """A height in parts of the usual sheet, in parts of this one: letters are as large on a low sheet."""
+    return part * min(max(1.0, HEIGHT / height), 2.0)
+
+
+def _from_above(part: float, height: float) -> float:
+    """The same for what is near the upper end."""
+    return 1.0 - _from_below(1.0 - part, height)
+
+
+def corner_text(figure: Figure, part: float, text: str, fontsize: float, **options: Any) -> Any:
+    """Words at the right end of the sheet, their upper end at this height, in parts of the usual sheet."""
+    at = (_from_above if part > 0.5 else _from_below)(part, figure.get_figheight())
+    return figure.text(0.985, at, text, ha="right", va="top", fontsize=fontsize, **options)
+
+
+def framed(
+    figure: Figure, set_up: Stage, motion: Motion, title: str, remarks: tuple[str, ...] = ()
+) -> tuple[Axes, Axes | None, Axes]:
+    """What does not change with the time: titles, legend, remarks and the clock; and axes for the views."""
+    name, (width, low, high) = title or motion.scenario.name or "motion", VIEWS
+    wide, tall = figure.get_size_inches()
+    low, high, above = _from_below(low, tall), _from_above(high, tall), _from_above(0.885, tall)
+    size = min(14.0, 14.0 * 80 / len(name) * wide / WIDTH)
+    figure.text(0.015, _from_above(0.965, tall), name, va="top", fontsize=size, fontweight="bold")
+    width = width if set_up.turns else 2 * width
+    space = figure.add_axes((0.01, low, width, high - low))
+    from_body = figure.add_axes((0.505, low, width, high - low)) if set_up.turns else None
+    figure.text(0.015, above, _space_title(set_up, motion), fontsize=11, va="center")
+    if from_body is not None:
+        whose = f"body {set_up.watched}" if motion.axis == "body" else "each body" if set_up.many else "the body"
+        tips = ": dots at the tips of ω" if set_up.many else ": paths of ω and L"
+        figure.text(0.515, above, f"seen from {whose}{tips}", fontsize=11, va="center")
+    said = [*set_up.remarks, *remarks]
+    if said:
+        text = fill("; ".join(said), int(150 * wide / WIDTH))
+        figure.text(0.985, low - 0.003, text, fontsize=8.5, color="#666666", ha="right", va="bottom", zorder=20)
+    handles = set_up.legend()
+    if handles:
+        place = (0.99, _from_above(0.945, tall))
+        figure.legend(handles=handles, loc="upper right", bbox_to_anchor=place, ncols=len(handles), columnspacing=1.6)
+    return space, from_body, _clock(figure, set_up, motion)
+
+
+def _space_title(set_up: Stage, motion: Motion) -> str:
+    words = "in space"
+    if set_up.many:
+        count = motion.scenario.count
+        words += f": {MOST_MEMBERS} of {count:,} members" if count > MOST_MEMBERS else f": {count} members"
+    elif motion.axis == "body":
+        words += f": {motion.scenario.count} bodies"
+    return words + ("; the view moves along" if set_up.follows else "")
+
+
+def _clock(figure: Figure, set_up: Stage, motion: Motion) -> Axes:
+    """The angular velocity over time, along the body's axes; the velocity where nothing turns."""
+    (wide, tall), trail = figure.get_size_inches(), set_up.trail
+    left, low, high = 0.062 * WIDTH / wide, _from_below(0.075, tall), _from_below(0.18, tall)
+    axes = figure.add_axes((left, low, 0.982 - left, high - low))
+    values, what, unit = (
+        (trail.in_body(trail.omega), "ω in the body", "rad/s") if set_up.turns else (trail.velocity, "velocity", "m/s")
+    )
+    largest = float(np.nanmax(np.abs(values)))
+    power = float(np.floor(np.log10(largest))) if largest > 0 else 0.0
+    scale = 10.0**power if power < -2 or power > 3 else 1.0
+    times = axis_times(set_up)
+    places = times.places(trail.times)
+    if set_up.many:  # a member that an event has stopped stands there, but turns no more
+        over = trail.times[:, None] > motion.end_times[shown_bodies(motion)[0]]
+        values = np.where(over[..., None], np.nan, values)
+    if motion.axis is None or (set_up.turns and not set_up.many):
+        for k, name in enumerate(OMEGA if set_up.turns else XYZ):
+            axes.plot(places, values[:, set_up.watched, k] / scale, color=AXES[k], label=name, linewidth=1.3)
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0.09 * WIDTH / wide, 0.96), ncols=3, borderaxespad=0.1, columnspacing=1.2
+        )
+    else:
+        what = f"|{what}|" if set_up.turns else "speed"
+        for i in range(min(values.shape[1], panels.MANY)):
+            size = np.linalg.norm(values[:, i], axis=-1) / scale
+            axes.plot(places, size, color=SEVERAL[i % len(SEVERAL)], linewidth=1.1)
+    axes.set_title(what, fontsize=9, pad=4)
+    axes.set_ylabel(unit if scale == 1.0 else f"{power_of_ten(scale)} {unit}", fontsize=9)
+    axes.yaxis.set_major_locator(MaxNLocator(3))
+    if len(places) > 1:
+        axes.set_xlim(float(places[0]), float(places[-1]))
+    axes.set_xlabel(times.label, fontsize=9, labelpad=2)
+    return axes
+
+
+def axis_times(set_up: Stage) -> Timescale:
+    """How the clock counts: over the whole motion."""
+    return timescale(float(set_up.trail.times[0]), float(set_up.trail.times[-1]))

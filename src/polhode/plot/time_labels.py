@@ -1,0 +1,85 @@
+"""Times as a picture says them: in a unit, and with so many digits, that one instant can be told from the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, log10
+
+from polhode.validation import Array
+
+DAY, LONG = 86400.0, 3 * 86400.0
+"""In s; spans from LONG on are given in days."""
+SHORT = {1e-3: "ms", 1e-6: "µs", 1e-9: "ns", 1e-12: "ps", 1e-15: "fs"}
+MOST_DIGITS = 9
+"""A time that takes more is said in two parts: the start, and what has passed since."""
+
+
+@dataclass(frozen=True)
+class Timescale:
+    """How times of one span are said."""
+
+    unit: float
+    """In s."""
+    name: str
+    zero: float
+    """From when on is counted, in s."""
+    decimals: int
+
+    def places(self, times: Array) -> Array:
+        """Times in the unit."""
+        return (times - self.zero) / self.unit
+
+    def place(self, time: float) -> float:
+        """One time in the unit."""
+        return (time - self.zero) / self.unit
+
+    def said(self, time: float) -> str:
+        """A time, always with the same number of decimals."""
+        return self._full(f"{self.place(time):.{self.decimals}f}")
+
+    def said_shortly(self, time: float) -> str:
+        """A time without the noughts at its end."""
+        text = f"{self.place(time):.{self.decimals}f}"
+        return self._full(text.rstrip("0").rstrip(".") if "." in text else text)
+
+    @property
+    def label(self) -> str:
+        """Of an axis."""
+        return f"time ({self.name})" + (f" since {self.zero:.15g} s" if self.zero else "")
+
+    def _full(self, text: str) -> str:
+        return f"{self.zero:.15g} s + {text} {self.name}" if self.zero else f"{text} {self.name}"
+
+
+def timescale(first: float, last: float, step: float | None = None) -> Timescale:
+    """How to say times from `first` to `last`, in s, so that those `step` apart differ.
+
+    If no step is given it is a ten-thousandth of the span.
+
+    Examples
+    --------
+    >>> from polhode.plot.time_labels import timescale
+    >>> timescale(0.0, 4.0, 1 / 30).said(1.2)
+    '1.200 s'
+    >>> timescale(0.0, 1e-10, 1e-12).said(3e-11)
+    '30.0 ps'
+    >>> timescale(1e8, 1e8 + 4.0, 1 / 30).said(1e8 + 1.25)
+    '100000000 s + 1.250 s'
+    """
+    span = last - first or abs(first)
+    unit, name = 1.0, "s"
+    if span >= LONG:
+        unit, name = DAY, "days"
+    elif 0 < span < 0.01:
+        unit = max((u for u in SHORT if u <= span), default=min(SHORT))
+        name = SHORT[unit]
+    size, apart = max(abs(first), abs(last)) / unit, (step or span / 1e4 or 1.0) / unit
+    decimals = max(0, 1 - floor(log10(apart)))
+    digits = decimals + max(1, floor(log10(size)) + 1 if size else 1)
+    late = abs(first) > last - first > 0 and digits > MOST_DIGITS
+    return Timescale(unit, name, first if late else 0.0, decimals)
+
+
+def said_span(seconds: float) -> str:
+    """How long something lasts, in s; what is long in days."""
+    return f"{seconds:.6g} s" if seconds < LONG else f"{seconds / DAY:.4g} days"

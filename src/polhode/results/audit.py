@@ -1,0 +1,256 @@
+"""The audit of a motion: what should have been conserved, given the forces, and by how much it was not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.model.force import Force, leaf_list
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from polhode.results.motion import Motion
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One quantity: whether it should stay, and its largest departure from its value at the start."""
+
+    quantity: str
+    unit: str
+    conserved: bool
+    """Whether it should be conserved, given the forces."""
+    departure: float
+    relative: float
+    """The departure divided by the quantity's own largest size during the motion."""
+    time: float
+    """When the departure was largest, in s."""
+    reason: str
+    history: Array = field(repr=False, compare=False)
+    """The relative departure at each output time; in an ensemble the largest of all members."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All findings about a motion, and how it was computed.  Printed, it is a table."""
+
+    method: str
+    formulation: str
+    steps: int
+    refused: int
+    findings: tuple[Finding, ...]
+    chosen: str = ""
+    """Why method "auto" chose this method, and what it found out about the error."""
+
+    def __getitem__(self, quantity: str) -> Finding:
+        for finding in self.findings:
+            if finding.quantity == quantity:
+                return finding
+        raise KeyError(f"{quantity!r}: this audit has {', '.join(f.quantity for f in self.findings)}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and texts, for JSON."""
+        plain = asdict(self)
+        for finding in plain["findings"]:
+            del finding["history"]
+        return plain
+
+    @property
+    def computed(self) -> str:
+        """How the motion was computed, and why so if "auto" chose."""
+        refused = f", {self.refused} refused" if self.refused else ""
+        how = f"in {self.steps} steps{refused}, formulation {self.formulation}" if self.steps else "without steps"
+        return f"computed by {self.method} {how}" + (f"\nchosen by auto: {self.chosen}" if self.chosen else "")
+
+    def __str__(self) -> str:
+        rows = [("quantity", "should stay", "largest departure", "relative", "at t", "")]
+        rows += [
+            (
+                f.quantity,
+                "yes" if f.conserved else "no",
+                f"{f.departure:.2e} {f.unit}".rstrip(),
+                f"{f.relative:.1e}",
+                f"{f.time:g} s",
+                f.reason,
+            )
+            for f in self.findings
+        ]
+        widths = [max(len(row[i]) for row in rows) for i in range(5)]
+        lines = [
+            "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[5]]).rstrip() for row in rows
+        ]
+        return "\n".join([self.computed, *lines])
+
+
+def audit_of(motion: Motion) -> Audit:
+    """Audit a motion."""
+    motion, scenario = _from_its_start(motion), motion.scenario
+    findings = [*_energies(motion), *_momenta(motion), *_spins(motion), *_attitude(motion)]
+    method, form, run = scenario.used_method.name, scenario.form.name, motion._run
+    chosen = str(run.chosen) if run.chosen is not None else ""
+    return Audit(method, form, run.steps, run.refused, tuple(findings), chosen)
+
+
+def _from_its_start(motion: Motion) -> Motion:
+    """The motion with its start before the first output, where that comes later: what is conserved is so from there."""
+    scenario, run = motion.scenario, motion._run
+    if len(run.times) and run.times[0] == scenario.start_time:
+        return motion
+    row = np.zeros((1, *run.kept.shape[1:]))
+    for i, number in enumerate(leaf_list(scenario.start)):
+        row[..., i] = number
+    longer = replace(run, times=np.append(scenario.start_time, run.times), kept=np.concatenate([row, run.kept]))
+    return type(motion)(scenario, longer, motion.unknown_forces)
+
+
+def _energies(motion: Motion) -> list[Finding]:
+    forces, unknown = motion.scenario.forces, motion.acts_besides
+    kinetic = motion.kinetic_energy.sum(axis=1) if motion.axis == "body" else motion.kinetic_energy
+    if not forces and not unknown:
+        return [_finding(motion, "kinetic energy", "J", True, kinetic, kinetic, "nothing acts")]
+    found = [_finding(motion, "kinetic energy", "J", False, kinetic, kinetic, _names(forces, unknown) + " can do work")]
+    without = [f.name for f in forces if f.potential is None] + list(unknown)
+    if not without:
+        energy = motion.energy
+        size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
+        changing = motion.potential_depends_on_time
+        reason = "a potential depends on the time" if changing else "every force has a potential"
+        found.append(_finding(motion, "energy", "J", not changing, energy, size, reason))
+    if motion.work is not None:
+        work = motion.work.sum(axis=1) if motion.axis == "body" else motion.work
+        # What an impulse at the very start did counts as work, but an output at the start comes after it.
+        balance = (work - work[:1]) - (kinetic - kinetic[:1])
+        size = np.maximum(np.abs(kinetic), np.abs(work))
+        found.append(_finding(motion, "work less gain of kinetic energy", "J", True, balance, size, "always"))
+    return found
+
+
+def _momenta(motion: Motion) -> list[Finding]:
+    scenario = motion.scenario
+    each = motion.linear_momentum
+    total = each.sum(axis=1) if motion.axis == "body" else each
+    size = _norm(each).sum(axis=1) if motion.axis == "body" else _norm(each)
+    pushing = [f for f in scenario.forces if f.pushes and f.kind != "pair"]
+    held = scenario.pivot is not None
+    name = "linear momentum"
+    if not pushing and not motion.acts_besides and not held:
+        reason = "only forces between the bodies" if scenario.of_kind("pair") else "no force pushes"
+        return [_finding(motion, name, "kg m/s", True, total, size, reason)]
+    reason = "the pivot pushes" if held else _names(pushing, motion.acts_besides) + " can push"
+    found = [_finding(motion, name, "kg m/s", False, total, size, reason)]
+    along = _common_direction(pushing)
+    if along is not None and not held and not motion.acts_besides:
+        across = total - (total @ along)[..., None] * along
+        reason = f"all pushes along one line: {_names(pushing, ())}"
+        found.append(_finding(motion, "linear momentum across the force", "kg m/s", True, across, size, reason))
+    return found
+
+
+def _spins(motion: Motion) -> list[Finding]:
+    scenario = motion.scenario
+    turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
+    if motion.axis == "body":
+        each = motion.angular_momentum_about((0.0, 0.0, 0.0))
+        total, size = each.sum(axis=1), _norm(each).sum(axis=1)
+        outside = [f for f in scenario.forces if f.kind != "pair"]
+        own = [f for f in scenario.of_kind("pair") if f.function is not None]
+        free = not outside and not own and not motion.acts_besides
+        reason = "nothing acts from outside"
+        if not free:
+            reason = "from outside acts: " + _names(outside, motion.acts_besides)
+        if own and not outside:
+            reason = "perhaps not along the line between the bodies: " + _names(own, motion.acts_besides)
+        return [_finding(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
+    if scenario.pivot is not None:
+        return _spins_about_pivot(motion)
+    if scenario.bodies[0].is_particle:
+        return []
+    spin = motion.angular_momentum
+    free = not turning and not motion.acts_besides
+    reason = "no torque acts" if free else _names(turning, motion.acts_besides) + " can turn it"
+    return [_finding(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
+
+
+def _spins_about_pivot(motion: Motion) -> list[Finding]:
+    scenario = motion.scenario
+    place = motion._run.kept[0, :, :3]
+    offset = motion.position - place if motion.axis == "member" else motion.position - place[0]
+    spin = motion.angular_momentum + np.cross(offset, motion.linear_momentum)
+    name, forces = "angular momentum about the pivot", scenario.forces
+    free = not forces and not motion.acts_besides
+    reason = "nothing acts" if free else _names(forces, motion.acts_besides) + " can turn it"
+    found = [_finding(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]
+    along = _common_direction(forces) if all(not f.turns for f in forces) else None
+    if along is not None and not motion.acts_besides:
+        reason = "the force has no torque about its own line"
+        found.append(_finding(motion, f"{name}, along the force", "kg m2/s", True, spin @ along, _norm(spin), reason))
+    return found
+
+
+def _attitude(motion: Motion) -> list[Finding]:
+    scenario = motion.scenario
+    drift = motion.attitude_drift
+    if scenario.formulation == "euler_angles" or all(body.is_particle for body in scenario.bodies):
+        return []
+    over_all = np.fmax.reduce(drift.reshape(len(drift), -1), axis=1)
+    at = int(np.argmax(over_all)) if len(over_all) else 0
+    is_matrix = scenario.formulation == "momentum_matrix"
+    name = "orthogonality of R" if is_matrix else "length of q"
+    reason = "as computed: a matrix is never repaired"
+    if not is_matrix:
+        reason = "found in a step, before q was rescaled" if scenario.renormalize else "never rescaled"
+    if scenario.used_method.name == "exact":
+        reason = "found at an output, before q was rescaled"
+    worst = float(over_all[at]) if len(over_all) else 0.0
+    time = float(motion.times[at]) if len(over_all) else scenario.start_time
+    return [Finding(name, "", True, worst, worst, time, reason, over_all)]
+
+
+def _finding(
+    motion: Motion, quantity: str, unit: str, conserved: bool, values: Array, sizes: Array, reason: str
+) -> Finding:
+    """The largest departure of `values` (time, member?, component?) from its start, relative to the largest size."""
+    if len(values) == 0:
+        return Finding(quantity, unit, conserved, 0.0, 0.0, motion.scenario.start_time, reason, np.zeros(0))
+    change = values - values[0]
+    departures = _norm(change) if change.ndim > np.ndim(sizes) else np.abs(change)
+    largest = np.fmax.reduce(np.abs(sizes), axis=0)
+    relative = np.divide(departures, largest, out=np.zeros_like(departures), where=largest > 0)
+    ranked = np.nan_to_num(relative if relative.any() else departures, nan=-1.0)  # members that failed come last
+    at = np.unravel_index(int(np.argmax(ranked)), departures.shape)
+    return Finding(
+        quantity,
+        unit,
+        conserved,
+        float(departures[at]),
+        float(relative[at]),
+        float(motion.times[at[0]]),
+        reason,
+        np.fmax.reduce(relative.reshape(len(relative), -1), axis=1),
+    )
+
+
+def _norm(vectors: Array) -> Array:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))
+
+
+def _common_direction(forces: Sequence[Force]) -> Array | None:
+    """The unit vector along which all of them push, if they share one line."""
+    lines = []
+    for f in forces:
+        if not f.pushes:
+            continue
+        length = np.linalg.norm(f.direction) if f.direction is not None else 0.0
+        if length == 0:
+            return None
+        lines.append(np.asarray(f.direction) / length)
+    if not lines or any(np.linalg.norm(np.cross(lines[0], line)) > 1e-12 for line in lines):
+        return None
+    return np.asarray(lines[0])
+
+
+def _names(forces: Sequence[Force], unknown: tuple[str, ...]) -> str:
+    return ", ".join(dict.fromkeys([*(f.name for f in forces), *unknown]))

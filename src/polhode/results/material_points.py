@@ -1,0 +1,65 @@
+"""Points of a body on their way: where its nodes are, how far they have come, how fast they move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.equations.formulations import View
+from polhode.equations.quaternions import conjugate, product, to_world
+from polhode.equations.vectors import cross, minus, plus
+from polhode.errors import InputError
+from polhode.model.state import together
+from polhode.validation import Array
+
+
+def followed(view: View, points_body: Any, found: Callable[[View, Any], Any]) -> Array:
+    """`found`, of a view and a point of the body, for each of the points: (time, body, points, 3).
+
+    A single point of three numbers leaves out the axis of the points.
+    """
+    given = validation.numbers(points_body, "points_body", validation.shape_of(points_body), wanted="3 numbers a point")
+    points = np.atleast_2d(given)
+    if points.shape[-1] != 3 or points.ndim != 2:
+        raise InputError(f"points_body must be 3 numbers a point, but has the shape {given.shape}")
+    array = together(found(_wide(view), tuple(points.T)))
+    return array if given.ndim == 2 else array[..., 0, :]
+
+
+def _wide(view: View) -> View:
+    vectors: Any = (tuple(c[..., None] for c in vector) for vector in view)
+    return View(*vectors)
+
+
+def position(view: View, point_body: Any) -> Any:
+    """x + R r  [seed 000 eq. 2-1]"""
+    return plus(view.position, to_world(view.orientation, point_body))
+
+
+def velocity(view: View, point_body: Any) -> Any:
+    """v + w x (R r)  [seed 000 eq. 2-17; seed 001 eq. 4.26]"""
+    return plus(view.velocity, cross(view.angular_velocity, to_world(view.orientation, point_body)))
+
+
+def displacement_from(start: View) -> Callable[[View, Any], Any]:
+    """(x - x0) + (R r - R0 r)  [seed 001 eq. 4.25, corrected]
+
+    R r - R0 r is found from the turn in between, q0* q, so that no digits are lost if it is small.  A turn within the
+    rounding of q is none: rescaling q moves its last bits, also at rest.
+    """
+    first = _wide(start)
+
+    def displacement(view: View, point_body: Any) -> Any:
+        w, *e = product(conjugate(first.orientation), view.orientation)
+        length = np.sqrt(w * w + (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]))
+        rounding = 4 * np.finfo(np.float64).eps * length
+        turned = (np.abs(e) > rounding).any(axis=0)
+        w, e = w / length, [np.where(turned, c / length, 0.0) for c in e]
+        across: Any = cross((e[0], e[1], e[2]), point_body)
+        twice: Any = tuple(2 * (w * c + d) for c, d in zip(across, cross((e[0], e[1], e[2]), across), strict=True))
+        return plus(minus(view.position, first.position), to_world(first.orientation, twice))
+
+    return displacement

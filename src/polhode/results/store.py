@@ -1,0 +1,293 @@
+"""Motions on disk: an xarray dataset in a Zarr directory, with the scenario beside it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import warnings
+import zlib
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.engines.result import Chosen, Crossing, Run
+from polhode.errors import FileError
+from polhode.model import scenario_file
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
+from polhode.version import __version__
+
+if TYPE_CHECKING:
+    import xarray
+
+    from polhode.results.motion import Motion
+
+UNITS = {
+    "position": "m",
+    "orientation": "1",
+    "linear_momentum": "kg m s-1",
+    "angular_momentum": "kg m2 s-1",
+    "work": "J",
+    "attitude_drift": "1",
+    "crossing_time": "s",
+    "crossing_body": "1",
+    "crossing_name": "1",
+}
+NAMES = {
+    "position": "position of the centre of mass, world axes",
+    "orientation": "quaternion_wxyz, body to world",
+    "linear_momentum": "linear momentum, world axes",
+    "angular_momentum": "angular momentum about the centre of mass, world axes",
+    "work": "work done by the forces since the start",
+    "attitude_drift": "largest departure of the attitude from a rotation since the output before, before rescaling",
+    "crossing_time": "when an event happened",
+    "crossing_body": "body or member to which it happened",
+    "crossing_name": "name of the event",
+}
+COMPUTED = "computed"
+"""The variable of a stored motion that holds the numbers as computed, in the formulation's own variables."""
+CROSSED = "crossing_computed"
+"""The same for the events that happened."""
+LIST_NAME = "scenario_array_"
+LONG = 64
+"""Lists of more numbers than this are stored as arrays beside the scenario, not in its text; meshes always are."""
+
+
+def dataset_of(motion: Motion) -> xarray.Dataset:
+    """A motion as an xarray dataset."""
+    import xarray
+
+    outer = ("time",) if motion.axis is None else ("time", motion.axis)
+    vectors = ("position", "linear_momentum", "angular_momentum")
+    variables: dict[str, Any] = {name: ((*outer, "axis"), getattr(motion, name)) for name in vectors}
+    variables["orientation"] = ((*outer, "quaternion_wxyz"), motion.quaternion_wxyz)
+    variables["attitude_drift"] = (outer, motion.attitude_drift)
+    if motion.work is not None:
+        variables["work"] = (outer, motion.work)
+    if motion._run.crossings:
+        variables["crossing_time"] = (("crossing",), np.array([c.time for c in motion._run.crossings]))
+        variables["crossing_body"] = (("crossing",), np.array([c.body for c in motion._run.crossings]))
+        variables["crossing_name"] = (("crossing",), np.array([c.name for c in motion._run.crossings], dtype=object))
+    return xarray.Dataset(
+        {n: (dims, values, {"units": UNITS[n], "long_name": NAMES[n]}) for n, (dims, values) in variables.items()},
+        coords={
+            "time": ("time", motion.times, {"units": "s"}),
+            "axis": np.array(["x", "y", "z"], dtype=object),
+            "quaternion_wxyz": np.array(["w", "x", "y", "z"], dtype=object),
+        },
+        attrs={
+            "title": motion.scenario.name or "motion of rigid bodies",
+            "source": f"polhode {__version__}",
+            "method": motion.scenario.used_method.name,
+            "formulation": motion.scenario.formulation,
+            "steps": motion.steps,
+        },
+    )
+
+
+def save(motion: Motion, path: Path) -> None:
+    """Write beside the target first, then put it in its place: a motion is on disk whole or not at all."""
+    from polhode.massprops.appearance_table import look_table_of
+
+    known = [f for f in motion.scenario.forces if f.function is None]
+    unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.acts_besides)
+    looks = look_table_of(motion.scenario.bodies)
+    (content, looks), arrays = _without_long_lists((motion.scenario.as_mapping(known), looks))
+    number_axes = ("time", "computed_body", "number")
+    dataset = motion.dataset.assign(
+        {COMPUTED: (number_axes, motion._run.kept, {"long_name": "the numbers as computed"})}
+    )
+    crossed = _crossed(motion._run.crossings)
+    if len(crossed):
+        dataset = dataset.assign({CROSSED: (("crossing", "crossing_number"), crossed)})
+    dataset = dataset.assign({name: ((f"{name}_length",), values) for name, values in arrays.items()})
+    dataset.attrs.update(
+        {
+            "polhode_scenario": json.dumps(content),
+            "polhode_looks": json.dumps(looks),
+            "polhode_unknown_forces": json.dumps(unknown),
+            "polhode_refused": motion._run.refused,
+            "polhode_chosen": json.dumps(asdict(motion._run.chosen) if motion._run.chosen is not None else None),
+            "polhode_members": motion.scenario.members or 0,
+            "polhode_checksum": _checksum(
+                motion.times, motion._run.kept, crossed, *(arrays[name] for name in sorted(arrays))
+            ),
+        }
+    )
+    draft, old = path.with_name(path.name + ".part"), path.with_name(f".{path.name}.replaced")
+    try:
+        if path.exists():
+            _refuse_strangers(path)
+        for leftover in (draft, old):
+            if leftover.exists():
+                shutil.rmtree(leftover)
+        draft.parent.mkdir(parents=True, exist_ok=True)
+        with warnings.catch_warnings():
+            # Without it xarray would complain to everybody who opens the motion; with it Zarr complains here.
+            warnings.filterwarnings("ignore", message="Consolidated metadata")
+            dataset.to_zarr(draft, mode="w", consolidated=True, encoding=_missing(dataset))
+        if path.exists():
+            path.rename(old)
+        draft.rename(path)
+        shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error}") from None
+
+
+def load(path: str | Path) -> Motion:
+    """Read a motion that `motion.save` stored.
+
+    Examples
+    --------
+    >>> import polhode as ph, tempfile, pathlib
+    >>> motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), duration=2.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     motion.save(pathlib.Path(folder) / "drift.zarr")
+    ...     ph.load(pathlib.Path(folder) / "drift.zarr").final.position.round(9).tolist()
+    [2.0, 0.0, 0.0]
+    """
+    import xarray
+
+    from polhode.results.motion import Motion
+
+    place = Path(path)
+    if not place.exists():
+        raise FileError(f"there is no motion at {place}")
+    if not _is_ours(place):
+        raise FileError(f"{place} is no stored motion: motion.save and `polhode run --save` make one, a .zarr folder")
+    damaged = FileError(
+        f"{place} is damaged: its numbers are not those that were stored, a part is missing or was changed. "
+        "Take a copy of it, or simulate again."
+    )
+    try:
+        with xarray.open_zarr(place, consolidated=False) as opened:
+            # What can be derived from these is stored for others, and is derived again here.
+            needed = [name for name in (COMPUTED, CROSSED, "crossing_name") if name in opened]
+            dataset = opened[[*needed, *_long_lists(opened)]].load()
+    except PermissionError as error:
+        raise FileError(f"{place} cannot be read: {error}") from None
+    except Exception as error:
+        raise damaged from error
+    arrays = [dataset[name].values for name in ("time", COMPUTED, CROSSED) if name in dataset]
+    arrays += [dataset[name].values for name in sorted(_long_lists(dataset))]
+    if _checksum(*arrays) != dataset.attrs.get("polhode_checksum"):
+        raise damaged
+    if CROSSED in dataset and ("crossing_name" not in dataset or not all(dataset["crossing_name"].values)):
+        raise damaged
+    content = _with_long_lists(json.loads(dataset.attrs["polhode_scenario"]), dataset)
+    given = scenario_file.arguments(content)
+    given["body"] = _with_looks(given["body"], dataset.attrs.get("polhode_looks", "null"), dataset)
+    scenario = _with_members(Scenario(**given), int(dataset.attrs["polhode_members"]))
+    run = Run(
+        dataset["time"].values,
+        np.ascontiguousarray(dataset[COMPUTED].values),
+        int(dataset.attrs["steps"]),
+        int(dataset.attrs["polhode_refused"]),
+        crossings=_crossings(dataset),
+        chosen=_chosen(dataset.attrs.get("polhode_chosen", "null")),
+    )
+    return Motion(scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"])))
+
+
+def _with_looks(given: Any, text: str, dataset: xarray.Dataset) -> Any:
+    """The body, or a system's bodies, with their looks; those of older files are known by their numbers alone."""
+    from polhode.massprops.appearance_table import with_looks
+
+    stored = _with_long_lists(json.loads(text), dataset)
+    if stored is None:
+        return given
+    return with_looks(given, stored) if isinstance(given, list) else with_looks([given], stored)[0]
+
+
+def _chosen(text: str) -> Chosen | None:
+    """What "auto" had chosen, if it had."""
+    stored = json.loads(text)
+    return None if stored is None else Chosen(**stored)
+
+
+def _crossed(crossings: list[Crossing]) -> Array:
+    """Crossings as rows of numbers: the event's, the body's, the time, whether it ended the run, and what was kept."""
+    return np.array([[c.event, c.body, c.time, c.ends, *c.kept] for c in crossings])
+
+
+def _crossings(dataset: xarray.Dataset) -> list[Crossing]:
+    if CROSSED not in dataset:
+        return []
+    names = [str(name) for name in dataset["crossing_name"].values]
+    return [
+        Crossing(int(row[0]), int(row[1]), float(row[2]), row[4:], name, bool(row[3]))
+        for row, name in zip(dataset[CROSSED].values, names, strict=True)
+    ]
+
+
+def _with_members(scenario: Scenario, members: int) -> Scenario:
+    """A scenario whose members differed only in a force that no file can hold is still one of so many members."""
+    if not members or scenario.members is not None:
+        return scenario
+    state = scenario.states[0]
+    return replace(scenario, state=state.replace(position=np.tile(state.position, (members, 1))))
+
+
+def _refuse_strangers(path: Path) -> None:
+    """Overwrite a stored motion, but nothing else."""
+    if not _is_ours(path):
+        raise FileError(f"{path} exists and is no stored motion: choose another name")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a stored motion lies there, whole or not."""
+    try:
+        return "polhode_scenario" in json.loads((path / "zarr.json").read_text())["attributes"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _missing(dataset: xarray.Dataset) -> dict[str, Any]:
+    """What stands for a number whose file is missing, where Zarr's 0 would look like one: not a number, or -1."""
+    kinds = {str(name): dataset[name].dtype.kind for name in dataset.variables}
+    return {name: {"fill_value": np.nan if kind == "f" else -1} for name, kind in kinds.items() if kind in "fi"}
+
+
+def _checksum(*arrays: Any) -> int:
+    """A number that changes with any bit of the arrays."""
+    found = 0
+    for array in arrays:
+        found = zlib.crc32(np.ascontiguousarray(array, dtype=np.float64).data, found)
+    return found
+
+
+def _long_lists(dataset: xarray.Dataset) -> list[str]:
+    """The names of the arrays that stand for long lists of the scenario."""
+    return [str(name) for name in dataset.data_vars if str(name).startswith(LIST_NAME)]
+
+
+def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
+    """The content with long lists of numbers replaced by the names of arrays."""
+    arrays: dict[str, Any] = {}
+
+    def short(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: short(part) for key, part in value.items()}
+        if isinstance(value, np.ndarray):
+            name = f"{LIST_NAME}{len(arrays):04d}"
+            arrays[name] = value.ravel()
+            return {"array": name, "shape": list(value.shape)}
+        if isinstance(value, (list, tuple)):
+            if len(value) > LONG and not isinstance(value[0], (dict, np.ndarray)):
+                return short(np.asarray(value, dtype=np.float64))
+            return [short(part) for part in value]
+        return value
+
+    return short(content), arrays
+
+
+def _with_long_lists(content: Any, dataset: xarray.Dataset) -> Any:
+    if isinstance(content, dict):
+        if set(content) == {"array", "shape"}:
+            return dataset[content["array"]].values.reshape(content["shape"])
+        return {key: _with_long_lists(part, dataset) for key, part in content.items()}
+    if isinstance(content, list):
+        return [_with_long_lists(part, dataset) for part in content]
+    return content

@@ -1,0 +1,1 @@
+"""Running a simulation: `simulate`, `ensemble`, and the automatic choice of a method."""

@@ -1,0 +1,169 @@
+"""method="auto": the closed form where it holds; otherwise an adaptive run, and a finer one that judges it.
+
+The tolerance of an adaptive method bounds the error of each step.  What a user asks for is the error of the motion:
+so the run is repeated with a finer tolerance until two runs agree as well as asked, and the finer one is handed out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from polhode.engines.result import Chosen, Report, Run
+from polhode.engines.run import run
+from polhode.errors import ForceError
+from polhode.model.scenario import Scenario
+from polhode.model.state import split
+from polhode.validation import Array
+
+FINEST_STEP = {"dop853": 2e-15, "taylor": 2.3e-16}
+"""The finest tolerance that a method can use."""
+FINER = 100.0
+"""The judge's tolerance is so many times finer."""
+GAIN = 30.0
+"""By how much, at least, the error then shrinks."""
+ENOUGH = 1 / 3
+"""The estimated error, in units of what is allowed, that is small enough."""
+PIECES = 11
+"""The judge's steps end at other times: it is cut into so many pieces."""
+ROUNDING = 5e-14
+"""With tolerances below this a finer run is no better for sure."""
+SAMPLE = 64
+"""So many members of an ensemble decide the tolerance for all."""
+
+
+def chosen_run(
+    scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None
+) -> tuple[Scenario, Run]:
+    """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named."""
+    choice = scenario.choice
+    settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
+    if choice.method.name == "exact":
+        result = run(settled, counts_work, threads, report)
+        result.chosen = Chosen(choice.why)
+        return settled, result
+    count = scenario.members
+    if count is None or count <= SAMPLE:
+        return _offered(settled, choice.why, counts_work, threads, report)
+    some = np.linspace(0, count - 1, SAMPLE).astype(int)
+    tried, sample = _offered(settled.take(some), choice.why, counts_work, threads, report)
+    settled = replace(settled, method=tried.method, rtol=tried.rtol, atol=tried.atol)
+    result = run(settled, counts_work, threads, report)
+    result.chosen = replace(sample.chosen, members=SAMPLE) if sample.chosen is not None else None
+    return settled, result
+
+
+def _offered(
+    scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
+) -> tuple[Scenario, Run]:
+    """The best run; by DOP853 where Taylor series were chosen but a force has none."""
+    try:
+        return _best(scenario, why, counts_work, threads, report)
+    except ForceError as error:
+        if scenario.method != "taylor":
+            raise
+        why = f"{why}, but {str(error).partition(':')[0]}"
+        return _best(replace(scenario, method="dop853"), why, counts_work, threads, report)
+
+
+def _best(
+    scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
+) -> tuple[Scenario, Run]:
+    """The run by the method chosen; if its error cannot be brought down, by Taylor series, if these can."""
+    settled, result = _judged(scenario, why, counts_work, threads, report)
+    missed = result.chosen is not None and result.chosen.missed
+    if not missed or scenario.method == "taylor" or find_spec("heyoka") is None or np.any(np.array(settled.atol)):
+        return settled, result
+    first = result.chosen
+    assert first is not None
+    assert first.error is not None
+    why = f"{why}; dop853 came no nearer than {first.error_found:.1e}"
+    try:
+        series, better = _judged(replace(scenario, method="taylor"), why, counts_work, threads, report)
+    except ForceError:  # one that has no Taylor series
+        return settled, result
+    found = better.chosen.error if better.chosen is not None else None
+    if better.chosen is None or found is None:
+        return settled, result
+    rtol, atol = (np.array(four) for four in scenario.tolerances)
+    apart = _distance(scenario, result, better, rtol, atol)
+    if apart > 3 * (first.error + found):  # both cannot be right
+        better.chosen, found = replace(better.chosen, error=apart), apart
+    return (series, better) if found < max(first.error, 1.0) else (settled, result)
+
+
+def _judged(
+    scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
+) -> tuple[Scenario, Run]:
+    """The run whose error, estimated from one before, is below what was asked for; or the best that there is."""
+    rtol, atol = (np.array(four) for four in scenario.tolerances)
+    asked, finest = float(rtol.min()), FINEST_STEP[scenario.used_method.name]
+
+    def at(part: float, pieces: int) -> tuple[Scenario, Run]:
+        cuts = scenario.start_time + scenario.duration * np.arange(1, pieces) / pieces
+        finer = replace(
+            scenario,
+            rtol=tuple(rtol * part),
+            atol=tuple(atol * part) if atol.any() else 0.0,
+            breaks=(*scenario.breaks, *cuts.tolist()),
+        )
+        return finer, run(finer, counts_work, threads, report)
+
+    part = max(0.1, finest * FINER / asked)
+    settled, result = at(part, 1)
+    error, pieces = np.inf, PIECES
+    while result.failure is None and part * asked > finest and error > ENOUGH:
+        finer = max(part / FINER / (error if 1 < error < np.inf else 1.0), finest / asked)
+        settled, judge = at(finer, pieces)
+        if judge.failure is None:
+            gain = min(GAIN, (part / finer) ** 0.75) if finer * asked > ROUNDING else 1.0
+            error = _distance(scenario, result, judge, rtol, atol) / gain
+        result, part, pieces = judge, finer, pieces + 2
+    result.chosen = Chosen(why, asked, None if error == np.inf else float(error))
+    return settled, result
+
+
+def _distance(scenario: Scenario, one: Run, other: Run, rtol: Array, atol: Array) -> float:
+    """The largest difference of two runs at common times, in units of what is allowed, group by group."""
+    times, i, j = np.intersect1d(one.times, other.times, return_indices=True)
+    if len(times) == 0:
+        return np.inf
+    sizes = scenario.form.sizes
+    first, second = (split(np.moveaxis(kept, -1, 0), sizes) for kept in (one.kept[i], other.kept[j]))
+    lengths = [np.fmax.reduce(_length(group), axis=0) for group in second]
+    scales = _scales(scenario, lengths)
+    worst = 0.0
+    for k in range(len(sizes)):
+        difference = np.fmax.reduce(_length(np.array(first[k]) - np.array(second[k])), axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = np.where(difference > 0, difference / (atol[k] + rtol[k] * scales[k]), 0.0)
+        worst = max(worst, float(np.fmax.reduce(ratio)))
+    return worst
+
+
+def _scales(scenario: Scenario, lengths: list[Array]) -> list[Array]:
+    """How large position, attitude, momentum and spin are; or would be to matter in the time that the run takes.
+
+    A momentum that is only rounding is no error if it moves nothing.
+    """
+    x, attitude, p, spin = lengths
+    mass, time = scenario.constants.mass, scenario.duration
+    spin_of_one_turn = _largest_moment(scenario) if scenario.form.name.startswith("momentum") else 1.0
+    return [
+        np.fmax(x, time * p / mass),
+        attitude,
+        np.fmax(p, mass * x / time),
+        np.fmax(spin, spin_of_one_turn / time),
+    ]
+
+
+def _largest_moment(scenario: Scenario) -> Any:
+    return np.max(np.broadcast_arrays(*scenario.constants.moments), axis=0)
+
+
+def _length(vectors: Any) -> Array:
+    array = np.asarray(vectors)
+    return np.asarray(np.sqrt((array * array).sum(axis=0)))

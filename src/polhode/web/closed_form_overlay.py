@@ -1,0 +1,127 @@
+"""The closed form of a motion, where one exists: what the page shows beside what was computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from polhode.engines.run import run
+from polhode.equations.quaternions import conjugate, from_matrix, product, to_body, to_world
+from polhode.errors import PolhodeError
+from polhode.model.state import together
+from polhode.reference.heavy_top import HeavyTop
+from polhode.results.motion import Motion
+from polhode.validation import Array
+
+SHORT = 1e-4
+"""In rad: how far a top turns in the time over which its rate is taken."""
+SAME = 1e-9
+"""Relative to their size: two moments that differ by less are equal, a centre of mass so close to an axis is on it."""
+
+
+@dataclass(frozen=True)
+class Ghost:
+    """The closed form at the outputs of a motion, in the shapes of its own quantities of these names."""
+
+    quaternion_wxyz: Array
+    position: Array
+    velocity: Array
+    angular_velocity: Array
+    sentence: str
+
+
+def ghost_of(motion: Motion) -> Ghost | str:
+    """The closed form of a motion, or why there is none, in a sentence."""
+    if motion.scenario.used_method.name == "exact":
+        return "The motion is the closed form itself."
+    if motion.acts_besides:
+        return f"No closed form is known with {', '.join(motion.acts_besides)}."
+    free = _free(motion)
+    if free is not None:
+        return free
+    if motion.axis is None and motion.scenario.pivot is not None:
+        return _heavy_top(motion)
+    return f"No closed form is known with {', '.join(dict.fromkeys(f.name for f in motion.scenario.forces))}."
+
+
+def _free(motion: Motion) -> Ghost | None:
+    """Of bodies that turn freely, with nothing but uniform gravity and impulses."""
+    plain = replace(
+        motion.scenario, method="auto", formulation="momentum", events=(), output_step=None, output_times=motion.times
+    )
+    if plain.used_method.name != "exact":
+        return None
+    exact = replace(plain, method="exact", step=None)
+    closed = Motion(exact, run(exact, False))
+    return Ghost(
+        closed.quaternion_wxyz,
+        closed.position,
+        closed.velocity,
+        closed.angular_velocity,
+        "the closed form: Jacobi's functions, or sine and cosine",
+    )
+
+
+def _heavy_top(motion: Motion) -> Ghost | str:
+    """Of a symmetric body about a pivot on its axis, under uniform gravity: Lagrange's top."""
+    scenario = motion.scenario
+    forces = [f for f in scenario.forces if f.kind == "body"]
+    if len(scenario.forces) != 1 or len(forces) != 1 or not forces[0].uniform or forces[0].direction is None:
+        return "No closed form is known of a body about a pivot with these forces."
+    (body,) = scenario.bodies
+    arm = -np.asarray(scenario.pivot, dtype=float)  # from the pivot to the centre of mass, along body axes
+    height, field = float(np.linalg.norm(arm)), np.asarray(forces[0].params[0], dtype=float)
+    about = body.constants(scenario.pivot)
+    along = np.array(to_body(about.axes, tuple(arm / height))) if height else np.zeros(3)
+    axial = int(np.abs(along).argmax())
+    moments = np.array(about.moments)
+    across = np.delete(moments, axial)
+    if not height or abs(abs(along[axial]) - 1) > SAME or abs(across[0] - across[1]) > SAME * across[0]:
+        return "No closed form is known of a body that is not symmetric about the line from its pivot to its centre."
+    state = scenario.states[0]
+    q: Any = tuple(state.quaternion_wxyz.tolist())
+    up, axis = -field / np.linalg.norm(field), arm / height
+    up_body = np.array(to_body(q, tuple(up)))
+    theta = float(np.arctan2(np.linalg.norm(np.cross(up_body, axis)), up_body @ axis))
+    side = up_body - (up_body @ axis) * axis
+    if np.linalg.norm(side) <= SAME:
+        return "The closed form of a top that starts on the vertical is not drawn."
+    side = side / np.linalg.norm(side)
+    top_axes = np.stack((np.cross(side, axis), side, axis))  # rows: the top's own axes, the line of nodes first
+    rates = top_axes @ np.asarray(state.angular_velocity_body)
+    weight = float(body.mass * np.linalg.norm(field) * height)
+    to_top: Any = from_matrix(tuple(top_axes.ravel().tolist()))  # type: ignore[arg-type]
+    try:
+        top = HeavyTop(
+            float(across.mean()), float(moments[axial]), weight, theta, rates[2], rates[1] / np.sin(theta), rates[0]
+        )
+        start: Any = tuple(top.quaternion_at(np.array(0.0)).tolist())
+        to_space: Any = product(product(q, conjugate(to_top)), conjugate(start))
+
+        def attitudes(t: Array) -> Any:
+            parts: Any = tuple(np.moveaxis(top.quaternion_at(t), -1, 0))
+            return product(product(to_space, parts), to_top)
+
+        t = motion.times - scenario.start_time
+        turned = attitudes(t)
+        moment = SHORT / float(np.linalg.norm(motion.angular_velocity, axis=-1).max() or 1.0)
+        angular_velocity = _rate(attitudes(t - moment), attitudes(t + moment), 2 * moment)
+    except PolhodeError as error:
+        return f"The closed form cannot be evaluated: {error}"
+    pivot = np.asarray(state.position) - np.array(to_world(q, tuple(arm)))
+    away = together(to_world(turned, tuple(arm)))
+    return Ghost(
+        together(turned),
+        pivot + away,
+        np.cross(angular_velocity, away),
+        angular_velocity,
+        "the closed form: Lagrange's top, by elliptic functions and integrals",
+    )
+
+
+def _rate(before: Any, after: Any, seconds: float) -> Array:
+    """The angular velocity between two close attitudes, along the world's axes."""
+    w, *turn = product(after, conjugate(before))
+    return np.asarray(2 * np.sign(w)[:, None] * together(turn) / seconds)

@@ -1,0 +1,95 @@
+"""The page as one text: skeleton, style, script and motion together, so that it opens from anywhere and asks nobody."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+import tempfile
+import warnings
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from polhode.errors import PolhodeError
+from polhode.io.atomic_files import check_suffix, write_whole
+from polhode.results.motion import Motion
+from polhode.version import __version__
+from polhode.web.browser import opened
+from polhode.web.motion_record import recorded
+from polhode.web.record_encoding import packed
+
+FRAME_HEIGHT = 640
+"""Of the frame in a notebook, in pixels."""
+SUFFIXES = (".html", ".htm")
+
+
+@cache
+def _built(name: str) -> str:
+    """A file that front/build.mjs has made."""
+    try:
+        return files("polhode.web").joinpath("built", name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PolhodeError(
+            "this installation has no page to show motions on: it was made without Node. Install Node 20 or newer, "
+            "then run `pip install --force-reinstall polhode`, or `node build.mjs` in the folder front of the sources"
+        ) from None
+
+
+def page(door: dict[str, Any], motion: bytes | None = None) -> str:
+    """The whole page: `door` is told to it, and a packed motion is laid into it."""
+    told = json.dumps({"version": __version__, "model": "", "title": "", **door}).replace("<", "\\u003c")
+    data = "" if motion is None else base64.b64encode(motion).decode()
+    script = _built("lab.js")
+    parts = {
+        "policy": f'<meta http-equiv="Content-Security-Policy" content="{policy(live=door["kind"] == "live")}">',
+        "licences": f"<!--\n{_built('licences.txt').replace('--', '- -')}\n-->",
+        "style": f"<style>{_built('lab-style.css')}</style>",
+        "door": f'<script id="polhode-door" type="application/json">{told}</script>',
+        "motion": f'<script id="polhode-motion" type="application/octet-stream">{data}</script>',
+        "script": f"<script>{script}</script>",
+    }
+    return re.sub(r"<!--polhode:(\w+)-->", lambda found: parts[found[1]], _built("page.html"))
+
+
+def policy(live: bool) -> str:
+    """What the page may do: run its own script, and, if it is live, talk to the server that it came from."""
+    digest = base64.b64encode(hashlib.sha256(_built("lab.js").encode()).digest()).decode()
+    reach = "connect-src 'self'; " if live else ""
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; {reach}"
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def of_motion(motion: Motion, name: str = "") -> str:
+    """The page of one motion, which needs no server; its title is the scenario's name, or the one given."""
+    title = motion.scenario.name or name or "motion"
+    return page({"kind": "file", "title": title}, packed(recorded(motion, name=title, title=title)))
+
+
+def write(motion: Motion, path: Path) -> None:
+    """Write the page of a motion."""
+    check_suffix(path, SUFFIXES, "a page")
+    write_whole(path, of_motion(motion, path.stem).encode())
+
+
+def framed(motion: Motion) -> str:
+    """The page of a motion in a frame for notebooks, in which it can run its script and nothing else."""
+    title = html.escape(motion.scenario.name or "motion", quote=True)
+    inside = html.escape(of_motion(motion), quote=True)
+    look = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
+    return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" style="{look}" srcdoc="{inside}"></iframe>'
+
+
+def shown(motion: Motion) -> Path:
+    """Open the page of a motion in the browser; where it lies."""
+    name = re.sub(r"[^\w-]+", "-", motion.scenario.name or "motion").strip("-") or "motion"
+    path = Path(tempfile.mkdtemp(prefix="polhode-")) / f"{name}.html"
+    write(motion, path)
+    if not opened(path.as_uri()):
+        warnings.warn(f"no browser could be opened: open {path} by hand", stacklevel=3)
+    return path

@@ -1,0 +1,257 @@
+"""What the page is told of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from polhode.equations.quaternions import to_world
+from polhode.errors import InputError
+from polhode.massprops.appearance import Look, look_of
+from polhode.massprops.geometry import Indices
+from polhode.model.force import Force
+from polhode.model.state import together
+from polhode.results import dynamics
+from polhode.results.motion import Motion
+from polhode.validation import Array
+from polhode.web import downsampling, notes
+from polhode.web.closed_form_overlay import Ghost, ghost_of
+from polhode.web.decimation import coarser
+from polhode.web.record_encoding import Record
+
+MOST_WITH_FORCES = 20
+"""Of so many bodies each has arrows for its forces."""
+ROUNDING, FINE = 2.0**-24, 1e-4
+"""Of 32-bit numbers; and the part of the smallest body that it may move it: else all digits of places are kept."""
+FREE = 1e-2
+"""How far L may be off, relative to its size, for Poinsot's construction to mean something."""
+
+
+@np.errstate(over="ignore", invalid="ignore")  # of members that failed
+def recorded(
+    motion: Motion, *, id: int = 0, name: str = "", title: str = "", runs: Sequence[str] = (), run: str = ""
+) -> Record:
+    """A motion as the page needs it: thinned out to what the eye can use, with what is drawn for each body.
+
+    `id` is the question that it answers; `runs` are the names of all motions of a model, and `run` is this one's.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from polhode.web.motion_record import recorded
+    >>> box, spin = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0), ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
+    >>> record = recorded(ph.simulate(box, spin, duration=3.0, output_step=0.01, method="rk4", step=0.01))
+    >>> record.arrays["quaternion"].shape
+    (301, 1, 4)
+    """
+    if len(motion.times) == 0:
+        raise InputError("this motion has no output times: there is nothing to show")
+    members = downsampling.members_shown(motion)
+    some = downsampling.of_members(motion, members)
+    fine = downsampling.finer(some)
+    rows = downsampling.times_shown(fine, len(members))
+    shown = downsampling.thinned(fine, rows)
+    looks, look_of_each = _looks(shown)
+    meta: dict[str, Any] = {
+        "id": id,
+        "name": name or motion.scenario.name or "motion",
+        "title": title or motion.scenario.name or "",
+        "axis": motion.axis,
+        "runs": list(runs),
+        "run": run,
+        "members": members,
+        "countOf": motion.scenario.count,
+        "timesOf": len(motion.times),
+        "unknownForces": list(motion.unknown_forces),
+        "isCrowd": len(members) > MOST_WITH_FORCES,
+    }
+    arrays: dict[str, Any] = {"time": shown.times}
+    exact = {"time"}
+    _put_poses(meta, arrays, exact, shown, looks)
+    _put_bodies(meta, arrays, shown, looks, look_of_each)
+    _put_forces(meta, arrays, shown)
+    _put_energies(meta, arrays, shown)
+    _put_departures(meta, arrays, some, fine, rows)
+    _put_ghost(meta, arrays, exact, shown)
+    meta["crossings"] = notes.marks(shown)
+    meta["notes"] = notes.sentences(motion, shown, looks)
+    return Record(meta, arrays, frozenset(exact))
+
+
+def _each(motion: Motion, values: Array) -> Array:
+    """Numbers of each body at each time, with the axis of the bodies also where there is only one."""
+    return values[:, None] if motion.axis is None else values
+
+
+def _put_poses(
+    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion, looks: list[Look]
+) -> None:
+    position = _each(motion, motion.position)
+    known = np.isfinite(position).all(axis=-1)
+    origin = np.zeros(3)
+    if known.any():
+        middle = (position[known].min(axis=0) + position[known].max(axis=0)) / 2
+        spread = float(np.ptp(position[known], axis=0).max())
+        size = max([look.size for look in looks] + [spread])
+        if np.abs(middle).max() > 100 * size:  # far from the world's origin: measured from the middle of the path
+            origin = middle
+        smallest = min([look.size for look in looks if look.size] or [spread])
+        if np.abs(position[known] - origin).max() * ROUNDING > FINE * smallest:
+            exact.add("position")
+    arrays["position"] = position - origin
+    arrays["velocity"] = _each(motion, motion.velocity)
+    arrays["quaternion"] = _each(motion, _unit(motion.quaternion_wxyz))
+    arrays["angular_velocity"] = _each(motion, motion.angular_velocity)
+    momentum = _each(motion, motion.angular_momentum)
+    meta["origin"], meta["isHeld"] = origin, motion.scenario.pivot is not None
+    if motion.scenario.pivot is not None:
+        pivot = _pivots(motion)
+        arm = position - pivot
+        momentum = momentum + np.cross(arm, _each(motion, motion.linear_momentum))
+        arrays["pivot_world"] = pivot[0] - origin
+        arrays["pivot_body"] = np.broadcast_to(motion.scenario.pivot, pivot[0].shape)
+    arrays["angular_momentum"] = momentum
+
+
+def _unit(q: Array) -> Array:
+    """Of length 1, also where a motion has not rescaled it: a rotation is always that of q/|q|."""
+    return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
+
+
+def _pivots(motion: Motion) -> Array:
+    """Where the pivot of each body or member is, (times, bodies, 3): it stays, but for rounding."""
+    point = np.broadcast_to(np.asarray(motion.scenario.pivot), (motion.scenario.count, 3))
+    q: Any = tuple(np.moveaxis(_each(motion, _unit(motion.quaternion_wxyz)), -1, 0))
+    return np.asarray(_each(motion, motion.position) + together(to_world(q, (point[:, 0], point[:, 1], point[:, 2]))))
+
+
+def _looks(motion: Motion) -> tuple[list[Look], Indices]:
+    """What is drawn, and which of it for each body; bodies that are the same share it."""
+    scenario = motion.scenario
+    if motion.axis == "member":
+        (body,) = scenario.bodies
+        if body.members is None:
+            return [look_of(body)], np.zeros(scenario.count, dtype=np.int64)
+        several = min(scenario.count, notes.MOST_LOOKS) if scenario.count <= notes.MOST_LOOKS else 1
+        looks = [look_of(scenario.take(i).bodies[0]) for i in range(several)]
+        return looks, np.arange(scenario.count) % several
+    different = list({id(body): body for body in scenario.bodies}.values())
+    places = {id(body): i for i, body in enumerate(different)}
+    return [look_of(body) for body in different], np.array([places[id(b)] for b in scenario.bodies])
+
+
+def _put_bodies(
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, looks: list[Look], look_of_each: Indices
+) -> None:
+    """What is drawn, and of each body its principal moments and axes."""
+    meta["looks"] = []
+    axes = [body.constants().axes for body in motion.scenario.bodies]
+    each = np.stack([np.broadcast_to(together(a), (notes.members_of(motion), 4)) for a in axes], axis=1).reshape(-1, 4)
+    moments = [np.zeros(3) if b.is_particle else b.principal_moments for b in motion.scenario.bodies]
+    arrays["moments"] = np.stack([np.broadcast_to(m, (notes.members_of(motion), 3)) for m in moments], axis=1).reshape(
+        -1, 3
+    )
+    arrays["axes"], arrays["look_of"] = each, look_of_each
+    for i, look in enumerate(looks):
+        surface = coarser(look.surface, notes.MOST_FACES)
+        arrays[f"vertices_{i}"], arrays[f"faces_{i}"] = surface.vertices, surface.faces.astype(np.uint32)
+        meta["looks"].append(
+            {
+                "kind": look.kind,
+                "sentence": look.sentence,
+                "size": look.size,
+                "vertices": f"vertices_{i}",
+                "faces": f"faces_{i}",
+                "axes": each[int(np.flatnonzero(look_of_each == i)[0])],
+            }
+        )
+
+
+def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
+    """Each force by itself, the torque of all, and whether none of them turns anything."""
+    scenario, meta["forces"] = motion.scenario, []
+    turns = not all(body.is_particle for body in scenario.bodies) and bool(np.any(motion.angular_velocity_body))
+    if motion.unknown_forces:
+        meta["isFree"], meta["whyNoPoinsot"] = False, "A force is unknown: a file cannot hold it."
+        return
+    acting = [f for f in scenario.forces if f.kind != "impulse"]
+    torque = np.zeros_like(motion.position)
+    if acting:
+        push, torque = dynamics.loads(motion, acting)
+        if scenario.pivot is not None:
+            pivots = _pivots(motion)
+            arm = motion.position - (pivots[:, 0] if motion.axis is None else pivots)
+            torque = torque + np.cross(arm, push)
+    if motion.scenario.count <= MOST_WITH_FORCES:
+        if np.nan_to_num(torque).any():
+            arrays["torque"] = _each(motion, torque)
+        names = [f.name for f in acting]
+        for i, f in enumerate(acting):
+            name = f.name if names.count(f.name) == 1 else f"{f.name} {names[: i + 1].count(f.name)}"
+            _put_force(meta, arrays, motion, f"force_{i}", name, dynamics.loads(motion, [f])[0], _point(f))
+        if scenario.pivot is not None and motion.axis is None:
+            _put_force(meta, arrays, motion, "reaction", "reaction of the pivot", motion.reaction_force, None)
+    momenta = motion.angular_momentum
+    size = np.linalg.norm(momenta, axis=-1).max(initial=0.0, where=np.isfinite(momenta).all(axis=-1))
+    stays = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE * size
+    meta["whyNoPoinsot"] = (
+        "Nothing turns."
+        if not turns
+        else "A pivot holds the body: the construction is drawn for free bodies."
+        if scenario.pivot is not None
+        else "A torque or a blow turns the body: its angular momentum does not stay, so there is no fixed plane."
+        if np.nan_to_num(torque).any() or not stays
+        else ""
+    )
+    meta["isFree"] = meta["whyNoPoinsot"] == ""
+
+
+def _put_force(
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, array: str, name: str, values: Array, point: Any
+) -> None:
+    if np.nan_to_num(values).any():
+        arrays[array] = _each(motion, values)
+        meta["forces"].append({"name": name.replace("_", " "), "unit": "N", "point": point, "array": array})
+
+
+def _point(force: Force) -> Any:
+    """The point of the body at which a force acts, if it is one that all bodies have."""
+    named = (force.arguments.get(name) for name in ("com_to_point_body", "com_to_nozzle_body"))
+    return next((np.asarray(point) for point in named if point is not None and np.shape(point) == (3,)), None)
+
+
+def _put_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
+    meta["energies"] = []
+    for name, values in dynamics.energies(motion).items():
+        arrays[f"energy_{name}"] = values.reshape(len(motion.times), -1)
+        meta["energies"].append({"name": name, "unit": "J", "array": f"energy_{name}"})
+
+
+def _put_departures(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, fine: Motion, rows: Indices) -> None:
+    """The audit; of outputs that are left out the largest departure goes to the one shown before them."""
+    audit = motion.audit()
+    meta["method"], meta["computed"] = audit.method, audit.computed
+    meta["findings"] = [{k: v for k, v in asdict(f).items() if k != "history"} for f in audit.findings]
+    meta["departures"] = []
+    for finding in (audit if fine is motion else fine.audit()).findings:
+        if finding.conserved:
+            array = f"departure_{len(meta['departures'])}"
+            history = finding.history[-len(fine.times) :]  # an audit begins at the start, also where no output is
+            arrays[array] = np.fmax.reduceat(history, rows)[:, None]
+            meta["departures"].append({"name": finding.quantity, "unit": "1", "array": array})
+
+
+def _put_ghost(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion) -> None:
+    few = motion.scenario.count <= MOST_WITH_FORCES
+    found = ghost_of(motion) if few else "There are too many bodies to draw each twice."
+    meta["ghost"], meta["whyNoGhost"] = None, found if isinstance(found, str) else ""
+    if isinstance(found, Ghost):
+        arrays["ghost_quaternion"] = _each(motion, found.quaternion_wxyz)
+        arrays["ghost_position"] = _each(motion, found.position) - meta["origin"]
+        arrays["ghost_velocity"] = _each(motion, found.velocity)
+        arrays["ghost_angular_velocity"] = _each(motion, found.angular_velocity)
+        meta["ghost"] = {"sentence": found.sentence}
+        exact |= {f"ghost_{name}" for name in exact & {"position"}}
