@@ -16,11 +16,11 @@ from polhode.model.scenario import Scenario
 
 Numbers = tuple[float, ...]
 
-TAYLOR_TOLERANCES = tuple(math.exp(-2 * (order - 1)) * 1.01 for order in range(4, 20)) + (2.0**-52,)
+HEYOKA_TOLERANCES = tuple(math.exp(-2 * (order - 1)) * 1.01 for order in range(4, 20)) + (2.0**-52,)
 """heyoka chooses the order of its series by the tolerance, and nothing else depends on that: one for each, 4 to 20."""
 
 
-class NotOfferedError(PolhodeError):
+class UnsupportedProblemError(PolhodeError):
     """A contestant cannot run this problem; the message says why."""
 
 
@@ -35,7 +35,7 @@ class Thruster(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task:
+class ProblemData:
     """The numbers of a problem, about the centre of mass; with a pivot, `moments` are about it."""
 
     name: str
@@ -90,7 +90,7 @@ class Task:
 
 
 @dataclass
-class Attempt:
+class TimedRun:
     """One contestant at one setting, prepared: `reset` and `state` are not timed, `go` is."""
 
     setting: float
@@ -108,15 +108,15 @@ class Contestant(NamedTuple):
 
     name: str
     family: str
-    """The package, in lower case: what the table and the colours go by."""
-    attempts: Callable[[Task, Scenario], Iterator[Attempt]]
-    """From coarse to fine.  Raises `NotOfferedError` if the task cannot be run."""
+    """The package, in lower case: what the table and the colors go by."""
+    attempts: Callable[[ProblemData, Scenario], Iterator[TimedRun]]
+    """From coarse to fine.  Raises `UnsupportedProblemError` if the task cannot be run."""
     per_member: bool = False
     limit_s: float = 2.0
     """Finer settings that would take longer than this are left out."""
 
 
-def task_of(name: str, scenario: Scenario) -> Task:
+def problem_data(name: str, scenario: Scenario) -> ProblemData:
     """The plain numbers of a scenario of one body under gravity, quadratic drag and at most one thruster."""
     body, state = scenario.bodies[0], scenario.states[0]
     gravity, drag, thruster = np.zeros(3), 0.0, None
@@ -127,25 +127,31 @@ def task_of(name: str, scenario: Scenario) -> Task:
             drag += float(force.params[0])
         elif force.name == "thruster" and thruster is None:
             nozzle, push, start, stop = force.params
-            thruster = Thruster(_plain(push), _plain(np.cross(nozzle, push)), _plain(nozzle), float(start), float(stop))
+            thruster = Thruster(
+                _plain_floats(push),
+                _plain_floats(np.cross(nozzle, push)),
+                _plain_floats(nozzle),
+                float(start),
+                float(stop),
+            )
         else:
-            raise NotOfferedError(f"the benchmark has no equations for the force {force.name}")
+            raise UnsupportedProblemError(f"the benchmark has no equations for the force {force.name}")
     tensor = np.array(body.inertia_body)
     about, pivot_to_com = tensor, None
     if scenario.pivot is not None:
         arm = -np.array(scenario.pivot)
         about = tensor + float(body.mass) * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        pivot_to_com = _plain(arm)
-    return Task(
+        pivot_to_com = _plain_floats(arm)
+    return ProblemData(
         name,
         float(body.mass),
-        _plain(np.diag(about)),
-        _plain(np.diag(tensor)),
-        _plain(state.position),
-        _plain(state.quaternion_wxyz),
-        _plain(state.velocity),
-        _plain(state.angular_velocity_body),
-        _plain(gravity),
+        _plain_floats(np.diag(about)),
+        _plain_floats(np.diag(tensor)),
+        _plain_floats(state.position),
+        _plain_floats(state.quaternion_wxyz),
+        _plain_floats(state.velocity),
+        _plain_floats(state.angular_velocity_body),
+        _plain_floats(gravity),
         drag,
         thruster,
         pivot_to_com,
@@ -153,5 +159,5 @@ def task_of(name: str, scenario: Scenario) -> Task:
     )
 
 
-def _plain(vector: Any) -> Numbers:
+def _plain_floats(vector: Any) -> Numbers:
     return tuple(float(component) for component in vector)

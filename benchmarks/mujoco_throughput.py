@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from typing import Any
 
 INSTALL = "not installed: pip install mujoco"
-BODIES = 128
+BODIES_PER_MODEL = 128
 """In one model; more do not make it faster."""
 
-_OFF = (
+_DISABLED_FLAGS = (
     *("contact", "constraint", "equality", "frictionloss", "limit", "clampctrl"),
     *("warmstart", "filterparent", "actuation", "refsafe", "sensor", "midphase"),
 )
@@ -34,11 +34,11 @@ def version() -> str:
     return str(mujoco.__version__)
 
 
-def stepper(bodies: int, h: float, gravity: float) -> Callable[[int], Any]:
+def make_stepper(bodies: int, h: float, gravity: float) -> Callable[[int], Any]:
     """A function that advances so many free, spinning bodies by a number of steps, and gives MuJoCo's positions."""
     import mujoco
 
-    flags = " ".join(f'{name}="disable"' for name in _OFF)
+    flags = " ".join(f'{name}="disable"' for name in _DISABLED_FLAGS)
     option = f'<option integrator="RK4" timestep="{h}" gravity="0 0 {-gravity}"><flag {flags}/></option>'
     model = mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{_BODY * bodies}</worldbody></mujoco>")
     data = mujoco.MjData(model)

@@ -24,7 +24,7 @@ from polhode.validation import Array
 STEP = 1e-3
 
 
-class Bodies(NamedTuple):
+class BodyConstants(NamedTuple):
     """The constants: an array of N numbers each, moments (3, N), gravity (3, 1)."""
 
     mass: Array
@@ -33,7 +33,7 @@ class Bodies(NamedTuple):
     gravity: Array
 
 
-def sample(count: int) -> tuple[Bodies, Array]:
+def sample_bodies(count: int) -> tuple[BodyConstants, Array]:
     """That many different bodies, and a different start for each, (13, N)."""
     random = np.random.default_rng(0)
     mass, drag = random.uniform(5, 15, count), random.uniform(0.05, 0.2, count)
@@ -42,10 +42,10 @@ def sample(count: int) -> tuple[Bodies, Array]:
     y[3] = 1.0
     y[7:10] = mass * random.normal(0, 10, (3, count))
     y[10:13] = moments * random.normal(0, 3, (3, count))
-    return Bodies(mass, moments, drag, np.array((0.0, 0.0, -9.80665))[:, None]), y
+    return BodyConstants(mass, moments, drag, np.array((0.0, 0.0, -9.80665))[:, None]), y
 
 
-def textbook_rate(y: Array, bodies: Bodies) -> Array:
+def textbook_rate(y: Array, bodies: BodyConstants) -> Array:
     """dy/dt as the texts write it."""
     q, momentum, spin = y[3:7], y[7:10], y[10:13]
     r = _matrix(q / np.linalg.norm(q, axis=0))
@@ -53,7 +53,7 @@ def textbook_rate(y: Array, bodies: Bodies) -> Array:
     w = np.einsum("ijn,jn->in", inverse_inertia, spin)
     velocity = momentum / bodies.mass
     force = bodies.mass * bodies.gravity - bodies.drag * np.linalg.norm(velocity, axis=0) * velocity
-    return np.concatenate((velocity, 0.5 * _times_pure(w, q), force, np.zeros_like(spin)))
+    return np.concatenate((velocity, 0.5 * _vector_times_quaternion(w, q), force, np.zeros_like(spin)))
 
 
 def _matrix(q: Array) -> Array:
@@ -67,14 +67,14 @@ def _matrix(q: Array) -> Array:
     )
 
 
-def _times_pure(v: Array, q: Array) -> Array:
+def _vector_times_quaternion(v: Array, q: Array) -> Array:
     """(0, v) q"""
     a, b, c = v
     w, x, y, z = q
     return np.array((-a * x - b * y - c * z, a * w + b * z - c * y, b * w + c * x - a * z, c * w + a * y - b * x))
 
 
-def tuned_rate(y: Array, bodies: Bodies) -> Array:
+def tuned_rate(y: Array, bodies: BodyConstants) -> Array:
     """dy/dt with the spin turned into the body by the quaternion itself, and one array for the answer."""
     w, i, j, k = y[3:7]
     lx, ly, lz = y[10:13]
@@ -95,10 +95,10 @@ def tuned_rate(y: Array, bodies: Bodies) -> Array:
     return dy
 
 
-RATES: dict[str, Callable[[Array, Bodies], Array]] = {"textbook": textbook_rate, "tuned": tuned_rate}
+RATES: dict[str, Callable[[Array, BodyConstants], Array]] = {"textbook": textbook_rate, "tuned": tuned_rate}
 
 
-def step(rate: Callable[[Array, Bodies], Array], y: Array, h: float, bodies: Bodies) -> Array:
+def rk4_step(rate: Callable[[Array, BodyConstants], Array], y: Array, h: float, bodies: BodyConstants) -> Array:
     """One step of RK4, the quaternion rescaled after it."""
     k1 = rate(y, bodies)
     k2 = rate(y + h / 2 * k1, bodies)
@@ -109,15 +109,15 @@ def step(rate: Callable[[Array, Bodies], Array], y: Array, h: float, bodies: Bod
     return np.asarray(new)
 
 
-def advanced(kind: str, count: int, steps: int) -> Array:
+def advance_sample(kind: str, count: int, steps: int) -> Array:
     """The sample's state after so many steps."""
-    bodies, y = sample(count)
+    bodies, y = sample_bodies(count)
     for _ in range(steps):
-        y = step(RATES[kind], y, STEP, bodies)
+        y = rk4_step(RATES[kind], y, STEP, bodies)
     return y
 
 
-class OwnProcess:
+class NumpyProcess:
     """A process that holds the bodies and advances them when told how many steps; it times itself."""
 
     def __init__(self, kind: str, count: int) -> None:
@@ -139,16 +139,16 @@ class OwnProcess:
         self._process.communicate()
 
 
-def _serve(kind: str, count: int) -> None:
+def _serve_steps(kind: str, count: int) -> None:
     """Read numbers of steps, answer with seconds."""
     rate = RATES[kind]
-    bodies, y = sample(count)
+    bodies, y = sample_bodies(count)
     for line in sys.stdin:
         began = perf_counter()
         for _ in range(int(line)):
-            y = step(rate, y, STEP, bodies)
+            y = rk4_step(rate, y, STEP, bodies)
         print(perf_counter() - began, flush=True)
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1], int(sys.argv[2]))
+    _serve_steps(sys.argv[1], int(sys.argv[2]))

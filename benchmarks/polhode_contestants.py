@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.contestant import TAYLOR_TOLERANCES, Attempt, Contestant, NotOfferedError, Task
-from benchmarks.repeatable_run import Rerun
+from benchmarks.contestant import HEYOKA_TOLERANCES, Contestant, ProblemData, TimedRun, UnsupportedProblemError
+from benchmarks.repeatable_run import RepeatableRun
 from polhode.engines.result import Run
 from polhode.equations.formulations import FORMULATIONS
 from polhode.errors import PolhodeError
@@ -22,10 +22,10 @@ from polhode.solve.simulate import simulate
 
 FAMILY = "polhode"
 RTOLS = tuple(10.0**-n for n in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 14.5, 15))
-FAVOURITES = ("momentum", "body_rates")
+FAVORITES = ("momentum", "body_rates")
 """The formulations that have won something; the others get fewer settings, as every one compiles anew for "taylor"."""
 MEMBERS = 512
-QUICK_MANY = ("exact", "dop853", "splitting4", "taylor")
+QUICK_ENSEMBLE_METHODS = ("exact", "dop853", "splitting4", "taylor")
 """The methods that may win with many members."""
 LIMIT_S = 0.1
 """What takes longer than this is no candidate for a record."""
@@ -42,7 +42,7 @@ class PreparedRun(NamedTuple):
 def prepared_run(scenario: Scenario) -> PreparedRun:
     """The machine code of a run and nothing else.  Of "auto": the run that it hands out, not those that judge it."""
     settled = scenario if scenario.method != "auto" else chosen_run(scenario, False, 1, None)[0]
-    rerun = Rerun(settled)
+    rerun = RepeatableRun(settled)
 
     def motion() -> Motion:
         return Motion(settled, Run(settled.times, rerun.kept()[None], 0))
@@ -53,63 +53,65 @@ def prepared_run(scenario: Scenario) -> PreparedRun:
 def contestants(quick: bool = False) -> list[Contestant]:
     """All methods with all formulations; and members of an ensemble.  Quick: two formulations."""
     methods = [*METHODS, "auto"]
-    forms = list(FAVOURITES) if quick else list(FORMULATIONS)
+    forms = list(FAVORITES) if quick else list(FORMULATIONS)
     single = [
-        Contestant(_name(m, f), FAMILY, _attempts(m, f, 1), limit_s=LIMIT_S)
+        Contestant(_contestant_name(m, f), FAMILY, _attempts(m, f, 1), limit_s=LIMIT_S)
         for m in methods
         for f in forms
-        if f in _formulations(m)
+        if f in _known_formulations(m)
     ]
     many = [
-        Contestant(f"{_name(m, f)}, {MEMBERS} members", FAMILY, _attempts(m, f, MEMBERS), True, limit_s=LIMIT_S * 3)
+        Contestant(
+            f"{_contestant_name(m, f)}, {MEMBERS} members", FAMILY, _attempts(m, f, MEMBERS), True, limit_s=LIMIT_S * 3
+        )
         for m in METHODS
-        if not quick or m in QUICK_MANY
-        for f in (FAVOURITES if METHODS[m].is_adaptive else FAVOURITES[:1])
+        if not quick or m in QUICK_ENSEMBLE_METHODS
+        for f in (FAVORITES if METHODS[m].is_adaptive else FAVORITES[:1])
     ]
     return single + many
 
 
-def _formulations(method: str) -> Collection[str]:
+def _known_formulations(method: str) -> Collection[str]:
     """Those that a method knows."""
     if method == "leapfrog" or (method != "auto" and METHODS[method].composition is not None):
         return ("momentum",)
-    return FAVOURITES if method == "exact" else FORMULATIONS
+    return FAVORITES if method == "exact" else FORMULATIONS
 
 
-def _name(method: str, formulation: str) -> str:
+def _contestant_name(method: str, formulation: str) -> str:
     shown = "auto's choice" if method == "auto" else method
     return shown if formulation == "momentum" else f"{shown}, {formulation}"
 
 
-def _attempts(method: str, formulation: str, members: int) -> Callable[[Task, Scenario], Iterator[Attempt]]:
-    def attempts(task: Task, scenario: Scenario) -> Iterator[Attempt]:
-        base = ensemble_of(scenario, members) if members > 1 else scenario
+def _attempts(method: str, formulation: str, members: int) -> Callable[[ProblemData, Scenario], Iterator[TimedRun]]:
+    def attempts(task: ProblemData, scenario: Scenario) -> Iterator[TimedRun]:
+        base = make_ensemble(scenario, members) if members > 1 else scenario
         for name, value in _settings(method, formulation, task):
             try:
                 fineness: dict[str, Any] = {name: value} if name else {}
                 prepared = prepared_run(replace(base, method=method, formulation=formulation, **fineness))
             except PolhodeError as error:
-                raise NotOfferedError(str(error).partition(":")[0]) from error
-            yield Attempt(value, prepared.reset, prepared.go, _state(prepared, task), members)
+                raise UnsupportedProblemError(str(error).partition(":")[0]) from error
+            yield TimedRun(value, prepared.reset, prepared.go, _final_state(prepared, task), members)
 
     return attempts
 
 
-def _settings(method: str, formulation: str, task: Task) -> Iterator[tuple[str, float]]:
+def _settings(method: str, formulation: str, task: ProblemData) -> Iterator[tuple[str, float]]:
     """The name and the value of what makes a method finer; a closed form has nothing of the kind."""
     steps = "adaptive" if method == "auto" else METHODS[method].steps
     if steps == "none":
         yield "", 0.0
     elif steps == "adaptive":
-        rtols = TAYLOR_TOLERANCES if method == "taylor" else RTOLS
-        few = slice(None, None, 1 if formulation in FAVOURITES else 3)
+        rtols = HEYOKA_TOLERANCES if method == "taylor" else RTOLS
+        few = slice(None, None, 1 if formulation in FAVORITES else 3)
         yield from (("rtol", rtol) for rtol in rtols[few])
     else:
         order = METHODS[method].order or 1
         yield from (("step", task.duration / count) for count in task.counts(factor=4 if order < 4 else 2))
 
 
-def _state(prepared: PreparedRun, task: Task) -> Callable[[], tuple[Any, Any]]:
+def _final_state(prepared: PreparedRun, task: ProblemData) -> Callable[[], tuple[Any, Any]]:
     def state() -> tuple[Any, Any]:
         motion = prepared.motion()
         if motion.times[-1:].tolist() != [task.duration]:
@@ -122,7 +124,7 @@ def _state(prepared: PreparedRun, task: Task) -> Callable[[], tuple[Any, Any]]:
     return state
 
 
-def ensemble_of(scenario: Scenario, members: int, spread: float = 0.0) -> Scenario:
+def make_ensemble(scenario: Scenario, members: int, spread: float = 0.0) -> Scenario:
     """So many members of a scenario; with a spread, the spin of each is another, by up to that part."""
     start = scenario.states[0]
     factors = 1 + spread * np.random.default_rng(0).uniform(-1, 1, (members, 3))
@@ -135,6 +137,6 @@ def ensemble_of(scenario: Scenario, members: int, spread: float = 0.0) -> Scenar
     return replace(scenario, state=many)
 
 
-def through_the_front_door(scenario: Scenario) -> Callable[[], Motion]:
+def simulate_call(scenario: Scenario) -> Callable[[], Motion]:
     """`ph.simulate`, all included."""
     return lambda: simulate(scenario, threads=1, progress=False)

@@ -10,28 +10,36 @@ from typing import Any
 from benchmarks import method_comparisons, polhode_contestants
 from benchmarks.contestant import Contestant
 from benchmarks.peers import INSTALL, PEERS, Peer
-from benchmarks.throughput import machine, versions
-from benchmarks.work_precision import FULL, QUICK, TARGETS, Budget, Entry, contest, record
+from benchmarks.throughput import machine_info, package_versions
+from benchmarks.work_precision import (
+    FULL_BUDGET,
+    QUICK_BUDGET,
+    TARGETS,
+    ContestantResult,
+    TimingBudget,
+    fastest_contestants,
+    run_contest,
+)
 from polhode.errors import PolhodeError
 from polhode.reference.problems import PROBLEMS
 
-Report = Callable[[float, str], Any]
+ReportProgress = Callable[[float, str], Any]
 """Called with the part that is done, 0 to 1, and what comes next."""
 
 
-def measured(
+def measure_precision(
     quick: bool = False,
-    budget: Budget | None = None,
+    budget: TimingBudget | None = None,
     problems: Sequence[str] | None = None,
-    report: Report = lambda part, text: None,
+    report: ReportProgress = lambda part, text: None,
     peers: Sequence[Peer] = PEERS,
 ) -> dict[str, Any]:
     """All figures."""
-    spent = budget or (QUICK if quick else FULL)
+    spent = budget or (QUICK_BUDGET if quick else FULL_BUDGET)
     names = list(PROBLEMS) if problems is None else list(problems)
     contestants, missing = polhode_contestants.contestants(quick), {}
     for peer in peers:
-        found, why = present(peer)
+        found, why = load_contestants(peer)
         contestants += found
         if why:
             missing[peer.name] = why
@@ -45,25 +53,25 @@ def measured(
 
     results = []
     for name in names:
-        entries = contest(PROBLEMS[name], contestants, spent, partial(tick, f"{name}: "))
-        results.append(_result(name, entries))
+        entries = run_contest(PROBLEMS[name], contestants, spent, partial(tick, f"{name}: "))
+        results.append(_problem_record(name, entries))
     members = 64 if quick else method_comparisons.MEMBERS
     besides = {
-        "closed_form": lambda: method_comparisons.closed_form(members, spent.repeats),
-        "dop853": lambda: method_comparisons.dop853(members, spent.repeats),
-        "auto": lambda: method_comparisons.auto(repeats=spent.repeats),
+        "closed_form": lambda: method_comparisons.compare_closed_form(members, spent.repeats),
+        "dop853": lambda: method_comparisons.compare_dop853(members, spent.repeats),
+        "auto": lambda: method_comparisons.measure_auto(repeats=spent.repeats),
     }
     extra = {}
     for name, section in besides.items():
         tick(name)
-        extra[name] = _or_why(section)
+        extra[name] = _run_or_explain(section)
     found_versions = {p.name: p.version for p in peers if p.name not in missing}
     return {
         "what": "error at the end (attitude in rad; the centre of mass relative to its way, if that is larger) against "
         "wall time in s, double precision, one thread, prepared runs",
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine(),
-        "versions": {k: v for k, v in versions().items() if k != "mujoco"} | found_versions,
+        "machine": machine_info(),
+        "versions": {k: v for k, v in package_versions().items() if k != "mujoco"} | found_versions,
         "missing": missing,
         "best_of": {"rounds": spent.rounds, "repeats": spent.repeats},
         "problems": results,
@@ -71,7 +79,7 @@ def measured(
     }
 
 
-def present(peer: Peer) -> tuple[list[Contestant], str | None]:
+def load_contestants(peer: Peer) -> tuple[list[Contestant], str | None]:
     """A peer's contestants, or why there are none."""
     if peer.version is None:
         return [], INSTALL
@@ -81,28 +89,30 @@ def present(peer: Peer) -> tuple[list[Contestant], str | None]:
         return [], f"does not start here: {error}"
 
 
-def _or_why(section: Callable[[], Any]) -> Any:
+def _run_or_explain(section: Callable[[], Any]) -> Any:
     try:
         return section()
     except PolhodeError as error:
         return {"failed": str(error)}
 
 
-def _result(name: str, entries: Sequence[Entry]) -> dict[str, Any]:
+def _problem_record(name: str, entries: Sequence[ContestantResult]) -> dict[str, Any]:
     problem = PROBLEMS[name]
     return {
         "name": name,
         "title": problem.title,
         "is_forced": bool(problem.forces),
         "conditioning_rad": problem.conditioning.attitude,
-        "record": [record(entries, polhode_contestants.FAMILY, target, False) for target in TARGETS],
-        "record_per_member": [record(entries, polhode_contestants.FAMILY, target, True) for target in TARGETS],
+        "record": [fastest_contestants(entries, polhode_contestants.FAMILY, target, False) for target in TARGETS],
+        "record_per_member": [
+            fastest_contestants(entries, polhode_contestants.FAMILY, target, True) for target in TARGETS
+        ],
         "refused": {e.contestant.name: e.refused for e in entries if e.refused},
-        "contestants": [_entry(e) for e in entries if e.points],
+        "contestants": [_contestant_record(e) for e in entries if e.points],
     }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _contestant_record(entry: ContestantResult) -> dict[str, Any]:
     return {
         "name": entry.contestant.name,
         "family": entry.contestant.family,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from polhode.plot.style import COLOURS, power_of_ten, sheet
+from polhode.plot.style import COLORS, format_power_of_ten, styled_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +19,7 @@ FAMILIES = {
     "drake": ("Drake", "#e69f00"),
     "basilisk": ("Basilisk", "#56b4e9"),
 }
-"""Name and colour of each package."""
+"""Name and color of each package."""
 TITLES = {
     "hairer_vilmart_asymmetric": "free, asymmetric",
     "hairer_vilmart_flat": "free, flat",
@@ -32,7 +32,7 @@ NEVER_SLOWER = 1.0
 LEAST_GAIN = 1.5
 
 
-def front(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+def pareto_front(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     """The points (seconds, error) that no other beats in both, fastest first; more time must gain something."""
     found: list[tuple[float, float]] = []
     for seconds, error in sorted(points):
@@ -41,12 +41,12 @@ def front(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     return found
 
 
-def figure(result: dict[str, Any]) -> Figure:
+def draw_precision_figure(result: dict[str, Any]) -> Figure:
     """Five panels and a legend."""
-    with sheet(9.6, 6.6, "Error at the end against wall time, one run") as drawn:
+    with styled_figure(9.6, 6.6, "Error at the end against wall time, one run") as drawn:
         panels = drawn.subplots(2, 3, sharex=True, sharey=True).ravel()
         for axes, problem in zip(panels, result["problems"], strict=False):
-            _panel(axes, problem)
+            _draw_problem(axes, problem)
         for i, axes in enumerate(panels[: len(result["problems"])]):
             if i % 3 == 0:
                 axes.set_ylabel("error (rad)")
@@ -55,31 +55,31 @@ def figure(result: dict[str, Any]) -> Figure:
             axes.xaxis.set_tick_params(labelbottom=True)
         for axes in panels[len(result["problems"]) :]:
             axes.set_axis_off()
-        _legend(panels[-1], result["problems"])
+        _draw_legend(panels[-1], result["problems"])
     return drawn
 
 
-def _panel(axes: Any, problem: dict[str, Any]) -> None:
+def _draw_problem(axes: Any, problem: dict[str, Any]) -> None:
     axes.set_title(TITLES.get(problem["name"], problem["name"]))
     axes.set(xscale="log", yscale="log", xlim=(5e-7, NEVER_SLOWER), ylim=(LOWEST, HIGHEST))
-    axes.xaxis.set_major_formatter(power_of_ten)
-    axes.yaxis.set_major_formatter(power_of_ten)
-    axes.axhline(problem["conditioning_rad"], color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (1, 2)), zorder=1)
+    axes.xaxis.set_major_formatter(format_power_of_ten)
+    axes.yaxis.set_major_formatter(format_power_of_ten)
+    axes.axhline(problem["conditioning_rad"], color=COLORS["muted"], linewidth=0.9, linestyle=(0, (1, 2)), zorder=1)
     singles = [entry for entry in problem["contestants"] if not entry["per_member"]]
-    for family, (_, colour) in reversed(FAMILIES.items()):
-        of_family = [_points(entry) for entry in singles if entry["family"] == family]
+    for family, (_, color) in reversed(FAMILIES.items()):
+        of_family = [_finite_points(entry) for entry in singles if entry["family"] == family]
         if family == "polhode":
-            for points in _by_method(singles):
-                axes.plot(*_columns(front(points)), color=colour, linewidth=0.7, alpha=0.3, zorder=2)
-        best = front(point for points in of_family for point in points)
+            for points in _points_by_method(singles):
+                axes.plot(*_columns(pareto_front(points)), color=color, linewidth=0.7, alpha=0.3, zorder=2)
+        best = pareto_front(point for points in of_family for point in points)
         if best and best[0][1] < problem["conditioning_rad"]:
             best = best[:1]  # it is exact: what others gain on it is luck
         bold = family == "polhode"
         if bold and len(best) == 1:
-            axes.annotate("exact", best[0], xytext=(7, -3), textcoords="offset points", color=colour, fontsize=9)
+            axes.annotate("exact", best[0], xytext=(7, -3), textcoords="offset points", color=color, fontsize=9)
         axes.plot(
             *_columns(best),
-            color=colour,
+            color=color,
             linewidth=2.4 if bold else 1.5,
             marker="o",
             markersize=(7 if len(best) == 1 else 4) if bold else 2.6,
@@ -87,16 +87,16 @@ def _panel(axes: Any, problem: dict[str, Any]) -> None:
         )
 
 
-def _by_method(entries: Sequence[dict[str, Any]]) -> Iterable[list[tuple[float, float]]]:
+def _points_by_method(entries: Sequence[dict[str, Any]]) -> Iterable[list[tuple[float, float]]]:
     """The points of each method of ours, in all formulations together."""
     found: dict[str, list[tuple[float, float]]] = {}
     for entry in entries:
         if entry["family"] == "polhode":
-            found.setdefault(entry["name"].partition(",")[0], []).extend(_points(entry))
+            found.setdefault(entry["name"].partition(",")[0], []).extend(_finite_points(entry))
     return found.values()
 
 
-def _points(entry: dict[str, Any]) -> list[tuple[float, float]]:
+def _finite_points(entry: dict[str, Any]) -> list[tuple[float, float]]:
     """As measured, without those that went astray."""
     return [
         (p["seconds"], max(p["error"], LOWEST))
@@ -109,15 +109,13 @@ def _columns(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[f
     return [seconds for seconds, _ in points], [error for _, error in points]
 
 
-def _legend(axes: Any, problems: Sequence[dict[str, Any]]) -> None:
+def _draw_legend(axes: Any, problems: Sequence[dict[str, Any]]) -> None:
     from matplotlib.lines import Line2D
 
     seen = {entry["family"] for problem in problems for entry in problem["contestants"]}
     handles = [
-        Line2D(
-            [], [], color=colour, linewidth=2.4 if family == "polhode" else 1.5, marker="o", markersize=4, label=name
-        )
-        for family, (name, colour) in FAMILIES.items()
+        Line2D([], [], color=color, linewidth=2.4 if family == "polhode" else 1.5, marker="o", markersize=4, label=name)
+        for family, (name, color) in FAMILIES.items()
         if family in seen
     ]
     own = FAMILIES["polhode"][1]
@@ -126,7 +124,7 @@ def _legend(axes: Any, problems: Sequence[dict[str, Any]]) -> None:
         Line2D(
             [],
             [],
-            color=COLOURS["muted"],
+            color=COLORS["muted"],
             linewidth=0.9,
             linestyle=(0, (1, 2)),
             label="one unit in the data's\nlast places",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.taylor_segments import Leg, Repeatable
+from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
 from polhode.engines import segments, taylor
 from polhode.engines.adaptive_run import AdaptiveRunner
 from polhode.engines.buffer import packed, unpacked
@@ -26,11 +26,11 @@ from polhode.validation import Array
 UNLIMITED = 2**40
 """Attempts at a step: more than any run makes."""
 
-Calls = list[tuple[list[tuple[Array, Array]], tuple[Any, ...], list[tuple[Array, Array]]]]
+SegmentCalls = list[tuple[list[tuple[Array, Array]], tuple[Any, ...], list[tuple[Array, Array]]]]
 """For each segment: what to copy before the machine code runs, (to, from); its arguments; what to copy after it."""
 
 
-class Rerun:
+class RepeatableRun:
     """A run of a scenario, as often as one likes: `reset`, `go`, `kept`; only `go` computes.
 
     `kept()` are the numbers at the end, (bodies, numbers): those of `run(scenario, False, 1).kept[-1]`, or not
@@ -38,22 +38,22 @@ class Rerun:
     """
 
     def __init__(self, scenario: Scenario) -> None:
-        _check(scenario)
+        _check_scenario(scenario)
         method = scenario.used_method
         if method.name == "taylor":
-            self.parts = _series(scenario)
+            self.parts = _prepare_taylor(scenario)
         elif method.name == "exact":
-            self.parts = _look(scenario)
+            self.parts = _prepare_closed_form(scenario)
         elif method.is_adaptive:
-            self.parts = _adaptive(scenario)
+            self.parts = _prepare_adaptive(scenario)
         else:
-            self.parts = _fixed(scenario)
+            self.parts = _prepare_fixed_step(scenario)
         self.reset, self.go, self.kept = self.parts
         self.reset()
         self.go()  # compiles
 
 
-def _check(scenario: Scenario) -> None:
+def _check_scenario(scenario: Scenario) -> None:
     if scenario.of_kind("impulse") or scenario.events:
         raise ScenarioError("a prepared run has no impulses and no events: use ph.simulate")
     if scenario.times.tolist() != [scenario.end_time]:
@@ -63,7 +63,7 @@ def _check(scenario: Scenario) -> None:
 
 
 # The closed form ------------------------------------------------------------------------------------------------------
-def _look(scenario: Scenario) -> Repeatable:
+def _prepare_closed_form(scenario: Scenario) -> RunFunctions:
     plan = prepared(structure_of(scenario, False))
     buffer, layout, advance = packed(scenario, plan), plan.layout, plan.advance
     out = np.empty((1, len(buffer), layout.kept))
@@ -72,18 +72,18 @@ def _look(scenario: Scenario) -> Repeatable:
     def go() -> None:
         advance(*arguments)
 
-    return Repeatable(lambda: out.fill(np.nan), go, lambda: unpacked(out, layout, scenario.count)[0])
+    return RunFunctions(lambda: out.fill(np.nan), go, lambda: unpacked(out, layout, scenario.count)[0])
 
 
 # Taylor series --------------------------------------------------------------------------------------------------------
-def _series(scenario: Scenario) -> Repeatable:
+def _prepare_taylor(scenario: Scenario) -> RunFunctions:
     """An integrator for every segment, whose clock is set by `reset`; from one to the next goes but the state."""
-    lanes = int(heyoka().recommended_simd_size()) if taylor._goes_in_lanes(scenario) else 0
+    lanes = int(heyoka().recommended_simd_size()) if taylor.runs_in_lanes(scenario) else 0
     numbers = Numbers(scenario, False)
     now, legs = numbers.start(), []
     with np.errstate(all="ignore"):
         for a, b in pairwise([scenario.start_time, *segments.breaks(scenario), scenario.end_time]):
-            leg = Leg(numbers, now, a, b, lanes)
+            leg = TaylorSegment(numbers, now, a, b, lanes)
             if leg.found.watched:
                 raise ScenarioError("a prepared run by Taylor series has no force that decides: use ph.simulate")
             leg.fill(now)
@@ -91,10 +91,10 @@ def _series(scenario: Scenario) -> Repeatable:
             now = leg.numbers()
             legs.append(leg)
     if any(leg.found.moving != legs[0].found.moving for leg in legs):
-        return taylor.prepared(scenario)  # something begins or ceases to move on the way
+        return prepare_segments(scenario)  # something begins or ceases to move on the way
     calls: list[tuple[list[tuple[Array, Array, Array]], list[Any], float]] = []
     for before, leg in zip([None, *legs[:-1]], legs, strict=True):
-        ways = [] if before is None else _ways(before, leg)
+        ways = [] if before is None else _state_transfers(before, leg)
         calls.append((ways, [integrator.propagate_until for integrator in leg.integrators], leg.b))
 
     def reset() -> None:
@@ -108,17 +108,17 @@ def _series(scenario: Scenario) -> Repeatable:
             for propagate_until in propagate:
                 propagate_until(end)
 
-    return Repeatable(reset, go, lambda: numbers.kept(legs[-1].numbers()))
+    return RunFunctions(reset, go, lambda: numbers.kept(legs[-1].numbers()))
 
 
-def _ways(before: Leg, leg: Leg) -> list[tuple[Array, Array, Array]]:
+def _state_transfers(before: TaylorSegment, leg: TaylorSegment) -> list[tuple[Array, Array, Array]]:
     """(the state at the end of a leg, what to multiply it by, the state that the next begins with), each batch."""
     both = zip(before.states(), before.scales, leg.states(), leg.scales, strict=True)
     return [(old, there / here, new) for old, there, new, here in both]
 
 
 # Adaptive steps -------------------------------------------------------------------------------------------------------
-def _adaptive(scenario: Scenario) -> Repeatable:
+def _prepare_adaptive(scenario: Scenario) -> RunFunctions:
     """State and clocks stay in the buffer from segment to segment."""
     runner = AdaptiveRunner(scenario, False, 1, None)
     runner._start(None)
@@ -127,37 +127,37 @@ def _adaptive(scenario: Scenario) -> Repeatable:
     clocks = 1 if runner.plan.is_coupled else layout.lanes
     width = layout.kept * (runner.buffer.shape[1] // layout.size)
     out = np.empty((1, units, width))
-    calls: Calls = []
+    calls: SegmentCalls = []
     counters: list[Array] = []
-    for _, b, windows in _segments(runner):
+    for _, b, windows in _iterate_segments(runner):
         is_last = b == scenario.end_time
         stops, shown = (np.array([b]), out) if is_last else (np.empty(0), np.empty((0, units, width)))
         counters.append(np.zeros((units, clocks), dtype=np.int64))
         arguments = (counters[-1], stops, b, not is_last, rtol, atol, UNLIMITED, shown, np.empty((0, units, width + 3)))
         calls.append((windows, (runner.buffer, runner.pairs, 0, units, *arguments), []))
-    return _repeatable(runner, calls, [out], counters)
+    return _run_functions(runner, calls, [out], counters)
 
 
 # Fixed steps ----------------------------------------------------------------------------------------------------------
-def _fixed(scenario: Scenario) -> Repeatable:
+def _prepare_fixed_step(scenario: Scenario) -> RunFunctions:
     """Where a segment ends beside the grid, its last state stands in the output, and is copied back."""
     runner = Runner(scenario, False, 1, None)
     buffer, layout, units = runner.buffer, runner.layout, len(runner.buffer)
     blocks, h = buffer.reshape(-1, layout.size), scenario.needed_step
-    calls: Calls = []
+    calls: SegmentCalls = []
     outs: list[Array] = []
-    for a, b, windows in _segments(runner):
+    for a, b, windows in _iterate_segments(runner):
         stop_k, rest = segments.on_grid(np.array([b]), a, h)
         outs.append(np.empty((1, units, layout.kept * (buffer.shape[1] // layout.size))))
         state = outs[-1].reshape(-1, layout.kept)[:, : layout.watch]
         back = [(blocks[:, : layout.watch], state)] if rest[0] > 0 and b != scenario.end_time else []
         arguments = (a, h, 0, int(stop_k[-1]), stop_k, rest, 0, outs[-1])
         calls.append((windows, (buffer, runner.pairs, 0, units, *arguments), back))
-    return _repeatable(runner, calls, outs, [])
+    return _run_functions(runner, calls, outs, [])
 
 
 # Segments -------------------------------------------------------------------------------------------------------------
-def _segments(runner: Runner) -> Iterator[tuple[float, float, list[tuple[Array, Array]]]]:
+def _iterate_segments(runner: Runner) -> Iterator[tuple[float, float, list[tuple[Array, Array]]]]:
     """From, to, and what its windows change in the buffer; those of the first are written into it."""
     scenario = runner.scenario
     edges = [scenario.start_time, *segments.breaks(scenario), scenario.end_time]
@@ -179,7 +179,7 @@ def _segments(runner: Runner) -> Iterator[tuple[float, float, list[tuple[Array, 
     runner.buffer[:] = first
 
 
-def _repeatable(runner: Runner, calls: Calls, outs: list[Array], counters: list[Array]) -> Repeatable:
+def _run_functions(runner: Runner, calls: SegmentCalls, outs: list[Array], counters: list[Array]) -> RunFunctions:
     buffer, start, advance = runner.buffer, runner.buffer.copy(), runner.plan.advance
     layout, scenario = runner.layout, runner.scenario
     (_, arguments, _), *others = calls
@@ -209,4 +209,4 @@ def _repeatable(runner: Runner, calls: Calls, outs: list[Array], counters: list[
             shown[-1] = np.where(turned[:, None], np.nan, shown[-1])  # the angles mean nothing any more
         return shown[-1]
 
-    return Repeatable(reset, go_in_segments if others else go_at_once, kept)
+    return RunFunctions(reset, go_in_segments if others else go_at_once, kept)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines import segments
+from polhode.engines import segments, taylor
 from polhode.engines.heyoka_codegen import STRAIGHT_FOR_MANY, heyoka, moving, parameter_values, series
 from polhode.engines.heyoka_expressions import formulas
 from polhode.engines.heyoka_integrator import Numbers
@@ -17,7 +17,7 @@ from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 
-class Repeatable(NamedTuple):
+class RunFunctions(NamedTuple):
     """A run from start to end of which all that can be done beforehand is done; only `go` takes steps."""
 
     reset: Callable[[], None]
@@ -32,21 +32,26 @@ class Repeatable(NamedTuple):
         return self.kept()
 
 
-def repeatable(scenario: Scenario, in_lanes: bool) -> Repeatable:
+def prepare_segments(scenario: Scenario) -> RunFunctions:
     """From start to end of a scenario, in lanes or all bodies together; no events, and no outputs on the way."""
+    with np.errstate(all="ignore"):
+        return _prepare_segments(scenario, taylor.runs_in_lanes(scenario))
+
+
+def _prepare_segments(scenario: Scenario, in_lanes: bool) -> RunFunctions:
     numbers = Numbers(scenario, False)
     edges = [scenario.start_time, *segments.breaks(scenario), scenario.end_time]
     lanes = int(heyoka().recommended_simd_size()) if in_lanes else 0
-    legs: list[Leg] = []
+    legs: list[TaylorSegment] = []
     now = numbers.start()
     for a, b in pairwise(edges):
-        leg = Leg(numbers, now, a, b, lanes)
+        leg = TaylorSegment(numbers, now, a, b, lanes)
         leg.fill(now)
         leg.go()
         now = leg.numbers()
         legs.append(leg)
     start, first, last = legs[0].begin, legs[0], legs[-1]
-    passages = [following.entered_from(leg) for leg, following in pairwise(legs)]
+    passages = [following.make_transfer(leg) for leg, following in pairwise(legs)]
 
     def go() -> None:
         first.go()
@@ -54,10 +59,10 @@ def repeatable(scenario: Scenario, in_lanes: bool) -> Repeatable:
             passage()
             leg.go()
 
-    return Repeatable(lambda: first.fill(start), go, lambda: numbers.kept(last.numbers()))
+    return RunFunctions(lambda: first.fill(start), go, lambda: numbers.kept(last.numbers()))
 
 
-class Leg:
+class TaylorSegment:
     """A segment with integrators of its own, one for each batch of members, or one for all bodies."""
 
     def __init__(self, numbers: Numbers, now: Array, a: float, b: float, lanes: int) -> None:
@@ -84,13 +89,13 @@ class Leg:
         """Put the numbers of all bodies into the integrators, and their clocks to the leg's beginning."""
         for integrator, where, scale in zip(self.integrators, self.where, self.scales, strict=True):
             moving(integrator, self.lanes)[:] = numbers[where] / scale
-        self._wind_back()
+        self._reset_clocks()
 
     def states(self) -> list[Any]:
         """The numbers of every integrator that move."""
         return [moving(integrator, self.lanes) for integrator in self.integrators]
 
-    def _wind_back(self) -> None:
+    def _reset_clocks(self) -> None:
         for integrator in self.integrators:
             if self.lanes:
                 integrator.set_time(self.a)
@@ -109,7 +114,7 @@ class Leg:
             numbers[where] = moving(integrator, self.lanes) * scale
         return numbers
 
-    def entered_from(self, before: Leg) -> Callable[[], None]:
+    def make_transfer(self, before: TaylorSegment) -> Callable[[], None]:
         """What moves over from the end of the leg before; all else is as it was the first time."""
         shared = [place for place in self.found.moving if place in before.found.moving]
         to = np.array([self.found.moving.index(place) for place in shared])
@@ -121,7 +126,7 @@ class Leg:
         ]
 
         def passage() -> None:
-            self._wind_back()
+            self._reset_clocks()
             for state, resting, old, ratio in ways:
                 state[:] = resting
                 state[to] = old[out_of] * ratio

@@ -30,11 +30,11 @@ OURS = "polhode, 1 thread"
 STEP = numpy_throughput.STEP
 LONG_ENOUGH_S = 0.3
 """A repeat takes at least about this long, unless the number of steps is given."""
-LONG_RUN = 1_000_000
+LONG_RUN_STEPS = 1_000_000
 
 
 @dataclass
-class Contender:
+class TimedStepper:
     """Something that advances `bodies` bodies, and says how long a number of steps took, in s."""
 
     name: str
@@ -60,7 +60,7 @@ class Contender:
         return min(self.times)
 
 
-def timed(function: Callable[[int], Any]) -> Callable[[int], float]:
+def time_steps(function: Callable[[int], Any]) -> Callable[[int], float]:
     """A function that says how long `function` took."""
 
     def seconds(steps: int) -> float:
@@ -71,17 +71,17 @@ def timed(function: Callable[[int], Any]) -> Callable[[int], float]:
     return seconds
 
 
-def measured(
+def measure_throughput(
     bodies: Sequence[int], steps: int | None = None, repeats: int = 7, report: Callable[[str], Any] = lambda text: None
 ) -> dict[str, Any]:
     """All figures: the machine, the versions, nanoseconds per body and step, ratios."""
     with ExitStack() as stack:
-        contenders = _contenders(bodies, stack)
+        contenders = _make_steppers(bodies, stack)
         for contender in contenders:
             report(f"warming up: {contender.name}, {contender.bodies} bodies")
             contender.warm_up(steps)
-        long_run = _long_run()
-        one_body = timed(lambda _: simulate(long_run))
+        long_run = _long_scenario()
+        one_body = time_steps(lambda _: simulate(long_run))
         one_body(0)
         seconds = []
         for i in range(repeats):
@@ -94,39 +94,43 @@ def measured(
         "unit": "ns per body and step, best of the repeats",
         "repeats": repeats,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine(),
-        "versions": versions(),
+        "machine": machine_info(),
+        "versions": package_versions(),
         "figures": [
             {"name": c.name, "bodies": c.bodies, "steps": c.steps, "best": c.best, "all": c.times} for c in contenders
         ],
-        "ratios": ratios(contenders),
-        "one_body": {"steps": LONG_RUN, "output_every": 1000, "seconds": min(seconds), "all": seconds},
+        "ratios": speed_ratios(contenders),
+        "one_body": {"steps": LONG_RUN_STEPS, "output_every": 1000, "seconds": min(seconds), "all": seconds},
         "largest_difference_from_numpy": difference_from_numpy(),
     }
 
 
-def _contenders(bodies: Sequence[int], stack: ExitStack) -> list[Contender]:
+def _make_steppers(bodies: Sequence[int], stack: ExitStack) -> list[TimedStepper]:
     threads = os.cpu_count() or 1
     found = []
     for count in dict.fromkeys(bodies):
-        scenario = sample(count)
-        found.append(Contender(OURS, count, timed(engine(scenario, 1))))
+        scenario = sample_scenario(count)
+        found.append(TimedStepper(OURS, count, time_steps(engine_stepper(scenario, 1))))
         if threads > 1:
-            found.append(Contender(f"polhode, {threads} threads", count, timed(engine(scenario, threads))))
+            found.append(
+                TimedStepper(f"polhode, {threads} threads", count, time_steps(engine_stepper(scenario, threads)))
+            )
         for kind, name in (("textbook", "numpy"), ("tuned", "numpy, tuned by hand")):
-            process = numpy_throughput.OwnProcess(kind, count)
+            process = numpy_throughput.NumpyProcess(kind, count)
             stack.callback(process.close)
-            found.append(Contender(name, count, process.seconds))
+            found.append(TimedStepper(name, count, process.seconds))
     if mujoco_throughput.is_installed():
-        for count in (mujoco_throughput.BODIES, 1):
+        for count in (mujoco_throughput.BODIES_PER_MODEL, 1):
             name = f"mujoco, {count} {'bodies' if count > 1 else 'body'} a model"
-            found.append(Contender(name, count, timed(mujoco_throughput.stepper(count, STEP, STANDARD_GRAVITY))))
+            found.append(
+                TimedStepper(name, count, time_steps(mujoco_throughput.make_stepper(count, STEP, STANDARD_GRAVITY)))
+            )
     return found
 
 
-def sample(count: int) -> Scenario:
+def sample_scenario(count: int) -> Scenario:
     """That many different bodies with different starts, the same as NumPy's."""
-    bodies, y = numpy_throughput.sample(count)
+    bodies, y = numpy_throughput.sample_bodies(count)
     return Scenario(
         Body(bodies.mass, bodies.moments.T[..., None] * np.eye(3)),
         State(velocity=(y[7:10] / bodies.mass).T, angular_velocity_body=(y[10:13] / bodies.moments).T),
@@ -138,7 +142,7 @@ def sample(count: int) -> Scenario:
     )
 
 
-def engine(scenario: Scenario, threads: int) -> Callable[[int], Array]:
+def engine_stepper(scenario: Scenario, threads: int) -> Callable[[int], Array]:
     """The prepared loop of this engine on so many threads, without packing and output; gives the state."""
     plan = prepared(structure_of(scenario, counts_work=False))
     buffer = packed(scenario, plan)
@@ -162,26 +166,26 @@ def engine(scenario: Scenario, threads: int) -> Callable[[int], Array]:
 
 def difference_from_numpy(count: int = 100, steps: int = 50) -> float:
     """The largest relative difference of the states that both codes find: they compute the same motion."""
-    scenario = sample(count)
+    scenario = sample_scenario(count)
     plan = prepared(structure_of(scenario, counts_work=False))
-    ours = unpacked(engine(scenario, 1)(steps), plan.layout, count)[0, :, :13].T
-    theirs = numpy_throughput.advanced("textbook", count, steps)
+    ours = unpacked(engine_stepper(scenario, 1)(steps), plan.layout, count)[0, :, :13].T
+    theirs = numpy_throughput.advance_sample("textbook", count, steps)
     return float((np.abs(ours - theirs).max(axis=1) / np.abs(theirs).max(axis=1)).max())
 
 
-def _long_run() -> Scenario:
+def _long_scenario() -> Scenario:
     return Scenario(
         Body(10.0, (0.81, 0.68, 0.14)),
         State(velocity=(3.0, 0.0, 10.0), angular_velocity_body=(0.1, 5.0, 0.1)),
         [gravity(), quadratic_drag(0.1)],
-        duration=LONG_RUN * STEP,
+        duration=LONG_RUN_STEPS * STEP,
         step=STEP,
         output_step=1000 * STEP,
         method="rk4",
     )
 
 
-def ratios(contenders: Sequence[Contender]) -> dict[str, dict[str, float]]:
+def speed_ratios(contenders: Sequence[TimedStepper]) -> dict[str, dict[str, float]]:
     """How many times faster this engine is on one thread, for each number of bodies."""
     ours = {c.bodies: c.best for c in contenders if c.name == OURS}
     found: dict[str, dict[str, float]] = {}
@@ -193,7 +197,7 @@ def ratios(contenders: Sequence[Contender]) -> dict[str, dict[str, float]]:
     return found
 
 
-def machine() -> dict[str, Any]:
+def machine_info() -> dict[str, Any]:
     """What ran it."""
     processor = platform.processor() or platform.machine()
     try:
@@ -204,7 +208,7 @@ def machine() -> dict[str, Any]:
     return {"processor": processor, "cores": os.cpu_count(), "system": platform.system()}
 
 
-def versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """Of everything compared."""
     import numba
 
@@ -217,7 +221,7 @@ def versions() -> dict[str, str]:
     }
 
 
-def table(result: dict[str, Any]) -> str:
+def format_throughput_table(result: dict[str, Any]) -> str:
     """The figures for people."""
     counts = list(dict.fromkeys(f["bodies"] for f in result["figures"] if f["name"] == OURS))
     by_name: dict[str, dict[int, float]] = {}

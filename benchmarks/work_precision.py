@@ -13,42 +13,42 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.contestant import Attempt, Contestant, NotOfferedError, task_of
+from benchmarks.contestant import Contestant, TimedRun, UnsupportedProblemError, problem_data
 from polhode.reference.problems import Problem
 
 TARGETS = (1e-6, 1e-12)
 ROUNDS, REPEATS = 2, 3
-SHORT_S = 0.05
+SHORT_RUN_S = 0.05
 """Runs shorter than this are timed in every round, longer ones in the first only."""
-LONG_S, SHORTEST_S = 1.0, 0.005
+MAX_REPEATS_S, MIN_REPEATS_S = 1.0, 0.005
 """No more repeats once they have taken the first; more than asked for until they have taken the second."""
-FLOOR, PATIENCE = 1e-9, 3
+ERROR_FLOOR, MAX_STALLED_SETTINGS = 1e-9, 3
 """A contestant is done when so many finer settings in a row gained nothing, and the error is below this."""
-HOPELESS = 6
+MAX_NONFINITE_SETTINGS = 6
 """A contestant whose first so many settings give no number at all is done."""
-RIVALS, NEAR = 2, 1.6
+CONTESTANTS_PER_FAMILY, NEAR_TIME_RATIO = 2, 1.6
 """So many contestants of a side meet in a duel, with their settings that take up to so many times the deciding time."""
 
 
-class Budget(NamedTuple):
+class TimingBudget(NamedTuple):
     """How much of it is measured."""
 
     rounds: int = ROUNDS
     repeats: int = REPEATS
-    part_of_limit: float = 1.0
+    limit_fraction: float = 1.0
     points: int = 40
-    duel_s: float = 1.5
+    interleaved_s: float = 1.5
     """How long the first in each family meet once more."""
 
 
-FULL, QUICK = Budget(), Budget(rounds=1, repeats=3, part_of_limit=0.1, duel_s=0.4)
+FULL_BUDGET, QUICK_BUDGET = TimingBudget(), TimingBudget(rounds=1, repeats=3, limit_fraction=0.1, interleaved_s=0.4)
 
 
 @dataclass
-class Point:
+class WorkPrecisionPoint:
     """One setting: the error at the end, and the shortest time, per motion, in s."""
 
-    attempt: Attempt
+    attempt: TimedRun
     error: float
     attitude_rad: float
     position_relative: float | None
@@ -56,11 +56,11 @@ class Point:
 
 
 @dataclass
-class Entry:
+class ContestantResult:
     """A contestant's result on a problem."""
 
     contestant: Contestant
-    points: list[Point] = field(default_factory=list)
+    points: list[WorkPrecisionPoint] = field(default_factory=list)
     refused: str | None = None
 
     @property
@@ -84,22 +84,22 @@ def seconds_to(target: float, points: Sequence[tuple[float, float]]) -> float | 
     return min(found, default=None)
 
 
-def contest(
+def run_contest(
     problem: Problem,
     contestants: Sequence[Contestant],
-    budget: Budget = FULL,
+    budget: TimingBudget = FULL_BUDGET,
     report: Callable[[str], Any] = lambda text: None,
-) -> list[Entry]:
+) -> list[ContestantResult]:
     """All contestants on one problem, taking turns round after round; the best time counts."""
     scenario = problem.scenario(method="dop853", output_times=[problem.duration])
-    task = task_of(problem.name, scenario)
+    task = problem_data(problem.name, scenario)
     entries = []
     for contestant in contestants:
         report(contestant.name)
-        entry = Entry(contestant)
+        entry = ContestantResult(contestant)
         try:
-            _climb(entry, problem, contestant.attempts(task, scenario), budget)
-        except NotOfferedError as error:
+            _refine_settings(entry, problem, contestant.attempts(task, scenario), budget)
+        except UnsupportedProblemError as error:
             if not entry.points:
                 entry.refused = str(error)
         entries.append(entry)
@@ -107,16 +107,18 @@ def contest(
         report(f"round {i + 1}")
         for entry in entries:
             for point in entry.points:
-                if point.seconds * point.attempt.members < SHORT_S:
-                    point.seconds = min(point.seconds, _seconds(point.attempt, budget.repeats))
+                if point.seconds * point.attempt.members < SHORT_RUN_S:
+                    point.seconds = min(point.seconds, _seconds_per_member(point.attempt, budget.repeats))
     for target in TARGETS:
         for per_member in (False, True):
             report(f"duel at {target:g}")
-            _duel([e for e in entries if e.contestant.per_member == per_member], target, budget.duel_s)
+            _time_interleaved(
+                [e for e in entries if e.contestant.per_member == per_member], target, budget.interleaved_s
+            )
     return entries
 
 
-def _duel(entries: Sequence[Entry], target: float, duration: float) -> None:
+def _time_interleaved(entries: Sequence[ContestantResult], target: float, duration: float) -> None:
     """The first of each family once more, turn by turn in short rounds: whatever slows one slows its rivals too."""
     times = sorted(((s, i) for i, e in enumerate(entries) if (s := e.seconds_to(target)) is not None))
     by_family: dict[str, list[tuple[float, int]]] = {}
@@ -125,36 +127,38 @@ def _duel(entries: Sequence[Entry], target: float, duration: float) -> None:
     rivals = [
         point
         for first in by_family.values()
-        for seconds, i in first[:RIVALS]
+        for seconds, i in first[:CONTESTANTS_PER_FAMILY]
         for point in entries[i].points
-        if point.seconds < NEAR * seconds and NEAR**2 * point.seconds > seconds
+        if point.seconds < NEAR_TIME_RATIO * seconds and NEAR_TIME_RATIO**2 * point.seconds > seconds
     ]
-    short = [point for point in rivals if point.seconds * point.attempt.members < SHORT_S / 10]
-    with _no_collection():
+    short = [point for point in rivals if point.seconds * point.attempt.members < SHORT_RUN_S / 10]
+    with _garbage_collection_off():
         until = perf_counter() + duration
         while short and perf_counter() < until:
             for point in short:
                 for _ in range(2):
-                    point.seconds = min(point.seconds, _once(point.attempt) / point.attempt.members)
+                    point.seconds = min(point.seconds, _time_once(point.attempt) / point.attempt.members)
 
 
-def _once(attempt: Attempt) -> float:
+def _time_once(attempt: TimedRun) -> float:
     attempt.reset()
     began = perf_counter()
     attempt.go()
     return perf_counter() - began
 
 
-def _climb(entry: Entry, problem: Problem, attempts: Iterator[Attempt], budget: Budget) -> None:
+def _refine_settings(
+    entry: ContestantResult, problem: Problem, attempts: Iterator[TimedRun], budget: TimingBudget
+) -> None:
     """From coarse to fine, until the time is up or nothing is gained any more."""
-    limit = entry.contestant.limit_s * budget.part_of_limit
+    limit = entry.contestant.limit_s * budget.limit_fraction
     for attempt in attempts:
-        seconds = _seconds(attempt, budget.repeats)
-        entry.points.append(Point(attempt, *error_of(problem, *attempt.state()), seconds))
+        seconds = _seconds_per_member(attempt, budget.repeats)
+        entry.points.append(WorkPrecisionPoint(attempt, *error_of(problem, *attempt.state()), seconds))
         errors = [p.error if math.isfinite(p.error) else math.inf for p in entry.points]
-        before = min(errors[:-PATIENCE], default=math.inf)
-        idle = before < FLOOR and min(errors[-PATIENCE:]) > before / 2
-        hopeless = len(errors) == HOPELESS and min(errors) == math.inf
+        before = min(errors[:-MAX_STALLED_SETTINGS], default=math.inf)
+        idle = before < ERROR_FLOOR and min(errors[-MAX_STALLED_SETTINGS:]) > before / 2
+        hopeless = len(errors) == MAX_NONFINITE_SETTINGS and min(errors) == math.inf
         if idle or hopeless or 2 * seconds * attempt.members > limit or len(errors) >= budget.points:
             return
 
@@ -172,15 +176,17 @@ def error_of(problem: Problem, quaternion: Any, position: Any) -> tuple[float, f
     return max(error.attitude, error.position / way), error.attitude, error.position / way
 
 
-def _seconds(attempt: Attempt, repeats: int) -> float:
+def _seconds_per_member(attempt: TimedRun, repeats: int) -> float:
     return best_seconds(attempt.go, repeats, attempt.reset) / attempt.members
 
 
 def best_seconds(go: Callable[[], Any], repeats: int, reset: Callable[[], Any] = lambda: None) -> float:
     """The shortest of several, and of many where one is short: what remains when the machine does nothing else."""
     best, spent, count = math.inf, 0.0, 0
-    with _no_collection():
-        while count == 0 or (spent < LONG_S and (count < repeats or (spent < SHORTEST_S and count < 40 * repeats))):
+    with _garbage_collection_off():
+        while count == 0 or (
+            spent < MAX_REPEATS_S and (count < repeats or (spent < MIN_REPEATS_S and count < 40 * repeats))
+        ):
             reset()
             began = perf_counter()
             go()
@@ -190,7 +196,7 @@ def best_seconds(go: Callable[[], Any], repeats: int, reset: Callable[[], Any] =
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def _garbage_collection_off() -> Iterator[None]:
     """Without Python's garbage collector, as `timeit` does it."""
     was = gc.isenabled()
     gc.disable()
@@ -201,16 +207,18 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def record(entries: Sequence[Entry], ours: str, target: float, per_member: bool) -> dict[str, Any]:
+def fastest_contestants(
+    entries: Sequence[ContestantResult], ours: str, target: float, per_member: bool
+) -> dict[str, Any]:
     """Who reaches an error first: the best here, the fastest peer, and the fastest that is not heyoka."""
     reached = [
         (seconds, e.contestant)
         for e in entries
         if e.contestant.per_member == per_member and (seconds := e.seconds_to(target)) is not None
     ]
-    own = _first(reached, lambda c: c.family == ours and not c.name.startswith("auto"))
-    peer = _first(reached, lambda c: c.family != ours)
-    other = _first(reached, lambda c: c.family not in (ours, "heyoka"))
+    own = _find_fastest(reached, lambda c: c.family == ours and not c.name.startswith("auto"))
+    peer = _find_fastest(reached, lambda c: c.family != ours)
+    other = _find_fastest(reached, lambda c: c.family not in (ours, "heyoka"))
     return {
         "target": target,
         "here": own,
@@ -221,7 +229,7 @@ def record(entries: Sequence[Entry], ours: str, target: float, per_member: bool)
     }
 
 
-def _first(reached: Sequence[tuple[float, Contestant]], wanted: Callable[[Contestant], bool]) -> Any:
+def _find_fastest(reached: Sequence[tuple[float, Contestant]], wanted: Callable[[Contestant], bool]) -> Any:
     of_these = [(seconds, c.name) for seconds, c in reached if wanted(c)]
     if not of_these:
         return None

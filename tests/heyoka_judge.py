@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import mpmath
 
-from polhode.reference.multiprecision import fraction
+from polhode.reference.multiprecision import to_fraction
 
 
 def force(data, kind):
@@ -137,7 +137,7 @@ def by_heyoka(data, bits=240) -> dict:
     size = sum(s * s for s in q)
     with mpmath.workdps(70):
         scale = 1 / mpmath.sqrt(mpmath.mpf(size.numerator) / size.denominator)
-        q = [s * fraction(scale) for s in q]
+        q = [s * to_fraction(scale) for s in q]
     L = numbers[10:13]
     a, b, c, d = q
     rows = (

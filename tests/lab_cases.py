@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import polhode as ph
 import polhode.gallery
 from polhode.errors import InputError
-from polhode.gallery import THEMES, Model, Parameter, Shown
+from polhode.gallery import THEMES, Model, Parameter, ReferenceCheck
 from polhode.lab import responses
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
@@ -48,7 +48,7 @@ def _picky(spin):
 
 def _numbers(motions, spin):
     motion = next(iter(motions.values())) if isinstance(motions, dict) else motions
-    return [Shown("spin", "rad/s", motion.angular_velocity_body[0, 1], spin, 1e-12, "as it was set")]
+    return [ReferenceCheck("spin", "rad/s", motion.angular_velocity_body[0, 1], spin, 1e-12, "as it was set")]
 
 
 THOUGHT = Event()
@@ -88,5 +88,5 @@ def put_in_place(monkeypatch):
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(MODEL=MODELS[name]))
     monkeypatch.setattr(polhode.gallery, "_modules", lambda: modules)
-    responses.gallery.cache_clear()
+    responses.models_by_theme.cache_clear()
     THOUGHT.clear()

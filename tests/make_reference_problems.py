@@ -18,7 +18,7 @@ import mpmath
 
 from heyoka_judge import about_tip, by_heyoka, exact, force, parts, thruster_load
 from polhode.reference import precise
-from polhode.reference.multiprecision import fraction
+from polhode.reference.multiprecision import to_fraction
 from taylor_judge import advanced
 
 HOME = Path(__file__).parent.parent / "src" / "polhode" / "reference" / "data" / "problems.json"
@@ -191,8 +191,8 @@ def by_closed_form(data, digits=DIGITS + 10) -> dict:
     return {
         "position": [a + b * t + c * t * t / 2 for a, b, c in zip(x, v, g, strict=True)],
         "velocity": [b + c * t for b, c in zip(v, g, strict=True)],
-        "quaternion_wxyz": [fraction(c) for c in q],
-        "angular_velocity_body": [fraction(c) for c in w],
+        "quaternion_wxyz": [to_fraction(c) for c in q],
+        "angular_velocity_body": [to_fraction(c) for c in w],
     }
 
 

@@ -11,7 +11,7 @@ import polhode as ph
 from mesh_cases import CLOSED, make, together
 from polhode.errors import InputError, MeshError
 from polhode.massprops.geometry import Surface
-from polhode.massprops.surface.ray_winding import crossings, sounded, winding_at
+from polhode.massprops.surface.ray_winding import cast_rays, intersect_vertical_rays, winding_numbers
 
 NAMES = ["axis-aligned bounding box", "oriented bounding box", "point sampling", "exact boundary integral"]
 
@@ -134,7 +134,7 @@ def test_winding_numbers_against_solid_angles():
     triple = np.einsum("pfi,pfi->pf", a, np.cross(b, c))
     dots = [np.einsum("pfi,pfi->pf", u, v) for u, v in ((a, b), (b, c), (c, a))]
     angle = 2 * np.arctan2(triple, la * lb * lc + dots[0] * lc + dots[1] * la + dots[2] * lb)
-    assert np.array_equal(winding_at(surface(mesh), places), (angle.sum(axis=1) / (4 * np.pi)).round())
+    assert np.array_equal(winding_numbers(surface(mesh), places), (angle.sum(axis=1) / (4 * np.pi)).round())
 
 
 def test_lines_through_corners_and_edges_count_once():
@@ -142,7 +142,7 @@ def test_lines_through_corners_and_edges_count_once():
     cube = make.box((2, 2, 2))
     line = np.linspace(-1, 1, 9)
     points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-    found = crossings(np.asarray(cube.vertices), np.asarray(cube.faces), points)
+    found = intersect_vertical_rays(np.asarray(cube.vertices), np.asarray(cube.faces), points)
     for k in range(len(points)):
         mine = found.sense[found.point == k]
         assert mine.sum() == 0
@@ -151,7 +151,7 @@ def test_lines_through_corners_and_edges_count_once():
 
 @pytest.mark.parametrize("name", CLOSED)
 def test_sounded_volume_against_the_exact_integral(name):
-    depths = sounded(surface(turned(CLOSED[name])))
+    depths = cast_rays(surface(turned(CLOSED[name])))
     volume = (depths.winding * depths.length).sum() * depths.area
     assert volume == pytest.approx(ph.Body.from_mesh(CLOSED[name], mass=1.0).volume, rel=0.1)
     real = depths.length > 1e-9

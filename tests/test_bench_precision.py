@@ -15,9 +15,15 @@ from benchmarks import (
     precision_table,
     work_precision,
 )
-from benchmarks.contestant import Attempt, Contestant, NotOfferedError, task_of
+from benchmarks.contestant import Contestant, TimedRun, UnsupportedProblemError, problem_data
 from benchmarks.peers import INSTALL, Peer, ode_system, scipy_ode
-from benchmarks.work_precision import Budget, Entry, Point, record, seconds_to
+from benchmarks.work_precision import (
+    ContestantResult,
+    TimingBudget,
+    WorkPrecisionPoint,
+    fastest_contestants,
+    seconds_to,
+)
 from click.testing import CliRunner
 
 from polhode.cli import cli
@@ -25,7 +31,7 @@ from polhode.reference.problems import PROBLEMS
 
 pytestmark = pytest.mark.long
 
-TINY = Budget(rounds=2, repeats=1, part_of_limit=0.01, points=4)
+TINY = TimingBudget(rounds=2, repeats=1, limit_fraction=0.01, points=4)
 FAST = ("exact", "rk4")
 
 
@@ -44,14 +50,14 @@ def _only_a_few(monkeypatch):
     monkeypatch.setattr(
         polhode_contestants, "contestants", lambda quick: [c for c in everything(True) if not c.name.startswith("auto")]
     )
-    for name in ("closed_form", "dop853"):
+    for name in ("compare_closed_form", "compare_dop853"):
         monkeypatch.setattr(method_comparisons, name, lambda *a, **k: {"failed": "not measured in this test"})
-    monkeypatch.setattr(method_comparisons, "auto", lambda **k: [])
-    monkeypatch.setattr(work_precision, "FLOOR", 1e-3)
+    monkeypatch.setattr(method_comparisons, "measure_auto", lambda **k: [])
+    monkeypatch.setattr(work_precision, "ERROR_FLOOR", 1e-3)
 
 
 def task(name):
-    return task_of(name, PROBLEMS[name].scenario(method="dop853"))
+    return problem_data(name, PROBLEMS[name].scenario(method="dop853"))
 
 
 # Arithmetic -----------------------------------------------------------------------------------------------------------
@@ -70,9 +76,11 @@ def test_points_that_went_astray_reach_nothing():
 
 
 def entry(name, family, points, per_member=False):
-    attempt = Attempt(1.0, lambda: None, lambda: None, lambda: (None, None))
+    attempt = TimedRun(1.0, lambda: None, lambda: None, lambda: (None, None))
     own = Contestant(name, family, lambda task, scenario: iter(()), per_member)
-    return Entry(own, [Point(attempt, error, error, None, seconds) for seconds, error in points])
+    return ContestantResult(
+        own, [WorkPrecisionPoint(attempt, error, error, None, seconds) for seconds, error in points]
+    )
 
 
 def test_the_record_names_the_best_here_the_fastest_peer_and_the_fastest_but_heyoka():
@@ -83,17 +91,21 @@ def test_the_record_names_the_best_here_the_fastest_peer_and_the_fastest_but_hey
         entry("SciPy", "scipy", [(50.0, 1e-7)]),
         entry("batch", "heyoka", [(0.1, 1e-7)], per_member=True),
     ]
-    found = record(entries, "polhode", 1e-6, per_member=False)
+    found = fastest_contestants(entries, "polhode", 1e-6, per_member=False)
     assert found["here"] == {"name": "dop853", "seconds": 2.0}
     assert found["fastest_peer"]["name"] == "heyoka"
     assert found["ratio_to_fastest_peer"] == 2.0
     assert found["ratio_to_fastest_peer_but_heyoka"] == 0.04
-    assert record(entries, "polhode", 1e-12, per_member=False)["here"] is None
-    assert record(entries, "polhode", 1e-6, per_member=True)["fastest_peer"]["name"] == "batch"
+    assert fastest_contestants(entries, "polhode", 1e-12, per_member=False)["here"] is None
+    assert fastest_contestants(entries, "polhode", 1e-6, per_member=True)["fastest_peer"]["name"] == "batch"
 
 
 def test_the_front_keeps_what_nothing_beats_in_both():
-    assert precision_figure.front([(2, 1e-3), (1, 1e-2), (3, 5e-3), (4, 1e-9)]) == [(1, 1e-2), (2, 1e-3), (4, 1e-9)]
+    assert precision_figure.pareto_front([(2, 1e-3), (1, 1e-2), (3, 5e-3), (4, 1e-9)]) == [
+        (1, 1e-2),
+        (2, 1e-3),
+        (4, 1e-9),
+    ]
 
 
 def test_the_fastest_of_several_runs_counts_and_resetting_does_not():
@@ -107,7 +119,7 @@ def test_the_fastest_of_several_runs_counts_and_resetting_does_not():
 def test_a_second_opinion_of_scipy_meets_the_reference(name):
     """The equations that SciPy and heyoka are given share no law with the package."""
     seen = task(name)
-    rate, y = scipy_ode.python_rate(seen), np.array(ode_system.start(seen))
+    rate, y = scipy_ode.python_right_hand_side(seen), np.array(ode_system.initial_state(seen))
     for a, b, fires in seen.segments:
         y = scipy_ode.compiled_dop853(rate, a, b, y, 1e-12, float(fires))
     error, attitude, _ = work_precision.error_of(PROBLEMS[name], y[:4], y[7:10] if seen.moves else None)
@@ -138,7 +150,7 @@ def test_peers_solve_every_problem_that_they_do_not_refuse(module, package):
         for contestant in peer.contestants():
             try:
                 errors = _errors(problem, contestant, scenario)
-            except NotOfferedError:
+            except UnsupportedProblemError:
                 errors = []
             if not errors:
                 unscaled = "scaled" in contestant.name and not task(name).moves
@@ -149,7 +161,7 @@ def test_peers_solve_every_problem_that_they_do_not_refuse(module, package):
 
 def _errors(problem, contestant, scenario):
     errors = []
-    for attempt in contestant.attempts(task_of(problem.name, scenario), scenario):
+    for attempt in contestant.attempts(problem_data(problem.name, scenario), scenario):
         attempt.reset()
         attempt.go()
         error = work_precision.error_of(problem, *attempt.state())[0]
@@ -160,9 +172,11 @@ def _errors(problem, contestant, scenario):
 
 
 def test_the_right_hand_side_on_arrays_is_the_one_on_plain_numbers():
-    seen = task_of("falling", method_comparisons.falling())
-    y = np.array(ode_system.start(seen)) + 0.1
-    assert method_comparisons.numpy_rate(seen)(0.0, y) == pytest.approx(np.array(scipy_ode.python_rate(seen)(0.0, y)))
+    seen = problem_data("falling", method_comparisons.drag_scenario())
+    y = np.array(ode_system.initial_state(seen)) + 0.1
+    assert method_comparisons.numpy_right_hand_side(seen)(0.0, y) == pytest.approx(
+        np.array(scipy_ode.python_right_hand_side(seen)(0.0, y))
+    )
 
 
 # The whole ------------------------------------------------------------------------------------------------------------
@@ -177,9 +191,9 @@ def fake(missing=False):
         def contestants(self):
             def attempts(task, scenario):
                 if task.name == "hairer_vilmart_flat":
-                    raise NotOfferedError("refuses moments that no solid has")
+                    raise UnsupportedProblemError("refuses moments that no solid has")
                 answer = PROBLEMS[task.name].answer_of_doubles
-                yield Attempt(1.0, lambda: None, lambda: None, lambda: (answer.quaternion_wxyz, answer.position))
+                yield TimedRun(1.0, lambda: None, lambda: None, lambda: (answer.quaternion_wxyz, answer.position))
 
             return [Contestant("oracle", "oracle", attempts)]
 
@@ -189,7 +203,7 @@ def fake(missing=False):
 @pytest.fixture(scope="module")
 def result(few):
     names = ["hairer_vilmart_asymmetric", "hairer_vilmart_flat"]
-    return precision.measured(True, TINY, names, peers=[fake(), fake(missing=True)])
+    return precision.measure_precision(True, TINY, names, peers=[fake(), fake(missing=True)])
 
 
 def test_the_result_holds_points_refusals_and_who_is_missing(result):
@@ -207,7 +221,7 @@ def test_the_result_holds_points_refusals_and_who_is_missing(result):
 
 
 def test_the_table_says_who_is_first_who_refuses_and_who_is_missing(result):
-    text = precision_table.table(result)
+    text = precision_table.format_precision_table(result)
     assert "oracle" in text
     assert "Delphi: not installed: make bench" in text
     assert "oracle: refuses moments that no solid has" in text
@@ -216,7 +230,7 @@ def test_the_table_says_who_is_first_who_refuses_and_who_is_missing(result):
 
 
 def test_the_figure_has_a_panel_a_problem_and_a_legend(result, tmp_path):
-    drawn = precision_figure.figure(result)
+    drawn = precision_figure.draw_precision_figure(result)
     drawn.savefig(tmp_path / "precision.png")
     titles = [axes.get_title(loc="left") for axes in drawn.axes]
     assert titles[:2] == ["free, asymmetric", "free, flat"]
@@ -225,10 +239,10 @@ def test_the_figure_has_a_panel_a_problem_and_a_legend(result, tmp_path):
 
 def test_the_command_prints_a_table_and_writes_json_and_figure(few, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    inner = precision.measured
+    inner = precision.measure_precision
     monkeypatch.setattr(
         precision,
-        "measured",
+        "measure_precision",
         lambda quick, problems, report: inner(quick, TINY, problems, report, peers=[fake()]),
     )
     options = ["--quick", "--problem", "hairer_vilmart_asymmetric", "--json", "p.json", "--figure", "p.png"]
@@ -247,6 +261,6 @@ def test_a_folder_that_is_not_there_is_told_before_the_work():
 
 
 def test_the_command_knows_all_problems():
-    from polhode.cli.precision import PROBLEMS as NAMES
+    from polhode.cli.precision import PROBLEM_NAMES as NAMES
 
     assert list(NAMES) == list(PROBLEMS)

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import InertiaError
-from polhode.massprops.inertial_blocks import block
+from polhode.massprops.inertial_blocks import format_block
 from refusals import assert_refused
 
 MJCF = "<mujoco><worldbody><body><freejoint/>{}</body></worldbody></mujoco>"
@@ -64,7 +64,7 @@ def test_mujoco_takes_back_mass_centre_and_tensor(form, frame, scale):
     rng = np.random.default_rng(4)
     for _ in range(50):
         body = solid(rng, random_moments(rng, 2), scale, far=1e6)
-        assert_same(body, taken_by_mujoco(block(body, form), frame))
+        assert_same(body, taken_by_mujoco(format_block(body, form), frame))
 
 
 @LOADED_BY_MUJOCO
@@ -73,7 +73,7 @@ def test_mujoco_keeps_the_sign_of_each_product(form, frame):
     ball = ph.Body(mass=1.0, inertia=(0.4, 0.4, 0.4))
     point = np.array((0.1, 0.2, -0.3))
     tensor = ball.inertia_body + 5.0 * (point @ point * np.eye(3) - np.outer(point, point))
-    _, _, taken = taken_by_mujoco(block(ph.Body(mass=6.0, inertia=tensor), form), frame)
+    _, _, taken = taken_by_mujoco(format_block(ph.Body(mass=6.0, inertia=tensor), form), frame)
     assert taken[0, 1] == pytest.approx(-0.1, rel=1e-12)
     assert taken[0, 2] == pytest.approx(+0.15, rel=1e-12)
     assert taken[1, 2] == pytest.approx(+0.3, rel=1e-12)
@@ -86,7 +86,7 @@ def test_mujoco_accepts_every_flat_body_though_it_refuses_many_bare_ones(form, f
     for _ in range(150):
         a, b = 10 ** rng.uniform(-3, 0, 2)
         body = solid(rng, (a, b, a + b))
-        text = block(body, form)
+        text = format_block(body, form)
         assert "A flat body" in text
         assert_same(body, taken_by_mujoco(text, frame))
         bare = " ".join(repr(float(body.inertia_body[at])) for at in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
@@ -108,7 +108,7 @@ def test_mujoco_accepts_every_flat_body_though_it_refuses_many_bare_ones(form, f
     ids=["dust", "particle", "unphysical"],
 )
 def test_what_mujoco_refuses_is_foretold(form, frame, body, why):
-    text = block(body, form)
+    text = format_block(body, form)
     assert "MuJoCo refuses this" in text
     assert why in text
     with pytest.raises(ValueError, match=r"eigenvalues|A \+ B|larger than mjMINVAL"):
@@ -118,14 +118,14 @@ def test_what_mujoco_refuses_is_foretold(form, frame, body, why):
 @LOADED_BY_MUJOCO
 def test_a_body_just_large_enough_is_taken_without_a_word(form, frame):
     body = ph.Body(mass=1e-14, inertia=(1.1e-14, 1.2e-14, 1.3e-14))
-    text = block(body, form)
+    text = format_block(body, form)
     assert "refuses" not in text
     assert_same(body, taken_by_mujoco(text, frame))
 
 
 def test_sdf_read_by_an_xml_reader_is_the_same_to_the_bit():
     body = solid(np.random.default_rng(6), (1.0, 1.5, 1.7), far=1e6)
-    inertial = ElementTree.fromstring(block(body, "sdf"))
+    inertial = ElementTree.fromstring(format_block(body, "sdf"))
     assert [float(x) for x in inertial.find("pose").text.split()] == [*body.center_of_mass, 0, 0, 0]
     assert float(inertial.find("mass").text) == body.mass
     for entry, at in {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}.items():
@@ -135,7 +135,7 @@ def test_sdf_read_by_an_xml_reader_is_the_same_to_the_bit():
 def test_toml_read_as_a_scenario_is_the_same_to_the_bit(tmp_path):
     body = solid(np.random.default_rng(7), (1.0, 1.5, 1.7), far=1e6)
     body = ph.Body(body.mass, body.inertia, body.center_of_mass, volume=0.25, area=3.5)
-    text = block(body, "toml", "a part", ["1000 kg/m3 was assumed"])
+    text = format_block(body, "toml", "a part", ["1000 kg/m3 was assumed"])
     assert text.startswith("# a part: kg, m, kg m2; about the centre of mass")
     assert "\n# 1000 kg/m3 was assumed\n[body]\n" in text
     (tmp_path / "part.toml").write_text("duration = 1.0\n" + text)
@@ -148,7 +148,7 @@ def test_toml_read_as_a_scenario_is_the_same_to_the_bit(tmp_path):
 def test_toml_of_a_particle_and_of_an_unphysical_top_read_back(tmp_path):
     top = ph.Body(mass=1.0, inertia=(2.0, 2.0, 8.0), allow_unphysical=True)
     for body in (ph.particle(2.0), top):
-        (tmp_path / "it.toml").write_text("duration = 1.0\n" + block(body, "toml"))
+        (tmp_path / "it.toml").write_text("duration = 1.0\n" + format_block(body, "toml"))
         read = ph.Scenario.from_toml(tmp_path / "it.toml").body
         assert (read.mass, read.is_particle) == (body.mass, body.is_particle)
         assert read.principal_moments.tolist() == body.principal_moments.tolist()
@@ -156,7 +156,7 @@ def test_toml_of_a_particle_and_of_an_unphysical_top_read_back(tmp_path):
 
 def test_json_read_back_is_the_same_to_the_bit():
     body = solid(np.random.default_rng(8), (1.0, 1.5, 1.7))
-    read = json.loads(block(body, "json", "part", ["assumed"]))
+    read = json.loads(format_block(body, "json", "part", ["assumed"]))
     assert read["name"] == "part"
     assert read["mass_kg"] == body.mass
     assert read["inertia_body_kg_m2"] == body.inertia_body.tolist()
@@ -170,7 +170,7 @@ def test_json_read_back_is_the_same_to_the_bit():
 @pytest.mark.parametrize("form", ["urdf", "sdf", "mjcf", "toml", "json"])
 @pytest.mark.parametrize("name", ['<a> & "b" --> -- ---', "two\nlines\x00\x1b", "Träger ½", "half \ud800 a letter"])
 def test_odd_names_and_comments_break_no_reader(form, name):
-    text = block(ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5)), form, name, [name, "x = 1\n[body]"])
+    text = format_block(ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5)), form, name, [name, "x = 1\n[body]"])
     text.encode("utf-8")
     if form == "json":
         assert json.loads(text)["mass_kg"] == 1.0
@@ -182,7 +182,9 @@ def test_odd_names_and_comments_break_no_reader(form, name):
 
 def test_refusals_are_sentences():
     assert_refused(
-        lambda: block(ph.particle(1.0), "urfd"), InertiaError, ("cannot be written as 'urfd'", "did you mean 'urdf'?")
+        lambda: format_block(ph.particle(1.0), "urfd"),
+        InertiaError,
+        ("cannot be written as 'urfd'", "did you mean 'urdf'?"),
     )
     many = ph.Body(mass=(1.0, 2.0), inertia=(1.0, 2.0, 2.5))
-    assert_refused(lambda: block(many, "mjcf"), InertiaError, ("an ensemble of 2 members",))
+    assert_refused(lambda: format_block(many, "mjcf"), InertiaError, ("an ensemble of 2 members",))

@@ -31,15 +31,15 @@ def test_attitude_at_ten_seconds_against_40_digits(method):
 
 def test_plain_rk4_falls_sixteenfold_against_scipy(monkeypatch):
     """The second route's own order: 20, 10 and 5 ms."""
-    truth, errors = boxes._by_scipy(3.0, 0.3), []
+    truth, errors = boxes._attitude_by_scipy(3.0, 0.3), []
     for frames in (500, 1000, 2000):
         monkeypatch.setattr(boxes, "FRAMES", frames)
-        errors.append(float(angle_between(boxes._plain_rk4(3.0, 0.3), truth)))
+        errors.append(float(angle_between(boxes._attitude_by_plain_rk4(3.0, 0.3), truth)))
     assert all(3.8 < math.log2(a / b) < 4.2 for a, b in pairwise(errors))
 
 
 def test_table_of_toutatis_against_its_text():
-    seen = toutatis.observed()
+    seen = toutatis.radar_observations()
     assert len(seen.times) == 18
     assert seen.times[0] == pytest.approx(23 * 86400 + 3 * 3600 + 50 * 60 + 13, abs=0)
     assert seen.rates[-1].tolist() == [-0.4, -36.2, -98.9]
@@ -49,6 +49,6 @@ def test_table_of_toutatis_against_its_text():
 def test_last_digits_move_the_2008_attitude_by_several_degrees():
     """By hand: each input's half digit alone moves it by up to 5.9 degrees, all together by at most 15.6."""
     values = toutatis.MODEL.values()
-    angles = toutatis.last_digits(**values)
+    angles = toutatis.perturb_last_digits(**values)
     assert 5.0 < np.abs(angles - 130.97).max() < 15.6
     assert np.median(angles) == pytest.approx(130.97, abs=3.0)

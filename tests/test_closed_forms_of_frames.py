@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.errors import InputError
 from polhode.gallery.closed_forms.libration import Libration
-from polhode.gallery.closed_forms.runge_kutta_rotation import factor, rk4_shrinkage, turned_too_far
-from polhode.gallery.closed_forms.solid_of_revolution import Slice, turned
+from polhode.gallery.closed_forms.runge_kutta_rotation import amplification_factor, phase_error, rk4_norm_loss
+from polhode.gallery.closed_forms.solid_of_revolution import Slice, integrate_revolution
 from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
 from polhode.gallery.closed_forms.turning_platform import PlatformThrow
 
@@ -26,10 +26,10 @@ def test_factor_of_a_step_against_forty_digits(order):
         exact = mpmath.fsum(z**k / mpmath.factorial(k) for k in range(order + 1))
         too_far = mpmath.arg(exact) - mpmath.mpf(0.3)
         lost = 1 - abs(exact) ** 2000
-    assert complex(factor(0.3, order)) == pytest.approx(complex(exact), rel=1e-15)
-    assert float(turned_too_far(0.3, order)) == pytest.approx(float(too_far), abs=1e-16)
+    assert complex(amplification_factor(0.3, order)) == pytest.approx(complex(exact), rel=1e-15)
+    assert float(phase_error(0.3, order)) == pytest.approx(float(too_far), abs=1e-16)
     if order == 4:
-        assert float(rk4_shrinkage(0.3, 1000)) == pytest.approx(float(lost), rel=1e-12)
+        assert float(rk4_norm_loss(0.3, 1000)) == pytest.approx(float(lost), rel=1e-12)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 8])
@@ -42,21 +42,21 @@ def test_too_large_a_turn_keeps_its_digits_against_forty_digits(order):
             z = mpmath.mpc(0, mpmath.mpf(angle))
             step = mpmath.fsum(z**k / mpmath.factorial(k) for k in range(order + 1))
             expected.append(float(mpmath.arg(step * mpmath.exp(-z))))
-    assert turned_too_far(angles, order) == pytest.approx(expected, rel=3e-14, abs=0)
-    assert turned_too_far([[0.0, 0.1]], order).shape == (1, 2)
+    assert phase_error(angles, order) == pytest.approx(expected, rel=3e-14, abs=0)
+    assert phase_error([[0.0, 0.1]], order).shape == (1, 2)
 
 
 def test_too_large_a_turn_falls_with_the_methods_order():
     for order in (2, 4):
-        a, b = (float(turned_too_far(angle, order)) for angle in (0.02, 0.01))
+        a, b = (float(phase_error(angle, order)) for angle in (0.02, 0.01))
         assert np.log2(a / b) == pytest.approx(order + 1, abs=0.01)
 
 
 def test_platform_throws_acceleration_against_second_differences_with_an_error_of_order_2():
     throw, times, errors = PlatformThrow(2.0, 10.0, 1.3, 9.80665), np.array((0.2, 0.9, 1.7)), []
     for h in (0.02, 0.01):
-        ahead, here, back = (throw.seen_at(times + by) for by in (h, 0.0, -h))
-        errors.append(np.abs((ahead - 2 * here + back) / h**2 - throw.acceleration_seen_at(times)).max())
+        ahead, here, back = (throw.on_platform_at(times + by) for by in (h, 0.0, -h))
+        errors.append(np.abs((ahead - 2 * here + back) / h**2 - throw.platform_acceleration_at(times)).max())
     assert errors[1] < 1e-3
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.01)
 
@@ -66,7 +66,7 @@ def test_platform_throw_against_scipys_rotations():
     times = np.linspace(0, throw.duration, 9)
     ground = np.stack((np.full(9, 1.5), -0.8 * 1.5 * times, 7 * times - 9.81 * times**2 / 2), axis=-1)
     turned_back = Rotation.from_rotvec(np.outer(0.8 * times, (0, 0, 1))).apply(ground)
-    assert throw.seen_at(times) == pytest.approx(turned_back, abs=1e-14)
+    assert throw.on_platform_at(times) == pytest.approx(turned_back, abs=1e-14)
     assert throw.on_ground_at(throw.duration)[2] == pytest.approx(0, abs=1e-14)
 
 
@@ -90,10 +90,10 @@ def test_solids_of_revolution_against_the_shapes():
         (ph.shapes.cone(0.5, 2.0, density=1.0), Slice(0.0, 2.0, lambda z: (0.5 - z / 4) ** 2, 1.0)),
     )
     for body, piece in shapes:
-        found = turned([piece])
+        found = integrate_revolution([piece])
         assert found.mass == pytest.approx(body.mass, rel=1e-14)
         assert (found.transverse, found.transverse, found.axial) == pytest.approx(body.principal_moments, rel=1e-14)
-    two = turned([Slice(0.0, 1.0, np.ones_like, 1.0), Slice(1.0, 2.0, np.ones_like, 3.0)])
+    two = integrate_revolution([Slice(0.0, 1.0, np.ones_like, 1.0), Slice(1.0, 2.0, np.ones_like, 3.0)])
     assert (two.mass, two.center) == pytest.approx((4 * pi, 1.25), rel=1e-15)
 
 
@@ -137,15 +137,15 @@ NAN = float("nan")
         (lambda: Libration((1, 1, 0.2), "a", 0.1), "orbital_rate must be a number"),
         (lambda: Libration((1, 1, 0.2), -1.0, 0.1), "orbital_rate must be greater than 0 rad/s"),
         (lambda: Libration((1, 1, 0.2), 1.0, 2.0), "amplitude is 2 rad"),
-        (lambda: turned([]), "at least one slice"),
-        (lambda: turned(3), "at least one slice"),
-        (lambda: turned([Slice(1.0, 1.0, np.ones_like, 1.0)]), "from 1 to 1 m is empty"),
-        (lambda: turned([Slice(0.0, 1.0, np.ones_like, 0.0)]), "density must be greater than 0"),
-        (lambda: turned([Slice(0.0, 1.0, lambda z: z - 0.5, 1.0)]), "squared_radius must be 0 or more"),
-        (lambda: factor(0.1, 2.5), "order must be a whole number from 1 to 100, not 2.5"),
-        (lambda: factor(0.1, True), "order must be a whole number"),
-        (lambda: turned_too_far(0.1, 0), "order must be a whole number"),
-        (lambda: rk4_shrinkage(0.1, "a"), "steps must be a number"),
+        (lambda: integrate_revolution([]), "at least one slice"),
+        (lambda: integrate_revolution(3), "at least one slice"),
+        (lambda: integrate_revolution([Slice(1.0, 1.0, np.ones_like, 1.0)]), "from 1 to 1 m is empty"),
+        (lambda: integrate_revolution([Slice(0.0, 1.0, np.ones_like, 0.0)]), "density must be greater than 0"),
+        (lambda: integrate_revolution([Slice(0.0, 1.0, lambda z: z - 0.5, 1.0)]), "squared_radius must be 0 or more"),
+        (lambda: amplification_factor(0.1, 2.5), "order must be a whole number from 1 to 100, not 2.5"),
+        (lambda: amplification_factor(0.1, True), "order must be a whole number"),
+        (lambda: phase_error(0.1, 0), "order must be a whole number"),
+        (lambda: rk4_norm_loss(0.1, "a"), "steps must be a number"),
     ],
 )
 def test_what_no_closed_form_holds_for_gets_a_sentence(make, words):

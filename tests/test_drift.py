@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.gallery.drawing.attitude_drift import drifts
+from polhode.gallery.drawing.attitude_drift import attitude_drift_figure
 
 TURN, STEPS = 0.1, 10_000
 
@@ -53,7 +53,7 @@ def test_the_rescaled_quaternion_does_not_drift_and_the_audit_tells_what_was_fou
 
 
 def test_the_picture_shows_the_three_drifts(tmp_path):
-    figure = drifts(
+    figure = attitude_drift_figure(
         {
             "matrix": rotation("momentum_matrix"),
             "quaternion, never rescaled": rotation("momentum", renormalize=False),

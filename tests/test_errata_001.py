@@ -211,7 +211,7 @@ def test_the_solver_needs_the_tensor_about_the_centre_of_mass():
 
 
 def test_the_helpers_agree_with_scipy():
-    """The judge of this file and its neighbours is judged by SciPy."""
+    """The judge of this file and its neighbors is judged by SciPy."""
     rng = np.random.default_rng(1)
     for _ in range(5):
         p, q = rng.normal(size=(2, 4))

@@ -16,9 +16,9 @@ import polhode as ph
 from polhode.cli import cli
 from polhode.errors import FileError, InputError
 from polhode.plot import film as films
-from polhode.plot.film import FilmWarning, film, frame_times, said_pace, usual_pace
-from polhode.plot.style import COLOURS
-from polhode.plot.time_labels import timescale
+from polhode.plot.film import FilmWarning, default_pace, describe_pace, film, frame_times
+from polhode.plot.style import COLORS
+from polhode.plot.time_labels import choose_time_format
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SMALL = (320, 180)
@@ -38,10 +38,10 @@ def test_thirty_frames_a_second_for_ten_seconds_end_at_exactly_ten():
 
 
 def test_true_speed_from_2_to_20_s_and_about_8_s_of_film_for_all_others():
-    assert [usual_pace(d) for d in (2.0, 9.1, 20.0)] == [1.0, 1.0, 1.0]
+    assert [default_pace(d) for d in (2.0, 9.1, 20.0)] == [1.0, 1.0, 1.0]
     for duration in (*np.geomspace(1e-12, 1.99, 60), *np.geomspace(20.1, 1e12, 60)):
-        assert 5.2 < duration / usual_pace(duration) < 12.1
-    assert [said_pace(p) for p in (1.0, 0.07, 4e5)] == [
+        assert 5.2 < duration / default_pace(duration) < 12.1
+    assert [describe_pace(p) for p in (1.0, 0.07, 4e5)] == [
         "true speed",
         "\N{MULTIPLICATION SIGN} 0.07",
         "1 s shows 4.63 days",
@@ -66,26 +66,28 @@ def test_too_many_frames_are_refused():
     ],
 )
 def test_the_time_of_every_frame_differs_from_that_of_the_next(first, duration, middle):
-    pace = usual_pace(duration)
+    pace = default_pace(duration)
     times = frame_times(first, first + duration, pace, 30.0)
-    said = [timescale(first, first + duration, pace / 30.0).said(float(t)) for t in times]
+    said = [choose_time_format(first, first + duration, pace / 30.0).said(float(t)) for t in times]
     assert len(set(said)) == len(said) > 100
     assert max(map(len, said)) < 28
-    assert timescale(first, first + duration).said_shortly(first + duration / 2) == middle
+    assert choose_time_format(first, first + duration).format_short(first + duration / 2) == middle
 
 
 # Where the eye is deceived -------------------------------------------------------------------------------------------
 def test_more_than_half_a_turn_between_frames_is_told_with_a_pace_that_shows_it_right(tmp_path):
     """Seed 004 section 17.6: half a turn a frame is 30 pi rad/s at 30 frames a second."""
     sizes = np.array([1.0])
-    slow, fast = (films.course(spun(rate, 0.001), np.linspace(0, 0.001, 9)) for rate in (29.9 * pi, 30.1 * pi))
-    assert films.deception(slow, sizes, 1.0, 30.0) is None
-    assert films.deception(fast, np.array([0.0]), 1.0, 30.0) is None  # a particle, whose turns nobody sees
-    sentence = films.deception(fast, sizes, 1.0, 30.0)
+    slow, fast = (
+        films.sample_trajectory(spun(rate, 0.001), np.linspace(0, 0.001, 9)) for rate in (29.9 * pi, 30.1 * pi)
+    )
+    assert films.aliasing_warning(slow, sizes, 1.0, 30.0) is None
+    assert films.aliasing_warning(fast, np.array([0.0]), 1.0, 30.0) is None  # a particle, whose turns nobody sees
+    sentence = films.aliasing_warning(fast, sizes, 1.0, 30.0)
     assert "up to 0.502 turns between two frames" in sentence
     pace = float(sentence.split("a pace of ")[1].split()[0])
     assert 0.45 < pace <= 0.5
-    assert films.deception(fast, sizes, pace, 30.0) is None
+    assert films.aliasing_warning(fast, sizes, pace, 30.0) is None
     with pytest.warns(FilmWarning, match="a pace of 0.24 shows it right"):
         made = film(spun(100.0, 0.2), tmp_path / "x.gif", pace=1.0, size=SMALL)
     assert made.warning is not None
@@ -110,7 +112,7 @@ def test_a_gif_has_every_frame_for_its_time_and_the_body_moves(tmp_path):
 
 
 def test_the_colours_of_arrows_and_curves_in_a_gif_are_the_houses(tmp_path):
-    """Beside the many shades of bodies of other colours, which a palette by frequency would take instead."""
+    """Beside the many shades of bodies of other colors, which a palette by frequency would take instead."""
     pair = ph.simulate(
         [BOX, BOX],
         [
@@ -127,9 +129,9 @@ def test_the_colours_of_arrows_and_curves_in_a_gif_are_the_houses(tmp_path):
         shown = np.asarray(image.convert("RGB"), dtype=int)
     legend = shown[32:50, 560:]
     for name in ("omega", "L"):
-        assert np.abs(legend - np.array(ImageColor.getrgb(COLOURS[name]))).max(axis=2).min() <= 3, name
+        assert np.abs(legend - np.array(ImageColor.getrgb(COLORS[name]))).max(axis=2).min() <= 3, name
     for name in ("axis_1", "axis_2", "axis_3"):
-        assert np.abs(shown[340:355] - np.array(ImageColor.getrgb(COLOURS[name]))).max(axis=2).min() <= 3, name
+        assert np.abs(shown[340:355] - np.array(ImageColor.getrgb(COLORS[name]))).max(axis=2).min() <= 3, name
     assert (shown[2, 2] == 255).all()
 
 
@@ -151,7 +153,7 @@ def test_words_can_be_read_and_do_not_overlap_at_any_usual_size(tmp_path, monkey
                 assert not box.padded(-1).overlaps(boxes[k].padded(-1)), (words[i], words[k])
         raise KeyboardInterrupt  # enough
 
-    monkeypatch.setattr(films._Projector, "picture", looked_at)
+    monkeypatch.setattr(films._FrameRenderer, "picture", looked_at)
     with pytest.raises(KeyboardInterrupt):
         film(spun(), tmp_path / "x.gif", "A box", size=size)
 
@@ -178,7 +180,7 @@ def test_what_is_interrupted_leaves_nothing_and_touches_nothing(tmp_path, monkey
             raise KeyboardInterrupt
         return np.zeros((*SMALL[::-1], 3), dtype=np.uint8)
 
-    monkeypatch.setattr(films._Projector, "picture", interrupted)
+    monkeypatch.setattr(films._FrameRenderer, "picture", interrupted)
     with pytest.raises(KeyboardInterrupt):
         film(spun(), tmp_path / f"x.{suffix}", size=SMALL)
     assert [p.read_text() for p in tmp_path.iterdir()] == ["an older film"]

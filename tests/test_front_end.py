@@ -13,10 +13,10 @@ import pytest
 
 import polhode as ph
 from polhode.gallery import MODELS
-from polhode.plot.style import COLOURS
-from polhode.web.downsampling import finer
-from polhode.web.motion_record import recorded
-from polhode.web.record_encoding import Record, packed
+from polhode.plot.style import COLORS
+from polhode.web.downsampling import refine_exact_motion
+from polhode.web.motion_record import record_motion
+from polhode.web.record_encoding import MotionRecord, encode_record
 
 FRONT = Path(__file__).parents[1] / "front"
 SINGLE = 2.0**-24
@@ -76,11 +76,11 @@ MOTIONS = {
 def told(tmp_path_factory):
     """For each motion: the one in Python at the times of the record, the record, and what the page reads from it."""
     folder = tmp_path_factory.mktemp("packed")
-    motions = {name: finer(make()) for name, make in MOTIONS.items()}
-    records = {name: recorded(motion) for name, motion in motions.items()}
+    motions = {name: refine_exact_motion(make()) for name, make in MOTIONS.items()}
+    records = {name: record_motion(motion) for name, motion in motions.items()}
     records["failed"] = with_a_failed_member(records["members"])
     for name, record in records.items():
-        (folder / name).write_bytes(packed(record))
+        (folder / name).write_bytes(encode_record(record))
     ran = node("tests/told.mjs", *(str(folder / name) for name in records))
     assert ran.returncode == 0, ran.stderr
     answer = json.loads(ran.stdout)
@@ -88,11 +88,11 @@ def told(tmp_path_factory):
     return motions, records, pages, answer["light"]
 
 
-def with_a_failed_member(record: Record) -> Record:
+def with_a_failed_member(record: MotionRecord) -> MotionRecord:
     arrays = {name: np.array(values) for name, values in record.arrays.items()}
     for name in ("position", "quaternion", "angular_velocity", "angular_momentum"):
         arrays[name][200:, 1] = np.nan
-    return Record({**record.meta, "findings": [{"departure": float("nan"), "relative": float("inf")}]}, arrays)
+    return MotionRecord({**record.meta, "findings": [{"departure": float("nan"), "relative": float("inf")}]}, arrays)
 
 
 def read(page, name, shape):
@@ -167,7 +167,7 @@ def test_angles_of_the_page_are_those_of_python_but_for_whole_turns(told, name):
 
 def test_colours_of_the_page_are_those_of_the_pictures(told):
     light = told[3]
-    names = {name: name.replace("axis_", "axis") for name in COLOURS}
+    names = {name: name.replace("axis_", "axis") for name in COLORS}
     shared = {name for name, there in names.items() if there in light}
     assert len(shared) >= 16
-    assert {name: light[names[name]] for name in shared} == {name: COLOURS[name] for name in shared}
+    assert {name: light[names[name]] for name in shared} == {name: COLORS[name] for name in shared}

@@ -15,7 +15,7 @@ import pytest
 from gallery_cases import CASES
 from polhode.errors import InputError
 from polhode.gallery import MODELS, THEMES
-from polhode.gallery.gallery_model import Shown
+from polhode.gallery.gallery_model import ReferenceCheck
 
 COARSEST, FIRST = 0.05, 1e-6
 """No tolerance may be larger, relative to the number: a wrong sign or a factor of two cannot pass.  The first number
@@ -70,7 +70,7 @@ def test_a_wrong_motion_does_not_show_the_number():
 
 
 def test_a_number_that_is_not_a_number_does_not_hold():
-    assert not Shown("x", "m", math.nan, 1.0, 0.1, "nowhere").holds
+    assert not ReferenceCheck("x", "m", math.nan, 1.0, 0.1, "nowhere").holds
 
 
 @pytest.mark.parametrize("name", MODELS)

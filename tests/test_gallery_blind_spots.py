@@ -87,7 +87,7 @@ def other_axial_moment():
 
 @pytest.mark.parametrize("name", ["gyroscope", "gyroscope-analytic", "gyroscope-euler-angles"])
 def test_a_wrong_moment_of_the_ellipsoid_is_noticed(name, monkeypatch):
-    monkeypatch.setattr(gyroscope_disk, "disc", other_axial_moment)
+    monkeypatch.setattr(gyroscope_disk, "make_disk", other_axial_moment)
     assert missed(name)
 
 
@@ -105,10 +105,10 @@ def test_a_wrong_moment_of_the_box_is_noticed(name, module, monkeypatch):
 
 @pytest.mark.parametrize("which", ["box", "t-handle"])
 def test_a_wrong_moment_of_either_body_that_turns_over_is_noticed(which, monkeypatch):
-    bodies = dict(dzhanibekov._bodies())
+    bodies = dict(dzhanibekov._make_bodies())
     i1, i2, i3 = bodies[which].principal_moments
     bodies[which] = ph.Body(float(bodies[which].mass), (i1 * 0.999, i2, i3))
-    monkeypatch.setattr(dzhanibekov, "_bodies", lambda: bodies)
+    monkeypatch.setattr(dzhanibekov, "_make_bodies", lambda: bodies)
     assert missed("dzhanibekov")
 
 
@@ -148,7 +148,7 @@ def test_the_plate_at_one_degree_by_hand_and_leap_frogs_energy_by_its_order():
     motions = model.run(**values)
     ratio = next(number for number in model.numbers(motions, **values) if number.label == "wobble : spin")
     assert ratio.found == pytest.approx(2.000304656, rel=0, abs=5e-10)
-    energies = [motions[feynman_plate._name("leapfrog", h)].rotational_energy for h in feynman_plate.STEPS]
+    energies = [motions[feynman_plate._run_name("leapfrog", h)].rotational_energy for h in feynman_plate.STEPS]
     gained = [float(energy[-1] / energy[0] - 1) for energy in energies]
     assert all(np.log2(a / b) == pytest.approx(3, abs=0.01) for a, b in pairwise(gained))
 
@@ -165,12 +165,12 @@ def test_the_rate_of_an_axis_about_l_against_a_difference_of_attitudes():
 
 # Toutatis ---------------------------------------------------------------------------------------------------------
 def test_the_attitude_of_2008_by_eulers_angles_against_forty_digits():
-    moments, angles, rates = toutatis._inputs(0.003, -0.01)
+    moments, angles, rates = toutatis._changed_inputs(0.003, -0.01)
     start = Rotation.from_euler("ZXZ", angles, degrees=True).as_quat(scalar_first=True)
-    end = float(toutatis.observed().times[-1]) / toutatis.DAY
+    end = float(toutatis.radar_observations().times[-1]) / toutatis.DAY
     with mpmath.workdps(40):
         q, _ = precise.free_rotation(moments.tolist(), np.radians(rates).tolist(), start.tolist(), end, digits=40)
-    found = toutatis._by_angles(moments, angles, rates)
+    found = toutatis._attitude_by_angles(moments, angles, rates)
     assert float(angle_between(found, np.array([float(x) for x in q]))) < 1e-10
 
 
@@ -192,7 +192,7 @@ def test_the_step_asked_for_is_the_step_taken():
 
 def test_the_trays_ratio_is_that_of_any_long_quadrature():
     """Against a plain sum over many points, of the same closed form."""
-    rates = feynman_plate._start(feynman_plate.TRAY_MOMENTS, 7.0, feynman_plate.SMALL)
+    rates = feynman_plate._initial_rates(feynman_plate.TRAY_MOMENTS, 7.0, feynman_plate.SMALL)
     times = (np.arange(20_000) + 0.5) / 20_000 * feynman_plate.TURNS * 2 * np.pi / 7.0
     w = AsymmetricTop(feynman_plate.TRAY_MOMENTS, rates).rates_at(times)
     plain = float(axis_precession(feynman_plate.TRAY_MOMENTS, w).mean() / w[:, 2].mean())

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate, rescaled, rk4_step
-from polhode.gallery.measurements import rate_at_start
+from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate, renormalize, rk4_step
+from polhode.gallery.measurements import initial_rate
 
 
 def test_the_rate_at_the_start_of_a_sine_with_an_error_of_order_10():
@@ -13,14 +13,14 @@ def test_the_rate_at_the_start_of_a_sine_with_an_error_of_order_10():
     errors = []
     for h in (0.4, 0.2):
         times = h * np.arange(8)
-        errors.append(abs(float(rate_at_start(times, np.sin(times))) - 1))
+        errors.append(abs(float(initial_rate(times, np.sin(times))) - 1))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(10, abs=0.3)
 
 
 def test_the_rate_at_the_start_of_several_components_at_once():
     times = 0.01 * np.arange(6)
     values = np.stack((np.sin(times), np.tan(2 * times), 0 * times), axis=1)
-    assert rate_at_start(times, values) == pytest.approx((1, 2, 0), rel=1e-13, abs=1e-13)
+    assert initial_rate(times, values) == pytest.approx((1, 2, 0), rel=1e-13, abs=1e-13)
 
 
 def test_the_second_route_is_that_of_scipy_and_of_the_vectors():
@@ -44,4 +44,4 @@ def test_the_second_routes_steps_have_order_4():
             y = rk4_step(lambda y: (-y[0],), y, 1 / n)
         errors.append(abs(y[0] - np.exp(-1)))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4, abs=0.1)
-    assert rescaled((0.0, 3.0, 0.0, 4.0, 7.0)) == pytest.approx((0.0, 0.6, 0.0, 0.8, 7.0), rel=1e-15)
+    assert renormalize((0.0, 3.0, 0.0, 4.0, 7.0)) == pytest.approx((0.0, 0.6, 0.0, 0.8, 7.0), rel=1e-15)

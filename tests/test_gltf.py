@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import polhode as ph
 from polhode.errors import FileError, InputError
-from polhode.massprops.appearance import look_of
+from polhode.massprops.appearance import appearance_of
 from polhode.version import __version__
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
@@ -190,7 +190,7 @@ def test_the_keys_are_the_motions_own(name, written):
 def test_the_mesh_is_the_bodys_own_surface(name, written):
     motion = written[0][name]
     document, array = opened(written[1] / name)
-    look = look_of(motion.scenario.take(0).body if motion.axis == "member" else motion.scenario.body)
+    look = appearance_of(motion.scenario.take(0).body if motion.axis == "member" else motion.scenario.body)
     own = look.surface.vertices[look.surface.faces]
     vertices, normals, tones = mesh_of(document, array, 1)
     drawn = vertices[np.concatenate(tones)]
@@ -227,7 +227,7 @@ def test_z_points_up_by_trimesh(written):
     motion = written[0]["still.glb"]
     scene = trimesh.load(written[1] / "still.glb")
     shown = scene.to_geometry().vertices
-    own = motion.points(look_of(BOX).surface.vertices)[0]
+    own = motion.points(appearance_of(BOX).surface.vertices)[0]
     turned = own[:, [0, 2, 1]] * (1, 1, -1)
     assert np.abs(turned[:, None] - shown).max(axis=2).min(axis=1).max() < 1e-6
 
@@ -267,7 +267,7 @@ def test_those_who_look_the_same_share_a_mesh(written):
 
 def test_a_particle_is_a_ball_half_as_large_as_the_smallest_solid(written):
     vertices, _, _ = mesh_of(*opened(written[1] / "system.glb"), 2)
-    assert np.allclose(np.linalg.norm(vertices, axis=1), look_of(BOX).size / 2, rtol=1e-6)
+    assert np.allclose(np.linalg.norm(vertices, axis=1), appearance_of(BOX).size / 2, rtol=1e-6)
 
 
 def test_a_member_that_an_event_stopped_stays_where_it_was_last_seen(written):

@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.equations.quaternions import from_angles
 from polhode.errors import InputError
 from polhode.reference.cubic_roots import roots_about_zero
-from polhode.reference.elliptic_third_kind import Phases, beyond_constant, over_growing
+from polhode.reference.elliptic_third_kind import JacobiPhases, third_kind_difference, third_kind_integral
 from polhode.rotations import angle_between
 
 HeavyTop = ph.reference.HeavyTop
@@ -155,16 +155,18 @@ def test_phi_under_a_tiny_weight_against_mpmath_quadrature(weight):
 def test_integrals_of_the_third_kind_against_mpmath(near):
     """Over two half periods and a rest, with one end close to 0."""
     m, halves, phi = 0.7, 2.0, 0.9
-    state = Phases(np.array(halves), np.sin(phi), np.cos(phi), np.sqrt(1 - m * np.sin(phi) ** 2))
+    state = JacobiPhases(np.array(halves), np.sin(phi), np.cos(phi), np.sqrt(1 - m * np.sin(phi) ** 2))
     with mpmath.workdps(30):
         angle = mpmath.asin(mpmath.mpf(float(state.sn))) + mpmath.pi * halves
         first = mpmath.ellipf(angle, mpmath.mpf(m))
         falling = mpmath.ellippi(1 - mpmath.mpf(near), angle, mpmath.mpf(m)) - first
         growing = mpmath.ellippi(-1 / mpmath.mpf(near), angle, mpmath.mpf(m)) / mpmath.mpf(near)
         less = (growing - first / mpmath.mpf(near)) * mpmath.mpf(near) ** 2
-    assert beyond_constant(state, 1 - m, 1.0, near - 1, near) == pytest.approx(float(falling), rel=3e-15, abs=0)
-    assert beyond_constant(state, 1 - m, near, 1.0, near + 1) * near**2 == pytest.approx(float(less), rel=3e-15, abs=0)
-    assert over_growing(state, 1 - m, near, 1.0, 1 / m) == pytest.approx(float(growing), rel=3e-15, abs=0)
+    assert third_kind_difference(state, 1 - m, 1.0, near - 1, near) == pytest.approx(float(falling), rel=3e-15, abs=0)
+    assert third_kind_difference(state, 1 - m, near, 1.0, near + 1) * near**2 == pytest.approx(
+        float(less), rel=3e-15, abs=0
+    )
+    assert third_kind_integral(state, 1 - m, near, 1.0, 1 / m) == pytest.approx(float(growing), rel=3e-15, abs=0)
 
 
 @pytest.mark.parametrize("small", [1e-12, 1e-28, 1e-100])

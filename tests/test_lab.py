@@ -24,12 +24,12 @@ from polhode.cli import cli
 from polhode.gallery import MODELS
 from polhode.lab import address, responses
 from polhode.lab.jobs import Job
-from polhode.lab.requests import Run
-from polhode.lab.security import is_everywhere, is_loopback, token_for
-from polhode.lab.server import Lab, application
+from polhode.lab.requests import RunRequest
+from polhode.lab.security import is_loopback, is_wildcard_address, required_token
+from polhode.lab.server import Lab, create_app
 from polhode.web import html_page
-from polhode.web.motion_record import recorded
-from polhode.web.record_encoding import packed
+from polhode.web.motion_record import record_motion
+from polhode.web.record_encoding import encode_record
 
 HOME = "127.0.0.1:8321"
 SKELETON = "<!doctype html><!--polhode:policy--><!--polhode:door--><!--polhode:script-->"
@@ -39,14 +39,14 @@ SKELETON = "<!doctype html><!--polhode:policy--><!--polhode:door--><!--polhode:s
 def lab(monkeypatch):
     """A lab with the models of lab_cases, and a page that need not be built."""
     lab_cases.put_in_place(monkeypatch)
-    monkeypatch.setattr(html_page, "_built", lambda name: SKELETON if name == "page.html" else "1")
-    with TestClient(application(Lab()), f"http://{HOME}") as client:
+    monkeypatch.setattr(html_page, "_read_asset", lambda name: SKELETON if name == "page.html" else "1")
+    with TestClient(create_app(Lab()), f"http://{HOME}") as client:
         yield client
-    responses.gallery.cache_clear()
+    responses.models_by_theme.cache_clear()
 
 
 def client_of(lab):
-    return TestClient(application(lab), f"http://{HOME}")
+    return TestClient(create_app(lab), f"http://{HOME}")
 
 
 class Talk:
@@ -102,8 +102,8 @@ def test_a_run_is_answered_by_its_motion_and_then_by_its_numbers(lab):
 
 
 def test_hello_describes_the_whole_gallery_as_the_listing_does():
-    responses.gallery.cache_clear()
-    told = json.loads(responses.hello())
+    responses.models_by_theme.cache_clear()
+    told = json.loads(responses.hello_message())
     assert {model["name"]: model for model in told["models"]} == {
         name: json.loads(json.dumps(MODELS[name].described())) for name in MODELS
     }
@@ -288,7 +288,7 @@ def test_a_defect_in_reading_a_question_answers_that_question(lab, monkeypatch, 
 
 
 def test_a_run_that_is_cancelled_just_when_it_is_shown_does_not_wait_for_the_numbers_of_others():
-    heard, numbers_alone = [], threading.Lock()
+    heard, numbers_lock = [], threading.Lock()
 
     async def cancelled_when_shown():
         def tell(message):
@@ -297,16 +297,16 @@ def test_a_run_that_is_cancelled_just_when_it_is_shown_does_not_wait_for_the_num
                 job.cancel()
 
         model = lab_cases.MODELS["spinner"]
-        job = Job(Run(1, model, model.values()), None, tell, numbers_alone)
+        job = Job(RunRequest(1, model, model.values()), None, tell, numbers_lock)
         await asyncio.wait_for(job.done(), 20)
 
-    with numbers_alone:
+    with numbers_lock:
         asyncio.run(cancelled_when_shown())
     assert json.loads(heard[-1]) == {"type": "cancelled", "id": 1}
 
 
 def test_progress_claims_to_be_complete_only_when_it_is(lab, monkeypatch):
-    monkeypatch.setattr("polhode.lab.jobs.PAUSE_S", 0.0)
+    monkeypatch.setattr("polhode.lab.jobs.PROGRESS_INTERVAL_S", 0.0)
     with talk(lab) as t:
         t.run(1, "twins")
         told = []
@@ -321,7 +321,7 @@ def test_progress_claims_to_be_complete_only_when_it_is(lab, monkeypatch):
 
 def test_one_motion_that_is_viewed_follows_the_greeting(lab):
     motion = ph.simulate(lab_cases.MODELS["spinner"].scenario(spin=3.0))
-    viewed = packed(recorded(motion, name="stored"))
+    viewed = encode_record(record_motion(motion, name="stored"))
     with client_of(Lab(viewed=viewed, title="stored")) as client, talk(client) as t:
         assert t.hello["models"] == []
         assert t.hear()["name"] == "stored"
@@ -423,10 +423,10 @@ def test_where_there_is_a_token_nobody_comes_in_without_it(lab):
 
 
 def test_a_token_is_made_up_where_others_can_reach_the_lab():
-    assert token_for("127.0.0.1", None) is None
-    assert token_for("::ffff:127.0.0.1", None) is None
-    assert token_for("127.0.0.1", "mine") == "mine"
-    made = {token_for(host, None) for host in ("0.0.0.0", "::", "192.168.1.7", "some.name")}
+    assert required_token("127.0.0.1", None) is None
+    assert required_token("::ffff:127.0.0.1", None) is None
+    assert required_token("127.0.0.1", "mine") == "mine"
+    made = {required_token(host, None) for host in ("0.0.0.0", "::", "192.168.1.7", "some.name")}
     assert len(made) == 4
     assert all(len(token) >= 20 for token in made)
     assert is_loopback("::1")
@@ -435,15 +435,15 @@ def test_a_token_is_made_up_where_others_can_reach_the_lab():
 
 # The commands ---------------------------------------------------------------------------------------------------------
 def test_a_taken_port_is_told_and_without_a_wish_the_next_one_is_taken(monkeypatch):
-    with address.listening_at("127.0.0.1", 0) as taken:
+    with address.open_listener("127.0.0.1", 0) as taken:
         number = taken.getsockname()[1]
         with pytest.raises(ph.PolhodeError, match=f"port {number} is taken: choose another"):
-            address.listening_at("127.0.0.1", number)
-        monkeypatch.setattr(address, "PORT", number)
-        with address.listening_at("127.0.0.1", None) as other:
+            address.open_listener("127.0.0.1", number)
+        monkeypatch.setattr(address, "DEFAULT_PORT", number)
+        with address.open_listener("127.0.0.1", None) as other:
             assert other.getsockname()[1] != number
     with pytest.raises(ph.PolhodeError, match="no name or address"):
-        address.listening_at("no.such.host.invalid", None)
+        address.open_listener("no.such.host.invalid", None)
 
 
 @pytest.mark.parametrize(
@@ -460,17 +460,17 @@ def test_a_taken_port_is_told_and_without_a_wish_the_next_one_is_taken(monkeypat
 )
 def test_addresses_can_be_opened_as_they_are_printed(host, bound, shown):
     listener = SimpleNamespace(getsockname=lambda: (bound, 8321, 0, 0))
-    assert address.address(host, listener, "drift", {}, None) == f"http://{shown}:8321/drift"
-    whole = address.address(host, listener, "drift", {"spin": 3.0, "size": 1e-7}, "a b&c")
+    assert address.page_url(host, listener, "drift", {}, None) == f"http://{shown}:8321/drift"
+    whole = address.page_url(host, listener, "drift", {"spin": 3.0, "size": 1e-7}, "a b&c")
     assert whole == f"http://{shown}:8321/drift?spin=3&size=1e-07&token=a%20b%26c"
-    assert is_everywhere(bound) == (shown not in (host, f"[{bound}]"))
+    assert is_wildcard_address(bound) == (shown not in (host, f"[{bound}]"))
 
 
 def test_a_host_of_zero_is_everywhere_and_gets_a_token():
-    with address.listening_at("0", 0) as listener:
+    with address.open_listener("0", 0) as listener:
         bound = listener.getsockname()[0]
-    assert is_everywhere(bound)
-    assert token_for(bound, None)
+    assert is_wildcard_address(bound)
+    assert required_token(bound, None)
 
 
 @pytest.mark.parametrize(
@@ -526,7 +526,7 @@ def test_without_a_page_the_command_ends_with_a_sentence(monkeypatch):
     def missing(name):
         raise ph.PolhodeError("this installation has no page")
 
-    monkeypatch.setattr(html_page, "_built", missing)
+    monkeypatch.setattr(html_page, "_read_asset", missing)
     result = CliRunner().invoke(cli, ["lab", "--no-browser", "--port", "0"])
     assert result.exit_code == 1
     assert "this installation has no page" in result.output
@@ -571,5 +571,5 @@ def test_the_command_prints_its_address_serves_it_and_ends_cleanly(end, tmp_path
 def test_a_viewed_motion_keeps_every_body(lab):
     start = ph.State(angular_velocity_body=np.linspace((0.1, 4.0, 0.1), (0.1, 5.0, 0.1), 3))
     many = ph.ensemble(lab_cases.BOX, start, duration=1.0, output_step=0.1, method="exact")
-    with client_of(Lab(viewed=packed(recorded(many)))) as client, talk(client) as t:
+    with client_of(Lab(viewed=encode_record(record_motion(many)))) as client, talk(client) as t:
         assert t.hear()["countOf"] == 3

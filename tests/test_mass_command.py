@@ -21,7 +21,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.cli import cli
-from polhode.cli.mass_table import in_options
+from polhode.cli.mass_table import rephrase_as_options
 
 ALUMINIUM = 2700
 SUFFIXES = ("stl", "obj", "ply", "off", "glb", "3mf", "vtk", "vtu", "msh", "inp", "exo", "mesh", "xdmf", "xyz")
@@ -421,9 +421,9 @@ def test_warnings_and_notes_speak_of_options(call):
     ],
 )
 def test_sentences_are_put_into_options(said, expected):
-    assert in_options(said, Path("a/unit=mm.stl")) == expected
+    assert rephrase_as_options(said, Path("a/unit=mm.stl")) == expected
     if "unit=mm" not in said:
-        assert in_options(said, Path("part.stl")) == expected
+        assert rephrase_as_options(said, Path("part.stl")) == expected
 
 
 @pytest.mark.parametrize("name", ["density=5.stl", "$x^2$ {1}.stl", "a b.stl", "Teil-ÄÖ-部品.stl", "x" * 200 + ".stl"])

@@ -5,7 +5,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.gallery.measurements import arms
+from polhode.gallery.measurements import lever_arms
 
 TILTED = ph.Body(mass=2.0, inertia=np.array(((2.0, 0.3, 0.1), (0.3, 1.6, -0.2), (0.1, -0.2, 1.2))))
 START = ph.State(quaternion_wxyz=(0.5, 0.5, -0.5, 0.5), angular_velocity_body=(0.4, -0.7, 1.1))
@@ -50,4 +50,4 @@ def test_arms_turn_with_the_body():
     """Judge: R r, from the quaternion by SciPy."""
     motion = run(formulation="momentum")
     expected = [ph.State(quaternion_wxyz=q).orientation.apply((1.0, 2.0, 3.0)) for q in motion.quaternion_wxyz]
-    assert arms(motion, (1.0, 2.0, 3.0)) == pytest.approx(np.array(expected), abs=1e-9)
+    assert lever_arms(motion, (1.0, 2.0, 3.0)) == pytest.approx(np.array(expected), abs=1e-9)

@@ -82,7 +82,7 @@ ERRORS = {
     "one face flipped": (
         flipped(CUBE, 3),
         "inconsistent",
-        ("1 face of 12 looks the other way than its neighbours, for example face 3 about (-0.1667", "repair='flip'"),
+        ("1 face of 12 looks the other way than its neighbors, for example face 3 about (-0.1667", "repair='flip'"),
     ),
     "three faces flipped": (
         flipped(make.icosphere(1), 2, 30, 71),

@@ -149,9 +149,9 @@ def test_what_is_left_out_is_told(tmp_path):
 DIALECTS = {
     "plain": cube(),
     "weights": cube(vertex="v {} {} {} 1.0"),
-    "colours": cube(vertex="v {} {} {} 0.5 0.25 1"),
-    "colours and opacity": cube(vertex="v {} {} {} 0.5 0.25 1 1"),
-    "colours on some": [line + " 1 0 0" * (i % 2) if line[0] == "v" else line for i, line in enumerate(cube())],
+    "colors": cube(vertex="v {} {} {} 0.5 0.25 1"),
+    "colors and opacity": cube(vertex="v {} {} {} 0.5 0.25 1 1"),
+    "colors on some": [line + " 1 0 0" * (i % 2) if line[0] == "v" else line for i, line in enumerate(cube())],
     "textures": ["vt 0 0", *cube(corner="{}/1")],
     "normals": ["vn 0 0 1", "vn\t0 0 1", *cube(corner="{}//1")],
     "both": ["vt 0 0", "vn 0 0 1", *cube(corner="{}/1/1")],

@@ -10,10 +10,10 @@ import pytest
 
 import polhode as ph
 from polhode.errors import FileError
-from polhode.web.browser import opened
-from polhode.web.html_page import framed, of_motion, page, policy
-from polhode.web.motion_record import recorded
-from polhode.web.record_encoding import packed
+from polhode.web.browser import open_url
+from polhode.web.html_page import build_iframe, build_motion_page, build_page, content_security_policy
+from polhode.web.motion_record import record_motion
+from polhode.web.record_encoding import encode_record
 
 NAME = '</script><img src="https://example.org/x" onerror="alert(1)">'
 
@@ -49,7 +49,7 @@ def motion():
 
 
 def test_the_file_names_nothing_outside_itself(motion):
-    for tag, attributes in Elements(of_motion(motion)).elements:
+    for tag, attributes in Elements(build_motion_page(motion)).elements:
         for name in ("src", "href", "action", "srcset", "poster"):
             assert attributes.get(name, "data:").startswith(("data:", "#")), (tag, attributes)
         assert tag not in ("img", "iframe", "object", "embed")
@@ -57,40 +57,40 @@ def test_the_file_names_nothing_outside_itself(motion):
 
 
 def test_the_policy_lets_its_own_script_run_and_nothing_be_reached(motion):
-    read = Elements(of_motion(motion))
+    read = Elements(build_motion_page(motion))
     (told,) = [a["content"] for t, a in read.elements if a.get("http-equiv") == "Content-Security-Policy"]
-    assert told == policy(live=False)
+    assert told == content_security_policy(live=False)
     assert "default-src 'none'" in told
     assert "connect-src" not in told
     (script,) = [data for attributes, data in read.scripts if "type" not in attributes]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"'sha256-{digest}'" in told
-    assert "connect-src 'self'" in policy(live=True)
+    assert "connect-src 'self'" in content_security_policy(live=True)
 
 
 def test_the_motion_is_in_the_file_as_it_was_packed(motion):
-    read = Elements(of_motion(motion))
+    read = Elements(build_motion_page(motion))
     (data,) = [data for attributes, data in read.scripts if attributes.get("id") == "polhode-motion"]
-    assert base64.b64decode(data) == packed(recorded(motion, name=NAME, title=NAME))
+    assert base64.b64decode(data) == encode_record(record_motion(motion, name=NAME, title=NAME))
 
 
 def test_the_file_weighs_no_more_than_one_and_a_half_megabytes_besides_its_data(motion):
-    data = len(base64.b64encode(packed(recorded(motion))))
-    assert len(of_motion(motion).encode()) - data <= 1.5e6
+    data = len(base64.b64encode(encode_record(record_motion(motion))))
+    assert len(build_motion_page(motion).encode()) - data <= 1.5e6
 
 
 def test_licences_of_what_is_bundled_are_in_the_file(motion):
-    text = of_motion(motion)
+    text = build_motion_page(motion)
     assert "three.js authors" in text
     assert "Leon Sorokin" in text
 
 
 def test_a_notebooks_frame_may_run_its_script_and_nothing_else(motion):
-    ((tag, attributes),) = Elements(framed(motion)).elements
+    ((tag, attributes),) = Elements(build_iframe(motion)).elements
     assert tag == "iframe"
     assert attributes["sandbox"] == "allow-scripts"
-    assert attributes["srcdoc"] == of_motion(motion)
-    assert motion._repr_html_() == framed(motion)
+    assert attributes["srcdoc"] == build_motion_page(motion)
+    assert motion._repr_html_() == build_iframe(motion)
 
 
 def test_a_motion_without_output_shows_its_words_in_a_notebook(motion):
@@ -101,7 +101,7 @@ def test_a_motion_without_output_shows_its_words_in_a_notebook(motion):
 
 def test_what_the_page_is_told_cannot_end_its_script():
     title = "</script><script>alert(1)</script>"
-    read = Elements(page({"kind": "live", "title": title}))
+    read = Elements(build_page({"kind": "live", "title": title}))
     (told,) = [data for attributes, data in read.scripts if attributes.get("id") == "polhode-door"]
     assert json.loads(told)["title"] == title
     assert len([attributes for attributes, _ in read.scripts if "type" not in attributes]) == 1
@@ -109,7 +109,7 @@ def test_what_the_page_is_told_cannot_end_its_script():
 
 def test_a_folder_that_is_not_there_is_made_as_by_every_export(motion, tmp_path):
     motion.export_html(tmp_path / "no" / "such.HTM")
-    assert (tmp_path / "no" / "such.HTM").read_text(encoding="utf-8") == of_motion(motion)
+    assert (tmp_path / "no" / "such.HTM").read_text(encoding="utf-8") == build_motion_page(motion)
 
 
 @pytest.mark.parametrize("place", [".", "x.txt", "x"])
@@ -148,7 +148,7 @@ def test_show_opens_the_file_in_the_browser_and_says_where_it_lies(motion, monke
     monkeypatch.setattr("webbrowser.open", lambda address: not seen.append(address))
     place = motion.show()
     assert seen == [place.as_uri()]
-    assert place.read_text(encoding="utf-8") == of_motion(motion)
+    assert place.read_text(encoding="utf-8") == build_motion_page(motion)
 
 
 def test_show_says_so_where_there_is_no_browser(motion, monkeypatch):
@@ -163,7 +163,7 @@ def test_without_a_screen_no_browser_is_tried(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setattr("webbrowser.open", pytest.fail)
-    assert not opened("http://127.0.0.1:8321/")
+    assert not open_url("http://127.0.0.1:8321/")
 
 
 def test_a_motion_without_a_name_is_titled_by_its_file(tmp_path):

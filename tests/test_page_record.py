@@ -9,12 +9,12 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.massprops.appearance import look_of
+from polhode.massprops.appearance import appearance_of
 from polhode.web import downsampling
-from polhode.web.closed_form_overlay import ghost_of
-from polhode.web.decimation import coarser
-from polhode.web.motion_record import recorded
-from polhode.web.record_encoding import packed
+from polhode.web.closed_form_overlay import find_closed_form
+from polhode.web.decimation import decimate_mesh
+from polhode.web.motion_record import record_motion
+from polhode.web.record_encoding import encode_record
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
@@ -35,7 +35,7 @@ def unpacked(data):
 
 def test_the_record_holds_the_motion_to_32_bits():
     motion = ph.simulate(BOX, SPIN, duration=3.0, method="exact", output_step=0.002)
-    read = unpacked(packed(recorded(motion)))
+    read = unpacked(encode_record(record_motion(motion)))
     assert np.array_equal(read.arrays["time"], motion.times)
     for name, values in (
         ("quaternion", motion.quaternion_wxyz),
@@ -43,17 +43,17 @@ def test_the_record_holds_the_motion_to_32_bits():
         ("angular_momentum", motion.angular_momentum),
     ):
         assert np.abs(read.arrays[name][:, 0] - values).max() <= 2**-23 * np.abs(values).max()
-    assert np.array_equal(read.arrays["faces_0"], look_of(BOX).surface.faces)
-    assert np.abs(read.arrays["vertices_0"] - look_of(BOX).surface.vertices).max() < 1e-7
+    assert np.array_equal(read.arrays["faces_0"], appearance_of(BOX).surface.faces)
+    assert np.abs(read.arrays["vertices_0"] - appearance_of(BOX).surface.vertices).max() < 1e-7
     assert read.meta["looks"][0]["kind"] == "shape"
     assert "exact" in read.meta["computed"]
 
 
 @pytest.mark.parametrize("size", [1e-170, 1e-47, 1e-10, 1.0, 1e30, 1e200])
 def test_no_size_of_numbers_is_lost_in_32_bits(size):
-    record = recorded(ph.simulate(BOX, SPIN, duration=1.0, method="exact", output_step=0.1))
+    record = record_motion(ph.simulate(BOX, SPIN, duration=1.0, method="exact", output_step=0.1))
     record.arrays["torque"] = size * np.array([[[1.0, -0.5, 0.25]], [[np.nan, np.inf, 0.0]]])
-    read = unpacked(packed(record)).arrays["torque"]
+    read = unpacked(encode_record(record)).arrays["torque"]
     assert read[0, 0] == pytest.approx(size * np.array([1.0, -0.5, 0.25]), rel=1e-7, abs=0.0)
     assert np.isnan(read[1, 0, 0])
 
@@ -62,9 +62,9 @@ def test_an_exact_motion_with_few_outputs_is_shown_smoothly_and_says_so():
     motion = ph.simulate(
         BOX, ph.State(angular_velocity_body=(0, 0, 30.0)), duration=10.0, method="exact", output_step=5.0
     )
-    record = recorded(motion)
+    record = record_motion(motion)
     times = record.arrays["time"]
-    assert np.diff(times).max() * 30.0 <= 1.01 * downsampling.TURN
+    assert np.diff(times).max() * 30.0 <= 1.01 * downsampling.MAX_ANGLE
     assert set(motion.times) <= set(times)
     middle = len(times) // 2
     there = motion.at(float(times[middle])).quaternion_wxyz
@@ -74,12 +74,12 @@ def test_an_exact_motion_with_few_outputs_is_shown_smoothly_and_says_so():
 
 def test_many_outputs_are_thinned_but_no_departure_is_lost():
     motion = ph.simulate(BOX, SPIN, duration=20.0, step=1e-3, method="rk4", output_step=1e-3)
-    record = recorded(motion)
-    assert len(record.arrays["time"]) == downsampling.MOST_TIMES
+    record = record_motion(motion)
+    assert len(record.arrays["time"]) == downsampling.MAX_TIMES
     assert record.arrays["time"][[0, -1]].tolist() == motion.times[[0, -1]].tolist()
     assert any("3,000 of 20,001 outputs" in note for note in record.meta["notes"])
     departures = {d["name"]: record.arrays[d["array"]][:, 0] for d in record.meta["departures"]}
-    rows = downsampling.times_shown(motion, 1)
+    rows = downsampling.select_times(motion, 1)
     for finding in (f for f in motion.audit().findings if f.conserved):
         assert departures[finding.quantity].max() == pytest.approx(finding.relative, rel=1e-12)
         portions = np.split(finding.history, rows[1:])
@@ -91,10 +91,10 @@ def test_a_crowd_is_thinned_to_what_a_page_can_hold():
     motion = ph.ensemble(
         ph.particle(1.0), start, [ph.forces.gravity()], duration=1.0, method="exact", output_step=0.004
     )
-    record = recorded(motion)
+    record = record_motion(motion)
     times, bodies = record.arrays["position"].shape[:2]
-    assert bodies == downsampling.MOST_BODIES
-    assert times * bodies <= downsampling.MOST_POSES
+    assert bodies == downsampling.MAX_BODIES
+    assert times * bodies <= downsampling.MAX_POSES
     assert record.meta["members"][0] == 0
     assert record.meta["members"][-1] == 2499
     last = motion.final.position[record.meta["members"], 2]
@@ -104,7 +104,7 @@ def test_a_crowd_is_thinned_to_what_a_page_can_hold():
 def test_only_final_states_of_steps_are_one_still_picture_with_a_hint():
     start = ph.State(velocity=np.linspace((0, 0, 1), (0, 0, 2), 3))
     motion = ph.ensemble(ph.particle(1.0), start, duration=1.0, step=0.1, method="rk4")
-    record = recorded(motion)
+    record = record_motion(motion)
     assert record.arrays["position"].shape == (1, 3, 3)
     assert any("output_step" in note for note in record.meta["notes"])
 
@@ -113,7 +113,7 @@ def test_a_motion_without_outputs_is_refused():
     motion = ph.simulate(BOX, SPIN, duration=1.0, method="exact")
     motion._run.times, motion._run.kept = motion._run.times[:0], motion._run.kept[:0]
     with pytest.raises(InputError, match="nothing to show"):
-        recorded(motion)
+        record_motion(motion)
 
 
 def test_the_torque_about_a_pivot_is_the_rate_of_the_angular_momentum_about_it():
@@ -121,7 +121,7 @@ def test_the_torque_about_a_pivot_is_the_rate_of_the_angular_momentum_about_it()
     tilted = ph.State(quaternion_wxyz=(1.0, 0.2, 0.0, 0.0), angular_velocity_body=(0.3, 0.0, 20.0))
     pivot = (0, 0, -1)
     motion = ph.simulate(top, tilted, [ph.forces.gravity(10.0)], pivot=pivot, duration=1.0, output_step=1e-3)
-    record = recorded(motion)
+    record = record_motion(motion)
     about = motion.angular_momentum_about(motion.points(pivot)[0])
     assert record.arrays["angular_momentum"][:, 0] == pytest.approx(about, rel=1e-12, abs=1e-12)
     rate = (about[2:] - about[:-2]) / (motion.times[2:] - motion.times[:-2])[:, None]
@@ -140,7 +140,7 @@ def test_lagranges_top_in_any_frame_is_the_ghost_of_a_simulated_one():
     top = ph.Body(mass=2.0, inertia=(1.0, 3.0, 3.0))
     forces = [ph.forces.gravity((3.0, -4.0, 5.0))]
     motion = ph.simulate(top, turned, forces, pivot=(0.8, 0, 0), duration=3.0, output_step=0.1, rtol=1e-11)
-    ghost = ghost_of(motion)
+    ghost = find_closed_form(motion)
     agreement = np.abs((ghost.quaternion_wxyz * motion.quaternion_wxyz).sum(axis=-1))
     assert np.abs(1 - agreement).max() < 1e-12
     assert np.abs(ghost.position - motion.position).max() < 1e-9
@@ -149,7 +149,7 @@ def test_lagranges_top_in_any_frame_is_the_ghost_of_a_simulated_one():
 def test_the_ghost_of_free_rotation_shows_the_error_of_the_steps_fall_sixteenfold():
     def off(step):
         motion = ph.simulate(BOX, SPIN, duration=2.0, step=step, method="rk4", output_step=0.5)
-        return np.abs(ghost_of(motion).quaternion_wxyz - motion.quaternion_wxyz).max()
+        return np.abs(find_closed_form(motion).quaternion_wxyz - motion.quaternion_wxyz).max()
 
     errors = [off(step) for step in (0.02, 0.01, 0.005)]
     assert all(3.8 < np.log2(a / b) < 4.3 for a, b in pairwise(errors))
@@ -177,12 +177,12 @@ def test_where_there_is_no_ghost_a_sentence_says_why(body, forces, pivot, word):
         step=0.1,
         engine=engine,
     )
-    assert word in recorded(motion).meta["whyNoGhost"]
+    assert word in record_motion(motion).meta["whyNoGhost"]
 
 
 def test_poinsot_needs_a_body_that_turns_freely():
-    free = recorded(ph.simulate(BOX, SPIN, [ph.forces.gravity()], duration=0.1, method="exact", output_step=0.1))
-    still = recorded(ph.simulate(BOX, duration=0.1, method="exact", output_step=0.1))
+    free = record_motion(ph.simulate(BOX, SPIN, [ph.forces.gravity()], duration=0.1, method="exact", output_step=0.1))
+    still = record_motion(ph.simulate(BOX, duration=0.1, method="exact", output_step=0.1))
     assert free.meta["isFree"]
     assert not still.meta["isFree"]
     assert "Nothing turns" in still.meta["whyNoPoinsot"]
@@ -190,12 +190,12 @@ def test_poinsot_needs_a_body_that_turns_freely():
 
 def test_places_far_from_the_origin_keep_their_digits():
     orbit = ph.State(position=(7e6, 0, 0), velocity=(1.0, 0, 0))
-    record = recorded(ph.simulate(BOX, orbit, duration=1.0, method="exact", output_step=0.01))
-    found = unpacked(packed(record))
+    record = record_motion(ph.simulate(BOX, orbit, duration=1.0, method="exact", output_step=0.01))
+    found = unpacked(encode_record(record))
     back = found.arrays["position"][:, 0] + np.array(found.meta["origin"])
     assert back[:, 0] == pytest.approx(7e6 + record.arrays["time"], abs=1e-6)
     fast = ph.State(velocity=(1e6, 0, 0))
-    record = recorded(ph.simulate(BOX, fast, duration=10.0, method="exact", output_step=1.0))
+    record = record_motion(ph.simulate(BOX, fast, duration=10.0, method="exact", output_step=1.0))
     assert "position" in record.exact
 
 
@@ -203,7 +203,7 @@ def test_members_with_bodies_of_their_own_are_each_drawn_as_themselves():
     sides = np.linspace((0.1, 0.4, 0.9), (0.2, 0.5, 1.0), 4)
     bodies = ph.shapes.box(sides, mass=10.0)
     motion = ph.ensemble(bodies, SPIN, duration=1.0, method="exact", output_step=0.5)
-    record = recorded(motion)
+    record = record_motion(motion)
     assert record.arrays["look_of"].tolist() == [0, 1, 2, 3]
     reach = [np.abs(record.arrays[f"vertices_{i}"]).max(axis=0) for i in range(4)]
     assert np.array(reach) == pytest.approx(sides / 2)
@@ -213,29 +213,29 @@ def test_members_with_bodies_of_their_own_are_each_drawn_as_themselves():
 def test_the_looks_of_a_system_belong_to_its_bodies():
     ball = ph.shapes.sphere(0.2, mass=1.0)
     motion = ph.simulate([BOX, ball, BOX], [SPIN, SPIN, SPIN], duration=0.2, method="exact", output_step=0.1)
-    record = recorded(motion)
+    record = record_motion(motion)
     assert record.arrays["look_of"].tolist() == [0, 1, 0]
     assert record.arrays["moments"][1] == pytest.approx(ball.principal_moments)
 
 
 def test_equal_forces_have_names_of_their_own():
     pair = [ph.forces.force_at((1.0, 0, 0), (0, 0, 1.0)), ph.forces.force_at((-1.0, 0, 0), (0, 0, -1.0))]
-    record = recorded(ph.simulate(BOX, SPIN, pair, duration=0.01, step=0.01, method="rk4", engine="python"))
+    record = record_motion(ph.simulate(BOX, SPIN, pair, duration=0.01, step=0.01, method="rk4", engine="python"))
     assert [f["name"] for f in record.meta["forces"]] == ["force at 1", "force at 2"]
     assert [list(f["point"]) for f in record.meta["forces"]] == [[0, 0, 1.0], [0, 0, -1.0]]
 
 
 def test_uneven_outputs_fill_the_page():
     times = np.concatenate((np.linspace(0.0, 1.0, 9000), np.linspace(2.0, 1000.0, 50)))
-    record = recorded(ph.simulate(BOX, SPIN, duration=1000.0, method="exact", output_times=times))
-    assert 2900 < len(record.arrays["time"]) <= downsampling.MOST_TIMES
+    record = record_motion(ph.simulate(BOX, SPIN, duration=1000.0, method="exact", output_times=times))
+    assert 2900 < len(record.arrays["time"]) <= downsampling.MAX_TIMES
     assert np.diff(record.arrays["time"]).max() < 25.0
 
 
 def test_a_quaternion_that_was_never_rescaled_is_shown_as_the_rotation_that_it_means():
     motion = ph.simulate(BOX, SPIN, duration=60.0, step=0.2, method="rk4", renormalize=False, engine="python")
     assert np.linalg.norm(motion.quaternion_wxyz[-1]) < 0.99
-    assert np.linalg.norm(recorded(motion).arrays["quaternion"], axis=-1) == pytest.approx(1.0, abs=1e-12)
+    assert np.linalg.norm(record_motion(motion).arrays["quaternion"], axis=-1) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_members_on_pivots_of_their_own_have_torques_of_their_own():
@@ -244,22 +244,22 @@ def test_members_on_pivots_of_their_own_have_torques_of_their_own():
     pivots = np.stack((0 * heights, 0 * heights, -heights), axis=1)
     forces = [ph.forces.gravity(10.0)]
     settings = {"duration": 0.1, "step": 0.1, "method": "rk4", "output_step": 0.1, "engine": "python"}
-    record = recorded(ph.ensemble(BOX, tilted, forces, pivot=pivots, **settings))
+    record = record_motion(ph.ensemble(BOX, tilted, forces, pivot=pivots, **settings))
     found = np.linalg.norm(record.arrays["torque"][0], axis=-1)
     assert found == pytest.approx(10.0 * 10.0 * heights * np.sin(0.4), rel=1e-9)
     assert record.arrays["pivot_body"] == pytest.approx(pivots)
 
 
 def test_a_member_that_diverges_leaves_the_others_their_digits():
-    record = recorded(ph.simulate(BOX, SPIN, duration=1.0, method="exact", output_step=0.5))
+    record = record_motion(ph.simulate(BOX, SPIN, duration=1.0, method="exact", output_step=0.5))
     record.arrays["energy_rotational"] = np.array([[0.238, 1.0], [0.238, 2e80]])
-    assert unpacked(packed(record)).arrays["energy_rotational"].tolist() == [[0.238, 1.0], [0.238, 2e80]]
+    assert unpacked(encode_record(record)).arrays["energy_rotational"].tolist() == [[0.238, 1.0], [0.238, 2e80]]
 
 
 def test_a_blow_is_shown_as_the_jump_that_it_is_and_marked():
     blow = ph.forces.impulse((0.0, 0.0, 1.0), 0.95, (1.0, 0.0, 0.0))
     motion = ph.simulate(BOX, SPIN, [blow], duration=2.0, method="exact", output_step=0.5)
-    record = recorded(motion)
+    record = record_motion(motion)
     at = int(np.flatnonzero(record.arrays["time"] == 0.95)[0])
     before, after = record.arrays["angular_momentum"][at - 1 : at + 1, 0]
     assert record.arrays["time"][at] - record.arrays["time"][at - 1] < 1e-15
@@ -275,7 +275,7 @@ def test_members_that_an_event_has_stopped_stay_there_and_are_no_failures():
 
     start = ph.State(position=[(0, 0, 1.0), (0, 0, 100.0)])
     settings = {"duration": 1.0, "output_step": 0.2, "method": "dop853", "engine": "python"}
-    record = recorded(ph.ensemble(ph.particle(1.0), start, [ph.forces.gravity()], events=[low()], **settings))
+    record = record_motion(ph.ensemble(ph.particle(1.0), start, [ph.forces.gravity()], events=[low()], **settings))
     assert np.isfinite(record.arrays["position"]).all()
     assert record.arrays["position"][-1, 0] == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
     assert any("1 of the members shown were stopped by an event" in note for note in record.meta["notes"])
@@ -284,13 +284,13 @@ def test_members_that_an_event_has_stopped_stay_there_and_are_no_failures():
 
 def test_a_mesh_of_many_faces_is_coarsened_but_keeps_its_form():
     ball = ph.shapes.sphere(1.0, mass=1.0).surface(600)
-    few = coarser(ball, 20_000)
+    few = decimate_mesh(ball, 20_000)
     assert 8_000 < len(few.faces) <= 20_000
     assert np.linalg.norm(few.vertices, axis=1) == pytest.approx(1.0, abs=0.02)
     corners = few.vertices[few.faces]
     volume = np.einsum("ni,ni->n", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
     assert volume == pytest.approx(4 * np.pi / 3, rel=0.02)
-    assert coarser(few, 20_000) is few
+    assert decimate_mesh(few, 20_000) is few
 
 
 def test_the_ghosts_rates_are_those_of_the_closed_form():
@@ -298,6 +298,6 @@ def test_the_ghosts_rates_are_those_of_the_closed_form():
     tilted = ph.State(quaternion_wxyz=(1.0, 0.2, 0.0, 0.0), angular_velocity_body=(0.3, 0.0, 20.0))
     forces = [ph.forces.gravity(10.0)]
     motion = ph.simulate(top, tilted, forces, pivot=(0, 0, -1), duration=1.0, output_step=0.1, rtol=1e-11)
-    ghost = ghost_of(motion)
+    ghost = find_closed_form(motion)
     assert ghost.angular_velocity == pytest.approx(motion.angular_velocity, abs=1e-6)
     assert ghost.velocity == pytest.approx(motion.velocity, abs=1e-6)

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 
 import polhode as ph
 from polhode.errors import FileError
-from polhode.massprops.appearance import look_of
+from polhode.massprops.appearance import appearance_of
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
@@ -41,7 +41,7 @@ def test_places_velocities_and_ways_are_the_motions_own(tmp_path):
     motion = one()
     motion.export_paraview(tmp_path / "spin.pvd")
     times, meshes = read(tmp_path / "spin.pvd")
-    surface = look_of(BOX).surface
+    surface = appearance_of(BOX).surface
     assert (times == motion.times).all()
     assert [p.name for p in sorted((tmp_path / "spin").iterdir())] == [f"spin_000{k}.vtu" for k in range(6)]
     for k, mesh in enumerate(meshes):
@@ -65,7 +65,7 @@ def test_the_bodies_are_rigid_and_told_apart(tmp_path):
         corners = np.unique(meshes[0].cells_dict["triangle"][bodies == body])[:200]
         apart = [pdist(mesh.points[corners]) for mesh in meshes]
         assert all(np.abs(each - apart[0]).max() < 1e-12 for each in apart)
-        surface = look_of(motion.scenario.bodies[body]).surface.vertices[: len(corners)]
+        surface = appearance_of(motion.scenario.bodies[body]).surface.vertices[: len(corners)]
         if body < 2:
             assert np.array_equal(meshes[3].points[corners], motion.points(surface)[3, body])
 

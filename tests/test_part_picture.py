@@ -16,9 +16,9 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import InertiaError
-from polhode.plot.part import along, from_a_corner, part_picture
+from polhode.plot.part import axis_camera, corner_camera, part_picture
 from polhode.plot.projection import Camera
-from polhode.plot.rasterizer import FINER, rendered
+from polhode.plot.rasterizer import SUPERSAMPLING, render_mesh
 from refusals import assert_refused
 
 
@@ -58,7 +58,7 @@ def test_hidden_surfaces_against_rays_cast_one_by_one(seed):
     corners, faces = soup(seed, 60)
     turn = Rotation.random(random_state=seed).as_matrix()
     seen = Camera(*turn)
-    drawn = rendered(corners, faces, seen, "#ece5d6", 60)
+    drawn = render_mesh(corners, faces, seen, "#ece5d6", 60)
     expected = nearest_along_rays(corners, faces, seen, pixel_middles(drawn)).reshape(drawn.depth.shape)
     same = np.isclose(drawn.depth, expected, rtol=0, atol=1e-9) | (np.isinf(drawn.depth) & np.isinf(expected))
     # Only where an edge runs through the middle of a pixel may the two decide otherwise.
@@ -68,24 +68,24 @@ def test_hidden_surfaces_against_rays_cast_one_by_one(seed):
 def test_closed_surfaces_seen_with_and_without_their_back_are_the_same():
     """A closed surface's back is left out; if a face is missing nothing is, and through the hole the inside is seen."""
     ball = trimesh.creation.icosphere(subdivisions=2)
-    seen = from_a_corner()
-    closed = rendered(ball.vertices, ball.faces, seen, "#ece5d6", 80)
+    seen = corner_camera()
+    closed = render_mesh(ball.vertices, ball.faces, seen, "#ece5d6", 80)
     behind = np.argmin(ball.triangles_center @ seen.eye)
-    opened = rendered(ball.vertices, np.delete(ball.faces, behind, axis=0), seen, "#ece5d6", 80)
+    opened = render_mesh(ball.vertices, np.delete(ball.faces, behind, axis=0), seen, "#ece5d6", 80)
     assert np.array_equal(closed.depth, opened.depth)
     front = np.argmax(ball.triangles_center @ seen.eye)
-    holed = rendered(ball.vertices, np.delete(ball.faces, front, axis=0), seen, "#ece5d6", 80)
+    holed = render_mesh(ball.vertices, np.delete(ball.faces, front, axis=0), seen, "#ece5d6", 80)
     assert (holed.depth < closed.depth - 1.5).sum() > 10
     assert np.array_equal(np.isinf(holed.depth), np.isinf(closed.depth))
 
 
 def test_a_ball_covers_a_disk_and_is_as_near_as_its_radius():
     ball = trimesh.creation.icosphere(subdivisions=5, radius=0.3)
-    drawn = rendered(ball.vertices, ball.faces, from_a_corner(), "#ece5d6", 400)
+    drawn = render_mesh(ball.vertices, ball.faces, corner_camera(), "#ece5d6", 400)
     covered = np.isfinite(drawn.depth).sum() * drawn.pixel**2
     assert covered == pytest.approx(np.pi * 0.09, rel=2e-3)
     assert drawn.depth.max() == pytest.approx(0.3, rel=1e-3)
-    assert drawn.image.shape[0] * FINER == drawn.depth.shape[0]
+    assert drawn.image.shape[0] * SUPERSAMPLING == drawn.depth.shape[0]
     assert drawn.image.min() >= 0
     assert drawn.image.max() <= 1
 
@@ -93,8 +93,8 @@ def test_a_ball_covers_a_disk_and_is_as_near_as_its_radius():
 @pytest.mark.parametrize("power", [-30, 30])
 def test_dust_and_asteroids_are_drawn_alike_to_the_bit(power):
     torus = trimesh.creation.torus(1.0, 0.3)
-    usual = rendered(torus.vertices, torus.faces, from_a_corner(), "#ece5d6", 100)
-    other = rendered(torus.vertices * 2.0**power, torus.faces, from_a_corner(), "#ece5d6", 100)
+    usual = render_mesh(torus.vertices, torus.faces, corner_camera(), "#ece5d6", 100)
+    other = render_mesh(torus.vertices * 2.0**power, torus.faces, corner_camera(), "#ece5d6", 100)
     assert np.array_equal(usual.image, other.image)
     assert np.array_equal(usual.depth * 2.0**power, other.depth)
 
@@ -107,7 +107,7 @@ def test_a_hole_through_a_plate_shows_what_is_behind_it():
     )
     mesh = drilled.mesh(segments=96)
     seen = Camera(*np.eye(3))
-    drawn = rendered(np.asarray(mesh.vertices), np.asarray(mesh.faces), seen, "#ece5d6", 200, with_holes=True)
+    drawn = render_mesh(np.asarray(mesh.vertices), np.asarray(mesh.faces), seen, "#ece5d6", 200, with_holes=True)
     at = pixel_middles(drawn)
     depth, radius = drawn.depth.ravel(), np.hypot(*at.T)
     on_plate = np.abs(at).max(axis=1) < 0.999
@@ -115,8 +115,8 @@ def test_a_hole_through_a_plate_shows_what_is_behind_it():
     on_floor = np.abs(at).max(axis=1) < 0.499
     assert depth[on_floor & (radius < 0.498)] == pytest.approx(-0.9)
     # From a corner the ray through the middle passes clean through; the wall of the far side is seen at its own depth.
-    seen = from_a_corner()
-    drawn = rendered(np.asarray(mesh.vertices), np.asarray(mesh.faces), seen, "#ece5d6", 200, with_holes=True)
+    seen = corner_camera()
+    drawn = render_mesh(np.asarray(mesh.vertices), np.asarray(mesh.faces), seen, "#ece5d6", 200, with_holes=True)
     wall = np.array([(-0.5 * seen.eye[0], -0.5 * seen.eye[1], 0.0)]) / np.hypot(*seen.eye[:2])
     assert drawn.depth_at(seen.flat(wall)) == pytest.approx(wall @ seen.eye, abs=0.02)
     assert drawn.depth_at(np.zeros((1, 2)))[0] == -np.inf
@@ -166,7 +166,7 @@ def test_both_views_have_one_scale_hold_everything_and_mark_the_centre(size):
 
 def test_cameras_are_right_handed():
     axes = Rotation.random(random_state=3).as_matrix()
-    for seen in (from_a_corner(), *(along(axes, axis) for axis in range(3))):
+    for seen in (corner_camera(), *(axis_camera(axes, axis) for axis in range(3))):
         assert np.allclose(np.stack(seen) @ np.stack(seen).T, np.eye(3), atol=1e-15)
         assert np.linalg.det(np.stack(seen)) == pytest.approx(1.0)
 

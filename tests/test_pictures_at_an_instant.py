@@ -19,12 +19,12 @@ from polhode.cli.target import TargetCommand
 from polhode.errors import InputError
 from polhode.gallery import MODELS
 from polhode.plot.scene import Scene, world_camera
-from polhode.plot.snapshot.figure import instant
-from polhode.plot.snapshot.interpolation import attitudes_between, positions_between, values_between
-from polhode.plot.snapshot.layout import stage
-from polhode.plot.snapshot.trajectory import course, course_at
-from polhode.plot.snapshot.views import THROUGH
-from polhode.plot.style import COLOURS, sheet
+from polhode.plot.snapshot.figure import draw_snapshot
+from polhode.plot.snapshot.interpolation import interpolate_attitudes, interpolate_linearly, interpolate_positions
+from polhode.plot.snapshot.layout import lay_out_views
+from polhode.plot.snapshot.trajectory import sample_trajectory, sample_trajectory_at
+from polhode.plot.snapshot.views import HIDDEN_ALPHA
+from polhode.plot.style import COLORS, styled_figure
 from polhode.rotations import angle_between
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
@@ -48,7 +48,7 @@ def error_between(motion, outputs):
     times, moments = np.linspace(0.0, 2.0, outputs + 1), np.linspace(0.0, 2.0, 357)
     states, truth = ([motion.at(float(t)) for t in some] for some in (times, moments))
     q, w = (np.array([getattr(s, name) for s in states]) for name in ("quaternion_wxyz", "angular_velocity_body"))
-    found = attitudes_between(times, q, w, moments)
+    found = interpolate_attitudes(times, q, w, moments)
     return float(np.max(angle_between(found, np.array([s.quaternion_wxyz for s in truth]))))
 
 
@@ -67,16 +67,20 @@ def test_attitudes_between_outputs_know_whole_turns_against_the_closed_form():
 def test_attitudes_at_the_outputs_are_theirs_whatever_the_sign_of_the_quaternion():
     motion = spun((0.3, 5.0, 0.2), output_step=0.25)
     signs = np.where(np.arange(len(motion.times)) % 2, -1.0, 1.0)[:, None]
-    found = attitudes_between(motion.times, signs * motion.quaternion_wxyz, motion.angular_velocity_body, motion.times)
+    found = interpolate_attitudes(
+        motion.times, signs * motion.quaternion_wxyz, motion.angular_velocity_body, motion.times
+    )
     assert np.max(angle_between(found, motion.quaternion_wxyz)) < 1e-12
 
 
 def test_positions_between_outputs_of_a_throw_lie_on_its_parabola():
     times, moments = np.array([0.0, 0.7, 1.0]), np.linspace(0.0, 1.0, 23)
     fall = np.array([0.0, 0.0, -9.80665])
-    found = positions_between(times, times[:, None] ** 2 * fall / 2, times[:, None] * fall, moments)
+    found = interpolate_positions(times, times[:, None] ** 2 * fall / 2, times[:, None] * fall, moments)
     assert found == pytest.approx(moments[:, None] ** 2 * fall / 2, abs=1e-14)
-    assert values_between(times, times[:, None] * fall, moments) == pytest.approx(moments[:, None] * fall, abs=1e-14)
+    assert interpolate_linearly(times, times[:, None] * fall, moments) == pytest.approx(
+        moments[:, None] * fall, abs=1e-14
+    )
 
 
 def pushed_box(forces, output_step, **options):
@@ -90,7 +94,7 @@ def test_blows_between_outputs_are_sudden_as_in_the_same_run_with_all_its_output
     """0.1 s between outputs, and about 5 rad/s more by a blow: smeared over that time it would be 0.1 rad off."""
     forces = [ph.forces.impulse((0, 0, 5.0), t, (0.1, 0.2, 0.0)) for t in blows]
     few, all_of_them = (pushed_box(forces, step) for step in (0.1, 0.01))
-    found, before = course(few, all_of_them.times), all_of_them.times < blows[0] - 1e-9
+    found, before = sample_trajectory(few, all_of_them.times), all_of_them.times < blows[0] - 1e-9
     assert angle_between_matrices(found, all_of_them)[before].max() < 5e-3
     alone = len(blows) == 1  # between two blows nothing is known but where it must arrive
     assert angle_between_matrices(found, all_of_them).max() < (0.01 if alone else 0.07)
@@ -105,21 +109,21 @@ def angle_between_matrices(found, motion):
 def test_under_gravity_the_place_at_a_blow_follows_from_before_and_after():
     forces = [ph.forces.gravity(), ph.forces.impulse((0, 0, 20.0), 0.23)]
     few, all_of_them = (pushed_box(forces, step) for step in (0.1, 0.01))
-    found = course(few, all_of_them.times)
+    found = sample_trajectory(few, all_of_them.times)
     assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=0.5 * 9.80665 * 0.04**2)
 
 
 def test_a_thrust_shorter_than_the_time_between_outputs_is_a_blow_too():
     thrust = ph.forces.thruster((0, 0, 0), (0, 1, 0), 2000.0, 0.22, 0.24)  # 200 m/s2
     few, all_of_them = (pushed_box([thrust], step) for step in (0.1, 0.01))
-    found = course(few, all_of_them.times)
+    found = sample_trajectory(few, all_of_them.times)
     assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=0.5 * 200.0 * 0.02**2)
 
 
 def test_at_the_outputs_all_is_theirs_whatever_happened_between():
     forces = [ph.forces.impulse((0, 0, 20.0), t, (0.1, 0.2, 0.0)) for t in (0.15, 0.2, 0.31, 0.33)]
     motion = pushed_box(forces, 0.1)
-    found = course(motion, motion.times)
+    found = sample_trajectory(motion, motion.times)
     assert found.position[:, 0] == pytest.approx(motion.position, abs=1e-12)
     assert found.attitude[:, 0] == pytest.approx(motion.rotation_matrix, abs=1e-12)
     assert found.omega[:, 0] == pytest.approx(motion.angular_velocity, abs=1e-10)
@@ -139,7 +143,7 @@ def test_a_bounce_between_outputs_is_where_the_event_found_it():
     )
     moments, fall = np.linspace(0.0, 0.6, 61), (2 * 0.5 / 9.80665) ** 0.5
     since = np.where(moments < fall, moments, moments - 2 * fall)
-    assert course(motion, moments).position[:, 0, 2] == pytest.approx(0.5 - 9.80665 * since**2 / 2, abs=1e-9)
+    assert sample_trajectory(motion, moments).position[:, 0, 2] == pytest.approx(0.5 - 9.80665 * since**2 / 2, abs=1e-9)
 
 
 def thrown_until_the_ground():
@@ -157,18 +161,18 @@ def thrown_until_the_ground():
 
 def test_a_member_that_an_event_stopped_stands_where_it_stopped():
     motion, fall = thrown_until_the_ground(), (2 * 0.5 / 9.80665) ** 0.5
-    found = course(motion, np.linspace(0.0, 1.0, 41))
+    found = sample_trajectory(motion, np.linspace(0.0, 1.0, 41))
     heights = 0.5 - 9.80665 * np.minimum(found.times, fall) ** 2 / 2
     assert found.position[:, 0, 2] == pytest.approx(heights, abs=1e-9)
     for time in (0.75, 0.9):  # an output, and none
-        assert course_at(motion, time)[0].position[0, 0] == pytest.approx((fall, 0, 0), abs=1e-9)
-        assert len(instant(motion, time).axes) == 2
+        assert sample_trajectory_at(motion, time)[0].position[0, 0] == pytest.approx((fall, 0, 0), abs=1e-9)
+        assert len(draw_snapshot(motion, time).axes) == 2
 
 
 def test_the_pivot_stays_where_it_is_between_outputs():
     """40 rad/s, 0.05 s between outputs: two radians from one to the next."""
     motion = heavy_top(0.2, 0.05)
-    found = course(motion, np.linspace(0.0, 0.2, 61))
+    found = sample_trajectory(motion, np.linspace(0.0, 0.2, 61))
     assert np.ptp(found.anchor, axis=0) == pytest.approx(0.0, abs=1e-12)
     assert found.velocity[:, 0] == pytest.approx(np.cross(found.omega, found.position - found.anchor)[:, 0], abs=1e-12)
 
@@ -183,7 +187,7 @@ def test_vectors_are_those_of_the_motion():
         method="exact",
         output_step=0.1,
     )
-    found = course(motion, motion.times)
+    found = sample_trajectory(motion, motion.times)
     assert found.position[:, 0] == pytest.approx(motion.position, abs=1e-13)
     assert found.attitude[:, 0] == pytest.approx(motion.rotation_matrix, abs=1e-12)
     assert found.omega[:, 0] == pytest.approx(motion.angular_velocity, abs=1e-12)
@@ -203,7 +207,7 @@ def heavy_top(duration=0.02, output_step=0.001):
 def test_on_a_pivot_momentum_changes_as_the_torque_says_about_the_same_point():
     """dL/dt = torque, both about the fixed point: by central differences."""
     motion = heavy_top()
-    found = course(motion, motion.times)
+    found = sample_trajectory(motion, motion.times)
     assert np.ptp(found.anchor, axis=0) == pytest.approx(0.0, abs=1e-12)
     assert found.momentum[:, 0] == pytest.approx(motion.angular_momentum_about(found.anchor[0, 0]), abs=1e-12)
     rate = (found.momentum[2:, 0] - found.momentum[:-2, 0]) / 0.002
@@ -220,9 +224,9 @@ def test_a_springs_forces_on_its_two_bodies_are_opposite():
         method="rk4",
         engine="python",
     )
-    at_start = course_at(pair, 0.0)[0]
+    at_start = sample_trajectory_at(pair, 0.0)[0]
     assert at_start.force[0] == pytest.approx(np.array([(5.0, 0, 0), (-5.0, 0, 0)]))
-    set_up = stage(pair)
+    set_up = lay_out_views(pair)
     assert set_up.joined == ((0, 1),)
     assert not set_up.turns
 
@@ -233,7 +237,7 @@ def words(figure):
 
 
 def test_a_picture_has_two_views_with_one_camera_and_a_clock_at_the_instant():
-    figure = instant(spun((0.1, 5.0, 0.1)), 1.25, "A box")
+    figure = draw_snapshot(spun((0.1, 5.0, 0.1)), 1.25, "A box")
     space, from_body, clock = figure.axes
     assert "A box" in words(figure)
     assert "t = 1.25 s" in words(figure)
@@ -244,7 +248,7 @@ def test_a_picture_has_two_views_with_one_camera_and_a_clock_at_the_instant():
 
 def test_the_tip_of_the_trail_is_the_angular_velocity_of_the_instant():
     motion = spun((0.1, 5.0, 0.1))
-    figure, set_up = instant(motion, 1.25), stage(motion)
+    figure, set_up = draw_snapshot(motion, 1.25), lay_out_views(motion)
     points = np.concatenate([p.vertices for c in figure.axes[1].collections for p in c.get_paths()])
     tip = set_up.camera.flat(set_up.scales["omega"] * motion.at(1.25).angular_velocity_body)
     assert np.linalg.norm(points - tip, axis=1).min() < 1e-9
@@ -252,13 +256,13 @@ def test_the_tip_of_the_trail_is_the_angular_velocity_of_the_instant():
 
 def test_without_a_time_it_is_the_start():
     motion = ph.simulate(BOX, ph.State(angular_velocity_body=(0, 2, 0), time=3.0), duration=1.0, method="exact")
-    assert "t = 3 s" in words(instant(motion))
+    assert "t = 3 s" in words(draw_snapshot(motion))
 
 
 def test_a_particle_has_one_view_and_long_times_are_in_days():
     thrown = ph.State(velocity=(1e-5, 0, 1e-5))
     motion = ph.simulate(ph.particle(1.0), thrown, duration=40 * 86400.0, method="exact")
-    figure = instant(motion, 10 * 86400.0)
+    figure = draw_snapshot(motion, 10 * 86400.0)
     assert len(figure.axes) == 2
     assert "t = 10 days" in words(figure)
     assert figure.axes[1].get_xlabel() == "time (days)"
@@ -268,9 +272,9 @@ def test_a_body_that_goes_far_is_followed():
     motion = ph.simulate(
         BOX, ph.State(velocity=(9, 0, 0), angular_velocity_body=(0, 2, 0)), duration=2.0, method="exact"
     )
-    figure = instant(motion, 2.0)
+    figure = draw_snapshot(motion, 2.0)
     assert "the view moves along" in words(figure)
-    (left, right), at = figure.axes[0].get_xlim(), stage(motion).camera.flat(np.array((18.0, 0.0, 0.0)))[0]
+    (left, right), at = figure.axes[0].get_xlim(), lay_out_views(motion).camera.flat(np.array((18.0, 0.0, 0.0)))[0]
     assert (left + right) / 2 == pytest.approx(at)
 
 
@@ -279,7 +283,7 @@ def test_of_an_ensemble_some_hundred_members_are_drawn_and_the_title_says_so():
     for velocity in ((0, 0, 0), rates):
         start = ph.State(velocity=velocity, angular_velocity_body=rates)
         motion = ph.ensemble(BOX, start, duration=0.5, output_step=0.25, method="exact")
-        figure = instant(motion, 0.25, "throws")
+        figure = draw_snapshot(motion, 0.25, "throws")
         assert "300 of 400 members" in words(figure)
         assert len(figure.axes) == 3
 
@@ -287,16 +291,16 @@ def test_of_an_ensemble_some_hundred_members_are_drawn_and_the_title_says_so():
 def test_moments_of_no_solid_are_told():
     body = ph.Body(mass=1.0, inertia=(1.0, 2.0, 4.0), allow_unphysical=True)
     motion = ph.simulate(body, ph.State(angular_velocity_body=(0.1, 2, 0.1)), duration=2.0, method="exact")
-    assert "drawn is the inertia ellipsoid" in words(instant(motion, 1.0)).replace("\n", " ")
+    assert "drawn is the inertia ellipsoid" in words(draw_snapshot(motion, 1.0)).replace("\n", " ")
 
 
 def test_a_time_outside_is_refused_and_so_is_a_body_that_is_not_there():
     motion = spun((0.1, 5.0, 0.1))
     for time in (-0.1, 2.1):
         with pytest.raises(InputError, match=r"outside the run, which reaches from 0 to 2 s"):
-            instant(motion, time)
+            draw_snapshot(motion, time)
     with pytest.raises(InputError, match="there is no body 1: this motion has 1"):
-        instant(motion, 1.0, body=1)
+        draw_snapshot(motion, 1.0, body=1)
 
 
 def test_of_an_ensemble_no_body_can_be_picked_and_a_sentence_says_what_is_shown():
@@ -304,13 +308,13 @@ def test_of_an_ensemble_no_body_can_be_picked_and_a_sentence_says_what_is_shown(
         BOX, ph.State(angular_velocity_body=[(0, 1, 0), (0, 2, 0)]), duration=0.5, output_step=0.25, method="exact"
     )
     with pytest.raises(InputError, match=r"body = 1 picks a body of a system.*its 2 members are all shown together"):
-        instant(motion, 0.25, body=1)
+        draw_snapshot(motion, 0.25, body=1)
 
 
 def test_an_arrow_within_the_body_shines_through():
     motion = spun((0.1, 5.0, 0.1))
-    figure = instant(motion, 1.0)
-    faint = to_rgba(COLOURS["omega"], THROUGH)
+    figure = draw_snapshot(motion, 1.0)
+    faint = to_rgba(COLORS["omega"], HIDDEN_ALPHA)
     for view in figure.axes[:2]:
         edges = np.concatenate([c.get_edgecolors() for c in view.collections])
         assert np.isclose(edges, faint).all(axis=1).sum() == 2  # shaft and head
@@ -319,15 +323,15 @@ def test_an_arrow_within_the_body_shines_through():
 @pytest.mark.parametrize("dpi", [72, 150])
 def test_no_seams_show_between_the_triangles_of_a_flat_face(dpi):
     scene = Scene(world_camera())
-    scene.body(ph.shapes.box((1.0, 1.0, 1.0), mass=1.0), colour=COLOURS["axis_3"])
-    with sheet(4.0, 4.0, constrained=False) as figure:
+    scene.body(ph.shapes.box((1.0, 1.0, 1.0), mass=1.0), color=COLORS["axis_3"])
+    with styled_figure(4.0, 4.0, constrained=False) as figure:
         figure.set_dpi(dpi)
         scene.draw(figure.add_axes((0, 0, 1, 1)))
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
     shown = np.asarray(canvas.buffer_rgba())[..., :3].reshape(-1, 3)
-    colours, counts = np.unique(shown, axis=0, return_counts=True)
-    flat = colours[np.argsort(-counts)[:4]].astype(int)  # the paper and three faces
+    colors, counts = np.unique(shown, axis=0, return_counts=True)
+    flat = colors[np.argsort(-counts)[:4]].astype(int)  # the paper and three faces
     apart = np.abs(shown[:, None].astype(int) - flat).max(axis=2).min(axis=1)
     assert (apart > 6).mean() < 0.03  # the outlines alone
 
@@ -347,14 +351,14 @@ def test_of_a_stored_motion_with_unknown_forces_the_nearest_output_is_drawn_and_
         method="rk4",
         engine="python",
     )
-    assert course_at(motion, 0.013)[0].times.tolist() == [0.013]
-    assert course_at(motion, 0.013)[0].force[0, 0].tolist() == [1.0, 0.0, 0.0]
+    assert sample_trajectory_at(motion, 0.013)[0].times.tolist() == [0.013]
+    assert sample_trajectory_at(motion, 0.013)[0].force[0, 0].tolist() == [1.0, 0.0, 0.0]
     motion.save(tmp_path / "pushed.zarr")
     stored = ph.load(tmp_path / "pushed.zarr")
-    found, remark = course_at(stored, 0.013)
+    found, remark = sample_trajectory_at(stored, 0.013)
     assert found.times.tolist() == [0.02]
     assert "the nearest stored output" in remark
-    text = words(instant(stored, 0.013)).replace("\n", " ")
+    text = words(draw_snapshot(stored, 0.013)).replace("\n", " ")
     assert "asked for 0.013 s" in text
     assert "a file could not hold push" in text
 
@@ -363,22 +367,22 @@ def test_members_whose_bodies_differ_are_each_drawn_as_itself():
     bodies = ph.shapes.box([(0.1, 0.4, 0.9), (0.5, 0.4, 0.9)], mass=10.0)
     start = ph.State(velocity=[(0, 0, 0), (2, 0, 0)], angular_velocity_body=(0.1, 3.0, 0.1))
     motion = ph.ensemble(bodies, start, duration=1.0, output_step=0.5, method="exact")
-    set_up = stage(motion)
+    set_up = lay_out_views(motion)
     assert [np.ptp(surface.vertices[:, 0]) for surface in set_up.surfaces] == pytest.approx([0.1, 0.5])
-    assert "the large one is the first member's" in words(instant(motion, 1.0))
+    assert "the large one is the first member's" in words(draw_snapshot(motion, 1.0))
 
 
 def test_on_a_pivot_the_legend_says_about_what_momentum_and_torque_are():
-    labels = [handle.get_label() for handle in stage(heavy_top()).legend()]
+    labels = [handle.get_label() for handle in lay_out_views(heavy_top()).legend()]
     assert labels == ["ω", "L about the pivot", "torque about the pivot", "force"]
-    assert [handle.get_label() for handle in stage(spun((0.1, 5.0, 0.1))).legend()] == ["ω", "L"]
+    assert [handle.get_label() for handle in lay_out_views(spun((0.1, 5.0, 0.1))).legend()] == ["ω", "L"]
 
 
 def test_a_quaternion_that_was_never_rescaled_still_turns_as_a_rotation():
     options = {"step": 0.1, "method": "rk4", "engine": "python", "renormalize": False}
     motion = ph.simulate(BOX, ph.State(angular_velocity_body=(0, 9.0, 0)), duration=2.0, output_step=0.5, **options)
     assert abs(np.linalg.norm(motion.quaternion_wxyz[-1]) - 1) > 1e-3
-    attitude = course(motion, np.linspace(0.0, 2.0, 33)).attitude[:, 0]
+    attitude = sample_trajectory(motion, np.linspace(0.0, 2.0, 33)).attitude[:, 0]
     assert attitude @ attitude.transpose(0, 2, 1) == pytest.approx(np.tile(np.eye(3), (33, 1, 1)), abs=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""What the pictures of turns and tops say: colours, names and limits, read from the figures."""
+"""What the pictures of turns and tops say: colors, names and limits, read from the figures."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from polhode.gallery import MODELS, rocket_top
-from polhode.gallery.asymmetric_top_unstable import _with_zeros
+from polhode.gallery.asymmetric_top_unstable import _insert_zeros
 from polhode.plot.scene import world_camera
-from polhode.plot.style import COLOURS
+from polhode.plot.style import COLORS
 
 
 @cache
@@ -40,8 +40,8 @@ def colours_of_words(figure, word):
 
 
 def test_weights_and_rockets_are_no_torques():
-    assert colours_of_words(figure_of("gyroscope"), "weight") == {COLOURS["weight"]}
-    assert colours_of_words(figure_of("rocket-top"), "rocket") == {COLOURS["force"]}
+    assert colours_of_words(figure_of("gyroscope"), "weight") == {COLORS["weight"]}
+    assert colours_of_words(figure_of("rocket-top"), "rocket") == {COLORS["force"]}
 
 
 def test_the_angles_have_the_same_colours_everywhere():
@@ -49,7 +49,7 @@ def test_the_angles_have_the_same_colours_everywhere():
     gyroscope = entries(panel(figure_of("gyroscope-euler-angles"), "Euler angles, closed form"))
     for name in "φθψ":
         assert turned[name] == gyroscope[name]
-        assert turned[name] != COLOURS["omega"]
+        assert turned[name] != COLORS["omega"]
 
 
 def test_what_is_drawn_from_the_closed_form_says_so():
@@ -83,7 +83,7 @@ def test_the_rocket_top_is_seen_across_its_axle(theta):
     """An axle at a right angle to the line of sight hides neither of its ends."""
     for phi in (0.3, 2.5, -1.0):
         axle = np.array((sin(theta) * sin(phi), -sin(theta) * cos(phi), cos(theta)))
-        camera = world_camera(*rocket_top._view(axle))
+        camera = world_camera(*rocket_top._camera_angles(axle))
         assert axle @ camera.eye == pytest.approx(0, abs=1e-12)
         assert axle @ camera.right > 0
 
@@ -112,7 +112,7 @@ def test_a_matrix_that_no_knob_changes_is_named():
 def test_a_zero_where_the_sign_changes_leads_down_and_out():
     """The zeros of a sine, to the error of a chord."""
     times = np.linspace(0.5, 10.0, 200)
-    more, values = _with_zeros(times, np.sin(times))
+    more, values = _insert_zeros(times, np.sin(times))
     assert more[values == 0] == pytest.approx(np.pi * np.arange(1, 4), abs=2e-5)
     assert np.all(np.diff(more) > 0)
     assert values[values != 0] == pytest.approx(np.sin(times), abs=0)

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from polhode.gallery import MODELS
-from polhode.plot.log_axes import log_axis, positive_part
+from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
 from polhode.plot.scene import Scene
-from polhode.plot.style import AXES, COLOURS, SEVERAL
+from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS
 
 OURS = (
     "free-fall-with-drag",
@@ -123,7 +123,7 @@ def test_the_closed_form_has_its_entry_and_its_line(name, title):
     assert entries(axes).count("closed form") == 1
     broad = [line for line in axes.lines if line.get_linewidth() == 4.5 and len(line.get_xdata())]
     assert broad
-    assert {to_hex(line.get_color()) for line in broad} == {COLOURS["closed_form"]}
+    assert {to_hex(line.get_color()) for line in broad} == {COLORS["closed_form"]}
 
 
 @pytest.mark.parametrize("name", ["force-vs-torque", "thirty-frames", "free-fall-with-drag", "rotating-frame"])
@@ -132,13 +132,13 @@ def test_the_colour_of_torques_is_for_torques(name):
     for axes in drawn(name).axes:
         used = {to_hex(line.get_color()) for line in axes.lines}
         used |= {to_hex(c) for group in axes.collections for c in group.get_edgecolors()}
-        assert COLOURS["torque"] not in used, title_of(axes)
+        assert COLORS["torque"] not in used, title_of(axes)
 
 
 def test_the_tensor_on_the_shaft_has_the_colours_of_the_axes_and_the_title_tilts_the_box():
     figure = drawn("fixed-axle")
     lines = {line.get_label(): line.get_color() for line in panel(figure, "R I Rᵀ").lines}
-    assert (lines["xx"], lines["yy"], lines["zz"]) == AXES
+    assert (lines["xx"], lines["yy"], lines["zz"]) == AXIS_COLORS
     assert "tilted shaft" not in MODELS["fixed-axle"].title
     assert panel(figure, "ω off the shaft").get_ylim()[1] <= 1e3  # no angle is above 180 deg
 
@@ -153,7 +153,7 @@ def test_the_arrows_on_the_sphere_are_to_scale():
         assert any(text.startswith("F = ") for text in words(axes))
         head = min(
             (a for a in axes.texts if isinstance(a, Annotation) and a.arrow_patch and not a.get_text()),
-            key=lambda a: abs(to_hex(a.arrow_patch.get_facecolor()) != COLOURS["force"]),
+            key=lambda a: abs(to_hex(a.arrow_patch.get_facecolor()) != COLORS["force"]),
         )
         shafts.append(np.hypot(*(np.array(head.xy) - head.get_position())))
     assert shafts[1] == pytest.approx(8 * shafts[0], rel=1e-9)
@@ -198,7 +198,7 @@ def test_one_colour_for_the_path_on_the_ground():
     figure = drawn("rotating-frame")
     ground = {line.get_label(): line.get_color() for line in panel(figure, "from above").lines}["ground"]
     paths = panel(figure, "from the ground").collections
-    assert ground == SEVERAL[1]
+    assert ground == COLOR_CYCLE[1]
     assert any(to_hex(c) == ground for group in paths for c in group.get_edgecolors())
 
 
@@ -215,8 +215,8 @@ def test_names_of_drifts_lie_on_no_curve():
 def test_a_logarithmic_axis_leaves_gaps_where_nothing_is_positive():
     figure = Figure()
     axes = figure.subplots()
-    axes.plot(range(4), positive_part(np.array((0.0, 1e-3, -1.0, 10.0))))
-    log_axis(axes, 1e-4, 1e2, 4)
+    axes.plot(range(4), mask_nonpositive(np.array((0.0, 1e-3, -1.0, 10.0))))
+    set_log_y_limits(axes, 1e-4, 1e2, 4)
     assert np.isnan(axes.lines[0].get_ydata()).tolist() == [True, False, True, False]
     assert axes.get_ylim() == (1e-4, 1e2)
     figure.draw_without_rendering()

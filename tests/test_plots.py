@@ -10,8 +10,8 @@ import pytest
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.plot import COLOURS, overview
-from polhode.plot.projection import camera
+from polhode.plot import COLORS, overview
+from polhode.plot.projection import make_camera
 
 BODY = ph.Body(mass=10.0, inertia=(0.81, 0.68, 0.14))
 SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
@@ -103,13 +103,13 @@ def test_no_output_is_refused():
 
 
 def test_camera_is_right_handed_and_square():
-    seen = np.stack(camera((1, 0.3, 0), (0, 0.2, 1), 0.6, 0.4))
+    seen = np.stack(make_camera((1, 0.3, 0), (0, 0.2, 1), 0.6, 0.4))
     assert seen @ seen.T == pytest.approx(np.eye(3), abs=1e-15)
     assert np.linalg.det(seen) == pytest.approx(1.0)
 
 
 def test_things_of_the_same_kind_have_one_colour_each():
-    named = [COLOURS[key] for key in ("axis_1", "axis_2", "axis_3", "omega", "L", "torque")]
+    named = [COLORS[key] for key in ("axis_1", "axis_2", "axis_3", "omega", "L", "torque")]
     assert len(set(named)) == len(named)
 
 

@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 
 import polhode as ph
 from polhode.errors import InputError
-from polhode.massprops.appearance import look_of
+from polhode.massprops.appearance import appearance_of
 from polhode.plot import free_rotation_sheet
-from polhode.plot.depth_order import Piece, far_to_near
-from polhode.plot.free_rotation_data import turning
+from polhode.plot.depth_order import ScenePiece, sort_by_depth
+from polhode.plot.free_rotation_data import extract_free_rotation
 from polhode.plot.free_rotation_figures import NO_SOLID, draw_in_body, draw_in_space
 from polhode.plot.poinsot_construction import draw_herpolhode, draw_poinsot, herpolhode_path
 from polhode.plot.rolling_cones import cone_axes, draw_cones
 from polhode.plot.scene import Scene, world_camera
-from polhode.plot.style import sheet
-from polhode.reference.poinsot import cones, herpolhode_radii, plane_distance, small_wobble
+from polhode.plot.style import styled_figure
+from polhode.reference.poinsot import cones, herpolhode_radii, invariable_plane_distance, wobble_rate_squared
 
 ASYMMETRIC = ((2.0, 3.0, 4.0), (0.3, 0.2, 1.0))
 BEFORE_THE_SEPARATRIX = ((2.0, 3.0, 4.0), (1.0, 0.3, 0.1))
@@ -39,20 +39,20 @@ def motion_of(moments, rates, duration=20.0, **options):
 # The theory, against the motion itself -----------------------------------------------------------------------------
 @pytest.mark.parametrize(("moments", "rates"), ALL)
 def test_the_plane_touches_the_ellipsoid_at_omega_and_stays_where_it_is(moments, rates):
-    body = turning(motion_of(moments, rates))
+    body = extract_free_rotation(motion_of(moments, rates))
     along_l = body.along_l
     level = body.moments / body.twice_energy
     assert (level * body.rates**2).sum(axis=1) == pytest.approx(1.0, abs=1e-12)
     gradients = np.einsum("nij,nj->ni", body.turns, level * body.rates)
     assert np.cross(gradients, along_l) == pytest.approx(0.0, abs=1e-12)
-    assert body.rates_world @ along_l == pytest.approx(plane_distance(moments, rates), rel=1e-12)
-    assert body.plane_distance == pytest.approx(plane_distance(moments, rates), rel=1e-14)
+    assert body.rates_world @ along_l == pytest.approx(invariable_plane_distance(moments, rates), rel=1e-12)
+    assert body.plane_distance == pytest.approx(invariable_plane_distance(moments, rates), rel=1e-14)
 
 
 @pytest.mark.parametrize(("moments", "rates"), ALL)
 def test_the_herpolhode_runs_between_its_two_circles_and_reaches_both(moments, rates):
     inner, outer = herpolhode_radii(moments, rates)
-    distances = np.linalg.norm(herpolhode_path(turning(motion_of(moments, rates, 60.0))), axis=1)
+    distances = np.linalg.norm(herpolhode_path(extract_free_rotation(motion_of(moments, rates, 60.0))), axis=1)
     assert distances.min() >= inner * (1 - 1e-10)
     assert distances.max() <= outer * (1 + 1e-10)
     assert (distances.min(), distances.max()) == pytest.approx((inner, outer), rel=2e-3)
@@ -101,8 +101,8 @@ def test_small_wobbles_are_the_limit_of_jacobis_period():
     moments = (2.0, 8.0, 4.0)
     for axis, rates in ((1, (0.0, 1.0, 1e-5)), (0, (1.0, 0.0, 1e-5))):
         period = ph.reference.AsymmetricTop(moments, rates).period
-        assert small_wobble(moments, axis) == pytest.approx((2 * np.pi / period) ** 2, rel=1e-8)
-    assert small_wobble(moments, 2) == -0.5
+        assert wobble_rate_squared(moments, axis) == pytest.approx((2 * np.pi / period) ** 2, rel=1e-8)
+    assert wobble_rate_squared(moments, 2) == -0.5
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e200])
@@ -111,12 +111,16 @@ def test_very_slow_and_very_fast_rotations_have_the_same_geometry(size):
     for moments, rates in ALL:
         other = tuple(size * w for w in rates)
         heavier = tuple(j / size for j in moments)
-        assert plane_distance(moments, other) / size == pytest.approx(plane_distance(moments, rates), rel=1e-14)
+        assert invariable_plane_distance(moments, other) / size == pytest.approx(
+            invariable_plane_distance(moments, rates), rel=1e-14
+        )
         assert np.array(herpolhode_radii(heavier, other)) / size == pytest.approx(
             herpolhode_radii(moments, rates), rel=1e-12, abs=0
         )
     assert cones(OBLATE[0], tuple(size * w for w in OBLATE[1]), 2).tilt == pytest.approx(cones(*OBLATE, 2).tilt)
-    assert small_wobble(tuple(size * j for j in ASYMMETRIC[0]), 1) == pytest.approx(small_wobble(ASYMMETRIC[0], 1))
+    assert wobble_rate_squared(tuple(size * j for j in ASYMMETRIC[0]), 1) == pytest.approx(
+        wobble_rate_squared(ASYMMETRIC[0], 1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,12 +129,15 @@ def test_very_slow_and_very_fast_rotations_have_the_same_geometry(size):
         (lambda: cones(*OBLATE, axis=3), "axis must be a whole number from 0 to 2, not 3"),
         (lambda: cones(*OBLATE, axis="z"), "axis must be a whole number from 0 to 2, not 'z'"),
         (lambda: cones(*ASYMMETRIC, axis=2), "only where a body is symmetric"),
-        (lambda: small_wobble((2.0, 3.0, 4.0), axis=5), "axis must be a whole number from 0 to 2, not 5"),
+        (lambda: wobble_rate_squared((2.0, 3.0, 4.0), axis=5), "axis must be a whole number from 0 to 2, not 5"),
         (
-            lambda: plane_distance([(2.0, 3.0, 4.0)], (1.0, 0.0, 0.0)),
+            lambda: invariable_plane_distance([(2.0, 3.0, 4.0)], (1.0, 0.0, 0.0)),
             r"moments must be 3 numbers, .*: give one body at a time",
         ),
-        (lambda: plane_distance((2.0, 3.0), (1.0, 0.0, 0.0)), r"moments must be 3 numbers, but has the shape \(2,\)"),
+        (
+            lambda: invariable_plane_distance((2.0, 3.0), (1.0, 0.0, 0.0)),
+            r"moments must be 3 numbers, but has the shape \(2,\)",
+        ),
         (lambda: herpolhode_radii((2.0, 3.0, 0.0), (1.0, 0.0, 0.0)), "moments must be greater than 0 kg m2"),
         (lambda: herpolhode_radii((2.0, 3.0, 4.0), (0.0, 0.0, 0.0)), "a body at rest"),
     ],
@@ -158,15 +165,15 @@ def test_a_sphere_and_a_body_given_by_a_tensor():
     tensor = [[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]]
     motion = motion_of(tensor, (1.0, 0.3, 1.0))
     free_rotation_sheet(motion)
-    body = turning(motion)
+    body = extract_free_rotation(motion)
     assert body.moments * body.rates == pytest.approx(np.einsum("nji,j->ni", body.turns, body.momentum), abs=1e-11)
 
 
 def test_moments_of_no_solid_are_drawn_as_the_inertia_ellipsoid_with_a_remark():
     motion = motion_of((2.0, 2.0, 8.0), (1.0, 0.0, 1.0), allow_unphysical=True)
     body = motion.scenario.bodies[0]
-    assert look_of(body).kind == "inertia ellipsoid"
-    reach = np.abs(np.asarray(look_of(body).surface.vertices)).max(axis=0)
+    assert appearance_of(body).kind == "inertia ellipsoid"
+    reach = np.abs(np.asarray(appearance_of(body).surface.vertices)).max(axis=0)
     assert reach == pytest.approx((1.0, 1.0, 0.5), rel=5e-3)
     for draw in (draw_in_space, draw_in_body):
         axes = Figure().subplots()
@@ -176,7 +183,7 @@ def test_moments_of_no_solid_are_drawn_as_the_inertia_ellipsoid_with_a_remark():
 
 def test_a_body_without_a_shape_is_drawn_as_its_solid_ellipsoid():
     body = ph.Body(1.0, (2.0, 3.0, 4.0))
-    assert np.abs(np.asarray(look_of(body).surface.vertices)).max(axis=0) == pytest.approx(
+    assert np.abs(np.asarray(appearance_of(body).surface.vertices)).max(axis=0) == pytest.approx(
         body.ellipsoid_semi_axes, rel=5e-3
     )
 
@@ -187,7 +194,7 @@ def test_a_flat_body_given_by_numbers_is_drawn_thin(moments, tmp_path):
     body = ph.Body(1.0, moments)
     semi = body.ellipsoid_semi_axes
     assert semi[2] == 0
-    reach = np.abs(np.asarray(look_of(body).surface.vertices)).max(axis=0)
+    reach = np.abs(np.asarray(appearance_of(body).surface.vertices)).max(axis=0)
     assert reach == pytest.approx((*semi[:2], 0.01 * semi.max()), rel=5e-3)
     free_rotation_sheet(motion_of(moments, (0.5, 0.1, 1.0), 4.0)).savefig(tmp_path / "flat.png", dpi=40)
 
@@ -253,19 +260,19 @@ def triangle(depth, tilt=0.0):
     """A large triangle about the origin of the paper, `tilt` deeper on the right."""
     points = np.array(((-3.0, -3.0), (3.0, -3.0), (0.0, 4.0)))
     depths = depth - tilt * points[:, 0]
-    return Piece(float(depths.mean()), "face", points, None, depths)
+    return ScenePiece(float(depths.mean()), "face", points, None, depths)
 
 
 def line(start, end, start_depth, end_depth):
     depths = np.array((start_depth, end_depth))
-    return Piece(float(depths.mean()), "line", np.array((start, end)), None, depths)
+    return ScenePiece(float(depths.mean()), "line", np.array((start, end)), None, depths)
 
 
 def test_a_line_is_drawn_after_a_face_that_it_passes_before_even_if_the_faces_middle_is_nearer():
     face = triangle(0.0, tilt=2.0)
     before = line((1.0, 0.0), (1.2, 0.0), -1.0, -1.0)  # there the face is at -2
     behind = line((-1.0, 0.0), (-1.2, 0.0), 1.0, 1.0)  # there it is at 2
-    drawn = far_to_near([before, face, behind])
+    drawn = sort_by_depth([before, face, behind])
     assert drawn.index(behind) < drawn.index(face) < drawn.index(before)
 
 
@@ -274,7 +281,7 @@ def test_an_arrow_that_starts_in_a_body_is_hidden_up_to_its_skin():
     scene = Scene(world_camera(0.6, 0.4))
     scene.body(ph.shapes.box((2.0, 2.0, 2.0), mass=1.0))
     scene.arrow((0.0, 0.0, 0.0), (0.0, -3.0, 0.0), "#000000")
-    drawn = far_to_near(scene._pieces)
+    drawn = sort_by_depth(scene._pieces)
     shaft = [i for i, piece in enumerate(drawn) if piece.kind == "line" and piece.style[0] == "#000000"]
     faces = [i for i, piece in enumerate(drawn) if piece.kind == "face"]
     reach = np.linalg.norm(scene.seen.flat(np.array((0.0, -1.0, 0.0))))
@@ -306,7 +313,7 @@ def _holds(corners, point):
 
 
 def test_words_at_the_tips_of_arrows_lie_within_the_axes():
-    with sheet(6.0, 4.0) as figure:
+    with styled_figure(6.0, 4.0) as figure:
         axes = figure.subplots()
         scene = Scene(world_camera())
         scene.arrow((0, 0, 0), (0, 0, 3), "#000000", "L")
@@ -346,8 +353,8 @@ def test_the_sheet_holds_for_long_bodies_small_moments_and_few_outputs(body, rat
         figure.draw_without_rendering()
     boxes = [axes.get_position() for axes in figure.axes[:7]]
     assert not any(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n])
-    path = turning(motion).rates_world
-    inner, _ = herpolhode_radii(body.principal_moments, turning(motion).rates[0])
+    path = extract_free_rotation(motion).rates_world
+    inner, _ = herpolhode_radii(body.principal_moments, extract_free_rotation(motion).rates[0])
     chords = (path[1:] + path[:-1]) / 2
     along = motion.angular_momentum[0] / np.linalg.norm(motion.angular_momentum[0])
     across = np.linalg.norm(chords - np.outer(chords @ along, along), axis=1)

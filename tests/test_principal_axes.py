@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import InertiaError
-from polhode.massprops.principal_axes import principal
+from polhode.massprops.principal_axes import diagonalize_inertia
 
 EPS = np.finfo(float).eps
 SIZES = [1e-27, 1.0, 1e27]
@@ -39,7 +39,7 @@ def tensors_of(moments, rotations):
 
 
 def axes_of(tensors):
-    moments, quaternions = principal(tensors)
+    moments, quaternions = diagonalize_inertia(tensors)
     return moments, Rotation.from_quat(quaternions, scalar_first=True).as_matrix()
 
 
@@ -116,9 +116,9 @@ def test_moments_against_fifty_digits():
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 def test_members_have_the_same_bits_alone(kind):
     tensors = np.concatenate((tensors_of(kind, turns(300, 4)), [np.diag(kind)]))
-    moments, quaternions = principal(tensors)
+    moments, quaternions = diagonalize_inertia(tensors)
     for i, tensor in enumerate(tensors):
-        m, q = principal(tensor)
+        m, q = diagonalize_inertia(tensor)
         assert (m == moments[i]).all()
         assert (q == quaternions[i]).all()
 
@@ -126,13 +126,13 @@ def test_members_have_the_same_bits_alone(kind):
 @pytest.mark.parametrize("size", SIZES)
 def test_a_diagonal_tensor_keeps_its_order_and_its_bits(size):
     for diagonal in ((3.0, 1.0, 2.5), (1.0, 1.0, 2.0), (2.0, 2.0, 1e-40)):
-        moments, quaternion = principal(size * np.diag(diagonal))
+        moments, quaternion = diagonalize_inertia(size * np.diag(diagonal))
         assert moments.tolist() == [size * d for d in diagonal]
         assert quaternion.tolist() == [1.0, 0.0, 0.0, 0.0]
     nearly = size * (np.diag((3.0, 1.0, 2.5)) + 1e-18 * (np.ones((3, 3)) - np.eye(3)))
-    assert principal(nearly)[0] == pytest.approx([3 * size, size, 2.5 * size], rel=1e-15)
+    assert diagonalize_inertia(nearly)[0] == pytest.approx([3 * size, size, 2.5 * size], rel=1e-15)
     nearly = size * (np.diag((1.0, 1.0, 2.0)) + 1e-17 * (np.ones((3, 3)) - np.eye(3)))
-    assert principal(nearly)[1] == pytest.approx([1.0, 0.0, 0.0, 0.0], abs=1e-15)
+    assert diagonalize_inertia(nearly)[1] == pytest.approx([1.0, 0.0, 0.0, 0.0], abs=1e-15)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from polhode.errors import FileError
-from polhode.plot.video_writer import check_film, reel
+from polhode.plot.video_writer import check_film, open_video_writer
 
 SIZE = (64, 36)
 
@@ -35,7 +35,7 @@ def test_a_failing_ffmpeg_is_a_sentence_and_leaves_the_film_that_was_there(reads
     place.write_bytes(b"good")
 
     def three_pictures():
-        with reel(place, (1920, 1080), 30, list) as add:
+        with open_video_writer(place, (1920, 1080), 30, list) as add:
             for _ in range(3):
                 add(np.zeros((1080, 1920, 3), dtype=np.uint8))  # more than a pipe holds
 
@@ -61,7 +61,7 @@ def test_an_mp4_whose_path_looks_like_an_option_or_a_protocol_is_written(tmp_pat
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "-a=b"
     folder.mkdir()
-    with reel(folder.relative_to(tmp_path) / "x.mp4", SIZE, 30000 / 1001, list) as add:
+    with open_video_writer(folder.relative_to(tmp_path) / "x.mp4", SIZE, 30000 / 1001, list) as add:
         for k in range(5):
             add(picture(k))
     assert ffmpeg.count_frames_and_secs(str(folder / "x.mp4"))[0] == 5
@@ -69,7 +69,7 @@ def test_an_mp4_whose_path_looks_like_an_option_or_a_protocol_is_written(tmp_pat
 
 def test_a_gif_shows_each_picture_as_pillow_alone_would(tmp_path):
     pictures = [picture(k) for k in (0, 1, 1, 2, 20, 3)]
-    with reel(tmp_path / "x.gif", SIZE, 20, lambda: [pictures[0], pictures[-1]]) as add:
+    with open_video_writer(tmp_path / "x.gif", SIZE, 20, lambda: [pictures[0], pictures[-1]]) as add:
         for one in pictures:
             add(one)
     with Image.open(tmp_path / "x.gif") as film:
@@ -81,7 +81,7 @@ def test_a_gif_shows_each_picture_as_pillow_alone_would(tmp_path):
 
 
 def test_a_gif_is_on_the_disk_as_far_as_it_is_made_and_no_picture_is_kept(tmp_path):
-    with reel(tmp_path / "x.gif", SIZE, 20, lambda: [picture(0)]) as add:
+    with open_video_writer(tmp_path / "x.gif", SIZE, 20, lambda: [picture(0)]) as add:
         (draft,) = tmp_path.iterdir()
         for k in range(200):
             add(picture(k % 20))

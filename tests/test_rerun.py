@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.repeatable_run import Rerun
+from benchmarks.repeatable_run import RepeatableRun
 
 import polhode as ph
 from polhode.engines.run import run
@@ -54,7 +54,7 @@ def pulled_system(method, **settings):
 def assert_same(one):
     if one.method == "taylor":
         pytest.importorskip("heyoka")
-    wanted, again = run(one, False, 1).kept[-1], Rerun(one)
+    wanted, again = run(one, False, 1).kept[-1], RepeatableRun(one)
     for _ in range(2):
         again.reset()
         again.go()
@@ -99,7 +99,7 @@ def test_a_repeated_run_is_the_run_itself_in_other_formulations(method, formulat
 def test_euler_angles_that_lost_their_meaning_are_not_put_out():
     one = scenario("rk4", formulation="euler_angles", step=0.25)
     assert run(one, False, 1).failure is not None
-    again = Rerun(one)
+    again = RepeatableRun(one)
     again.reset()
     again.go()
     assert not np.isfinite(again.kept()).all()
@@ -110,7 +110,7 @@ def test_what_a_prepared_run_cannot_do_is_refused():
     one = scenario("rk4")
     for wrong in (replace(one, forces=[blow]), replace(one, output_times=[0.5, 1.0])):
         with pytest.raises(ScenarioError, match="prepared run"):
-            Rerun(wrong)
+            RepeatableRun(wrong)
     starts = ph.forces.thruster((0, 0, 0), (1, 0, 0), 2.0, start=np.linspace(0.1, 0.5, 40), stop=0.7)
     with pytest.raises(ScenarioError, match="share the times"):
-        Rerun(replace(scenario("rk4", 40), forces=[starts]))
+        RepeatableRun(replace(scenario("rk4", 40), forces=[starts]))

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.errors import ForceError
 from polhode.massprops.body import Body
-from polhode.model.body_file import AXES, BODY_KEYS, LOOKS
+from polhode.model.body_file import BODY_KEYS, GEOMETRY_KEYS, PRINCIPAL_AXES_KEYS
 from polhode.model.forces import FORCES
 from polhode.model.scenario_file import SETTINGS, STATE_KEYS
 
@@ -194,7 +194,7 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
     assert [name(row[0]) for row in table] == [*BODY_KEYS, *STATE_KEYS]
     start = ph.State()
     defaults = {field.name: field.default for field in fields(Body)} | {"particle": False, "angular_velocity": None}
-    defaults |= dict.fromkeys((*LOOKS, *AXES))
+    defaults |= dict.fromkeys((*GEOMETRY_KEYS, *PRINCIPAL_AXES_KEYS))
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
         defaults[key] = getattr(start, key)
     for key, _, shown, meaning in table:

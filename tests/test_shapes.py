@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.massprops.support_functions import reach
+from polhode.massprops.support_functions import support_of_parts
 from polhode.model.members import taken_body
 from shape_cases import CASES, NAMES, assert_same_tensor, integrated, integrated_area, near, shape
 
@@ -224,5 +224,5 @@ def test_how_far_a_shape_reaches_against_the_corners_of_fine_meshes(name, sizes)
     size = np.ptp(corners, axis=0).max()
     for u in (*np.eye(3), *rng.normal(size=(12, 3))):
         u = u / np.linalg.norm(u)
-        missed = reach((part,), u) - (corners @ u).max()
+        missed = support_of_parts((part,), u) - (corners @ u).max()
         assert -1e-14 * (size + np.abs(corners).max()) < missed < 1e-3 * size

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import FileError
-from polhode.massprops.appearance import look_of
+from polhode.massprops.appearance import appearance_of
 from polhode.model.members import taken_body
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
@@ -51,7 +51,7 @@ def stored(motion, folder):
 
 
 def assert_same_look(one, other):
-    a, b = look_of(one), look_of(other)
+    a, b = appearance_of(one), appearance_of(other)
     assert a.kind == b.kind
     assert np.array_equal(a.surface.vertices, b.surface.vertices)
     assert np.array_equal(a.surface.faces, b.surface.faces)
@@ -71,7 +71,7 @@ def test_a_body_comes_back_with_its_look(name, tmp_path):
     body, kind = BODIES[name]
     motion = ph.simulate(body, SPIN, **SHORT)
     loaded = stored(motion, tmp_path)
-    assert look_of(loaded.scenario.body).kind == kind
+    assert appearance_of(loaded.scenario.body).kind == kind
     assert_same_look(loaded.scenario.body, body)
     assert_same_numbers(loaded, motion)
     t = float(motion.times[2]) + 0.01

@@ -12,9 +12,9 @@ from mesh_cases import CLOSED, exact, make, misses, moved, together
 from polhode.equations.surface_integrals import second_moments, volume_beneath
 from polhode.errors import FileError, InertiaError, MassWarning, MeshError
 from polhode.massprops.geometry import Surface
-from polhode.massprops.surface.double_double import Twofold, difference
-from polhode.massprops.surface.moment_integrals import enclosed
-from polhode.massprops.surface.surface_reader import welded
+from polhode.massprops.surface.double_double import DoubleDouble, exact_difference
+from polhode.massprops.surface.moment_integrals import integrate_enclosed_volume
+from polhode.massprops.surface.surface_reader import merge_vertices
 
 quiet = pytest.mark.filterwarnings("ignore::polhode.errors.MassWarning")
 
@@ -82,7 +82,7 @@ def test_thin_walls_keep_their_digits(wall):
     """What cancels in a thin tube would cost log10(1/wall) digits in plain sums."""
     tube = ph.shapes.tube(1.0, 1 - wall, 3.0, density=1.0).mesh(24)
     vertices = Rotation.from_rotvec((0.3, -0.4, 0.5)).apply(np.asarray(tube.vertices))
-    found = enclosed(Surface(vertices, np.asarray(tube.faces)))
+    found = integrate_enclosed_volume(Surface(vertices, np.asarray(tube.faces)))
     volume, _, tensor = exact(vertices, tube.faces)
     assert abs(found.extent / volume - 1) < 1e-14
     assert np.abs(found.inertia - tensor).max() < 1e-14 * np.abs(tensor).max()
@@ -94,11 +94,11 @@ def test_laws_on_twofold_numbers_against_fractions():
     rng = np.random.default_rng(0)
     a, b, c = 1e6 + rng.normal(size=(3, 3)) * (1.0, 1.0, 1e-6)
     for law in (volume_beneath, lambda *corners: second_moments(volume_beneath(*corners), *corners)[5]):
-        twofold = law(*(tuple(difference(np.array([x]), 0.0) for x in v) for v in (a, b, c)))
+        twofold = law(*(tuple(exact_difference(np.array([x]), 0.0) for x in v) for v in (a, b, c)))
         truth = law(*(tuple(map(Fraction, v.tolist())) for v in (a, b, c)))
         found = Fraction(float(twofold.high[0])) + Fraction(float(twofold.low[0]))
         assert abs(float((found - truth) / truth)) < 1e-19
-    many = Twofold(rng.normal(size=1001) * 10.0 ** rng.integers(-8, 8, 1001), np.zeros(1001))
+    many = DoubleDouble(rng.normal(size=1001) * 10.0 ** rng.integers(-8, 8, 1001), np.zeros(1001))
     whole = many.total()
     truth = sum(map(Fraction, many.high.tolist()))
     assert abs(float((Fraction(float(whole.high[0])) + Fraction(float(whole.low[0])) - truth) / truth)) < 1e-22
@@ -201,12 +201,12 @@ def test_corners_at_one_place_are_one_without_a_tolerance():
     ball = make.icosphere(2)
     places = np.asarray(ball.vertices)[np.asarray(ball.faces)].reshape(-1, 3)
     soup = Surface(places, np.arange(len(places)).reshape(-1, 3))
-    joined = welded(soup)
+    joined = merge_vertices(soup)
     assert len(joined.vertices) == len(ball.vertices)
     assert np.array_equal(joined.vertices[joined.faces], places.reshape(-1, 3, 3))
     near = rng.normal(size=(50, 3))
     both = np.concatenate((near, np.nextafter(near, 2), -0.0 * near[:1], 0.0 * near[:1]))
-    assert len(welded(Surface(both, np.arange(102).reshape(-1, 3))).vertices) == 101  # -0 is 0
+    assert len(merge_vertices(Surface(both, np.arange(102).reshape(-1, 3))).vertices) == 101  # -0 is 0
 
 
 def test_files_that_cannot_be_read_are_refused_with_a_sentence(tmp_path):

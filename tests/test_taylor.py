@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.taylor_segments import prepare_segments
 
 import polhode as ph
 from polhode.engines import taylor
@@ -207,12 +208,12 @@ def test_members_against_single_runs():
 
 def test_prepared_runs_are_the_runs_themselves():
     scenario = ph.Scenario(BODY, START, FORCED[:4], duration=3.0, method="taylor", rtol=1e-9, formulation="body_rates")
-    again, motion = taylor.prepared(scenario), ph.simulate(scenario)
+    again, motion = prepare_segments(scenario), ph.simulate(scenario)
     first, second = again(), again()
     assert (first == second).all()
     assert np.abs(first[0, :3] - motion.position[-1]).max() < 1e-9
     many = replace(scenario, state=ph.State(velocity=[(1, 2, 3)] * 9, angular_velocity_body=(0.1, 2.0, 0.3)))
-    ends = taylor.prepared(many)()
+    ends = prepare_segments(many)()
     assert ends.shape[0] == 9
     assert np.ptp(ends, axis=0).max() == 0.0
 

@@ -14,11 +14,11 @@ import pytest
 
 import polhode as ph
 from polhode.errors import FileError, InertiaError, MassWarning, MeshError, PolhodeError
-from polhode.massprops.volume.cell_types import KINDS
-from polhode.massprops.volume.volume_reader import quadratic_cells_known
+from polhode.massprops.volume.cell_types import CELL_TYPES
+from polhode.massprops.volume.volume_reader import allow_quadratic_cells
 from refusals import assert_refused
 
-CUBE = KINDS["hexahedron"].reference
+CUBE = CELL_TYPES["hexahedron"].reference
 POINTS = np.vstack((CUBE, CUBE[[1, 2, 5, 6]] + (1, 0, 0)))
 """Two unit cubes side by side, along x."""
 SECOND = np.array([1, 8, 9, 2, 5, 10, 11, 6])
@@ -84,15 +84,20 @@ def test_gmsh_physical_volumes_by_name_and_number(version, binary, tmp_path):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(kind, name) for kind in KINDS for name in ("a.vtu", "a.vtk", "a.msh") if kind != "pyramid14" or name == "a.msh"],
+    [
+        (kind, name)
+        for kind in CELL_TYPES
+        for name in ("a.vtu", "a.vtk", "a.msh")
+        if kind != "pyramid14" or name == "a.msh"
+    ],
 )
 def test_every_kind_through_files_whatever_the_order_of_its_nodes(kind, name, tmp_path):
     """meshio turns Gmsh's order into VTK's for some kinds only; the judge is the cell as it was made."""
-    nodes = KINDS[kind].reference
-    nodes = nodes + 0.03 * np.sin(7 * nodes[:, ::-1]) if KINDS[kind].order == 2 else nodes
+    nodes = CELL_TYPES[kind].reference
+    nodes = nodes + 0.03 * np.sin(7 * nodes[:, ::-1]) if CELL_TYPES[kind].order == 2 else nodes
     right = ph.Body.from_volume_mesh(_Plain(nodes, kind), 1.0)
     between = GMSH.get(kind) if name == "a.msh" else None
-    with quadratic_cells_known():
+    with allow_quadratic_cells():
         mesh = meshio.Mesh(nodes, [(kind, numbered(kind, between))])
         path = written(mesh, tmp_path / name, **({"file_format": "gmsh22"} if name == "a.msh" else {}))
     found = ph.Body.from_volume_mesh(path, 1.0)
@@ -122,9 +127,9 @@ GMSH = {
 def numbered(kind, between):
     """One cell whose nodes are named in another program's order."""
     if between is None:
-        return np.arange(len(KINDS[kind].reference))[None]
-    places = KINDS[kind].reference
-    corners = range(KINDS[kind].corners)
+        return np.arange(len(CELL_TYPES[kind].reference))[None]
+    places = CELL_TYPES[kind].reference
+    corners = range(CELL_TYPES[kind].corners)
     wanted = [places[list(group)].mean(axis=0) for group in between]
     return np.array([[*corners, *(np.abs(places - place).sum(axis=1).argmin() for place in wanted)]])
 
@@ -259,21 +264,21 @@ def test_exodus_variables_and_blocks_are_not_lost(kind, tmp_path):
 EXODUS_NAMES = {"tetra": "TET", "pyramid": "PYRAMID", "wedge": "WEDGE", "hexahedron": "HEX"}
 
 
-@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"pyramid14"}))
+@pytest.mark.parametrize("kind", sorted(set(CELL_TYPES) - {"pyramid14"}))
 def test_exodus_order_of_the_nodes(kind, tmp_path):
     """In Exodus the upright edges come before the upper ones [Exodus II manual, figures of the elements]."""
-    nodes = KINDS[kind].reference
-    nodes = nodes + 0.03 * np.sin(7 * nodes[:, ::-1]) if KINDS[kind].order == 2 else nodes
+    nodes = CELL_TYPES[kind].reference
+    nodes = nodes + 0.03 * np.sin(7 * nodes[:, ::-1]) if CELL_TYPES[kind].order == 2 else nodes
     right = ph.Body.from_volume_mesh(_Plain(nodes, kind), 1.0)
     cells = numbered(kind, EXODUS.get(kind))
-    element = f"{EXODUS_NAMES[KINDS[kind].family]}{len(nodes)}"
+    element = f"{EXODUS_NAMES[CELL_TYPES[kind].family]}{len(nodes)}"
     found = ph.Body.from_volume_mesh(exodus(tmp_path / "a.e", nodes, [("a", 1, element, cells, {})]), 1.0)
     assert found.inertia_body == pytest.approx(right.inertia_body, rel=1e-13, abs=1e-16)
 
 
 def test_exodus_as_meshio_writes_it(tmp_path):
     """meshio writes hexahedra of 20 nodes in VTK's order, which is not Exodus's; the geometry tells."""
-    nodes = KINDS["hexahedron20"].reference
+    nodes = CELL_TYPES["hexahedron20"].reference
     path = written(meshio.Mesh(nodes, [("hexahedron20", np.arange(20)[None])]), tmp_path / "a.e")
     assert ph.Body.from_volume_mesh(path, 1.0).volume == pytest.approx(1.0, rel=1e-13)
     path = written(two_cubes(), tmp_path / "b.e")

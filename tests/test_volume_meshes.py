@@ -15,12 +15,17 @@ import pytest
 import polhode as ph
 from polhode.errors import InertiaError, InputError, MassWarning, MeshError, PolhodeError
 from polhode.massprops.volume import adaptive_quadrature
-from polhode.massprops.volume.cell_types import KINDS, own_coordinates
-from polhode.massprops.volume.quadrature import brick_functions, contents_of, points_per_direction, rule_for
+from polhode.massprops.volume.cell_types import CELL_TYPES, cube_to_reference
+from polhode.massprops.volume.quadrature import (
+    brick_shape_functions,
+    integrate_cell_moments,
+    points_per_direction,
+    quadrature_rule,
+)
 from refusals import assert_refused, checked
 
-LINEAR = [kind.name for kind in KINDS.values() if kind.order == 1]
-QUADRATIC = [kind.name for kind in KINDS.values() if kind.order == 2]
+LINEAR = [kind.name for kind in CELL_TYPES.values() if kind.order == 1]
+QUADRATIC = [kind.name for kind in CELL_TYPES.values() if kind.order == 2]
 
 
 def mesh_of(points, *blocks, **more):
@@ -29,8 +34,8 @@ def mesh_of(points, *blocks, **more):
 
 
 def one(kind, points=None):
-    count = len(KINDS[kind].reference)
-    return mesh_of(KINDS[kind].reference if points is None else points, (kind, [range(count)]))
+    count = len(CELL_TYPES[kind].reference)
+    return mesh_of(CELL_TYPES[kind].reference if points is None else points, (kind, [range(count)]))
 
 
 def tried(mesh, density, **settings):
@@ -123,7 +128,7 @@ def function_of(density):
 
 def from_axis(kind):
     """The undistorted cell's nodes in the judge's coordinates."""
-    return KINDS[kind].reference - ((0.5, 0.5, 0) if KINDS[kind].family == "pyramid" else (0, 0, 0))
+    return CELL_TYPES[kind].reference - ((0.5, 0.5, 0) if CELL_TYPES[kind].family == "pyramid" else (0, 0, 0))
 
 
 def assert_same(body, mass, center, tensor, rel=1e-13):
@@ -133,23 +138,23 @@ def assert_same(body, mass, center, tensor, rel=1e-13):
 
 
 # The kinds ----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CELL_TYPES)
 def test_each_nodes_function_is_one_there_and_zero_at_the_others(kind):
-    found = KINDS[kind]
+    found = CELL_TYPES[kind]
     places = found.reference.copy()
     if found.family == "pyramid":
         height = np.minimum(places[:, 2:], 0.5)  # the apex, where the square has no size, is looked at last
         places[:, :2] = 0.5 + (places[:, :2] - 0.5) / (1 - height)
     assert (found.shape(places) == np.eye(len(places))).all()
     cube = np.random.default_rng(0).random((20, 3))
-    at = found.shape(own_coordinates(found.family, cube))
+    at = found.shape(cube_to_reference(found.family, cube))
     assert at.sum(axis=1) == pytest.approx(np.ones(20), rel=1e-14)
-    assert brick_functions(found.order, cube)[0] @ found.brick == pytest.approx(at, abs=1e-14)
+    assert brick_shape_functions(found.order, cube)[0] @ found.brick == pytest.approx(at, abs=1e-14)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CELL_TYPES)
 def test_straight_cells_against_fractions(kind):
-    family = KINDS[kind].family
+    family = CELL_TYPES[kind].family
     body = ph.Body.from_volume_mesh(one(kind, image(LEANING, from_axis(kind))), 2.0)
     assert_same(body, *judged(family, LEANING, ONE))
     assert body.volume == pytest.approx(body.mass / 2, rel=1e-14)
@@ -165,7 +170,7 @@ def test_curved_cells_against_fractions(kind, density):
     """Every quadratic kind contains all maps of degree 2."""
     mesh = one(kind, image(BENT, from_axis(kind)))
     body = ph.Body.from_volume_mesh(mesh, 2.0 if density is ONE else function_of(density))
-    assert_same(body, *judged(KINDS[kind].family, BENT, density))
+    assert_same(body, *judged(CELL_TYPES[kind].family, BENT, density))
 
 
 @pytest.mark.parametrize(
@@ -181,8 +186,8 @@ def test_curved_cells_against_fractions(kind, density):
 )
 def test_the_highest_powers_of_each_kind_against_fractions(kind, powers):
     place = [{**f, power: Fraction(3, 32)} for f, power in zip(LEANING, powers, strict=True)]
-    mesh = one(kind, image(place, KINDS[kind].reference))
-    assert_same(ph.Body.from_volume_mesh(mesh, function_of(CURVED)), *judged(KINDS[kind].family, place, CURVED))
+    mesh = one(kind, image(place, CELL_TYPES[kind].reference))
+    assert_same(ph.Body.from_volume_mesh(mesh, function_of(CURVED)), *judged(CELL_TYPES[kind].family, place, CURVED))
 
 
 def test_a_pyramid_over_a_saddle_against_fractions_on_the_cube():
@@ -212,11 +217,11 @@ def test_linear_density_on_random_tetrahedra_is_exact_against_fractions():
 
 
 # How many points ----------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CELL_TYPES)
 @pytest.mark.parametrize("degree", [0, 1, 3])
 def test_the_stated_degree_is_exact_and_recognised_at_once(kind, degree):
     rng = np.random.default_rng(degree)
-    points = KINDS[kind].reference + 0.05 * rng.standard_normal(KINDS[kind].reference.shape)
+    points = CELL_TYPES[kind].reference + 0.05 * rng.standard_normal(CELL_TYPES[kind].reference.shape)
     asked = []
 
     def density(x, y, z):
@@ -225,7 +230,7 @@ def test_the_stated_degree_is_exact_and_recognised_at_once(kind, degree):
 
     body = ph.Body.from_volume_mesh(one(kind, points), density, degree=degree, rtol=1e-13)
     assert len(asked) == 3
-    assert asked[0] <= np.prod(points_per_direction(KINDS[kind], degree))
+    assert asked[0] <= np.prod(points_per_direction(CELL_TYPES[kind], degree))
     finer = ph.Body.from_volume_mesh(one(kind, points), density, degree=degree + 5)
     assert_same(body, finer.mass, finer.center_of_mass, finer.inertia_body)
 
@@ -234,28 +239,29 @@ def test_the_stated_degree_is_exact_and_recognised_at_once(kind, degree):
 def test_a_higher_degree_than_stated_shows(kind):
     """The rule itself: exact for its degree, and off for one that needs a point more along some direction."""
     rng = np.random.default_rng(5)
-    nodes = (KINDS[kind].reference + 0.1 * rng.standard_normal(KINDS[kind].reference.shape)).T[:, :, None]
+    nodes = (CELL_TYPES[kind].reference + 0.1 * rng.standard_normal(CELL_TYPES[kind].reference.shape)).T[:, :, None]
     for degree in (0, 1, 2):
         beyond = next(
             d
             for d in (1, 2)
-            if points_per_direction(KINDS[kind], degree + d) > points_per_direction(KINDS[kind], degree)
+            if points_per_direction(CELL_TYPES[kind], degree + d) > points_per_direction(CELL_TYPES[kind], degree)
         )
 
         def error(of, degree=degree):
             def density(p):
                 return (1 + p.sum(axis=0)) ** of
 
-            exact = contents_of(nodes, rule_for(kind, of + 2), density).second
+            exact = integrate_cell_moments(nodes, quadrature_rule(kind, of + 2), density).second
             return (
-                np.abs(contents_of(nodes, rule_for(kind, degree), density).second - exact).max() / np.abs(exact).max()
+                np.abs(integrate_cell_moments(nodes, quadrature_rule(kind, degree), density).second - exact).max()
+                / np.abs(exact).max()
             )
 
         assert error(degree) < 1e-13 < 1e-11 < error(degree + beyond)
 
 
 # A block of many cells ----------------------------------------------------------------------------------------------
-CUBE = KINDS["hexahedron"].reference
+CUBE = CELL_TYPES["hexahedron"].reference
 SIX = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)]
 TWO_WEDGES = [(0, 1, 2, 4, 5, 6), (0, 2, 3, 4, 6, 7)]
 
@@ -345,7 +351,7 @@ def test_size_does_not_matter(scale):
 def test_curved_area_against_a_closed_form():
     """A quadratic cell whose lid is the parabola z = 1 + x^2: its area is that of the curve."""
     lid = ({R: Fraction(1)}, {S: Fraction(1)}, {T: Fraction(1), (2, 0, 1): Fraction(1)})
-    body = ph.Body.from_volume_mesh(one("hexahedron27", image(lid, KINDS["hexahedron27"].reference)), 1.0)
+    body = ph.Body.from_volume_mesh(one("hexahedron27", image(lid, CELL_TYPES["hexahedron27"].reference)), 1.0)
     curve = 5**0.5 / 2 + log(2 + 5**0.5) / 4
     assert body.volume == pytest.approx(4 / 3, rel=1e-14)
     assert body.area == pytest.approx(curve + 1 + 2 * 4 / 3 + 1 + 2, rel=1e-12)
@@ -355,7 +361,9 @@ def test_quadratic_cells_of_a_piece_of_shell_converge_with_the_fourth_order():
     errors = []
     for n in (1, 2, 4, 8):
         points, hexes = block(n)
-        places = np.einsum("mn,cnk->kcm", KINDS["hexahedron"].shape(KINDS["hexahedron27"].reference), points[hexes])
+        places = np.einsum(
+            "mn,cnk->kcm", CELL_TYPES["hexahedron"].shape(CELL_TYPES["hexahedron27"].reference), points[hexes]
+        )
         radius, east, north = 1 + places[0], places[1], places[2] - 0.5
         level = radius * np.cos(north)
         shell = np.stack((level * np.cos(east), level * np.sin(east), radius * np.sin(north)), axis=-1)
@@ -389,7 +397,7 @@ def test_an_exponential_on_a_tetrahedron_against_its_closed_form(kind):
 
 @pytest.mark.parametrize("kind", LINEAR + QUADRATIC)
 def test_a_narrow_density_in_one_curved_cell_against_a_finer_run(kind):
-    points = image(BENT if KINDS[kind].order == 2 else LEANING, from_axis(kind))
+    points = image(BENT if CELL_TYPES[kind].order == 2 else LEANING, from_axis(kind))
     middle = points.mean(axis=0)
 
     def density(x, y, z):
@@ -428,7 +436,7 @@ def test_ways_to_say_the_same_densities():
 
 
 def test_a_jump_within_cells_is_refused_with_the_error_reached(monkeypatch):
-    monkeypatch.setattr(adaptive_quadrature, "MOST_POINTS", 2_000_000)
+    monkeypatch.setattr(adaptive_quadrature, "MAX_POINTS", 2_000_000)
     cube = one("hexahedron")
     with pytest.raises(InertiaError, match=r"pieces, the estimated error is still .*e-0\d of the mass.*each region"):
         ph.Body.from_volume_mesh(cube, lambda x, y, z: np.where(x + y / 3 < 0.4, 1.0, 2.0))
@@ -535,7 +543,7 @@ def _three_at_a_face(points, cells):
         "nan": (damaged(_nan), MeshError, "1 of 27 nodes", "node 3"),
         "missing node": (damaged(_missing_node), MeshError, "cell 1 of the hexahedron cells names node 99"),
         "inverted": (
-            tried(one("tetra", KINDS["tetra"].reference[[0, 2, 1, 3]]), 1.0),
+            tried(one("tetra", CELL_TYPES["tetra"].reference[[0, 2, 1, 3]]), 1.0),
             MeshError, "1 of 1 cells (number 0) is inverted", 'repair="flip"',
         ),
         "tangled": (damaged(_tangled), MeshError, "tangled"),
@@ -607,9 +615,9 @@ def test_random_damage_gives_the_right_body_or_a_sentence():
     assert outcomes["right"] > 20
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CELL_TYPES)
 def test_inverted_cells_are_turned_only_when_asked(kind):
-    wrong = one(kind, KINDS[kind].reference[list(KINDS[kind].mirrored)])
+    wrong = one(kind, CELL_TYPES[kind].reference[list(CELL_TYPES[kind].mirrored)])
     with pytest.raises(MeshError, match="inverted"):
         ph.Body.from_volume_mesh(wrong, 1.0)
     body, right = ph.Body.from_volume_mesh(wrong, 1.0, repair="flip"), ph.Body.from_volume_mesh(one(kind), 1.0)
@@ -620,7 +628,7 @@ def test_inverted_cells_are_turned_only_when_asked(kind):
 
 def test_a_hexahedron_shrunk_to_a_wedge_meets_wedges():
     """Solvers write a wedge as a hexahedron with two edges shrunk: same volume, same outside."""
-    points = KINDS["wedge"].reference
+    points = CELL_TYPES["wedge"].reference
     points = np.vstack((points, points[3:] + (0, 0, 1)))
     mesh = mesh_of(points, ("hexahedron", [(0, 1, 2, 2, 3, 4, 5, 5)]), ("wedge", [(3, 4, 5, 6, 7, 8)]))
     with pytest.warns(MassWarning, match="1 of 2 cells name a corner twice"):

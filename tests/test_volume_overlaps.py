@@ -210,7 +210,7 @@ def test_a_kink_at_a_face_against_its_integral():
 
 def test_the_advice_of_a_refusal_holds(monkeypatch):
     """With the proposed rtol, and with every larger one, the same points are enough; the mass is an area's."""
-    monkeypatch.setattr(adaptive_quadrature, "MOST_POINTS", 1_000_000)
+    monkeypatch.setattr(adaptive_quadrature, "MAX_POINTS", 1_000_000)
     points, hexes = block(2)
     mesh = mesh_of(points, ("tetra", cut(hexes, SIX)))
 

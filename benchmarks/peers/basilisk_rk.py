@@ -18,19 +18,19 @@ with warnings.catch_warnings():
     from Basilisk.simulation import dragDynamicEffector, extForceTorque, spacecraft, svIntegrators
     from Basilisk.utilities import RigidBodyKinematics, SimulationBaseClass
 
-from benchmarks.contestant import Attempt, Contestant, NotOfferedError, Task
+from benchmarks.contestant import Contestant, ProblemData, TimedRun, UnsupportedProblemError
 from polhode.model.scenario import Scenario
 
 NANO = 1_000_000_000
 LIMIT_S = 1.0
-NEVER = 1e9
+FAR_FUTURE_S = 1e9
 """A tolerance that no step exceeds: RKF78 makes its own steps only within the task's, so the task's are varied."""
 
 
-class Model:
+class BasiliskSimulation:
     """The simulation of a task with steps of so many nanoseconds."""
 
-    def __init__(self, task: Task, step: int, scheme: str) -> None:
+    def __init__(self, task: ProblemData, step: int, scheme: str) -> None:
         self.task = task
         self.simulation = SimulationBaseClass.SimBaseClass()
         process = self.simulation.CreateNewProcess("process")
@@ -39,8 +39,8 @@ class Model:
         self.hub.ModelTag = "hub"
         self.integrator = getattr(svIntegrators, f"svIntegrator{scheme}")(self.hub)
         if scheme == "RKF78":
-            self.integrator.setRelativeTolerance(NEVER)
-            self.integrator.setAbsoluteTolerance(NEVER)
+            self.integrator.setRelativeTolerance(FAR_FUTURE_S)
+            self.integrator.setAbsoluteTolerance(FAR_FUTURE_S)
         self.hub.setIntegrator(self.integrator)
         self._load()
         self.simulation.AddModelToTask("task", self.hub)
@@ -53,17 +53,17 @@ class Model:
         hub.mHub = task.mass
         hub.r_BcB_B = [[0.0], [0.0], [0.0]]
         hub.IHubPntBc_B = np.diag(task.central_moments).tolist()
-        hub.r_CN_NInit = _column(task.position)
-        hub.v_CN_NInit = _column(task.velocity)
-        hub.sigma_BNInit = _column(RigidBodyKinematics.EP2MRP(np.array(task.quaternion)))
-        hub.omega_BN_BInit = _column(task.spin_body)
+        hub.r_CN_NInit = _column_vector(task.position)
+        hub.v_CN_NInit = _column_vector(task.velocity)
+        hub.sigma_BNInit = _column_vector(RigidBodyKinematics.EP2MRP(np.array(task.quaternion)))
+        hub.omega_BN_BInit = _column_vector(task.spin_body)
 
     def _forces(self) -> list[Any]:
         """The effectors, which must stay alive; the last one is the thruster if there is one."""
         task, loads = self.task, []
         if any(task.gravity):
             weight = extForceTorque.ExtForceTorque()
-            weight.extForce_N = _column([task.mass * g for g in task.gravity])
+            weight.extForce_N = _column_vector([task.mass * g for g in task.gravity])
             loads.append(weight)
         if task.drag:
             drag = dragDynamicEffector.DragDynamicEffector()
@@ -89,8 +89,8 @@ class Model:
     def _fire(self, fires: bool) -> None:
         if self.task.thruster:
             on = float(fires)
-            self.loads[-1].extForce_B = _column([on * f for f in self.task.thruster.force_body])
-            self.loads[-1].extTorquePntB_B = _column([on * t for t in self.task.thruster.torque_body])
+            self.loads[-1].extForce_B = _column_vector([on * f for f in self.task.thruster.force_body])
+            self.loads[-1].extTorquePntB_B = _column_vector([on * t for t in self.task.thruster.torque_body])
 
     def state(self) -> tuple[Any, Any]:
         """Attitude, and position if it is asked for."""
@@ -98,19 +98,19 @@ class Model:
         return RigidBodyKinematics.MRP2EP(np.array(found.sigma_BN)), found.r_CN_N if self.task.moves else None
 
 
-def _column(vector: Any) -> list[list[float]]:
+def _column_vector(vector: Any) -> list[list[float]]:
     return [[float(component)] for component in vector]
 
 
-class Steps:
+class BasiliskRun:
     """A model that is built anew for every run, since Basilisk's cannot be wound back without complaints."""
 
-    def __init__(self, task: Task, steps: int, scheme: str) -> None:
+    def __init__(self, task: ProblemData, steps: int, scheme: str) -> None:
         self.arguments = task, round(task.duration * NANO) // steps, scheme
 
     def reset(self) -> None:
         """Build it."""
-        self.model = Model(*self.arguments)
+        self.model = BasiliskSimulation(*self.arguments)
 
     def go(self) -> None:
         """Run it."""
@@ -121,18 +121,18 @@ class Steps:
         return self.model.state()
 
 
-def _attempts(scheme: str, per_second: float) -> Callable[[Task, Scenario], Iterator[Attempt]]:
-    def attempts(task: Task, scenario: Scenario) -> Iterator[Attempt]:
+def _attempts(scheme: str, per_second: float) -> Callable[[ProblemData, Scenario], Iterator[TimedRun]]:
+    def attempts(task: ProblemData, scenario: Scenario) -> Iterator[TimedRun]:
         if task.pivot_to_com is not None:
-            raise NotOfferedError("its hub has no pivot")
+            raise UnsupportedProblemError("its hub has no pivot")
         if not task.is_physical:
-            raise NotOfferedError("refuses moments that no solid has")
+            raise UnsupportedProblemError("refuses moments that no solid has")
         bskLogging.setDefaultLogLevel(bskLogging.BSK_ERROR)
         total = round(task.duration * NANO)
         for about in task.counts(per_second):
             steps = next(n for n in range(about, total, task.fewest_steps) if total % n == 0)
-            model = Steps(task, steps, scheme)
-            yield Attempt(task.duration / steps, model.reset, model.go, model.state)
+            model = BasiliskRun(task, steps, scheme)
+            yield TimedRun(task.duration / steps, model.reset, model.go, model.state)
 
     return attempts
 

@@ -18,17 +18,17 @@ from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator
 from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import SymbolicVectorSystem
 
-from benchmarks.contestant import Attempt, Contestant, NotOfferedError, Task
+from benchmarks.contestant import Contestant, ProblemData, TimedRun, UnsupportedProblemError
 from polhode.model.scenario import Scenario
 
 ACCURACIES = tuple(10.0**-n for n in range(2, 15, 2))
 LIMIT_S = 1.0
 
 
-class Model:
+class DrakeSimulation:
     """The diagram of a task: plant, drag, propeller."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ProblemData) -> None:
         self.task = task
         builder = DiagramBuilder()
         self.plant = builder.AddSystem(MultibodyPlant(time_step=0.0))
@@ -42,9 +42,9 @@ class Model:
             world, frame = self.plant.world_frame(), self.body.body_frame()
             self.joint = self.plant.AddJoint(BallRpyJoint("pivot", world, frame))
         self.plant.Finalize()
-        self.propeller = _propeller(builder, self.plant, self.body, task) if task.thruster else None
+        self.propeller = _add_propeller(builder, self.plant, self.body, task) if task.thruster else None
         if task.drag:
-            _drag(builder, self.plant, task)
+            _add_drag(builder, self.plant, task)
         self.diagram = builder.Build()
         self.simulator = Simulator(self.diagram)
 
@@ -57,9 +57,9 @@ class Model:
         """Back to the start."""
         self.simulator.get_mutable_context().SetTime(0.0)
         q = np.array((*self.task.quaternion, *self.task.position))
-        turning = RotationMatrix(_unit(self.task.quaternion)).multiply(np.array(self.task.spin_body))
+        turning = RotationMatrix(_normalize(self.task.quaternion)).multiply(np.array(self.task.spin_body))
         if self.task.pivot_to_com is not None:
-            angles = RollPitchYaw(RotationMatrix(_unit(self.task.quaternion))).vector()
+            angles = RollPitchYaw(RotationMatrix(_normalize(self.task.quaternion))).vector()
             self.plant.SetPositionsAndVelocities(self.context, np.concatenate((angles, turning)))
         else:
             self.plant.SetPositionsAndVelocities(self.context, np.concatenate((q, turning, self.task.velocity)))
@@ -83,14 +83,14 @@ class Model:
         return pose.rotation().ToQuaternion().wxyz(), pose.translation() if self.task.moves else None
 
 
-def _unit(quaternion: tuple[float, ...]) -> Any:
+def _normalize(quaternion: tuple[float, ...]) -> Any:
     from pydrake.common.eigen_geometry import Quaternion
 
     wxyz = np.array(quaternion)
     return Quaternion(wxyz / np.linalg.norm(wxyz))
 
 
-def _propeller(builder: Any, plant: Any, body: Any, task: Task) -> Any:
+def _add_propeller(builder: Any, plant: Any, body: Any, task: ProblemData) -> Any:
     """Thrust along its own z axis at the nozzle."""
     assert task.thruster is not None
     thrust = float(np.linalg.norm(task.thruster.force_body))
@@ -102,7 +102,7 @@ def _propeller(builder: Any, plant: Any, body: Any, task: Task) -> Any:
     return propeller
 
 
-def _drag(builder: Any, plant: Any, task: Task) -> None:
+def _add_drag(builder: Any, plant: Any, task: ProblemData) -> None:
     """-c |v| v on the centre of mass, from the plant's state (q, x, w, v) to its generalized forces."""
     y = MakeVectorVariable(13, "y")
     u, v, w = y[10:13]
@@ -114,34 +114,34 @@ def _drag(builder: Any, plant: Any, task: Task) -> None:
     builder.Connect(drag.get_output_port(), plant.get_applied_generalized_force_input_port())
 
 
-def controlled(task: Task, scenario: Scenario) -> Iterator[Attempt]:
+def error_controlled_runs(task: ProblemData, scenario: Scenario) -> Iterator[TimedRun]:
     """RK3 with error control, as Drake runs by default; steps of at most 0.1 s."""
-    _refuse(task)
+    _check_supported(task)
     for accuracy in ACCURACIES:
-        model = Model(task)
+        model = DrakeSimulation(task)
         ResetIntegratorFromFlags(model.simulator, "runge_kutta3", 0.1)
         model.simulator.get_mutable_integrator().set_target_accuracy(accuracy)
-        yield Attempt(accuracy, model.reset, model.go, model.state)
+        yield TimedRun(accuracy, model.reset, model.go, model.state)
 
 
-def fixed(task: Task, scenario: Scenario) -> Iterator[Attempt]:
+def fixed_step_runs(task: ProblemData, scenario: Scenario) -> Iterator[TimedRun]:
     """RK5 with ever more steps: its error control comes to a stand on the top."""
-    _refuse(task)
+    _check_supported(task)
     for steps in task.counts(factor=4):
-        model = Model(task)
+        model = DrakeSimulation(task)
         ResetIntegratorFromFlags(model.simulator, "runge_kutta5", task.duration / steps)
         model.simulator.get_mutable_integrator().set_fixed_step_mode(True)
-        yield Attempt(task.duration / steps, model.reset, model.go, model.state)
+        yield TimedRun(task.duration / steps, model.reset, model.go, model.state)
 
 
-def _refuse(task: Task) -> None:
+def _check_supported(task: ProblemData) -> None:
     if not task.is_physical:
-        raise NotOfferedError("refuses moments that no solid has")
+        raise UnsupportedProblemError("refuses moments that no solid has")
 
 
 def contestants() -> list[Contestant]:
     """Third order with error control, fifth with fixed steps."""
     return [
-        Contestant("Drake RK3", "drake", controlled, limit_s=LIMIT_S),
-        Contestant("Drake RK5", "drake", fixed, limit_s=LIMIT_S),
+        Contestant("Drake RK3", "drake", error_controlled_runs, limit_s=LIMIT_S),
+        Contestant("Drake RK5", "drake", fixed_step_runs, limit_s=LIMIT_S),
     ]

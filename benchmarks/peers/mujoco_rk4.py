@@ -12,29 +12,29 @@ from typing import Any
 
 import mujoco
 
-from benchmarks.contestant import Attempt, Contestant, NotOfferedError, Task
+from benchmarks.contestant import Contestant, ProblemData, TimedRun, UnsupportedProblemError
 from polhode.model.scenario import Scenario
 
-THIN = 1e-18
+NEGLIGIBLE_MASS = 1e-18
 """Density of the fluid, kg/m3: the drag coefficient makes up for it, and no mass is added to the body."""
-OFF = (
+DISABLED_FLAGS = (
     *("contact", "constraint", "equality", "frictionloss", "limit", "clampctrl"),
     *("warmstart", "filterparent", "refsafe", "sensor", "midphase", "eulerdamp", "island"),
 )
 
 
-def attempts(task: Task, scenario: Scenario) -> Iterator[Attempt]:
+def rk4_runs(task: ProblemData, scenario: Scenario) -> Iterator[TimedRun]:
     """RK4 with ever more steps."""
     if not task.is_physical:
-        raise NotOfferedError("refuses moments that no solid has")
+        raise UnsupportedProblemError("refuses moments that no solid has")
     mujoco.set_mju_user_warning(lambda text: None)  # steps that are too long are meant; their error tells
     for steps in task.counts():
-        yield _attempt(task, steps)
+        yield _timed_run(task, steps)
 
 
-def _attempt(task: Task, steps: int) -> Attempt:
+def _timed_run(task: ProblemData, steps: int) -> TimedRun:
     h = task.duration / steps
-    model = mujoco.MjModel.from_xml_string(_xml(task, h))
+    model = mujoco.MjModel.from_xml_string(_model_xml(task, h))
     data = mujoco.MjData(model)
     portions = [(round((b - a) / h), float(fires)) for a, b, fires in task.segments]
 
@@ -54,33 +54,35 @@ def _attempt(task: Task, steps: int) -> Attempt:
     def state() -> tuple[Any, Any]:
         return data.qpos[-4:].copy(), data.qpos[:3].copy() if task.moves else None
 
-    return Attempt(h, reset, go_in_segments if task.thruster else go, state)
+    return TimedRun(h, reset, go_in_segments if task.thruster else go, state)
 
 
-def _xml(task: Task, h: float) -> str:
-    off = " ".join(f'{name}="disable"' for name in (*OFF, *(() if task.thruster else ("actuation",))))
+def _model_xml(task: ProblemData, h: float) -> str:
+    off = " ".join(f'{name}="disable"' for name in (*DISABLED_FLAGS, *(() if task.thruster else ("actuation",))))
     joint = '<joint type="ball" damping="0" armature="0"/>' if task.pivot_to_com else "<freejoint/>"
     center = task.pivot_to_com or (0.0, 0.0, 0.0)
-    inertia = f'<inertial pos="{_text(center)}" mass="{task.mass!r}" diaginertia="{_text(task.central_moments)}"/>'
+    inertia = f'<inertial pos="{_format_vector(center)}" mass="{task.mass!r}" diaginertia="{_format_vector(task.central_moments)}"/>'
     geom = site = actuator = fluid = ""
     if task.drag:
         # force = -density A C |v| v for a sphere of cross-section A
-        coefficient = task.drag / (THIN * math.pi)
+        coefficient = task.drag / (NEGLIGIBLE_MASS * math.pi)
         geom = f'<geom type="sphere" size="1" mass="0" fluidshape="ellipsoid" fluidcoef="{coefficient!r} 0 0 0 0"/>'
-        fluid = f'density="{THIN!r}"'
+        fluid = f'density="{NEGLIGIBLE_MASS!r}"'
     if task.thruster:
-        site = f'<site name="nozzle" pos="{_text(task.thruster.nozzle)}"/>'
-        actuator = f'<actuator><motor site="nozzle" gear="{_text(task.thruster.force_body)} 0 0 0"/></actuator>'
+        site = f'<site name="nozzle" pos="{_format_vector(task.thruster.nozzle)}"/>'
+        actuator = (
+            f'<actuator><motor site="nozzle" gear="{_format_vector(task.thruster.force_body)} 0 0 0"/></actuator>'
+        )
     return (
-        f'<mujoco><option integrator="RK4" timestep="{h!r}" gravity="{_text(task.gravity)}" {fluid}><flag {off}/>'
+        f'<mujoco><option integrator="RK4" timestep="{h!r}" gravity="{_format_vector(task.gravity)}" {fluid}><flag {off}/>'
         f"</option><worldbody><body>{joint}{inertia}{geom}{site}</body></worldbody>{actuator}</mujoco>"
     )
 
 
-def _text(vector: tuple[float, ...]) -> str:
+def _format_vector(vector: tuple[float, ...]) -> str:
     return " ".join(repr(component) for component in vector)
 
 
 def contestants() -> list[Contestant]:
     """One way."""
-    return [Contestant("MuJoCo RK4", "mujoco", attempts)]
+    return [Contestant("MuJoCo RK4", "mujoco", rk4_runs)]

@@ -9,32 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.contestant import Task
+from benchmarks.contestant import ProblemData
 
-Rate = Callable[[Any, Any], Any]
+RightHandSide = Callable[[Any, Any], Any]
 """(y, whether the thruster fires: 0 or 1) -> dy/dt"""
 
 
-def start(task: Task) -> list[float]:
+def initial_state(task: ProblemData) -> list[float]:
     """y at the start."""
     moving = (*task.position, *task.velocity) if task.moves else ()
     return [*task.quaternion, *task.spin_body, *moving]
 
 
-def rate(task: Task, sqrt: Callable[[Any], Any]) -> Rate:
+def make_right_hand_side(task: ProblemData, sqrt: Callable[[Any], Any]) -> RightHandSide:
     """dy/dt on any kind of number."""
     if task.pivot_to_com is not None:
-        return _heavy_top(task)
-    return _flying(task, sqrt) if task.moves else _turning(task)
+        return _heavy_top_right_hand_side(task)
+    return _free_body_right_hand_side(task, sqrt) if task.moves else _rotation_right_hand_side(task)
 
 
-def _gyration(moments: tuple[float, ...]) -> tuple[float, float, float]:
+def _inertia_ratios(moments: tuple[float, ...]) -> tuple[float, float, float]:
     a, b, c = moments
     return (b - c) / a, (c - a) / b, (a - b) / c
 
 
-def _turning(task: Task) -> Rate:
-    ga, gb, gc = _gyration(task.moments)
+def _rotation_right_hand_side(task: ProblemData) -> RightHandSide:
+    ga, gb, gc = _inertia_ratios(task.moments)
 
     def slope(y: Any, fires: Any) -> Any:
         s, i, j, k, a, b, c = y
@@ -51,12 +51,12 @@ def _turning(task: Task) -> Rate:
     return slope
 
 
-def _heavy_top(task: Task) -> Rate:
+def _heavy_top_right_hand_side(task: ProblemData) -> RightHandSide:
     """Gravity along -z, and the centre of mass on the body's z axis."""
     assert task.pivot_to_com is not None
     assert not any(task.gravity[:2])
     assert not any(task.pivot_to_com[:2])
-    ga, gb, gc = _gyration(task.moments)
+    ga, gb, gc = _inertia_ratios(task.moments)
     weight = -task.mass * task.gravity[2] * task.pivot_to_com[2]
     ma, mb = 2 * weight / task.moments[0], 2 * weight / task.moments[1]
 
@@ -75,8 +75,8 @@ def _heavy_top(task: Task) -> Rate:
     return slope
 
 
-def _flying(task: Task, sqrt: Callable[[Any], Any]) -> Rate:
-    ga, gb, gc = _gyration(task.moments)
+def _free_body_right_hand_side(task: ProblemData, sqrt: Callable[[Any], Any]) -> RightHandSide:
+    ga, gb, gc = _inertia_ratios(task.moments)
     gx, gy, gz = task.gravity
     drag = task.drag / task.mass
     thruster = task.thruster

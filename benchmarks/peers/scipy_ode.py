@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from benchmarks.contestant import Attempt, Contestant, Task
+from benchmarks.contestant import Contestant, ProblemData, TimedRun
 from benchmarks.peers import ode_system
 from polhode.model.scenario import Scenario
 
 TOLERANCES = tuple(10.0**-n for n in (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13.5, 14))
 
-Solver = Callable[[Callable[..., Any], float, float, Any, float, float], Any]
+SolveFunction = Callable[[Callable[..., Any], float, float, Any, float, float], Any]
 """(rate(t, y, fires), from, to, y, rtol, fires: 0 or 1) -> y at the end"""
 
 
-def python_rate(task: Task) -> Callable[[float, Any, float], Any]:
+def python_right_hand_side(task: ProblemData) -> Callable[[float, Any, float], Any]:
     """(t, y, fires) -> dy/dt, in plain numbers."""
-    slope = ode_system.rate(task, math.sqrt)
+    slope = ode_system.make_right_hand_side(task, math.sqrt)
 
     def rate(t: float, y: Any, fires: float = 0.0) -> Any:
         return slope(y.tolist(), fires)
@@ -49,16 +49,16 @@ def lsoda(rate: Any, a: float, b: float, y: Any, rtol: float, fires: float) -> A
     return integrate.odeint(rate, y, (a, b), (fires,), rtol=rtol, atol=rtol, mxstep=10**7, tfirst=True)[-1]
 
 
-def _attempts(solve: Solver) -> Callable[[Task, Scenario], Iterator[Attempt]]:
-    def attempts(task: Task, scenario: Scenario) -> Iterator[Attempt]:
+def _make_runs(solve: SolveFunction) -> Callable[[ProblemData, Scenario], Iterator[TimedRun]]:
+    def attempts(task: ProblemData, scenario: Scenario) -> Iterator[TimedRun]:
         for rtol in TOLERANCES:
-            yield _attempt(task, solve, rtol)
+            yield _timed_run(task, solve, rtol)
 
     return attempts
 
 
-def _attempt(task: Task, solve: Solver, rtol: float) -> Attempt:
-    rate, begin = python_rate(task), np.array(ode_system.start(task))
+def _timed_run(task: ProblemData, solve: SolveFunction, rtol: float) -> TimedRun:
+    rate, begin = python_right_hand_side(task), np.array(ode_system.initial_state(task))
     end: list[Any] = []
 
     def go() -> None:
@@ -75,13 +75,13 @@ def _attempt(task: Task, solve: Solver, rtol: float) -> Attempt:
     def state() -> tuple[Any, Any]:
         return end[0][:4], end[0][7:10] if task.moves else None
 
-    return Attempt(rtol, lambda: None, quiet, state)
+    return TimedRun(rtol, lambda: None, quiet, state)
 
 
 def contestants() -> list[Contestant]:
     """Three doors."""
     return [
-        Contestant("SciPy solve_ivp DOP853", "scipy", _attempts(solve_ivp)),
-        Contestant("SciPy ode dop853", "scipy", _attempts(compiled_dop853)),
-        Contestant("SciPy odeint LSODA", "scipy", _attempts(lsoda)),
+        Contestant("SciPy solve_ivp DOP853", "scipy", _make_runs(solve_ivp)),
+        Contestant("SciPy ode dop853", "scipy", _make_runs(compiled_dop853)),
+        Contestant("SciPy odeint LSODA", "scipy", _make_runs(lsoda)),
     ]

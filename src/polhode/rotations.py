@@ -32,8 +32,8 @@ def rodrigues(vector: ArrayLike, axis: ArrayLike, angle: ArrayLike) -> Array:
     >>> (3 * ph.rotations.rodrigues((3, 0, 0), axis=(1, 2, 2), angle=np.pi / 2)).round(12).tolist()
     [1.0, 8.0, -4.0]
     """
-    v, r, a = _vectors(vector, "vector"), _direction(axis, "axis"), _numbers(angle, "angle")[..., None]
-    _together(v[..., 0], r[..., 0], a[..., 0])
+    v, r, a = _vectors(vector, "vector"), _unit_direction(axis, "axis"), _numbers(angle, "angle")[..., None]
+    _check_broadcast(v[..., 0], r[..., 0], a[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
         along = (v * r).sum(axis=-1, keepdims=True)
         turned = (1 - np.cos(a)) * along * r + np.sin(a) * np.cross(r, v) + np.cos(a) * v
@@ -50,9 +50,9 @@ def matrix(axis: ArrayLike, angle: ArrayLike) -> Array:
     >>> ph.rotations.matrix(axis=(0, 0, 1), angle=np.pi / 2).round(12).tolist()
     [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    r, a = _direction(axis, "axis"), _numbers(angle, "angle")[..., None, None]
-    _together(r[..., 0], a[..., 0, 0])
-    x, y, z = _parts(r)
+    r, a = _unit_direction(axis, "axis"), _numbers(angle, "angle")[..., None, None]
+    _check_broadcast(r[..., 0], a[..., 0, 0])
+    x, y, z = _components(r)
     skew = np.stack((0 * x, -z, y, z, 0 * x, -x, -y, x, 0 * x), axis=-1).reshape(*x.shape, 3, 3)
     return np.asarray((1 - np.cos(a)) * r[..., :, None] * r[..., None, :] + np.sin(a) * skew + np.cos(a) * np.eye(3))
 
@@ -67,8 +67,8 @@ def quaternion(axis: ArrayLike, angle: ArrayLike) -> Array:
     >>> ph.rotations.quaternion(axis=(0, 3, 0), angle=np.pi / 3).round(6).tolist()
     [0.866025, 0.0, 0.5, 0.0]
     """
-    r, half = _direction(axis, "axis"), _numbers(angle, "angle")[..., None] / 2
-    _together(r[..., 0], half[..., 0])
+    r, half = _unit_direction(axis, "axis"), _numbers(angle, "angle")[..., None] / 2
+    _check_broadcast(r[..., 0], half[..., 0])
     vector = np.sin(half) * r
     return np.concatenate((np.broadcast_to(np.cos(half), (*vector.shape[:-1], 1)), vector), axis=-1)
 
@@ -82,10 +82,10 @@ def product(p: ArrayLike, q: ArrayLike) -> Array:
     >>> ph.rotations.product((0, 1, 0, 0), (0, 0, 1, 0)).tolist()
     [0.0, 0.0, 0.0, 1.0]
     """
-    a, b = _four(p, "p"), _four(q, "q")
-    _together(a[..., 0], b[..., 0])
+    a, b = _four_numbers(p, "p"), _four_numbers(q, "q")
+    _check_broadcast(a[..., 0], b[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        return validation.held(_stacked(quaternions.product(_parts(a), _parts(b))), "the product")
+        return validation.held(_stack_components(quaternions.product(_components(a), _components(b))), "the product")
 
 
 def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
@@ -97,11 +97,13 @@ def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
     >>> ph.rotations.sandwiched((1, 0, 0, 1), (1, 0, 0)).tolist()
     [0.0, 2.0, 0.0]
     """
-    p, v = _some_quaternion(q), _vectors(vector, "vector")
-    _together(p[..., 0], v[..., 0])
+    p, v = _nonzero_quaternion(q), _vectors(vector, "vector")
+    _check_broadcast(p[..., 0], v[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        turned = quaternions.product(quaternions.times_vector(_parts(p), _parts(v)), quaternions.conjugate(_parts(p)))
-    return validation.held(_stacked(turned[1:]), "q (0, v) q*")
+        turned = quaternions.product(
+            quaternions.times_vector(_components(p), _components(v)), quaternions.conjugate(_components(p))
+        )
+    return validation.held(_stack_components(turned[1:]), "q (0, v) q*")
 
 
 def skewed_matrix(q: ArrayLike) -> Array:
@@ -116,15 +118,17 @@ def skewed_matrix(q: ArrayLike) -> Array:
     >>> ph.rotations.skewed_matrix((1, 0, 0, 1)).tolist()
     [[-1.0, -2.0, 0.0], [2.0, -1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    p = _some_quaternion(q)
-    w, x, y, z = _parts(p)
+    p = _nonzero_quaternion(q)
+    w, x, y, z = _components(p)
     with np.errstate(over="ignore", invalid="ignore"):
         rows = (
             (-(y * y + z * z), x * y - w * z, x * z + w * y),
             (x * y + w * z, -(x * x + z * z), y * z - w * x),
             (x * z - w * y, y * z + w * x, -(x * x + y * y)),
         )
-        return validation.held(np.eye(3) + 2 * np.stack([_stacked(row) for row in rows], axis=-2), "the matrix")
+        return validation.held(
+            np.eye(3) + 2 * np.stack([_stack_components(row) for row in rows], axis=-2), "the matrix"
+        )
 
 
 def axis_and_angle(turn: Rotation | ArrayLike) -> tuple[Array, float]:
@@ -140,7 +144,7 @@ def axis_and_angle(turn: Rotation | ArrayLike) -> tuple[Array, float]:
     >>> axis.tolist(), angle
     ([0.0, 0.0, -1.0], 2e-09)
     """
-    q = _one(turn)
+    q = _single_quaternion(turn)
     size = float(np.abs(q[1:]).max())
     if size == 0:
         raise InputError("a turn by 0 has no axis: every direction stays where it is. Look at the angle first.")
@@ -160,9 +164,9 @@ def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> 
     >>> print(f"{np.degrees(angle):.9g} deg")
     120 deg
     """
-    p, q = _wxyz(first), _wxyz(second)
-    _together(p[..., 0], q[..., 0])
-    return _angle(_stacked(quaternions.product(quaternions.conjugate(_parts(p)), _parts(q))))
+    p, q = _scaled_quaternion(first), _scaled_quaternion(second)
+    _check_broadcast(p[..., 0], q[..., 0])
+    return _angle(_stack_components(quaternions.product(quaternions.conjugate(_components(p)), _components(q))))
 
 
 def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
@@ -176,7 +180,7 @@ def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
     >>> ph.rotations.turn_between((1, 0, 0), (1, 2, 1)).round(8).tolist()
     [0.83912106, 0.0, -0.24325947, 0.48651894]
     """
-    a, b = (_direction(v, name) for v, name in ((start, "start"), (end, "end")))
+    a, b = (_unit_direction(v, name) for v, name in ((start, "start"), (end, "end")))
     if a.ndim + b.ndim > 2:
         raise InputError("start and end must be one direction each")
     middle = a + b
@@ -202,9 +206,9 @@ def from_euler_angles(phi: ArrayLike, theta: ArrayLike, psi: ArrayLike) -> Array
     [0.687064, 0.495722, -0.065263, 0.527203]
     """
     given = [_numbers(angle, name) for angle, name in ((phi, "phi"), (theta, "theta"), (psi, "psi"))]
-    _together(*given)
+    _check_broadcast(*given)
     angles: Any = np.broadcast_arrays(*given)
-    return _stacked(quaternions.from_angles(tuple(angles)))
+    return _stack_components(quaternions.from_angles(tuple(angles)))
 
 
 def euler_angles(turn: Rotation | ArrayLike) -> Array:
@@ -224,12 +228,12 @@ def euler_angles(turn: Rotation | ArrayLike) -> Array:
     [80.0, 0.0, 0.0]
     [-150.0, 60.0, -45.0]
     """
-    return angles_within_a_turn(_wxyz(turn))
+    return angles_within_a_turn(_scaled_quaternion(turn))
 
 
 def angles_within_a_turn(quaternion_wxyz: Array) -> Array:
     """What `euler_angles` gives, of quaternions that need no checks; of one that is no number nothing is known."""
-    w, x, y, z = _parts(quaternion_wxyz)
+    w, x, y, z = _components(quaternion_wxyz)
     leading = np.where(w != 0, w, np.where(z != 0, z, np.where(x != 0, x, y)))
     q: Any = tuple(np.where(leading < 0, -c, c) + 0.0 for c in (w, x, y, z))
     (w, x, y, z), (phi, theta, psi) = q, formulations.angles_of(q)
@@ -237,10 +241,10 @@ def angles_within_a_turn(quaternion_wxyz: Array) -> Array:
     upright, upside_down = across <= rounding * along, along <= rounding * across
     phi = np.where(upright, 2 * np.arctan2(z, w), np.where(upside_down, 2 * np.arctan2(y, x), phi))
     psi = np.where(upright | upside_down, 0.0, psi)
-    return _stacked((_within_a_turn(phi), theta, _within_a_turn(psi)))
+    return _stack_components((_wrap_angle(phi), theta, _wrap_angle(psi)))
 
 
-def _within_a_turn(angle: Any) -> Array:
+def _wrap_angle(angle: Any) -> Array:
     """An angle between -2 pi and 2 pi, brought to -pi < angle <= pi."""
     lifted = np.where(angle <= -np.pi, angle + 2 * np.pi, angle)
     return np.asarray(np.where(angle > np.pi, angle - 2 * np.pi, lifted))
@@ -295,9 +299,9 @@ def w_matrix(q: ArrayLike) -> Array:
     >>> ph.rotations.w_matrix((1, 2, 3, 4))[0].tolist()
     [-2.0, 1.0, 4.0, -3.0]
     """
-    p = _parts(_four(q, "q"))
+    p = _components(_four_numbers(q, "q"))
     units = ((0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (1, 0, 0, 0))
-    return np.stack([_stacked(quaternions.product(p, unit)) for unit in units], axis=-2)
+    return np.stack([_stack_components(quaternions.product(p, unit)) for unit in units], axis=-2)
 
 
 def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
@@ -309,10 +313,10 @@ def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
     >>> ph.rotations.quaternion_rate((0, 1, 0, 0), (3, 0, 0)).tolist()
     [-1.5, 0.0, 0.0, 0.0]
     """
-    p, w = _some_quaternion(q), _vectors(angular_velocity_body, "angular_velocity_body")
-    _together(p[..., 0], w[..., 0])
+    p, w = _nonzero_quaternion(q), _vectors(angular_velocity_body, "angular_velocity_body")
+    _check_broadcast(p[..., 0], w[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        return validation.held(_stacked(quaternions.rate(_parts(p), _parts(w))), "the rate of q")
+        return validation.held(_stack_components(quaternions.rate(_components(p), _components(w))), "the rate of q")
 
 
 def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
@@ -324,12 +328,12 @@ def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
     >>> ph.rotations.spin((1, 0, 0, 0), (0, 0, 0, 1.5)).tolist()
     [0.0, 0.0, 3.0]
     """
-    p, rate = _some_quaternion(q), _four(q_rate, "q_rate")
-    _together(p[..., 0], rate[..., 0])
+    p, rate = _nonzero_quaternion(q), _four_numbers(q_rate, "q_rate")
+    _check_broadcast(p[..., 0], rate[..., 0])
     size, fastest = (np.abs(array).max(axis=-1, keepdims=True) for array in (p, rate))
     fastest = np.where(fastest == 0, 1.0, fastest)
     with np.errstate(over="ignore", invalid="ignore"):
-        w = _stacked(rigid_body.spin_of(_parts(p / size), _parts(rate / fastest))) * (fastest / size)
+        w = _stack_components(rigid_body.spin_of(_components(p / size), _components(rate / fastest))) * (fastest / size)
     return validation.held(w, "the angular velocity")
 
 
@@ -338,7 +342,7 @@ def _numbers(value: Any, name: str, wanted: str = "a number or an array of numbe
     return validation.numbers(value, name, validation.shape_of(value), wanted=wanted)
 
 
-def _of_length(value: Any, name: str, length: int) -> Array:
+def _last_axis_of(value: Any, name: str, length: int) -> Array:
     wanted = f"{length} numbers, or many times {length}"
     array = _numbers(value, name, wanted)
     if array.ndim == 0 or array.shape[-1] != length:
@@ -347,18 +351,18 @@ def _of_length(value: Any, name: str, length: int) -> Array:
 
 
 def _vectors(value: Any, name: str) -> Array:
-    return _of_length(value, name, 3)
+    return _last_axis_of(value, name, 3)
 
 
-def _four(value: Any, name: str) -> Array:
+def _four_numbers(value: Any, name: str) -> Array:
     if hasattr(value, "as_quat"):
         raise InputError(
             f"{name} must be 4 numbers, (w, x, y, z), and not a Rotation: pass its as_quat(scalar_first=True)"
         )
-    return _of_length(value, name, 4)
+    return _last_axis_of(value, name, 4)
 
 
-def _direction(value: Any, name: str) -> Array:
+def _unit_direction(value: Any, name: str) -> Array:
     """Of unit length; the largest component is taken out first, so that no length is too small or too large."""
     array = _vectors(value, name)
     largest = np.abs(array).max(axis=-1, keepdims=True)
@@ -368,21 +372,21 @@ def _direction(value: Any, name: str) -> Array:
     return np.asarray(array / np.linalg.norm(array, axis=-1, keepdims=True))
 
 
-def _some_quaternion(value: Any) -> Array:
-    array = _four(value, "q")
+def _nonzero_quaternion(value: Any) -> Array:
+    array = _four_numbers(value, "q")
     if not array.any(axis=-1).all():
         raise InputError("the quaternion is (0, 0, 0, 0), which is no rotation: for no turn at all give (1, 0, 0, 0)")
     return array
 
 
-def _wxyz(turn: Any) -> Array:
+def _scaled_quaternion(turn: Any) -> Array:
     """A turn as a quaternion; its largest component is made 1, so that no square is too small or too large."""
-    array = _some_quaternion(turn.as_quat(scalar_first=True) if hasattr(turn, "as_quat") else turn)
+    array = _nonzero_quaternion(turn.as_quat(scalar_first=True) if hasattr(turn, "as_quat") else turn)
     return np.asarray(array / np.abs(array).max(axis=-1, keepdims=True))
 
 
-def _one(turn: Any) -> Array:
-    q = _wxyz(turn)
+def _single_quaternion(turn: Any) -> Array:
+    q = _scaled_quaternion(turn)
     if q.ndim > 1:
         raise InputError(f"give one turn at a time, not {len(q)}")
     return q
@@ -394,7 +398,7 @@ def _angle(q: Array) -> Any:
     return 2 * np.arctan2(size * np.linalg.norm(q[..., 1:] / size[..., None], axis=-1), np.abs(q[..., 0]))
 
 
-def _together(*arrays: Array) -> None:
+def _check_broadcast(*arrays: Array) -> None:
     try:
         np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
@@ -404,9 +408,9 @@ def _together(*arrays: Array) -> None:
         ) from None
 
 
-def _parts(array: Array) -> Any:
+def _components(array: Array) -> Any:
     return tuple(np.moveaxis(array, -1, 0))
 
 
-def _stacked(parts: Any) -> Array:
+def _stack_components(parts: Any) -> Array:
     return np.stack(np.broadcast_arrays(*(np.asarray(p, dtype=float) for p in parts)), axis=-1)

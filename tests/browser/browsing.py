@@ -34,7 +34,7 @@ CONTROLS = re.compile(
 PATIENCE, COMPILING = 15_000, 180_000
 """In ms: how long anything may take to appear, and a model whose code must first be compiled."""
 FAINT = 48
-"""Of 3 times 255: colours that lie closer together are taken for the same."""
+"""Of 3 times 255: colors that lie closer together are taken for the same."""
 DRAWN = 0.05
 """The share of a view that is not background, at least, where a body is drawn; a sentence alone covers 3 %."""
 WITH_CASES = """
@@ -184,9 +184,9 @@ def painted(element: Locator) -> np.ndarray:
 
 
 def share_drawn(picture: np.ndarray) -> float:
-    """How much of a picture is not background, its most frequent colour."""
-    colours, counts = np.unique(picture.reshape(-1, 3), axis=0, return_counts=True)
-    return float(np.mean(np.abs(picture - colours[counts.argmax()]).sum(axis=2) > FAINT))
+    """How much of a picture is not background, its most frequent color."""
+    colors, counts = np.unique(picture.reshape(-1, 3), axis=0, return_counts=True)
+    return float(np.mean(np.abs(picture - colors[counts.argmax()]).sum(axis=2) > FAINT))
 
 
 def share_changed(one: np.ndarray, other: np.ndarray) -> float:

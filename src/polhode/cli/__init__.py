@@ -15,8 +15,8 @@ from polhode import __version__
 from polhode.cli.film import film
 from polhode.cli.lab import lab
 from polhode.cli.mass import mass
-from polhode.cli.output import as_json as json_of
 from polhode.cli.output import print_json
+from polhode.cli.output import to_json as json_of
 from polhode.cli.picture import picture
 from polhode.cli.precision import precision
 from polhode.cli.run import run
@@ -24,7 +24,7 @@ from polhode.cli.view import view
 from polhode.errors import FileError, PolhodeError, nearest
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """Commands whose complaints are sentences: Polhode's own with exit code 1, those about usage with 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -39,7 +39,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="polhode")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
@@ -102,7 +102,7 @@ def list_models(as_json: bool) -> None:
     click.echo("`polhode run NAME` runs one; `polhode run NAME --help` explains it and its options.")
 
 
-@cli.group(cls=Commands)
+@cli.group(cls=CommandGroup)
 def bench() -> None:
     """Measure how fast, and how exact, Polhode is on this machine.
 
@@ -133,10 +133,12 @@ def bench_mass(json_path: str | None, triangles: int, repeats: int) -> None:
       polhode bench mass
       polhode bench mass --triangles 100000 --json -
     """
-    from benchmarks.mass_properties import measured, table
+    from benchmarks.mass_properties import format_mass_benchmark, measure_mass_properties
 
-    result = measured(triangles, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None)
-    _told(result, table(result), json_path)
+    result = measure_mass_properties(
+        triangles, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None
+    )
+    _write_report(result, format_mass_benchmark(result), json_path)
 
 
 @bench.command()
@@ -170,13 +172,15 @@ def throughput(json_path: str, bodies: tuple[int, ...], steps: int | None, repea
       polhode bench throughput
       polhode bench throughput --bodies 4096 --repeats 3 --json -
     """
-    from benchmarks.throughput import measured, table
+    from benchmarks.throughput import format_throughput_table, measure_throughput
 
-    result = measured(bodies, steps, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None)
-    _told(result, table(result), json_path)
+    result = measure_throughput(
+        bodies, steps, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None
+    )
+    _write_report(result, format_throughput_table(result), json_path)
 
 
-def _told(result: dict[str, Any], text: str, json_path: str | None) -> None:
+def _write_report(result: dict[str, Any], text: str, json_path: str | None) -> None:
     """Figures as a table, and as JSON where they are wanted; with - only that, on the standard output."""
     if json_path == "-":
         print_json(result)

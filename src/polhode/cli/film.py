@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from polhode.cli.output import print_json
-from polhode.cli.picture import said_run
-from polhode.cli.target import MotionCommand, knob_values, shown_motion, stem_of
+from polhode.cli.picture import describe_run
+from polhode.cli.target import MotionCommand, default_stem, knob_values, resolve_motion
 
 
 class PixelSize(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -75,11 +75,11 @@ def film(
       polhode film my-motion.zarr --from 2 --to 5 --size 1920x1080 -o part.mp4
     """
     values = knob_values(ctx, knobs)
-    place = Path(f"{stem_of(ctx, target)}.mp4") if output is None else output
+    place = Path(f"{default_stem(ctx, target)}.mp4") if output is None else output
     from polhode.plot import film as films
 
-    films.checked_format(place, fps, size)
-    shown = shown_motion(ctx, target, values)
+    films.validate_format(place, fps, size)
+    shown = resolve_motion(ctx, target, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", films.FilmWarning)  # told below, as a sentence
         made = films.film(
@@ -100,7 +100,7 @@ def film(
         return
     speed = "at true speed" if made.pace == 1 else f"at a pace of {made.pace:g}"
     click.echo(
-        f"film: {place} ({shown.name}{said_run(shown.runs)}: {made.frames} frames, {made.seconds:.3g} s {speed})"
+        f"film: {place} ({shown.name}{describe_run(shown.runs)}: {made.frames} frames, {made.seconds:.3g} s {speed})"
     )
     if made.warning is not None:
         click.echo(f"warning: {made.warning} (--pace)", err=True)

@@ -13,10 +13,10 @@ from polhode.cli.target import MODEL_KEY, ModelCommand, knob_values
 if TYPE_CHECKING:
     from polhode.gallery import Model
 
-NONE_TURNED: Mapping[str, float] = MappingProxyType({})
+NO_KNOBS: Mapping[str, float] = MappingProxyType({})
 
 
-def served(command: Callable[..., Any]) -> Callable[..., Any]:
+def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that serves a page."""
     for option in reversed(
         (
@@ -38,7 +38,7 @@ def served(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command(cls=ModelCommand)
 @click.argument("name", required=False)
-@served
+@server_options
 @click.pass_context
 def lab(
     ctx: click.Context,
@@ -76,7 +76,7 @@ def serve_page(
     token: str | None,
     no_browser: bool,
     model: str = "",
-    knobs: Mapping[str, float] = NONE_TURNED,
+    knobs: Mapping[str, float] = NO_KNOBS,
     viewed: bytes | None = None,
     title: str = "",
 ) -> None:
@@ -87,16 +87,16 @@ def serve_page(
 
     if token == "":
         raise click.UsageError("--token must not be empty")
-    html_page.policy(live=True)  # where there is no page, a sentence ends it here
-    with address.listening_at(host, port) as listener:
+    html_page.content_security_policy(live=True)  # where there is no page, a sentence ends it here
+    with address.open_listener(host, port) as listener:
         bound, number = listener.getsockname()[:2]
-        token = security.token_for(bound, token)
-        where = address.address(host, listener, model, knobs, token)
+        token = security.required_token(bound, token)
+        where = address.page_url(host, listener, model, knobs, token)
 
         def begin() -> None:
-            if port is None and number != address.PORT:
-                click.echo(f"port {address.PORT} is taken: this is at {number}")
-            from_others = "  (elsewhere: this machine's name or address)" if security.is_everywhere(bound) else ""
+            if port is None and number != address.DEFAULT_PORT:
+                click.echo(f"port {address.DEFAULT_PORT} is taken: this is at {number}")
+            from_others = "  (elsewhere: this machine's name or address)" if security.is_wildcard_address(bound) else ""
             click.echo(f"{where}{from_others}  Ctrl-C ends it")
             if not no_browser:
                 lifecycle.open_browser(where, lambda sentence: click.echo(sentence, err=True))
@@ -104,4 +104,4 @@ def serve_page(
                 lifecycle.warm_up(model, knobs)
 
         lifecycle.serve(Lab((bound, host), token, viewed, title), listener, begin)
-    lifecycle.leave()
+    lifecycle.exit_now()

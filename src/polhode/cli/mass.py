@@ -10,26 +10,37 @@ import click
 from click.core import ParameterSource
 
 from polhode import __version__
-from polhode.cli.mass_input import ASSUMED, asked_amounts, body_of, compared, is_volume_file, with_warnings
-from polhode.cli.mass_table import in_options, table
-from polhode.cli.output import check_picture, print_json
+from polhode.cli.mass_input import (
+    ASSUMED_DENSITY,
+    catch_mass_warnings,
+    compare_approximations,
+    given_amount_options,
+    is_volume_file,
+    load_body,
+)
+from polhode.cli.mass_table import format_mass_table, rephrase_as_options
+from polhode.cli.output import check_picture_path, print_json
 from polhode.errors import FileError, PolhodeError
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
-UNITS = ("m", "mm", "cm", "um", "km", "in", "ft")
-FORMS = ("table", "json", "toml", "urdf", "sdf", "mjcf")
+LENGTH_UNITS = ("m", "mm", "cm", "um", "km", "in", "ft")
+OUTPUT_FORMS = ("table", "json", "toml", "urdf", "sdf", "mjcf")
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--density", type=float, metavar="D", help="In kg/m3; 1000 is assumed if neither it nor --mass is given.")
 @click.option("--mass", "total", type=float, metavar="M", help="In kg: the density follows.")
-@click.option("--unit", type=click.Choice(UNITS), help="What the file's numbers are in; else what it says, else m.")
+@click.option(
+    "--unit", type=click.Choice(LENGTH_UNITS), help="What the file's numbers are in; else what it says, else m."
+)
 @click.option("--shell", metavar="T", help="A wall of this thickness along the surface, hollow within.")
 @click.option("--about", metavar="X,Y,Z", help="A point: the tensor about it is told too.")
-@click.option("--to", "form", type=click.Choice(FORMS), default="table", show_default=True, help="What to print.")
+@click.option(
+    "--to", "form", type=click.Choice(OUTPUT_FORMS), default="table", show_default=True, help="What to print."
+)
 @click.option("--json", "as_json", is_flag=True, help="Short for --to json.")
 @click.option("--compare", is_flag=True, help="Set boxes, point sampling and exact integral side by side.")
 @click.option("--points", type=click.IntRange(100), default=100_000, show_default=True, help="For --compare: how many.")
@@ -67,31 +78,31 @@ def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
       polhode mass part.3mf --compare --picture part.png
       polhode mass engine.msh --region block=7200 --region piston=2700 --json
     """
-    form = _form(ctx, given)
-    shell = _shell(ctx, given)
-    about = _point(ctx, given)
+    form = _output_form(ctx, given)
+    shell = _parse_shell(ctx, given)
+    about = _parse_point(ctx, given)
     _refuse_contradictions(ctx, file, given)
     try:
-        check_picture(given["picture"])
+        check_picture_path(given["picture"])
         if not file.is_file():
             raise FileError(f"there is no file {file}")
-        body, report = _found(ctx, file, given, shell, about)
+        body, report = _load_and_report(ctx, file, given, shell, about)
         if given["picture"] is not None:
-            _draw(body, file.name, given["picture"])
+            _save_picture(body, file.name, given["picture"])
             report["picture"] = click.format_filename(given["picture"])
     except PolhodeError as error:
-        raise click.ClickException(in_options(str(error), file)) from error
+        raise click.ClickException(rephrase_as_options(str(error), file)) from error
     except UnicodeEncodeError as error:
         raise click.ClickException(f"{click.format_filename(file)}: this name is no text: rename the file") from error
     except OSError as error:
         raise click.ClickException(
             click.format_filename(str(error.filename or file)) + f": {error.strerror}"
         ) from error
-    _print(form, body, report)
+    _print_mass_report(form, body, report)
 
 
 # What was asked for ---------------------------------------------------------------------------------------------------
-def _form(ctx: click.Context, given: dict[str, Any]) -> str:
+def _output_form(ctx: click.Context, given: dict[str, Any]) -> str:
     form: str = given["form"]
     if given["as_json"] and form not in ("table", "json"):
         raise click.UsageError(f"--json and --to {form} contradict each other: give one of them", ctx)
@@ -101,7 +112,7 @@ def _form(ctx: click.Context, given: dict[str, Any]) -> str:
 
 
 def _refuse_contradictions(ctx: click.Context, file: Path, given: dict[str, Any]) -> None:
-    asked = asked_amounts(given)
+    asked = given_amount_options(given)
     if len(asked) > 1:
         raise click.UsageError(f"{' and '.join(asked)} contradict each other: give one of them", ctx)
     for option in ("points", "seed"):
@@ -116,51 +127,51 @@ def _refuse_contradictions(ctx: click.Context, file: Path, given: dict[str, Any]
             raise click.UsageError(f"{option} is for volume meshes, and {file.name} is a surface: give --density", ctx)
 
 
-def _shell(ctx: click.Context, given: dict[str, Any]) -> float | None:
+def _parse_shell(ctx: click.Context, given: dict[str, Any]) -> float | None:
     if given["shell"] is None:
         return None
-    return _length(ctx, "--shell", given["shell"])
+    return _parse_length(ctx, "--shell", given["shell"])
 
 
-def _point(ctx: click.Context, given: dict[str, Any]) -> list[float] | None:
+def _parse_point(ctx: click.Context, given: dict[str, Any]) -> list[float] | None:
     if given["about"] is None:
         return None
     parts = given["about"].split(",")
     if len(parts) != 3:
         raise click.UsageError(f"--about takes three lengths, as in 0,0,25mm, not {given['about']!r}", ctx)
-    return [_length(ctx, "--about", part) for part in parts]
+    return [_parse_length(ctx, "--about", part) for part in parts]
 
 
-def _length(ctx: click.Context, option: str, text: str) -> float:
+def _parse_length(ctx: click.Context, option: str, text: str) -> float:
     """A number of metres, or a number with its unit."""
     match = re.fullmatch(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-z]*)\s*", text)
-    if match is None or match[2] not in ("", *UNITS):
+    if match is None or match[2] not in ("", *LENGTH_UNITS):
         raise click.UsageError(
-            f"{option} takes lengths in m, or with their unit ({', '.join(UNITS)}), as in 2mm; not {text!r}", ctx
+            f"{option} takes lengths in m, or with their unit ({', '.join(LENGTH_UNITS)}), as in 2mm; not {text!r}", ctx
         )
     number, unit = float(match[1]), match[2]
-    from polhode.massprops.length_units import metres_per
+    from polhode.massprops.length_units import meters_per
 
-    return number * metres_per(unit or "m")
+    return number * meters_per(unit or "m")
 
 
 # What is told ---------------------------------------------------------------------------------------------------------
-def _found(
+def _load_and_report(
     ctx: click.Context, file: Path, given: dict[str, Any], shell: float | None, about: list[float] | None
 ) -> tuple[Body, dict[str, Any]]:
     """The body, and everything about it, in the words of the command line."""
-    (body, kind), odd = with_warnings(lambda: body_of(ctx, file, given, shell))
-    report = _report(file, body, kind, about, given)
+    (body, kind), odd = catch_mass_warnings(lambda: load_body(ctx, file, given, shell))
+    report = _mass_report(file, body, kind, about, given)
     if given["compare"]:
-        report["compare"], more = with_warnings(lambda: compared(ctx, file, kind, given))
+        report["compare"], more = catch_mass_warnings(lambda: compare_approximations(ctx, file, kind, given))
         odd += [text for text in more if text not in odd]
-    report["warnings"] = [in_options(text, file) for text in odd]
-    report["notes"] = [in_options(text, file) for text in report["notes"] if text not in odd]
+    report["warnings"] = [rephrase_as_options(text, file) for text in odd]
+    report["notes"] = [rephrase_as_options(text, file) for text in report["notes"] if text not in odd]
     return body, report
 
 
-def _report(file: Path, body: Body, kind: str, about: list[float] | None, given: dict[str, Any]) -> dict[str, Any]:
-    from polhode.massprops.mass_report import report
+def _mass_report(file: Path, body: Body, kind: str, about: list[float] | None, given: dict[str, Any]) -> dict[str, Any]:
+    from polhode.massprops.mass_report import build_mass_report
 
     said = [match[1] for note in body.notes if (match := re.search(r"says that it is in (\w+)", note))]
     unit, origin = (given["unit"], "option") if given["unit"] else (said[0], "file") if said else ("m", "assumed")
@@ -170,12 +181,12 @@ def _report(file: Path, body: Body, kind: str, about: list[float] | None, given:
         "kind": kind,
         "unit": unit,
         "unit_from": origin,
-        "density_assumed": not asked_amounts(given),
-        **report(body, click.format_filename(file, shorten=True), about),
+        "density_assumed": not given_amount_options(given),
+        **build_mass_report(body, click.format_filename(file, shorten=True), about),
     }
 
 
-def _draw(body: Body, name: str, place: Path) -> None:
+def _save_picture(body: Body, name: str, place: Path) -> None:
     from polhode.plot.part import part_picture
 
     try:
@@ -186,23 +197,23 @@ def _draw(body: Body, name: str, place: Path) -> None:
         raise FileError(f"the picture cannot be written to {place}: {error}") from None
 
 
-def _print(form: str, body: Body, report: dict[str, Any]) -> None:
+def _print_mass_report(form: str, body: Body, report: dict[str, Any]) -> None:
     if form == "json":
         print_json(report)
         return
     if form == "table":
-        title, *lines = table(report)
+        title, *lines = format_mass_table(report)
         click.secho(title, bold=True)
         for line in lines:
             click.secho(line, fg="yellow" if line.startswith("warning:") else None)
         if "picture" in report:
             click.echo(f"\npicture: {report['picture']}")
         return
-    from polhode.massprops.inertial_blocks import block
+    from polhode.massprops.inertial_blocks import format_block
 
-    assumed = [f"A density of {ASSUMED:g} kg/m3 was assumed."] if report["density_assumed"] else []
+    assumed = [f"A density of {ASSUMED_DENSITY:g} kg/m3 was assumed."] if report["density_assumed"] else []
     said = [*(f"note: {text}" for text in report["notes"]), *(f"warning: {text}" for text in report["warnings"])]
-    click.echo(block(body, form, report["name"], [*assumed, *said]))
+    click.echo(format_block(body, form, report["name"], [*assumed, *said]))
     for text in report["warnings"]:
         click.echo(f"warning: {text}", err=True)
     if "picture" in report:

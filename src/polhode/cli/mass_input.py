@@ -14,15 +14,15 @@ from polhode.errors import FileError, InertiaError, MassWarning, PolhodeError
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
-VOLUME_FILES = (
+VOLUME_SUFFIXES = (
     *(".vtk", ".vtu", ".msh", ".inp", ".e", ".ex2", ".exo", ".exodus", ".med", ".xdmf", ".xmf", ".mesh", ".meshb"),
     *(".nas", ".bdf", ".fem", ".cgns", ".h5m", ".su2", ".avs", ".f3grid", ".tec", ".ugrid"),
 )
 """Files that hold cells; every other is taken for a surface."""
-ASSUMED = 1000.0
+ASSUMED_DENSITY = 1000.0
 """kg/m3, if nothing is said: about that of water and of many plastics."""
-AMOUNTS = {"--density": "density", "--mass": "total", "--region": "regions", "--density-field": "density_field"}
-COMPARED = {
+AMOUNT_OPTIONS = {"--density": "density", "--mass": "total", "--region": "regions", "--density-field": "density_field"}
+COMPARED_KEYS = {
     "volume": "volume_m3",
     "mass": "mass_kg",
     "center_of_mass": "center_of_mass_m",
@@ -32,15 +32,15 @@ COMPARED = {
 
 def is_volume_file(file: Path) -> bool:
     """Whether a file of this name may hold cells."""
-    return file.suffix.lower() in VOLUME_FILES
+    return file.suffix.lower() in VOLUME_SUFFIXES
 
 
-def asked_amounts(given: Mapping[str, Any]) -> list[str]:
+def given_amount_options(given: Mapping[str, Any]) -> list[str]:
     """The options by which it was said how much matter there is."""
-    return [option for option, key in AMOUNTS.items() if given[key] not in (None, ())]
+    return [option for option, key in AMOUNT_OPTIONS.items() if given[key] not in (None, ())]
 
 
-def with_warnings(work: Callable[[], Any]) -> tuple[Any, list[str]]:
+def catch_mass_warnings(work: Callable[[], Any]) -> tuple[Any, list[str]]:
     """What the work returns, and the sentences of its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", MassWarning)
@@ -52,40 +52,40 @@ def with_warnings(work: Callable[[], Any]) -> tuple[Any, list[str]]:
     return result, list(dict.fromkeys(odd))
 
 
-def body_of(ctx: click.Context, file: Path, given: Mapping[str, Any], shell: float | None) -> tuple[Body, str]:
+def load_body(ctx: click.Context, file: Path, given: Mapping[str, Any], shell: float | None) -> tuple[Body, str]:
     """The body, and whether it was made from a "surface", as a "shell", or from a "volume" mesh."""
     if not is_volume_file(file):
-        return _from_surface(file, given, shell), "surface" if shell is None else "shell"
+        return _load_surface_body(file, given, shell), "surface" if shell is None else "shell"
     try:
-        body = _from_volume(file, given)
+        body = _load_volume_body(file, given)
     except PolhodeError as error:
         if "no volume cells" not in str(error):
             raise
         if given["regions"] or given["density_field"]:
             raise click.UsageError(f"--region and --density-field are for volume meshes: {error}", ctx) from None
-        return _from_surface(_triangles(file), given, shell), "surface" if shell is None else "shell"
+        return _load_surface_body(_read_boundary_triangles(file), given, shell), "surface" if shell is None else "shell"
     if shell is not None:
         raise click.UsageError(f"--shell is for surfaces, and {file.name} is a volume mesh", ctx)
     return body, "volume"
 
 
-def _from_surface(mesh: Any, given: Mapping[str, Any], shell: float | None) -> Body:
+def _load_surface_body(mesh: Any, given: Mapping[str, Any], shell: float | None) -> Body:
     from polhode.massprops.body import Body
 
-    density = given["density"] if asked_amounts(given) else ASSUMED
+    density = given["density"] if given_amount_options(given) else ASSUMED_DENSITY
     unit, repair = given["unit"], given["repair"]
     return Body.from_mesh(mesh, density, mass=given["total"], shell=shell, unit=unit, repair=repair)
 
 
-def _from_volume(file: Path, given: Mapping[str, Any]) -> Body:
+def _load_volume_body(file: Path, given: Mapping[str, Any]) -> Body:
     from dataclasses import replace
 
     from polhode import validation
     from polhode.massprops.body import Body
 
-    density: Any = given["density_field"] or (ASSUMED if given["density"] is None else given["density"])
+    density: Any = given["density_field"] or (ASSUMED_DENSITY if given["density"] is None else given["density"])
     if given["regions"]:
-        density = dict(_region(text) for text in given["regions"])
+        density = dict(_parse_region(text) for text in given["regions"])
     body = Body.from_volume_mesh(file, density, unit=given["unit"], repair=given["repair"])
     if given["total"] is None:
         return body
@@ -93,7 +93,7 @@ def _from_volume(file: Path, given: Mapping[str, Any]) -> Body:
     return replace(body, mass=given["total"], inertia=share * body.inertia_body)
 
 
-def _region(text: str) -> tuple[str, float]:
+def _parse_region(text: str) -> tuple[str, float]:
     name, sign, number = text.rpartition("=")
     try:
         if sign and name:
@@ -103,7 +103,7 @@ def _region(text: str) -> tuple[str, float]:
     raise click.UsageError(f"--region takes NAME=DENSITY, as in steel=7850, not {text!r}")
 
 
-def _triangles(file: Path) -> Any:
+def _read_boundary_triangles(file: Path) -> Any:
     """The triangles and quadrangles of a file in one of the formats of volume meshes."""
     import meshio
     import numpy as np
@@ -125,24 +125,29 @@ def _triangles(file: Path) -> Any:
     return trimesh.Trimesh(points, np.concatenate(faces), process=False)
 
 
-def compared(ctx: click.Context, file: Path, kind: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+def compare_approximations(ctx: click.Context, file: Path, kind: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The approximations as plain numbers, the exact values last."""
     from polhode.massprops.surface.inertia_comparison import compare
 
     if kind != "surface":
         raise click.UsageError("--compare is for closed surfaces, not for volume meshes", ctx)
-    mesh: Any = _triangles(file) if is_volume_file(file) else file
-    density = given["density"] if asked_amounts(given) else ASSUMED
+    mesh: Any = _read_boundary_triangles(file) if is_volume_file(file) else file
+    density = given["density"] if given_amount_options(given) else ASSUMED_DENSITY
     repair, sampling = given["repair"], {"points": given["points"], "seed": given["seed"]}
     found = compare(mesh, density, mass=given["total"], unit=given["unit"], repair=repair, **sampling)
     return [
-        {"name": one.name, **_plain(vars(one)), "seconds": one.seconds, "standard_error": _plain(one.standard_error)}
+        {
+            "name": one.name,
+            **_plain_comparison(vars(one)),
+            "seconds": one.seconds,
+            "standard_error": _plain_comparison(one.standard_error),
+        }
         for one in found
     ]
 
 
-def _plain(values: Mapping[str, Any] | None) -> Any:
+def _plain_comparison(values: Mapping[str, Any] | None) -> Any:
     """Those of the compared numbers with their units in their names, as lists and floats."""
     import numpy as np
 
-    return None if values is None else {key: np.asarray(values[name]).tolist() for name, key in COMPARED.items()}
+    return None if values is None else {key: np.asarray(values[name]).tolist() for name, key in COMPARED_KEYS.items()}

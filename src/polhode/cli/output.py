@@ -10,44 +10,44 @@ from typing import Any
 import click
 
 from polhode.errors import FileError
-from polhode.io.atomic_files import drafted
+from polhode.io.atomic_files import atomic_path
 
-PICTURES = (".png", ".svg", ".pdf")
+PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def print_json(report: Any) -> None:
     """JSON on the standard output."""
-    click.echo(as_json(report))
+    click.echo(to_json(report))
 
 
-def as_json(report: Any) -> str:
+def to_json(report: Any) -> str:
     """A report of plain numbers, texts and lists as JSON."""
-    return json.dumps(_plain(report), indent=2, allow_nan=False)
+    return json.dumps(_to_jsonable(report), indent=2, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:
+def _to_jsonable(value: Any) -> Any:
     """As JSON can hold it: no infinity, no NaN."""
     if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: _to_jsonable(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
+        return [_to_jsonable(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
 
 
-def check_picture(place: Path | None, option: str = "--picture") -> None:
+def check_picture_path(place: Path | None, option: str = "--picture") -> None:
     """Before the work, not after."""
     if place is None:
         return
     check_folder(place, "picture", option)
-    if place.suffix.lower() not in PICTURES:
+    if place.suffix.lower() not in PICTURE_SUFFIXES:
         raise FileError(f"the picture cannot be written to {place}: its name must end with .png, .svg or .pdf")
 
 
-def draw(figure: Any, place: Path) -> None:
+def save_figure(figure: Any, place: Path) -> None:
     """Write a picture; a half-written one never appears."""
-    with drafted(place, "the picture") as draft:
+    with atomic_path(place, "the picture") as draft:
         try:
             figure.savefig(draft)
         except ValueError as error:

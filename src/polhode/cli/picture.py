@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from polhode.cli.output import check_picture, draw, print_json
-from polhode.cli.target import MotionCommand, knob_values, shown_motion, stem_of
+from polhode.cli.output import check_picture_path, print_json, save_figure
+from polhode.cli.target import MotionCommand, default_stem, knob_values, resolve_motion
 
 
 @click.command(cls=MotionCommand)
@@ -47,20 +47,20 @@ def picture(
       polhode picture my-motion.zarr --at 0.5 -o halfway.pdf
     """
     values = knob_values(ctx, knobs)
-    place = Path(f"{stem_of(ctx, target)}.png") if output is None else output
-    check_picture(place, "--output")
-    shown = shown_motion(ctx, target, values)
-    from polhode.plot.snapshot.figure import instant
+    place = Path(f"{default_stem(ctx, target)}.png") if output is None else output
+    check_picture_path(place, "--output")
+    shown = resolve_motion(ctx, target, values)
+    from polhode.plot.snapshot.figure import draw_snapshot
 
-    draw(instant(shown.motion, time, shown.title, body=body), place)
+    save_figure(draw_snapshot(shown.motion, time, shown.title, body=body), place)
     at = shown.motion.scenario.start_time if time is None else time
     report: dict[str, Any] = {"name": shown.name, "picture": str(place), "time_s": at, "parameters": shown.parameters}
     if as_json:
         print_json(report | {"run": shown.runs[0] if shown.runs else shown.name})
         return
-    click.echo(f"picture: {place} ({shown.name}{said_run(shown.runs)}, at t = {at:.15g} s)")
+    click.echo(f"picture: {place} ({shown.name}{describe_run(shown.runs)}, at t = {at:.15g} s)")
 
 
-def said_run(runs: tuple[str, ...]) -> str:
+def describe_run(runs: tuple[str, ...]) -> str:
     """Which of a model's runs is shown."""
     return f", {runs[0]!r}, the first of {len(runs)} runs" if len(runs) > 1 else ""

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from polhode.cli.output import as_json, print_json
+from polhode.cli.output import print_json, to_json
 from polhode.errors import FileError
 
-PROBLEMS = (
+PROBLEM_NAMES = (
     "hairer_vilmart_asymmetric",
     "hairer_vilmart_flat",
     "boxes_complex",
@@ -29,7 +29,7 @@ PROBLEMS = (
 @click.option(
     "--problem",
     "problems",
-    type=click.Choice(PROBLEMS),
+    type=click.Choice(PROBLEM_NAMES),
     multiple=True,
     help="Only this problem; may be given several times.",
 )
@@ -46,27 +46,27 @@ def precision(json_path: str | None, figure_path: str | None, quick: bool, probl
       polhode bench precision --json precision.json --figure precision.png
       polhode bench precision --problem simo_wong_heavy_top
     """
-    from benchmarks.precision import measured
-    from benchmarks.precision_table import table
+    from benchmarks.precision import measure_precision
+    from benchmarks.precision_table import format_precision_table
 
     for path in (json_path, figure_path):
         _check_folder(path)
-    with _bar() as report:
-        result = measured(quick, problems=problems or None, report=report)
+    with _progress_bar() as report:
+        result = measure_precision(quick, problems=problems or None, report=report)
     if figure_path is not None:
-        from benchmarks.precision_figure import figure
+        from benchmarks.precision_figure import draw_precision_figure
 
         try:
-            figure(result).savefig(figure_path)
+            draw_precision_figure(result).savefig(figure_path)
         except (OSError, ValueError) as error:
             raise FileError(f"the figure cannot be drawn to {figure_path}: {error}") from None
     if json_path == "-":
         print_json(result)
         return
-    click.echo(table(result))
+    click.echo(format_precision_table(result))
     if json_path is not None:
         try:
-            Path(json_path).write_text(as_json(result) + "\n", encoding="utf-8")
+            Path(json_path).write_text(to_json(result) + "\n", encoding="utf-8")
         except OSError as error:
             raise FileError(f"the figures cannot be written to {json_path}: {error}") from None
         click.echo(f"\nfigures: {json_path}")
@@ -81,7 +81,7 @@ def _check_folder(path: str | None) -> None:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[float, str], Any]]:
+def _progress_bar() -> Iterator[Callable[[float, str], Any]]:
     """A progress bar on the standard error, if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda part, text: None

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polhode import __version__
-from polhode.cli.output import check_folder, check_picture, draw, print_json
-from polhode.cli.target import MODEL_KEY, TargetCommand, knob_values, run_file
+from polhode.cli.output import check_folder, check_picture_path, print_json, save_figure
+from polhode.cli.target import MODEL_KEY, TargetCommand, knob_values, simulate_file
 from polhode.errors import RunError
 
 if TYPE_CHECKING:
-    from polhode.gallery import Model, Shown
+    from polhode.gallery import Model, ReferenceCheck
     from polhode.results.audit import Audit
     from polhode.results.motion import Motion
 
@@ -59,12 +59,12 @@ def run(
     values = knob_values(ctx, knobs)
     stem = model.name if model is not None else Path(target).stem
     place = None if no_picture else Path(f"{stem}.png") if picture is None else picture
-    check_picture(place)
+    check_picture_path(place)
     if save is not None:
         check_folder(save, "motion", "--save")
     began = perf_counter()
     try:
-        motions: Any = model.run(**values) if model is not None else run_file(target)
+        motions: Any = model.run(**values) if model is not None else simulate_file(target)
     except RunError as error:
         if save is not None and len(error.motion.times):
             error.motion.save(save)
@@ -72,14 +72,14 @@ def run(
         raise
     seconds = perf_counter() - began
     numbers = model.numbers(motions, **values) if model is not None else []
-    motion = _watched(motions)
+    motion = _primary_motion(motions)
     if save is not None:
         motion.save(save)
     if place is not None:
-        draw(model.picture(motions, **values) if model is not None else motion.plot(), place)
+        save_figure(model.picture(motions, **values) if model is not None else motion.plot(), place)
     audit = motion.audit()
     name = stem if model is not None else motion.scenario.name or stem
-    report = _report(name, motions, audit, seconds, numbers, place, save)
+    report = _build_report(name, motions, audit, seconds, numbers, place, save)
     if model is not None:
         report |= {"title": model.title, "parameters": values}
     if as_json:
@@ -88,26 +88,26 @@ def run(
         _print_run(report, model, audit, numbers)
     wrong = [n for n in numbers if not n.holds]
     if wrong:
-        raise click.ClickException("; ".join(map(_complaint, wrong)))
+        raise click.ClickException("; ".join(map(_describe_mismatch, wrong)))
 
 
-def _watched(motions: Any) -> Motion:
-    from polhode.gallery import watched
+def _primary_motion(motions: Any) -> Motion:
+    from polhode.gallery import main_motion
 
-    return watched(motions)
+    return main_motion(motions)
 
 
-def _complaint(number: Shown) -> str:
-    excess = f"by {_in_unit(f'{number.difference:g}', number.unit)}, more than {number.tolerance:g}"
+def _describe_mismatch(number: ReferenceCheck) -> str:
+    excess = f"by {_format_with_unit(f'{number.difference:g}', number.unit)}, more than {number.tolerance:g}"
     return f"{number.label} differs from the expected value {excess}"
 
 
-def _report(
+def _build_report(
     name: str,
     motions: Any,
     audit: Audit,
     seconds: float,
-    numbers: Sequence[Shown],
+    numbers: Sequence[ReferenceCheck],
     place: Path | None,
     save: Path | None,
 ) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _report(
         "polhode": __version__,
         "name": name,
         "runs": list(motions) if isinstance(motions, dict) else [name],
-        "duration_s": _watched(motions).scenario.duration,
+        "duration_s": _primary_motion(motions).scenario.duration,
         "seconds": seconds,
         "number": found[0] if found else None,
         "further_numbers": found[1:],
@@ -127,11 +127,13 @@ def _report(
     }
 
 
-def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, numbers: Sequence[Shown]) -> None:
+def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, numbers: Sequence[ReferenceCheck]) -> None:
     click.secho(report["name"] + (f": {model.title}" if model is not None else ""), bold=True)
     if model is not None:
         values = report["parameters"]
-        click.echo("  " + ", ".join(f"{p.name} = {_in_unit(f'{values[p.name]:g}', p.unit)}" for p in model.parameters))
+        click.echo(
+            "  " + ", ".join(f"{p.name} = {_format_with_unit(f'{values[p.name]:g}', p.unit)}" for p in model.parameters)
+        )
     runs = report["runs"]
     several = f" ({len(runs)} runs: {', '.join(runs)})" if len(runs) > 1 else ""
     click.echo(f"  {report['duration_s']:.6g} s of motion, computed in {report['seconds']:.3g} s{several}\n")
@@ -144,9 +146,9 @@ def _print_run(report: dict[str, Any], model: Model | None, audit: Audit, number
         click.echo(f"\nsaved: {report['saved']}" + (f" ({runs[0]}, the first of the runs)" if several else ""))
 
 
-def _print_number(number: Shown) -> None:
+def _print_number(number: ReferenceCheck) -> None:
     def written(value: str) -> str:
-        return _in_unit(value, number.unit)
+        return _format_with_unit(value, number.unit)
 
     click.secho(number.label, bold=True)
     click.echo(f"  found       {written(f'{number.found:.12g}')}")
@@ -156,7 +158,7 @@ def _print_number(number: Shown) -> None:
     click.echo(f"  difference  {written(f'{number.difference:.1e}')}: {verdict} {allowed}\n")
 
 
-def _in_unit(number: str, unit: str) -> str:
-    from polhode.gallery import in_unit
+def _format_with_unit(number: str, unit: str) -> str:
+    from polhode.gallery import format_with_unit
 
-    return in_unit(number, unit)
+    return format_with_unit(number, unit)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 MODEL_KEY = "polhode.model"
-ENDINGS = {".toml": "a scenario's file ends with .toml", ".zarr": "a stored motion with .zarr"}
+FILE_KINDS = {".toml": "a scenario's file ends with .toml", ".zarr": "a stored motion with .zarr"}
 
 
 class TargetCommand(click.Command):
@@ -39,7 +39,7 @@ class TargetCommand(click.Command):
         return super().parse_args(ctx, args)
 
     def _files_hint(self) -> list[str]:
-        return [", ".join(ENDINGS[end] for end in self.endings)]
+        return [", ".join(FILE_KINDS[end] for end in self.endings)]
 
     def _target(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         """The first argument that is a model or a file; else the first that is no option nor its value."""
@@ -102,7 +102,7 @@ class ModelCommand(TargetCommand):
 
 
 @dataclass(frozen=True)
-class Shown:
+class TargetMotion:
     """A motion to show."""
 
     motion: Motion
@@ -121,27 +121,27 @@ def knob_values(ctx: click.Context, knobs: Mapping[str, float | None]) -> dict[s
     return {} if model is None else model.values(**{k: v for k, v in knobs.items() if v is not None})
 
 
-def stem_of(ctx: click.Context, target: str) -> str:
+def default_stem(ctx: click.Context, target: str) -> str:
     """What a file is called that nobody has named."""
     model: Model | None = ctx.meta.get(MODEL_KEY)
     return Path(target).stem if model is None else model.name
 
 
-def shown_motion(ctx: click.Context, target: str, values: dict[str, float]) -> Shown:
+def resolve_motion(ctx: click.Context, target: str, values: dict[str, float]) -> TargetMotion:
     """The motion of a model (of several runs the first), of a scenario's file, or of a stored one."""
     model: Model | None = ctx.meta.get(MODEL_KEY)
     if model is None:
-        motion = stored_motion(target) if target.rstrip(os.sep).endswith(".zarr") else run_file(target)
+        motion = load_stored_motion(target) if target.rstrip(os.sep).endswith(".zarr") else simulate_file(target)
         name = motion.scenario.name or Path(target).stem
-        return Shown(motion, name, name, {}, ())
+        return TargetMotion(motion, name, name, {}, ())
     from polhode.solve.simulate import simulate
 
     planned: Any = model.scenario(**values)
     runs = tuple(planned) if isinstance(planned, Mapping) else ()
-    return Shown(simulate(planned[runs[0]] if runs else planned), model.name, model.title, values, runs)
+    return TargetMotion(simulate(planned[runs[0]] if runs else planned), model.name, model.title, values, runs)
 
 
-def run_file(target: str) -> Motion:
+def simulate_file(target: str) -> Motion:
     """The motion of a scenario's file, computed."""
     from polhode.model.scenario import Scenario
     from polhode.solve.simulate import ensemble, simulate
@@ -150,7 +150,7 @@ def run_file(target: str) -> Motion:
     return simulate(scenario) if scenario.members is None else ensemble(scenario)
 
 
-def stored_motion(target: str) -> Motion:
+def load_stored_motion(target: str) -> Motion:
     """The motion of a Zarr folder."""
     from polhode.results.store import load
 

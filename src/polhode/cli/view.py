@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from polhode.cli.lab import serve_page, served
+from polhode.cli.lab import serve_page, server_options
 
 
 @click.command()
 @click.argument("file", metavar="FILE.zarr|FILE.toml", type=click.Path(path_type=Path))
-@served
+@server_options
 def view(file: Path, **where: Any) -> None:
     """Watch a stored motion in the browser, or the motion of a scenario's file, which is simulated first.
 
@@ -23,13 +23,13 @@ def view(file: Path, **where: Any) -> None:
       polhode view my-motion.zarr
       polhode view my-scenario.toml --no-browser
     """
-    from polhode.cli.target import run_file, stored_motion
+    from polhode.cli.target import load_stored_motion, simulate_file
     from polhode.gallery import MODELS, model_name
-    from polhode.web.motion_record import recorded
-    from polhode.web.record_encoding import packed
+    from polhode.web.motion_record import record_motion
+    from polhode.web.record_encoding import encode_record
 
     if not file.exists() and model_name(file.name) in MODELS:
         raise click.UsageError(f"{file} is a model, not a file: `polhode lab {model_name(file.name)}` opens it")
-    motion = run_file(str(file)) if file.suffix == ".toml" else stored_motion(str(file))
+    motion = simulate_file(str(file)) if file.suffix == ".toml" else load_stored_motion(str(file))
     title = motion.scenario.name or file.stem
-    serve_page(viewed=packed(recorded(motion, name=file.stem, title=title)), title=title, **where)
+    serve_page(viewed=encode_record(record_motion(motion, name=file.stem, title=title)), title=title, **where)

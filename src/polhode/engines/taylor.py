@@ -15,7 +15,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from benchmarks.taylor_segments import Repeatable, repeatable
 
 from polhode.engines import segments
 from polhode.engines.heyoka_codegen import STRAIGHT, STRAIGHT_FOR_MANY, give_back, heyoka, parameter_values, series
@@ -79,14 +78,7 @@ class _OneByOneError(Exception):
     """A force decides, at a time of its own for every member: lanes cannot keep step."""
 
 
-def prepared(scenario: Scenario) -> Repeatable:
-    """A run without events and outputs on the way, to be repeated at no cost but its steps."""
-    heyoka()
-    with np.errstate(all="ignore"):
-        return repeatable(scenario, _goes_in_lanes(scenario))
-
-
-def _goes_in_lanes(scenario: Scenario) -> bool:
+def runs_in_lanes(scenario: Scenario) -> bool:
     """Whether there are several bodies or members, none of which can tell that there are others."""
     alone = scenario.members is None and len(scenario.bodies) == 1
     return not (alone or scenario.of_kind("pair") or scenario.events)
@@ -99,7 +91,7 @@ class _Runner:
         self.scenario, self.report, self.threads = scenario, report, threads or CORES
         self.numbers = Numbers(scenario, counts_work)
         self.now = self.numbers.start()
-        self.in_lanes = _goes_in_lanes(scenario)
+        self.in_lanes = runs_in_lanes(scenario)
         self.steps = 0
         self.crossings: list[Crossing] = []
         self.counts = [0] * len(scenario.events)

@@ -12,11 +12,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from polhode.errors import InputError, nearest
-from polhode.gallery.gallery_model import THEMES, Model, Parameter, Shown, in_unit, watched
+from polhode.gallery.gallery_model import THEMES, Model, Parameter, ReferenceCheck, format_with_unit, main_motion
 
-__all__ = ["MODELS", "THEMES", "Model", "Parameter", "Shown", "in_unit", "model_name", "watched"]
+__all__ = ["MODELS", "THEMES", "Model", "Parameter", "ReferenceCheck", "format_with_unit", "model_name", "main_motion"]
 
-_TOOLS = (
+_SUPPORT_MODULES = (
     "affine",
     "closed_forms",
     "drawing",
@@ -31,7 +31,7 @@ _TOOLS = (
 @cache
 def _modules() -> dict[str, str]:
     """The models' names and their modules."""
-    found = sorted(info.name for info in iter_modules(__path__) if info.name not in _TOOLS)
+    found = sorted(info.name for info in iter_modules(__path__) if info.name not in _SUPPORT_MODULES)
     return {name.replace("_", "-"): f"{__name__}.{name}" for name in found}
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
-_ACROSS = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}
+_PROJECTION_AXES = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}
 """Seen from the positive end of an axis: which coordinates go to the right, upwards, and towards the eye."""
 
 
@@ -31,7 +31,7 @@ def point(places: ArrayLike) -> Array:
     >>> ph.affine.point((2, 3)).tolist()
     [2.0, 3.0, 1.0]
     """
-    return _with_w(places, "places", 1.0)
+    return _append_w(places, "places", 1.0)
 
 
 def vector(components: ArrayLike) -> Array:
@@ -46,7 +46,7 @@ def vector(components: ArrayLike) -> Array:
     >>> ph.affine.applied(ph.affine.translation((5, 5)), arrow).tolist()
     [2.0, 3.0, 0.0]
     """
-    return _with_w(components, "components", 0.0)
+    return _append_w(components, "components", 0.0)
 
 
 def homogenised(points: ArrayLike) -> Array:
@@ -81,12 +81,12 @@ def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
     if hasattr(turn, "as_matrix"):
         if axis is not None:
             raise InputError("a Rotation knows its axis: give an angle in rad with axis=, or a Rotation alone")
-        return _with_block(_block_of(turn.as_matrix(), "the rotation's matrix"))
+        return _embed_block(_linear_block(turn.as_matrix(), "the rotation's matrix"))
     angle = validation.one_number(turn, "the angle")
     if axis is not None:
-        return _with_block(rotations.matrix(validation.one_vector(axis, "axis", "rotation"), angle))
+        return _embed_block(rotations.matrix(validation.one_vector(axis, "axis", "rotation"), angle))
     c, s = np.cos(angle), np.sin(angle)
-    return _with_block(np.array([(c, -s), (s, c)]))
+    return _embed_block(np.array([(c, -s), (s, c)]))
 
 
 def scaling(factors: ArrayLike) -> Array:
@@ -98,7 +98,7 @@ def scaling(factors: ArrayLike) -> Array:
     >>> ph.affine.applied(ph.affine.scaling((2, 1)), ph.affine.point((3, 4))).tolist()
     [6.0, 4.0, 1.0]
     """
-    return _with_block(np.diag(_coordinates(factors, "factors", one=True)))
+    return _embed_block(np.diag(_coordinates(factors, "factors", one=True)))
 
 
 def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) -> Array:
@@ -117,7 +117,7 @@ def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) ->
         raise InputError(f"a skew moves one axis by another: two of {', '.join(names)}, not {moves!r} and {by!r}")
     block = np.eye(dimensions)
     block[names.index(moves), names.index(by)] = validation.one_number(amount, "amount")
-    return _with_block(block)
+    return _embed_block(block)
 
 
 def translation(displacement: ArrayLike) -> Array:
@@ -146,9 +146,9 @@ def combined(first: ArrayLike, *then: ArrayLike) -> Array:
     >>> ph.affine.applied(turn_then_move, ph.affine.point((1, 0))).round(12).tolist()
     [5.0, 1.0, 1.0]
     """
-    whole = _affine(first)
+    whole = _affine_matrix(first)
     for later in then:
-        matrix = _affine(later)
+        matrix = _affine_matrix(later)
         if matrix.shape != whole.shape:
             raise InputError(
                 "a matrix of the plane and one of space cannot be combined: make all of them 3 x 3 or 4 x 4"
@@ -169,7 +169,7 @@ def about(matrix: ArrayLike, place: ArrayLike) -> Array:
     >>> ph.affine.applied(turn, ph.affine.point([(1, 0), (2, 0)])).round(12).tolist()
     [[1.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    m, p = _affine(matrix), _coordinates(place, "place", one=True)
+    m, p = _affine_matrix(matrix), _coordinates(place, "place", one=True)
     if len(p) != len(m) - 1:
         raise InputError(
             f"place must be {len(m) - 1} numbers for a matrix of {len(m)} x {len(m)}, the coordinates without w, "
@@ -187,7 +187,7 @@ def applied(matrix: ArrayLike, points: ArrayLike) -> Array:
     >>> ph.affine.applied(ph.affine.skew(0.2), ph.affine.point([(0, 0), (0, 1)])).tolist()
     [[0.0, 0.0, 1.0], [0.2, 1.0, 1.0]]
     """
-    m, array = _affine(matrix), _homogeneous(points)
+    m, array = _affine_matrix(matrix), _homogeneous(points)
     if array.shape[-1] != len(m):
         raise InputError(
             f"a matrix of {len(m)} x {len(m)} acts on {len(m)} numbers a point, w the last, but there are "
@@ -206,7 +206,7 @@ def inverse(matrix: ArrayLike) -> Array:
     >>> ph.affine.inverse(ph.affine.translation((1, 2))).tolist()
     [[1.0, 0.0, -1.0], [0.0, 1.0, -2.0], [0.0, 0.0, 1.0]]
     """
-    m = _affine(matrix)
+    m = _affine_matrix(matrix)
     block = m[:-1, :-1]
     if _is_singular(block):
         raise InputError(
@@ -243,9 +243,9 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
     array = homogenised(points)
     if array.shape[-1] != 4:
         raise InputError("a projection needs points of space: x, y, z and w")
-    if not isinstance(along, str) or along not in _ACROSS:
+    if not isinstance(along, str) or along not in _PROJECTION_AXES:
         raise InputError(f"along must be 'x', 'y' or 'z', not {along!r}")
-    right, up, towards = _ACROSS[along]
+    right, up, towards = _PROJECTION_AXES[along]
     flat, depth = array[..., [right, up]], array[..., towards]
     if distance is None:
         return flat, depth
@@ -259,25 +259,25 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
 
 
 # Doors ---------------------------------------------------------------------------------------------------------------
-def _numbers(value: Any, name: str, wanted: str) -> Array:
+def _finite_numbers(value: Any, name: str, wanted: str) -> Array:
     return validation.numbers(value, name, validation.shape_of(value), wanted=wanted)
 
 
 def _coordinates(value: Any, name: str, one: bool = False) -> Array:
     wanted = "2 numbers (the plane) or 3 (space)" + ("" if one else " each")
-    array = _numbers(value, name, wanted)
+    array = _finite_numbers(value, name, wanted)
     if array.ndim == 0 or array.shape[-1] not in (2, 3) or (one and array.ndim > 1):
         raise InputError(f"{name} must be {wanted}, but has the shape {array.shape}")
     return array
 
 
-def _with_w(value: Any, name: str, w: float) -> Array:
+def _append_w(value: Any, name: str, w: float) -> Array:
     array = _coordinates(value, name)
     return np.concatenate((array, np.full((*array.shape[:-1], 1), w)), axis=-1)
 
 
 def _homogeneous(value: Any) -> Array:
-    array = _numbers(value, "points", "homogeneous, 3 numbers each in the plane or 4 in space")
+    array = _finite_numbers(value, "points", "homogeneous, 3 numbers each in the plane or 4 in space")
     if array.ndim == 0 or array.shape[-1] not in (3, 4):
         raise InputError(
             f"points must be homogeneous, 3 numbers each in the plane or 4 in space, but have the shape {array.shape}: "
@@ -286,22 +286,22 @@ def _homogeneous(value: Any) -> Array:
     return array
 
 
-def _block_of(value: Any, name: str) -> Array:
-    block = _numbers(value, name, "3 x 3 numbers")
+def _linear_block(value: Any, name: str) -> Array:
+    block = _finite_numbers(value, name, "3 x 3 numbers")
     if block.shape != (3, 3):
         raise InputError(f"{name} must be 3 x 3 numbers, but has the shape {block.shape}: give one rotation at a time")
     return block
 
 
-def _with_block(block: Array) -> Array:
+def _embed_block(block: Array) -> Array:
     matrix = np.eye(len(block) + 1)
     matrix[:-1, :-1] = block
     return matrix
 
 
-def _affine(value: Any) -> Array:
+def _affine_matrix(value: Any) -> Array:
     wanted = "3 x 3 (the plane) or 4 x 4 (space)"
-    matrix = _numbers(value, "the matrix", wanted + " numbers")
+    matrix = _finite_numbers(value, "the matrix", wanted + " numbers")
     if matrix.shape not in ((3, 3), (4, 4)):
         raise InputError(f"the matrix must be {wanted}, but has the shape {matrix.shape}")
     last = [0.0] * (len(matrix) - 1) + [1.0]

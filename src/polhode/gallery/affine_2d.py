@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.gallery import affine
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import prism
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -26,7 +26,7 @@ FRAMES = 200
 STEPS_A_FRAME = 10
 
 
-def _arms() -> Array:
+def _corners_from_com() -> Array:
     """The corners as seen from the centre of mass, in m: (n, 3)."""
     center = prism(CORNERS, THICKNESS, mass=MASS).center_of_mass
     return np.column_stack((CORNERS - center[:2], np.zeros(len(CORNERS))))
@@ -34,7 +34,7 @@ def _arms() -> Array:
 
 def scenario(angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Scenario:
     """An angled plate that turns clockwise about its inner corner, by the angle in one second."""
-    arm = _arms()[0]
+    arm = _corners_from_com()[0]
     return Scenario(
         prism(CORNERS, THICKNESS, mass=MASS),
         State(position=(*CORNERS[0], 0.0) - arm, angular_velocity=(0.0, 0.0, -np.radians(angle))),
@@ -47,7 +47,9 @@ def scenario(angle: float, stretch: float, skew: float, shift_x: float, shift_y:
     )
 
 
-def numbers(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> list[Shown]:
+def numbers(
+    motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float
+) -> list[ReferenceCheck]:
     """Where the far corner arrives, and what the orders of two transformations differ by, with the simulated turn R."""
     turn = np.eye(3)
     turn[:2, :2] = motion.rotation_matrix[-1, :2, :2]
@@ -55,7 +57,7 @@ def numbers(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
     s = np.sin(np.radians(angle))
     places = affine.point(CORNERS)
     formula = affine.applied(affine.about(affine.rotation(-np.radians(angle)), CORNERS[0]), places)
-    far = motion.points(_arms())[-1, 1]
+    far = motion.points(_corners_from_com())[-1, 1]
     swapped = affine.combined(scale, turn) - affine.combined(turn, scale)
     moved = affine.applied(affine.combined(turn, move), places) - affine.applied(affine.combined(move, turn), places)
     stays = np.linalg.solve(np.eye(2) - turn[:2, :2], (shift_x, shift_y))
@@ -88,7 +90,7 @@ def numbers(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
         (
             "area after the skew over area before",
             "1",
-            _area(skewed[:, :2]) / _area(CORNERS),
+            _polygon_area(skewed[:, :2]) / _polygon_area(CORNERS),
             1.0,
             1.0,
             "determinant of (17.6)",
@@ -103,12 +105,12 @@ def numbers(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
         ),
     ]
     return [
-        Shown(label, unit, float(found), float(expected), 2e-12 * size, source, size=size)
+        ReferenceCheck(label, unit, float(found), float(expected), 2e-12 * size, source, size=size)
         for label, unit, found, expected, size, source in rows
     ]
 
 
-def _area(corners: Array) -> float:
+def _polygon_area(corners: Array) -> float:
     """Of a polygon, anticlockwise, in m2."""
     x, y = corners.T
     return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
@@ -117,87 +119,87 @@ def _area(corners: Array) -> float:
 def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Figure:
     """Plate and arrow before and after: turned about the origin and a corner, stretched, skewed, shifted, flattened."""
     from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOURS, SEVERAL, sheet
+    from polhode.plot.style import COLOR_CYCLE, COLORS, styled_figure
 
     turn, scale = affine.rotation(-np.radians(angle)), affine.scaling((stretch, 1.0))
     move, slant = affine.translation((shift_x, shift_y)), affine.skew(skew)
     arrow = np.array((-1.2, 0.5))
-    blue, red = SEVERAL[:2]
-    with sheet(12.0, 7.6, MODEL.title) as figure:
+    blue, red = COLOR_CYCLE[:2]
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
         (origin, corner, slanted), (orders, shifts, flattened) = figure.subplots(2, 3)
-        for axes, matrix, colour in ((origin, turn, blue), (slanted, slant, blue)):
-            shapes_2d.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
-            shapes_2d.arrow(axes, (0, 0), arrow, COLOURS["muted"])
-            shapes_2d.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, "after")
-            shapes_2d.arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], colour)
-        shapes_2d.name(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLOURS["muted"])
-        shapes_2d.arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
+        for axes, matrix, color in ((origin, turn, blue), (slanted, slant, blue)):
+            shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
+            shapes_2d.draw_arrow(axes, (0, 0), arrow, COLORS["muted"])
+            shapes_2d.draw_polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], color, "after")
+            shapes_2d.draw_arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], color)
+        shapes_2d.label_point(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLORS["muted"])
+        shapes_2d.draw_arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
         origin.set_title(f"turned by {angle:g}° clockwise, (17.1)")
         slanted.set_title(f"skewed, (17.6): x + {skew:g} y" if skew >= 0 else f"skewed, (17.6): x - {-skew:g} y")
-        _about_a_corner(corner, motion, angle, arrow)
-        shapes_2d.polygon(orders, CORNERS, COLOURS["muted"], "before", filled=False)
-        shapes_2d.polygon(
+        _draw_turn_about_corner(corner, motion, angle, arrow)
+        shapes_2d.draw_polygon(orders, CORNERS, COLORS["muted"], "before", filled=False)
+        shapes_2d.draw_polygon(
             orders, affine.applied(affine.combined(scale, turn), affine.point(CORNERS))[:, :2], blue, "RS: S first"
         )
-        shapes_2d.polygon(
+        shapes_2d.draw_polygon(
             orders, affine.applied(affine.combined(turn, scale), affine.point(CORNERS))[:, :2], red, "SR: R first"
         )
         orders.set_title(f"turned (R) and stretched {stretch:g} times (S)")
-        shapes_2d.polygon(shifts, CORNERS, COLOURS["muted"], "before", filled=False)
+        shapes_2d.draw_polygon(shifts, CORNERS, COLORS["muted"], "before", filled=False)
         ends = [
             affine.applied(m, affine.point(CORNERS))[:, :2]
             for m in (affine.combined(turn, move), affine.combined(move, turn))
         ]
-        shapes_2d.polygon(shifts, ends[0], blue, "TR: R first")
-        shapes_2d.polygon(shifts, ends[1], red, "RT: T first")
-        shapes_2d.arrow(shifts, ends[1][2], ends[0][2] - ends[1][2], COLOURS["ink"], "(1 - R) d")
+        shapes_2d.draw_polygon(shifts, ends[0], blue, "TR: R first")
+        shapes_2d.draw_polygon(shifts, ends[1], red, "RT: T first")
+        shapes_2d.draw_arrow(shifts, ends[1][2], ends[0][2] - ends[1][2], COLORS["ink"], "(1 - R) d")
         shifts.set_title(f"turned (R) and shifted by d = ({shift_x:g}, {shift_y:g}) m (T)")
-        _flattened(flattened)
+        _draw_flattened(flattened)
         for axes in figure.axes:
-            shapes_2d.plane(axes)
+            shapes_2d.format_plane_axes(axes)
     return figure
 
 
-def _about_a_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> None:
+def _draw_turn_about_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> None:
     """The simulated plate, a few times on its way, over the circle that the formula lets its corner run along."""
     from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOURS, SEVERAL, closed_form
+    from polhode.plot.style import COLOR_CYCLE, COLORS, draw_closed_form
 
-    paths = motion.points(_arms())[..., :2]
+    paths = motion.points(_corners_from_com())[..., :2]
     grid = np.linspace(0, np.radians(angle), 60)
     for k in (1, 5):
         path = [
             affine.applied(affine.about(affine.rotation(-a), CORNERS[0]), affine.point(CORNERS[k]))[:2] for a in grid
         ]
         x, y = np.array(path).T
-        closed_form(axes, x, y, "closed form" if k == 1 else "")
-        axes.plot(*paths[:, k].T, color=COLOURS["ink"], linewidth=1.0)
-    shapes_2d.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
+        draw_closed_form(axes, x, y, "closed form" if k == 1 else "")
+        axes.plot(*paths[:, k].T, color=COLORS["ink"], linewidth=1.0)
+    shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
     for share in (1 / 3, 2 / 3):
-        shapes_2d.polygon(axes, paths[int(share * (len(paths) - 1))], SEVERAL[0], alpha=0.12)
-    shapes_2d.polygon(axes, paths[-1], SEVERAL[0], "simulated")
-    shapes_2d.arrow(axes, (0, 0), arrow, COLOURS["muted"])
+        shapes_2d.draw_polygon(axes, paths[int(share * (len(paths) - 1))], COLOR_CYCLE[0], alpha=0.12)
+    shapes_2d.draw_polygon(axes, paths[-1], COLOR_CYCLE[0], "simulated")
+    shapes_2d.draw_arrow(axes, (0, 0), arrow, COLORS["muted"])
     turned = affine.applied(affine.about(affine.rotation(-np.radians(angle)), CORNERS[0]), affine.vector(arrow))
-    shapes_2d.arrow(axes, (0, 0), turned[:2], SEVERAL[0])
-    axes.plot(*CORNERS[0], marker="o", markersize=5, color=COLOURS["ink"])
+    shapes_2d.draw_arrow(axes, (0, 0), turned[:2], COLOR_CYCLE[0])
+    axes.plot(*CORNERS[0], marker="o", markersize=5, color=COLORS["ink"])
     axes.set_title("about a corner: T(p) R T(-p)")
 
 
-def _flattened(axes: Axes) -> None:
+def _draw_flattened(axes: Axes) -> None:
     """Any matrix keeps parallel lines parallel; one of determinant 0 flattens all onto a line."""
     from polhode.gallery.drawing import shapes_2d
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
-    shapes_2d.polygon(axes, CORNERS, COLOURS["muted"], "before", filled=False)
-    for name, colour, rows, shift, words in (
-        ("A", SEVERAL[0], ((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2), ""),
-        ("B", SEVERAL[1], ((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4), ": no way back"),
+    shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
+    for name, color, rows, shift, words in (
+        ("A", COLOR_CYCLE[0], ((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2), ""),
+        ("B", COLOR_CYCLE[1], ((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4), ": no way back"),
     ):
         matrix = affine.translation(shift)
         matrix[:2, :2] = rows
         numbers = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
         label = f"{name} = ({numbers}),\ndet {np.linalg.det(rows):.3g}{words}"
-        shapes_2d.polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], colour, label)
+        shapes_2d.draw_polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], color, label)
     axes.set_title("any matrix A, B keeps lines parallel")
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from polhode import rotations
 from polhode.gallery import affine
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.rotation_sequence import even_prism, prism_corners, turns
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -26,29 +26,29 @@ RADIUS = 0.5
 MASS = 2.0
 X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 SHIFT = np.array((0.0, 1.0, 0.0))
-PALE = "#8fc3e3"
+PALE_BLUE = "#8fc3e3"
 EYE = (0.55, 0.42)
 ORDERS = ("x, then z", "z, then x")
 
 
 def scenario(about_x: float, about_z: float) -> dict[str, Scenario]:
     """Twice the same prism, a second for each turn: about x and then z, and about z and then x."""
-    prism = even_prism(SIDES, RADIUS, MASS)
+    prism = isotropic_prism(SIDES, RADIUS, MASS)
     first, second = (X, float(np.radians(about_x))), (Z, float(np.radians(about_z)))
     return {
-        ORDERS[0]: turns(prism, (first, second), "world", "affine-3d"),
-        ORDERS[1]: turns(prism, (second, first), "world", "affine-3d-other-order"),
+        ORDERS[0]: sequence_scenario(prism, (first, second), "world", "affine-3d"),
+        ORDERS[1]: sequence_scenario(prism, (second, first), "world", "affine-3d-other-order"),
     }
 
 
-def _apart(about_x: float, about_z: float) -> float:
+def _final_angle_deg(about_x: float, about_z: float) -> float:
     """The angle between the two ends, in deg: sin(angle/4) = sin(a/2) sin(b/2), or what is left of a whole turn."""
     halves = np.sin(np.radians((about_x, about_z)) / 2)
     whole = float(np.degrees(4 * np.arcsin(halves[0] * halves[1])))
     return min(whole, 360.0 - whole)
 
 
-def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> list[ReferenceCheck]:
     """How far the two orders end apart, and where a corner goes, by simulation and by matrices."""
     a, b = np.radians(about_x), np.radians(about_z)
     ends = [motion.final.quaternion_wxyz for motion in motions.values()]
@@ -64,7 +64,7 @@ def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> li
             "angle between the ends of the two orders",
             "deg",
             np.degrees(rotations.angle_between(*ends)),
-            _apart(about_x, about_z),
+            _final_angle_deg(about_x, about_z),
             180.0,
             "sin(angle/4) = sin(a/2) sin(b/2), axes at right angles",
         ),
@@ -74,7 +74,7 @@ def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> li
             "depth of the nearest corner, seen along z",
             "m",
             nearest,
-            _highest(a),
+            _highest_corner(a),
             RADIUS,
             "h/2 abs(cos a) + r sin 60 deg sin a",
         ),
@@ -89,12 +89,12 @@ def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> li
         ("two shifts, swapped", "m", np.abs(twice).max(), 0.0, 1.0, "translations commute"),
     ]
     return [
-        Shown(label, unit, float(found), float(expected), 4e-12 * size, source, size=size)
+        ReferenceCheck(label, unit, float(found), float(expected), 4e-12 * size, source, size=size)
         for label, unit, found, expected, size, source in rows
     ]
 
 
-def _highest(a: float) -> float:
+def _highest_corner(a: float) -> float:
     """How high the highest corner is after a turn about x by a, in m: the turn about z does not change that."""
     half_height = float(prism_corners(SIDES, RADIUS)[-1, 2])
     return float(half_height * abs(np.cos(a)) + RADIUS * np.sin(np.pi / 3) * np.sin(a))
@@ -102,62 +102,62 @@ def _highest(a: float) -> float:
 
 def picture(motions: Mapping[str, Motion], about_x: float, about_z: float) -> Figure:
     """Both orders, turn by turn; the end seen along z in order of depth and as listed; how far apart they are."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    with sheet(12.0, 8.2, MODEL.title) as figure:
+    with styled_figure(12.0, 8.2, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 4, height_ratios=(1.0, 1.0, 0.72), width_ratios=(1.0, 1.0, 1.0, 1.15))
         angles = {"x": about_x, "z": about_z}
         for row, (order, motion) in enumerate(motions.items()):
             axis = order[0]
             titles = ("start", f"{angles[axis]:g}° about {axis}", f"then {angles[order[-1]]:g}° about {order[-1]}")
             for column, title in enumerate(titles):
-                _prism(figure.add_subplot(grid[row, column]), motion, float(column), title)
+                _draw_prism(figure.add_subplot(grid[row, column]), motion, float(column), title)
         end = motions[ORDERS[0]].points(prism_corners(SIDES, RADIUS))[-1]
         for row, by_depth in enumerate((True, False)):
-            _flat_elements(figure.add_subplot(grid[row, 3]), end, by_depth)
-        _apart_panel(figure.add_subplot(grid[2, :]), motions, about_x, about_z)
+            _draw_flat_elements(figure.add_subplot(grid[row, 3]), end, by_depth)
+        _draw_final_angle(figure.add_subplot(grid[2, :]), motions, about_x, about_z)
     return figure
 
 
-def _prism(axes: Axes, motion: Motion, time: float, title: str) -> None:
+def _draw_prism(axes: Axes, motion: Motion, time: float, title: str) -> None:
     """The prism at a time, its upper half coloured, with its axes."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXES
+    from polhode.plot.style import AXIS_COLORS
 
     scene = Scene(world_camera(*EYE))
     turn = motion.at(time).orientation.as_matrix()
-    scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_colour=PALE)
+    scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_color=PALE_BLUE)
     for i, reach in enumerate((RADIUS, RADIUS, float(prism_corners(SIDES, RADIUS)[-1, 2]))):
         name = "" if scene.hides((reach + 0.25) * turn[:, i]) else "123"[i]
-        scene.arrow(reach * turn[:, i], 0.4 * turn[:, i], AXES[i], name)
+        scene.arrow(reach * turn[:, i], 0.4 * turn[:, i], AXIS_COLORS[i], name)
     scene.draw(axes, title)
     axes.set_xlim(-1.0, 1.0)
     axes.set_ylim(-0.88, 1.0)
 
 
-def _flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
+def _draw_flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
     """Exercise 17.3 b: the prism's end after x, then z, of flat polygons that a matrix turns towards the eye."""
     from scipy.spatial.transform import Rotation
 
-    from polhode.gallery.drawing.depth_layers import Layers
+    from polhode.gallery.drawing.depth_layers import DepthLayers
     from polhode.plot.scene import world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
-    layers = Layers()
+    layers = DepthLayers()
     camera = affine.rotation(Rotation.from_matrix(np.stack(world_camera(*EYE))))
     corners = affine.applied(camera, affine.point(corners))[:, :3]
     for side in range(SIDES):
         other = (side + 1) % SIDES
-        layers.polygon(corners[[side, other, SIDES + other, SIDES + side]], COLOURS["body"])
-    layers.polygon(corners[SIDES:], COLOURS["axis_3"])
-    layers.polygon(corners[:SIDES], COLOURS["axis_1"])
+        layers.polygon(corners[[side, other, SIDES + other, SIDES + side]], COLORS["body"])
+    layers.polygon(corners[SIDES:], COLORS["axis_3"])
+    layers.polygon(corners[:SIDES], COLORS["axis_1"])
     layers.draw(axes, "flat faces, far ones first" if by_depth else "as listed: misleading", by_depth)
 
 
-def _apart_panel(axes: Axes, motions: Mapping[str, Motion], about_x: float, about_z: float) -> None:
+def _draw_final_angle(axes: Axes, motions: Mapping[str, Motion], about_x: float, about_z: float) -> None:
     """The angle between the two prisms while they turn, over the product of quaternions."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, closed_form, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
     one, other = motions.values()
     t = one.times
@@ -168,15 +168,15 @@ def _apart_panel(axes: Axes, motions: Mapping[str, Motion], about_x: float, abou
         rotations.product(rotations.quaternion(later, second * angle_2), rotations.quaternion(axis, first * angle_1))
         for axis, angle_1, later, angle_2 in ((X, a, Z, b), (Z, b, X, a))
     ]
-    closed_form(axes, t, np.degrees(rotations.angle_between(*ways)))
-    axes.plot(t, found, color=COLOURS["ink"], label=f"simulated, {found[-1]:.5f}° at the end")
-    axes.plot(t[-1], found[-1], marker="o", color=COLOURS["ink"], clip_on=False)
-    axes.axvline(1.0, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    draw_closed_form(axes, t, np.degrees(rotations.angle_between(*ways)))
+    axes.plot(t, found, color=COLORS["ink"], label=f"simulated, {found[-1]:.5f}° at the end")
+    axes.plot(t[-1], found[-1], marker="o", color=COLORS["ink"], clip_on=False)
+    axes.axvline(1.0, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     axes.set_title("angle between the two prisms; at 1 s a couple of blows changes the spin of each")
     axes.set_ylabel("deg")
     axes.set_ylim(0.0, 1.1 * float(found.max()))
-    time_axis(axes, one)
-    legend_above(axes, 2)
+    format_time_axis(axes, one)
+    add_legend_above(axes, 2)
 
 
 MODEL = Model(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import crossings, extremes, first_interval
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import extremes, first_interval, zero_crossings
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -51,11 +51,11 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
     }
 
 
-def _component(axis: int) -> Callable[[Any], float]:
+def _rate_component(axis: int) -> Callable[[Any], float]:
     return lambda state: float(state.angular_velocity_body[axis])
 
 
-def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown]:
+def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[ReferenceCheck]:
     """The period of the wobble, and how far it goes."""
     tops, found = _tops(spin, nudge), []
     i1, i2, i3 = MOMENTS
@@ -65,22 +65,24 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown
     }
     for name, motion in motions.items():
         w, period = motion.angular_velocity_body, tops[name].period
-        middle = crossings(motion, w[:, 2], _component(2))
+        middle = zero_crossings(motion, w[:, 2], _rate_component(2))
         interval = 2 * first_interval(middle, "a reversal of ω₃")
-        found.append(Shown(f"period {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form"))
+        found.append(
+            ReferenceCheck(f"period {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form")
+        )
         axis, most, source = farthest[name]
         largest = float(abs(motion.at(float(middle[0])).angular_velocity_body[axis]))
         label = f"largest rate about axis {axis + 1}, {name}"
-        found.append(Shown(label, "rad/s", largest, float(most), 1e-9 * float(most), source))
+        found.append(ReferenceCheck(label, "rad/s", largest, float(most), 1e-9 * float(most), source))
     inner, outer = herpolhode_radii(MOMENTS, (0.0, spin, nudge))
-    reach = _distance_from_l(motions[LARGEST])
+    reach = _angle_range_to_momentum(motions[LARGEST])
     source = "sqrt(-(L^2 - 2 E Ij)(L^2 - 2 E Ik)/(Ij Ik))/L"
-    found.append(Shown("inner circle of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
-    found.append(Shown("outer circle of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
+    found.append(ReferenceCheck("inner circle of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
+    found.append(ReferenceCheck("outer circle of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
     return found
 
 
-def _distance_from_l(motion: Motion) -> tuple[float, float]:
+def _angle_range_to_momentum(motion: Motion) -> tuple[float, float]:
     """The least and the largest distance of w from L, over the whole motion."""
     along_l = motion.angular_momentum[0] / np.linalg.norm(motion.angular_momentum[0])
     distances = np.linalg.norm(np.cross(motion.angular_velocity, along_l), axis=1)
@@ -92,14 +94,14 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     from polhode.plot import panels
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
     from polhode.plot.poinsot_construction import draw_herpolhode, draw_poinsot
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     largest, smallest = motions[LARGEST], motions[SMALLEST]
     moment = 0.2 * float(largest.times[-1])
-    with sheet(12.0, 8.0, MODEL.title) as figure:
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 3)
         draw_in_space(figure.add_subplot(grid[0, 0]), largest, moment, title="spun about axis 2, the largest moment")
-        panels.polhode(figure.add_subplot(grid[0, 1]), largest)
+        panels.draw_polhode_panel(figure.add_subplot(grid[0, 1]), largest)
         draw_poinsot(figure.add_subplot(grid[0, 2]), largest, moment)
         draw_in_space(figure.add_subplot(grid[1, 0]), smallest, moment, title="spun about axis 1, the smallest moment")
         over_time = grid[1, 1].subgridspec(2, 1)

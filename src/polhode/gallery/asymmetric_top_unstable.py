@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import crossings, first_interval
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import first_interval, zero_crossings
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
-from polhode.reference.poinsot import small_wobble
+from polhode.reference.poinsot import wobble_rate_squared
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MOMENTS = (2.0, 8.0, 4.0)
 NUDGED, TINY = "nudged", "hardly nudged"
 LEAST = 1e-6
 """The tiny nudge, beside the spin."""
-EARLY = 6.0
+EARLY_TIMES = 6.0
 """Up to so many times the time in which it grows by e, the tiny nudge grows as if it were alone."""
 FRAMES = 1000
 STEPS_A_FRAME = 20
@@ -35,8 +35,8 @@ def _top(spin: float, nudge: float) -> AsymmetricTop:
     return AsymmetricTop(MOMENTS, (0.0, nudge, spin))
 
 
-def _growth(spin: float) -> float:
-    return spin * float(np.sqrt(-small_wobble(MOMENTS, 2)))
+def _growth_rate(spin: float) -> float:
+    return spin * float(np.sqrt(-wobble_rate_squared(MOMENTS, 2)))
 
 
 def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
@@ -56,17 +56,17 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
     }
 
 
-def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown]:
+def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[ReferenceCheck]:
     """Period and first reversal after a nudge; how fast a tiny one grows."""
-    top, rate, least = _top(spin, nudge), _growth(spin), LEAST * spin
+    top, rate, least = _top(spin, nudge), _growth_rate(spin), LEAST * spin
     motion, tiny = motions[NUDGED], motions[TINY]
-    zeros = crossings(motion, motion.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
-    early = EARLY / rate
+    zeros = zero_crossings(motion, motion.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
+    early = EARLY_TIMES / rate
     grown = float(tiny.at(early).angular_velocity_body[1])
-    last = crossings(tiny, tiny.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
+    last = zero_crossings(tiny, tiny.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
     slow = _top(spin, least)
     return [
-        Shown(
+        ReferenceCheck(
             "period after the nudge",
             "s",
             2 * first_interval(zeros, "a reversal of ω₃"),
@@ -74,8 +74,8 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown
             1e-9 * top.period,
             "4 K(m)/rate, Jacobi's closed form",
         ),
-        Shown("first zero of ω₃", "s", float(zeros[0]), top.period / 4, 1e-9 * top.period, "K(m)/rate"),
-        Shown(
+        ReferenceCheck("first zero of ω₃", "s", float(zeros[0]), top.period / 4, 1e-9 * top.period, "K(m)/rate"),
+        ReferenceCheck(
             "growth rate of a tiny nudge",
             "1/s",
             float(np.arccosh(grown / least)) / early,
@@ -83,15 +83,15 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown
             1e-7 * rate,
             "w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2))",
         ),
-        Shown(
+        ReferenceCheck(
             "ω₂ from a tiny nudge, early",
             "rad/s",
             grown,
-            least * float(np.cosh(EARLY)),
-            1e-6 * least * float(np.cosh(EARLY)),
+            least * float(np.cosh(EARLY_TIMES)),
+            1e-6 * least * float(np.cosh(EARLY_TIMES)),
             "e cosh(rate t)",
         ),
-        Shown(
+        ReferenceCheck(
             "first zero of ω₃ after a tiny nudge",
             "s",
             float(last[0]),
@@ -107,42 +107,42 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     from polhode.plot import panels
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
     from polhode.plot.poinsot_construction import draw_poinsot
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     motion, top = motions[NUDGED], _top(spin, nudge)
     moment = 0.21 * top.period
-    with sheet(12.0, 8.0, MODEL.title) as figure:
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
         draw_in_space(grid[0, 0], motion, moment, title="in space: the middle axis 3 turns over")
-        panels.polhode(grid[0, 1], motion)
+        panels.draw_polhode_panel(grid[0, 1], motion)
         draw_poinsot(grid[0, 2], motion, moment)
         draw_rates(grid[1, 0], motion)
-        _growth_panel(grid[1, 1], motions[TINY], spin)
-        panels.departures(grid[1, 2], motion)
+        _draw_growth(grid[1, 1], motions[TINY], spin)
+        panels.draw_conserved_drift(grid[1, 2], motion)
     return figure
 
 
-def _growth_panel(axes: Axes, motion: Motion, spin: float) -> None:
+def _draw_growth(axes: Axes, motion: Motion, spin: float) -> None:
     """A tiny nudge about axis 2 on a logarithmic axis, on the straight law that it keeps while it is small."""
-    from polhode.plot.log_axes import log_axis
-    from polhode.plot.panels import legend_under_title, time_axis
-    from polhode.plot.style import AXES, OMEGA, closed_form
+    from polhode.plot.log_axes import set_log_y_limits
+    from polhode.plot.panels import add_legend_below_title, format_time_axis
+    from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, draw_closed_form
 
-    rate, least = _growth(spin), LEAST * spin
+    rate, least = _growth_rate(spin), LEAST * spin
     early = motion.times < np.log(2 / LEAST) / rate
     law = least * np.cosh(rate * motion.times[early])
-    closed_form(axes, motion.times[early], law, "e cosh(rate t)")
+    draw_closed_form(axes, motion.times[early], law, "e cosh(rate t)")
     for i in range(3):
-        times, rates = _with_zeros(motion.times, motion.angular_velocity_body[:, i])
-        axes.plot(times, np.maximum(np.abs(rates), 1e-3 * least), color=AXES[i], label=f"|{OMEGA[i]}|")
-    log_axis(axes, 0.2 * least, 4 * spin)
+        times, rates = _insert_zeros(motion.times, motion.angular_velocity_body[:, i])
+        axes.plot(times, np.maximum(np.abs(rates), 1e-3 * least), color=AXIS_COLORS[i], label=f"|{OMEGA_LABELS[i]}|")
+    set_log_y_limits(axes, 0.2 * least, 4 * spin)
     axes.set_title(f"from a nudge of {least:.3g} rad/s")
     axes.set_ylabel("rad/s")
-    time_axis(axes, motion)
-    legend_under_title(axes, 4)
+    format_time_axis(axes, motion)
+    add_legend_below_title(axes, 4)
 
 
-def _with_zeros(times: Array, values: Array) -> tuple[Array, Array]:
+def _insert_zeros(times: Array, values: Array) -> tuple[Array, Array]:
     """The same with a zero put in wherever the sign changes: on a logarithmic axis each of them leads down and out."""
     before = np.flatnonzero(values[1:] * values[:-1] < 0)
     share = values[before] / (values[before] - values[before + 1])

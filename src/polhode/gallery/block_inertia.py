@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.model.forces import impulse
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from polhode.results.motion import Motion
 
-ENTRIES = ("I_xx", "I_yy", "I_zz")
-TURNING = ("about x", "about y", "about z")
+TENSOR_ENTRIES = ("I_xx", "I_yy", "I_zz")
+ROTATIONS = ("about x", "about y", "about z")
 LARGEST_ANGLE = 2.5
 """How far the quickest turns, in rad: less than pi, so that the angle can be read off the attitude."""
 FRAMES = 100
@@ -34,7 +34,7 @@ def _moments(sides: Array, density: float) -> Array:
     return np.asarray(density * float(sides.prod()) / 12 * (squares.sum() - squares))
 
 
-def _blow(sides: Array, axis: int) -> tuple[Array, Array]:
+def _make_impulse(sides: Array, axis: int) -> tuple[Array, Array]:
     """1 N s along the axis after the next, at the middle of the face towards the next: L = half a side times 1 N s."""
     along, to = np.eye(3)[(axis + 2) % 3], np.eye(3)[(axis + 1) % 3]
     return along, sides[(axis + 1) % 3] / 2 * to
@@ -46,8 +46,8 @@ def scenario(x: float, y: float, z: float, density: float) -> dict[str, Scenario
     rates = [sides[(i + 1) % 3] / 2 / moment for i, moment in enumerate(_moments(sides, density))]
     duration = LARGEST_ANGLE / max(rates)
     plans = {}
-    for axis, name in enumerate(TURNING):
-        along, at = _blow(sides, axis)
+    for axis, name in enumerate(ROTATIONS):
+        along, at = _make_impulse(sides, axis)
         plans[name] = Scenario(
             box(sides, density=density),
             forces=[impulse(along, 0.0, at)],
@@ -60,117 +60,124 @@ def scenario(x: float, y: float, z: float, density: float) -> dict[str, Scenario
     return plans
 
 
-def _angles(motion: Motion, axis: int) -> Array:
+def _turn_angles(motion: Motion, axis: int) -> Array:
     """Turned about that axis, in rad, read off the attitude."""
     return 2 * np.arctan2(motion.quaternion_wxyz[:, axis + 1], motion.quaternion_wxyz[:, 0])
 
 
-def _by_mesh(sides: Array, density: float) -> Array:
+def _moments_from_mesh(sides: Array, density: float) -> Array:
     return Body.from_mesh(box(sides, density=density).mesh(), density=density).inertia_body
 
 
-def _by_turning(motions: Mapping[str, Motion], sides: Array) -> list[float]:
+def _moments_from_turning(motions: Mapping[str, Motion], sides: Array) -> list[float]:
     """L t/angle of each run."""
     arms = np.roll(sides, -1) / 2
     return [
-        float(arms[axis] * motion.times[-1] / _angles(motion, axis)[-1]) for axis, motion in enumerate(motions.values())
+        float(arms[axis] * motion.times[-1] / _turn_angles(motion, axis)[-1])
+        for axis, motion in enumerate(motions.values())
     ]
 
 
-def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> list[ReferenceCheck]:
     """The three moments from the mesh, and from angle = L t/I after a blow."""
     sides = np.array((x, y, z))
-    expected, tensor = _moments(sides, density), _by_mesh(sides, density)
+    expected, tensor = _moments(sides, density), _moments_from_mesh(sides, density)
     largest = float(expected.max())
     products = float(np.abs(tensor - np.diag(tensor.diagonal())).max())
     formulas = ("M (y0^2 + z0^2)/12", "M (x0^2 + z0^2)/12", "M (x0^2 + y0^2)/12")
     shown = [
-        Shown(f"{entry} by integration over the mesh", "kg m2", found, value, 1e-12 * value, formula)
+        ReferenceCheck(f"{entry} by integration over the mesh", "kg m2", found, value, 1e-12 * value, formula)
         for entry, found, value, formula in zip(
-            ENTRIES, tensor.diagonal().tolist(), expected.tolist(), formulas, strict=True
+            TENSOR_ENTRIES, tensor.diagonal().tolist(), expected.tolist(), formulas, strict=True
         )
     ]
-    for axis, (name, found) in enumerate(zip(motions, _by_turning(motions, sides), strict=True)):
+    for axis, (name, found) in enumerate(zip(motions, _moments_from_turning(motions, sides), strict=True)):
         value = float(expected[axis])
         shown.append(
-            Shown(f"{ENTRIES[axis]} from turning {name}", "kg m2", found, value, 1e-11 * value, formulas[axis])
+            ReferenceCheck(
+                f"{TENSOR_ENTRIES[axis]} from turning {name}", "kg m2", found, value, 1e-11 * value, formulas[axis]
+            )
         )
     source = "integral of rho x y over a block about its centre; (5-2) lacks a sign, which does not show"
-    return [*shown, Shown("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
+    return [*shown, ReferenceCheck("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
 
 
 def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> Figure:
     """The block with its axes and sides, the angles after three blows, and sums of point masses on their way to I."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     sides = np.array((x, y, z))
-    with sheet(11.5, 7.0, MODEL.title) as figure:
+    with styled_figure(11.5, 7.0, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.15))
         left = grid[:, 0].subgridspec(2, 1, height_ratios=(1, 0.26))
-        _block(figure.add_subplot(left[0]), sides, density)
-        _three_ways(figure.add_subplot(left[1]), motions, sides, density)
-        _turning(figure.add_subplot(grid[0, 1]), motions, sides, density)
-        _sums(figure.add_subplot(grid[1, 1]), sides, density)
+        _draw_block(figure.add_subplot(left[0]), sides, density)
+        _draw_three_ways(figure.add_subplot(left[1]), motions, sides, density)
+        _draw_turning(figure.add_subplot(grid[0, 1]), motions, sides, density)
+        _draw_point_mass_sums(figure.add_subplot(grid[1, 1]), sides, density)
     return figure
 
 
-def _block(axes: Axes, sides: Array, density: float) -> None:
+def _draw_block(axes: Axes, sides: Array, density: float) -> None:
     """The block of seed 000 figure 7, with the names and lengths of its sides."""
-    from polhode.gallery.drawing.force_arrows import in_front
+    from polhode.gallery.drawing.force_arrows import move_toward_camera
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXES, COLOURS
+    from polhode.plot.style import AXIS_COLORS, COLORS
 
     scene = Scene(world_camera(0.55, 0.35))
     scene.body(box(sides, density=density), alpha=0.45)
     half, reach = sides / 2, float(sides.max())
     for i, name in enumerate("xyz"):
         tip = (half[i] + 0.28 * reach) * np.eye(3)[i]
-        scene.arrow(in_front(scene, np.zeros(3), 2 * reach), tip, AXES[i], name)
-    scene.dot(in_front(scene, np.zeros(3), 3 * reach), COLOURS["ink"])
+        scene.arrow(move_toward_camera(scene, np.zeros(3), 2 * reach), tip, AXIS_COLORS[i], name)
+    scene.dot(move_toward_camera(scene, np.zeros(3), 3 * reach), COLORS["ink"])
     middles = ((0.0, -half[1], -half[2]), (half[0], 0.0, -half[2]), (-half[0], -half[1], 0.0))
     aside = ((-6.0, -9.0), (8.0, -6.0), (-8.0, 0.0))
     for i, (middle, offset) in enumerate(zip(middles, aside, strict=True)):
-        scene.text(middle, f"{'xyz'[i]}₀ = {sides[i]:.3g} m", AXES[i], offset)
+        scene.text(middle, f"{'xyz'[i]}₀ = {sides[i]:.3g} m", AXIS_COLORS[i], offset)
     scene.draw(axes, f"the block, {density * sides.prod():.4g} kg, about its centre of mass", margin=0.12)
 
 
-def _three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
+def _draw_three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
     """The moments as found in each of the three ways, a row for each axis."""
-    from polhode.plot.style import AXES, COLOURS
+    from polhode.plot.style import AXIS_COLORS, COLORS
 
     places = (0.02, 0.36, 0.68, 1.0)
-    columns: list[Any] = [_moments(sides, density), _by_mesh(sides, density).diagonal(), _by_turning(motions, sides)]
+    columns: list[Any] = [
+        _moments(sides, density),
+        _moments_from_mesh(sides, density).diagonal(),
+        _moments_from_turning(motions, sides),
+    ]
     for x, words in zip(places, ("kg m2", "by formula", "by its mesh", "from turning"), strict=True):
-        axes.text(x, 0.9, words, ha="left" if x < 0.1 else "right", va="center", color=COLOURS["muted"])
-    for i, entry in enumerate(ENTRIES):
+        axes.text(x, 0.9, words, ha="left" if x < 0.1 else "right", va="center", color=COLORS["muted"])
+    for i, entry in enumerate(TENSOR_ENTRIES):
         y = 0.64 - 0.26 * i
-        axes.text(places[0], y, entry, va="center", color=AXES[i])
+        axes.text(places[0], y, entry, va="center", color=AXIS_COLORS[i])
         for x, column in zip(places[1:], columns, strict=True):
-            axes.text(x, y, f"{column[i]:.6g}", ha="right", va="center", color=AXES[i])
+            axes.text(x, y, f"{column[i]:.6g}", ha="right", va="center", color=AXIS_COLORS[i])
     axes.set_xlim(-0.1, 1.1)
     axes.set_ylim(0.0, 1.0)
     axes.axis("off")
 
 
-def _turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
+def _draw_turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
     """The angle after each blow, divided by the L that it gave: a straight line with the slope 1/I."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, closed_form, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
 
     for axis, (name, motion) in enumerate(motions.items()):
         blow = sides[(axis + 1) % 3] / 2
-        closed_form(axes, motion.times, motion.times / _moments(sides, density)[axis], "t/I" if axis == 0 else "")
-        axes.plot(motion.times, _angles(motion, axis) / blow, color=AXES[axis], label=name)
-        time_axis(axes, motion)
+        draw_closed_form(axes, motion.times, motion.times / _moments(sides, density)[axis], "t/I" if axis == 0 else "")
+        axes.plot(motion.times, _turn_angles(motion, axis) / blow, color=AXIS_COLORS[axis], label=name)
+        format_time_axis(axes, motion)
     axes.set_title("turned for each N m s")
     axes.set_ylabel("rad/(N m s)")
-    legend_above(axes, 4)
+    add_legend_above(axes, 4)
 
 
-def _sums(axes: Axes, sides: Array, density: float) -> None:
+def _draw_point_mass_sums(axes: Axes, sides: Array, density: float) -> None:
     """n^3 equal point masses in the middles of cells: their sum falls short of the integral by 1/n^2."""
-    from polhode.plot.log_axes import numbers_across, powers_upwards
-    from polhode.plot.style import AXES, closed_form, legend_above
+    from polhode.plot.log_axes import set_log_x, set_log_y
+    from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
 
     counts = np.array((1, 2, 4, 8, 16, 32))
     exact = _moments(sides, density)
@@ -179,15 +186,22 @@ def _sums(axes: Axes, sides: Array, density: float) -> None:
         middles = ((np.arange(n) + 0.5) / n - 0.5)[:, None] * sides
         squares = density * float(sides.prod()) * (middles**2).mean(axis=0)
         short.append((exact - (squares.sum() - squares)) / exact)
-    closed_form(axes, counts, 1.0 / counts**2, "1/n²")
+    draw_closed_form(axes, counts, 1.0 / counts**2, "1/n²")
     for i, marker in enumerate("osD"):
-        axes.plot(counts, np.array(short)[:, i], color=AXES[i], marker=marker, markersize=7 - 2 * i, label=ENTRIES[i])
+        axes.plot(
+            counts,
+            np.array(short)[:, i],
+            color=AXIS_COLORS[i],
+            marker=marker,
+            markersize=7 - 2 * i,
+            label=TENSOR_ENTRIES[i],
+        )
     axes.set_title("what n³ point masses miss")
     axes.set_xlabel("n, cells along each side")
     axes.set_ylabel("relative to I")
-    numbers_across(axes, counts.tolist())
-    powers_upwards(axes)
-    legend_above(axes, 4)
+    set_log_x(axes, counts.tolist())
+    set_log_y(axes)
+    add_legend_above(axes, 4)
 
 
 MODEL = Model(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, rescaled, rk4_step
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
 from polhode.massprops.shapes import box
 from polhode.model.forces import gravity
 from polhode.model.scenario import Scenario
@@ -38,14 +38,14 @@ def _moments() -> Array:
     return np.asarray(MASS * (squares.sum() - squares) / 12)
 
 
-def _rates(spin: float, nudge: float) -> tuple[float, float, float]:
+def _initial_rates(spin: float, nudge: float) -> tuple[float, float, float]:
     return (nudge, spin, nudge)
 
 
 def scenario(spin: float, nudge: float, step: float) -> dict[str, Scenario]:
     """The thrown box in closed form, and by RK4 in body rates: at the step, and at 10 ms, which is too long."""
     common: dict[str, Any] = {"duration": DURATION, "output_step": DURATION / FRAMES, "name": "boxes"}
-    start = State(velocity=VELOCITY, angular_velocity_body=_rates(spin, nudge))
+    start = State(velocity=VELOCITY, angular_velocity_body=_initial_rates(spin, nudge))
     body, forces = box(SIDES, MASS), [gravity(GRAVITY)]
     return {
         "exact": Scenario(body, start, forces, method="exact", **common),
@@ -56,131 +56,149 @@ def scenario(spin: float, nudge: float, step: float) -> dict[str, Scenario]:
     }
 
 
-def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> list[ReferenceCheck]:
     """Energy, place and attitude at the end, by two routes, and how the error of RK4 falls with its step."""
     exact = motions["exact"]
-    w, v = np.array(_rates(spin, nudge)), np.array(VELOCITY)
+    w, v = np.array(_initial_rates(spin, nudge)), np.array(VELOCITY)
     energy = float(MASS * v @ v / 2 + _moments() @ w**2 / 2)
     kept = float(np.abs(exact.energy / exact.energy[0] - 1).max())
     L = exact.angular_momentum
     strayed = float(np.linalg.norm(L - L[0], axis=1).max() / np.linalg.norm(L[0]))
     height = VELOCITY[2] * DURATION - GRAVITY * DURATION**2 / 2
-    again = _by_scipy(spin, nudge)
-    turned, expected = (float(angle_between(q, np.array((1.0, 0, 0, 0)))) for q in (_last(exact), again))
+    again = _attitude_by_scipy(spin, nudge)
+    turned, expected = (float(angle_between(q, np.array((1.0, 0, 0, 0)))) for q in (_final_state(exact), again))
     shown = [
-        Shown("energy at the start", "J", float(exact.energy[0]), energy, 1e-10, "M v^2/2 + sum of I_i w_i^2/2"),
-        Shown("attitude at 10 s, angle from the start", "rad", turned, expected, 1e-10, "SciPy's DOP853, rtol 1e-13"),
-        Shown("height at 10 s", "m", float(exact.position[-1, 2]), height, 1e-10, "v t - g t^2/2"),
-        Shown("energy strays, exact", "1", kept, 0.0, 1e-12, "it stays, relative", size=1.0),
-        Shown("angular momentum strays, exact", "1", strayed, 0.0, 1e-13, "it stays, relative", size=1.0),
+        ReferenceCheck(
+            "energy at the start", "J", float(exact.energy[0]), energy, 1e-10, "M v^2/2 + sum of I_i w_i^2/2"
+        ),
+        ReferenceCheck(
+            "attitude at 10 s, angle from the start", "rad", turned, expected, 1e-10, "SciPy's DOP853, rtol 1e-13"
+        ),
+        ReferenceCheck("height at 10 s", "m", float(exact.position[-1, 2]), height, 1e-10, "v t - g t^2/2"),
+        ReferenceCheck("energy strays, exact", "1", kept, 0.0, 1e-12, "it stays, relative", size=1.0),
+        ReferenceCheck("angular momentum strays, exact", "1", strayed, 0.0, 1e-13, "it stays, relative", size=1.0),
     ]
-    found = float(_errors(motions, "RK4, 10 ms")[-1])
-    wrong = float(angle_between(_plain_rk4(spin, nudge), again))
+    found = float(_attitude_errors(motions, "RK4, 10 ms")[-1])
+    wrong = float(angle_between(_attitude_by_plain_rk4(spin, nudge), again))
     route = "RK4 in plain Python, against SciPy's DOP853"
-    shown.append(Shown("attitude at 10 s, RK4 at 10 ms errs by", "rad", found, wrong, 0.01 * wrong, route))
+    shown.append(ReferenceCheck("attitude at 10 s, RK4 at 10 ms errs by", "rad", found, wrong, 0.01 * wrong, route))
     if (spin, nudge) == (5.0, 0.1):
-        error = float(problem("boxes_complex").error_of(quaternion_wxyz=_last(exact).tolist()).attitude or 0.0)
+        error = float(problem("boxes_complex").error_of(quaternion_wxyz=_final_state(exact).tolist()).attitude or 0.0)
         source = "reference problem boxes_complex"
-        shown.append(Shown("attitude at 10 s, off the 40 digits", "rad", error, 0.0, 1e-11, source, size=1.0))
+        shown.append(ReferenceCheck("attitude at 10 s, off the 40 digits", "rad", error, 0.0, 1e-11, source, size=1.0))
     return shown
 
 
-def _last(motion: Motion) -> Array:
+def _final_state(motion: Motion) -> Array:
     return np.asarray(motion.quaternion_wxyz[-1])
 
 
-def _errors(motions: Mapping[str, Motion], name: str) -> Array:
+def _attitude_errors(motions: Mapping[str, Motion], name: str) -> Array:
     """The angle between the closed form and another method, in rad."""
     return np.asarray(angle_between(motions[name].quaternion_wxyz, motions["exact"].quaternion_wxyz))
 
 
-def _rate(y: Any) -> Numbers:
+def _free_rotation_rate(y: Any) -> Numbers:
     """q' = q (0, w)/2 and Euler's equations."""
     return (*quaternion_rate(y[:4], y[4:]), *euler_equations(_moments().tolist(), y[4:]))
 
 
-def _by_scipy(spin: float, nudge: float) -> Array:
+def _attitude_by_scipy(spin: float, nudge: float) -> Array:
     """The attitude at the end, by SciPy."""
     from scipy.integrate import solve_ivp
 
-    start = (1.0, 0.0, 0.0, 0.0, *_rates(spin, nudge))
-    found = solve_ivp(lambda _, y: _rate(y.tolist()), (0.0, DURATION), start, "DOP853", rtol=1e-13, atol=1e-15)
+    start = (1.0, 0.0, 0.0, 0.0, *_initial_rates(spin, nudge))
+    found = solve_ivp(
+        lambda _, y: _free_rotation_rate(y.tolist()), (0.0, DURATION), start, "DOP853", rtol=1e-13, atol=1e-15
+    )
     q = found.y[:4, -1]
     return np.asarray(q / np.linalg.norm(q))
 
 
-def _plain_rk4(spin: float, nudge: float) -> Array:
+def _attitude_by_plain_rk4(spin: float, nudge: float) -> Array:
     """The attitude at the end by steps of 10 ms, q rescaled after each."""
-    y: Numbers = (1.0, 0.0, 0.0, 0.0, *_rates(spin, nudge))
+    y: Numbers = (1.0, 0.0, 0.0, 0.0, *_initial_rates(spin, nudge))
     for _ in range(FRAMES):
-        y = rescaled(rk4_step(_rate, y, DURATION / FRAMES))
+        y = renormalize(rk4_step(_free_rotation_rate, y, DURATION / FRAMES))
     return np.array(y[:4])
 
 
 def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> Figure:
     """The throw, the rates, the error of RK4, and the published errors beside ours."""
-    from polhode.plot.log_axes import log_axis, positive_part
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, OMEGA, SEVERAL, closed_form, legend_above, sheet
+    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import (
+        AXIS_COLORS,
+        COLOR_CYCLE,
+        OMEGA_LABELS,
+        add_legend_above,
+        draw_closed_form,
+        styled_figure,
+    )
 
     exact, t = motions["exact"], motions["exact"].times
-    with sheet(12.0, 8.0, MODEL.title) as figure:
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.1))
-        _throw(figure.add_subplot(grid[0, 0]), exact)
+        _draw_throw(figure.add_subplot(grid[0, 0]), exact)
         rates, bars, errors = (figure.add_subplot(grid[place]) for place in ((0, 1), (1, 0), (1, 1)))
-        closed_form(rates, t, exact.angular_velocity_body)
+        draw_closed_form(rates, t, exact.angular_velocity_body)
         for i in range(3):
-            rates.plot(t, motions["RK4, the step"].angular_velocity_body[:, i], color=AXES[i], label=f"{OMEGA[i]}, RK4")
+            rates.plot(
+                t,
+                motions["RK4, the step"].angular_velocity_body[:, i],
+                color=AXIS_COLORS[i],
+                label=f"{OMEGA_LABELS[i]}, RK4",
+            )
         rates.set_title("ω, body axes")
         rates.set_ylabel("rad/s")
-        time_axis(rates, exact)
-        legend_above(rates, 4)
+        format_time_axis(rates, exact)
+        add_legend_above(rates, 4)
         for n, (name, values) in enumerate(
             {
-                "RK4, attitude (rad)": _errors(motions, "RK4, the step"),
-                "RK4, L": _departure(motions["RK4, the step"]),
-                "exact, L": _departure(exact),
+                "RK4, attitude (rad)": _attitude_errors(motions, "RK4, the step"),
+                "RK4, L": _momentum_drift(motions["RK4, the step"]),
+                "exact, L": _momentum_drift(exact),
             }.items()
         ):
-            errors.plot(t, positive_part(values), color=SEVERAL[n], label=name, linewidth=1.2)
-        log_axis(errors, 1e-17, 1e-3)
+            errors.plot(t, mask_nonpositive(values), color=COLOR_CYCLE[n], label=name, linewidth=1.2)
+        set_log_y_limits(errors, 1e-17, 1e-3)
         errors.set_title("errors")
         errors.set_ylabel("rad, or relative")
-        time_axis(errors, exact)
-        legend_above(errors, 3)
-        _bars(bars, motions, PUBLISHED if (spin, nudge, step) == (5.0, 0.1, 1e-3) else {})
+        format_time_axis(errors, exact)
+        add_legend_above(errors, 3)
+        _draw_error_bars(bars, motions, PUBLISHED if (spin, nudge, step) == (5.0, 0.1, 1e-3) else {})
     return figure
 
 
-def _departure(motion: Motion) -> Array:
+def _momentum_drift(motion: Motion) -> Array:
     L = motion.angular_momentum
     return np.asarray(np.linalg.norm(L - L[0], axis=1) / np.linalg.norm(L[0]))
 
 
-def _throw(axes: Axes, motion: Motion) -> None:
+def _draw_throw(axes: Axes, motion: Motion) -> None:
     """The box at instants of its first 1.7 s."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     scene = Scene(world_camera(2.356, 0.25))
     shown = motion.times <= 1.7
-    scene.line(motion.position[shown], COLOURS["muted"], width=1.0)
+    scene.line(motion.position[shown], COLORS["muted"], width=1.0)
     for frame in np.linspace(0, shown.sum() - 1, 11).round().astype(int):
         scene.body(motion.scenario.bodies[0], motion.position[frame], motion.rotation_matrix[frame], half=1)
-    scene.text(motion.position[0], "start", COLOURS["ink"], (14.0, -22.0))
+    scene.text(motion.position[0], "start", COLORS["ink"], (14.0, -22.0))
     scene.draw(axes, "the throw, every 0.17 s; green half towards axis 2")
 
 
-def _bars(axes: Axes, motions: Mapping[str, Motion], published: Mapping[str, float]) -> None:
+def _draw_error_bars(axes: Axes, motions: Mapping[str, Motion], published: Mapping[str, float]) -> None:
     """Relative errors of the angular momentum: those published for the very same run, if any, and ours."""
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     step = motions["RK4, the step"].scenario.needed_step
     ours = {f"RK4,\n{1e3 * step:g} ms": motions["RK4, the step"], "exact": motions["exact"]}
-    values = dict(published) | {name: max(float(_departure(motion).max()), 1e-17) for name, motion in ours.items()}
-    colours = [COLOURS["muted"]] * len(published) + [COLOURS["axis_3"]] * len(ours)
+    values = dict(published) | {name: max(float(_momentum_drift(motion).max()), 1e-17) for name, motion in ours.items()}
+    colors = [COLORS["muted"]] * len(published) + [COLORS["axis_3"]] * len(ours)
     places = np.arange(len(values))
-    axes.bar(places, [np.log10(value) + 17 for value in values.values()], color=colours, width=0.62)
+    axes.bar(places, [np.log10(value) + 17 for value in values.values()], color=colors, width=0.62)
     for x, value in zip(places, values.values(), strict=True):
         axes.text(float(x), np.log10(value) + 17.25, f"{value:.3g}", ha="center", va="bottom", fontsize=9)
     axes.set_xticks(places, list(values))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.closed_forms.libration import Libration
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import crossings
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import zero_crossings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.model.forces import point_gravity
@@ -101,23 +101,23 @@ def _pitches(motion: Motion) -> Array:
     return np.asarray(_pitch(motion.position, motion.rotation_matrix[:, :, 2]))
 
 
-def _pitch_of(state: Any) -> float:
+def _pitch_of_state(state: Any) -> float:
     return float(_pitch(state.position, state.to_world((0.0, 0.0, 1.0), kind="vector")))
 
 
-def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) -> list[Shown]:
+def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) -> list[ReferenceCheck]:
     """How fast it swings, beside its orbit."""
     closed = _libration(amplitude, altitude, panels)
-    passages = crossings(motion, _pitches(motion), _pitch_of)
+    passages = zero_crossings(motion, _pitches(motion), _pitch_of_state)
     period = float(2 * (passages[-1] - passages[0]) / (len(passages) - 1))
     round_angle = np.unwrap(np.arctan2(motion.position[:, 1], motion.position[:, 0]))
     orbital = float((round_angle[-1] - round_angle[0]) / motion.times[-1])
     small = closed.small_rate / closed.orbital_rate
     body, by_hand = motion.scenario.bodies[0], moments(panels)
-    integral, level = _integral(motion, closed), -(closed.small_rate**2) * np.cos(2 * radians(amplitude)) / 4
+    integral, level = _libration_integral(motion, closed), -(closed.small_rate**2) * np.cos(2 * radians(amplitude)) / 4
     worst = integral[np.argmax(np.abs(integral - level))]
     return [
-        Shown(
+        ReferenceCheck(
             "pitch libration in orbital rates, reduced to small swings",
             "1",
             2 * pi / period / orbital * (closed.period * closed.small_rate / (2 * pi)),
@@ -125,7 +125,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-10 * small,
             "sqrt(3 (I_roll - I_yaw)/I_pitch); a swing takes 2 K(sin^2 a)/pi times as long",
         ),
-        Shown(
+        ReferenceCheck(
             "period of the libration",
             "s",
             period,
@@ -133,7 +133,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-10 * closed.period,
             "4 K(sin^2 a)/rate, a the amplitude",
         ),
-        Shown(
+        ReferenceCheck(
             "orbital rate",
             "rad/s",
             orbital,
@@ -141,7 +141,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             1e-11 * closed.orbital_rate,
             "sqrt(G M/r^3), Kepler's third law",
         ),
-        Shown(
+        ReferenceCheck(
             "pitch at the end",
             "deg",
             degrees(float(_pitches(motion)[-1])),
@@ -150,7 +150,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             "half the angle of a pendulum, by Jacobi's functions",
             size=amplitude,
         ),
-        Shown(
+        ReferenceCheck(
             "energy of the swing, where farthest off",
             "rad2/s2",
             float(worst),
@@ -159,7 +159,7 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             "p'^2/2 - rate^2 cos(2 p)/4 stays",
             size=closed.small_rate**2 / 4,
         ),
-        Shown(
+        ReferenceCheck(
             "moment about the pitch axis",
             "kg m2",
             float(body.inertia_body[1, 1]),
@@ -175,84 +175,84 @@ def _pitch_rates(motion: Motion, closed: Libration) -> Array:
     return motion.angular_velocity[:, 2] - closed.orbital_rate
 
 
-def _integral(motion: Motion, closed: Libration) -> Array:
+def _libration_integral(motion: Motion, closed: Libration) -> Array:
     rates = _pitch_rates(motion, closed)
     return np.asarray(rates**2 / 2 - closed.small_rate**2 * np.cos(2 * _pitches(motion)) / 4)
 
 
 def picture(motion: Motion, amplitude: float, altitude: float, panels: float) -> Figure:
     """The satellite on its round, its pitch over the closed form, and the swing among others in the phase plane."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     closed = _libration(amplitude, altitude, panels)
-    with sheet(12.0, 8.4, MODEL.title) as figure:
+    with styled_figure(12.0, 8.4, MODEL.title) as figure:
         halves: Any = figure.subfigures(1, 2)
         left, right = halves
-        _round(left.subplots(), motion)
+        _draw_orbit(left.subplots(), motion)
         pitch, plane = right.subplots(2, 1, height_ratios=(1.0, 1.15))
-        _pitch_panel(pitch, motion, closed)
-        _phase_plane(plane, motion, closed)
+        _draw_pitch(pitch, motion, closed)
+        _draw_phase_plane(plane, motion, closed)
     return figure
 
 
-def _round(axes: Axes, motion: Motion) -> None:
+def _draw_orbit(axes: Axes, motion: Motion) -> None:
     """One round in twelve places; Earth and satellite are not to scale."""
     from polhode.massprops.shapes import sphere
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     scene, body = Scene(world_camera(0.0, 1.2)), motion.scenario.bodies[0]
     orbit = motion.position[: FRAMES // ORBITS + 1] / np.linalg.norm(motion.position[0])
-    scene.body(sphere(0.34, 1.0), colour=COLOURS["closed_form"], segments=32)
-    scene.text((0, 0, 0.0), "Earth", COLOURS["ink"])
-    scene.line(orbit, COLOURS["muted"], width=0.9)
+    scene.body(sphere(0.34, 1.0), color=COLORS["closed_form"], segments=32)
+    scene.text((0, 0, 0.0), "Earth", COLORS["ink"])
+    scene.line(orbit, COLORS["muted"], width=0.9)
     for frame in np.linspace(0, FRAMES // ORBITS, 13)[:-1].round().astype(int):
         place = orbit[frame]
-        scene.line(np.stack((0.62 * place, 1.36 * place)), COLOURS["muted"], width=0.8, style=(0, (2, 2)))
-        scene.body(body, place, motion.rotation_matrix[frame], _painted)
+        scene.line(np.stack((0.62 * place, 1.36 * place)), COLORS["muted"], width=0.8, style=(0, (2, 2)))
+        scene.body(body, place, motion.rotation_matrix[frame], _face_colors)
     scene.draw(axes, "one round, anticlockwise; dashed: the vertical; not to scale", margin=0.02)
 
 
-def _painted(centres: Array) -> list[str]:
-    """The lowest unit in the colour of axis 3 so that up and down can be told apart, the panels dark."""
-    from polhode.plot.style import COLOURS
+def _face_colors(centres: Array) -> list[str]:
+    """The lowest unit in the color of axis 3 so that up and down can be told apart, the panels dark."""
+    from polhode.plot.style import COLORS
 
     names = ("muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centres)
-    return [COLOURS[name] for name in names]
+    return [COLORS[name] for name in names]
 
 
-def _pitch_panel(axes: Axes, motion: Motion, closed: Libration) -> None:
-    from polhode.plot.style import COLOURS, closed_form, legend_above
+def _draw_pitch(axes: Axes, motion: Motion, closed: Libration) -> None:
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
     rounds = motion.times * closed.orbital_rate / (2 * pi)
-    closed_form(axes, rounds, np.degrees(closed.pitch_at(motion.times)))
-    axes.plot(rounds, np.degrees(_pitches(motion)), color=COLOURS["omega"], label="simulated")
+    draw_closed_form(axes, rounds, np.degrees(closed.pitch_at(motion.times)))
+    axes.plot(rounds, np.degrees(_pitches(motion)), color=COLORS["omega"], label="simulated")
     swings = 2 * pi / closed.period / closed.orbital_rate
     axes.set_title(f"pitch: {swings:.4f} swings a round")
     axes.set_xlabel("rounds")
     axes.set_ylabel("deg")
     axes.set_xlim(0.0, ORBITS)
-    legend_above(axes, 2)
+    add_legend_above(axes, 2)
 
 
-def _phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
+def _draw_phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
     """The swing, others, and the separatrix beyond which the satellite tumbles."""
-    from polhode.plot.style import COLOURS, legend_above
+    from polhode.plot.style import COLORS, add_legend_above
 
     turn, n, w = np.linspace(0, 2 * pi, 241), closed.orbital_rate, closed.small_rate
     for largest in np.sin(np.radians((15, 30, 45, 60, 75))):  # sin p = sin a sin(u), p' = rate sin a cos(u)
         pitch = np.degrees(np.arcsin(largest * np.sin(turn)))
-        axes.plot(pitch, w / n * largest * np.cos(turn), color=COLOURS["closed_form"], linewidth=0.9)
-    edge: Any = {"color": COLOURS["separatrix"], "linewidth": 1.3, "linestyle": (0, (4, 2.5)), "label": "separatrix"}
+        axes.plot(pitch, w / n * largest * np.cos(turn), color=COLORS["closed_form"], linewidth=0.9)
+    edge: Any = {"color": COLORS["separatrix"], "linewidth": 1.3, "linestyle": (0, (4, 2.5)), "label": "separatrix"}
     axes.plot(np.degrees(np.arcsin(np.sin(turn))), w / n * np.cos(turn), **edge)
     rates = _pitch_rates(motion, closed) / n
-    axes.plot(np.degrees(_pitches(motion)), rates, color=COLOURS["omega"], linewidth=2.2, label="this swing")
+    axes.plot(np.degrees(_pitches(motion)), rates, color=COLORS["omega"], linewidth=2.2, label="this swing")
     axes.set_title("phase plane")
     axes.set_xlabel("pitch (deg)")
     axes.set_ylabel("pitch rate, in orbital rates")
     axes.set_xlim(-90.0, 90.0)
     axes.set_xticks((-90, -60, -30, 0, 30, 60, 90))
-    legend_above(axes, 2)
+    add_legend_above(axes, 2)
 
 
 MODEL = Model(

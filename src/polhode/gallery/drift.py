@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.closed_forms.runge_kutta_rotation import rk4_shrinkage
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.closed_forms.runge_kutta_rotation import rk4_norm_loss
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import box
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from polhode.results.motion import Motion
 
-MATRIX, RAW, RESCALED = "matrix", "quaternion, never rescaled", "quaternion, rescaled after every step"
+MATRIX, RAW, RENORMALIZED = "matrix", "quaternion, never rescaled", "quaternion, rescaled after every step"
 SIDES = (1.0, 1.0, 0.5)
 FRAMES = 200
-SHOWN_LOSS = 0.3
+DRAWN_LOSS = 0.3
 """In the drawing the matrix' drift makes the box so much narrower."""
 
 
@@ -39,23 +39,23 @@ def scenario(turn: float, steps: float) -> dict[str, Scenario]:
     return {
         MATRIX: Scenario(body, state, formulation="momentum_matrix", name="drift", **settings),
         RAW: Scenario(body, state, renormalize=False, name="drift", **settings),
-        RESCALED: Scenario(body, state, name="drift", **settings),
+        RENORMALIZED: Scenario(body, state, name="drift", **settings),
     }
 
 
-def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[ReferenceCheck]:
     """The drift at the end."""
     count = round(steps)
-    by_matrix, by_quaternion = (float(rk4_shrinkage(angle, count)) for angle in (turn, turn / 2))
+    by_matrix, by_quaternion = (float(rk4_norm_loss(angle, count)) for angle in (turn, turn / 2))
     matrix = float(motions[MATRIX].attitude_drift[-1])
     length = np.linalg.norm(motions[RAW].quaternion_wxyz[-1])
     quaternion = float((1 - length) * (1 + length))
-    unit = np.linalg.norm(motions[RESCALED].quaternion_wxyz, axis=1)
+    unit = np.linalg.norm(motions[RENORMALIZED].quaternion_wxyz, axis=1)
     rounding, after = 2e-16 * count, "" if count == steps else f", {count} steps"
     formula = "1 - (1 - p^6/72 + p^8/576)^N, the size of RK4's factor for a steady turn"
     ratio = by_matrix / by_quaternion
     return [
-        Shown(
+        ReferenceCheck(
             f"drift of the matrix{after}",
             "1",
             matrix,
@@ -63,7 +63,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Sh
             1e-9 * by_matrix + rounding,
             f"{formula}; p = angle a step",
         ),
-        Shown(
+        ReferenceCheck(
             f"drift of the quaternion, never rescaled{after}",
             "1",
             quaternion,
@@ -71,7 +71,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Sh
             1e-9 * by_quaternion + rounding,
             f"{formula}; p = half the angle a step",
         ),
-        Shown(
+        ReferenceCheck(
             "length lost by the rescaled quaternion",
             "1",
             float(np.abs(unit - 1).max()),
@@ -80,7 +80,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Sh
             "it is 1 again after every step",
             size=by_quaternion,
         ),
-        Shown(
+        ReferenceCheck(
             "the matrix drifts so many times as much",
             "1",
             matrix / quaternion,
@@ -93,72 +93,72 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Sh
 
 def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
     """The drift over time, what it does to a box, and how it grows with the angle a step."""
-    from polhode.gallery.drawing.attitude_drift import drift_panel
-    from polhode.plot.style import closed_form, sheet
+    from polhode.gallery.drawing.attitude_drift import draw_attitude_drift
+    from polhode.plot.style import draw_closed_form, styled_figure
 
-    with sheet(12.0, 8.0, MODEL.title) as figure:
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
         halves: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.06))
         above, below = halves
-        _boxes(above.subplots(1, 3), motions, float(rk4_shrinkage(turn, round(steps))))
+        _draw_boxes(above.subplots(1, 3), motions, float(rk4_norm_loss(turn, round(steps))))
         over_time, over_angle = below.subplots(1, 2)
         done = motions[MATRIX].times / turn
         for angle in (turn, turn / 2):
-            closed = np.maximum(rk4_shrinkage(angle, done), 1e-17)
-            closed_form(over_time, motions[MATRIX].times, closed, "")
-        drift_panel(over_time, motions)
+            closed = np.maximum(rk4_norm_loss(angle, done), 1e-17)
+            draw_closed_form(over_time, motions[MATRIX].times, closed, "")
+        draw_attitude_drift(over_time, motions)
         over_time.set_title("drift over time, over the closed form (broad)")
         over_time.set_ylim(1e-17, 30.0)
-        _against_angle(over_angle, motions, turn, round(steps))
+        _draw_drift_against_angle(over_angle, motions, turn, round(steps))
     return figure
 
 
-def _boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None:
+def _draw_boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None:
     """The box as it would be drawn with the attitude as kept, its loss of size enlarged; the edges of the true one."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
-    enlarged = max(SHOWN_LOSS / loss, 1.0)
+    enlarged = max(DRAWN_LOSS / loss, 1.0)
     titles = ("matrix: narrower across the axis", "quaternion as it is: smaller on all sides", "rescaled: the true box")
     body = box(SIDES, 1.0)
     corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.25, 0.25)])
     edges = [(a, b) for a in range(8) for b in range(a) if np.count_nonzero(corners[a] != corners[b]) == 1]
-    for axes, name, title, colour in zip(panels, (MATRIX, RAW, RESCALED), titles, SEVERAL, strict=False):
+    for axes, name, title, color in zip(panels, (MATRIX, RAW, RENORMALIZED), titles, COLOR_CYCLE, strict=False):
         scene, motion = Scene(world_camera(0.5, 0.5)), motions[name]
-        rotation = motions[RESCALED].rotation_matrix[-1]
-        squared = 1 - min(enlarged * _loss(motion), 0.95)
+        rotation = motions[RENORMALIZED].rotation_matrix[-1]
+        squared = 1 - min(enlarged * _size_loss(motion), 0.95)
         size = np.sqrt(squared) * np.array((1.0, 1.0, 0.0)) + (0, 0, 1.0) if name == MATRIX else np.full(3, squared)
-        scene.body(body, rotation=rotation @ np.diag(size), colour=colour)
+        scene.body(body, rotation=rotation @ np.diag(size), color=color)
         for a, b in edges:
             ends = corners[[a, b]] @ rotation.T + 0.004 * scene.seen.eye
-            scene.line(np.linspace(ends[0], ends[1], 25), COLOURS["muted"], width=1.0)
+            scene.line(np.linspace(ends[0], ends[1], 25), COLORS["muted"], width=1.0)
         scene.draw(axes, title)
     panels[0].text(
         0.0,
         -0.02,
         f"what is lost is drawn {enlarged:,.0f} times as large" if enlarged > 1 else "to scale",
         transform=panels[0].transAxes,
-        color=COLOURS["muted"],
+        color=COLORS["muted"],
         fontsize=9,
     )
 
 
-def _loss(motion: Motion) -> float:
-    from polhode.gallery.drawing.attitude_drift import drift_of
+def _size_loss(motion: Motion) -> float:
+    from polhode.gallery.drawing.attitude_drift import orthogonality_error
 
-    return float(drift_of(motion)[-1])
+    return float(orthogonality_error(motion)[-1])
 
 
-def _against_angle(axes: Axes, motions: Mapping[str, Motion], turn: float, count: int) -> None:
+def _draw_drift_against_angle(axes: Axes, motions: Mapping[str, Motion], turn: float, count: int) -> None:
     """The closed form for any angle a step, with the two drifts found."""
-    from polhode.plot.log_axes import numbers_across, powers_upwards
-    from polhode.plot.style import SEVERAL, closed_form
+    from polhode.plot.log_axes import set_log_x, set_log_y
+    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
 
     angles = np.geomspace(0.02, 0.5, 200)
-    for name, share, colour in ((MATRIX, 1.0, SEVERAL[0]), (RAW, 0.5, SEVERAL[1])):
-        closed_form(axes, angles, rk4_shrinkage(share * angles, count), "closed form" if share < 1 else "")
-        axes.plot(turn, _loss(motions[name]), marker="o", color=colour, linestyle="none", label=name)
-    numbers_across(axes, (0.02, 0.05, 0.1, 0.2, 0.5))
-    powers_upwards(axes)
+    for name, share, color in ((MATRIX, 1.0, COLOR_CYCLE[0]), (RAW, 0.5, COLOR_CYCLE[1])):
+        draw_closed_form(axes, angles, rk4_norm_loss(share * angles, count), "closed form" if share < 1 else "")
+        axes.plot(turn, _size_loss(motions[name]), marker="o", color=color, linestyle="none", label=name)
+    set_log_x(axes, (0.02, 0.05, 0.1, 0.2, 0.5))
+    set_log_y(axes)
     axes.set_title(f"drift after {count:,} steps")
     axes.set_xlabel("angle a step (rad)")
     axes.set_ylabel("largest entry of |RᵀR - 1|")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import crossings, extremes, first_interval
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import extremes, first_interval, zero_crossings
 from polhode.massprops.shapes import box, cylinder
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -31,7 +31,7 @@ BOX, T_HANDLE = "box", "t-handle"
 
 
 @cache
-def _bodies() -> dict[str, Body]:
+def _make_bodies() -> dict[str, Body]:
     """Of each the largest moment is about axis 1, the middle one about axis 2, the smallest about axis 3."""
     from scipy.spatial.transform import Rotation
 
@@ -68,7 +68,7 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
         duration = 3 * top.flip_time
         steps_a_frame = -(-duration // (FRAMES * turn / STEPS_A_TURN))
         runs[name] = Scenario(
-            _bodies()[name],
+            _make_bodies()[name],
             State(angular_velocity_body=(nudge, spin, nudge)),
             duration=duration,
             step=duration / (FRAMES * steps_a_frame),
@@ -79,17 +79,17 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
     return runs
 
 
-def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown]:
+def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[ReferenceCheck]:
     """Of each: the first reversal of the rate about the middle axis, and the time of one flip, between two of them."""
     found = []
     for name, top in _tops(spin, nudge).items():
-        times = _reversals(motions[name])
+        times = _reversal_times(motions[name])
         # An error e of m moves the flip by e/((1 - m) rate): the closer to the separatrix, the less a number can tell.
         # The rounding of 1e5 steps, each of 1e-16, makes e up to 3e-13, whatever the step.
         tolerance = 1e-9 * top.flip_time + 3e-13 / (top.complement * top.phase_rate)
         of = "" if name == BOX else ", T-handle"
         found += [
-            Shown(
+            ReferenceCheck(
                 f"time of one flip{of}",
                 "s",
                 first_interval(times, "a reversal"),
@@ -97,15 +97,15 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Shown
                 tolerance,
                 "2 K(m)/lambda, Jacobi's closed form",
             ),
-            Shown(f"first reversal{of}", "s", float(times[0]), top.first_flip, tolerance, "(2 K - u0)/lambda"),
+            ReferenceCheck(f"first reversal{of}", "s", float(times[0]), top.first_flip, tolerance, "(2 K - u0)/lambda"),
         ]
-    box_times, top = _reversals(motions[BOX]), _tops(spin, nudge)[BOX]
+    box_times, top = _reversal_times(motions[BOX]), _tops(spin, nudge)[BOX]
     period = float(box_times[2] - box_times[0])
-    found.insert(2, Shown("full period", "s", period, top.period, 2 * found[0].tolerance, "4 K(m)/lambda"))
-    return [*found, *_of_jacobi(motions[BOX], top, found[0])]
+    found.insert(2, ReferenceCheck("full period", "s", period, top.period, 2 * found[0].tolerance, "4 K(m)/lambda"))
+    return [*found, *_measure_jacobi(motions[BOX], top, found[0])]
 
 
-def _of_jacobi(motion: Motion, top: AsymmetricTop, flip: Shown) -> list[Shown]:
+def _measure_jacobi(motion: Motion, top: AsymmetricTop, flip: ReferenceCheck) -> list[ReferenceCheck]:
     """k^2 and lambda as measured: the rate that goes as dn falls to sqrt(1 - k^2) of its largest; a flip takes 2 K."""
     from scipy.special import ellipkm1
 
@@ -116,15 +116,15 @@ def _of_jacobi(motion: Motion, top: AsymmetricTop, flip: Shown) -> list[Shown]:
     rate, off = 2 * float(ellipkm1(complement)) / flip.found, 2 * top.phase_rate * flip.tolerance / flip.expected
     formula = "(Ib - Ia)(2 E Ic - L^2)/((Ic - Ib)(L^2 - 2 E Ia)), or a and c exchanged"
     return [
-        Shown(
+        ReferenceCheck(
             "lambda", "1/s", rate, top.phase_rate, off, "sqrt((Ic - Ib)(L^2 - 2 E Ia)/(Ia Ib Ic)), or a and c exchanged"
         ),
-        Shown("k^2", "1", 1 - complement, top.parameter, 1e-10, formula),
+        ReferenceCheck("k^2", "1", 1 - complement, top.parameter, 1e-10, formula),
     ]
 
 
-def _reversals(motion: Motion) -> Array:
-    return crossings(motion, motion.angular_velocity_body[:, 1], lambda state: state.angular_velocity_body[1])
+def _reversal_times(motion: Motion) -> Array:
+    return zero_crossings(motion, motion.angular_velocity_body[:, 1], lambda state: state.angular_velocity_body[1])
 
 
 def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
@@ -132,23 +132,23 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     from textwrap import fill
 
     from polhode.plot import panels
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     tops = _tops(spin, nudge)
     words = {BOX: "the box", T_HANDLE: "the T-handle"}
     sizes = {BOX: 0.7, T_HANDLE: 5.2}
-    with sheet(12.0, 8.2, MODEL.title, constrained=False) as figure:
+    with styled_figure(12.0, 8.2, MODEL.title, constrained=False) as figure:
         for name, left, place in ((BOX, 0.05, 0.02), (T_HANDLE, 0.545, 0.335)):
             strip = figure.add_axes((left, 0.775, 0.43, 0.135))
-            _strip_panel(strip, motions[name], tops[name], words[name], sizes[name])
+            _draw_strip_panel(strip, motions[name], tops[name], words[name], sizes[name])
             rates = figure.add_axes((left, 0.46, 0.43, 0.255))
-            _rates_panel(rates, motions[name], tops[name])
+            _draw_rates_panel(rates, motions[name], tops[name])
             polhode = figure.add_axes((place, 0.012, 0.31, 0.365))
-            panels.polhode(polhode, motions[name])
+            panels.draw_polhode_panel(polhode, motions[name])
             polhode.set_title(f"polhode of {words[name]} (rad/s)")
         text = fill(MODEL.explanation.replace("\n", " "), 60)
         figure.text(0.672, 0.385, text, va="top", fontsize=8.8, linespacing=1.32)
-        panels.departures(kept := figure.add_axes((0.715, 0.06, 0.27, 0.115)), motions[BOX])
+        panels.draw_conserved_drift(kept := figure.add_axes((0.715, 0.06, 0.27, 0.115)), motions[BOX])
         kept.set_title("the box: departure of what should stay", fontsize=9.5, pad=3)
         kept.set_ylabel("relative")
         handles, labels = kept.get_legend_handles_labels()
@@ -157,18 +157,18 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     return figure
 
 
-def _strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size: float) -> None:
+def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size: float) -> None:
     """The body above the times at which it is so: at each reversal, and half-way between."""
     from polhode.gallery.drawing.motion_strip import draw_strip
-    from polhode.plot.panels import time_axis
-    from polhode.plot.projection import camera
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.projection import make_camera
 
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_ylim(-1, 1)
     axes.axis("off")
     axes.set_title(f"{word} over its time, its green half towards its axis 2")
     along_l = motion.angular_momentum[0]
-    seen = camera((1, 0, 0), along_l, 0.0, 0.3)
+    seen = make_camera((1, 0, 0), along_l, 0.0, 0.3)
     towards = np.cos(0.9) * seen.right + np.sin(0.9) * np.cross(seen.right, along_l) / np.linalg.norm(along_l)
     shown = np.abs(motion.rotation_matrix[:, :, 2] @ towards)
     frames = []
@@ -180,28 +180,28 @@ def _strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size
     draw_strip(axes, motion, frames, seen, size)
 
 
-def _rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
+def _draw_rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
     """The components of the angular velocity over the closed form, and the time of one flip."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, COLOURS, OMEGA, closed_form, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, add_legend_above, draw_closed_form
 
     closed = top.rates_at(motion.times)
-    closed_form(axes, motion.times, closed)
-    for i, name in enumerate((OMEGA[0], f"{OMEGA[1]}, middle axis", OMEGA[2])):
-        axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXES[i], label=name)
+    draw_closed_form(axes, motion.times, closed)
+    for i, name in enumerate((OMEGA_LABELS[0], f"{OMEGA_LABELS[1]}, middle axis", OMEGA_LABELS[2])):
+        axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=name)
     largest = float(np.abs(closed).max())
     axes.set_ylim(-1.12 * largest, 1.5 * largest)
-    first, second = _reversals(motion)[:2]
-    arrow = {"arrowstyle": "<|-|>", "color": COLOURS["ink"], "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
+    first, second = _reversal_times(motion)[:2]
+    arrow = {"arrowstyle": "<|-|>", "color": COLORS["ink"], "linewidth": 1.0, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=(first, 1.2 * largest), xytext=(second, 1.2 * largest), arrowprops=arrow)
     text = f"one flip: {second - first:.8f} s (closed form {top.flip_time:.8f} s)"
     axes.text(first, 1.24 * largest, text, va="bottom", fontsize=9)
-    ends: dict[str, Any] = {"color": COLOURS["muted"], "linewidth": 0.8, "linestyle": (0, (2, 2))}
+    ends: dict[str, Any] = {"color": COLORS["muted"], "linewidth": 0.8, "linestyle": (0, (2, 2))}
     axes.vlines((first, second), -1.12 * largest, 1.2 * largest, **ends)
     axes.set_title("ω, body axes")
     axes.set_ylabel("rad/s")
-    time_axis(axes, motion)
-    legend_above(axes, 4)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 4)
 
 
 MODEL = Model(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.rotation_sequence import even_prism, prism_corners, turns
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 SIDES = 3
 RADIUS = 0.6
 MASS = 2.0
-PALE = "#8fc3e3"
+PALE_BLUE = "#8fc3e3"
 UPRIGHT = "without tilt"
 
 
 def scenario(phi: float, theta: float, psi: float) -> dict[str, Scenario]:
     """A wedge turns about its axis 3, then 1, then 3, a second each; and once more without the middle turn."""
-    wedge = even_prism(SIDES, RADIUS, MASS)
+    wedge = isotropic_prism(SIDES, RADIUS, MASS)
     return {
-        name: turns(wedge, _sequence(phi, tilt, psi), "body", f"euler-angles-{name.replace(' ', '-')}")
+        name: sequence_scenario(wedge, _turn_sequence(phi, tilt, psi), "body", f"euler-angles-{name.replace(' ', '-')}")
         for name, tilt in (("three turns", theta), (UPRIGHT, 0.0))
     }
 
 
-def _sequence(phi: float, theta: float, psi: float) -> list[tuple[tuple[float, float, float], float]]:
+def _turn_sequence(phi: float, theta: float, psi: float) -> list[tuple[tuple[float, float, float], float]]:
     third, first = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
     return [(axis, float(np.radians(angle))) for axis, angle in ((third, phi), (first, theta), (third, psi))]
 
 
-def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> list[ReferenceCheck]:
     """The third row of the final matrix, the determinant of (17.36), and the angles found again."""
     motion = motions["three turns"]
     t, p = np.radians((theta, psi))
@@ -66,55 +66,55 @@ def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float)
         ("phi + psi where theta = 0", "deg", total, phi + psi, 180.0, "both turn about the same line"),
     ]
     return [
-        Shown(label, unit, float(value), float(expected), 2e-12 * float(size), source, size=float(size))
+        ReferenceCheck(label, unit, float(value), float(expected), 2e-12 * float(size), source, size=float(size))
         for label, unit, value, expected, size, source in rows
     ]
 
 
 def picture(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> Figure:
     """The wedge after each turn, the angles found from its attitude, and how (17.36) fails near theta = 0."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     motion = motions["three turns"]
-    with sheet(12.0, 7.6, MODEL.title) as figure:
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 4, height_ratios=(1.0, 1.0))
         titles = ("start", f"φ = {phi:g}° about 3", f"θ = {theta:g}° about 1", f"ψ = {psi:g}° about 3")
         for k, title in enumerate(titles):
-            _wedge(figure.add_subplot(grid[0, k]), motion, float(k), title)
-        _angles_panel(figure.add_subplot(grid[1, :2]), motion, (phi, theta, psi))
-        _inverse_panel(figure.add_subplot(grid[1, 2:]), motion, theta)
+            _draw_wedge(figure.add_subplot(grid[0, k]), motion, float(k), title)
+        _draw_angles(figure.add_subplot(grid[1, :2]), motion, (phi, theta, psi))
+        _draw_inverse_rates(figure.add_subplot(grid[1, 2:]), motion, theta)
     return figure
 
 
-def _wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
+def _draw_wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
     """The wedge at a time, with its axes, and those that it had a turn earlier."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXES
+    from polhode.plot.style import AXIS_COLORS
 
     scene = Scene(world_camera(0.45, 0.42))
     turn = motion.at(time).orientation.as_matrix()
     before = motion.at(max(time - 1.0, 0.0)).orientation.as_matrix()
     half = float(prism_corners(SIDES, RADIUS)[-1, 2])
-    scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_colour=PALE)
+    scene.body(motion.scenario.bodies[0], rotation=turn, half=2, half_color=PALE_BLUE)
     for i, (inner, outer) in enumerate(((RADIUS, 1.05), (RADIUS / 2, 1.05), (half, 0.95))):
-        scene.line([0.1 * before[:, i], outer * before[:, i]], AXES[i], width=1.0, style=(0, (2, 2)), alpha=0.7)
+        scene.line([0.1 * before[:, i], outer * before[:, i]], AXIS_COLORS[i], width=1.0, style=(0, (2, 2)), alpha=0.7)
         name = "" if scene.hides((inner + 0.6 * (outer - inner)) * turn[:, i]) else "123"[i]
-        scene.arrow(inner * turn[:, i], (outer - inner) * turn[:, i], AXES[i], name)
+        scene.arrow(inner * turn[:, i], (outer - inner) * turn[:, i], AXIS_COLORS[i], name)
     scene.draw(axes, title)
     axes.set_xlim(-1.15, 1.25)
     axes.set_ylim(-0.95, 1.3)
 
 
-def _angles_panel(axes: Axes, motion: Motion, given: tuple[float, float, float]) -> None:
+def _draw_angles(axes: Axes, motion: Motion, given: tuple[float, float, float]) -> None:
     """The angles, as found from the simulated attitude, over those that were turned."""
-    from polhode.gallery.drawing.tops import ANGLES
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import closed_form, legend_above
+    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import add_legend_above, draw_closed_form
 
     t, found = motion.times, np.degrees(motion.euler_angles)
-    closed_form(axes, t, np.array(given) * np.clip(t[:, None] - np.arange(3), 0.0, 1.0), "as turned")
-    for k, (name, colour) in enumerate(ANGLES.items()):
-        axes.plot(t, found[:, k], color=colour, label=name, linestyle="solid" if k < 2 else (0, (5, 2)))
+    draw_closed_form(axes, t, np.array(given) * np.clip(t[:, None] - np.arange(3), 0.0, 1.0), "as turned")
+    for k, (name, color) in enumerate(EULER_ANGLE_COLORS.items()):
+        axes.plot(t, found[:, k], color=color, label=name, linestyle="solid" if k < 2 else (0, (5, 2)))
     axes.axvspan(0.0, 1.0, color="#f4f1ea", zorder=0)
     axes.text(
         0.03, 0.96, "θ = 0: only φ + ψ is known,\nall of it given to φ", va="top", fontsize=9, transform=axes.transAxes
@@ -123,23 +123,23 @@ def _angles_panel(axes: Axes, motion: Motion, given: tuple[float, float, float])
     axes.set_ylabel("deg")
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.25 * (high - low))
-    time_axis(axes, motion)
-    legend_above(axes, 4)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 4)
 
 
-def _inverse_panel(axes: Axes, motion: Motion, theta: float) -> None:
+def _draw_inverse_rates(axes: Axes, motion: Motion, theta: float) -> None:
     """The largest rate of an angle that a spin of 1 rad/s may need: 1/sin(theta)."""
-    from polhode.gallery.drawing.tops import ANGLES
-    from polhode.plot.style import COLOURS, closed_form, power_of_ten
+    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
+    from polhode.plot.style import COLORS, draw_closed_form, format_power_of_ten
 
     tilt = np.geomspace(1e-4, 90.0, 200)
-    closed_form(axes, tilt, 1 / np.sin(np.radians(tilt)), "1/sin θ")
+    draw_closed_form(axes, tilt, 1 / np.sin(np.radians(tilt)), "1/sin θ")
     largest = [np.linalg.norm(rotations.inverse_rate_matrix(float(np.radians(x)), 0.3)[0]) for x in tilt]
-    axes.loglog(tilt, largest, color=ANGLES["φ"], label="from (17.36) inverted")
+    axes.loglog(tilt, largest, color=EULER_ANGLE_COLORS["φ"], label="from (17.36) inverted")
     here = theta if theta <= 90 else 180 - theta
-    axes.plot([here], [1 / np.sin(np.radians(here))], marker="o", color=COLOURS["ink"], linestyle="none", label="here")
-    axes.xaxis.set_major_formatter(power_of_ten)
-    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.plot([here], [1 / np.sin(np.radians(here))], marker="o", color=COLORS["ink"], linestyle="none", label="here")
+    axes.xaxis.set_major_formatter(format_power_of_ten)
+    axes.yaxis.set_major_formatter(format_power_of_ten)
     axes.minorticks_off()
     axes.set_title("rate of φ for a spin of 1 rad/s across the line of both turns")
     axes.set_xlabel("θ, or 180° - θ (deg)")

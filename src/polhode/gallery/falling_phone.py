@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import crossings
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import zero_crossings
 from polhode.massprops.shapes import box
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
@@ -27,7 +27,7 @@ SIDES = (0.15, 0.07, 0.008)
 MASS = 0.18
 AXES_NAMES = ("long axis", "middle axis", "short axis")
 MIDDLE = 1
-BARELY, BARELY_NUDGED = 3e-6, ", barely nudged"
+SMALL_NUDGE, SMALL_NUDGE_SUFFIX = 3e-6, ", barely nudged"
 """Of the spin: a nudge so small that its growth, or its wobble, is the one of the linear theory."""
 HALF = sqrt(0.5)
 ACROSS = ((1.0, 0.0, 0.0, 0.0), (HALF, 0.0, 0.0, -HALF), (HALF, 0.0, HALF, 0.0))
@@ -41,41 +41,45 @@ def _moments() -> Array:
     return np.asarray(MASS * (squares.sum() - squares) / 12)
 
 
-def _stiffness(axis: int) -> float:
+def _stability_coefficient(axis: int) -> float:
     """(I - I')(I - I'')/(I' I''), I the moment of that axis: a nudge n obeys n'' = -stiffness spin^2 n."""
     i, j, k = np.roll(_moments(), -axis)
     return float((i - j) * (i - k) / (j * k))
 
 
-def _rates(axis: int, spin: float, nudge: float) -> Array:
+def _initial_rates(axis: int, spin: float, nudge: float) -> Array:
     """Spin about one axis, and a nudge about the next."""
     rates = np.zeros(3)
     rates[axis], rates[(axis + 1) % 3] = spin, nudge * spin
     return rates
 
 
-def _growing(spin: float, nudge: float) -> Array:
+def _growing_mode_rates(spin: float, nudge: float) -> Array:
     """Spin about the middle axis, and a nudge that only grows: I' w' = (I'' - I) w'' w for w' and w'' in step."""
-    rates, (i, j, k) = _rates(MIDDLE, spin, nudge), np.roll(_moments(), -MIDDLE)
-    rates[(MIDDLE + 2) % 3] = nudge * spin * sqrt(-_stiffness(MIDDLE)) * j / (k - i)
+    rates, (i, j, k) = _initial_rates(MIDDLE, spin, nudge), np.roll(_moments(), -MIDDLE)
+    rates[(MIDDLE + 2) % 3] = nudge * spin * sqrt(-_stability_coefficient(MIDDLE)) * j / (k - i)
     return rates
 
 
-def _fall(height: float) -> float:
+def _fall_duration(height: float) -> float:
     return sqrt(2 * height / STANDARD_GRAVITY)
 
 
 def scenario(spin: float, nudge: float, height: float) -> dict[str, Scenario]:
     """Three drops, the middle axis first; then three with hardly a nudge, as long as is needed to measure."""
     order = (MIDDLE, 0, 2)
-    drops = {AXES_NAMES[i]: _drop(i, _rates(i, spin, nudge), height, _fall(height)) for i in order}
+    drops = {
+        AXES_NAMES[i]: _drop_scenario(i, _initial_rates(i, spin, nudge), height, _fall_duration(height)) for i in order
+    }
     for i in order:
-        start = _growing(spin, BARELY) if i == MIDDLE else _rates(i, spin, BARELY)
-        drops[AXES_NAMES[i] + BARELY_NUDGED] = _drop(i, start, height, 4 / (spin * sqrt(abs(_stiffness(i)))))
+        start = _growing_mode_rates(spin, SMALL_NUDGE) if i == MIDDLE else _initial_rates(i, spin, SMALL_NUDGE)
+        drops[AXES_NAMES[i] + SMALL_NUDGE_SUFFIX] = _drop_scenario(
+            i, start, height, 4 / (spin * sqrt(abs(_stability_coefficient(i))))
+        )
     return drops
 
 
-def _drop(axis: int, rates: Array, height: float, duration: float) -> Scenario:
+def _drop_scenario(axis: int, rates: Array, height: float, duration: float) -> Scenario:
     steps_a_frame = -(-duration // (FRAMES * 2 * np.pi / rates[axis] / STEPS_A_TURN))
     return Scenario(
         box(SIDES, MASS),
@@ -93,35 +97,35 @@ def _drop(axis: int, rates: Array, height: float, duration: float) -> Scenario:
     )
 
 
-def _closed(axis: int, spin: float, nudge: float) -> AsymmetricTop:
-    return AsymmetricTop(_moments(), _rates(axis, spin, nudge))
+def _closed_form_rates(axis: int, spin: float, nudge: float) -> AsymmetricTop:
+    return AsymmetricTop(_moments(), _initial_rates(axis, spin, nudge))
 
 
-def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> list[ReferenceCheck]:
     """How a small nudge grows about the middle axis, how it wobbles about the others, and what reaches the floor."""
-    fallen, closed = motions[AXES_NAMES[MIDDLE]], _closed(MIDDLE, spin, nudge)
+    fallen, closed = motions[AXES_NAMES[MIDDLE]], _closed_form_rates(MIDDLE, spin, nudge)
     speed = sqrt(2 * STANDARD_GRAVITY * height)
     return [
-        Shown(
+        ReferenceCheck(
             "growth rate about the middle axis, for each rad/s of spin",
             "1",
-            _growth_found(motions) / spin,
-            sqrt(-_stiffness(MIDDLE)),
+            _measure_growth(motions) / spin,
+            sqrt(-_stability_coefficient(MIDDLE)),
             3e-8,
             "sqrt((I3 - I2)(I2 - I1)/(I1 I3))",
         ),
         *(
-            Shown(
+            ReferenceCheck(
                 f"wobble about the {AXES_NAMES[axis]}, for each rad/s of spin",
                 "1",
-                _wobble_found(motions, axis) / spin,
-                sqrt(_stiffness(axis)),
+                _measure_wobble(motions, axis) / spin,
+                sqrt(_stability_coefficient(axis)),
                 3e-8,
                 "sqrt((I - I')(I - I'')/(I' I''))",
             )
             for axis in (0, 2)
         ),
-        Shown(
+        ReferenceCheck(
             "spin about the middle axis at the floor",
             "rad/s",
             float(fallen.angular_velocity_body[-1, MIDDLE]),
@@ -130,7 +134,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
             "Jacobi's closed form",
             size=spin,
         ),
-        Shown(
+        ReferenceCheck(
             "speed at the floor",
             "m/s",
             float(-fallen.velocity[-1, 2]),
@@ -141,116 +145,121 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
     ]
 
 
-def _growth_found(motions: Mapping[str, Motion]) -> float:
+def _measure_growth(motions: Mapping[str, Motion]) -> float:
     """From how much the nudge has grown, in 1/s."""
-    motion = motions[AXES_NAMES[MIDDLE] + BARELY_NUDGED]
+    motion = motions[AXES_NAMES[MIDDLE] + SMALL_NUDGE_SUFFIX]
     away = motion.angular_velocity_body[:, (MIDDLE + 1) % 3]
     return float(np.log(away[-1] / away[0]) / motion.times[-1])
 
 
-def _wobble_found(motions: Mapping[str, Motion], axis: int) -> float:
+def _measure_wobble(motions: Mapping[str, Motion], axis: int) -> float:
     """From when the nudge is zero for the first time, a quarter of a wobble, in rad/s."""
-    motion, j = motions[AXES_NAMES[axis] + BARELY_NUDGED], (axis + 1) % 3
-    zero = crossings(motion, motion.angular_velocity_body[:, j], lambda state: state.angular_velocity_body[j])
+    motion, j = motions[AXES_NAMES[axis] + SMALL_NUDGE_SUFFIX], (axis + 1) % 3
+    zero = zero_crossings(motion, motion.angular_velocity_body[:, j], lambda state: state.angular_velocity_body[j])
     return float(np.pi / (2 * zero[0]))
 
 
 def picture(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> Figure:
     """The three falls, how far the spin's axis has turned away from where it was, and the growth of a nudge."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    with sheet(12.0, 8.4, MODEL.title) as figure:
+    with styled_figure(12.0, 8.4, MODEL.title) as figure:
         halves: Any = figure.subfigures(1, 2)
         left, right = halves
-        _falls(left.subplots(), motions)
+        _draw_falls(left.subplots(), motions)
         tilt, rates, growth = right.subplots(3, 1)
-        _tilts(tilt, motions)
-        _middle_rates(rates, motions, spin, nudge)
-        _growth_panel(growth, motions, spin)
+        _draw_tilts(tilt, motions)
+        _draw_middle_rates(rates, motions, spin, nudge)
+        _draw_growth(growth, motions, spin)
     return figure
 
 
-def _falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
+def _draw_falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """The phone at even distances of time, one below the other, a column for each axis."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXES, COLOURS
+    from polhode.plot.style import AXIS_COLORS, COLORS
 
     scene, body = Scene(world_camera(0.7, 0.2)), box(SIDES, MASS)
     across = scene.seen.right
     frames = np.linspace(0, FRAMES, 8).round().astype(int)
     for column, name in enumerate(AXES_NAMES):
         motion, top = motions[name], 0.42 * column * across + np.array((0.0, 0.0, 0.13))
-        scene.text(top, f"about the {name}", AXES[column], (0, 14))
-        scene.arrow(top - (0.05, 0, 0), (0.1, 0, 0), AXES[column])
+        scene.text(top, f"about the {name}", AXIS_COLORS[column], (0, 14))
+        scene.arrow(top - (0.05, 0, 0), (0.1, 0, 0), AXIS_COLORS[column])
         for row, frame in enumerate(frames):
             place = 0.42 * column * across - np.array((0.0, 0.0, 0.19 * row))
-            scene.body(body, place, motion.rotation_matrix[frame], _painted)
+            scene.body(body, place, motion.rotation_matrix[frame], _face_colors)
     for row, frame in enumerate(frames):
         place = -0.13 * across - np.array((0.0, 0.0, 0.19 * row))
-        scene.text(place, f"{motion.times[frame]:.2f} s", COLOURS["muted"], (-4, 0))
+        scene.text(place, f"{motion.times[frame]:.2f} s", COLORS["muted"], (-4, 0))
     scene.draw(axes, "on the way down, screen dark, back bright; arrows along the spin", margin=0.0)
 
 
-def _painted(centres: Array) -> list[str]:
+def _face_colors(centres: Array) -> list[str]:
     """The screen dark, the back bright, the rim grey."""
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     edge = 0.49 * SIDES[2]
-    return [COLOURS["ink" if z > edge else "body" if z < -edge else "muted"] for z in centres[:, 2]]
+    return [COLORS["ink" if z > edge else "body" if z < -edge else "muted"] for z in centres[:, 2]]
 
 
-def _tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
+def _draw_tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """The angle between the spin's axis of the phone and the angular momentum, which stays where it is."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, add_legend_above
 
     for axis, name in enumerate(AXES_NAMES):
         motion = motions[name]
         along = motion.angular_momentum / np.linalg.norm(motion.angular_momentum, axis=1, keepdims=True)
         cosine = np.einsum("ti,ti->t", along, motion.rotation_matrix[:, :, axis])
         angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
-        axes.plot(motion.times, angle, color=AXES[axis], label=name)
+        axes.plot(motion.times, angle, color=AXIS_COLORS[axis], label=name)
     axes.set_title("tilt against L")
     axes.set_ylabel("deg")
     axes.set_ylim(0.0, 185.0)
     axes.set_yticks((0, 45, 90, 135, 180))
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
-    legend_above(axes, 3)
+    add_legend_above(axes, 3)
 
 
-def _middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge: float) -> None:
+def _draw_middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge: float) -> None:
     """The angular velocity of the drop about the middle axis, over the closed form."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, OMEGA, closed_form, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, add_legend_above, draw_closed_form
 
     motion = motions[AXES_NAMES[MIDDLE]]
-    closed_form(axes, motion.times, _closed(MIDDLE, spin, nudge).rates_at(motion.times))
+    draw_closed_form(axes, motion.times, _closed_form_rates(MIDDLE, spin, nudge).rates_at(motion.times))
     for i in range(3):
-        axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXES[i], label=OMEGA[i])
+        axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=OMEGA_LABELS[i])
     axes.set_title("about the middle axis")
     axes.set_ylabel("rad/s")
-    time_axis(axes, motion)
-    legend_above(axes, 4)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 4)
 
 
-def _growth_panel(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None:
+def _draw_growth(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None:
     """A nudge of a millionth of the spin, over the exponential that the linear theory expects."""
-    from polhode.plot.log_axes import powers_upwards
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, closed_form, legend_above
+    from polhode.plot.log_axes import set_log_y
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
 
-    motion = motions[AXES_NAMES[MIDDLE] + BARELY_NUDGED]
+    motion = motions[AXES_NAMES[MIDDLE] + SMALL_NUDGE_SUFFIX]
     share = motion.angular_velocity_body[:, (MIDDLE + 1) % 3] / spin
-    rate = spin * sqrt(-_stiffness(MIDDLE))
-    closed: Any = BARELY * np.exp(rate * motion.times)
-    closed_form(axes, motion.times, closed, "exponential")
-    axes.plot(motion.times, share, color=AXES[MIDDLE], label=f"rate {_growth_found(motions) / spin:.7f} times the spin")
-    powers_upwards(axes)
+    rate = spin * sqrt(-_stability_coefficient(MIDDLE))
+    closed: Any = SMALL_NUDGE * np.exp(rate * motion.times)
+    draw_closed_form(axes, motion.times, closed, "exponential")
+    axes.plot(
+        motion.times,
+        share,
+        color=AXIS_COLORS[MIDDLE],
+        label=f"rate {_measure_growth(motions) / spin:.7f} times the spin",
+    )
+    set_log_y(axes)
     axes.set_title("a nudge grows")
     axes.set_ylabel("share of the spin")
-    time_axis(axes, motion)
-    legend_above(axes, 2)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 2)
 
 
 MODEL = Model(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.closed_forms.printed_programs import plate_code, plate_leapfrog
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
 from polhode.massprops.shapes import thin_disk, thin_sheet
 from polhode.model.scenario import Scenario
@@ -43,17 +43,17 @@ TRAY_MOMENTS = (MASS * TRAY[1] ** 2 / 12, MASS * TRAY[0] ** 2 / 12, MASS * (TRAY
 """By hand, in kg m2."""
 
 
-def _start(moments: tuple[float, float, float], spin: float, tilt: float) -> Array:
+def _initial_rates(moments: tuple[float, float, float], spin: float, tilt: float) -> Array:
     """w3 = spin, and L tilted from axis 3 towards axis 1 by `tilt` (rad)."""
     i1, _, i3 = moments
     return np.array((i3 * spin * np.tan(tilt) / i1, 0.0, spin))
 
 
-def _plate(spin: float, tilt: float) -> SymmetricTop:
-    return SymmetricTop(PLATE_MOMENTS, _start(PLATE_MOMENTS, spin, np.radians(tilt)))
+def _make_plate(spin: float, tilt: float) -> SymmetricTop:
+    return SymmetricTop(PLATE_MOMENTS, _initial_rates(PLATE_MOMENTS, spin, np.radians(tilt)))
 
 
-def _run(
+def _run_scenario(
     body: Body, rates: Any, step: float | None = None, method: str = "rk4", duration: float = DURATION
 ) -> Scenario:
     frame = duration / FRAMES
@@ -68,45 +68,47 @@ def _run(
     )
 
 
-def _name(method: str, step: float) -> str:
+def _run_name(method: str, step: float) -> str:
     return f"{'leap-frog' if method == 'leapfrog' else 'printed code'} at {1000 * step:g} ms"
 
 
 def scenario(spin: float, tilt: float) -> dict[str, Scenario]:
     """The plate to the last digit; by both algorithms at three steps; a tray; the plate spun about a diameter."""
-    plate, tray, top = thin_disk(RADIUS, MASS), thin_sheet(TRAY, MASS), _plate(spin, tilt)
-    runs = {"plate": _run(plate, top.rates)}
+    plate, tray, top = thin_disk(RADIUS, MASS), thin_sheet(TRAY, MASS), _make_plate(spin, tilt)
+    runs = {"plate": _run_scenario(plate, top.rates)}
     for method in ("leapfrog", "euler"):
-        runs |= {_name(method, h): _run(plate, top.rates, h, method) for h in STEPS}
-    runs["tray"] = _run(tray, _start(TRAY_MOMENTS, spin, SMALL), duration=TURNS * 2 * np.pi / spin)
+        runs |= {_run_name(method, h): _run_scenario(plate, top.rates, h, method) for h in STEPS}
+    runs["tray"] = _run_scenario(tray, _initial_rates(TRAY_MOMENTS, spin, SMALL), duration=TURNS * 2 * np.pi / spin)
     across = spin * np.array((np.cos(np.radians(tilt)), 0.0, np.sin(np.radians(tilt))))
-    runs["about a diameter"] = _run(plate, across)
+    runs["about a diameter"] = _run_scenario(plate, across)
     return runs
 
 
-def _off(motion: Motion, top: SymmetricTop) -> float:
+def _attitude_error(motion: Motion, top: SymmetricTop) -> float:
     return float(angle_between(motion.quaternion_wxyz[-1], top.quaternions_at(DURATION)))
 
 
-def _wobble(motion: Motion) -> float:
+def _wobble_rate(motion: Motion) -> float:
     """How fast axis 3 goes round L, in rad/s."""
     return azimuth_rate(motion.times, motion.rotation_matrix[:, :, 2], motion.angular_momentum[0])
 
 
-def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Shown]:
+def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[ReferenceCheck]:
     """Wobble to spin; what both algorithms err by, as the printed code itself would; tray and diameter."""
-    top, plate, tray = _plate(spin, tilt), motions["plate"], motions["tray"]
+    top, plate, tray = _make_plate(spin, tilt), motions["plate"], motions["tray"]
     across = motions["about a diameter"]
     ratio = 2 / float(np.cos(np.radians(tilt)))
     tray_rates, drift = tray.angular_velocity_body, float(across.angular_velocity_body[0, 2])
     squares = (tray_rates[:, :2] ** 2).sum(axis=1)
     return [
-        Shown("wobble : spin", "1", _wobble(plate) / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta), I3 = 2 I1"),
-        *_errors(motions, top, "leapfrog", plate_leapfrog, "eqs. 17.45, 17.46, step by step"),
-        *_errors(motions, top, "euler", plate_code, "the code after eq. 17.46, step by step"),
-        _energy_gained(motions, top, "leapfrog", plate_leapfrog, "eqs. 17.45, 17.46, step by step"),
-        _energy_gained(motions, top, "euler", plate_code, "the printed code, step by step"),
-        Shown(
+        ReferenceCheck(
+            "wobble : spin", "1", _wobble_rate(plate) / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta), I3 = 2 I1"
+        ),
+        *_check_errors(motions, top, "leapfrog", plate_leapfrog, "eqs. 17.45, 17.46, step by step"),
+        *_check_errors(motions, top, "euler", plate_code, "the code after eq. 17.46, step by step"),
+        _check_energy_gain(motions, top, "leapfrog", plate_leapfrog, "eqs. 17.45, 17.46, step by step"),
+        _check_energy_gain(motions, top, "euler", plate_code, "the printed code, step by step"),
+        ReferenceCheck(
             "change of ω₁² + ω₂² of a tray",
             "rad2/s2",
             float(np.ptp(squares)),
@@ -115,15 +117,15 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Shown]
             "constant for any lamina, I3 = I1 + I2",
             float(squares[0]),
         ),
-        Shown(
+        ReferenceCheck(
             "wobble : spin of a tray, 1 degree",
             "1",
-            _wobble(tray) / turning_rate(tray.times, tray_rates[:, :2]),
+            _wobble_rate(tray) / turning_rate(tray.times, tray_rates[:, :2]),
             _tray_ratio(spin),
             1e-8,
             "mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2) over that of w3, by Jacobi's functions: 2 for a small wobble",
         ),
-        Shown(
+        ReferenceCheck(
             "drift of ω, spun about a diameter",
             "rad/s",
             turning_rate(across.times, across.angular_velocity_body[:, :2]),
@@ -134,97 +136,101 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Shown]
     ]
 
 
-def _errors(
+def _check_errors(
     motions: dict[str, Motion], top: SymmetricTop, method: str, listing: Callable[..., Any], source: str
-) -> list[Shown]:
+) -> list[ReferenceCheck]:
     """The attitude error after 1 s at each step, and what the listing itself gives."""
     found = []
     for h in STEPS:
         printed = listing(top.moments, top.rates, h, round(DURATION / h)).quaternion
         expected = float(angle_between(printed, top.quaternions_at(DURATION)))
-        label = f"error, {_name(method, h)}"
-        found.append(Shown(label, "rad", _off(motions[_name(method, h)], top), expected, 1e-6 * expected, source))
+        label = f"error, {_run_name(method, h)}"
+        found.append(
+            ReferenceCheck(
+                label, "rad", _attitude_error(motions[_run_name(method, h)], top), expected, 1e-6 * expected, source
+            )
+        )
     return found
 
 
 def _tray_ratio(spin: float) -> float:
     """Wobble to spin of the tray over the time of its run: w1 and w2 of a lamina turn at w3."""
-    top = AsymmetricTop(TRAY_MOMENTS, _start(TRAY_MOMENTS, spin, SMALL))
+    top = AsymmetricTop(TRAY_MOMENTS, _initial_rates(TRAY_MOMENTS, spin, SMALL))
     nodes, weights = np.polynomial.legendre.leggauss(300)
     w = top.rates_at(TURNS * 2 * np.pi / spin * (1 + nodes) / 2)
     return float(weights @ axis_precession(TRAY_MOMENTS, w) / (weights @ w[:, 2]))
 
 
-def _energy_gained(
+def _check_energy_gain(
     motions: dict[str, Motion], top: SymmetricTop, method: str, listing: Callable[..., Any], source: str
-) -> Shown:
-    name = _name(method, STEPS[0])
+) -> ReferenceCheck:
+    name = _run_name(method, STEPS[0])
     printed = listing(top.moments, top.rates, STEPS[0], round(DURATION / STEPS[0])).rates
     expected = float((top.moments * printed**2).sum() / (top.moments * top.rates**2).sum()) - 1
     found = float(motions[name].rotational_energy[-1] / motions[name].rotational_energy[0]) - 1
-    return Shown(f"energy gained, {name}", "1", found, expected, 1e-6 * expected + 1e-13, source)
+    return ReferenceCheck(f"energy gained, {name}", "1", found, expected, 1e-6 * expected + 1e-13, source)
 
 
 def picture(motions: dict[str, Motion], spin: float, tilt: float) -> Figure:
     """The plate in space and seen from itself, how far axis and plate have turned, and what the algorithms lose."""
     from polhode.plot.free_rotation_figures import draw_in_body, draw_in_space, draw_rates
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    top, plate = _plate(spin, tilt), motions["plate"]
-    with sheet(12.0, 8.0, MODEL.title) as figure:
+    top, plate = _make_plate(spin, tilt), motions["plate"]
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
         draw_in_space(grid[0, 0], plate, 0.1 / spin, title="in space")
         draw_in_body(grid[0, 1], plate, title="seen from the plate: ω and L go round")
-        _turns(grid[0, 2], plate, motions["tray"])
+        _draw_turns(grid[0, 2], plate, motions["tray"])
         draw_rates(grid[1, 0], plate)
-        _errors_panel(grid[1, 1], motions, top)
-        _energies(grid[1, 2], motions)
+        _draw_errors(grid[1, 1], motions, top)
+        _draw_energies(grid[1, 2], motions)
     return figure
 
 
-def _turns(axes: Axes, plate: Motion, tray: Motion) -> None:
+def _draw_turns(axes: Axes, plate: Motion, tray: Motion) -> None:
     """How often the axis has gone round L, and the plate round its axis."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, COLOURS, closed_form
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form
 
     spun = plate.angular_velocity_body[:, 2] * plate.times / (2 * np.pi)
-    for motion, style, colour, name in (
-        (tray, (0, (4, 2)), COLOURS["muted"], "tray, 1°"),
-        (plate, "solid", COLOURS["L"], "plate"),
+    for motion, style, color, name in (
+        (tray, (0, (4, 2)), COLORS["muted"], "tray, 1°"),
+        (plate, "solid", COLORS["L"], "plate"),
     ):
         wobbled = azimuths(motion.rotation_matrix[:, :, 2], motion.angular_momentum[0]) / (2 * np.pi)
-        axes.plot(motion.times, wobbled, color=colour, linestyle=style, label=f"axis round L, {name}")
-    closed_form(axes, plate.times, 2 * spun, "twice the spin")
-    axes.plot(plate.times, spun, color=AXES[2], label="plate about its axis")
-    axes.set_title(f"turns; wobble : spin = {_wobble(plate) / plate.angular_velocity_body[0, 2]:.6f}")
+        axes.plot(motion.times, wobbled, color=color, linestyle=style, label=f"axis round L, {name}")
+    draw_closed_form(axes, plate.times, 2 * spun, "twice the spin")
+    axes.plot(plate.times, spun, color=AXIS_COLORS[2], label="plate about its axis")
+    axes.set_title(f"turns; wobble : spin = {_wobble_rate(plate) / plate.angular_velocity_body[0, 2]:.6f}")
     axes.set_ylabel("turns")
     axes.set_ylim(0.0, 1.5 * float(2 * spun[-1]))
-    time_axis(axes, plate)
+    format_time_axis(axes, plate)
     axes.legend(loc="upper left", borderaxespad=0.2)
 
 
-def _errors_panel(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
+def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
     from matplotlib.ticker import NullFormatter
 
-    from polhode.plot.style import SEVERAL, closed_form, power_of_ten
+    from polhode.plot.style import COLOR_CYCLE, draw_closed_form, format_power_of_ten
 
     steps = np.array(STEPS)
     axes.set_xscale("log")
     axes.set_yscale("log")
     largest = 0.0
-    for method, order, colour, name in (
-        ("euler", 1, SEVERAL[1], "printed code"),
-        ("leapfrog", 2, SEVERAL[0], "leap-frog"),
+    for method, order, color, name in (
+        ("euler", 1, COLOR_CYCLE[1], "printed code"),
+        ("leapfrog", 2, COLOR_CYCLE[0], "leap-frog"),
     ):
-        errors = np.array([_off(motions[_name(method, h)], top) for h in STEPS])
+        errors = np.array([_attitude_error(motions[_run_name(method, h)], top) for h in STEPS])
         largest = max(largest, float(errors.max()))
         law = errors[-1] * (steps / steps[-1]) ** order
-        closed_form(axes, 1000 * steps, law, "orders 1 and 2" if order == 1 else "")
+        draw_closed_form(axes, 1000 * steps, law, "orders 1 and 2" if order == 1 else "")
         label = f"{name}, order {np.log2(errors[-2] / errors[-1]):.2f}"
-        axes.plot(1000 * steps, errors, color=colour, marker="o", markersize=5, label=label)
+        axes.plot(1000 * steps, errors, color=color, marker="o", markersize=5, label=label)
     axes.set_xticks(1000 * steps, [f"{1000 * h:g}" for h in STEPS])
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.yaxis.set_major_formatter(format_power_of_ten)
     axes.set_ylim(top=30 * largest)
     axes.set_title("attitude error after 1 s")
     axes.set_xlabel("step (ms)")
@@ -232,28 +238,28 @@ def _errors_panel(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> 
     axes.legend(loc="upper left", borderaxespad=0.2)
 
 
-def _energies(axes: Axes, motions: dict[str, Motion]) -> None:
+def _draw_energies(axes: Axes, motions: dict[str, Motion]) -> None:
     """By how much both algorithms change the energy, on a logarithmic axis."""
-    from polhode.plot.log_axes import log_axis, positive_part
-    from polhode.plot.panels import legend_under_title, time_axis
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
+    from polhode.plot.panels import add_legend_below_title, format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     styles = ("solid", (0, (5, 2)), (0, (1, 1.5)))
     ends = []
-    for method, colour, name in (("euler", SEVERAL[1], "printed code"), ("leapfrog", SEVERAL[0], "leap-frog")):
-        axes.plot([], [], color=colour, label=name)
+    for method, color, name in (("euler", COLOR_CYCLE[1], "printed code"), ("leapfrog", COLOR_CYCLE[0], "leap-frog")):
+        axes.plot([], [], color=color, label=name)
         for h, style in zip(STEPS, styles, strict=True):
-            motion = motions[_name(method, h)]
+            motion = motions[_run_name(method, h)]
             change = np.abs(motion.rotational_energy / motion.rotational_energy[0] - 1)
             ends.append(float(change[-1]))
-            axes.plot(motion.times, positive_part(change), color=colour, linestyle=style, linewidth=1.3)
+            axes.plot(motion.times, mask_nonpositive(change), color=color, linestyle=style, linewidth=1.3)
     for h, style in zip(STEPS, styles, strict=True):
-        axes.plot([], [], color=COLOURS["muted"], linestyle=style, label=f"{1000 * h:g} ms")
-    log_axis(axes, min(ends) / 1e3, 10 * max(ends))
+        axes.plot([], [], color=COLORS["muted"], linestyle=style, label=f"{1000 * h:g} ms")
+    set_log_y_limits(axes, min(ends) / 1e3, 10 * max(ends))
     axes.set_title("change of the energy (L stays)")
     axes.set_ylabel("relative to its size")
-    time_axis(axes, motions["plate"])
-    legend_under_title(axes, 3, rows=2)
+    format_time_axis(axes, motions["plate"])
+    add_legend_below_title(axes, 3, rows=2)
 
 
 MODEL = Model(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import box
 from polhode.model.forces import torque
 from polhode.model.scenario import Scenario
@@ -29,7 +29,7 @@ STEPS_A_FRAME = 10
 HELD, FREE = "with the bearings' torque", "without it"
 
 
-def _axle(tilt: float, rate: float) -> TiltedBox:
+def _make_axle(tilt: float, rate: float) -> TiltedBox:
     return TiltedBox(SIDES, MASS, radians(tilt), rate)
 
 
@@ -38,7 +38,7 @@ def scenario(tilt: float, rate: float) -> dict[str, Scenario]:
     duration = TURNS * 2 * pi / rate
     half = radians(tilt) / 2
     start = State(quaternion_wxyz=(np.cos(half), np.sin(half), 0.0, 0.0), angular_velocity=(0.0, 0.0, rate))
-    bearings = torque((_axle(tilt, rate).torque, 0.0, 0.0), axes="body")
+    bearings = torque((_make_axle(tilt, rate).torque, 0.0, 0.0), axes="body")
     return {
         name: Scenario(
             box(SIDES, MASS),
@@ -55,9 +55,9 @@ def scenario(tilt: float, rate: float) -> dict[str, Scenario]:
     }
 
 
-def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[ReferenceCheck]:
     """The torque that the turning tensor asks for, and what it does to a free box."""
-    motion, axle = motions[HELD], _axle(tilt, rate)
+    motion, axle = motions[HELD], _make_axle(tilt, rate)
     shaft = np.array((0.0, 0.0, rate))
     momenta = motion.inertia_world @ shaft
     asked = np.einsum("ti,ti->t", np.cross(shaft, momenta), motion.rotation_matrix[:, :, 0])
@@ -66,7 +66,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
     azimuth = np.unwrap(np.arctan2(momenta[:, 1], momenta[:, 0]))
     body_momenta = motion.angular_velocity_body * axle.moments
     return [
-        Shown(
+        ReferenceCheck(
             "torque of the bearings, along the turning x",
             "N m",
             float(asked[-1]),
@@ -74,7 +74,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
             1e-10 * abs(axle.torque),
             "w x (R I R^T w) = m w^2 (b^2 - c^2) sin(2 tilt)/24",
         ),
-        Shown(
+        ReferenceCheck(
             "|L| along the world's axes",
             "kg m2/s",
             float(np.linalg.norm(momenta[-1])),
@@ -82,7 +82,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
             1e-10 * size,
             "w sqrt((I2 sin tilt)^2 + (I3 cos tilt)^2)",
         ),
-        Shown(
+        ReferenceCheck(
             "|L| along the box's axes",
             "kg m2/s",
             float(np.linalg.norm(body_momenta[-1])),
@@ -90,7 +90,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
             1e-10 * size,
             "the same: a rotation keeps lengths (exercise 17.11)",
         ),
-        Shown(
+        ReferenceCheck(
             "angle between L and the shaft",
             "deg",
             float(np.degrees(np.arctan2(across[-1], momenta[-1, 2]))),
@@ -98,7 +98,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
             1e-10 * degrees(axle.angle_to_shaft),
             "tan = (I3 - I2) sin(tilt) cos(tilt)/(I2 sin^2 + I3 cos^2), as a size",
         ),
-        Shown(
+        ReferenceCheck(
             "L goes round the shaft at",
             "rad/s",
             float((azimuth[-1] - azimuth[0]) / (motion.times[-1] - motion.times[0])),
@@ -106,7 +106,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
             1e-10 * rate,
             "the rate of the shaft",
         ),
-        Shown(
+        ReferenceCheck(
             "largest angle of w from the shaft, with that torque on a free box",
             "rad",
             float(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]).max()),
@@ -115,7 +115,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
             "Euler's equations: I w' = N - w x I w = 0",
             size=1.0,
         ),
-        Shown(
+        ReferenceCheck(
             "R I R^T of the motion, largest departure of an entry",
             "kg m2",
             float(np.abs(motion.inertia_world - axle.inertia_at(motion.times)).max()),
@@ -129,95 +129,95 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Sho
 
 def picture(motions: Mapping[str, Motion], tilt: float, rate: float) -> Figure:
     """The box on its shaft with L and the torque, the turning tensor, L over time, and w with and without bearings."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    with sheet(12.0, 8.0, MODEL.title) as figure:
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
         halves: Any = figure.subfigures(1, 2, width_ratios=(0.92, 1.0))
         left, right = halves
-        _on_shaft(left.subplots(), motions[HELD], _axle(tilt, rate))
+        _draw_box_on_shaft(left.subplots(), motions[HELD], _make_axle(tilt, rate))
         tensor, momentum, shaft = right.subplots(3, 1, height_ratios=(1.15, 1, 1))
-        _tensor(tensor, motions[HELD], _axle(tilt, rate))
-        _momentum(momentum, motions[HELD], _axle(tilt, rate))
-        _off_shaft(shaft, motions)
+        _draw_tensor(tensor, motions[HELD], _make_axle(tilt, rate))
+        _draw_momentum(momentum, motions[HELD], _make_axle(tilt, rate))
+        _draw_shaft_departure(shaft, motions)
     return figure
 
 
-def _on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
+def _draw_box_on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     """The box at the start, L and its circle, the torque that turns it."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXES, COLOURS
+    from polhode.plot.style import AXIS_COLORS, COLORS
 
     scene, reach = Scene(world_camera(0.75, 0.28)), 0.72
     rotation = motion.rotation_matrix[0]
     momenta = motion.inertia_world @ np.array((0.0, 0.0, axle.rate))
     scale = 0.62 / axle.angular_momentum
     heights = np.linspace(-reach, reach, 60)
-    scene.line(np.stack((0 * heights, 0 * heights, heights), axis=-1), COLOURS["muted"], width=4.0)
+    scene.line(np.stack((0 * heights, 0 * heights, heights), axis=-1), COLORS["muted"], width=4.0)
     scene.body(box(SIDES, MASS), rotation=rotation)
-    scene.line(scale * momenta[: FRAMES // TURNS + 1], COLOURS["L"], width=1.2)
-    scene.arrow((0, 0, 0), scale * momenta[0], COLOURS["L"], "L", 2.6)
-    scene.arrow((0, 0, reach), (0, 0, 0.2), COLOURS["omega"], "ω, along the shaft", 2.6)
+    scene.line(scale * momenta[: FRAMES // TURNS + 1], COLORS["L"], width=1.2)
+    scene.arrow((0, 0, 0), scale * momenta[0], COLORS["L"], "L", 2.6)
+    scene.arrow((0, 0, reach), (0, 0, 0.2), COLORS["omega"], "ω, along the shaft", 2.6)
     along = np.sign(axle.torque) * rotation[:, 0]
-    scene.arrow(scale * momenta[0], 0.3 * along, COLOURS["torque"], "torque", 2.6)
+    scene.arrow(scale * momenta[0], 0.3 * along, COLORS["torque"], "torque", 2.6)
     for i, side in enumerate(SIDES):
-        scene.arrow((0, 0, 0), (side / 2 + 0.14) * rotation[:, i], AXES[i], str(i + 1))
+        scene.arrow((0, 0, 0), (side / 2 + 0.14) * rotation[:, i], AXIS_COLORS[i], str(i + 1))
     angle = degrees(axle.angle_to_shaft)
     scene.draw(
         axes, f"tilted by {degrees(axle.tilt):g} deg about axis 1; L is {angle:.2f} deg off the shaft", margin=0.03
     )
 
 
-def _tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
+def _draw_tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     """The entries of R I R^T that change."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, closed_form
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
     found, closed = motion.inertia_world, axle.inertia_at(motion.times)
     entries = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("yz", 1, 2), ("xz", 0, 2), ("xy", 0, 1))
-    closed_form(axes, motion.times, np.stack([closed[:, i, j] for _, i, j in entries], axis=1))
+    draw_closed_form(axes, motion.times, np.stack([closed[:, i, j] for _, i, j in entries], axis=1))
     for n, (name, i, j) in enumerate(entries):
         style = "solid" if i == j else (0, (4, 1.5))
-        axes.plot(motion.times, found[:, i, j], color=AXES[n % 3], linestyle=style, label=name)
+        axes.plot(motion.times, found[:, i, j], color=AXIS_COLORS[n % 3], linestyle=style, label=name)
     axes.set_title("R I Rᵀ")
     axes.set_ylabel("kg m2")
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
     close: Any = {"borderaxespad": 0.2, "columnspacing": 0.8, "handlelength": 1.4, "handletextpad": 0.4}
     axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.985), ncols=7, **close)
 
 
-def _momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
+def _draw_momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     """L along the world's axes, in which it goes round, and along the box's, in which it stays."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, COLOURS, XYZ, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS, add_legend_above
 
     body = motion.angular_velocity_body * axle.moments
     for i in range(3):
-        axes.plot(motion.times, motion.angular_momentum[:, i], color=AXES[i], label=XYZ[i])
-        axes.plot(motion.times, body[:, i], color=AXES[i], linestyle=(0, (5, 3)), linewidth=1.1)
-    axes.plot([], [], color=COLOURS["muted"], linestyle=(0, (5, 3)), linewidth=1.1, label="1, 2, 3 of the box")
+        axes.plot(motion.times, motion.angular_momentum[:, i], color=AXIS_COLORS[i], label=XYZ_LABELS[i])
+        axes.plot(motion.times, body[:, i], color=AXIS_COLORS[i], linestyle=(0, (5, 3)), linewidth=1.1)
+    axes.plot([], [], color=COLORS["muted"], linestyle=(0, (5, 3)), linewidth=1.1, label="1, 2, 3 of the box")
     axes.set_title("angular momentum")
     axes.set_ylabel("kg m2/s")
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
-    legend_above(axes, 6)
+    add_legend_above(axes, 6)
 
 
-def _off_shaft(axes: Axes, motions: Mapping[str, Motion]) -> None:
+def _draw_shaft_departure(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """How far the angular velocity leaves the shaft, with the torque and without it."""
-    from polhode.plot.log_axes import log_axis
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import SEVERAL, legend_above
+    from polhode.plot.log_axes import set_log_y_limits
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, add_legend_above
 
-    for (name, motion), colour in zip(motions.items(), SEVERAL, strict=False):
+    for (name, motion), color in zip(motions.items(), COLOR_CYCLE, strict=False):
         w = motion.angular_velocity
         angle = np.degrees(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]))
-        axes.plot(motion.times, np.maximum(angle, 1e-17), color=colour, label=name)
-    log_axis(axes, 1e-17, 1e3, 6)
+        axes.plot(motion.times, np.maximum(angle, 1e-17), color=color, label=name)
+    set_log_y_limits(axes, 1e-17, 1e3, 6)
     axes.set_title("ω off the shaft")
     axes.set_ylabel("deg")
-    time_axis(axes, motions[HELD])
-    legend_above(axes, 2)
+    format_time_axis(axes, motions[HELD])
+    add_legend_above(axes, 2)
 
 
 MODEL = Model(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import crossings
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import zero_crossings
 from polhode.massprops.shapes import box
 from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 SIDES = (4.0, 1.0, 1.0)
-OFF, CENTRE = "off the centre", "at the centre"
+OFF_CENTER, AT_CENTER = "off the centre", "at the centre"
 FRAMES = 400
 LEAST = 1000
 """Steps in a period of small swings, at least."""
@@ -51,43 +51,45 @@ def scenario(force: float, arm: float, mass: float, duration: float) -> dict[str
             method="rk4",
             name=f"force-vs-torque, {name}",
         )
-        for name, point in ((OFF, (arm, 0.0, 0.0)), (CENTRE, (0.0, 0.0, 0.0)))
+        for name, point in ((OFF_CENTER, (arm, 0.0, 0.0)), (AT_CENTER, (0.0, 0.0, 0.0)))
     }
 
 
-def _angle(motion: Motion) -> Array:
+def _turn_angle(motion: Motion) -> Array:
     """Turned about -y since the start, in rad."""
     turn = motion.rotation_matrix
     return np.unwrap(np.arctan2(turn[:, 2, 0], turn[:, 0, 0]))
 
 
-def _speed(t: Array, force: float, arm: float, mass: float) -> Array:
+def _point_speed(t: Array, force: float, arm: float, mass: float) -> Array:
     """How fast the point moves at which the force acts, by the closed form."""
     swing = _pendulum(force, arm, mass)
     angle, rate = swing.turned_at(t), -swing.rate_at(t)
     return np.hypot(arm * rate * np.sin(angle), force * t / mass + arm * rate * np.cos(angle))
 
 
-def _length(force: float, arm: float, mass: float, duration: float) -> float:
+def _path_length(force: float, arm: float, mass: float, duration: float) -> float:
     """The length of that point's path, by Gauss' rule of 4 points in each of 2000 parts."""
     nodes, weights = np.polynomial.legendre.leggauss(4)
     part = duration / 2000
     t = part * (np.arange(2000)[:, None] + (nodes + 1) / 2)
-    return float((_speed(t, force, arm, mass) @ weights).sum() * part / 2)
+    return float((_point_speed(t, force, arm, mass) @ weights).sum() * part / 2)
 
 
-def numbers(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> list[Shown]:
+def numbers(
+    motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float
+) -> list[ReferenceCheck]:
     """Energies, work and angle after the given time, and when the turning stops."""
-    motion, swing = motions[OFF], _pendulum(force, arm, mass)
+    motion, swing = motions[OFF_CENTER], _pendulum(force, arm, mass)
     along, angle = (force * duration) ** 2 / (2 * mass), float(swing.turned_at(duration))
     extra, most = force * arm * float(np.sin(angle)), force * arm
-    rest = crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1]
+    rest = zero_crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1]
     at_rest = float(motion.at(swing.period / 2).angular_velocity[1]) ** 2 / 2 * most / swing.small_rate**2
     speeds = np.linalg.norm(motion.point_velocities((arm, 0.0, 0.0))[: FRAMES + 1], axis=1)
     path = float(speeds[0] + speeds[-1] + 4 * speeds[1:-1:2].sum() + 2 * speeds[2:-1:2].sum()) * duration / (3 * FRAMES)
-    length = _length(force, arm, mass, duration)
+    length = _path_length(force, arm, mass, duration)
     return [
-        Shown(
+        ReferenceCheck(
             "extra energy",
             "J",
             float(motion.rotational_energy[FRAMES]),
@@ -96,7 +98,7 @@ def numbers(motions: Mapping[str, Motion], force: float, arm: float, mass: float
             "F . (R r - r) = F d sin(angle)",
             most,
         ),
-        Shown(
+        ReferenceCheck(
             "work of the force off the centre",
             "J",
             float(np.asarray(motion.work)[FRAMES]),
@@ -105,7 +107,7 @@ def numbers(motions: Mapping[str, Motion], force: float, arm: float, mass: float
             "F . (displacement of the point)",
         ),
         *(
-            Shown(
+            ReferenceCheck(
                 f"translational energy, pushed {name}",
                 "J",
                 float(m.translational_energy[FRAMES]),
@@ -115,13 +117,18 @@ def numbers(motions: Mapping[str, Motion], force: float, arm: float, mass: float
             )
             for name, m in motions.items()
         ),
-        Shown(
-            "angle turned", "rad", float(_angle(motion)[FRAMES]), angle, 1e-9, "a pendulum from a right angle, cd(w0 t)"
+        ReferenceCheck(
+            "angle turned",
+            "rad",
+            float(_turn_angle(motion)[FRAMES]),
+            angle,
+            1e-9,
+            "a pendulum from a right angle, cd(w0 t)",
         ),
-        Shown(
+        ReferenceCheck(
             "turning first stops", "s", float(rest), swing.period / 2, 1e-10 * swing.period, "2 K(1/2)/w0, w0^2 = F d/I"
         ),
-        Shown(
+        ReferenceCheck(
             "extra energy when it stops",
             "J",
             at_rest,
@@ -130,84 +137,88 @@ def numbers(motions: Mapping[str, Motion], force: float, arm: float, mass: float
             "the point has risen no more than the centre",
             most,
         ),
-        Shown("path of the point", "m", path, length, 1e-5 * length, "integral of its speed; not what counts for work"),
+        ReferenceCheck(
+            "path of the point", "m", path, length, 1e-5 * length, "integral of its speed; not what counts for work"
+        ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> Figure:
     """Both blocks on their ways, the path of the point where the force acts, and the energies."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    with sheet(12.0, 7.4, MODEL.title) as figure:
+    with styled_figure(12.0, 7.4, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.25))
-        _blocks(figure.add_subplot(grid[:, 0]), motions, arm)
-        _energies(figure.add_subplot(grid[0, 1]), motions, force, arm, mass)
-        _extra(figure.add_subplot(grid[1, 1]), motions[OFF], force, arm, mass)
+        _draw_blocks(figure.add_subplot(grid[:, 0]), motions, arm)
+        _draw_energies(figure.add_subplot(grid[0, 1]), motions, force, arm, mass)
+        _draw_extra_energy(figure.add_subplot(grid[1, 1]), motions[OFF_CENTER], force, arm, mass)
     return figure
 
 
-def _blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
+def _draw_blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
     """Both blocks at the same instants, beside each other; heights shrunk where they would run off the sheet."""
-    from polhode.gallery.drawing.force_arrows import in_front, push
+    from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     scene = Scene(world_camera(0.25, 0.22))
-    last = len(motions[OFF].times) - 1
-    rise = float(motions[OFF].position[last, 2])
+    last = len(motions[OFF_CENTER].times) - 1
+    rise = float(motions[OFF_CENTER].position[last, 2])
     shrunk = min(1.0, 14.0 / rise)
-    aside = {CENTRE: np.array((0.0, 0.0, 0.0)), OFF: np.array((7.5, 0.0, 0.0))}
-    for name, point in ((CENTRE, (0.0, 0.0, 0.0)), (OFF, (arm, 0.0, 0.0))):
+    aside = {AT_CENTER: np.array((0.0, 0.0, 0.0)), OFF_CENTER: np.array((7.5, 0.0, 0.0))}
+    for name, point in ((AT_CENTER, (0.0, 0.0, 0.0)), (OFF_CENTER, (arm, 0.0, 0.0))):
         motion = motions[name]
         places = motion.position * np.array((1.0, 1.0, shrunk)) + aside[name]
         turns = motion.rotation_matrix
-        acts = in_front(scene, places + turns @ np.array(point), 50.0)
+        acts = move_toward_camera(scene, places + turns @ np.array(point), 50.0)
         for n, share in enumerate((0.0, 0.35, 0.55, 0.7, 0.85, 1.0) if rise * shrunk > 7 else (0.0, 0.6, 1.0)):
             k = int(share * last)
-            scene.body(motion.scenario.bodies[0], in_front(scene, places[k], 6.0 * n), turns[k], half=0)
-            push(scene, in_front(scene, acts[k], 10.0), (0.0, 0.0, 1.6), "F" if k == 0 else "", COLOURS["ink"])
-            if name == CENTRE:
+            scene.body(motion.scenario.bodies[0], move_toward_camera(scene, places[k], 6.0 * n), turns[k], half=0)
+            draw_force(
+                scene, move_toward_camera(scene, acts[k], 10.0), (0.0, 0.0, 1.6), "F" if k == 0 else "", COLORS["ink"]
+            )
+            if name == AT_CENTER:
                 scene.text(places[k] - np.array((2.3, 0.0, 0.0)), f"{motion.times[k]:.3g} s", offset=(-4.0, 0.0))
-        scene.line(acts, COLOURS["path"], width=2.2)
+        scene.line(acts, COLORS["path"], width=2.2)
         scene.text(aside[name] - np.array((0.0, 0.0, 2.9)), f"pushed {name}")
     scale = "" if shrunk == 1 else f"; heights 1 : {1 / shrunk:.3g}"
     scene.draw(axes, f"the lines: paths of the point where F acts{scale}", margin=0.02)
 
 
-def _energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, closed_form, legend_above
+def _draw_energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
-    motion = motions[OFF]
+    motion = motions[OFF_CENTER]
     t = motion.times
     along = (force * t) ** 2 / (2 * mass)
     extra = force * arm * np.sin(_pendulum(force, arm, mass).turned_at(t))
-    closed_form(axes, t, np.stack((along, along + extra), axis=1))
-    axes.plot(t, np.asarray(motion.work), color=COLOURS["total"], label="work")
-    axes.plot(t, motion.translational_energy, color=COLOURS["translational"], label="translational")
+    draw_closed_form(axes, t, np.stack((along, along + extra), axis=1))
+    axes.plot(t, np.asarray(motion.work), color=COLORS["total"], label="work")
+    axes.plot(t, motion.translational_energy, color=COLORS["translational"], label="translational")
     axes.set_title("energy, off centre")
     axes.set_ylabel("J")
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
-    legend_above(axes, 4)
+    add_legend_above(axes, 4)
 
 
-def _extra(axes: Axes, motion: Motion, force: float, arm: float, mass: float) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, closed_form, legend_above
+def _draw_extra_energy(axes: Axes, motion: Motion, force: float, arm: float, mass: float) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
     swing, t = _pendulum(force, arm, mass), motion.times
-    closed_form(axes, t, force * arm * np.sin(swing.turned_at(t)), "F·(R r - r)")
-    axes.plot(t, motion.rotational_energy, color=COLOURS["rotational"], label="rotational energy")
-    axes.axvline(swing.period / 2, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.axhline(force * arm, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    draw_closed_form(axes, t, force * arm * np.sin(swing.turned_at(t)), "F·(R r - r)")
+    axes.plot(t, motion.rotational_energy, color=COLORS["rotational"], label="rotational energy")
+    axes.axvline(swing.period / 2, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    axes.axhline(force * arm, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "bottom", "fontsize": 9}
-    axes.text(0.005, 1.01 * force * arm, "at most F d", color=COLOURS["muted"], **place)
+    axes.text(0.005, 1.01 * force * arm, "at most F d", color=COLORS["muted"], **place)
     axes.set_ylim(-0.04 * force * arm, 1.15 * force * arm)
     axes.set_title(f"extra energy: zero again at {swing.period / 2:.6g} s")
     axes.set_ylabel("J")
-    time_axis(axes, motion)
-    legend_above(axes, 2)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 2)
 
 
 MODEL = Model(

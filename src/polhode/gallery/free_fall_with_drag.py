@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import particle
 from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.model.scenario import Scenario
@@ -37,12 +37,12 @@ def scenario(mass: float, drag: float, speed: float, duration: float) -> Scenari
     )
 
 
-def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> list[Shown]:
+def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> list[ReferenceCheck]:
     """The distance fallen at the end."""
     fall = with_quadratic_drag(motion.times[-1], mass, drag, STANDARD_GRAVITY, speed)
     expected = float(fall.position)
     return [
-        Shown(
+        ReferenceCheck(
             f"distance fallen in {duration:g} s",
             "m",
             float(-motion.position[-1, 2]),
@@ -56,7 +56,7 @@ def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: fl
 def picture(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> Figure:
     """Speed and distance beside the closed form and the fall without air, and how far the simulation is off."""
     from polhode.plot import panels
-    from polhode.plot.style import COLOURS, closed_form, legend_above, sheet
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form, styled_figure
 
     t = motion.times
     fall = with_quadratic_drag(t, mass, drag, STANDARD_GRAVITY, speed)
@@ -64,54 +64,54 @@ def picture(motion: Motion, mass: float, drag: float, speed: float, duration: fl
         ("speed", "m/s", -motion.velocity[:, 2], fall.velocity, speed + STANDARD_GRAVITY * t),
         ("distance fallen", "m", -motion.position[:, 2], fall.position, (speed + STANDARD_GRAVITY * t / 2) * t),
     )
-    with sheet(11.0, 7.2, MODEL.title) as figure:
+    with styled_figure(11.0, 7.2, MODEL.title) as figure:
         grid = figure.subplots(2, 2)
         for axes, (title, unit, found, closed, without_air) in zip(grid[0], panes, strict=True):
-            closed_form(axes, t, closed)
-            axes.plot(t, found, color=COLOURS["translational"], label="simulated")
-            axes.plot(t, without_air, color=COLOURS["muted"], linewidth=1.2, linestyle=(0, (5, 3)), label="without air")
+            draw_closed_form(axes, t, closed)
+            axes.plot(t, found, color=COLORS["translational"], label="simulated")
+            axes.plot(t, without_air, color=COLORS["muted"], linewidth=1.2, linestyle=(0, (5, 3)), label="without air")
             axes.set_ylim(min(0.0, 1.1 * float(found.min())), 1.3 * float(found.max()))
             axes.set_title(title)
             axes.set_ylabel(unit)
-            panels.time_axis(axes, motion)
-            legend_above(axes, 3)
-        _mark_terminal(grid[0, 0], (mass * STANDARD_GRAVITY / drag) ** 0.5)
-        _powers(grid[1, 0], motion, mass, drag)
-        panels.departures(grid[1, 1], motion)
+            panels.format_time_axis(axes, motion)
+            add_legend_above(axes, 3)
+        _draw_terminal_speed(grid[0, 0], (mass * STANDARD_GRAVITY / drag) ** 0.5)
+        _draw_powers(grid[1, 0], motion, mass, drag)
+        panels.draw_conserved_drift(grid[1, 1], motion)
     return figure
 
 
-def _mark_terminal(axes: Axes, terminal: float) -> None:
+def _draw_terminal_speed(axes: Axes, terminal: float) -> None:
     """A line at the terminal speed, or, where a short fall stays below it, the words alone."""
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     look: Any = {"ha": "right", "va": "bottom", "fontsize": 9}
     if terminal < 0.93 * axes.get_ylim()[1]:
-        axes.axhline(terminal, color=COLOURS["ink"], linewidth=0.9, linestyle=(0, (2, 2)))
+        axes.axhline(terminal, color=COLORS["ink"], linewidth=0.9, linestyle=(0, (2, 2)))
         look |= {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
         axes.annotate(f"terminal speed {terminal:.4g} m/s", (0.99, terminal), xytext=(0, 2), **look)
     else:
         axes.text(0.99, 0.04, f"terminal speed {terminal:.4g} m/s: above", transform=axes.transAxes, **look)
 
 
-def _powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
+def _draw_powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
     """What the weight puts in, and where it goes: into the air, and into the motion."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above
 
     v = -motion.velocity[:, 2]
     weight, air = mass * STANDARD_GRAVITY * v, drag * v**3
-    axes.plot(motion.times, weight / 1e3, color=COLOURS["weight"], label="by the weight")
-    axes.plot(motion.times, air / 1e3, color=COLOURS["path"], label="into the air")
-    axes.plot(motion.times, (weight - air) / 1e3, color=COLOURS["kinetic"], label="into the motion")
+    axes.plot(motion.times, weight / 1e3, color=COLORS["weight"], label="by the weight")
+    axes.plot(motion.times, air / 1e3, color=COLORS["path"], label="into the air")
+    axes.plot(motion.times, (weight - air) / 1e3, color=COLORS["kinetic"], label="into the motion")
     steady = mass * STANDARD_GRAVITY * (mass * STANDARD_GRAVITY / drag) ** 0.5 / 1e3
     is_cut = float(air.max()) / 1e3 > 4 * steady
     if is_cut:
         axes.set_ylim(-2 * steady, 4 * steady)
     axes.set_title("power")
     axes.set_ylabel("kW; cut off at first" if is_cut else "kW")
-    time_axis(axes, motion)
-    legend_above(axes, 3)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 3)
 
 
 MODEL = Model(

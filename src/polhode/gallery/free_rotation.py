@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import azimuth_rate, crossings, first_interval
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import azimuth_rate, first_interval, zero_crossings
 from polhode.massprops.shapes import box, thin_disk
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -33,13 +33,13 @@ FRAMES = 500
 STEPS = 20_000
 
 
-def _plate(spin: float, tilt: float) -> SymmetricTop:
+def _make_plate(spin: float, tilt: float) -> SymmetricTop:
     """As feynman-plate throws it: w3 = spin, L tilted from axis 3 by `tilt` (deg).  I1 = M R^2/4, I3 = M R^2/2."""
     across = MASS * RADIUS**2 / 4
     return SymmetricTop((across, across, 2 * across), (2 * spin * np.tan(np.radians(tilt)), 0.0, spin))
 
 
-def _block(axis: int, spin: float, nudge: float) -> AsymmetricTop:
+def _make_block(axis: int, spin: float, nudge: float) -> AsymmetricTop:
     """Spun about one axis, nudged about the next.  I1 = M (b^2 + c^2)/12 and so on."""
     rates = np.zeros(3)
     rates[axis], rates[(axis + 1) % 3] = spin, nudge
@@ -47,7 +47,7 @@ def _block(axis: int, spin: float, nudge: float) -> AsymmetricTop:
     return AsymmetricTop(MASS * (squares.sum() - squares) / 12, rates)
 
 
-def _run(body: Body, rates: Any, duration: float) -> Scenario:
+def _run_scenario(body: Body, rates: Any, duration: float) -> Scenario:
     return Scenario(
         body,
         State(angular_velocity_body=rates),
@@ -62,28 +62,28 @@ def _run(body: Body, rates: Any, duration: float) -> Scenario:
 
 def scenario(spin: float, tilt: float, nudge: float) -> dict[str, Scenario]:
     """The plate for a second, and a block about each axis, nudged, for a period and a half of its wobble."""
-    runs = {"plate": _run(thin_disk(RADIUS, MASS), _plate(spin, tilt).rates, DURATION)}
+    runs = {"plate": _run_scenario(thin_disk(RADIUS, MASS), _make_plate(spin, tilt).rates, DURATION)}
     for axis, name in enumerate(BLOCKS):
-        top = _block(axis, spin, nudge)
-        runs[name] = _run(box(SIDES, MASS), top.rates, 1.5 * top.period)
+        top = _make_block(axis, spin, nudge)
+        runs[name] = _run_scenario(box(SIDES, MASS), top.rates, 1.5 * top.period)
     exact = (0.0, spin, 0.0)
-    return runs | {EXACT: _run(box(SIDES, MASS), exact, 2 * np.pi / spin)}
+    return runs | {EXACT: _run_scenario(box(SIDES, MASS), exact, 2 * np.pi / spin)}
 
 
-def _component(axis: int) -> Callable[[Any], float]:
+def _rate_component(axis: int) -> Callable[[Any], float]:
     return lambda state: float(state.angular_velocity_body[axis])
 
 
-def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> list[Shown]:
+def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> list[ReferenceCheck]:
     """The plate against its closed form; the period of the wobble about each axis, and where it turns over."""
-    plate, top = motions["plate"], _plate(spin, tilt)
+    plate, top = motions["plate"], _make_plate(spin, tilt)
     off = float(angle_between(plate.quaternion_wxyz, top.quaternions_at(plate.times)).max())
     ratio = 2 / float(np.cos(np.radians(tilt)))
     wobble = azimuth_rate(plate.times, plate.rotation_matrix[:, :, 2], plate.angular_momentum[0])
     found = [
-        Shown("attitude error of the plate", "rad", off, 0.0, 1e-10, "the closed form of feynman-plate", 1.0),
-        Shown("wobble : spin of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"),
-        Shown(
+        ReferenceCheck("attitude error of the plate", "rad", off, 0.0, 1e-10, "the closed form of feynman-plate", 1.0),
+        ReferenceCheck("wobble : spin of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"),
+        ReferenceCheck(
             "change of ω₃ of the plate",
             "rad/s",
             float(np.ptp(plate.angular_velocity_body[:, 2])),
@@ -94,17 +94,19 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
         ),
     ]
     for axis, name in enumerate(BLOCKS):
-        motion, closed = motions[name], _block(axis, spin, nudge)
+        motion, closed = motions[name], _make_block(axis, spin, nudge)
         watched = (axis + 2) % 3 if axis != 1 else 1
-        zeros = crossings(motion, motion.angular_velocity_body[:, watched], _component(watched))
+        zeros = zero_crossings(motion, motion.angular_velocity_body[:, watched], _rate_component(watched))
         zeros = zeros[zeros > 0]
         tolerance = 1e-8 * closed.period + 1e-12 / (closed.complement * closed.phase_rate)
         period = 2 * first_interval(zeros, "a reversal")
-        found.append(Shown(f"period, {name}", "s", period, closed.period, tolerance, "4 K(m)/rate"))
+        found.append(ReferenceCheck(f"period, {name}", "s", period, closed.period, tolerance, "4 K(m)/rate"))
     aside = float(np.abs(motions[EXACT].angular_velocity_body[:, (0, 2)]).max())
     source = "a spin about a principal axis lasts, even about the middle one"
     found.append(
-        Shown("rates across the middle axis, spun exactly about it", "rad/s", aside, 0.0, 1e-9 * spin, source, spin)
+        ReferenceCheck(
+            "rates across the middle axis, spun exactly about it", "rad/s", aside, 0.0, 1e-9 * spin, source, spin
+        )
     )
     return found
 
@@ -112,61 +114,61 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
 def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> Figure:
     """The block about each axis in space, how far w leaves that axis, and the plate on its closed form."""
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     words = ("axis 1, smallest moment: stable", "axis 2, middle moment: unstable", "axis 3, largest moment: stable")
-    with sheet(12.0, 8.0, MODEL.title) as figure:
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
         for axis, name in enumerate(BLOCKS):
             motion = motions[name]
             draw_in_space(grid[0, axis], motion, 0.27 * float(motion.times[-1]), path_of=axis, title=words[axis])
-        _leaving(grid[1, 0], motions, spin, nudge)
+        _draw_axis_departure(grid[1, 0], motions, spin, nudge)
         draw_rates(grid[1, 1], motions["plate"])
         grid[1, 1].set_title("plate: ω")
-        _errors(grid[1, 2], motions["plate"], _plate(spin, tilt))
+        _draw_errors(grid[1, 2], motions["plate"], _make_plate(spin, tilt))
     return figure
 
 
-def _leaving(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
+def _draw_axis_departure(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
     """The share of w along the axis that it was spun about."""
-    from polhode.plot.panels import legend_under_title
-    from polhode.plot.style import AXES, closed_form
+    from polhode.plot.panels import add_legend_below_title
+    from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
     for axis, name in enumerate(BLOCKS):
-        motion, closed = motions[name], _block(axis, spin, nudge)
+        motion, closed = motions[name], _make_block(axis, spin, nudge)
         share = motion.times / closed.period
-        closed_form(axes, share, closed.rates_at(motion.times)[:, axis] / spin, "" if axis else "closed form")
+        draw_closed_form(axes, share, closed.rates_at(motion.times)[:, axis] / spin, "" if axis else "closed form")
         rates = motion.angular_velocity_body[:, axis]
-        axes.plot(share, rates / spin, color=AXES[axis], label=f"axis {axis + 1}")
+        axes.plot(share, rates / spin, color=AXIS_COLORS[axis], label=f"axis {axis + 1}")
     axes.set_ylim(-1.15, 1.15)
     axes.set_xlim(0.0, 1.5)
     axes.set_title("block: rate about the axis it was spun about")
     axes.set_xlabel("time (periods of its wobble)")
     axes.set_ylabel("share of the spin")
-    legend_under_title(axes, 4)
+    add_legend_below_title(axes, 4)
 
 
-def _errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
-    from polhode.plot.log_axes import log_axis, positive_part
-    from polhode.plot.panels import legend_under_title, time_axis
-    from polhode.plot.style import COLOURS, SEVERAL
+def _draw_errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
+    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
+    from polhode.plot.panels import add_legend_below_title, format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
     rates = np.linalg.norm(motion.angular_velocity_body - top.rates_at(motion.times), axis=1)
     energy = np.abs(motion.rotational_energy / motion.rotational_energy[0] - 1)
-    for values, colour, name in (
-        (attitude, SEVERAL[1], "attitude (rad)"),
-        (rates / np.linalg.norm(top.rates), COLOURS["omega"], "ω, relative"),
-        (energy, COLOURS["kinetic"], "energy, relative"),
+    for values, color, name in (
+        (attitude, COLOR_CYCLE[1], "attitude (rad)"),
+        (rates / np.linalg.norm(top.rates), COLORS["omega"], "ω, relative"),
+        (energy, COLORS["kinetic"], "energy, relative"),
     ):
-        axes.plot(motion.times, positive_part(values), color=colour, linewidth=1.1, label=name)
-    look: Any = {"color": COLOURS["muted"], "linewidth": 1.0, "linestyle": (0, (3, 3))}
+        axes.plot(motion.times, mask_nonpositive(values), color=color, linewidth=1.1, label=name)
+    look: Any = {"color": COLORS["muted"], "linewidth": 1.0, "linestyle": (0, (3, 3))}
     axes.axhline(1e-10, label="asked of the attitude", **look)
-    log_axis(axes, 1e-17, 1e-9)
+    set_log_y_limits(axes, 1e-17, 1e-9)
     axes.set_title("plate: against the closed form")
     axes.set_ylabel("error")
-    time_axis(axes, motion)
-    legend_under_title(axes, 2, rows=2)
+    format_time_axis(axes, motion)
+    add_legend_below_title(axes, 2, rows=2)
 
 
 MODEL = Model(

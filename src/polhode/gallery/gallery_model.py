@@ -25,7 +25,7 @@ THEMES = (
 """What a model is about, in the order of the listings."""
 
 
-def in_unit(number: str, unit: str) -> str:
+def format_with_unit(number: str, unit: str) -> str:
     """A number with its unit; a pure number, whose unit is "1", alone."""
     return number if unit == "1" else f"{number} {unit}"
 
@@ -52,14 +52,14 @@ class Parameter:
             raise InputError(f"{self.name} must be a number{unit}, not {value!r}") from None
         if not self.low <= number <= self.high:
             raise InputError(
-                f"{self.name} = {in_unit(f'{number:g}', self.unit)} is outside its range: "
-                f"choose from {self.low:g} to {in_unit(f'{self.high:g}', self.unit)} ({self.help})"
+                f"{self.name} = {format_with_unit(f'{number:g}', self.unit)} is outside its range: "
+                f"choose from {self.low:g} to {format_with_unit(f'{self.high:g}', self.unit)} ({self.help})"
             )
         return number
 
 
 @dataclass(frozen=True)
-class Shown:
+class ReferenceCheck:
     """The number that a model shows: as found in the simulated motion, and as a formula expects it."""
 
     label: str
@@ -113,7 +113,7 @@ class Model:
     """About five lines."""
     parameters: tuple[Parameter, ...]
     scenario: Callable[..., Scenario | Mapping[str, Scenario]]
-    numbers: Callable[..., Sequence[Shown]]
+    numbers: Callable[..., Sequence[ReferenceCheck]]
     """What must come out, the most telling first."""
     picture: Callable[..., Figure]
 
@@ -150,6 +150,6 @@ class Model:
         }
 
 
-def watched(motions: Motion | Mapping[str, Motion]) -> Motion:
+def main_motion(motions: Motion | Mapping[str, Motion]) -> Motion:
     """Of what a model has run: the motion to watch."""
     return next(iter(motions.values())) if isinstance(motions, Mapping) else motions

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.gyroscope_disk import (
     GRAVITY,
     HEIGHT,
     MASS,
-    disc,
+    accurate_step,
     inclination,
-    on_its_pivot,
-    short_step,
+    make_disk,
+    pivot_scenario,
     turning_times,
 )
 from polhode.gallery.measurements import first_interval
@@ -37,11 +37,11 @@ SLOW_LIMIT = "M g l/(I3 w3): the slow rate of large spin, (17.51)"
 
 
 def _tops(spin: float, theta: float) -> dict[str, HeavyTop]:
-    released = gyroscope_disk.closed_form(theta, spin)
+    released = gyroscope_disk.make_heavy_top(theta, spin)
     slow, fast = released.steady_rates
     return {
-        "slow": gyroscope_disk.closed_form(theta, spin, slow),
-        "fast": gyroscope_disk.closed_form(theta, spin, fast),
+        "slow": gyroscope_disk.make_heavy_top(theta, spin, slow),
+        "fast": gyroscope_disk.make_heavy_top(theta, spin, fast),
         "released": released,
     }
 
@@ -50,10 +50,10 @@ def scenario(spin: float, theta: float) -> dict[str, Scenario]:
     """Started at the slow rate, at the fast rate, and from rest but for the spin."""
     tops = _tops(spin, theta)
     duration = NUTATIONS * tops["released"].period
-    return {name: on_its_pivot(top, duration, short_step(top), f"gyroscope-{name}") for name, top in tops.items()}
+    return {name: pivot_scenario(top, duration, accurate_step(top), f"gyroscope-{name}") for name, top in tops.items()}
 
 
-def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[ReferenceCheck]:
     """Both steady rates and what the pivot holds, and the nutation of the one let go."""
     tops, shown = _tops(spin, theta), []
     for name in ("slow", "fast"):
@@ -61,143 +61,149 @@ def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[Sh
         phi = np.unwrap(motion.euler_angles[:, 0])
         found = float((phi[-1] - phi[0]) / (motion.times[-1] - motion.times[0]))
         source = "Is cos(theta) p^2 - I3 w3 p + M g l = 0"
-        shown.append(Shown(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
+        shown.append(ReferenceCheck(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
     strayed = max(float(np.abs(motions[name].euler_angles[:, 1] - radians(theta)).max()) for name in ("slow", "fast"))
     shown.append(
-        Shown("theta strays in steady precession", "rad", strayed, 0.0, 1e-11, "it stays", size=radians(theta))
+        ReferenceCheck("theta strays in steady precession", "rad", strayed, 0.0, 1e-11, "it stays", size=radians(theta))
     )
     for name in ("slow", "fast"):
         force, out = motions[name].reaction_force, motions[name].position[:, :2]
         inwards = -float(((force[:, :2] * out).sum(axis=1) / np.hypot(*out.T)).mean())
         expected = tops[name].horizontal_reaction(tops[name].precession, MASS * HEIGHT)
         label, formula = f"horizontal force at the pivot, {name}", "M l sin(theta) p^2, towards the vertical"
-        shown.append(Shown(label, "N", inwards, expected, 1e-10 * expected, formula))
+        shown.append(ReferenceCheck(label, "N", inwards, expected, 1e-10 * expected, formula))
         upwards, weight = float(force[:, 2].mean()), MASS * GRAVITY
         off = 1e-10 * (weight + expected)
-        shown.append(Shown(f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: it does not fall"))
-    shown += _of_large_spin(shown[0].found, shown[1].found, tops["released"])
-    return [*shown, *_of_the_released(motions["released"], tops["released"]), _least(tops["released"])]
+        shown.append(
+            ReferenceCheck(f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: it does not fall")
+        )
+    shown += _check_large_spin_limits(shown[0].found, shown[1].found, tops["released"])
+    return [*shown, *_check_released_top(motions["released"], tops["released"]), _search_least_spin(tops["released"])]
 
 
-def _of_large_spin(slow: float, fast: float, top: HeavyTop) -> list[Shown]:
+def _check_large_spin_limits(slow: float, fast: float, top: HeavyTop) -> list[ReferenceCheck]:
     """The approximations (17.51) are the sum of the quadratic's roots, and their product over their sum, exactly."""
     along = top.axial_moment * top.spin
     near_fast, near_slow = along / (top.moment * cos(top.theta)), top.weight_times_height / along
     found_slow, together = slow * fast / (slow + fast), slow + fast
     return [
-        Shown("slow and fast rate together", "rad/s", together, near_fast, 1e-11 * near_fast, FAST_LIMIT),
-        Shown("their product over their sum", "rad/s", found_slow, near_slow, 1e-11 * near_slow, SLOW_LIMIT),
+        ReferenceCheck("slow and fast rate together", "rad/s", together, near_fast, 1e-11 * near_fast, FAST_LIMIT),
+        ReferenceCheck("their product over their sum", "rad/s", found_slow, near_slow, 1e-11 * near_slow, SLOW_LIMIT),
     ]
 
 
-def _of_the_released(motion: Motion, top: HeavyTop) -> list[Shown]:
+def _check_released_top(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
     turns = turning_times(motion)
     lowest, expected = degrees(inclination(motion.at(turns[0]))), degrees(top.released_theta)
     period = 2 * first_interval(turns, "a turning point")
     return [
-        Shown("lowest angle when let go", "deg", lowest, expected, 1e-10, "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1)"),
-        Shown("nutation period when let go", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
+        ReferenceCheck(
+            "lowest angle when let go", "deg", lowest, expected, 1e-10, "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1)"
+        ),
+        ReferenceCheck(
+            "nutation period when let go", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"
+        ),
     ]
 
 
-def _least(top: HeavyTop) -> Shown:
+def _search_least_spin(top: HeavyTop) -> ReferenceCheck:
     """Of all spins that hold some steady precession at this angle, the smallest, searched for."""
     rate = np.geomspace(1e-2, 1e2, 4001) * np.sqrt(top.weight_times_height / top.moment)
     held = (top.moment * cos(top.theta) * rate**2 + top.weight_times_height) / (top.axial_moment * rate)
     found = float(held.min())
     source = "2 sqrt(Is M g l cos(theta))/I3, beside the least w3 of the quadratic over many p; no motion is run"
-    return Shown("least spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
+    return ReferenceCheck("least spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
 
 
 def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
     """The disc on its axle with the three paths of its tip, theta over time, and the rates over the spin."""
-    from polhode.plot.log_axes import log_axis, positive_part
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import SEVERAL, closed_form, legend_above, sheet
+    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, add_legend_above, draw_closed_form, styled_figure
 
     tops = _tops(spin, theta)
-    with sheet(12.0, 7.4, MODEL.title) as figure:
+    with styled_figure(12.0, 7.4, MODEL.title) as figure:
         (space, nodding), (_, rates), (_, strayed) = figure.subplots(3, 2, width_ratios=(1.0, 1.15))
         grid = space.get_gridspec()
         for axes in figure.axes[::2]:
             axes.remove()
-        _space(figure.add_subplot(grid[:, 0]), motions, tops)
+        _draw_space(figure.add_subplot(grid[:, 0]), motions, tops)
         released, t = motions["released"], motions["released"].times
-        closed_form(nodding, t, np.degrees(tops["released"].theta_at(t)))
+        draw_closed_form(nodding, t, np.degrees(tops["released"].theta_at(t)))
         for n, name in enumerate(("released", "slow", "fast")):
-            look: Any = {"color": SEVERAL[n], "linestyle": (0, (6, 4)) if name == "fast" else "solid"}
+            look: Any = {"color": COLOR_CYCLE[n], "linestyle": (0, (6, 4)) if name == "fast" else "solid"}
             nodding.plot(t, np.degrees(motions[name].euler_angles[:, 1]), label=name, **look)
         nodding.set_title("angle from the vertical")
         nodding.set_ylabel("deg")
         nodding.ticklabel_format(useOffset=False)
         nodding.invert_yaxis()
-        time_axis(nodding, released)
-        legend_above(nodding, 4)
-        _rates(rates, tops["released"], motions)
+        format_time_axis(nodding, released)
+        add_legend_above(nodding, 4)
+        _draw_rates(rates, tops["released"], motions)
         for n, name in ((1, "slow"), (2, "fast")):
             off = np.abs(motions[name].euler_angles[:, 1] - tops[name].theta)
-            strayed.plot(t, positive_part(off), color=SEVERAL[n], label=name, linewidth=1.1)
-        log_axis(strayed, 1e-17, 1e-9)
+            strayed.plot(t, mask_nonpositive(off), color=COLOR_CYCLE[n], label=name, linewidth=1.1)
+        set_log_y_limits(strayed, 1e-17, 1e-9)
         strayed.set_title("how far θ strays")
         strayed.set_ylabel("rad")
-        time_axis(strayed, released)
-        legend_above(strayed, 2)
+        format_time_axis(strayed, released)
+        add_legend_above(strayed, 2)
     return figure
 
 
-def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
+def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
     """The gyroscope let go, and where the tips of all three go."""
     from polhode.gallery.drawing import tops as draw
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     tip = 1.75
     scene = Scene(world_camera(1.4, 0.36))
     low, high = tops["released"].turning_angles
-    draw.globe(scene, tip, (low, high))
+    draw.draw_globe(scene, tip, (low, high))
     words = {"released": "let go: it nods", "slow": "slow steady precession", "fast": "fast steady precession"}
     for n, (name, text) in enumerate(words.items()):
         path = tip * motions[name].rotation_matrix[:, :, 2]
-        scene.line(path, SEVERAL[n], text, width=(2.4, 4.5, 1.4)[n])
+        scene.line(path, COLOR_CYCLE[n], text, width=(2.4, 4.5, 1.4)[n])
     motion = motions["released"]
     frame = int(np.argmin(np.abs(motion.times - tops["released"].period / 2)))
     rotation = motion.rotation_matrix[frame]
-    draw.top(scene, disc(), motion.position[frame], rotation, tip - HEIGHT, -HEIGHT)
-    scene.arrow(motion.position[frame], (0.0, 0.0, -1.35), COLOURS["weight"], "weight")
+    draw.draw_top(scene, make_disk(), motion.position[frame], rotation, tip - HEIGHT, -HEIGHT)
+    scene.arrow(motion.position[frame], (0.0, 0.0, -1.35), COLORS["weight"], "weight")
     momentum = motion.angular_momentum_about((0.0, 0.0, 0.0))[frame]
-    scene.arrow((0, 0, 0), momentum * 1.3 * tip / np.linalg.norm(momentum), COLOURS["L"], "L")
-    scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
+    scene.arrow((0, 0, 0), momentum * 1.3 * tip / np.linalg.norm(momentum), COLORS["L"], "L")
+    scene.dot((0, 0, 0), COLORS["ink"], 6.0)
     scene.draw(axes, "the disc let go, and the tips of three axles", legend="lower left")
 
 
-def _rates(axes: Axes, top: HeavyTop, motions: Mapping[str, Motion]) -> None:
+def _draw_rates(axes: Axes, top: HeavyTop, motions: Mapping[str, Motion]) -> None:
     """Both steady rates over the spin, the approximations beside them, and what was measured."""
-    from polhode.plot.log_axes import log_axis
-    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above
+    from polhode.plot.log_axes import set_log_y_limits
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
 
     spins = np.geomspace(top.least_spin * (1 + 1e-9), 2.2 * max(top.spin, top.least_spin), 400)
     along = top.axial_moment * spins
-    both = np.array([gyroscope_disk.closed_form(degrees(top.theta), float(s)).steady_rates for s in spins])
-    closed_form(axes, spins, both, "exact")
+    both = np.array([gyroscope_disk.make_heavy_top(degrees(top.theta), float(s)).steady_rates for s in spins])
+    draw_closed_form(axes, spins, both, "exact")
     dash: Any = (0, (4, 3))
     near = (along / (top.moment * cos(top.theta)), top.weight_times_height / along)
     for curve in near:
-        axes.plot(spins, curve, color=COLOURS["ink"], linewidth=1.0, linestyle=dash)
-    axes.plot([], [], color=COLOURS["ink"], linewidth=1.0, linestyle=dash, label="(17.51)")
+        axes.plot(spins, curve, color=COLORS["ink"], linewidth=1.0, linestyle=dash)
+    axes.plot([], [], color=COLORS["ink"], linewidth=1.0, linestyle=dash, label="(17.51)")
     for n, name in ((1, "slow"), (2, "fast")):
         phi = np.unwrap(motions[name].euler_angles[:, 0])
         rate = (phi[-1] - phi[0]) / motions[name].times[-1]
-        axes.plot(top.spin, rate, "o", color=SEVERAL[n], markersize=7, label=f"{name} {rate:.7f}")
-    axes.axvline(top.least_spin, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (2, 2)))
+        axes.plot(top.spin, rate, "o", color=COLOR_CYCLE[n], markersize=7, label=f"{name} {rate:.7f}")
+    axes.axvline(top.least_spin, color=COLORS["muted"], linewidth=1.0, linestyle=(0, (2, 2)))
     fast, slow = (float(np.interp(top.spin, spins, curve)) for curve in near)
     text = f"none below {top.least_spin:.4f} rad/s\n(17.51): {slow:.5f} and {fast:.5f}"
     axes.text(0.98, 0.5, text, transform=axes.transAxes, va="center", ha="right", fontsize=9)
     axes.set_xlim(0.0, float(spins[-1]))
-    log_axis(axes, 10.0 ** np.floor(np.log10(both.min())), 10.0 ** np.ceil(np.log10(both.max())))
+    set_log_y_limits(axes, 10.0 ** np.floor(np.log10(both.min())), 10.0 ** np.ceil(np.log10(both.max())))
     axes.set_title("steady rates")
     axes.set_ylabel("rad/s")
     axes.set_xlabel("spin ω₃ (rad/s)")
-    legend_above(axes, 4)
+    add_legend_above(axes, 4)
 
 
 MODEL = Model(

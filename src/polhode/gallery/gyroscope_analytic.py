@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import first_interval
 from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
@@ -26,40 +26,40 @@ if TYPE_CHECKING:
 THETA = 60.0
 NUTATIONS = 6
 FRAMES = 900
-SEEN = 1e-5
+SMALLEST_NUTATION = 1e-5
 """A nutation by less, in rad, cannot be seen."""
-FAR = 0.8
+LARGEST_AZIMUTH_STEP = 0.8
 """An angle about the vertical that is a long way between two frames, in rad."""
 TIP = 1.75
 
 
 def _tops(spin: float, precession: float) -> dict[str, HeavyTop]:
     return {
-        "chosen": gyroscope_disk.closed_form(THETA, spin, precession),
-        "released": gyroscope_disk.closed_form(THETA, spin),
+        "chosen": gyroscope_disk.make_heavy_top(THETA, spin, precession),
+        "released": gyroscope_disk.make_heavy_top(THETA, spin),
     }
 
 
 def scenario(spin: float, precession: float) -> dict[str, Scenario]:
     """The gyroscope with the precession asked for, and with none, six nutations each."""
     return {
-        name: gyroscope_disk.on_its_pivot(
-            top, NUTATIONS * top.period, gyroscope_disk.short_step(top), f"gyroscope-analytic-{name}", FRAMES
+        name: gyroscope_disk.pivot_scenario(
+            top, NUTATIONS * top.period, gyroscope_disk.accurate_step(top), f"gyroscope-analytic-{name}", FRAMES
         )
         for name, top in _tops(spin, precession).items()
     }
 
 
-def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> list[ReferenceCheck]:
     """Period, turning angles, mean precession and final attitude of the simulated motion beside the closed form."""
     tops = _tops(spin, precession)
     top, motion = tops["chosen"], motions["chosen"]
     fall = gyroscope_disk.turning_times(motions["released"])[0]
     lowest = degrees(gyroscope_disk.inclination(motions["released"].at(fall)))
     return [
-        *_nutation(motion, top),
-        _mean_precession(motion, top),
-        Shown(
+        *_check_nutation(motion, top),
+        _check_mean_precession(motion, top),
+        ReferenceCheck(
             "attitude at the end, off the closed form",
             "rad",
             float(angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))[-1]),
@@ -68,7 +68,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
             "Jacobi's sn, and integrals of the third kind",
             size=1.0,
         ),
-        Shown(
+        ReferenceCheck(
             "lowest angle when let go",
             "deg",
             lowest,
@@ -79,7 +79,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
     ]
 
 
-def _nutation(motion: Motion, top: HeavyTop) -> list[Shown]:
+def _check_nutation(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
     """Period and turning angles; of a nutation that is too small to time, how far theta strays.
 
     The rate of cos(theta) has an error of up to 1e-12, which shifts its zeros by that over the swing of cos(theta):
@@ -89,27 +89,27 @@ def _nutation(motion: Motion, top: HeavyTop) -> list[Shown]:
     if 1e-3 * top.period * swing < 1e-12:
         strayed, least = float(np.ptp(motion.euler_angles[:, 1])), 1e-11 + 2 * swing / np.sin(top.theta)
         source = "pushed at the steady rate it stays: Is cos(theta) p^2 - I3 w3 p + M g l = 0"
-        return [Shown("theta strays", "rad", strayed, 0.0, least, source, size=top.theta)]
+        return [ReferenceCheck("theta strays", "rad", strayed, 0.0, least, source, size=top.theta)]
     turns = gyroscope_disk.turning_times(motion)
     period = 2 * first_interval(turns, "a turning point")
     angles = sorted(degrees(gyroscope_disk.inclination(motion.at(t))) for t in turns[:2])
     smallest, largest = (degrees(angle) for angle in top.turning_angles)
     off = 1e-10 + 1e-12 / swing
     return [
-        Shown("nutation period", "s", period, top.period, off, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
-        Shown("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
-        Shown("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
+        ReferenceCheck("nutation period", "s", period, top.period, off, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"),
+        ReferenceCheck("smallest angle", "deg", angles[0], smallest, 1e-8, "u2, a root of the cubic in u = cos(theta)"),
+        ReferenceCheck("largest angle", "deg", angles[1], largest, 1e-10, "u1, a root of the cubic in u = cos(theta)"),
     ]
 
 
-def _mean_precession(motion: Motion, top: HeavyTop) -> Shown:
+def _check_mean_precession(motion: Motion, top: HeavyTop) -> ReferenceCheck:
     """By how far the axis has gone round the vertical in all nutations, followed from frame to frame."""
-    found = _gone_round(motion) / (NUTATIONS * top.period)
+    found = _final_azimuth(motion) / (NUTATIONS * top.period)
     source = "integrals of the third kind"
-    return Shown("mean precession", "rad/s", found, top.mean_precession, 1e-10, source, size=1.0)
+    return ReferenceCheck("mean precession", "rad/s", found, top.mean_precession, 1e-10, source, size=1.0)
 
 
-def _gone_round(motion: Motion) -> float:
+def _final_azimuth(motion: Motion) -> float:
     """phi at the end, in rad, whole turns included; where it turns far between two frames, halves of them are asked."""
     x, y, _ = motion.rotation_matrix[:, :, 2].T
     phi = np.arctan2(x, -y)
@@ -119,7 +119,7 @@ def _gone_round(motion: Motion) -> float:
         start, end, before, after = stretches.pop()
         turned = float((after - before + pi) % (2 * pi) - pi)
         middle = (start + end) / 2
-        if abs(turned) < FAR or end - start < 1e-9 * motion.times[-1]:
+        if abs(turned) < LARGEST_AZIMUTH_STEP or end - start < 1e-9 * motion.times[-1]:
             gone += turned
             continue
         x, y, _ = motion.at(middle).orientation.as_matrix()[:, 2]
@@ -130,16 +130,16 @@ def _gone_round(motion: Motion) -> float:
 
 def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Figure:
     """The path of the axle's tip, theta, phi and the cubic, closed form behind the simulation."""
-    from polhode.gallery.drawing.tops import ANGLES
-    from polhode.plot.log_axes import log_axis, positive_part
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, closed_form, legend_above, sheet
+    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
+    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form, styled_figure
 
     top, motion = _tops(spin, precession)["chosen"], motions["chosen"]
     t, closed = motion.times, top.angles_at(motion.times)
-    with sheet(12.0, 7.6, MODEL.title) as figure:
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
-        _space(figure.add_subplot(grid[:, 0]), motion, top, precession)
+        _draw_space(figure.add_subplot(grid[:, 0]), motion, top, precession)
         nodding, going_round, off = (figure.add_subplot(grid[i, 1]) for i in range(3))
         phi = np.unwrap(np.arctan2(*(motion.rotation_matrix[:, :, 2] * (1, -1, 1))[:, :2].T))
         phi += 2 * pi * round(float(closed[-1, 0] - phi[-1]) / (2 * pi))
@@ -147,48 +147,48 @@ def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Fi
             (nodding, "θ", "angle θ from the vertical", closed[:, 1], motion.euler_angles[:, 1]),
             (going_round, "φ", "angle φ round it", closed[:, 0], phi),
         ):
-            closed_form(axes, t, np.degrees(expected))
-            axes.plot(t, np.degrees(found), color=ANGLES[name], label="simulated")
+            draw_closed_form(axes, t, np.degrees(expected))
+            axes.plot(t, np.degrees(found), color=EULER_ANGLE_COLORS[name], label="simulated")
             axes.set_title(title)
             axes.set_ylabel("deg")
-            time_axis(axes, motion)
-            legend_above(axes, 2)
+            format_time_axis(axes, motion)
+            add_legend_above(axes, 2)
         nodding.ticklabel_format(useOffset=False)
-        if np.ptp(closed[:, 1]) < SEEN:  # nothing but rounding
+        if np.ptp(closed[:, 1]) < SMALLEST_NUTATION:  # nothing but rounding
             middle = float(np.degrees(closed[0, 1]))
             nodding.set_ylim(middle - 1, middle + 1)
         nodding.invert_yaxis()
-        mean: Any = {"color": COLOURS["muted"], "linewidth": 1.0, "linestyle": (0, (4, 3))}
+        mean: Any = {"color": COLORS["muted"], "linewidth": 1.0, "linestyle": (0, (4, 3))}
         going_round.plot(t, np.degrees(top.mean_precession * t), label="mean", **mean)
-        legend_above(going_round, 3)
+        add_legend_above(going_round, 3)
         difference = angle_between(motion.quaternion_wxyz, top.quaternion_at(t))
-        off.plot(t, positive_part(difference), color=COLOURS["ink"], linewidth=1.1)
-        log_axis(off, 1e-17, 10.0 ** max(-9, np.ceil(np.log10(difference.max() + 1e-17)) + 1))
+        off.plot(t, mask_nonpositive(difference), color=COLORS["ink"], linewidth=1.1)
+        set_log_y_limits(off, 1e-17, 10.0 ** max(-9, np.ceil(np.log10(difference.max() + 1e-17)) + 1))
         off.set_title("angle between simulation and closed form")
         off.set_ylabel("rad")
-        time_axis(off, motion)
+        format_time_axis(off, motion)
     return figure
 
 
-def _space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) -> None:
+def _draw_space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) -> None:
     from polhode.gallery.drawing import tops as draw
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     scene = Scene(world_camera(1.25, 0.6))
-    draw.globe(scene, TIP, top.turning_angles)
-    scene.line(TIP * top.axis_at(motion.times), COLOURS["closed_form"], "closed form", width=4.5)
+    draw.draw_globe(scene, TIP, top.turning_angles)
+    scene.line(TIP * top.axis_at(motion.times), COLORS["closed_form"], "closed form", width=4.5)
     before = TIP * motion.rotation_matrix[:, :, 2] + scene.seen.eye / 8  # in front of the closed form, at its place
-    scene.line(before, COLOURS["axis_3"], "tip of the axle, simulated", width=1.7)
-    draw.top(scene, gyroscope_disk.disc(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
-    scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
-    scene.draw(axes, f"{_kind(top, motion.times)}: dφ/dt = {precession:g} rad/s at the start", legend="lower left")
+    scene.line(before, COLORS["axis_3"], "tip of the axle, simulated", width=1.7)
+    draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
+    scene.dot((0, 0, 0), COLORS["ink"], 6.0)
+    scene.draw(axes, f"{_path_kind(top, motion.times)}: dφ/dt = {precession:g} rad/s at the start", legend="lower left")
 
 
-def _kind(top: HeavyTop, times: Array) -> str:
+def _path_kind(top: HeavyTop, times: Array) -> str:
     """What the tip draws: whether it ever goes back."""
     smallest, largest = top.turning_angles
-    if largest - smallest < SEEN:
+    if largest - smallest < SMALLEST_NUTATION:
         return "a steady circle"
     steps = np.diff(top.angles_at(times)[:, 0])
     if top.precession == 0:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
-from polhode.gallery.measurements import crossings
+from polhode.gallery.measurements import zero_crossings
 from polhode.massprops.shapes import ellipsoid
 from polhode.model.forces import gravity
 from polhode.model.scenario import Scenario
@@ -25,12 +25,12 @@ FRAMES = 600
 STEPS_A_TURN = 4000
 
 
-def disc() -> Body:
+def make_disk() -> Body:
     """The ellipsoid of seed 004: mass, radius, height above the pivot and gravity are all 1."""
     return ellipsoid(SEMI_AXES, MASS)
 
 
-def closed_form(theta: float, spin: float, precession: float = 0.0, theta_rate: float = 0.0) -> HeavyTop:
+def make_heavy_top(theta: float, spin: float, precession: float = 0.0, theta_rate: float = 0.0) -> HeavyTop:
     """The gyroscope in closed form; theta in degrees.  Is = M (R^2 + c^2)/5 + M l^2 and I3 = 2 M R^2/5, by hand."""
     radius, _, half_thickness = SEMI_AXES
     moment = MASS * (radius**2 + half_thickness**2) / 5 + MASS * HEIGHT**2
@@ -38,19 +38,21 @@ def closed_form(theta: float, spin: float, precession: float = 0.0, theta_rate: 
     return HeavyTop(moment, 2 * MASS * radius**2 / 5, weight, radians(theta), spin, precession, theta_rate)
 
 
-def started(top: HeavyTop) -> State:
+def initial_state(top: HeavyTop) -> State:
     """The start with phi = psi = 0, the pivot at the origin.  [seed 004 eq. 17.36]"""
     rates = (top.theta_rate, top.precession * sin(top.theta), top.spin)
     at = (0.0, -HEIGHT * sin(top.theta), HEIGHT * cos(top.theta))
     return State(at, quaternion_wxyz=from_angles((0.0, top.theta, 0.0)), angular_velocity_body=rates)
 
 
-def on_its_pivot(top: HeavyTop, duration: float, step: float, name: str, frames: int = FRAMES, **more: Any) -> Scenario:
+def pivot_scenario(
+    top: HeavyTop, duration: float, step: float, name: str, frames: int = FRAMES, **more: Any
+) -> Scenario:
     """The gyroscope from this start, by rk4 with steps not longer than that."""
     every = duration / frames
     return Scenario(
-        disc(),
-        started(top),
+        make_disk(),
+        initial_state(top),
         [gravity(GRAVITY)],
         duration=duration,
         step=every / -(-every // step),
@@ -62,13 +64,13 @@ def on_its_pivot(top: HeavyTop, duration: float, step: float, name: str, frames:
     )
 
 
-def short_step(top: HeavyTop) -> float:
+def accurate_step(top: HeavyTop) -> float:
     """So many steps a turn that rk4 errs by less than 1e-10 rad in some turns."""
     fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) + 2 * pi / min(top.period, 10.0)
     return 2 * pi / (STEPS_A_TURN * fastest)
 
 
-def rising(state: Any) -> float:
+def cosine_rate(state: Any) -> float:
     """d cos(theta)/dt of a state: k1 w2 - k2 w1, k the vertical in body axes."""
     w, x, y, z = state.quaternion_wxyz
     w1, w2, _ = state.angular_velocity_body
@@ -79,7 +81,7 @@ def turning_times(motion: Motion) -> Array:
     """When the axis turns back, upwards or downwards, in s; not the start."""
     k, w = motion.rotation_matrix[:, 2], motion.angular_velocity_body
     rates = k[:, 0] * w[:, 1] - k[:, 1] * w[:, 0]
-    found = crossings(motion, rates, rising)
+    found = zero_crossings(motion, rates, cosine_rate)
     return np.asarray(found[found > motion.times[1]])
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from polhode.equations.quaternions import from_angles
 from polhode.gallery import gyroscope_disk
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, rescaled, rk4_step
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
 from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 THETA, THETA_RATE, DURATION = 20.0, -1.0, 3.0
-SECOND_ROUTE = "RK4 in plain Python, against elliptic functions"
+INDEPENDENT_RK4 = "RK4 in plain Python, against elliptic functions"
 EULER, QUATERNIONS, THROUGH = "Euler angles", "quaternions", "Euler angles, exactly through the vertical"
 
 
 def _tops(spin: float, miss: float) -> dict[str, HeavyTop]:
     """The near miss, and the passage: with phi' = a/(1 + cos(theta)) the axle goes exactly through the vertical."""
-    at_rest = gyroscope_disk.closed_form(THETA, spin)
+    at_rest = gyroscope_disk.make_heavy_top(THETA, spin)
     passing = at_rest.axial_moment * spin / (at_rest.moment * (1 + cos(at_rest.theta)))
-    near, through = (gyroscope_disk.closed_form(THETA, spin, f * passing, THETA_RATE) for f in (1 + miss, 1.0))
+    near, through = (gyroscope_disk.make_heavy_top(THETA, spin, f * passing, THETA_RATE) for f in (1 + miss, 1.0))
     return {QUATERNIONS: near, EULER: near, THROUGH: through}
 
 
-def _steps(step: float) -> int:
+def _step_count(step: float) -> int:
     """So many as make about 3 s."""
     return round(DURATION / step)
 
 
 def scenario(spin: float, miss: float, step: float) -> dict[str, Scenario]:
     """The same start by both descriptions, and by Euler angles once exactly through the vertical."""
-    n = _steps(step)
+    n = _step_count(step)
     angles: dict[str, Any] = {"formulation": "euler_angles", "largest_turn": inf}
     return {
-        name: gyroscope_disk.on_its_pivot(
+        name: gyroscope_disk.pivot_scenario(
             top,
             n * step,
             n * step / n,
@@ -60,67 +60,69 @@ def scenario(spin: float, miss: float, step: float) -> dict[str, Scenario]:
     }
 
 
-def _error(motion: Motion, top: HeavyTop) -> Array:
+def _attitude_error(motion: Motion, top: HeavyTop) -> Array:
     """How far the attitude is from the closed form, in rad, at each output."""
     return np.asarray(angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times)))
 
 
-def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> list[ReferenceCheck]:
     """The errors of all three at the end, how close the axle came to the vertical, and how fast phi turned there."""
-    tops, n = _tops(spin, miss), _steps(step)
+    tops, n = _tops(spin, miss), _step_count(step)
     motion, top = motions[QUATERNIONS], tops[QUATERNIONS]
     passing = float(gyroscope_disk.turning_times(motion)[0])
-    shown = [_of_the_angles(motions[EULER], top, step, passing)]
-    for name, plain in ((QUATERNIONS, _plain_quaternions), (THROUGH, _plain_angles)):
-        expected = _expected(plain, tops[name], n, step)
-        found = float(_error(motions[name], tops[name])[-1])
-        shown.append(Shown(f"{name} err by", "rad", found, expected, 0.01 * expected, SECOND_ROUTE))
+    shown = [_check_angle_error(motions[EULER], top, step, passing)]
+    for name, plain in ((QUATERNIONS, _attitude_by_plain_quaternions), (THROUGH, _attitude_by_plain_angles)):
+        expected = _expected_error(plain, tops[name], n, step)
+        found = float(_attitude_error(motions[name], tops[name])[-1])
+        shown.append(ReferenceCheck(f"{name} err by", "rad", found, expected, 0.01 * expected, INDEPENDENT_RK4))
     nearest, expected = degrees(gyroscope_disk.inclination(motion.at(passing))), degrees(top.turning_angles[0])
     source = "u2, a root of the cubic in u = cos(theta)"
-    shown.append(Shown("closest to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
+    shown.append(ReferenceCheck("closest to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
     half = step / 2
-    before, after = (_azimuth(motion.at(passing + by)) for by in (-half, half))
+    before, after = (_azimuth_of_state(motion.at(passing + by)) for by in (-half, half))
     ends = top.angles_at((passing - half, passing + half))[:, 0]
     source = "integrals of the third kind"
     turned, expected = (after - before) % (2 * pi), float(ends[1] - ends[0])
-    shown.append(Shown("phi turns in the step of the passage by", "rad", turned, expected, 1e-3 * expected, source))
+    shown.append(
+        ReferenceCheck("phi turns in the step of the passage by", "rad", turned, expected, 1e-3 * expected, source)
+    )
     return shown
 
 
-def _expected(plain: Callable[[HeavyTop, int, float], Numbers], top: HeavyTop, steps: int, step: float) -> float:
+def _expected_error(plain: Callable[[HeavyTop, int, float], Numbers], top: HeavyTop, steps: int, step: float) -> float:
     """The error after so many steps in plain Python, in rad."""
     return float(angle_between(np.array(plain(top, steps, step)), top.quaternion_at(steps * step)))
 
 
-def _of_the_angles(motion: Motion, top: HeavyTop, step: float, passing: float) -> Shown:
+def _check_angle_error(motion: Motion, top: HeavyTop, step: float, passing: float) -> ReferenceCheck:
     """The error at the end; where that is a matter of rounding, the error two steps before the vertical is passed.
 
     If a stage of RK4 happens to meet the vertical almost exactly, the last digits of the start decide how wrong the
     Euler angles come out: then starts that differ by 1e-14 end far apart, and no number can be expected.
     """
-    n = _steps(step)
-    expected = _expected(_plain_angles, top, n, step)
+    n = _step_count(step)
+    expected = _expected_error(_attitude_by_plain_angles, top, n, step)
     moved = [replace(top, theta=top.theta * (1 + by)) for by in (-1e-14, 1e-14)]
-    spread = max(abs(_expected(_plain_angles, one, n, step) - expected) for one in moved)
-    errors = _error(motion, top)
+    spread = max(abs(_expected_error(_attitude_by_plain_angles, one, n, step) - expected) for one in moved)
+    errors = _attitude_error(motion, top)
     if spread <= 0.01 * expected:
         off = 0.01 * expected + 3 * spread
-        return Shown(f"{EULER} err by", "rad", float(errors[-1]), expected, off, SECOND_ROUTE)
+        return ReferenceCheck(f"{EULER} err by", "rad", float(errors[-1]), expected, off, INDEPENDENT_RK4)
     before = int(passing / step) - 1
-    expected = _expected(_plain_angles, top, before, step)
+    expected = _expected_error(_attitude_by_plain_angles, top, before, step)
     label = f"{EULER} err before the passage, at {before * step:.4g} s, by"
-    source = f"{SECOND_ROUTE}; after it rounding decides, for a stage meets the vertical"
-    return Shown(label, "rad", float(errors[before]), expected, 0.01 * expected, source)
+    source = f"{INDEPENDENT_RK4}; after it rounding decides, for a stage meets the vertical"
+    return ReferenceCheck(label, "rad", float(errors[before]), expected, 0.01 * expected, source)
 
 
-def _azimuth(state: Any) -> float:
+def _azimuth_of_state(state: Any) -> float:
     """phi of a state, in rad."""
     w, x, y, z = state.quaternion_wxyz
     return float(np.arctan2(z, w) + np.arctan2(y, x))
 
 
 # The same algorithms once more, in plain Python -----------------------------------------------------------------------
-def _plain_angles(top: HeavyTop, steps: int, step: float) -> Numbers:
+def _attitude_by_plain_angles(top: HeavyTop, steps: int, step: float) -> Numbers:
     """Euler's equations and (17.36) solved for the angles' rates; the quaternion at the end."""
     moments, weight = (top.moment, top.moment, top.axial_moment), top.weight_times_height
 
@@ -141,7 +143,7 @@ def _plain_angles(top: HeavyTop, steps: int, step: float) -> Numbers:
     return from_angles((y[0], y[1], y[2]))
 
 
-def _plain_quaternions(top: HeavyTop, steps: int, step: float) -> Numbers:
+def _attitude_by_plain_quaternions(top: HeavyTop, steps: int, step: float) -> Numbers:
     """Euler's equations and q' = q (0, w)/2, q rescaled after every step."""
     moments, weight = (top.moment, top.moment, top.axial_moment), top.weight_times_height
 
@@ -155,92 +157,95 @@ def _plain_quaternions(top: HeavyTop, steps: int, step: float) -> Numbers:
     q: Numbers = from_angles((0.0, top.theta, 0.0))
     y: Numbers = (*q, top.theta_rate, top.precession * sin(top.theta), top.spin)
     for _ in range(steps):
-        y = rescaled(rk4_step(rate, y, step))
+        y = renormalize(rk4_step(rate, y, step))
     return y[:4]
 
 
 # The picture ----------------------------------------------------------------------------------------------------------
 def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> Figure:
     """The tip's path past the vertical, the Euler angles, their rates in a step, and the errors."""
-    from polhode.gallery.drawing.tops import ANGLES
-    from polhode.plot.log_axes import log_axis, positive_part, powers_upwards
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import SEVERAL, legend_above, sheet
+    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
+    from polhode.plot.log_axes import mask_nonpositive, set_log_y, set_log_y_limits
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, add_legend_above, styled_figure
 
     tops = _tops(spin, miss)
-    with sheet(12.0, 7.6, MODEL.title) as figure:
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
-        _space(figure.add_subplot(grid[:2, 0]), motions, tops)
-        _from_above(figure.add_subplot(grid[2, 0]), motions, tops)
+        _draw_space(figure.add_subplot(grid[:2, 0]), motions, tops)
+        _draw_from_above(figure.add_subplot(grid[2, 0]), motions, tops)
         angles, turns, errors = (figure.add_subplot(grid[i, 1]) for i in range(3))
         t = motions[EULER].times
         closed = np.unwrap(tops[EULER].angles_at(t), axis=0)
-        for i, (name, colour) in enumerate(ANGLES.items()):
-            angles.plot(t, np.degrees(closed[:, i]), color=colour, label=name)
+        for i, (name, color) in enumerate(EULER_ANGLE_COLORS.items()):
+            angles.plot(t, np.degrees(closed[:, i]), color=color, label=name)
         angles.set_title("Euler angles, closed form")
         angles.set_ylabel("deg")
         turn = np.abs(np.diff(closed[:, 0]))
-        turns.step(t[1:], positive_part(turn), color=ANGLES["φ"], where="mid", linewidth=1.3)
-        powers_upwards(turns)
+        turns.step(t[1:], mask_nonpositive(turn), color=EULER_ANGLE_COLORS["φ"], where="mid", linewidth=1.3)
+        set_log_y(turns)
         turns.set_title("how far φ must turn in one step, closed form")
         turns.set_ylabel("rad")
         for n, name in enumerate((EULER, THROUGH, QUATERNIONS)):
-            error = positive_part(_error(motions[name], tops[name]))
-            look: Any = {"color": SEVERAL[(1, 4, 0)[n]], "linestyle": (0, (5, 4)) if name == QUATERNIONS else "solid"}
+            error = mask_nonpositive(_attitude_error(motions[name], tops[name]))
+            look: Any = {
+                "color": COLOR_CYCLE[(1, 4, 0)[n]],
+                "linestyle": (0, (5, 4)) if name == QUATERNIONS else "solid",
+            }
             errors.plot(t, error, label=name.replace("Euler angles, ", "").replace(" the vertical", ""), **look)
-        log_axis(errors, 1e-17, 10.0, 6)
+        set_log_y_limits(errors, 1e-17, 10.0, 6)
         errors.set_title("error")
         errors.set_ylabel("rad")
         for axes in (angles, turns, errors):
-            time_axis(axes, motions[EULER])
-        legend_above(angles, 3)
-        legend_above(errors, 3)
+            format_time_axis(axes, motions[EULER])
+        add_legend_above(angles, 3)
+        add_legend_above(errors, 3)
     return figure
 
 
-def _space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
+def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
     from polhode.gallery.drawing import tops as draw
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     tip = 1.75
     scene = Scene(world_camera(-0.9, 0.6))
-    draw.globe(scene, tip)
+    draw.draw_globe(scene, tip)
     times = np.linspace(0.0, DURATION, 400)
-    scene.line(tip * tops[EULER].axis_at(times), COLOURS["closed_form"], "closed form", width=4.5)
+    scene.line(tip * tops[EULER].axis_at(times), COLORS["closed_form"], "closed form", width=4.5)
     by_angles, by_quaternions = (tip * motions[name].rotation_matrix[:, :, 2] for name in (EULER, QUATERNIONS))
-    scene.line(by_angles + scene.seen.eye / 8, SEVERAL[1], EULER, width=2.4)
+    scene.line(by_angles + scene.seen.eye / 8, COLOR_CYCLE[1], EULER, width=2.4)
     dashes, gap = by_quaternions + scene.seen.eye / 4, len(by_quaternions) // 40
-    scene.line(dashes[:2], SEVERAL[0], QUATERNIONS, width=1.6, style=(0, (4, 3)))
+    scene.line(dashes[:2], COLOR_CYCLE[0], QUATERNIONS, width=1.6, style=(0, (4, 3)))
     for start in range(0, len(dashes) - gap, 2 * gap):
-        scene.line(dashes[start : start + gap + 1], SEVERAL[0], width=1.6)
+        scene.line(dashes[start : start + gap + 1], COLOR_CYCLE[0], width=1.6)
     motion = motions[QUATERNIONS]
-    draw.top(scene, gyroscope_disk.disc(), motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
-    scene.dot(tip * motion.rotation_matrix[0, :, 2] + scene.seen.eye / 4, COLOURS["ink"], 5.0, "start")
-    scene.dot((0, 0, 0), COLOURS["ink"], 6.0)
+    draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
+    scene.dot(tip * motion.rotation_matrix[0, :, 2] + scene.seen.eye / 4, COLORS["ink"], 5.0, "start")
+    scene.dot((0, 0, 0), COLORS["ink"], 6.0)
     scene.draw(axes, "the tip of the axle passes close to the vertical", legend=(-0.3, 0.0))
 
 
-def _from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
+def _draw_from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
     """The place of the near miss, seen from above: the steps of both."""
-    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
 
     top = tops[EULER]
     across = 8 * degrees(top.turning_angles[0])
     along = 6 * degrees(abs(THETA_RATE) * float(motions[EULER].times[1]))
     times = np.linspace(0.0, DURATION, 20001)
     x, y, _ = np.degrees(top.axis_at(times)).T
-    closed_form(axes, y, x)
-    for name, colour in ((QUATERNIONS, SEVERAL[0]), (EULER, SEVERAL[1])):
+    draw_closed_form(axes, y, x)
+    for name, color in ((QUATERNIONS, COLOR_CYCLE[0]), (EULER, COLOR_CYCLE[1])):
         x, y = np.degrees(motions[name].rotation_matrix[:, :2, 2].T)
-        axes.plot(y, x, color=colour, label=name, marker=".", markersize=7, linewidth=0.8)
-    axes.plot(0, 0, "+", color=COLOURS["ink"], markersize=12)
+        axes.plot(y, x, color=color, label=name, marker=".", markersize=7, linewidth=0.8)
+    axes.plot(0, 0, "+", color=COLORS["ink"], markersize=12)
     axes.set_xlim(-along, along)
     axes.set_ylim(-across, across)
     axes.set_title("from above")
     axes.set_xlabel("y (deg from the vertical, +)")
     axes.set_ylabel("x (deg)")
-    legend_above(axes, 3)
+    add_legend_above(axes, 3)
 
 
 MODEL = Model(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.closed_forms.runge_kutta_rotation import turned_too_far
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.closed_forms.runge_kutta_rotation import phase_error
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
@@ -39,13 +39,13 @@ THROWN, RESTING = "thrown", "at rest"
 METHODS = {"RK2": ("midpoint", 2), "RK4": ("rk4", 4)}
 
 
-def _nodes() -> Array:
+def _node_positions() -> Array:
     """The corners of the cells, (n, 3) in m."""
     along = [np.linspace(-side / 2, side / 2, cells + 1) for side, cells in zip(SIDES, CELLS, strict=True)]
     return np.array(list(product(*along)))
 
 
-def _masses() -> Array:
+def _node_masses() -> Array:
     """An eighth of each cell to each of its corners, in kg."""
     shares = [np.where(np.abs(c) == c.max(), 1.0, 2.0) for c in (np.arange(n + 1) - n / 2 for n in CELLS)]
     return np.asarray(np.array([a * b * c for a, b, c in product(*shares)]) * MASS / (8 * CELLS.prod()))
@@ -53,7 +53,7 @@ def _masses() -> Array:
 
 def scenario(turn: float, spin: float) -> dict[str, Scenario]:
     """A throw in fine steps, a rest, and spins about a fixed axis in steps of `turn` by both methods."""
-    body = Body.from_particles(_masses(), _nodes())
+    body = Body.from_particles(_node_masses(), _node_positions())
     fine: dict[str, Any] = {
         "duration": DURATION,
         "step": DURATION / (FRAMES * STEPS_A_FRAME),
@@ -72,21 +72,21 @@ def scenario(turn: float, spin: float) -> dict[str, Scenario]:
     }
 
 
-def _error_a_turn(motion: Motion) -> float:
+def _error_per_turn(motion: Motion) -> float:
     """By how much the spin has turned too far, divided by the turns, in rad."""
     w, _, _, z = motion.quaternion_wxyz.T
     angles = np.unwrap(2 * np.arctan2(z, w))
     return float((angles[-1] - angles[0] - motion.times[-1]) * 2 * pi / motion.times[-1])
 
 
-def _expected_a_turn(turn: Any, order: int) -> Any:
-    return 2 * turned_too_far(turn / 2, order) * 2 * pi / turn
+def _expected_error_per_turn(turn: Any, order: int) -> Any:
+    return 2 * phase_error(turn / 2, order) * 2 * pi / turn
 
 
 def _node_energy(motion: Motion) -> Array:
     """sum m v^2/2 over the nodes, in J."""
-    velocities = motion.point_velocities(_nodes())
-    return np.asarray((velocities**2).sum(axis=-1) @ _masses() / 2)
+    velocities = motion.point_velocities(_node_positions())
+    return np.asarray((velocities**2).sum(axis=-1) @ _node_masses() / 2)
 
 
 def _energy_by_hand(t: float, spin: float) -> float:
@@ -100,36 +100,36 @@ def _energy_by_hand(t: float, spin: float) -> float:
     return float(MASS * (v @ v) / 2 + MASS * (squares.sum() - squares) @ w**2 / 2)
 
 
-def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[ReferenceCheck]:
     """The error of both methods in a turn; nodes at rest; the energy and the mean displacement of the nodes."""
     thrown = motions[THROWN]
     errors = [
-        Shown(
+        ReferenceCheck(
             f"{name}: turned too far in each turn",
             "rad",
-            _error_a_turn(motions[name]),
-            float(_expected_a_turn(turn, order)),
+            _error_per_turn(motions[name]),
+            float(_expected_error_per_turn(turn, order)),
             1e-12,
             f"2 pi/p (2 arg(1 + z + ... + z^{order}/{order}!) - p), z = i p/2: a quaternion has half the angle",
         )
         for name, (_, order) in METHODS.items()
     ]
     half = FRAMES // 2
-    shares = _masses() / MASS
-    energy, mean = _node_energy(thrown)[half], shares @ thrown.displacements(_nodes())[half, :, 2]
+    shares = _node_masses() / MASS
+    energy, mean = _node_energy(thrown)[half], shares @ thrown.displacements(_node_positions())[half, :, 2]
     t = float(thrown.times[half])
     return [
         *errors,
-        Shown(
+        ReferenceCheck(
             "largest displacement of a node at rest",
             "m",
-            float(np.abs(motions[RESTING].displacements(_nodes())).max()),
+            float(np.abs(motions[RESTING].displacements(_node_positions())).max()),
             0.0,
             0.0,
             "u = R p - p + x(t) - x(0); as printed, (4.25) gives p itself",
             size=float(np.linalg.norm(SIDES) / 2),
         ),
-        Shown(
+        ReferenceCheck(
             "kinetic energy at the apex, sum over the nodes",
             "J",
             float(energy),
@@ -137,7 +137,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Sho
             1e-11 * expected,
             "(4.27): m v^2/2 + w . (I w)/2 of the start, less what the fall takes; <x^2> = a^2/12 (1 + 2/n^2) of nodes",
         ),
-        Shown(
+        ReferenceCheck(
             "mean displacement of the nodes at the apex, upwards",
             "m",
             float(mean),
@@ -150,20 +150,20 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Sho
 
 def picture(motions: Mapping[str, Motion], turn: float, spin: float) -> Figure:
     """The mesh on its way, displacements of nodes, the energy's history, and the errors of RK2 and RK4."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    with sheet(12.0, 8.4, MODEL.title) as figure:
+    with styled_figure(12.0, 8.4, MODEL.title) as figure:
         halves: Any = figure.subfigures(2, 1, height_ratios=(1.12, 1.0))
         above, below = halves
-        _flight(above.subplots(), motions[THROWN])
+        _draw_flight(above.subplots(), motions[THROWN])
         displacement, energy, errors = below.subplots(1, 3)
-        _displacements(displacement, motions)
-        _energies(energy, motions[THROWN])
-        _errors(errors, motions, turn)
+        _draw_displacements(displacement, motions)
+        _draw_energies(energy, motions[THROWN])
+        _draw_errors(errors, motions, turn)
     return figure
 
 
-def _quads() -> list[tuple[int, int, int, int]]:
+def _surface_quads() -> list[tuple[int, int, int, int]]:
     """The faces of the cells on the surface of the mesh, anticlockwise from outside."""
     n = CELLS + 1
     number = np.arange(n.prod()).reshape(n)
@@ -177,82 +177,84 @@ def _quads() -> list[tuple[int, int, int, int]]:
     return [(a, b, c, d) for a, b, c, d in faces]
 
 
-def _flight(axes: Axes, motion: Motion) -> None:
+def _draw_flight(axes: Axes, motion: Motion) -> None:
     """The mesh at some instants, the way of one corner, and displacements of the nodes of one end."""
     import trimesh
 
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
-    scene, nodes = Scene(world_camera(0.28, 0.2)), motion.points(_nodes())
-    triangles = [t for a, b, c, d in _quads() for t in ((a, b, c), (a, c, d))]
+    scene, nodes = Scene(world_camera(0.28, 0.2)), motion.points(_node_positions())
+    triangles = [t for a, b, c, d in _surface_quads() for t in ((a, b, c), (a, c, d))]
     for frame in np.linspace(0, FRAMES, 6).astype(int):
-        scene.body(trimesh.Trimesh(nodes[frame], triangles, process=False), colour=COLOURS["body"])
+        scene.body(trimesh.Trimesh(nodes[frame], triangles, process=False), color=COLORS["body"])
         lift = 0.004 * scene.seen.eye
-        for a, b, c, d in _quads():
+        for a, b, c, d in _surface_quads():
             loop = nodes[frame, [a, b, c, d]]
             normal = np.cross(loop[1] - loop[0], loop[2] - loop[0])
             if normal @ scene.seen.eye > 0:
-                scene.line(np.vstack((loop, loop[:1])) + lift, SEVERAL[0], width=0.7)
+                scene.line(np.vstack((loop, loop[:1])) + lift, COLOR_CYCLE[0], width=0.7)
     before = 5.0 * scene.seen.eye
     corner = nodes[:, CORNER] + before
-    scene.line(motion.position + before, COLOURS["muted"], "centre of mass", 1.4, (0, (4, 3)))
-    scene.line(corner, SEVERAL[1], "a corner node", 1.8)
+    scene.line(motion.position + before, COLORS["muted"], "centre of mass", 1.4, (0, (4, 3)))
+    scene.line(corner, COLOR_CYCLE[1], "a corner node", 1.8)
     later = 2 * FRAMES // 5
-    scene.arrow(corner[0], corner[later] - corner[0], SEVERAL[2], width=1.8)
+    scene.arrow(corner[0], corner[later] - corner[0], COLOR_CYCLE[2], width=1.8)
     for frame in (0, later):
-        scene.dot(corner[frame], SEVERAL[1], 5)
-    scene.text((corner[0] + corner[later]) / 2, "its displacement u", SEVERAL[2], (4, -8))
+        scene.dot(corner[frame], COLOR_CYCLE[1], 5)
+    scene.text((corner[0] + corner[later]) / 2, "its displacement u", COLOR_CYCLE[2], (4, -8))
     scene.draw(axes, "a mesh of 6 x 4 x 2 cells on its way", margin=0.03, legend="upper right")
 
 
-def _displacements(axes: Axes, motions: Mapping[str, Motion]) -> None:
+def _draw_displacements(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """How far some nodes have come, in the throw and at rest."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     thrown = motions[THROWN]
-    far = np.linalg.norm(thrown.displacements(_nodes()), axis=-1)
-    axes.fill_between(thrown.times, far.min(axis=1), far.max(axis=1), color=COLOURS["body"], label="all nodes")
-    axes.plot(thrown.times, far[:, CORNER], color=SEVERAL[1], label="the corner")
-    resting = np.linalg.norm(motions[RESTING].displacements(_nodes()[-1]), axis=-1)
-    axes.plot(thrown.times, resting, color=SEVERAL[2], label="at rest: exactly 0")
+    far = np.linalg.norm(thrown.displacements(_node_positions()), axis=-1)
+    axes.fill_between(thrown.times, far.min(axis=1), far.max(axis=1), color=COLORS["body"], label="all nodes")
+    axes.plot(thrown.times, far[:, CORNER], color=COLOR_CYCLE[1], label="the corner")
+    resting = np.linalg.norm(motions[RESTING].displacements(_node_positions()[-1]), axis=-1)
+    axes.plot(thrown.times, resting, color=COLOR_CYCLE[2], label="at rest: exactly 0")
     axes.set_title("displacement of nodes")
     axes.set_ylabel("m")
     axes.set_ylim(-0.05 * far.max(), 1.35 * far.max())
-    time_axis(axes, thrown)
+    format_time_axis(axes, thrown)
     axes.legend(loc="upper left", ncols=2)
 
 
-def _energies(axes: Axes, motion: Motion) -> None:
+def _draw_energies(axes: Axes, motion: Motion) -> None:
     """The history of the kinetic energy, of the body and of its nodes."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, closed_form
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, draw_closed_form
 
     nodes = _node_energy(motion)
-    closed_form(axes, motion.times, nodes, "sum over the nodes")
-    axes.plot(motion.times, motion.kinetic_energy, color=COLOURS["total"], label="of the body")
+    draw_closed_form(axes, motion.times, nodes, "sum over the nodes")
+    axes.plot(motion.times, motion.kinetic_energy, color=COLORS["total"], label="of the body")
     for name in ("translational", "rotational"):
-        axes.plot(motion.times, getattr(motion, f"{name}_energy"), color=COLOURS[name], label=name)
+        axes.plot(motion.times, getattr(motion, f"{name}_energy"), color=COLORS[name], label=name)
     axes.set_title("kinetic energy")
     axes.set_ylabel("J")
     axes.set_ylim(0.0, 1.45 * nodes.max())
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.legend(loc="upper left", ncols=2)
 
 
-def _errors(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
+def _draw_errors(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
     """How far each turn is off, for any angle a step."""
-    from polhode.plot.log_axes import numbers_across, powers_upwards
-    from polhode.plot.style import SEVERAL, closed_form
+    from polhode.plot.log_axes import set_log_x, set_log_y
+    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
 
     angles = np.geomspace(0.05, 1.5, 200)
-    for (name, (_, order)), colour in zip(METHODS.items(), SEVERAL, strict=False):
-        closed_form(axes, angles, np.abs(_expected_a_turn(angles, order)), "closed form" if order == 2 else "")
-        found = _error_a_turn(motions[name])
-        axes.plot(turn, abs(found), marker="o", linestyle="none", color=colour, label=f"{name}: {found:+.4e}")
-    numbers_across(axes, (0.05, 0.1, 0.2, 0.5, 1.0))
-    powers_upwards(axes)
+    for (name, (_, order)), color in zip(METHODS.items(), COLOR_CYCLE, strict=False):
+        draw_closed_form(
+            axes, angles, np.abs(_expected_error_per_turn(angles, order)), "closed form" if order == 2 else ""
+        )
+        found = _error_per_turn(motions[name])
+        axes.plot(turn, abs(found), marker="o", linestyle="none", color=color, label=f"{name}: {found:+.4e}")
+    set_log_x(axes, (0.05, 0.1, 0.2, 0.5, 1.0))
+    set_log_y(axes)
     axes.set_ylim(top=300.0)
     axes.set_title("error in a turn, sizes")
     axes.set_xlabel("angle a step (rad)")

@@ -42,7 +42,7 @@ def rk4_step(rate: Callable[[Numbers], Sequence[float]], y: Numbers, h: float) -
     return moved([(a + 2 * b + 2 * c + d) / 6 for a, b, c, d in zip(k1, k2, k3, k4, strict=True)], h)
 
 
-def rescaled(y: Numbers) -> Numbers:
+def renormalize(y: Numbers) -> Numbers:
     """The same state, its first four numbers made a quaternion of length 1."""
     size = hypot(*y[:4])
     return (*(x / size for x in y[:4]), *y[4:])

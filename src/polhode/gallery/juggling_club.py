@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.closed_forms.solid_of_revolution import Slice, Turned, turned
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.closed_forms.solid_of_revolution import RevolutionProperties, Slice, integrate_revolution
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere
 from polhode.model.forces import STANDARD_GRAVITY, gravity
@@ -46,7 +46,7 @@ def club() -> Body:
     return knob.join(handle, belly.move((0, 0, foot + risen)), cap.move((0, 0, rim + 3 * CAP / 8)))
 
 
-def by_hand() -> Turned:
+def club_by_integration() -> RevolutionProperties:
     """The same club as a solid of revolution: integrals along its axis."""
     (thin, length), (wide, height) = HANDLE, BELLY
     foot, rim = KNOB + length, KNOB + TOP
@@ -54,7 +54,7 @@ def by_hand() -> Turned:
     def widening(z: Array) -> Array:
         return np.asarray((thin + (wide - thin) * (z - foot) / height) ** 2)
 
-    return turned(
+    return integrate_revolution(
         [
             Slice(-KNOB, KNOB, lambda z: KNOB**2 - z**2, WOOD),
             Slice(KNOB, foot, lambda z: np.full_like(z, thin**2), WOOD),
@@ -64,7 +64,7 @@ def by_hand() -> Turned:
     )
 
 
-def _flight(height: float) -> tuple[float, float]:
+def _speed_and_duration(height: float) -> tuple[float, float]:
     """Upward speed and duration."""
     speed = sqrt(2 * STANDARD_GRAVITY * height)
     return speed, 2 * speed / STANDARD_GRAVITY
@@ -72,7 +72,7 @@ def _flight(height: float) -> tuple[float, float]:
 
 def scenario(height: float, turns: float, across: float) -> Scenario:
     """Thrown from hand to hand, the knob towards the thrower, spinning about an axis across the club."""
-    speed, duration = _flight(height)
+    speed, duration = _speed_and_duration(height)
     upright = (sqrt(0.5), 0.0, sqrt(0.5), 0.0)  # the club's z along the world's x
     return Scenario(
         club(),
@@ -90,24 +90,24 @@ def scenario(height: float, turns: float, across: float) -> Scenario:
     )
 
 
-def _knob(motion: Motion) -> Array:
+def _knob_positions(motion: Motion) -> Array:
     return motion.points(-motion.scenario.bodies[0].center_of_mass)
 
 
-def _turned(motion: Motion) -> Array:
+def _axis_angle(motion: Motion) -> Array:
     """The angle of the club's axis in its plane, upwards, in rad."""
     axis = motion.rotation_matrix[:, :, 2]
     return np.unwrap(np.arctan2(axis[:, 2], axis[:, 0]))
 
 
-def numbers(motion: Motion, height: float, turns: float, across: float) -> list[Shown]:
+def numbers(motion: Motion, height: float, turns: float, across: float) -> list[ReferenceCheck]:
     """Mass properties by two routes, and where the club is when it is caught."""
-    body, hand = motion.scenario.bodies[0], by_hand()
-    angle, knob = _turned(motion), _knob(motion)[-1]
+    body, hand = motion.scenario.bodies[0], club_by_integration()
+    angle, knob = _axis_angle(motion), _knob_positions(motion)[-1]
     arrives = across - hand.center * np.cos(2 * pi * turns)
     integrals = "a solid of revolution: integrals along its axis"
     return [
-        Shown(
+        ReferenceCheck(
             "centre of mass, from the middle of the knob",
             "m",
             float(body.center_of_mass[2]),
@@ -115,7 +115,7 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
             1e-13,
             integrals,
         ),
-        Shown(
+        ReferenceCheck(
             "transverse moment of inertia",
             "kg m2",
             float(body.inertia_body[0, 0]),
@@ -123,11 +123,11 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
             1e-12 * hand.transverse,
             integrals,
         ),
-        Shown(
+        ReferenceCheck(
             "moment about its axis", "kg m2", float(body.inertia_body[2, 2]), hand.axial, 1e-12 * hand.axial, integrals
         ),
-        Shown("mass", "kg", float(body.mass), hand.mass, 1e-12 * hand.mass, integrals),
-        Shown(
+        ReferenceCheck("mass", "kg", float(body.mass), hand.mass, 1e-12 * hand.mass, integrals),
+        ReferenceCheck(
             "turns until it is caught",
             "1",
             float((angle[-1] - angle[0]) / (2 * pi)),
@@ -135,10 +135,10 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
             1e-9,
             "spin times 2 v/g: about a principal axis the spin stays",
         ),
-        Shown(
+        ReferenceCheck(
             "highest place of the centre", "m", float(motion.position[:, 2].max()), height, 1e-12 * height, "v^2/(2 g)"
         ),
-        Shown(
+        ReferenceCheck(
             "the knob is caught at x",
             "m",
             float(knob[0]),
@@ -152,48 +152,48 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
 
 def picture(motion: Motion, height: float, turns: float, across: float) -> Figure:
     """The club in the air with the paths of centre and knob, the parts of which it is made, and heights over time."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    with sheet(12.0, 8.2, MODEL.title) as figure:
+    with styled_figure(12.0, 8.2, MODEL.title) as figure:
         halves: Any = figure.subfigures(1, 2)
         left, right = halves
-        _in_the_air(left.subplots(), motion)
+        _draw_in_flight(left.subplots(), motion)
         parts, heights, energy = right.subplots(3, 1, height_ratios=(0.75, 1.0, 1.0))
-        _parts(parts, motion)
-        _heights(heights, motion)
-        _energies(energy, motion)
+        _draw_parts(parts, motion)
+        _draw_heights(heights, motion)
+        _draw_energies(energy, motion)
     return figure
 
 
-def _in_the_air(axes: Axes, motion: Motion) -> None:
+def _draw_in_flight(axes: Axes, motion: Motion) -> None:
     """The club at ten instants, from the side."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     scene, body = Scene(world_camera(0.12, 0.1)), motion.scenario.bodies[0]
     before = 20.0 * scene.seen.eye  # on the paper it stays where it is
     for n, frame in enumerate(np.linspace(0, FRAMES, 10).astype(int)):
         scene.body(
-            body, motion.position[frame] + n * scene.seen.eye, motion.rotation_matrix[frame], _painted, segments=24
+            body, motion.position[frame] + n * scene.seen.eye, motion.rotation_matrix[frame], _face_colors, segments=24
         )
-    scene.line(motion.position + before, COLOURS["ink"], "centre of mass: a parabola", 1.8)
-    scene.line(_knob(motion) + before, SEVERAL[1], "knob", 1.8)
+    scene.line(motion.position + before, COLORS["ink"], "centre of mass: a parabola", 1.8)
+    scene.line(_knob_positions(motion) + before, COLOR_CYCLE[1], "knob", 1.8)
     scene.draw(axes, "the throw", margin=0.02, legend="upper left")
 
 
-def _painted(centres: Array) -> list[str]:
+def _face_colors(centres: Array) -> list[str]:
     """Knob and handle dark, the belly light with a band."""
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
-    along = centres[:, 2] + by_hand().center
+    along = centres[:, 2] + club_by_integration().center
     band = (along > KNOB + HANDLE[1] + 0.10) & (along < KNOB + HANDLE[1] + 0.14)
     names = ("muted" if z < KNOB + HANDLE[1] else "axis_3" if b else "body" for z, b in zip(along, band, strict=True))
-    return [COLOURS[name] for name in names]
+    return [COLORS[name] for name in names]
 
 
-def _parts(axes: Axes, motion: Motion) -> None:
+def _draw_parts(axes: Axes, motion: Motion) -> None:
     """The club from the side, with its parts' names and its centre."""
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     (thin, length), (wide, height) = HANDLE, BELLY
     t = np.linspace(0, pi, 60)
@@ -205,18 +205,18 @@ def _parts(axes: Axes, motion: Motion) -> None:
         ("belly", np.array((foot, rim)), np.array((thin, wide)), "body", foot + 0.6 * height),
         ("cap", rim + CAP * np.sin(round_cap), wide * np.cos(round_cap), "body", rim + CAP / 2.4),
     )
-    for name, z, r, colour, middle in shapes:
-        axes.fill_between(z, -r, r, facecolor=COLOURS[colour], edgecolor=COLOURS["ink"], linewidth=0.8)
+    for name, z, r, color, middle in shapes:
+        axes.fill_between(z, -r, r, facecolor=COLORS[color], edgecolor=COLORS["ink"], linewidth=0.8)
         axes.text(middle, -wide - 0.012, name, ha="center", va="top", fontsize=9)
     center = float(motion.scenario.bodies[0].center_of_mass[2])
-    axes.plot(center, 0.0, marker="o", color=COLOURS["ink"], markersize=5)
+    axes.plot(center, 0.0, marker="o", color=COLORS["ink"], markersize=5)
     axes.annotate(
         f"centre, {1000 * center:.2f} mm",
         (center, 0.0),
         xytext=(center - 0.03, wide + 0.006),
         ha="right",
         fontsize=9,
-        arrowprops={"arrowstyle": "-", "color": COLOURS["ink"], "linewidth": 0.8},
+        arrowprops={"arrowstyle": "-", "color": COLORS["ink"], "linewidth": 0.8},
     )
     axes.set_aspect("equal")
     axes.set_xlim(-0.03, rim + CAP + 0.02)
@@ -225,39 +225,39 @@ def _parts(axes: Axes, motion: Motion) -> None:
     axes.set_title("of what it is made")
 
 
-def _heights(axes: Axes, motion: Motion) -> None:
+def _draw_heights(axes: Axes, motion: Motion) -> None:
     """Height of the centre and of the knob."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
 
     t = motion.times
-    hand, (speed, duration) = by_hand(), _flight(float(motion.position[:, 2].max()))
-    total = _turned(motion)
+    hand, (speed, duration) = club_by_integration(), _speed_and_duration(float(motion.position[:, 2].max()))
+    total = _axis_angle(motion)
     closed = speed * t - STANDARD_GRAVITY * t**2 / 2
     spin = (total[-1] - total[0]) / duration
-    closed_form(axes, t, np.stack((closed, closed - hand.center * np.sin(spin * t)), axis=1))
-    axes.plot(t, motion.position[:, 2], color=COLOURS["ink"], label="centre")
-    axes.plot(t, _knob(motion)[:, 2], color=SEVERAL[1], label="knob")
+    draw_closed_form(axes, t, np.stack((closed, closed - hand.center * np.sin(spin * t)), axis=1))
+    axes.plot(t, motion.position[:, 2], color=COLORS["ink"], label="centre")
+    axes.plot(t, _knob_positions(motion)[:, 2], color=COLOR_CYCLE[1], label="knob")
     axes.set_title("height")
     axes.set_ylabel("m")
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
-    legend_above(axes, 3)
+    add_legend_above(axes, 3)
 
 
-def _energies(axes: Axes, motion: Motion) -> None:
+def _draw_energies(axes: Axes, motion: Motion) -> None:
     """What the throw gives, and where it goes: the spin keeps its share."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above
 
     parts = (motion.translational_energy, motion.rotational_energy, motion.potential_energy)
     for name, values in zip(("translational", "rotational", "potential"), parts, strict=True):
-        axes.plot(motion.times, values, color=COLOURS[name], label=name)
-    axes.plot(motion.times, sum(parts), color=COLOURS["total"], label="total")
+        axes.plot(motion.times, values, color=COLORS[name], label=name)
+    axes.plot(motion.times, sum(parts), color=COLORS["total"], label="total")
     axes.set_title("energy")
     axes.set_ylabel("J")
-    time_axis(axes, motion)
-    legend_above(axes, 4)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 4)
 
 
 MODEL = Model(

@@ -12,7 +12,7 @@ from polhode.results.motion import Motion
 from polhode.validation import Array
 
 
-def crossings(motion: Motion, values: Array, value: Callable[[Any], float]) -> Array:
+def zero_crossings(motion: Motion, values: Array, value: Callable[[Any], float]) -> Array:
     """When a quantity changes its sign, in s, to about the rounding of the motion itself.
 
     `values` holds the quantity at the output times; `value` takes it from what `motion.at` gives.  An output at which
@@ -21,7 +21,7 @@ def crossings(motion: Motion, values: Array, value: Callable[[Any], float]) -> A
     signs = np.sign(values)
     found = [float(t) for t, sign in zip(motion.times, signs, strict=True) if sign == 0]
     found += [
-        _root(lambda t: value(motion.at(t)), *motion.times[i : i + 2], *values[i : i + 2])
+        _find_root(lambda t: value(motion.at(t)), *motion.times[i : i + 2], *values[i : i + 2])
         for i in np.flatnonzero(signs[1:] * signs[:-1] < 0)
     ]
     return np.sort(np.array(found))
@@ -51,12 +51,12 @@ def first_interval(times: Array, what: str) -> float:
     return float(times[1] - times[0])
 
 
-def arms(motion: Motion, com_to_point_body: Any) -> Array:
+def lever_arms(motion: Motion, com_to_point_body: Any) -> Array:
     """From the centre of mass to a point of the body, world axes, at every output time: (times, 3), in m."""
     return np.asarray(motion.points(com_to_point_body) - motion.position)
 
 
-def rate_at_start(times: Array, values: Array) -> Array:
+def initial_rate(times: Array, values: Array) -> Array:
     """The rate at which a quantity starts that is odd in the time, from its first outputs, the first at time 0.
 
     Of a body at rest under forces that know no time, velocities and momenta are odd: values/t is a power series in
@@ -67,7 +67,7 @@ def rate_at_start(times: Array, values: Array) -> Array:
     return np.asarray(np.array(weights) @ quotients)
 
 
-def _root(f: Callable[[float], float], a: float, b: float, f_a: float, f_b: float) -> float:
+def _find_root(f: Callable[[float], float], a: float, b: float, f_a: float, f_b: float) -> float:
     """Where f vanishes between a and b: false position with the Illinois rule, to rounding."""
     for _ in range(60):
         middle = float((a * f_b - b * f_a) / (f_b - f_a))
@@ -101,7 +101,7 @@ def azimuth_rate(times: Array, directions: Array, pole: Array) -> float:
     return float((angles[-1] - angles[0]) / (times[-1] - times[0]))
 
 
-def angle_of_vectors(a: Array, b: Array) -> Array:
+def angle_between_vectors(a: Array, b: Array) -> Array:
     """The angle between vectors (..., 3), in rad, to all digits also where it is small."""
     p, q = (v / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a, b))
     angle: Array = 2 * np.arctan2(np.linalg.norm(p - q, axis=-1), np.linalg.norm(p + q, axis=-1))

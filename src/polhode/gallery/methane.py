@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import sphere
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -63,15 +63,15 @@ def scenario(separation: float, spin: float) -> Scenario:
     )
 
 
-def _bonds(motion: Motion, separation: float) -> Array:
+def _bond_vectors(motion: Motion, separation: float) -> Array:
     """From the carbon to each hydrogen at every time: (times, 4, 3), in m."""
     places = motion.points(np.concatenate((np.zeros((1, 3)), hydrogens(separation))))
     return np.asarray(places[:, 1:] - places[:, :1])
 
 
-def numbers(motion: Motion, separation: float, spin: float) -> list[Shown]:
+def numbers(motion: Motion, separation: float, spin: float) -> list[ReferenceCheck]:
     """The angle between two bonds and their length, in the simulated molecule, and that its spin stays."""
-    bonds = _bonds(motion, separation)[-1]
+    bonds = _bond_vectors(motion, separation)[-1]
     cosines = [a @ b / np.sqrt((a @ a) * (b @ b)) for a, b in combinations(bonds, 2)]
     moment = HYDROGEN * separation**2
     moment += (2 / 5) * separation**2 * (CARBON * CARBON_SIZE**2 + 4 * HYDROGEN * HYDROGEN_SIZE**2)
@@ -80,7 +80,7 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[Shown]:
     apart = [float(np.linalg.norm(a - b)) for a, b in combinations(bonds, 2)]
     tight = 2e-12
     return [
-        Shown(
+        ReferenceCheck(
             "angle between two bonds",
             "deg",
             float(np.degrees(np.arccos(np.mean(cosines)))),
@@ -88,7 +88,7 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[Shown]:
             1e-10,
             "acos(-1/3)",
         ),
-        Shown(
+        ReferenceCheck(
             "length of a bond, C-H",
             "m",
             float(np.linalg.norm(bonds, axis=1).mean()),
@@ -96,8 +96,10 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[Shown]:
             tight * separation,
             "sqrt(6)/4 of H-H",
         ),
-        Shown("H-H, the largest of six", "m", max(apart), separation, tight * separation, "a regular tetrahedron"),
-        Shown(
+        ReferenceCheck(
+            "H-H, the largest of six", "m", max(apart), separation, tight * separation, "a regular tetrahedron"
+        ),
+        ReferenceCheck(
             "middle moment of inertia",
             "kg m2",
             float(np.sort(motion.scenario.bodies[0].principal_moments)[1]),
@@ -105,36 +107,40 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[Shown]:
             tight * moment,
             "m_H s^2 + 2/5 (m_C r_C^2 + 4 m_H r_H^2)",
         ),
-        Shown("change of the angular velocity", "rad/s", change, 0.0, tight * spin, "three equal moments", spin),
-        Shown("attitude after two turns, from the start", "1", turned, 0.0, tight, "sin(half the angle) = 0", 1.0),
+        ReferenceCheck(
+            "change of the angular velocity", "rad/s", change, 0.0, tight * spin, "three equal moments", spin
+        ),
+        ReferenceCheck(
+            "attitude after two turns, from the start", "1", turned, 0.0, tight, "sin(half the angle) = 0", 1.0
+        ),
     ]
 
 
 def picture(motion: Motion, separation: float, spin: float) -> Figure:
     """The molecule in order of depth and as listed, its angle, the ways of the hydrogens, and the angular velocity."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    with sheet(12.0, 8.0, MODEL.title) as figure:
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
         rows = figure.add_gridspec(2, 1, height_ratios=(1.0, 1.15))
         grid, lower = rows[0].subgridspec(1, 4), rows[1].subgridspec(1, 3, width_ratios=(1.0, 1.0, 1.15))
         for k, share in enumerate((0.0, 0.06, 0.13)):
             at = int(share * (len(motion.times) - 1))
             title = "flat elements, far ones first" if k == 0 else f"after {motion.times[at]:.2g} s"
-            _drawing(figure.add_subplot(grid[k]), motion, separation, at, title)
+            _draw_molecule(figure.add_subplot(grid[k]), motion, separation, at, title)
         listed = int(0.06 * (len(motion.times) - 1))
-        _drawing(figure.add_subplot(grid[3]), motion, separation, listed, "as listed: misleading", by_depth=False)
-        _angle_drawing(figure.add_subplot(lower[0]), separation)
-        _paths(figure.add_subplot(lower[1]), motion, separation)
-        _rates(figure.add_subplot(lower[2]), motion, spin)
+        _draw_molecule(figure.add_subplot(grid[3]), motion, separation, listed, "as listed: misleading", by_depth=False)
+        _draw_bond_angle(figure.add_subplot(lower[0]), separation)
+        _draw_paths(figure.add_subplot(lower[1]), motion, separation)
+        _draw_rates(figure.add_subplot(lower[2]), motion, spin)
     return figure
 
 
-def _drawing(axes: Axes, motion: Motion, separation: float, at: int, title: str, by_depth: bool = True) -> None:
+def _draw_molecule(axes: Axes, motion: Motion, separation: float, at: int, title: str, by_depth: bool = True) -> None:
     """Problem 17.1: the molecule as flat elements, seen along z."""
-    from polhode.gallery.drawing.depth_layers import Layers
+    from polhode.gallery.drawing.depth_layers import DepthLayers
 
-    layers = Layers()
-    bonds = _bonds(motion, separation)[at]
+    layers = DepthLayers()
+    bonds = _bond_vectors(motion, separation)[at]
     layers.disc((0, 0, 0), CARBON_SIZE * separation, "#555555")
     for bond in bonds:
         layers.disc(bond, HYDROGEN_SIZE * separation, "#dfe8f2")
@@ -148,14 +154,14 @@ def _drawing(axes: Axes, motion: Motion, separation: float, at: int, title: str,
     axes.set_ylim(-reach, reach)
 
 
-def _angle_drawing(axes: Axes, separation: float) -> None:
+def _draw_bond_angle(axes: Axes, separation: float) -> None:
     """The plane of the carbon and two hydrogens, with the angle between the bonds."""
-    from polhode.gallery.drawing.depth_layers import Layers
-    from polhode.plot.style import COLOURS
+    from polhode.gallery.drawing.depth_layers import DepthLayers
+    from polhode.plot.style import COLORS
 
     length, half = separation * 6**0.5 / 4, np.arccos(-1 / 3) / 2
     ends = [length * np.array((sign * np.sin(half), -np.cos(half), 0.0)) for sign in (-1.0, 1.0)]
-    layers = Layers()
+    layers = DepthLayers()
     for end in ends:
         layers.line((0, 0, -0.1), end, "#b5b5b5", width=7.0)
     layers.disc((0, 0, 0.1), CARBON_SIZE * separation, "#555555")
@@ -163,57 +169,57 @@ def _angle_drawing(axes: Axes, separation: float) -> None:
         layers.disc(end + np.array((0, 0, 0.1)), HYDROGEN_SIZE * separation, "#dfe8f2")
     layers.draw(axes, "two bonds in their plane")
     a = np.linspace(-half, half, 60)
-    axes.plot(0.5 * length * np.sin(a), -0.5 * length * np.cos(a), color=COLOURS["omega"], zorder=5)
+    axes.plot(0.5 * length * np.sin(a), -0.5 * length * np.cos(a), color=COLORS["omega"], zorder=5)
     text: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 11}
-    axes.text(0, -0.66 * length, f"{np.degrees(2 * half):.5f}°", color=COLOURS["omega"], **text)
+    axes.text(0, -0.66 * length, f"{np.degrees(2 * half):.5f}°", color=COLORS["omega"], **text)
     low, ends_x = -0.62 * separation, (-separation / 2, separation / 2)
-    look = {"arrowstyle": "<|-|>", "color": COLOURS["muted"], "shrinkA": 0, "shrinkB": 0}
+    look = {"arrowstyle": "<|-|>", "color": COLORS["muted"], "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=(ends_x[0], low), xytext=(ends_x[1], low), arrowprops=look)
-    axes.vlines(ends_x, low, ends[0][1], color=COLOURS["muted"], linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-    axes.text(0, low - 0.07 * separation, f"H-H {separation:g} m", color=COLOURS["muted"], **text)
+    axes.vlines(ends_x, low, ends[0][1], color=COLORS["muted"], linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+    axes.text(0, low - 0.07 * separation, f"H-H {separation:g} m", color=COLORS["muted"], **text)
     axes.text(0, 0.3 * separation, f"C-H {length:.5g} m", **text)
     axes.set_xlim(-0.72 * separation, 0.72 * separation)
     axes.set_ylim(-0.78 * separation, 0.4 * separation)
 
 
-def _paths(axes: Axes, motion: Motion, separation: float) -> None:
+def _draw_paths(axes: Axes, motion: Motion, separation: float) -> None:
     """The molecule in space, and the circles of its hydrogens about the angular velocity."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import AXES, COLOURS
+    from polhode.plot.style import AXIS_COLORS, COLORS
 
     scene = Scene(world_camera(0.65, 0.35))
     at = len(motion.times) // 16
     scene.body(
-        motion.scenario.bodies[0], rotation=motion.rotation_matrix[at], colour=_coloured(separation), segments=20
+        motion.scenario.bodies[0], rotation=motion.rotation_matrix[at], color=_atom_colors(separation), segments=20
     )
-    bonds, center = _bonds(motion, separation), motion.position[at]
-    for k, colour in enumerate((*AXES, COLOURS["ink"])):
-        scene.line(bonds[: FRAMES // 2 + 1, k], colour, width=1.1)
+    bonds, center = _bond_vectors(motion, separation), motion.position[at]
+    for k, color in enumerate((*AXIS_COLORS, COLORS["ink"])):
+        scene.line(bonds[: FRAMES // 2 + 1, k], color, width=1.1)
         scene.line([center, bonds[at, k]], "#8a8a8a", width=3.0)
-    scene.arrow(center, 0.95 * separation * SPIN, COLOURS["omega"], "ω = L/I")
+    scene.arrow(center, 0.95 * separation * SPIN, COLORS["omega"], "ω = L/I")
     scene.draw(axes, "the hydrogens go in circles")
 
 
-def _coloured(separation: float) -> Callable[[Array], list[str]]:
-    def colours(centres: Array) -> list[str]:
+def _atom_colors(separation: float) -> Callable[[Array], list[str]]:
+    def colors(centres: Array) -> list[str]:
         inside = np.linalg.norm(centres, axis=1) < 0.35 * separation
         return ["#777777" if near else "#dfe8f2" for near in inside]
 
-    return colours
+    return colors
 
 
-def _rates(axes: Axes, motion: Motion, spin: float) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, XYZ, closed_form, legend_above
+def _draw_rates(axes: Axes, motion: Motion, spin: float) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, add_legend_above, draw_closed_form
 
-    closed_form(axes, motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), "at the start")
-    for i, name in enumerate(XYZ):
-        axes.plot(motion.times, motion.angular_velocity[:, i], color=AXES[i], label=name)
+    draw_closed_form(axes, motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), "at the start")
+    for i, name in enumerate(XYZ_LABELS):
+        axes.plot(motion.times, motion.angular_velocity[:, i], color=AXIS_COLORS[i], label=name)
     axes.set_ylim(0.0, 1.15 * spin)
     axes.set_title("ω stays")
     axes.set_ylabel("rad/s")
-    time_axis(axes, motion)
-    legend_above(axes, 4)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 4)
 
 
 MODEL = Model(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import sphere
 from polhode.model.forces import STANDARD_GRAVITY, gravity, thruster
 from polhode.model.scenario import Scenario
@@ -25,13 +25,13 @@ STEPS = 12
 HALVINGS = 4
 
 
-def _push(push: float, angle: float) -> Array:
+def _push_force(push: float, angle: float) -> Array:
     return push * np.array((cos(radians(angle)), sin(radians(angle)), 0.0))
 
 
-def _turn(push: float, angle: float, step: float) -> float:
+def _turn_per_step(push: float, angle: float, step: float) -> float:
     """omega h of every step after the first: (5/2) F_y h^2 clockwise, from L = p x F h and I = 2/5."""
-    return 5 / 2 * float(_push(push, angle)[1]) * step**2
+    return 5 / 2 * float(_push_force(push, angle)[1]) * step**2
 
 
 def scenario(step: float, push: float, angle: float, g: float) -> dict[str, Scenario]:
@@ -42,7 +42,7 @@ def scenario(step: float, push: float, angle: float, g: float) -> dict[str, Scen
             sphere(1.0, mass=1.0),
             forces=[
                 gravity((0.0, -g, 0.0)),
-                thruster((-1.0, 0.0, 0.0), _push(push, angle), push, start=0.0, stop=h),
+                thruster((-1.0, 0.0, 0.0), _push_force(push, angle), push, start=0.0, stop=h),
             ],
             duration=count * h,
             step=h,
@@ -55,89 +55,95 @@ def scenario(step: float, push: float, angle: float, g: float) -> dict[str, Scen
     }
 
 
-def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> list[ReferenceCheck]:
     """Position and matrix after two steps, and by how much that is no rotation."""
     motion = motions["the exercise"]
     place, matrix = motion.position[2], motion.matrix_as_computed[2]
-    expected = step**2 * (_push(push, angle) - np.array((0.0, g, 0.0)))
-    size, turn = step**2 * (push + g), _turn(push, angle, step)
+    expected = step**2 * (_push_force(push, angle) - np.array((0.0, g, 0.0)))
+    size, turn = step**2 * (push + g), _turn_per_step(push, angle, step)
     swelling = float(np.linalg.det(matrix)) - 1
     departures = [float(np.abs(m.T @ m - np.eye(3)).max()) for m in (m.matrix_as_computed[2] for m in motions.values())]
     order = float(np.log2(departures[0] / departures[1]))
     off = float(np.abs(matrix - np.array(((1, turn, 0), (-turn, 1, 0), (0, 0, 1)))).max())
     return [
-        Shown("x after two steps", "m", float(place[0]), float(expected[0]), 1e-14 * size, "h^2 F cos(angle)", size),
-        Shown(
+        ReferenceCheck(
+            "x after two steps", "m", float(place[0]), float(expected[0]), 1e-14 * size, "h^2 F cos(angle)", size
+        ),
+        ReferenceCheck(
             "y after two steps", "m", float(place[1]), float(expected[1]), 1e-14 * size, "h^2 (F sin(angle) - g)", size
         ),
-        Shown("R₁₂ after two steps", "1", float(matrix[0, 1]), turn, 1e-14 * turn, "(5/2) F sin(angle) h^2"),
-        Shown("R₂₁ after two steps", "1", float(matrix[1, 0]), -turn, 1e-14 * turn, "-(5/2) F sin(angle) h^2"),
-        Shown("R off the formula, largest entry", "1", off, 0.0, 1e-15, "R = 1 + h omega*", turn),
-        Shown("det R - 1 after two steps", "1", swelling, turn**2, 2e-15, "((5/2) F sin(angle) h^2)^2"),
-        Shown("power of h in |RᵀR - 1|", "1", order, 4.0, 1e-3, "omega h grows with h^2, |R^T R - 1| with its square"),
+        ReferenceCheck("R₁₂ after two steps", "1", float(matrix[0, 1]), turn, 1e-14 * turn, "(5/2) F sin(angle) h^2"),
+        ReferenceCheck("R₂₁ after two steps", "1", float(matrix[1, 0]), -turn, 1e-14 * turn, "-(5/2) F sin(angle) h^2"),
+        ReferenceCheck("R off the formula, largest entry", "1", off, 0.0, 1e-15, "R = 1 + h omega*", turn),
+        ReferenceCheck("det R - 1 after two steps", "1", swelling, turn**2, 2e-15, "((5/2) F sin(angle) h^2)^2"),
+        ReferenceCheck(
+            "power of h in |RᵀR - 1|", "1", order, 4.0, 1e-3, "omega h grows with h^2, |R^T R - 1| with its square"
+        ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> Figure:
     """The push, the way of the centre, where R takes the x axis, and how it leaves the rotations."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     motion = motions["the exercise"]
-    with sheet(11.5, 7.6, MODEL.title) as figure:
+    with styled_figure(11.5, 7.6, MODEL.title) as figure:
         (body, way), (equator, departure) = figure.subplots(2, 2, width_ratios=(1, 1.3))
-        _sphere(body, push, angle, g)
-        _way(way, motion, step, _push(push, angle), g)
-        _equator(equator, motion)
-        _departure(departure, motions, _turn(push, angle, 1.0))
+        _draw_sphere(body, push, angle, g)
+        _draw_center_path(way, motion, step, _push_force(push, angle), g)
+        _draw_equator(equator, motion)
+        _draw_departure(departure, motions, _turn_per_step(push, angle, 1.0))
     return figure
 
 
-def _sphere(axes: Axes, push: float, angle: float, g: float) -> None:
+def _draw_sphere(axes: Axes, push: float, angle: float, g: float) -> None:
     """The sphere, the push at (-1, 0, 0), and the weight of 1 kg, both arrows at one scale."""
-    from polhode.gallery.drawing.force_arrows import in_front
-    from polhode.gallery.drawing.force_arrows import push as draw_push
-    from polhode.plot.projection import camera
+    from polhode.gallery.drawing.force_arrows import draw_force as draw_push
+    from polhode.gallery.drawing.force_arrows import move_toward_camera
+    from polhode.plot.projection import make_camera
     from polhode.plot.scene import Scene
-    from polhode.plot.style import AXES, COLOURS
+    from polhode.plot.style import AXIS_COLORS, COLORS
 
-    scene = Scene(camera((1, 0, 0), (0, 1, 0), 0.18, 0.25))
+    scene = Scene(make_camera((1, 0, 0), (0, 1, 0), 0.18, 0.25))
     scene.body(sphere(1.0, mass=1.0), half=0, segments=32)
     scale = min(0.3, 2.4 / max(push, g))
-    draw_push(scene, in_front(scene, (-1.0, 0.0, 0.0), 3.0), scale * _push(push, angle), f"F = {push:.3g} N")
-    scene.text((-1.0, 0.0, 0.0), "p", COLOURS["ink"], (7.0, 5.0))
+    draw_push(
+        scene, move_toward_camera(scene, (-1.0, 0.0, 0.0), 3.0), scale * _push_force(push, angle), f"F = {push:.3g} N"
+    )
+    scene.text((-1.0, 0.0, 0.0), "p", COLORS["ink"], (7.0, 5.0))
     if g > 0:
         weight = (0.0, -scale * g, 0.0)
-        scene.arrow(in_front(scene, (0.0, 0.0, 0.0), 3.0), weight, COLOURS["weight"], f"m g = {g:.3g} N")
+        scene.arrow(move_toward_camera(scene, (0.0, 0.0, 0.0), 3.0), weight, COLORS["weight"], f"m g = {g:.3g} N")
     for i, name in enumerate("xy"):
-        scene.arrow(1.05 * np.eye(3)[i], 0.55 * np.eye(3)[i], AXES[i], name)
+        scene.arrow(1.05 * np.eye(3)[i], 0.55 * np.eye(3)[i], AXIS_COLORS[i], name)
     scene.draw(axes, f"the push, at {angle:.3g} deg to x, during the first step")
 
 
-def _way(axes: Axes, motion: Motion, step: float, push: Array, g: float) -> None:
+def _draw_center_path(axes: Axes, motion: Motion, step: float, push: Array, g: float) -> None:
     """The centre in Euler's steps, beside the motion that they stand for."""
-    from polhode.plot.style import COLOURS, closed_form, legend_above
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
     t = np.linspace(0.0, float(motion.times[-1]), 200)
     pushed = np.where(t < step, t**2 / 2, step * (t - step / 2))
     closed = pushed[:, None] * push + t[:, None] ** 2 / 2 * np.array((0.0, -g, 0.0))
-    closed_form(axes, closed[:, 0], closed[:, 1], "true motion")
+    draw_closed_form(axes, closed[:, 0], closed[:, 1], "true motion")
     steps = motion.position
-    axes.plot(steps[:, 0], steps[:, 1], color=COLOURS["translational"], marker="o", markersize=4, label="Euler")
-    axes.plot(*steps[2, :2], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=COLOURS["ink"])
+    axes.plot(steps[:, 0], steps[:, 1], color=COLORS["translational"], marker="o", markersize=4, label="Euler")
+    axes.plot(*steps[2, :2], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=COLORS["ink"])
     axes.set_title(f"centre: x₂ = ({steps[2, 0]:.4g}, {steps[2, 1]:.4g}, 0) m")
     axes.set_xlabel("x (m)")
     axes.set_ylabel("y (m)")
-    legend_above(axes, 2)
+    add_legend_above(axes, 2)
 
 
-def _equator(axes: Axes, motion: Motion) -> None:
+def _draw_equator(axes: Axes, motion: Motion) -> None:
     """Where R takes the body's x axis: along tangents of the unit circle, and so off it."""
-    from polhode.plot.style import AXES, closed_form
+    from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
     around = np.linspace(0, 2 * np.pi, 721)
     tips = motion.matrix_as_computed[1:, :2, 0]
-    closed_form(axes, np.cos(around), np.sin(around), "unit circle")
-    axes.plot(tips[:, 0], tips[:, 1], color=AXES[0], marker="o", markersize=4)
+    draw_closed_form(axes, np.cos(around), np.sin(around), "unit circle")
+    axes.plot(tips[:, 0], tips[:, 1], color=AXIS_COLORS[0], marker="o", markersize=4)
     for n in (1, 2, STEPS):
         outwards = tuple((11 * tips[n - 1] / np.hypot(*tips[n - 1])).tolist())
         look: Any = {"textcoords": "offset points", "fontsize": 9, "ha": "center", "va": "center"}
@@ -152,21 +158,21 @@ def _equator(axes: Axes, motion: Motion) -> None:
     axes.set_ylabel("y (m)")
 
 
-def _departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
+def _draw_departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
     """|R^T R - 1| after two steps against h."""
-    from polhode.plot.log_axes import numbers_across, powers_upwards
-    from polhode.plot.style import COLOURS, closed_form
+    from polhode.plot.log_axes import set_log_x, set_log_y
+    from polhode.plot.style import COLORS, draw_closed_form
 
     steps = np.array([m.scenario.needed_step for m in motions.values()])
     second = [m.matrix_as_computed[2] for m in motions.values()]
     found = [float(np.abs(r.T @ r - np.eye(3)).max()) for r in second]
-    closed_form(axes, steps, (turn * steps**2) ** 2, "(5/2 F sin a)² h⁴")
-    axes.plot(steps, found, color=COLOURS["omega"], marker="o", markersize=5, label="simulated")
+    draw_closed_form(axes, steps, (turn * steps**2) ** 2, "(5/2 F sin a)² h⁴")
+    axes.plot(steps, found, color=COLORS["omega"], marker="o", markersize=5, label="simulated")
     axes.set_title("Euler's step leaves the rotations: |RᵀR - 1|")
     axes.set_xlabel("step h (s)")
     axes.set_ylabel("largest entry after two steps")
-    numbers_across(axes, steps.tolist())
-    powers_upwards(axes)
+    set_log_x(axes, steps.tolist())
+    set_log_y(axes)
     axes.legend(loc="upper left")
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.rotation_sequence import steady_turn
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.massprops.shapes import box
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
@@ -23,33 +23,37 @@ if TYPE_CHECKING:
 
 SIDES = (2.0, 0.6, 0.6)
 MASS = 2.0
-LONG = np.array((1.0, 0.0, 0.0))
+LONG_AXIS = np.array((1.0, 0.0, 0.0))
 ROUNDING = 4e-15
 """What some twenty operations, each good to 1.1e-16, may add up to in a component."""
 
 
-def _turn(target: tuple[float, float, float]) -> tuple[Array, Array, float]:
+def _turn_to_target(target: tuple[float, float, float]) -> tuple[Array, Array, float]:
     """The quaternion from the x axis to the target, its axis and its angle in rad."""
-    q = rotations.turn_between(LONG, target)
+    q = rotations.turn_between(LONG_AXIS, target)
     return q, *rotations.axis_and_angle(q)
 
 
 def scenario(target_x: float, target_y: float, target_z: float, last: float) -> Scenario:
     """A long box of square section spins about an axis across it, until after one second it points at the target."""
-    _, axis, angle = _turn((target_x, target_y, target_z))
-    return steady_turn(box(SIDES, mass=MASS), angle * axis, "quaternion-rotation")
+    _, axis, angle = _turn_to_target((target_x, target_y, target_z))
+    return steady_spin_scenario(box(SIDES, mass=MASS), angle * axis, "quaternion-rotation")
 
 
-def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> list[Shown]:
+def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> list[ReferenceCheck]:
     """The turn's angle and quaternion, how well the formulas agree, and what a q of wrong length does."""
     target = (target_x, target_y, target_z)
-    q, axis, angle = _turn(target)
+    q, axis, angle = _turn_to_target(target)
     length = float(np.linalg.norm(target))
     across, s = float(np.hypot(target_y, target_z)), np.sqrt((1 - target_x / length) / 2)
     found = motion.final.quaternion_wxyz
-    ways = [rotations.rodrigues(LONG, axis, angle), rotations.matrix(axis, angle) @ LONG, rotations.sandwiched(q, LONG)]
-    ways.append(_by_scipy(q))
-    stretched = rotations.sandwiched((1.0, 0.0, 0.0, last), LONG)
+    ways = [
+        rotations.rodrigues(LONG_AXIS, axis, angle),
+        rotations.matrix(axis, angle) @ LONG_AXIS,
+        rotations.sandwiched(q, LONG_AXIS),
+    ]
+    ways.append(_matrix_by_scipy(q))
+    stretched = rotations.sandwiched((1.0, 0.0, 0.0, last), LONG_AXIS)
     half = "(cos(a/2), sin(a/2) (0, -z, y)/sqrt(y^2 + z^2)), cos a = x/length"
     rows = [
         (
@@ -68,92 +72,95 @@ def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, l
         ("y of q e_x q* for q = (1, 0, 0, last)", "1", stretched[1], 2 * last, 1 + last**2, "2 last"),
     ]
     shown = [
-        Shown(label, unit, float(value), float(expected), 2e-12 * float(size), source, float(size))
+        ReferenceCheck(label, unit, float(value), float(expected), 2e-12 * float(size), source, float(size))
         for label, unit, value, expected, size, source in rows
     ]
     spread = float(np.ptp(ways, axis=0).max())
-    return [*shown, Shown("(17.16), (17.17), q v q* and SciPy apart", "1", spread, 0.0, ROUNDING, "the same turn", 1.0)]
+    return [
+        *shown,
+        ReferenceCheck("(17.16), (17.17), q v q* and SciPy apart", "1", spread, 0.0, ROUNDING, "the same turn", 1.0),
+    ]
 
 
-def _by_scipy(q: Array) -> Array:
+def _matrix_by_scipy(q: Array) -> Array:
     from scipy.spatial.transform import Rotation
 
-    return np.asarray(Rotation.from_quat(q, scalar_first=True).apply(LONG))
+    return np.asarray(Rotation.from_quat(q, scalar_first=True).apply(LONG_AXIS))
 
 
 def picture(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> Figure:
     """The box before and after, its quaternion on the way, quaternions of wrong length, and small angles."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    with sheet(12.0, 7.8, MODEL.title) as figure:
+    with styled_figure(12.0, 7.8, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, height_ratios=(1.2, 1.0))
-        _box_scene(figure.add_subplot(grid[0, 0]), motion, (target_x, target_y, target_z))
-        _quaternion_panel(figure.add_subplot(grid[0, 1]), motion, (target_x, target_y, target_z))
-        _length_panel(figure.add_subplot(grid[1, 0]), last)
-        _small_angles(figure.add_subplot(grid[1, 1]))
+        _draw_box_scene(figure.add_subplot(grid[0, 0]), motion, (target_x, target_y, target_z))
+        _draw_quaternion(figure.add_subplot(grid[0, 1]), motion, (target_x, target_y, target_z))
+        _draw_lengths(figure.add_subplot(grid[1, 0]), last)
+        _draw_small_angles(figure.add_subplot(grid[1, 1]))
     return figure
 
 
-def _box_scene(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
-    from polhode.gallery.drawing.clearest_camera import clearest_view
+def _draw_box_scene(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
+    from polhode.gallery.drawing.clearest_camera import choose_clearest_camera
     from polhode.plot.scene import Scene
-    from polhode.plot.style import AXES, COLOURS
+    from polhode.plot.style import AXIS_COLORS, COLORS
 
-    _, axis, angle = _turn(target)
+    _, axis, angle = _turn_to_target(target)
     direction = np.array(target) / np.linalg.norm(target)
-    seen = clearest_view((LONG, direction, axis))
+    seen = choose_clearest_camera((LONG_AXIS, direction, axis))
     scene = Scene(seen)
-    body, tip = motion.scenario.bodies[0], SIDES[0] / 2 * LONG
-    for start, end in _edges():
-        scene.line([start, end], COLOURS["muted"], width=1.0, style=(0, (3, 2)))
-    scene.body(body, rotation=motion.rotation_matrix[-1], half=0, half_colour="#f0b48a")
+    body, tip = motion.scenario.bodies[0], SIDES[0] / 2 * LONG_AXIS
+    for start, end in _box_edges():
+        scene.line([start, end], COLORS["muted"], width=1.0, style=(0, (3, 2)))
+    scene.body(body, rotation=motion.rotation_matrix[-1], half=0, half_color="#f0b48a")
     closed = rotations.rodrigues(1.6 * tip, axis, np.linspace(0, angle, 80))
-    scene.line(closed, COLOURS["closed_form"], "q v q*", width=4.5)
-    scene.line(1.6 * motion.points(tip) + 0.1 * seen.eye, COLOURS["omega"], "simulated")
-    scene.arrow(tip, 0.9 * LONG, COLOURS["muted"], "x")
-    scene.arrow(direction, 0.9 * direction, AXES[0], f"({target[0]:.3g}, {target[1]:.3g}, {target[2]:.3g})")
-    scene.arrow((0, 0, 0), 1.3 * axis, COLOURS["omega"], "axis")
+    scene.line(closed, COLORS["closed_form"], "q v q*", width=4.5)
+    scene.line(1.6 * motion.points(tip) + 0.1 * seen.eye, COLORS["omega"], "simulated")
+    scene.arrow(tip, 0.9 * LONG_AXIS, COLORS["muted"], "x")
+    scene.arrow(direction, 0.9 * direction, AXIS_COLORS[0], f"({target[0]:.3g}, {target[1]:.3g}, {target[2]:.3g})")
+    scene.arrow((0, 0, 0), 1.3 * axis, COLORS["omega"], "axis")
     scene.draw(axes, f"from the x axis to the target: {np.degrees(angle):.6f}°", legend=(0.0, -0.14))
     axes.set_anchor("W")
 
 
-def _edges() -> list[tuple[Array, Array]]:
+def _box_edges() -> list[tuple[Array, Array]]:
     """The twelve edges of the box at the start."""
     corners = [np.array(SIDES) / 2 * sign for sign in np.ndindex(2, 2, 2)]
     corners = [2 * corner - np.array(SIDES) / 2 for corner in corners]
     return [(a, b) for i, a in enumerate(corners) for b in corners[:i] if np.count_nonzero(a - b) == 1]
 
 
-def _quaternion_panel(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, COLOURS, closed_form, legend_above
+def _draw_quaternion(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, COLORS, add_legend_above, draw_closed_form
 
-    _, axis, angle = _turn(target)
-    closed_form(axes, motion.times, rotations.quaternion(axis, angle * motion.times), "(17.25)")
-    for i, colour in enumerate((COLOURS["ink"], *AXES)):
-        axes.plot(motion.times, motion.quaternion_wxyz[:, i], color=colour, label=f"q{'₀₁₂₃'[i]}")
+    _, axis, angle = _turn_to_target(target)
+    draw_closed_form(axes, motion.times, rotations.quaternion(axis, angle * motion.times), "(17.25)")
+    for i, color in enumerate((COLORS["ink"], *AXIS_COLORS)):
+        axes.plot(motion.times, motion.quaternion_wxyz[:, i], color=color, label=f"q{'₀₁₂₃'[i]}")
     axes.set_title("the quaternion")
     axes.set_ylabel("component")
-    time_axis(axes, motion)
-    legend_above(axes, 5)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 5)
 
 
-def _length_panel(axes: Axes, last: float) -> None:
+def _draw_lengths(axes: Axes, last: float) -> None:
     """Exercise 17.9 c: where q = (1, 0, 0, k) takes the tip of e_x, by three rules."""
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     k = np.linspace(-2.0, 2.0, 201) if abs(last) <= 2 else np.linspace(-abs(last), abs(last), 201)
     many = np.stack((1 + 0 * k, 0 * k, 0 * k, k), axis=-1)
     rules: dict[str, Callable[[Array], Array]] = {
-        "q v q*: turned, and longer": lambda q: rotations.sandwiched(q, LONG),
-        "(17.28): skewed": lambda q: np.asarray(rotations.skewed_matrix(q) @ LONG),
-        "of q/|q|: a turn": lambda q: rotations.sandwiched(q / np.linalg.norm(q, axis=-1, keepdims=True), LONG),
+        "q v q*: turned, and longer": lambda q: rotations.sandwiched(q, LONG_AXIS),
+        "(17.28): skewed": lambda q: np.asarray(rotations.skewed_matrix(q) @ LONG_AXIS),
+        "of q/|q|: a turn": lambda q: rotations.sandwiched(q / np.linalg.norm(q, axis=-1, keepdims=True), LONG_AXIS),
     }
     here = np.array((1.0, 0.0, 0.0, last))
-    for (name, rule), colour in zip(rules.items(), (SEVERAL[0], SEVERAL[1], COLOURS["ink"]), strict=True):
-        axes.plot(*rule(many)[:, :2].T, color=colour, label=name)
-        axes.plot(*rule(here)[:2], color=colour, marker="o", markersize=5)
-    axes.plot(*LONG[:2], color=COLOURS["muted"], marker="s", markersize=5, linestyle="none", label="v = (1, 0)")
+    for (name, rule), color in zip(rules.items(), (COLOR_CYCLE[0], COLOR_CYCLE[1], COLORS["ink"]), strict=True):
+        axes.plot(*rule(many)[:, :2].T, color=color, label=name)
+        axes.plot(*rule(here)[:2], color=color, marker="o", markersize=5)
+    axes.plot(*LONG_AXIS[:2], color=COLORS["muted"], marker="s", markersize=5, linestyle="none", label="v = (1, 0)")
     axes.set_xlim(-3.6, 5.6)
     axes.set_ylim(-2.6, 2.6)
     if abs(last) > 1.2:
@@ -167,25 +174,25 @@ def _length_panel(axes: Axes, last: float) -> None:
     axes.legend(loc="center right", handlelength=1.0)
 
 
-def _small_angles(axes: Axes) -> None:
+def _draw_small_angles(axes: Axes) -> None:
     """(17.27a) by acos and by atan2, for small turns about z."""
-    from polhode.plot.style import SEVERAL, closed_form, power_of_ten
+    from polhode.plot.style import COLOR_CYCLE, draw_closed_form, format_power_of_ten
 
     angles = np.geomspace(1e-10, 1.0, 161)
     q = rotations.quaternion((0, 0, 1), angles)
     by_acos = 2 * np.arccos(q[:, 0])
     by_atan2 = np.array([rotations.axis_and_angle(one)[1] for one in q])
-    for found, colour, name in (
-        (by_acos, SEVERAL[1], "2 acos q₀, as printed"),
-        (by_atan2, SEVERAL[0], "2 atan2(|q|, q₀)"),
+    for found, color, name in (
+        (by_acos, COLOR_CYCLE[1], "2 acos q₀, as printed"),
+        (by_atan2, COLOR_CYCLE[0], "2 atan2(|q|, q₀)"),
     ):
         off = np.abs(found / angles - 1)
-        axes.loglog(angles, np.maximum(off, 2e-17), ".", markersize=4, color=colour, label=name)
+        axes.loglog(angles, np.maximum(off, 2e-17), ".", markersize=4, color=color, label=name)
     eps = float(np.finfo(float).eps)
-    closed_form(axes, angles, eps / angles**2, "rounding/angle²")
+    draw_closed_form(axes, angles, eps / angles**2, "rounding/angle²")
     axes.set_ylim(1e-17, 1e2)
-    axes.xaxis.set_major_formatter(power_of_ten)
-    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.xaxis.set_major_formatter(format_power_of_ten)
+    axes.yaxis.set_major_formatter(format_power_of_ten)
     axes.minorticks_off()
     axes.set_title("error of the angle found again, (17.27)")
     axes.set_xlabel("angle (rad)")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.gyroscope_disk import inclination, turning_times
 from polhode.gallery.measurements import first_interval
 from polhode.massprops.shapes import ellipsoid
@@ -32,24 +32,24 @@ FRAMES = 1600
 STEPS_A_TURN = 4000
 
 
-def _top(spin: float, theta: float, torque: float) -> HeavyTop:
+def _make_top(spin: float, theta: float, torque: float) -> HeavyTop:
     return HeavyTop(MOMENTS[0], MOMENTS[2], torque, radians(theta), spin)
 
 
-def _body() -> Body:
+def _make_body() -> Body:
     """A solid ellipsoid of 10 kg with the moments 2, 2, 3 kg m2: a^2 = 5 (I2 + I3 - I1)/(2 m) and so on."""
     return ellipsoid(SEMI_AXES, MASS)
 
 
 def scenario(spin: float, theta: float, torque: float) -> Scenario:
     """Two equal and opposite forces along z, one at each end of the axle: together a torque T sin(theta)."""
-    top = _top(spin, theta, torque)
+    top = _make_top(spin, theta, torque)
     end = SEMI_AXES[2]
     thrust = torque / (2 * end)
     every = NUTATIONS * top.period / FRAMES
     step = 2 * pi / (STEPS_A_TURN * (spin + 2 * pi / top.period))
     return Scenario(
-        _body(),
+        _make_body(),
         State(quaternion_wxyz=from_angles((0.0, radians(theta), 0.0)), angular_velocity_body=(0.0, 0.0, spin)),
         [force_at((0.0, 0.0, -thrust), (0.0, 0.0, end)), force_at((0.0, 0.0, thrust), (0.0, 0.0, -end))],
         duration=FRAMES * every,
@@ -60,20 +60,20 @@ def scenario(spin: float, theta: float, torque: float) -> Scenario:
     )
 
 
-def _kept(motion: Motion, torque: float) -> dict[str, Array]:
+def _conserved_quantities(motion: Motion, torque: float) -> dict[str, Array]:
     """L_z, L_3 and E + T cos(theta)."""
     L, axle = motion.angular_momentum, motion.rotation_matrix[:, :, 2]
     energy = motion.kinetic_energy + torque * axle[:, 2]
     return {"L along z": L[:, 2], "L along the axle": np.einsum("ti,ti->t", L, axle), "E + T cos θ": energy}
 
 
-def _scale(values: Array) -> float:
+def _largest_magnitude(values: Array) -> float:
     return float(np.abs(values).max())
 
 
-def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Shown]:
+def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[ReferenceCheck]:
     """How far the axle falls and how often, how fast it goes round, and what stays."""
-    top = _top(spin, theta, torque)
+    top = _make_top(spin, theta, torque)
     turns = turning_times(motion)
     lowest = degrees(inclination(motion.at(turns[0])))
     phi = np.unwrap(motion.euler_angles[:, 0])
@@ -81,81 +81,81 @@ def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Sh
     period = 2 * first_interval(turns, "a turning point")
     formula = "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1), b = (I3 w3)^2/(4 I1 T)"
     shown = [
-        Shown("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
-        Shown("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
-        Shown("mean precession", "rad/s", mean, top.mean_precession, 1e-11, "integrals of the third kind"),
+        ReferenceCheck("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
+        ReferenceCheck("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
+        ReferenceCheck("mean precession", "rad/s", mean, top.mean_precession, 1e-11, "integrals of the third kind"),
     ]
-    for name, values in _kept(motion, torque).items():
-        off = float(np.abs(values - values[0]).max() / _scale(values))
-        shown.append(Shown(f"{name} strays", "1", off, 0.0, 1e-12, "it stays, relative to its size", size=1.0))
+    for name, values in _conserved_quantities(motion, torque).items():
+        off = float(np.abs(values - values[0]).max() / _largest_magnitude(values))
+        shown.append(ReferenceCheck(f"{name} strays", "1", off, 0.0, 1e-12, "it stays, relative to its size", size=1.0))
     return shown
 
 
 def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
     """The top and its rockets, the paths of its axle and of L, theta over the closed form, and what stays."""
-    from polhode.gallery.drawing.tops import ANGLES
-    from polhode.plot.log_axes import log_axis, positive_part
-    from polhode.plot.style import SEVERAL, closed_form, legend_above, sheet
+    from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
+    from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
+    from polhode.plot.style import COLOR_CYCLE, add_legend_above, draw_closed_form, styled_figure
 
-    top, t = _top(spin, theta, torque), motion.times
+    top, t = _make_top(spin, theta, torque), motion.times
     early = t <= 8 * top.period
-    with sheet(12.0, 7.6, MODEL.title) as figure:
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
-        _space(figure.add_subplot(grid[:2, 0]), motion, top)
-        _from_above(figure.add_subplot(grid[2, 0]), motion)
+        _draw_space(figure.add_subplot(grid[:2, 0]), motion, top)
+        _draw_from_above(figure.add_subplot(grid[2, 0]), motion)
         nodding, going_round, kept = (figure.add_subplot(grid[i, 1]) for i in range(3))
         closed, phi = top.angles_at(t), np.unwrap(motion.euler_angles[:, 0])
         for axes, title, grey, found, name in (
             (nodding, "angle θ from z", closed[early, 1], motion.euler_angles[early, 1], "θ"),
             (going_round, "angle φ about z", closed[early, 0], phi[early], "φ"),
         ):
-            closed_form(axes, t[early], np.degrees(grey))
-            axes.plot(t[early], np.degrees(found), color=ANGLES[name], label="simulated")
+            draw_closed_form(axes, t[early], np.degrees(grey))
+            axes.plot(t[early], np.degrees(found), color=EULER_ANGLE_COLORS[name], label="simulated")
             axes.set_title(title)
             axes.set_ylabel("deg")
-            legend_above(axes, 2)
+            add_legend_above(axes, 2)
         nodding.ticklabel_format(useOffset=False)
         nodding.invert_yaxis()
-        for n, (name, values) in enumerate(_kept(motion, torque).items()):
-            off = np.abs(values - values[0])[early] / _scale(values)
+        for n, (name, values) in enumerate(_conserved_quantities(motion, torque).items()):
+            off = np.abs(values - values[0])[early] / _largest_magnitude(values)
             label = name if off.any() else f"{name}: 0"
-            kept.plot(t[early], positive_part(off), color=SEVERAL[n], linewidth=1.0, label=label)
-        log_axis(kept, 1e-17, 1e-9, 6)
+            kept.plot(t[early], mask_nonpositive(off), color=COLOR_CYCLE[n], linewidth=1.0, label=label)
+        set_log_y_limits(kept, 1e-17, 1e-9, 6)
         kept.set_title("strays")
         kept.set_ylabel("relative")
-        legend_above(kept, 3)
+        add_legend_above(kept, 3)
         for axes in (nodding, going_round, kept):
             axes.set_xlabel("time (s)")
             axes.set_xlim(0.0, float(t[early][-1]))
     return figure
 
 
-def _space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
+def _draw_space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
     """The top at the end of the run, its rockets, its axle's path and that of L."""
     from polhode.gallery.drawing import tops as draw
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     tip, axle = 1.5, motion.rotation_matrix[-1, :, 2]
-    scene = Scene(world_camera(*_view(axle)))
-    draw.globe(scene, tip, top.turning_angles)
-    draw.top(scene, _body(), (0, 0, 0), motion.rotation_matrix[-1], tip, -0.8)
+    scene = Scene(world_camera(*_camera_angles(axle)))
+    draw.draw_globe(scene, tip, top.turning_angles)
+    draw.draw_top(scene, _make_body(), (0, 0, 0), motion.rotation_matrix[-1], tip, -0.8)
     L = motion.angular_momentum
     direction = L / np.linalg.norm(L, axis=1)[:, None]
-    scene.line(tip * motion.rotation_matrix[:, :, 2], COLOURS["axis_3"], "path of the axle", width=1.6)
-    scene.line(tip * direction, COLOURS["L"], "path of L", width=2.0)
-    scene.arrow((0, 0, 0), 1.25 * tip * direction[-1], COLOURS["L"], "L")
+    scene.line(tip * motion.rotation_matrix[:, :, 2], COLORS["axis_3"], "path of the axle", width=1.6)
+    scene.line(tip * direction, COLORS["L"], "path of L", width=2.0)
+    scene.arrow((0, 0, 0), 1.25 * tip * direction[-1], COLORS["L"], "L")
     beside = -6.0 if axle[2] > 0.5 else 6.0
     far = 0.75 if axle[2] > -0.1 else 0.0  # below that the arrow begins where the rocket is, else it ends there
     for sign in (1.0, -1.0):
         tail = sign * (SEMI_AXES[2] * axle + np.array((0.0, 0.0, far)))
-        scene.arrow(tail, (0.0, 0.0, -0.7 * sign), COLOURS["force"], width=3.0)
+        scene.arrow(tail, (0.0, 0.0, -0.7 * sign), COLORS["force"], width=3.0)
         end = tail if far else tail - (0.0, 0.0, 0.7 * sign)
-        scene.text(end, "rocket", COLOURS["force"], (beside * sign, 0.0))
+        scene.text(end, "rocket", COLORS["force"], (beside * sign, 0.0))
     scene.draw(axes, "the top, its two rockets, and where its axle and L go", legend=(-0.3, 0.0))
 
 
-def _view(axle: Array) -> tuple[float, float]:
+def _camera_angles(axle: Array) -> tuple[float, float]:
     """Yaw and pitch of a camera across the axle, which then has its upper end to the right: no end is hidden."""
     theta = acos(float(axle[2]))
     pitch = min(0.35, 0.7 * theta)
@@ -163,23 +163,23 @@ def _view(axle: Array) -> tuple[float, float]:
     return atan2(float(axle[0]), -float(axle[1])) - across, pitch
 
 
-def _from_above(axes: Axes, motion: Motion) -> None:
+def _draw_from_above(axes: Axes, motion: Motion) -> None:
     """The axle circles about L, while L goes round z."""
-    from polhode.plot.style import COLOURS, legend_above
+    from polhode.plot.style import COLORS, add_legend_above
 
     first = motion.times <= motion.times[-1] * 8 / NUTATIONS
     L = motion.angular_momentum[first]
     unit: Any = L / np.linalg.norm(L, axis=1)[:, None]
-    for path, colour, name in (
+    for path, color, name in (
         (motion.rotation_matrix[first, :, 2], "axis_3", "axle"),
         (unit, "L", "direction of L"),
     ):
-        axes.plot(path[:, 0], path[:, 1], color=COLOURS[colour], label=name)
+        axes.plot(path[:, 0], path[:, 1], color=COLORS[color], label=name)
     axes.set_title("from above")
     axes.set_xlabel("x")
     axes.set_ylabel("y")
     axes.set_aspect("equal", adjustable="datalim")
-    legend_above(axes, 2)
+    add_legend_above(axes, 2)
 
 
 MODEL = Model(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.rotation_sequence import steady_turn
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.rotation_sequence import steady_spin_scenario
 from polhode.massprops.shapes import sphere
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
@@ -29,10 +29,10 @@ ROUNDING = 4e-15
 def scenario(axis_x: float, axis_y: float, axis_z: float, angle: float) -> Scenario:
     """A ball, whose moments are equal, spins about the axis: by the angle in one second."""
     axis = np.array((axis_x, axis_y, axis_z))
-    return steady_turn(sphere(RADIUS, mass=MASS), np.radians(angle) * axis / np.linalg.norm(axis), "rodrigues")
+    return steady_spin_scenario(sphere(RADIUS, mass=MASS), np.radians(angle) * axis / np.linalg.norm(axis), "rodrigues")
 
 
-def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> list[Shown]:
+def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> list[ReferenceCheck]:
     """Where the spinning ball takes the vector, and how well the other formulas agree with (17.16)."""
     axis, a = (axis_x, axis_y, axis_z), np.radians(angle)
     formula = rotations.rodrigues(VECTOR, axis, a)
@@ -40,15 +40,17 @@ def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
     others = {
         "(17.17)": rotations.matrix(axis, a) @ VECTOR,
         "q v q*": rotations.sandwiched(rotations.quaternion(axis, a), VECTOR),
-        "SciPy": _by_scipy(axis, a),
+        "SciPy": _matrix_by_scipy(axis, a),
     }
     size = float(np.linalg.norm(VECTOR))
     rows = [
-        Shown(f"{name} of the turned vector", "m", float(found), float(value), 1e-12 * size, "seed 004 eq. 17.16", size)
+        ReferenceCheck(
+            f"{name} of the turned vector", "m", float(found), float(value), 1e-12 * size, "seed 004 eq. 17.16", size
+        )
         for name, found, value in zip("xyz", simulated, formula, strict=True)
     ]
     rows += [
-        Shown(
+        ReferenceCheck(
             f"{name} less (17.16)", "m", float(np.abs(v - formula).max()), 0.0, ROUNDING * size, "the same turn", size
         )
         for name, v in others.items()
@@ -57,14 +59,14 @@ def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
     cosine = float(np.array(axis)[0] / np.linalg.norm(axis))
     return [
         *rows,
-        Shown("angle found again", "deg", float(np.degrees(found_angle)), angle, 2e-10, "2 atan2(abs(q), q0)"),
-        Shown(
+        ReferenceCheck("angle found again", "deg", float(np.degrees(found_angle)), angle, 2e-10, "2 atan2(abs(q), q0)"),
+        ReferenceCheck(
             "direction cosine with x, found again", "1", float(found_axis[0]), cosine, 1e-12 / np.sin(a / 2), "r_x", 1.0
         ),
     ]
 
 
-def _by_scipy(axis: tuple[float, float, float], angle: float) -> Array:
+def _matrix_by_scipy(axis: tuple[float, float, float], angle: float) -> Array:
     from scipy.spatial.transform import Rotation
 
     return np.asarray(Rotation.from_rotvec(angle * np.array(axis) / np.linalg.norm(axis)).apply(VECTOR))
@@ -72,26 +74,26 @@ def _by_scipy(axis: tuple[float, float, float], angle: float) -> Array:
 
 def picture(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> Figure:
     """The parts of the vector along and across the axis, the direction cosines, the components, the differences."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
     axis = np.array((axis_x, axis_y, axis_z)) / np.linalg.norm((axis_x, axis_y, axis_z))
-    with sheet(12.0, 7.6, MODEL.title) as figure:
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.05), height_ratios=(1.25, 1.0))
-        _parts_scene(figure.add_subplot(grid[0, 0]), motion, axis, angle)
-        _cosines_scene(figure.add_subplot(grid[0, 1]), motion, axis, angle)
-        _components(figure.add_subplot(grid[1, 0]), motion, axis, angle)
-        _differences(figure.add_subplot(grid[1, 1]), motion, axis, angle)
+        _draw_parts_scene(figure.add_subplot(grid[0, 0]), motion, axis, angle)
+        _draw_cosines_scene(figure.add_subplot(grid[0, 1]), motion, axis, angle)
+        _draw_components(figure.add_subplot(grid[1, 0]), motion, axis, angle)
+        _draw_differences(figure.add_subplot(grid[1, 1]), motion, axis, angle)
     return figure
 
 
-def _parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
+def _draw_parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     """Seed 004 figure 17.2: v, its parts, w across both, and the way of its tip."""
-    from polhode.plot.projection import camera
+    from polhode.plot.projection import make_camera
     from polhode.plot.scene import Scene
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     middle = rotations.rodrigues(VECTOR, axis, np.radians(angle) / 2)
-    seen = camera(np.cross(axis, middle), axis, -0.3, 0.38)
+    seen = make_camera(np.cross(axis, middle), axis, -0.3, 0.38)
     scene = Scene(seen)
     along = (VECTOR @ axis) * axis
     across, w = VECTOR - along, np.cross(axis, VECTOR)
@@ -99,64 +101,64 @@ def _parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     ring = along + rotations.rodrigues(across, axis, np.linspace(0, 2 * np.pi, 145))
     scene.line(ring, "#bbbbbb", width=1.0)
     closed = rotations.rodrigues(VECTOR, axis, np.radians(np.linspace(0, angle, 80)))
-    scene.line(closed, COLOURS["closed_form"], "closed form", width=4.5)
-    scene.line(motion.points(VECTOR) + seen.eye / 8, COLOURS["omega"], "way of the tip, simulated")
+    scene.line(closed, COLORS["closed_form"], "closed form", width=4.5)
+    scene.line(motion.points(VECTOR) + seen.eye / 8, COLORS["omega"], "way of the tip, simulated")
     height, width = float(VECTOR @ axis), float(np.linalg.norm(across))
     reach = max(1.35 * abs(height), 1.6, height + 0.4 * width + 0.4)
-    scene.arrow((0, 0, 0), reach * axis, COLOURS["muted"], "r", width=1.2)
+    scene.arrow((0, 0, 0), reach * axis, COLORS["muted"], "r", width=1.2)
     sides = ((8.0, -8.0), (8.0, 6.0)) if angle < 20 else ((-7.0, -4.0), (7.0, -4.0))
-    for tip, colour, name, side in zip(
-        (VECTOR, turned), (COLOURS["ink"], COLOURS["omega"]), ("v", "v'"), sides, strict=True
+    for tip, color, name, side in zip(
+        (VECTOR, turned), (COLORS["ink"], COLORS["omega"]), ("v", "v'"), sides, strict=True
     ):
-        scene.arrow((0, 0, 0), tip, colour)
-        scene.text(tip, name, colour, side)
-    scene.arrow((0, 0, 0), along, COLOURS["axis_3"])
-    scene.arrow(along, across, COLOURS["axis_2"])
-    scene.text(along / 4, "v∥", COLOURS["axis_3"], (6.0, 4.0))
-    scene.text(along + 0.45 * across, "v⊥", COLOURS["axis_2"], (float(np.copysign(7.0, across @ seen.right)), 4.0))
-    scene.arrow(along, w, COLOURS["axis_1"], "w")
-    scene.line([along, turned], COLOURS["muted"], style=(0, (3, 2)), width=1.1)
+        scene.arrow((0, 0, 0), tip, color)
+        scene.text(tip, name, color, side)
+    scene.arrow((0, 0, 0), along, COLORS["axis_3"])
+    scene.arrow(along, across, COLORS["axis_2"])
+    scene.text(along / 4, "v∥", COLORS["axis_3"], (6.0, 4.0))
+    scene.text(along + 0.45 * across, "v⊥", COLORS["axis_2"], (float(np.copysign(7.0, across @ seen.right)), 4.0))
+    scene.arrow(along, w, COLORS["axis_1"], "w")
+    scene.line([along, turned], COLORS["muted"], style=(0, (3, 2)), width=1.1)
     scene.draw(axes, f"figure 17.2: parts along and across the axis r, angle {angle:g}°", legend=(0.0, -0.17))
     axes.set_anchor("W")
 
 
-def _cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
+def _draw_cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     """Seed 004 figure 17.3: the axis and its direction cosines, the body's axes before and after."""
-    from polhode.gallery.drawing.clearest_camera import clearest_view
+    from polhode.gallery.drawing.clearest_camera import choose_clearest_camera
     from polhode.plot.scene import Scene
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     turn = motion.rotation_matrix[-1]
-    scene = Scene(clearest_view((*np.eye(3), *turn.T, axis)))
+    scene = Scene(choose_clearest_camera((*np.eye(3), *turn.T, axis)))
     scene.world_axes(1.25)
     scene.triad((0, 0, 0), 1.0, turn)
     for i in range(3):
         path = rotations.rodrigues(np.eye(3)[i], axis, np.radians(np.linspace(0, angle, 60)))
         scene.line(path, ("#e7b08c", "#8fd0ba", "#8fbbd9")[i], width=1.2)
-    scene.arrow((0, 0, 0), 1.45 * axis, COLOURS["omega"], "axis")
+    scene.arrow((0, 0, 0), 1.45 * axis, COLORS["omega"], "axis")
     corner = [axis[0] * np.eye(3)[0], axis * (1, 1, 0), axis]
-    scene.line([np.zeros(3), corner[0], corner[1], corner[2]], COLOURS["muted"], style=(0, (2, 2)), width=1.0)
+    scene.line([np.zeros(3), corner[0], corner[1], corner[2]], COLORS["muted"], style=(0, (2, 2)), width=1.0)
     cosines = ", ".join(f"{u:.3f}" for u in axis)
     scene.draw(axes, f"figure 17.3: direction cosines ({cosines})")
     axes.set_anchor("W")
 
 
-def _components(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, XYZ, closed_form, legend_above
+def _draw_components(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, add_legend_above, draw_closed_form
 
-    closed_form(axes, motion.times, rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times), "(17.16)")
-    for i, name in enumerate(XYZ):
-        axes.plot(motion.times, motion.points(VECTOR)[:, i], color=AXES[i], label=name)
+    draw_closed_form(axes, motion.times, rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times), "(17.16)")
+    for i, name in enumerate(XYZ_LABELS):
+        axes.plot(motion.times, motion.points(VECTOR)[:, i], color=AXIS_COLORS[i], label=name)
     axes.set_title("the vector on its way")
     axes.set_ylabel("m")
-    time_axis(axes, motion)
-    legend_above(axes, 4)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 4)
 
 
-def _differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
+def _draw_differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
     """How far the other ways are from (17.16), at many angles."""
-    from polhode.plot.style import COLOURS, SEVERAL, power_of_ten
+    from polhode.plot.style import COLOR_CYCLE, COLORS, format_power_of_ten
 
     angles = np.radians(angle) * motion.times
     formula = rotations.rodrigues(VECTOR, axis, angles)
@@ -165,13 +167,13 @@ def _differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
         "matrix (17.17)": rotations.matrix(axis, angles) @ VECTOR,
         "q v q*": rotations.sandwiched(rotations.quaternion(axis, angles), VECTOR),
     }
-    for (name, found), colour in zip(ways.items(), SEVERAL, strict=False):
+    for (name, found), color in zip(ways.items(), COLOR_CYCLE, strict=False):
         off = np.abs(found - formula).max(axis=1) / np.linalg.norm(VECTOR)
-        axes.semilogy(np.degrees(angles), np.where(off > 0, off, np.nan), ".", markersize=4, color=colour, label=name)
+        axes.semilogy(np.degrees(angles), np.where(off > 0, off, np.nan), ".", markersize=4, color=color, label=name)
     eps = float(np.finfo(float).eps)
-    axes.axhline(eps, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
+    axes.axhline(eps, color=COLORS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
     axes.set_ylim(1e-17, 1e-12)
-    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.yaxis.set_major_formatter(format_power_of_ten)
     axes.minorticks_off()
     axes.set_title("departure from (17.16), and rounding")
     axes.set_xlabel("angle (deg)")

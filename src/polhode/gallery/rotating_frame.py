@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.gallery.closed_forms.turning_platform import PlatformThrow
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import sphere
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
@@ -26,13 +26,13 @@ FRAMES = 240
 SPOKES = 12
 
 
-def _throw(radius: float, speed: float, rate: float) -> PlatformThrow:
+def _make_throw(radius: float, speed: float, rate: float) -> PlatformThrow:
     return PlatformThrow(radius, speed, rate, STANDARD_GRAVITY)
 
 
 def scenario(radius: float, speed: float, rate: float) -> Scenario:
     """The ball on the ground's axes, where it has the platform's speed besides its own, until it is down again."""
-    duration = _throw(radius, speed, rate).duration
+    duration = _make_throw(radius, speed, rate).duration
     return Scenario(
         sphere(**BALL),
         State(position=(radius, 0.0, 0.0), velocity=(0.0, rate * radius, speed), angular_velocity=(0.0, 0.0, rate)),
@@ -45,27 +45,27 @@ def scenario(radius: float, speed: float, rate: float) -> Scenario:
     )
 
 
-def _energies(seen: Seen, rate: float) -> tuple[Array, Array, Array]:
+def _platform_energies(seen: Seen, rate: float) -> tuple[Array, Array, Array]:
     """On the platform, of each kg: kinetic, of the weight, and of the centrifugal force."""
     x, v = seen.position, seen.velocity
     return (v**2).sum(axis=1) / 2, STANDARD_GRAVITY * x[:, 2], -(rate**2) * (x[:, :2] ** 2).sum(axis=1) / 2
 
 
-def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Shown]:
+def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[ReferenceCheck]:
     """Where it lands on the platform, and what stays the same there."""
-    throw, seen = _throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
-    landing, size = throw.seen_at(throw.duration), float(np.hypot(radius, rate * radius * throw.duration))
-    total = np.sum(_energies(seen, rate), axis=0)
+    throw, seen = _make_throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
+    landing, size = throw.on_platform_at(throw.duration), float(np.hypot(radius, rate * radius * throw.duration))
+    total = np.sum(_platform_energies(seen, rate), axis=0)
     worst = total[np.argmax(np.abs(total - throw.energy))]
     path = "turned back by W t from r, W r t on the ground, t = 2 u/g"
     return [
-        Shown(
+        ReferenceCheck(
             "lands at x on the platform", "m", float(seen.position[-1, 0]), float(landing[0]), 1e-12 * size, path, size
         ),
-        Shown(
+        ReferenceCheck(
             "lands at y on the platform", "m", float(seen.position[-1, 1]), float(landing[1]), 1e-12 * size, path, size
         ),
-        Shown(
+        ReferenceCheck(
             "energy on the platform, throughout",
             "J/kg",
             float(worst),
@@ -74,7 +74,7 @@ def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Sh
             "v^2/2 + g z - W^2 rho^2/2 = (u^2 - W^2 r^2)/2: the Coriolis force does no work",
             speed**2 / 2,
         ),
-        Shown(
+        ReferenceCheck(
             "outward acceleration at the start",
             "m/s2",
             float(seen.acceleration[0, 0]),
@@ -82,109 +82,111 @@ def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Sh
             1e-12 * rate**2 * radius,
             "W^2 r: straight up it moves along the axis, and no Coriolis force acts",
         ),
-        *_accelerations(seen, throw),
+        *_check_accelerations(seen, throw),
     ]
 
 
-def _accelerations(seen: Seen, throw: PlatformThrow) -> list[Shown]:
+def _check_accelerations(seen: Seen, throw: PlatformThrow) -> list[ReferenceCheck]:
     """Sideways at landing, and in all directions throughout: with the Coriolis force."""
-    expected = throw.acceleration_seen_at(seen.times)
+    expected = throw.platform_acceleration_at(seen.times)
     size = throw.rate**2 * float(np.hypot(throw.radius, throw.rate * throw.radius * throw.duration))
     off = float(np.linalg.norm(seen.acceleration - expected, axis=1).max())
     formula = "second derivative of x + i y = r (1 + i W t) e^(-i W t)"
     found, sideways = float(seen.acceleration[-1, 1]), float(expected[-1, 1])
     return [
-        Shown("acceleration along y at landing", "m/s2", found, sideways, 1e-12 * size, formula, size),
-        Shown("acceleration off the formula, throughout", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size),
+        ReferenceCheck("acceleration along y at landing", "m/s2", found, sideways, 1e-12 * size, formula, size),
+        ReferenceCheck(
+            "acceleration off the formula, throughout", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size
+        ),
     ]
 
 
 def picture(motion: Motion, radius: float, speed: float, rate: float) -> Figure:
     """The throw from the ground and from the platform, in space and from above, and the energy on the platform."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    throw, seen = _throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
-    with sheet(12.0, 8.4, MODEL.title) as figure:
+    throw, seen = _make_throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
+    with styled_figure(12.0, 8.4, MODEL.title) as figure:
         grid = figure.subplots(2, 2, width_ratios=(1, 1.06))
-        _in_space(
+        _draw_in_space(
             grid[0, 0], motion.position, throw, "from the ground: a parabola, under which the platform turns", True
         )
-        _in_space(grid[0, 1], seen.position, throw, "from the platform: outwards, then aside", False)
-        _from_above(grid[1, 0], motion.position, seen.position, throw)
-        _energy(grid[1, 1], seen, rate)
+        _draw_in_space(grid[0, 1], seen.position, throw, "from the platform: outwards, then aside", False)
+        _draw_from_above(grid[1, 0], motion.position, seen.position, throw)
+        _draw_energy(grid[1, 1], seen, rate)
     return figure
 
 
-def _in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_ground: bool) -> None:
+def _draw_in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_ground: bool) -> None:
     """The ball's path over the platform, and where the thrower stands at the end."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     scene, turned = Scene(world_camera(0.35, 0.42)), throw.rate * throw.duration if on_ground else 0.0
-    colour = SEVERAL[1] if on_ground else SEVERAL[0]
+    color = COLOR_CYCLE[1] if on_ground else COLOR_CYCLE[0]
     reach = 1.1 * float(np.hypot(path[:, 0], path[:, 1]).max())
     up = 2 * reach * scene.seen.eye  # nothing of it is behind the platform: on the paper it stays where it is
     edge = np.linspace(0, 2 * np.pi, 16 * SPOKES + 1)
     rim = np.stack((reach * np.cos(edge), reach * np.sin(edge), np.zeros_like(edge)), axis=-1)
     corners = np.vstack((np.zeros(3), rim[:-1]))
     fan = [(0, i, i % (len(rim) - 1) + 1) for i in range(1, len(rim))]
-    scene.surface(corners, fan, COLOURS["body"])
+    scene.surface(corners, fan, COLORS["body"])
     for k in range(SPOKES):
         end = reach * np.array((np.cos(turned + k * 2 * np.pi / SPOKES), np.sin(turned + k * 2 * np.pi / SPOKES), 0.0))
-        scene.line(np.linspace(np.zeros(3), end, 7), COLOURS["muted"], width=0.6)
-    scene.line(path + up, colour, width=2.4)
-    scene.line(path * (1.0, 1.0, 0.0) + up, COLOURS["muted"], width=1.2, style=(0, (4, 3)))
+        scene.line(np.linspace(np.zeros(3), end, 7), COLORS["muted"], width=0.6)
+    scene.line(path + up, color, width=2.4)
+    scene.line(path * (1.0, 1.0, 0.0) + up, COLORS["muted"], width=1.2, style=(0, (4, 3)))
     thrower = throw.radius * np.array((np.cos(turned), np.sin(turned), 0.0))
-    scene.dot(path[0] + up, COLOURS["ink"], 6)
+    scene.dot(path[0] + up, COLORS["ink"], 6)
     if on_ground:
-        scene.text(path[0], "thrown", COLOURS["ink"], (6, -7))
-        scene.dot(thrower + up, COLOURS["ink"], 6)
-        scene.text(thrower, "the thrower then", COLOURS["ink"], (-8, 4))
+        scene.text(path[0], "thrown", COLORS["ink"], (6, -7))
+        scene.dot(thrower + up, COLORS["ink"], 6)
+        scene.text(thrower, "the thrower then", COLORS["ink"], (-8, 4))
     else:
-        scene.text(path[0], "thrower", COLOURS["ink"], (6, -7))
-    scene.dot(path[-1] + up, colour, 6)
-    scene.text(path[-1], "lands", colour, (8, 4) if on_ground else (-8, -4))
+        scene.text(path[0], "thrower", COLORS["ink"], (6, -7))
+    scene.dot(path[-1] + up, color, 6)
+    scene.text(path[-1], "lands", color, (8, 4) if on_ground else (-8, -4))
     scene.draw(axes, title)
 
 
-def _from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: PlatformThrow) -> None:
+def _draw_from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: PlatformThrow) -> None:
     """Both paths from above, over the closed forms."""
-    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
 
     times = np.linspace(0, throw.duration, len(on_ground))
-    both = np.stack((throw.on_ground_at(times), throw.seen_at(times)), axis=-1)
-    closed_form(axes, both[:, 0], both[:, 1])
-    axes.plot(on_ground[:, 0], on_ground[:, 1], color=SEVERAL[1], label="ground")
-    axes.plot(on_platform[:, 0], on_platform[:, 1], color=SEVERAL[0], label="platform")
+    both = np.stack((throw.on_ground_at(times), throw.on_platform_at(times)), axis=-1)
+    draw_closed_form(axes, both[:, 0], both[:, 1])
+    axes.plot(on_ground[:, 0], on_ground[:, 1], color=COLOR_CYCLE[1], label="ground")
+    axes.plot(on_platform[:, 0], on_platform[:, 1], color=COLOR_CYCLE[0], label="platform")
     edge = np.linspace(0, 2 * np.pi, 200)
     round_it = throw.radius * np.stack((np.cos(edge), np.sin(edge)))
-    axes.plot(*round_it, color=COLOURS["muted"], linewidth=0.9, label="thrower")
-    axes.plot(0, 0, marker="+", color=COLOURS["muted"], markersize=9)
+    axes.plot(*round_it, color=COLORS["muted"], linewidth=0.9, label="thrower")
+    axes.plot(0, 0, marker="+", color=COLORS["muted"], markersize=9)
     end = on_platform[-1]
-    axes.plot(*end[:2], marker="o", color=SEVERAL[0], markersize=5)
+    axes.plot(*end[:2], marker="o", color=COLOR_CYCLE[0], markersize=5)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(x=0.12, y=0.08)
     axes.set_title("from above")
     axes.set_xlabel(f"x (m); on the platform it lands at ({end[0]:.5g}, {end[1]:.5g})")
     axes.set_ylabel("y (m)")
-    legend_above(axes, 4)
+    add_legend_above(axes, 4)
 
 
-def _energy(axes: Axes, seen: Seen, rate: float) -> None:
+def _draw_energy(axes: Axes, seen: Seen, rate: float) -> None:
     """Of each kg, on the platform."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above
 
-    parts = _energies(seen, rate)
+    parts = _platform_energies(seen, rate)
     names = (("kinetic", "kinetic"), ("weight", "weight"), ("rotational", "centrifugal"))
-    for (colour, label), values in zip(names, parts, strict=True):
-        axes.plot(seen.times, values, color=COLOURS[colour], label=label)
+    for (color, label), values in zip(names, parts, strict=True):
+        axes.plot(seen.times, values, color=COLORS[color], label=label)
     total = np.sum(parts, axis=0)
-    axes.plot(seen.times, total, color=COLOURS["total"], linewidth=2.2, label="sum")
+    axes.plot(seen.times, total, color=COLORS["total"], linewidth=2.2, label="sum")
     axes.set_title(f"energy, sum {total[-1]:.6g}")
     axes.set_ylabel("J/kg")
-    time_axis(axes, seen.motion)
-    legend_above(axes, 4)
+    format_time_axis(axes, seen.motion)
+    add_legend_above(axes, 4)
 
 
 MODEL = Model(

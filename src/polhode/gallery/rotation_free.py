@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import arms
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import lever_arms
 from polhode.massprops.shapes import box
 from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
@@ -24,7 +24,7 @@ FRAMES = 200
 STEPS_A_FRAME = 5
 
 
-def _points(arm: float) -> tuple[tuple[float, float, float], ...]:
+def _force_points(arm: float) -> tuple[tuple[float, float, float], ...]:
     return (-arm, 0.0, -SIDES[2] / 2), (arm, 0.0, -SIDES[2] / 2)
 
 
@@ -33,7 +33,7 @@ def scenario(force: float, mass: float, arm: float) -> Scenario:
     duration = (RISE * mass / force) ** 0.5
     return Scenario(
         box(SIDES, mass),
-        forces=[force_at((0.0, 0.0, force), point) for point in _points(arm)],
+        forces=[force_at((0.0, 0.0, force), point) for point in _force_points(arm)],
         duration=duration,
         step=duration / (FRAMES * STEPS_A_FRAME),
         output_step=duration / FRAMES,
@@ -42,7 +42,7 @@ def scenario(force: float, mass: float, arm: float) -> Scenario:
     )
 
 
-def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Shown]:
+def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[ReferenceCheck]:
     """The acceleration, and that there is neither torque nor turning."""
     end = float(motion.times[-1])
     acceleration = 2 * force / mass
@@ -52,10 +52,12 @@ def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Shown
     rise = float(motion.velocity[-1, 2]) / end
     one = arm * force
     return [
-        Shown("acceleration", "m/s2", rise, acceleration, 1e-12 * acceleration, "2 F/M"),
-        Shown("torque of both forces", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one),
-        Shown("angle turned", "rad", turned, 0.0, 1e-13, "no torque, no turning", 1.0),
-        Shown(
+        ReferenceCheck("acceleration", "m/s2", rise, acceleration, 1e-12 * acceleration, "2 F/M"),
+        ReferenceCheck(
+            "torque of both forces", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one
+        ),
+        ReferenceCheck("angle turned", "rad", turned, 0.0, 1e-13, "no torque, no turning", 1.0),
+        ReferenceCheck(
             "work of both forces", "J", float(np.asarray(motion.work)[-1]), work, 1e-12 * work, "M v^2/2, v = 2 F t/M"
         ),
     ]
@@ -63,53 +65,53 @@ def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Shown
 
 def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
     """The block as it rises, its height beside the closed form, and the torques of both forces, which cancel."""
-    from polhode.gallery.drawing.force_arrows import block_at_instants, in_front
+    from polhode.gallery.drawing.force_arrows import draw_body_at_times, move_toward_camera
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS, sheet
+    from polhode.plot.style import COLORS, styled_figure
 
     scene = Scene(world_camera(0.45, -0.22))
     frames = [0, FRAMES]
-    pushes = [(point, (0.0, 0.0, 2.2), "F") for point in _points(arm)]
-    block_at_instants(scene, motion, motion.scenario.bodies[0], frames, pushes)
-    centre = in_front(scene, motion.points((0.0, -1.0, 0.0)), 20.0)
+    pushes = [(point, (0.0, 0.0, 2.2), "F") for point in _force_points(arm)]
+    draw_body_at_times(scene, motion, motion.scenario.bodies[0], frames, pushes)
+    centre = move_toward_camera(scene, motion.points((0.0, -1.0, 0.0)), 20.0)
     for k in frames:
-        scene.dot(centre[k], COLOURS["ink"])
+        scene.dot(centre[k], COLORS["ink"])
         scene.text(motion.points((-1.6, -1.0, 0.0))[k], f"t = {motion.times[k]:.3g} s")
-    scene.line(centre, COLOURS["translational"], style=(0, (4, 3)), width=1.2)
-    with sheet(11.0, 6.4, MODEL.title) as figure:
+    scene.line(centre, COLORS["translational"], style=(0, (4, 3)), width=1.2)
+    with styled_figure(11.0, 6.4, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.35))
         scene.draw(figure.add_subplot(grid[:, 0]), "the same force F at two points", margin=0.02)
-        _height(figure.add_subplot(grid[0, 1]), motion, force, mass)
-        _torques(figure.add_subplot(grid[1, 1]), motion, force, arm)
+        _draw_height(figure.add_subplot(grid[0, 1]), motion, force, mass)
+        _draw_torques(figure.add_subplot(grid[1, 1]), motion, force, arm)
     return figure
 
 
-def _height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, closed_form, legend_above
+def _draw_height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
     t = motion.times
-    closed_form(axes, t, force / mass * t**2, "closed form F t²/M")
-    axes.plot(t, motion.position[:, 2], color=COLOURS["translational"], label="simulated")
+    draw_closed_form(axes, t, force / mass * t**2, "closed form F t²/M")
+    axes.plot(t, motion.position[:, 2], color=COLORS["translational"], label="simulated")
     axes.set_title(f"height: a = {2 * force / mass:.6g} m/s2")
     axes.set_ylabel("m")
-    time_axis(axes, motion)
-    legend_above(axes, 2)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 2)
 
 
-def _torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, SEVERAL, legend_above
+def _draw_torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
 
-    each = [np.cross(arms(motion, point), (0.0, 0.0, force))[:, 1] for point in _points(arm)]
-    for torque, colour, name in zip(each, SEVERAL, ("left force", "right force"), strict=False):
-        axes.plot(motion.times, torque, color=colour, label=name)
-    axes.plot(motion.times, sum(each), color=COLOURS["ink"], label="sum", linewidth=2.2)
+    each = [np.cross(lever_arms(motion, point), (0.0, 0.0, force))[:, 1] for point in _force_points(arm)]
+    for torque, color, name in zip(each, COLOR_CYCLE, ("left force", "right force"), strict=False):
+        axes.plot(motion.times, torque, color=color, label=name)
+    axes.plot(motion.times, sum(each), color=COLORS["ink"], label="sum", linewidth=2.2)
     axes.set_ylim(-1.3 * arm * force, 1.3 * arm * force)
     axes.set_title("torque about y")
     axes.set_ylabel("N m")
-    time_axis(axes, motion)
-    legend_above(axes, 3)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 3)
 
 
 MODEL = Model(

@@ -20,7 +20,7 @@ FRAMES, STEADY_FRAMES = 120, 200
 STEPS_A_FRAME = 10
 
 
-def even_prism(corners: int, radius: float, mass: float) -> Body:
+def isotropic_prism(corners: int, radius: float, mass: float) -> Body:
     """A prism on a regular polygon, so high that its three moments are equal: it spins steadily about any axis.
 
     A polygon of circumradius r has the polar moment m r^2 (2 + cos(2 pi/n))/6, and I1 = I3/2 + m h^2/12.
@@ -37,7 +37,7 @@ def prism_corners(corners: int, radius: float) -> Array:
     return np.concatenate([np.column_stack((flat, np.full(corners, z))) for z in (-half, half)])
 
 
-def turns(body: Body, sequence: Sequence[tuple[Any, float]], axes: str, name: str) -> Scenario:
+def sequence_scenario(body: Body, sequence: Sequence[tuple[Any, float]], axes: str, name: str) -> Scenario:
     """One turn after another, a second each: (axis, angle in rad) along the world's axes, or along the body's.
 
     The body's three moments must be equal.  Between two turns a couple of blows changes the spin.
@@ -51,7 +51,7 @@ def turns(body: Body, sequence: Sequence[tuple[Any, float]], axes: str, name: st
     blows = [
         blow
         for k in range(1, len(spins))
-        for blow in couple(moment * (spins[k] - spins[k - 1]), float(k), arm=float(np.sqrt(moment / body.mass)))
+        for blow in impulse_couple(moment * (spins[k] - spins[k - 1]), float(k), arm=float(np.sqrt(moment / body.mass)))
     ]
     return Scenario(
         body,
@@ -65,7 +65,7 @@ def turns(body: Body, sequence: Sequence[tuple[Any, float]], axes: str, name: st
     )
 
 
-def couple(angular_impulse_body: Array, time: float, arm: float) -> list[Force]:
+def impulse_couple(angular_impulse_body: Array, time: float, arm: float) -> list[Force]:
     """Two opposite blows at opposite points of a body, `arm` (m) from its centre: no impulse, this angular impulse."""
     size = float(np.linalg.norm(angular_impulse_body))
     if size == 0:
@@ -76,7 +76,7 @@ def couple(angular_impulse_body: Array, time: float, arm: float) -> list[Force]:
     return [impulse(sign * blow, time, sign * point, axes="body") for sign in (1.0, -1.0)]
 
 
-def steady_turn(body: Body, angular_velocity: Any, name: str) -> Scenario:
+def steady_spin_scenario(body: Body, angular_velocity: Any, name: str) -> Scenario:
     """One second of a spin (world axes, rad/s) that the body keeps by itself."""
     return Scenario(
         body,

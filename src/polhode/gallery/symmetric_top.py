@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.gallery.closed_forms.printed_programs import matlab_top
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import angle_of_vectors, azimuth_rate, turning_rate
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -28,7 +28,7 @@ STEPS = 300
 COARSE, FINE, FINER, FINEST = "h", "h/2", "h/4", "h/8"
 
 
-def _top(wobble: float, spin: float, axial: float) -> SymmetricTop:
+def _make_top(wobble: float, spin: float, axial: float) -> SymmetricTop:
     return SymmetricTop((ACROSS, ACROSS, axial), (wobble, 0.0, spin))
 
 
@@ -50,7 +50,7 @@ def scenario(wobble: float, spin: float, axial: float, step: float) -> dict[str,
     }
 
 
-def _spiral(top: SymmetricTop, step: float, steps: int) -> float:
+def _expected_spiral(top: SymmetricTop, step: float, steps: int) -> float:
     """How far w is off after so many steps: one multiplies w1 + i w2 by 1 + z + z^2/2 + z^3/6 + z^4/24, not by e^z."""
     z = 1j * top.body_precession * step
     return float(abs((1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24) ** steps - np.exp(steps * z)) * top.rates[0])
@@ -60,7 +60,7 @@ def _attitude_errors(motion: Motion, top: SymmetricTop) -> Array:
     return np.asarray(angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times)))
 
 
-def _order(errors: list[float]) -> float:
+def _measured_order(errors: list[float]) -> float:
     """How many times the error halves where the step does; what is wrong with that falls with the step itself.
 
     Of the three finest runs; of the three coarsest where the error of the finest is close to rounding.
@@ -70,9 +70,9 @@ def _order(errors: list[float]) -> float:
     return float(2 * second - first)
 
 
-def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> list[Shown]:
+def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> list[ReferenceCheck]:
     """The rates and angles of section 4, in the finest run; the errors of the coarsest, and how they fall."""
-    top, fine, coarse = _top(wobble, spin, axial), motions[FINEST], motions[COARSE]
+    top, fine, coarse = _make_top(wobble, spin, axial), motions[FINEST], motions[COARSE]
     angles = cones(top.moments, top.rates, 2)
     axis, along_l = fine.rotation_matrix[:, :, 2], fine.angular_momentum[0]
     l_body = np.einsum("nji,j->ni", fine.rotation_matrix, along_l)
@@ -80,12 +80,12 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
     printed = matlab_top(top.moments, top.rates, step, STEPS).quaternion
     slack = (top.space_precession * step) ** 4 / 500 + 1e-10
 
-    def rate(label: str, found: float, expected: float, source: str) -> Shown:
-        return Shown(label, "rad/s", found, expected, slack * top.space_precession, source)
+    def rate(label: str, found: float, expected: float, source: str) -> ReferenceCheck:
+        return ReferenceCheck(label, "rad/s", found, expected, slack * top.space_precession, source)
 
-    def angle(label: str, one: Array, other: Array, expected: float, source: str) -> Shown:
-        found = float(np.degrees(angle_of_vectors(one, other).mean()))
-        return Shown(label, "deg", found, float(np.degrees(expected)), 60 * slack, source)
+    def angle(label: str, one: Array, other: Array, expected: float, source: str) -> ReferenceCheck:
+        found = float(np.degrees(angle_between_vectors(one, other).mean()))
+        return ReferenceCheck(label, "deg", found, float(np.degrees(expected)), 60 * slack, source)
 
     return [
         rate(
@@ -104,15 +104,15 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
         angle("tilt of the axis from L", axis, along_l, angles.tilt, "tan(theta) = I1 w1/(I3 w3)"),
         angle("half-angle of the body cone", fine.angular_velocity, axis, angles.body, "tan = w1/w3"),
         angle("half-angle of the space cone", fine.angular_velocity, along_l, angles.space, "body cone - tilt"),
-        Shown(
+        ReferenceCheck(
             "radius of the error spiral",
             "rad/s",
             float(np.linalg.norm(coarse.angular_velocity_body[-1] - top.rates_at(coarse.times[-1]))),
-            expected := _spiral(top, step, STEPS),
+            expected := _expected_spiral(top, step, STEPS),
             1e-7 * expected + 1e-13 * float(np.linalg.norm(top.rates)),
             "|R(z)^N - e^(N z)|, z = i Omega h: N (Omega h)^5/120 in leading order",
         ),
-        Shown(
+        ReferenceCheck(
             "attitude error at the end",
             "rad",
             errors[0],
@@ -120,10 +120,10 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
             1e-6 * expected + 1e-12,
             "the same steps by hand, seed 003 section 3.4",
         ),
-        Shown(
+        ReferenceCheck(
             "order of the attitude error",
             "1",
-            _order(errors),
+            _measured_order(errors),
             4.0,
             0.1,
             "of Runge-Kutta's table; found from three steps, each half of the last, carried on to h = 0",
@@ -135,30 +135,30 @@ def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float
     """The axis in space, the cones, w in the body, its error's spiral, and how the attitude's error grows."""
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
     from polhode.plot.rolling_cones import draw_cones
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    top, coarse, fine = _top(wobble, spin, axial), motions[COARSE], motions[FINEST]
+    top, coarse, fine = _make_top(wobble, spin, axial), motions[COARSE], motions[FINEST]
     moment = 0.7 / top.space_precession
-    with sheet(12.0, 7.8, MODEL.title) as figure:
+    with styled_figure(12.0, 7.8, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
         draw_in_space(grid[0, 0], fine, moment, title="in space: the axis goes round L")
         draw_cones(grid[0, 1], fine, moment)
-        _circle(grid[0, 2], coarse, top)
+        _draw_circle(grid[0, 2], coarse, top)
         draw_rates(grid[1, 0], coarse)
-        _spiral_panel(grid[1, 1], coarse, top, step)
-        _errors_panel(grid[1, 2], motions, top)
+        _draw_spiral(grid[1, 1], coarse, top, step)
+        _draw_errors(grid[1, 2], motions, top)
     return figure
 
 
-def _circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
+def _draw_circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
     """The path of w in the body, on the closed form.  [seed 003 figure 1]"""
-    from polhode.plot.style import COLOURS, closed_form
+    from polhode.plot.style import COLORS, draw_closed_form
 
     closed = top.rates_at(np.linspace(0, 2 * np.pi / abs(top.body_precession), 361))
     w = motion.angular_velocity_body
-    closed_form(axes, closed[:, 0], closed[:, 1])
-    axes.plot(w[:, 0], w[:, 1], color=COLOURS["omega"], label="simulated")
-    axes.plot(*w[0, :2], marker="o", markersize=5, color=COLOURS["omega"])
+    draw_closed_form(axes, closed[:, 0], closed[:, 1])
+    axes.plot(w[:, 0], w[:, 1], color=COLORS["omega"], label="simulated")
+    axes.plot(*w[0, :2], marker="o", markersize=5, color=COLORS["omega"])
     reach = 1.1 * float(top.rates[0])
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, 1.45 * reach)
@@ -169,42 +169,42 @@ def _circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
     axes.legend(loc="upper left", borderaxespad=0.2)
 
 
-def _spiral_panel(axes: Axes, motion: Motion, top: SymmetricTop, step: float) -> None:
+def _draw_spiral(axes: Axes, motion: Motion, top: SymmetricTop, step: float) -> None:
     """What is wrong with w, step by step.  [seed 003 figure 2]"""
-    from polhode.plot.style import COLOURS, power_of_ten
+    from polhode.plot.style import COLORS, format_power_of_ten
 
     off = (motion.angular_velocity_body - top.rates_at(motion.times))[:, :2]
     leading = STEPS * abs(top.body_precession * step) ** 5 / 120 * float(top.rates[0])
     unit = 10.0 ** np.floor(np.log10(leading))
     turn = np.linspace(0, 2 * np.pi, 361)
     ring = leading / unit * np.stack((np.cos(turn), np.sin(turn)))
-    axes.plot(*ring, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 2.5)), label="N (Ωh)⁵/120 · ω₁(0)")
-    axes.plot(*(off.T / unit), color=COLOURS["omega"], marker=".", markersize=2.5, linewidth=0.8, label="300 steps")
+    axes.plot(*ring, color=COLORS["muted"], linewidth=1.0, linestyle=(0, (4, 2.5)), label="N (Ωh)⁵/120 · ω₁(0)")
+    axes.plot(*(off.T / unit), color=COLORS["omega"], marker=".", markersize=2.5, linewidth=0.8, label="300 steps")
     reach = 1.12 * float(max(leading, np.abs(off).max())) / unit
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, 1.45 * reach)
     axes.set_aspect("equal")
     axes.set_title(f"error of ω at h = {step:g} s")
-    axes.set_xlabel(f"of ω₁ ({power_of_ten(unit)} rad/s)")
-    axes.set_ylabel(f"of ω₂ ({power_of_ten(unit)} rad/s)")
+    axes.set_xlabel(f"of ω₁ ({format_power_of_ten(unit)} rad/s)")
+    axes.set_ylabel(f"of ω₂ ({format_power_of_ten(unit)} rad/s)")
     axes.legend(loc="upper left", borderaxespad=0.2)
 
 
-def _errors_panel(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
-    from polhode.plot.log_axes import log_axis
-    from polhode.plot.panels import legend_under_title, time_axis
-    from polhode.plot.style import SEVERAL
+def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
+    from polhode.plot.log_axes import set_log_y_limits
+    from polhode.plot.panels import add_legend_below_title, format_time_axis
+    from polhode.plot.style import COLOR_CYCLE
 
     last = []
-    for (name, motion), colour in zip(motions.items(), SEVERAL, strict=False):
+    for (name, motion), color in zip(motions.items(), COLOR_CYCLE, strict=False):
         errors = _attitude_errors(motion, top)
         last.append(float(errors[-1]))
-        axes.plot(motion.times[1:], errors[1:], color=colour, label=f"{name}: {errors[-1]:.3g}")
-    log_axis(axes, last[-1] / 1000, last[0] * 3)
-    axes.set_title(f"attitude error, at the end (rad): order {_order(last):.2f}")
+        axes.plot(motion.times[1:], errors[1:], color=color, label=f"{name}: {errors[-1]:.3g}")
+    set_log_y_limits(axes, last[-1] / 1000, last[0] * 3)
+    axes.set_title(f"attitude error, at the end (rad): order {_measured_order(last):.2f}")
     axes.set_ylabel("rad")
-    time_axis(axes, motions[COARSE])
-    legend_under_title(axes, 2, rows=2)
+    format_time_axis(axes, motions[COARSE])
+    add_legend_below_title(axes, 2, rows=2)
 
 
 MODEL = Model(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import angle_of_vectors, azimuth_rate, turning_rate
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
 from polhode.massprops.shapes import cylinder
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -27,11 +27,11 @@ FRAMES = 600
 STEPS_A_FRAME = 40
 
 
-def _rod(length: float, radius: float) -> Body:
+def _make_rod(length: float, radius: float) -> Body:
     return cylinder(radius, length, MASS)
 
 
-def _top(length: float, radius: float, tumble: float, spin: float) -> SymmetricTop:
+def _make_top(length: float, radius: float, tumble: float, spin: float) -> SymmetricTop:
     """By the formulas of a cylinder: I1 = m (3 r^2 + l^2)/12, I3 = m r^2/2."""
     across, axial = MASS * (3 * radius**2 + length**2) / 12, MASS * radius**2 / 2
     return SymmetricTop((across, across, axial), (tumble, 0.0, spin))
@@ -39,10 +39,10 @@ def _top(length: float, radius: float, tumble: float, spin: float) -> SymmetricT
 
 def scenario(length: float, radius: float, tumble: float, spin: float) -> Scenario:
     """Two turns of the rod about its angular momentum."""
-    duration = 4 * np.pi / _top(length, radius, tumble, spin).space_precession
+    duration = 4 * np.pi / _make_top(length, radius, tumble, spin).space_precession
     fast = -(-max(1.0, spin / tumble) // 1)
     return Scenario(
-        _rod(length, radius),
+        _make_rod(length, radius),
         State(angular_velocity_body=(tumble, 0.0, spin)),
         duration=duration,
         step=duration / (FRAMES * STEPS_A_FRAME * fast),
@@ -52,17 +52,17 @@ def scenario(length: float, radius: float, tumble: float, spin: float) -> Scenar
     )
 
 
-def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> list[Shown]:
+def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> list[ReferenceCheck]:
     """Both precessions, the tilt, and that L stays."""
-    top = _top(length, radius, tumble, spin)
+    top = _make_top(length, radius, tumble, spin)
     angles = cones(top.moments, top.rates, 2)
     axis, momenta = motion.rotation_matrix[:, :, 2], motion.angular_momentum
     moved = float(np.linalg.norm(momenta - momenta[0], axis=1).max())
     size = float(np.linalg.norm(momenta[0]))
-    tilt = float(np.degrees(angle_of_vectors(axis, momenta).mean()))
-    space = float(np.degrees(angle_of_vectors(motion.angular_velocity, momenta).mean()))
+    tilt = float(np.degrees(angle_between_vectors(axis, momenta).mean()))
+    space = float(np.degrees(angle_between_vectors(motion.angular_velocity, momenta).mean()))
     return [
-        Shown(
+        ReferenceCheck(
             "precession of ω about the rod",
             "rad/s",
             turning_rate(motion.times, motion.angular_velocity_body[:, :2]),
@@ -70,7 +70,7 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
             1e-7 * abs(top.body_precession),
             "(I3/I1 - 1) w3, seed 004 eq. 17.47",
         ),
-        Shown(
+        ReferenceCheck(
             "precession of the rod about L",
             "rad/s",
             azimuth_rate(motion.times, axis, momenta[0]),
@@ -78,9 +78,13 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
             1e-8 * top.space_precession,
             "L/I1",
         ),
-        Shown("tilt of the rod from L", "deg", tilt, float(np.degrees(angles.tilt)), 1e-6, "tan = I1 w1/(I3 w3)"),
-        Shown("half-angle of the space cone", "deg", space, float(np.degrees(angles.space)), 1e-6, "tilt - body cone"),
-        Shown("largest change of L", "kg m2/s", moved, 0.0, 1e-12 * size, "no torque acts", size),
+        ReferenceCheck(
+            "tilt of the rod from L", "deg", tilt, float(np.degrees(angles.tilt)), 1e-6, "tan = I1 w1/(I3 w3)"
+        ),
+        ReferenceCheck(
+            "half-angle of the space cone", "deg", space, float(np.degrees(angles.space)), 1e-6, "tilt - body cone"
+        ),
+        ReferenceCheck("largest change of L", "kg m2/s", moved, 0.0, 1e-12 * size, "no torque acts", size),
     ]
 
 
@@ -89,23 +93,23 @@ def picture(motion: Motion, length: float, radius: float, tumble: float, spin: f
     from polhode.plot.free_rotation_figures import draw_in_body, draw_in_space, draw_rates
     from polhode.plot.poinsot_construction import draw_herpolhode
     from polhode.plot.rolling_cones import draw_cones
-    from polhode.plot.style import COLOURS, sheet
+    from polhode.plot.style import COLORS, styled_figure
 
     moment = 0.08 * float(motion.times[-1])
-    with sheet(12.0, 7.8, MODEL.title) as figure:
+    with styled_figure(12.0, 7.8, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
         draw_in_space(grid[0, 0], motion, moment, title="in space: the rod goes round L")
         draw_cones(grid[0, 1], motion, moment)
         draw_in_body(grid[0, 2], motion, title="seen from the rod: ω and L go round")
         draw_rates(grid[1, 0], motion)
         draw_herpolhode(grid[1, 1], motion)
-        _world(grid[1, 2], motion, motion.angular_momentum, COLOURS["L"], COLOURS["omega"])
+        _draw_world(grid[1, 2], motion, motion.angular_momentum, COLORS["L"], COLORS["omega"])
     return figure
 
 
-def _world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colour_w: str) -> None:
+def _draw_world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colour_w: str) -> None:
     """What stays and what goes round in the world: each vector's part across the direction of L, and L itself."""
-    from polhode.plot.panels import legend_under_title, time_axis
+    from polhode.plot.panels import add_legend_below_title, format_time_axis
 
     along_l = momenta[0] / np.linalg.norm(momenta[0])
     first = np.cross(along_l, motion.rotation_matrix[0, :, 2])
@@ -122,8 +126,8 @@ def _world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colour_w: 
     axes.set_ylim(-1.15, 1.15)
     axes.set_title("in the world, along and across L")
     axes.set_ylabel("share of its size")
-    time_axis(axes, motion)
-    legend_under_title(axes, 2, rows=2)
+    format_time_axis(axes, motion)
+    add_legend_below_title(axes, 2, rows=2)
 
 
 MODEL = Model(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.massprops.shapes import box
 from polhode.model.forces import STANDARD_GRAVITY, gravity, linear_drag
 from polhode.model.scenario import Scenario
@@ -41,11 +41,11 @@ def scenario(mass: float, drag: float, wind: float, spin: float) -> Scenario:
     )
 
 
-def _closed(t: Array, mass: float, drag: float, wind: float) -> Flight:
+def _closed_form_fall(t: Array, mass: float, drag: float, wind: float) -> Flight:
     return with_linear_drag(t, mass, drag, (0.0, 0.0, -STANDARD_GRAVITY), wind=(wind, 0.0, 0.0))
 
 
-def printed_loop() -> tuple[int, float]:
+def run_printed_loop() -> tuple[int, float]:
     """Turns of the loop `for (t = 0; t < 10.0; t += 1./30.)` in doubles, and the time at which its last one ends."""
     t, turns = 0.0, 0
     while t < 10.0:
@@ -54,50 +54,52 @@ def printed_loop() -> tuple[int, float]:
     return turns, t
 
 
-def numbers(motion: Motion, mass: float, drag: float, wind: float, spin: float) -> list[Shown]:
+def numbers(motion: Motion, mass: float, drag: float, wind: float, spin: float) -> list[ReferenceCheck]:
     """Where the box is in the last frame, and which frame that is."""
     x, _, z = motion.position[-1].tolist()
-    end = _closed(motion.times[-1], mass, drag, wind).position
+    end = _closed_form_fall(motion.times[-1], mass, drag, wind).position
     size = float(np.linalg.norm(end))
     late = float(np.abs(motion.times * RATE - np.arange(len(motion.times))).max())
-    turns, last = printed_loop()
+    turns, last = run_printed_loop()
     closed = "(g + c w/M) t^2 p2(c t/M), p2(z) = (z - 1 + e^-z)/z^2"
     return [
-        Shown("x in the last frame", "m", x, float(end[0]), 1e-10 * size, closed, size),
-        Shown("z in the last frame", "m", z, float(end[2]), 1e-10 * size, closed),
-        Shown("frames after the start", "1", len(motion.times) - 1.0, 300.0, 0.0, "30 a second for 10 s"),
-        Shown("time of the last frame", "s", float(motion.times[-1]), 10.0, 0.0, "300/30, exactly"),
-        Shown("frame k off k/30 s", "frames", late, 0.0, 1e-13, "t = k/30, not a sum of 1/30", 1.0),
-        Shown("turns of the printed loop", "1", float(turns), 301.0, 0.0, "300 sums of 1/30 in doubles stay below 10"),
-        Shown("end of the printed loop", "s", last, 301 / 30, 1e-12, "one frame too late"),
+        ReferenceCheck("x in the last frame", "m", x, float(end[0]), 1e-10 * size, closed, size),
+        ReferenceCheck("z in the last frame", "m", z, float(end[2]), 1e-10 * size, closed),
+        ReferenceCheck("frames after the start", "1", len(motion.times) - 1.0, 300.0, 0.0, "30 a second for 10 s"),
+        ReferenceCheck("time of the last frame", "s", float(motion.times[-1]), 10.0, 0.0, "300/30, exactly"),
+        ReferenceCheck("frame k off k/30 s", "frames", late, 0.0, 1e-13, "t = k/30, not a sum of 1/30", 1.0),
+        ReferenceCheck(
+            "turns of the printed loop", "1", float(turns), 301.0, 0.0, "300 sums of 1/30 in doubles stay below 10"
+        ),
+        ReferenceCheck("end of the printed loop", "s", last, 301 / 30, 1e-12, "one frame too late"),
     ]
 
 
 def picture(motion: Motion, mass: float, drag: float, wind: float, spin: float) -> Figure:
     """The box in some frames, its velocity, and how far the run is off the closed form."""
-    from polhode.plot.style import sheet
+    from polhode.plot.style import styled_figure
 
-    closed = _closed(motion.times, mass, drag, wind)
-    with sheet(11.5, 7.0, MODEL.title) as figure:
+    closed = _closed_form_fall(motion.times, mass, drag, wind)
+    with styled_figure(11.5, 7.0, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 2, width_ratios=(1, 1.25), height_ratios=(1.2, 1, 0.8))
-        _boxes(figure.add_subplot(grid[:, 0]), motion)
-        _velocity(figure.add_subplot(grid[0, 1]), motion, closed, wind)
-        _error(figure.add_subplot(grid[1, 1]), motion, closed)
-        _clock(figure.add_subplot(grid[2, 1]))
+        _draw_boxes(figure.add_subplot(grid[:, 0]), motion)
+        _draw_velocity(figure.add_subplot(grid[0, 1]), motion, closed, wind)
+        _draw_error(figure.add_subplot(grid[1, 1]), motion, closed)
+        _draw_clock(figure.add_subplot(grid[2, 1]))
     return figure
 
 
-def _boxes(axes: Axes, motion: Motion) -> None:
+def _draw_boxes(axes: Axes, motion: Motion) -> None:
     """The box, much too large, in frames that are as far from each other on its path."""
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     scene = Scene(world_camera(0.35, 0.25))
     path = motion.position
     length = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))))
     larger = float(length[-1]) / BOXES * 0.8 / SIDES[0]
     shown = box(tuple(larger * side for side in SIDES), mass=1.0)
-    scene.line(path, COLOURS["translational"], width=1.4)
+    scene.line(path, COLORS["translational"], width=1.4)
     falls = abs(path[-1, 2]) > abs(path[-1, 0])
     for n, k in enumerate(np.searchsorted(length, np.linspace(0.0, length[-1], BOXES + 1))):
         scene.body(shown, path[k], motion.rotation_matrix[k], half=1)
@@ -106,43 +108,43 @@ def _boxes(axes: Axes, motion: Motion) -> None:
     scene.draw(axes, f"some frames; the box {larger:.3g} times as large")
 
 
-def _velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import AXES, COLOURS, closed_form, legend_above
+def _draw_velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import AXIS_COLORS, COLORS, add_legend_above, draw_closed_form
 
-    closed_form(axes, motion.times, closed.velocity[:, ::2])
+    draw_closed_form(axes, motion.times, closed.velocity[:, ::2])
     for i, name in ((0, "along x"), (2, "along z")):
-        axes.plot(motion.times, motion.velocity[:, i], color=AXES[i], label=name)
-    axes.axhline(wind, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+        axes.plot(motion.times, motion.velocity[:, i], color=AXIS_COLORS[i], label=name)
+    axes.axhline(wind, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     axes.set_title("velocity; dotted: the wind")
     axes.set_ylabel("m/s")
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
-    legend_above(axes, 3)
+    add_legend_above(axes, 3)
 
 
-def _error(axes: Axes, motion: Motion, closed: Flight) -> None:
-    from polhode.plot.log_axes import positive_part, powers_upwards
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS
+def _draw_error(axes: Axes, motion: Motion, closed: Flight) -> None:
+    from polhode.plot.log_axes import mask_nonpositive, set_log_y
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS
 
     off = np.linalg.norm(motion.position - closed.position, axis=1)
-    axes.plot(motion.times, positive_part(off), color=COLOURS["ink"], linewidth=1.2)
-    powers_upwards(axes)
+    axes.plot(motion.times, mask_nonpositive(off), color=COLORS["ink"], linewidth=1.2)
+    set_log_y(axes)
     axes.set_title("how far each frame is off the closed form")
     axes.set_ylabel("m")
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
 
 
-def _clock(axes: Axes) -> None:
+def _draw_clock(axes: Axes) -> None:
     """The sum of 1/30 beside k/30: it falls behind, and 10 is reached one turn late."""
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     sums = np.concatenate(([0.0], np.cumsum(np.full(301, 1.0 / 30.0))))
     exact = np.arange(302) / 30
-    axes.plot(exact, (sums - exact) * 1e15, color=COLOURS["ink"], linewidth=2.0)
-    axes.axhline(0.0, color=COLOURS["muted"], linewidth=1.2)
+    axes.plot(exact, (sums - exact) * 1e15, color=COLORS["ink"], linewidth=2.0)
+    axes.axhline(0.0, color=COLORS["muted"], linewidth=1.2)
     axes.set_title(f"the printed clock falls behind k/30: {sums[300]:.16g} s after 300 sums")
     axes.set_ylabel("10⁻¹⁵ s")
     axes.set_xlabel("time (s)")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
-from polhode.gallery.gallery_model import Model, Parameter, Shown
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
-from polhode.gallery.measurements import azimuths, crossings
+from polhode.gallery.measurements import azimuths, zero_crossings
 from polhode.massprops.shapes import ellipsoid
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -34,14 +34,14 @@ DAY = 86400.0
 MOMENTS = (3.0836, 3.235, 1.0)
 EPOCH, ANGLES, RATES = "1992-11-09T17:49:47", (145.498, 65.865, 241.524), (14.51, 33.529, -98.709)
 """The state of Takahashi, Busch and Scheeres, 2013: Z-X-Z angles in degrees, rates in degrees a day, as printed."""
-HALF_A_DIGIT = ((5e-5, 5e-4, 0.0), (5e-4, 5e-4, 5e-4), (5e-3, 5e-4, 5e-4))
+HALF_LAST_DIGIT = ((5e-5, 5e-4, 0.0), (5e-4, 5e-4, 5e-4), (5e-3, 5e-4, 5e-4))
 """Half a unit in the last printed digit of moments, angles and rates."""
 LENGTH, DENSITY = 4260.0, 2000.0
 """Of the uniform ellipsoid of these moments, in m and kg/m3: as long as the asteroid; the density plays no part."""
-SHOWN_DAYS, FRAMES, STEPS, MEMBERS = 40.0, 800, 1_000_000, 64
+ANIMATED_DAYS, FRAMES, STEPS, MEMBERS = 40.0, 800, 1_000_000, 64
 
 
-class Observed(NamedTuple):
+class RadarObservations(NamedTuple):
     """What radar saw: seconds after the epoch, orientations (body to ICRF), rates in degrees a day."""
 
     times: Array
@@ -50,20 +50,20 @@ class Observed(NamedTuple):
 
 
 @cache
-def observed() -> Observed:
+def radar_observations() -> RadarObservations:
     """The rows of the table: seventeen of 1992, one of 2008."""
     text = files("polhode.gallery").joinpath("data/toutatis.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
     start = datetime.fromisoformat(EPOCH)
     angles = np.radians([[float(row[f"{name}_deg"]) for name in ("alpha", "beta", "gamma")] for row in rows])
-    return Observed(
+    return RadarObservations(
         np.array([(datetime.fromisoformat(row["utc"]) - start).total_seconds() for row in rows]),
         np.stack(from_angles(tuple(angles.T)), axis=-1),
         np.array([[float(row[f"rate{i}_deg_per_day"]) for i in (1, 2, 3)] for row in rows]),
     )
 
 
-def _body(moments: Any) -> Body:
+def _make_ellipsoid(moments: Any) -> Body:
     """The uniform ellipsoid with moments in these ratios."""
     j = np.moveaxis(np.asarray(moments), -1, 0)
     squares = np.stack((j[1] + j[2] - j[0], j[0] + j[2] - j[1], j[0] + j[1] - j[2]), axis=-1)
@@ -71,22 +71,22 @@ def _body(moments: Any) -> Body:
     return ellipsoid(semi_axes, density=DENSITY)
 
 
-def _inputs(spin_change: float, moment_change: float) -> tuple[Array, Array, Array]:
+def _changed_inputs(spin_change: float, moment_change: float) -> tuple[Array, Array, Array]:
     """Moments, angles (degrees) and rates (degrees a day)."""
     changed = np.array((1.0, 1 + moment_change, 1.0))
     return np.array(MOMENTS) * changed, np.array(ANGLES), np.array(RATES) * (1 + spin_change)
 
 
-def _start(angles: Array, rates: Array) -> State:
+def _initial_state(angles: Array, rates: Array) -> State:
     q = np.stack(from_angles(tuple(np.radians(np.moveaxis(angles, -1, 0)))), axis=-1)
     return State(quaternion_wxyz=q, angular_velocity_body=np.radians(rates) / DAY)
 
 
 def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
     """Forty days to watch, and the times of the table, by the closed form and by a million steps."""
-    moments, angles, rates = _inputs(spin_change, moment_change)
-    body, start, times = _body(moments), _start(angles, rates), observed().times
-    shown: dict[str, Any] = {"duration": SHOWN_DAYS * DAY, "output_step": SHOWN_DAYS * DAY / FRAMES}
+    moments, angles, rates = _changed_inputs(spin_change, moment_change)
+    body, start, times = _make_ellipsoid(moments), _initial_state(angles, rates), radar_observations().times
+    shown: dict[str, Any] = {"duration": ANIMATED_DAYS * DAY, "output_step": ANIMATED_DAYS * DAY / FRAMES}
     table: dict[str, Any] = {"duration": float(times[-1]), "output_times": times}
     return {
         "forty days": Scenario(body, start, method="exact", name="toutatis", **shown),
@@ -95,45 +95,55 @@ def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
     }
 
 
-def last_digits(spin_change: float, moment_change: float) -> Array:
+def perturb_last_digits(spin_change: float, moment_change: float) -> Array:
     """The angles off the 2008 attitude (degrees) of 64 members whose inputs differ by less than was printed."""
     from polhode.solve.simulate import ensemble
 
     moments, angles, rates = (
         value + np.random.default_rng(seed).uniform(-1, 1, (MEMBERS, 3)) * half
-        for seed, (value, half) in enumerate(zip(_inputs(spin_change, moment_change), HALF_A_DIGIT, strict=True))
+        for seed, (value, half) in enumerate(
+            zip(_changed_inputs(spin_change, moment_change), HALF_LAST_DIGIT, strict=True)
+        )
     )
-    end = float(observed().times[-1])
-    motion = ensemble(_body(moments), _start(angles, rates), duration=end, output_times=[end], method="exact")
-    return np.asarray(np.degrees(angle_between(motion.quaternion_wxyz[-1], observed().quaternions[-1])))
+    end = float(radar_observations().times[-1])
+    motion = ensemble(
+        _make_ellipsoid(moments), _initial_state(angles, rates), duration=end, output_times=[end], method="exact"
+    )
+    return np.asarray(np.degrees(angle_between(motion.quaternion_wxyz[-1], radar_observations().quaternions[-1])))
 
 
-def _errors(quaternions: Array) -> Array:
+def _attitude_errors_deg(quaternions: Array) -> Array:
     """The angle between computed and observed attitude, in degrees, for each row."""
-    return np.asarray(np.degrees(angle_between(quaternions, observed().quaternions[: len(quaternions)])))
+    return np.asarray(np.degrees(angle_between(quaternions, radar_observations().quaternions[: len(quaternions)])))
 
 
-def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> list[Shown]:
+def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> list[ReferenceCheck]:
     """How far computed and observed attitudes are apart, and the two periods of the tumbling."""
-    errors = _errors(motions["closed form"].quaternion_wxyz)
-    early, again = errors[:-1], _errors(_by_scipy(*_inputs(spin_change, moment_change)))
+    errors = _attitude_errors_deg(motions["closed form"].quaternion_wxyz)
+    early, again = errors[:-1], _attitude_errors_deg(_attitudes_by_scipy(*_changed_inputs(spin_change, moment_change)))
     shown = [
-        Shown(f"{name} angle off the 1992 attitudes", "deg", float(f(early)), float(f(again)), 1e-7, "SciPy's DOP853")
+        ReferenceCheck(
+            f"{name} angle off the 1992 attitudes", "deg", float(f(early)), float(f(again)), 1e-7, "SciPy's DOP853"
+        )
         for name, f in (("median", np.median), ("smallest", np.min), ("largest", np.max))
     ]
-    stepped = float(_errors(motions["steps"].quaternion_wxyz)[-1])
+    stepped = float(_attitude_errors_deg(motions["steps"].quaternion_wxyz)[-1])
     late = float(
-        np.degrees(angle_between(_by_angles(*_inputs(spin_change, moment_change)), observed().quaternions[-1]))
+        np.degrees(
+            angle_between(
+                _attitude_by_angles(*_changed_inputs(spin_change, moment_change)), radar_observations().quaternions[-1]
+            )
+        )
     )
     source = "theta, psi about L from Jacobi's functions, phi by quadrature"
     shown += [
-        Shown("angle off the 2008 attitude", "deg", float(errors[-1]), late, 1e-7, source),
-        Shown("angle off the 2008 attitude, a million steps of RK4", "deg", stepped, late, 5e-4, source),
+        ReferenceCheck("angle off the 2008 attitude", "deg", float(errors[-1]), late, 1e-7, source),
+        ReferenceCheck("angle off the 2008 attitude, a million steps of RK4", "deg", stepped, late, 5e-4, source),
     ]
-    return [*shown, *_periods(motions["forty days"], spin_change, moment_change)]
+    return [*shown, *_check_periods(motions["forty days"], spin_change, moment_change)]
 
 
-def _by_scipy(moments: Array, angles: Array, rates: Array) -> Array:
+def _attitudes_by_scipy(moments: Array, angles: Array, rates: Array) -> Array:
     """The attitudes of the 1992 rows from Euler's equations in days, by SciPy's integrator and rotations."""
     from scipy.integrate import solve_ivp
     from scipy.spatial.transform import Rotation
@@ -143,16 +153,16 @@ def _by_scipy(moments: Array, angles: Array, rates: Array) -> Array:
         return (*quaternion_rate(numbers[:4], numbers[4:]), *euler_equations(moments.tolist(), numbers[4:]))
 
     start = (*Rotation.from_euler("ZXZ", angles, degrees=True).as_quat(scalar_first=True), *np.radians(rates))
-    times = observed().times[:-1] / DAY
+    times = radar_observations().times[:-1] / DAY
     found = solve_ivp(rate, (0.0, times[-1]), start, "DOP853", times, rtol=1e-11, atol=1e-12).y[:4]
     return np.asarray(Rotation.from_quat(found.T, scalar_first=True).as_quat(scalar_first=True))
 
 
-def _by_angles(moments: Array, angles: Array, rates: Array) -> Array:
+def _attitude_by_angles(moments: Array, angles: Array, rates: Array) -> Array:
     """The attitude of the last row by Euler's angles about L: w by Jacobi's functions, phi' summed over all periods."""
     from scipy.spatial.transform import Rotation
 
-    top, end = AsymmetricTop(moments, np.radians(rates)), float(observed().times[-1]) / DAY
+    top, end = AsymmetricTop(moments, np.radians(rates)), float(radar_observations().times[-1]) / DAY
     whole, rest = divmod(end, top.period)
     nodes, weights = np.polynomial.legendre.leggauss(160)
 
@@ -169,8 +179,8 @@ def _by_angles(moments: Array, angles: Array, rates: Array) -> Array:
     return np.asarray((start * about_l(0.0, top.rates).inv() * turned).as_quat(scalar_first=True))
 
 
-def _top(spin_change: float, moment_change: float) -> AsymmetricTop:
-    moments, _, rates = _inputs(spin_change, moment_change)
+def _make_top(spin_change: float, moment_change: float) -> AsymmetricTop:
+    moments, _, rates = _changed_inputs(spin_change, moment_change)
     return AsymmetricTop(moments, np.radians(rates))
 
 
@@ -180,9 +190,11 @@ def _precession_days(top: AsymmetricTop) -> float:
     return float(2 * np.pi / mean)
 
 
-def _periods(motion: Motion, spin_change: float, moment_change: float) -> list[Shown]:
-    top, L = _top(spin_change, moment_change), motion.angular_momentum[0]
-    turns = crossings(motion, motion.angular_velocity_body[:, 0], lambda state: state.angular_velocity_body[0])[::2]
+def _check_periods(motion: Motion, spin_change: float, moment_change: float) -> list[ReferenceCheck]:
+    top, L = _make_top(spin_change, moment_change), motion.angular_momentum[0]
+    turns = zero_crossings(motion, motion.angular_velocity_body[:, 0], lambda state: state.angular_velocity_body[0])[
+        ::2
+    ]
     spin = float(np.diff(turns).mean()) / DAY
     end = motion.at(float(turns[0]) + 6 * top.period * DAY)
     between = (motion.times > turns[0]) & (motion.times < end.time)
@@ -191,42 +203,44 @@ def _periods(motion: Motion, spin_change: float, moment_change: float) -> list[S
     found = float(2 * np.pi * 6 * top.period / gone)
     formula = "2 pi over the mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2)"
     return [
-        Shown("the long axis goes round L in", "d", found, _precession_days(top), 1e-9, formula),
-        Shown("it turns about its long axis in", "d", spin, top.period, 1e-9, "4 K(m)/rate, Jacobi's closed form"),
+        ReferenceCheck("the long axis goes round L in", "d", found, _precession_days(top), 1e-9, formula),
+        ReferenceCheck(
+            "it turns about its long axis in", "d", spin, top.period, 1e-9, "4 K(m)/rate, Jacobi's closed form"
+        ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> Figure:
     """The asteroid, its long axis on the sky, its rates, and the angles between computed and observed attitudes."""
-    from polhode.gallery.drawing.observed_attitudes import cloud, long_axis, on_the_sky, stems
-    from polhode.plot.style import sheet
+    from polhode.gallery.drawing.observed_attitudes import draw_sky_path, draw_spread, draw_stems, long_axis
+    from polhode.plot.style import styled_figure
 
-    digits, seen, shown = last_digits(spin_change, moment_change), observed(), motions["forty days"]
+    digits, seen, shown = perturb_last_digits(spin_change, moment_change), radar_observations(), motions["forty days"]
     computed = motions["closed form"].quaternion_wxyz
-    errors = _errors(computed)
-    with sheet(12.4, 8.0, MODEL.title) as figure:
+    errors = _attitude_errors_deg(computed)
+    with styled_figure(12.4, 8.0, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 6)
-        _space(figure.add_subplot(grid[0, :2]), shown)
-        on_the_sky(
+        _draw_space(figure.add_subplot(grid[0, :2]), shown)
+        draw_sky_path(
             figure.add_subplot(grid[0, 2:]),
             shown.rotation_matrix[shown.times > seen.times[0] - DAY / 2, :, 2],
             [long_axis(q[:-1]) for q in (computed, seen.quaternions)],
             ("computed, December 1992", "at the 17 times", "seen by radar"),
         )
-        _rates(figure.add_subplot(grid[1, :3]), shown)
+        _draw_rates(figure.add_subplot(grid[1, :3]), shown)
         early, late = figure.add_subplot(grid[1, 3:5]), figure.add_subplot(grid[1, 5])
-        stems(early, seen.times[:-1] / DAY, errors[:-1], "days after 1992-11-09")
+        draw_stems(early, seen.times[:-1] / DAY, errors[:-1], "days after 1992-11-09")
         early.set_title(f"off observed, 1992: median {np.median(errors[:-1]):.2f}")
-        cloud(late, float(errors[-1]), digits)
+        draw_spread(late, float(errors[-1]), digits)
         late.set_title("2008")
         most = np.abs(digits - errors[-1]).max()
         late.set_xlabel(f"{errors[-1]:.2f}; the last\ndigits move it\nby up to {most:.1f}", fontsize=9)
     return figure
 
 
-def _space(axes: Axes, motion: Motion) -> None:
+def _draw_space(axes: Axes, motion: Motion) -> None:
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     scene, reach = Scene(world_camera(0.5, 0.35)), 0.75 * LENGTH
     first = motion.times <= 8 * DAY
@@ -235,28 +249,30 @@ def _space(axes: Axes, motion: Motion) -> None:
     rotation = motion.rotation_matrix
     scene.body(motion.scenario.bodies[0], (0, 0, 0), rotation[frame], half=2)
     path = reach * rotation[first, :, 2]
-    scene.line(path, COLOURS["axis_3"])
-    scene.text(path[np.argmax(path @ scene.seen.up)], "long axis, 8 days", COLOURS["axis_3"], (0.0, 6.0))
+    scene.line(path, COLORS["axis_3"])
+    scene.text(path[np.argmax(path @ scene.seen.up)], "long axis, 8 days", COLORS["axis_3"], (0.0, 6.0))
     w = motion.angular_velocity[frame]
-    scene.arrow((0, 0, 0), reach * L, COLOURS["L"], "L")
-    scene.arrow((0, 0, 0), reach * w / np.linalg.norm(w), COLOURS["omega"], "ω")
+    scene.arrow((0, 0, 0), reach * L, COLORS["L"], "L")
+    scene.arrow((0, 0, 0), reach * w / np.linalg.norm(w), COLORS["omega"], "ω")
     scene.draw(axes, "the uniform ellipsoid of its moments")
 
 
-def _rates(axes: Axes, motion: Motion) -> None:
-    from polhode.plot.style import AXES, COLOURS, OMEGA, legend_above
+def _draw_rates(axes: Axes, motion: Motion) -> None:
+    from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, add_legend_above
 
-    seen = observed()
+    seen = radar_observations()
     computed = np.degrees(motion.angular_velocity_body) * DAY
     for i in range(3):
-        axes.plot(motion.times / DAY, computed[:, i], color=AXES[i], label=OMEGA[i])
-        axes.plot(seen.times[:-1] / DAY, seen.rates[:-1, i], "o", color=AXES[i], markersize=4, markerfacecolor="none")
-    axes.plot([], [], "o", color=COLOURS["muted"], markerfacecolor="none", markersize=4, label="radar")
-    axes.set_xlim(20, SHOWN_DAYS)
+        axes.plot(motion.times / DAY, computed[:, i], color=AXIS_COLORS[i], label=OMEGA_LABELS[i])
+        axes.plot(
+            seen.times[:-1] / DAY, seen.rates[:-1, i], "o", color=AXIS_COLORS[i], markersize=4, markerfacecolor="none"
+        )
+    axes.plot([], [], "o", color=COLORS["muted"], markerfacecolor="none", markersize=4, label="radar")
+    axes.set_xlim(20, ANIMATED_DAYS)
     axes.set_title("rates, body axes")
     axes.set_ylabel("deg/d")
     axes.set_xlabel("days after 1992-11-09")
-    legend_above(axes, 4)
+    add_legend_above(axes, 4)
 
 
 MODEL = Model(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import arms, crossings, rate_at_start
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import initial_rate, lever_arms, zero_crossings
 from polhode.massprops.shapes import box
 from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 SIDES = (6.0, 2.0, 4.0)
-FIRST = (-3.0, 0.0, -2.0)
+FIRST_POINT = (-3.0, 0.0, -2.0)
 SWINGS = 1.06
 FRAMES = 424
 """400 of them a swing, so that one lies at its far end."""
 STEPS_A_FRAME = 10
 
 
-def _moment(mass: float) -> float:
+def _moment_about_y(mass: float) -> float:
     """About y, M (x^2 + z^2)/12."""
     return mass * (SIDES[0] ** 2 + SIDES[2] ** 2) / 12
 
 
-def _second(height: float) -> tuple[float, float, float]:
+def _second_point(height: float) -> tuple[float, float, float]:
     return (3.0, 0.0, height)
 
 
 def _pendulum(force: float, height: float, mass: float) -> Pendulum:
     """The torque at the angle a is f (6 cos a + (2 + z) sin a): the line between both points swings about z."""
     across, along = 6.0, height + 2.0
-    return Pendulum((force * hypot(across, along) / _moment(mass)) ** 0.5, pi / 2 + atan2(along, across))
+    return Pendulum((force * hypot(across, along) / _moment_about_y(mass)) ** 0.5, pi / 2 + atan2(along, across))
 
 
 def scenario(force: float, height: float, mass: float) -> Scenario:
@@ -49,7 +49,7 @@ def scenario(force: float, height: float, mass: float) -> Scenario:
     duration = SWINGS * _pendulum(force, height, mass).period
     return Scenario(
         box(SIDES, mass),
-        forces=[force_at((0.0, 0.0, force), FIRST), force_at((0.0, 0.0, -force), _second(height))],
+        forces=[force_at((0.0, 0.0, force), FIRST_POINT), force_at((0.0, 0.0, -force), _second_point(height))],
         duration=duration,
         step=duration / (FRAMES * STEPS_A_FRAME),
         output_step=duration / FRAMES,
@@ -58,104 +58,111 @@ def scenario(force: float, height: float, mass: float) -> Scenario:
     )
 
 
-def _angle(motion: Motion) -> Array:
+def _turn_angle(motion: Motion) -> Array:
     """Turned about y since the start, in rad."""
     turn = motion.rotation_matrix
     return np.unwrap(np.arctan2(turn[:, 0, 2], turn[:, 0, 0]))
 
 
-def _rest(motion: Motion) -> float:
+def _first_rest(motion: Motion) -> float:
     """When the turning stops for the first time."""
-    return float(crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1])
+    return float(zero_crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1])
 
 
-def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Shown]:
+def numbers(motion: Motion, force: float, height: float, mass: float) -> list[ReferenceCheck]:
     """Torque and angular acceleration at the start, the first rest, and the centre that stays."""
     swing = _pendulum(force, height, mass)
-    torque = rate_at_start(motion.times, motion.angular_momentum)
-    turning = float(rate_at_start(motion.times, motion.angular_velocity[:, 1]))
+    torque = initial_rate(motion.times, motion.angular_momentum)
+    turning = float(initial_rate(motion.times, motion.angular_velocity[:, 1]))
     moved, free = float(np.abs(motion.position).max()), force * float(motion.times[-1]) ** 2 / (2 * mass)
-    expected = 6 * force / _moment(mass)
-    largest, widest = float(np.abs(_angle(motion)).max()), 2 * swing.amplitude
+    expected = 6 * force / _moment_about_y(mass)
+    largest, widest = float(np.abs(_turn_angle(motion)).max()), 2 * swing.amplitude
     across = float(np.hypot(torque[0], torque[2]))
     return [
-        Shown("torque about y at the start", "N m", float(torque[1]), 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
-        Shown("angular acceleration at the start", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
-        Shown("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
-        Shown("centre of mass moved by", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
-        Shown("time of the first rest", "s", _rest(motion), swing.period / 2, 1e-10 * swing.period, "2 K(m)/w0"),
-        Shown("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), the other side"),
+        ReferenceCheck("torque about y at the start", "N m", float(torque[1]), 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
+        ReferenceCheck(
+            "angular acceleration at the start", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"
+        ),
+        ReferenceCheck("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
+        ReferenceCheck("centre of mass moved by", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
+        ReferenceCheck(
+            "time of the first rest", "s", _first_rest(motion), swing.period / 2, 1e-10 * swing.period, "2 K(m)/w0"
+        ),
+        ReferenceCheck("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), the other side"),
     ]
 
 
 def picture(motion: Motion, force: float, height: float, mass: float) -> Figure:
     """The block as it turns, its angle beside the pendulum's closed form, and the torque."""
-    from polhode.plot.panels import departures
-    from polhode.plot.style import sheet
+    from polhode.plot.panels import draw_conserved_drift
+    from polhode.plot.style import styled_figure
 
-    with sheet(11.5, 7.2, MODEL.title) as figure:
+    with styled_figure(11.5, 7.2, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 2, width_ratios=(1.25, 1))
-        _blocks(figure.add_subplot(grid[:, 0]), motion, height)
-        _turned(figure.add_subplot(grid[0, 1]), motion, _pendulum(force, height, mass))
-        _torque(figure.add_subplot(grid[1, 1]), motion, _pendulum(force, height, mass), mass)
-        departures(figure.add_subplot(grid[2, 1]), motion)
+        _draw_blocks(figure.add_subplot(grid[:, 0]), motion, height)
+        _draw_turn_angle(figure.add_subplot(grid[0, 1]), motion, _pendulum(force, height, mass))
+        _draw_torque(figure.add_subplot(grid[1, 1]), motion, _pendulum(force, height, mass), mass)
+        draw_conserved_drift(figure.add_subplot(grid[2, 1]), motion)
     return figure
 
 
-def _blocks(axes: Axes, motion: Motion, height: float) -> None:
+def _draw_blocks(axes: Axes, motion: Motion, height: float) -> None:
     """Four instants of the first half swing, side by side."""
-    from polhode.gallery.drawing.force_arrows import in_front, push
+    from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS
+    from polhode.plot.style import COLORS
 
     scene = Scene(world_camera(0.35, 0.28))
-    angles = _angle(motion)
+    angles = _turn_angle(motion)
     first = int(np.argmax(angles))
     for n, share in enumerate((0.0, 1 / 3, 2 / 3, 1.0)):
         k = int(np.argmin(np.abs(angles[: first + 1] - share * angles[first])))
         place, turn = np.array((10.5 * (n % 2), 0.0, -10.5 * (n // 2))), motion.rotation_matrix[k]
         scene.body(motion.scenario.bodies[0], place, turn, half=0)
-        centre = in_front(scene, place + np.array((0.0, -SIDES[1] / 2, 0.0)), 20.0)
-        for point, arrow, name in ((FIRST, (0.0, 0.0, 2.2), "F₁"), (_second(height), (0.0, 0.0, -2.2), "F₂")):
+        centre = move_toward_camera(scene, place + np.array((0.0, -SIDES[1] / 2, 0.0)), 20.0)
+        for point, arrow, name in (
+            (FIRST_POINT, (0.0, 0.0, 2.2), "F₁"),
+            (_second_point(height), (0.0, 0.0, -2.2), "F₂"),
+        ):
             at = centre + turn @ np.array(point)
-            scene.line((centre, at), COLOURS["muted"], width=1.0)
-            push(scene, at, arrow, name)
-        scene.dot(centre, COLOURS["ink"], 4.0)
+            scene.line((centre, at), COLORS["muted"], width=1.0)
+            draw_force(scene, at, arrow, name)
+        scene.dot(centre, COLORS["ink"], 4.0)
         words = f"{motion.times[k]:.3g} s, {np.degrees(angles[k]):.3g} deg"
-        scene.text(place + np.array((0.0, 0.0, -4.9)), words, COLOURS["ink"])
+        scene.text(place + np.array((0.0, 0.0, -4.9)), words, COLORS["ink"])
     scene.draw(axes, "it turns about y until it rests on the other side")
 
 
-def _turned(axes: Axes, motion: Motion, swing: Pendulum) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, closed_form, legend_above
+def _draw_turn_angle(axes: Axes, motion: Motion, swing: Pendulum) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
     t = motion.times
-    closed_form(axes, t, np.degrees(swing.turned_at(t)), "pendulum, closed form")
-    axes.plot(t, np.degrees(_angle(motion)), color=COLOURS["omega"], label="simulated")
-    axes.axvline(swing.period / 2, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    draw_closed_form(axes, t, np.degrees(swing.turned_at(t)), "pendulum, closed form")
+    axes.plot(t, np.degrees(_turn_angle(motion)), color=COLORS["omega"], label="simulated")
+    axes.axvline(swing.period / 2, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     axes.set_title("angle")
     axes.set_ylabel("deg")
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
-    legend_above(axes, 2)
+    add_legend_above(axes, 2)
 
 
-def _torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> None:
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, closed_form, legend_above
+def _draw_torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> None:
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
     t = motion.times
-    closed = _moment(mass) * swing.small_rate**2 * np.sin(swing.angle_at(t))
+    closed = _moment_about_y(mass) * swing.small_rate**2 * np.sin(swing.angle_at(t))
     acting = [(f.arguments["com_to_point_body"], f.arguments["force"]) for f in motion.scenario.forces]
-    found = np.sum([np.cross(arms(motion, point), force) for point, force in acting], axis=0)
-    closed_form(axes, t, closed)
-    axes.plot(t, found[:, 1], color=COLOURS["torque"], label="simulated")
+    found = np.sum([np.cross(lever_arms(motion, point), force) for point, force in acting], axis=0)
+    draw_closed_form(axes, t, closed)
+    axes.plot(t, found[:, 1], color=COLORS["torque"], label="simulated")
     axes.set_title("torque about y")
     axes.set_ylabel("N m")
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     axes.set_xlabel("")
-    legend_above(axes, 2)
+    add_legend_above(axes, 2)
 
 
 MODEL = Model(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
-from polhode.gallery.gallery_model import Model, Parameter, Shown
-from polhode.gallery.measurements import crossings
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.measurements import zero_crossings
 from polhode.massprops.shapes import sphere
 from polhode.model.forces import spring_between
 from polhode.model.scenario import Scenario
@@ -54,20 +54,20 @@ def scenario(mass_a: float, mass_b: float, stiffness: float, stretch: float, dri
     )
 
 
-def _stretch(states: Any) -> float:
+def _spring_stretch(states: Any) -> float:
     a, b = states
     return float(b.position[0] - a.position[0] - LENGTH)
 
 
 def numbers(
     motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float
-) -> list[Shown]:
+) -> list[ReferenceCheck]:
     """The period of the swing: twice the mean time between passages through the spring's length."""
     distance = motion.position[:, 1, 0] - motion.position[:, 0, 0]
-    passages = crossings(motion, distance - LENGTH, _stretch)
+    passages = zero_crossings(motion, distance - LENGTH, _spring_stretch)
     expected = _pair(mass_a, mass_b, stiffness, stretch, drift).period
     return [
-        Shown(
+        ReferenceCheck(
             "period of the swing",
             "s",
             float(2 * (passages[-1] - passages[0]) / (len(passages) - 1)),
@@ -81,40 +81,40 @@ def numbers(
 def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Figure:
     """The balls in one swing, where they and their centre of mass are, how the distance swings, where the energy is."""
     from polhode.plot import panels
-    from polhode.plot.style import COLOURS, SEVERAL, closed_form, legend_above, sheet
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form, styled_figure
 
     pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
     t, places = motion.times, motion.position[:, :, 0]
-    with sheet(11.0, 8.4, MODEL.title) as figure:
+    with styled_figure(11.0, 8.4, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 2, height_ratios=(0.42, 1, 1))
-        _one_swing(figure.add_subplot(grid[0, :]), motion)
+        _draw_one_swing(figure.add_subplot(grid[0, :]), motion)
         where, distance, energy, kept = (figure.add_subplot(grid[1 + i, j]) for i in (0, 1) for j in (0, 1))
-        closed_form(where, t, pair.positions_at(t))
+        draw_closed_form(where, t, pair.positions_at(t))
         for i, mass in enumerate((mass_a, mass_b)):
-            where.plot(t, places[:, i], color=SEVERAL[i], label=f"{mass:g} kg")
+            where.plot(t, places[:, i], color=COLOR_CYCLE[i], label=f"{mass:g} kg")
         center = places @ pair.masses / pair.masses.sum()
-        where.plot(t, center, color=COLOURS["ink"], linewidth=1.0, linestyle=(0, (5, 3)), label="centre")
-        closed_form(distance, t, LENGTH + pair.stretch_at(t))
+        where.plot(t, center, color=COLORS["ink"], linewidth=1.0, linestyle=(0, (5, 3)), label="centre")
+        draw_closed_form(distance, t, LENGTH + pair.stretch_at(t))
         simulated = f"simulated, period {pair.period:.6g} s"
-        distance.plot(t, places[:, 1] - places[:, 0], color=COLOURS["omega"], label=simulated)
-        distance.axhline(LENGTH, color=COLOURS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+        distance.plot(t, places[:, 1] - places[:, 0], color=COLORS["omega"], label=simulated)
+        distance.axhline(LENGTH, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
         distance.set_title("distance")
         where.set_title("places")
         for axes in (where, distance):
             axes.set_ylabel("m")
-            panels.time_axis(axes, motion)
-            legend_above(axes, 4)
-        _energies(energy, motion)
-        panels.departures(kept, motion)
+            panels.format_time_axis(axes, motion)
+            add_legend_above(axes, 4)
+        _draw_energies(energy, motion)
+        panels.draw_conserved_drift(kept, motion)
     return figure
 
 
-def _one_swing(axes: Axes, motion: Motion) -> None:
+def _draw_one_swing(axes: Axes, motion: Motion) -> None:
     """Balls and spring at five instants side by side, seen from their centre of mass."""
     import numpy as np
 
     from polhode.plot.scene import Scene, world_camera
-    from polhode.plot.style import COLOURS, SEVERAL
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     scene, masses = Scene(world_camera(0.0, 0.0)), np.array([body.mass for body in motion.scenario.bodies])
     radii = (3 * masses / (4 * pi * DENSITY)) ** (1 / 3)
@@ -126,29 +126,29 @@ def _one_swing(axes: Axes, motion: Motion) -> None:
         x, centre = motion.position[n * FRAMES // (4 * SWINGS), :, 0], 2.1 * n - middle
         ends = x - x @ masses / masses.sum() + centre
         spring = np.stack((ends[0] + across * (ends[1] - ends[0]), 0 * across + 1.0, zigzag), axis=1)
-        scene.line(spring, COLOURS["ink"], width=1.1)
-        for radius, end, colour in zip(radii, ends, SEVERAL, strict=False):
-            scene.body(sphere(radius, 1.0), (end, 0.0, 0.0), colour=colour, segments=32)
-        scene.line(((centre, 2.0, -0.3), (centre, 2.0, 0.3)), COLOURS["muted"], width=1.0, style=(0, (4, 3)))
+        scene.line(spring, COLORS["ink"], width=1.1)
+        for radius, end, color in zip(radii, ends, COLOR_CYCLE, strict=False):
+            scene.body(sphere(radius, 1.0), (end, 0.0, 0.0), color=color, segments=32)
+        scene.line(((centre, 2.0, -0.3), (centre, 2.0, 0.3)), COLORS["muted"], width=1.0, style=(0, (4, 3)))
         scene.text((2.1 * n, 0.0, -0.3), when, offset=(0, -6))
     scene.draw(axes, "one swing of the period T, seen from the centre of mass (dashed)", margin=0.0)
 
 
-def _energies(axes: Axes, motion: Motion) -> None:
+def _draw_energies(axes: Axes, motion: Motion) -> None:
     """The kinetic energy of each ball and the energy of the spring, one on top of the other."""
-    from polhode.plot.panels import time_axis
-    from polhode.plot.style import COLOURS, SEVERAL, legend_above
+    from polhode.plot.panels import format_time_axis
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
 
     kinetic = motion.kinetic_energy
     parts = (kinetic[:, 0], kinetic[:, 1], motion.potential_energy)
-    colours = (SEVERAL[0], SEVERAL[1], COLOURS["potential"])
-    axes.stackplot(motion.times, *parts, colors=colours, alpha=0.75, labels=("first ball", "second ball", "spring"))
-    axes.plot(motion.times, motion.energy, color=COLOURS["total"], linewidth=1.4)
+    colors = (COLOR_CYCLE[0], COLOR_CYCLE[1], COLORS["potential"])
+    axes.stackplot(motion.times, *parts, colors=colors, alpha=0.75, labels=("first ball", "second ball", "spring"))
+    axes.plot(motion.times, motion.energy, color=COLORS["total"], linewidth=1.4)
     axes.set_ylim(0.0, 1.06 * float(motion.energy.max()))
     axes.set_title("energy")
     axes.set_ylabel("J")
-    time_axis(axes, motion)
-    legend_above(axes, 3)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 3)
 
 
 MODEL = Model(

@@ -16,7 +16,7 @@ def check_suffix(path: Path, suffixes: Sequence[str], what: str) -> None:
 
 
 @contextmanager
-def drafted(path: Path, what: str = "") -> Iterator[Path]:
+def atomic_path(path: Path, what: str = "") -> Iterator[Path]:
     """A place beside the target to write to.  It takes the target's place when all is done, and is gone otherwise."""
     draft = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
@@ -30,8 +30,8 @@ def drafted(path: Path, what: str = "") -> Iterator[Path]:
             draft.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomic(path: Path, content: bytes) -> None:
     """Write a file; a folder that is not there is made."""
-    with drafted(path) as draft:
+    with atomic_path(path) as draft:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.write_bytes(content)

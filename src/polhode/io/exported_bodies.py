@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.massprops.appearance import Look, look_of
+from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Surface
 from polhode.model.members import taken_body
 from polhode.model.state import together
@@ -17,44 +17,44 @@ from polhode.validation import Array
 if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
-BALL = 1 / 40
+PARTICLE_RADIUS_IN_PATHS = 1 / 40
 """The radius of a particle's ball: so much of the way round which all is going on, ..."""
-BESIDE = 1 / 2
+PARTICLE_RADIUS_IN_SOLIDS = 1 / 2
 """... but so much of the smallest solid, if there is one."""
 
 
-class Shown(NamedTuple):
+class ExportedBody(NamedTuple):
     """A body or member, and its look."""
 
     number: int
     name: str
-    look: Look
+    look: Appearance
     surface: Surface
     """Of the look; of a particle's the ball in its size."""
 
 
-def shown_of(motion: Motion) -> list[Shown]:
+def select_exported_bodies(motion: Motion) -> list[ExportedBody]:
     """Everything that can be shown; members that failed are left out, with a warning."""
     if len(motion.times) == 0:
         raise InputError("the run stopped before its first output time: there is nothing to show")
-    numbers = _well(motion)
-    looks = _looks(motion, numbers)
-    radius = _ball_radius(together(motion._view.position)[:, numbers], looks)
+    numbers = _valid_members(motion)
+    looks = _shared_appearances(motion, numbers)
+    radius = _particle_radius(together(motion._view.position)[:, numbers], looks)
     balls: dict[int, Surface] = {}
     found = []
     for number, look in zip(numbers, looks, strict=True):
         surface = look.surface
         if look.kind == "particle":
             surface = balls.setdefault(id(surface), Surface(radius * surface.vertices, surface.faces))
-        found.append(Shown(number, _name(motion, number), look, surface))
+        found.append(ExportedBody(number, _body_name(motion, number), look, surface))
     return found
 
 
-def _name(motion: Motion, number: int) -> str:
+def _body_name(motion: Motion, number: int) -> str:
     return motion.scenario.name or "body" if motion.axis is None else f"{motion.axis} {number}"
 
 
-def _well(motion: Motion) -> list[int]:
+def _valid_members(motion: Motion) -> list[int]:
     """The numbers of those whose states are known: from the start to the end, or until an event stopped them."""
     finite: Any = np.isfinite(motion._run.kept).all(axis=-1)
     stopped = np.isin(np.arange(finite.shape[1]), [c.body for c in motion._run.crossings if c.ends])
@@ -71,28 +71,28 @@ def _well(motion: Motion) -> list[int]:
     return numbers
 
 
-def _looks(motion: Motion, numbers: list[int]) -> list[Look]:
+def _shared_appearances(motion: Motion, numbers: list[int]) -> list[Appearance]:
     """One for each; those that are the same are the same object."""
     bodies = motion.scenario.bodies
     if motion.axis == "member" and bodies[0].members is None:
-        return [look_of(bodies[0])] * len(numbers)
+        return [appearance_of(bodies[0])] * len(numbers)
     found = []
-    known: dict[tuple[str, bytes, bytes], Look] = {}
-    by_body: dict[int, Look] = {}
+    known: dict[tuple[str, bytes, bytes], Appearance] = {}
+    by_body: dict[int, Appearance] = {}
     for i in numbers:
         body = taken_body(bodies[0], i) if motion.axis == "member" else bodies[i]
         if motion.axis == "member" or id(body) not in by_body:
-            look = look_of(body)
+            look = appearance_of(body)
             key = (look.kind, look.surface.vertices.tobytes(), look.surface.faces.tobytes())
             by_body[id(body)] = known.setdefault(key, look)
         found.append(by_body[id(body)])
     return found
 
 
-def _ball_radius(positions: Array, looks: list[Look]) -> float:
+def _particle_radius(positions: Array, looks: list[Appearance]) -> float:
     """How large a particle is drawn, in m."""
     solids = [look.size for look in looks if look.kind != "particle"]
     if solids:
-        return BESIDE * min(solids)
+        return PARTICLE_RADIUS_IN_SOLIDS * min(solids)
     places = positions[np.isfinite(positions).all(axis=-1)]
-    return BALL * float(np.ptp(places, axis=0).max()) or 1.0
+    return PARTICLE_RADIUS_IN_PATHS * float(np.ptp(places, axis=0).max()) or 1.0

@@ -19,40 +19,42 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.io.atomic_files import check_suffix, write_whole
-from polhode.io.exported_bodies import Shown, shown_of
-from polhode.io.gltf_buffer import VERTICES, Buffer
-from polhode.io.gltf_mesh import facets_of
-from polhode.io.keyframes import Tracks, tracks_of
-from polhode.plot.style import COLOURS, SEVERAL
+from polhode.io.atomic_files import check_suffix, write_atomic
+from polhode.io.exported_bodies import ExportedBody, select_exported_bodies
+from polhode.io.gltf_buffer import ARRAY_BUFFER, GltfBuffer
+from polhode.io.gltf_mesh import build_gltf_mesh
+from polhode.io.keyframes import Keyframes, compute_keyframes
+from polhode.plot.style import COLOR_CYCLE, COLORS
 from polhode.validation import Array
 from polhode.version import __version__
 
 if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
-SUFFIXES = (".glb", ".gltf")
-FAR = 10.0
+GLTF_SUFFIXES = (".glb", ".gltf")
+RECENTER_DISTANCE = 10.0
 """Of a motion farther from the origin than so many times its size, places are counted from its middle."""
-UPRIGHT = (-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+Z_UP_TO_Y_UP = (-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
 """(x, y, z, w) of the turn that takes z to y: (x, y, z) becomes (x, z, -y)."""
 XYZW = (1, 2, 3, 0)
 
 
-def write(motion: Motion, path: Path) -> None:
+def write_gltf(motion: Motion, path: Path) -> None:
     """Write the scene: binary, or a text with the numbers inside in base 64."""
-    check_suffix(path, SUFFIXES, "a glTF scene")
-    shown = shown_of(motion)
-    tracks = _told_apart(tracks_of(motion, [one.number for one in shown]))
-    document, content = _scene(motion, shown, tracks)
-    write_whole(path, _binary(document, content) if path.suffix.lower() == ".glb" else _text(document, content))
+    check_suffix(path, GLTF_SUFFIXES, "a glTF scene")
+    shown = select_exported_bodies(motion)
+    tracks = _drop_duplicate_times(compute_keyframes(motion, [one.number for one in shown]))
+    document, content = _build_scene(motion, shown, tracks)
+    write_atomic(
+        path, _encode_glb(document, content) if path.suffix.lower() == ".glb" else _encode_gltf(document, content)
+    )
 
 
-def _scene(motion: Motion, shown: Sequence[Shown], tracks: Tracks) -> tuple[dict[str, Any], bytes]:
+def _build_scene(motion: Motion, shown: Sequence[ExportedBody], tracks: Keyframes) -> tuple[dict[str, Any], bytes]:
     """The document, and the buffer that it speaks of."""
-    buffer, origin = Buffer(), _origin(shown, tracks)
-    meshes, materials, of_body = _meshes(buffer, shown, motion.axis)
-    nodes: list[dict[str, Any]] = [_root(motion, origin, len(shown))]
+    buffer, origin = GltfBuffer(), _choose_origin(shown, tracks)
+    meshes, materials, of_body = _build_meshes(buffer, shown, motion.axis)
+    nodes: list[dict[str, Any]] = [_root_node(motion, origin, len(shown))]
     channels: list[dict[str, Any]] = []
     samplers: list[dict[str, Any]] = []
     clocks: dict[int, int] = {}
@@ -98,22 +100,22 @@ def _extras(motion: Motion, origin: Array) -> dict[str, Any]:
     }
 
 
-def _root(motion: Motion, origin: Array, count: int) -> dict[str, Any]:
+def _root_node(motion: Motion, origin: Array, count: int) -> dict[str, Any]:
     x, y, z = origin.tolist()
-    root: dict[str, Any] = {"name": "z up", "rotation": list(UPRIGHT), "children": list(range(1, count + 1))}
+    root: dict[str, Any] = {"name": "z up", "rotation": list(Z_UP_TO_Y_UP), "children": list(range(1, count + 1))}
     return root if not origin.any() else {**root, "translation": [x, z, -y]}
 
 
-def _origin(shown: Sequence[Shown], tracks: Tracks) -> Array:
+def _choose_origin(shown: Sequence[ExportedBody], tracks: Keyframes) -> Array:
     """From where places are counted: the world's origin, or the motion's middle where that is far away."""
     places = tracks.positions[np.isfinite(tracks.positions).all(axis=-1)]
     low, high = places.min(axis=0), places.max(axis=0)
     size = float((high - low).max()) + max(float(np.abs(one.surface.vertices).max()) for one in shown)
     middle = low + (high - low) / 2
-    return middle if np.abs(middle).max() > FAR * size else np.zeros(3)
+    return middle if np.abs(middle).max() > RECENTER_DISTANCE * size else np.zeros(3)
 
 
-def _told_apart(tracks: Tracks) -> Tracks:
+def _drop_duplicate_times(tracks: Keyframes) -> Keyframes:
     """Keys at times that 32 bits can tell apart."""
     rounded = tracks.times.astype(np.float32)
     new = np.concatenate(([True], rounded[1:] > np.maximum.accumulate(rounded)[:-1]))
@@ -123,16 +125,16 @@ def _told_apart(tracks: Tracks) -> Tracks:
         f"{(~new).sum()} of {len(new)} outputs are left out: 32 bits cannot tell their times from those before",
         stacklevel=4,
     )
-    return Tracks(*(array[new] for array in tracks))
+    return Keyframes(*(array[new] for array in tracks))
 
 
 # Meshes -------------------------------------------------------------------------------------------------------------
-def _meshes(
-    buffer: Buffer, shown: Sequence[Shown], axis: str | None
+def _build_meshes(
+    buffer: GltfBuffer, shown: Sequence[ExportedBody], axis: str | None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[int]]:
     """Meshes, materials, and which mesh each has: those that look the same share it, or at least its numbers."""
     meshes: list[dict[str, Any]] = []
-    colours = [COLOURS["body"]]
+    colors = [COLORS["body"]]
     parts: dict[int, list[dict[str, Any]]] = {}
     known: dict[tuple[int, str], int] = {}
     of_body = []
@@ -140,24 +142,24 @@ def _meshes(
         look = id(one.surface)
         if look not in parts:
             parts[look] = _primitives(buffer, one)
-        colour = SEVERAL[one.number % len(SEVERAL)] if axis == "body" else SEVERAL[0]
-        if colour not in colours:
-            colours.append(colour)
-        if (look, colour) not in known:
-            known[look, colour] = len(meshes)
-            tones = (0, colours.index(colour))
+        color = COLOR_CYCLE[one.number % len(COLOR_CYCLE)] if axis == "body" else COLOR_CYCLE[0]
+        if color not in colors:
+            colors.append(color)
+        if (look, color) not in known:
+            known[look, color] = len(meshes)
+            tones = (0, colors.index(color))
             primitives = [{**part, "material": tones[part["material"]]} for part in parts[look]]
             meshes.append({"name": one.look.kind, "primitives": primitives})
-        of_body.append(known[look, colour])
-    return meshes, [_material(colour) for colour in colours], of_body
+        of_body.append(known[look, color])
+    return meshes, [_material(color) for color in colors], of_body
 
 
-def _primitives(buffer: Buffer, one: Shown) -> list[dict[str, Any]]:
+def _primitives(buffer: GltfBuffer, one: ExportedBody) -> list[dict[str, Any]]:
     """Both tones of a surface, over the same vertices."""
-    facets = facets_of(one.surface)
+    facets = build_gltf_mesh(one.surface)
     attributes = {
-        "POSITION": buffer.floats(facets.positions, "sizes", VERTICES, bounds=True),
-        "NORMAL": buffer.floats(facets.normals, "normals", VERTICES),
+        "POSITION": buffer.floats(facets.positions, "sizes", ARRAY_BUFFER, bounds=True),
+        "NORMAL": buffer.floats(facets.normals, "normals", ARRAY_BUFFER),
     }
     return [
         {"attributes": attributes, "indices": buffer.indices(faces, len(facets.positions)), "material": tone}
@@ -166,31 +168,31 @@ def _primitives(buffer: Buffer, one: Shown) -> list[dict[str, Any]]:
     ]
 
 
-def _material(colour: str) -> dict[str, Any]:
+def _material(color: str) -> dict[str, Any]:
     """Glossless; seen from both sides, since a sheet has but one."""
-    base = [*(_linear(int(colour[k : k + 2], 16) / 255) for k in (1, 3, 5)), 1.0]
+    base = [*(_srgb_to_linear(int(color[k : k + 2], 16) / 255) for k in (1, 3, 5)), 1.0]
     surface = {"baseColorFactor": base, "metallicFactor": 0.0, "roughnessFactor": 0.7}
-    return {"name": colour, "pbrMetallicRoughness": surface, "doubleSided": True}
+    return {"name": color, "pbrMetallicRoughness": surface, "doubleSided": True}
 
 
-def _linear(c: float) -> float:
+def _srgb_to_linear(c: float) -> float:
     """The amount of light of a value on the screen.  [IEC 61966-2-1]"""
     return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
 
 
 # Files --------------------------------------------------------------------------------------------------------------
-def _binary(document: dict[str, Any], content: bytes) -> bytes:
+def _encode_glb(document: dict[str, Any], content: bytes) -> bytes:
     """A header, the document filled up with blanks, the buffer: each a multiple of 4 bytes."""
-    text = _json(document)
+    text = _encode_json(document)
     text += b" " * (-len(text) % 4)
     chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(content), b"BIN\0") + content
     return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
-def _text(document: dict[str, Any], content: bytes) -> bytes:
+def _encode_gltf(document: dict[str, Any], content: bytes) -> bytes:
     inside = "data:application/octet-stream;base64," + base64.b64encode(content).decode()
-    return _json({**document, "buffers": [{"byteLength": len(content), "uri": inside}]})
+    return _encode_json({**document, "buffers": [{"byteLength": len(content), "uri": inside}]})
 
 
-def _json(document: dict[str, Any]) -> bytes:
+def _encode_json(document: dict[str, Any]) -> bytes:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -11,15 +11,15 @@ from polhode.errors import InputError
 from polhode.massprops.geometry import Indices
 from polhode.validation import Array
 
-VERTICES, INDICES = 34962, 34963
+ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER = 34962, 34963
 """What a view is for, in OpenGL's numbers; keys of animations have none."""
-KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
-CODES = {"float32": 5126, "uint32": 5125, "uint16": 5123}
-SHORT = 65535
+ACCESSOR_TYPES = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
+COMPONENT_TYPES = {"float32": 5126, "uint32": 5125, "uint16": 5123}
+MAX_UINT16_VERTICES = 65535
 """Fewer vertices than this are counted in 16 bits: the largest number of them is no vertex."""
 
 
-class Buffer:
+class GltfBuffer:
     """Grows by one array at a time; each has a view and an accessor of its own, with the same number."""
 
     def __init__(self) -> None:
@@ -38,7 +38,11 @@ class Buffer:
 
     def indices(self, faces: Indices, vertices: int) -> int:
         """The corners' numbers of triangles."""
-        return self._add(faces.ravel().astype(np.uint16 if vertices < SHORT else np.uint32), INDICES, False)
+        return self._add(
+            faces.ravel().astype(np.uint16 if vertices < MAX_UINT16_VERTICES else np.uint32),
+            ELEMENT_ARRAY_BUFFER,
+            False,
+        )
 
     @property
     def content(self) -> bytes:
@@ -55,9 +59,9 @@ class Buffer:
         rows = array.reshape(len(array), -1)
         accessor: dict[str, Any] = {
             "bufferView": len(self.views) - 1,
-            "componentType": CODES[array.dtype.name],
+            "componentType": COMPONENT_TYPES[array.dtype.name],
             "count": len(rows),
-            "type": KINDS[rows.shape[1]],
+            "type": ACCESSOR_TYPES[rows.shape[1]],
         }
         if bounds:
             accessor |= {"min": rows.min(axis=0).tolist(), "max": rows.max(axis=0).tolist()}

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.massprops.geometry import Indices, Surface
-from polhode.plot.drawable_mesh import SAME, SHARP, halved, normals_of
+from polhode.plot.drawable_mesh import SHARP_ANGLE, WELD_TOLERANCE, face_normals, split_by_plane
 from polhode.validation import Array
 
-SIDES = ((0, 1), (1, 2), (2, 0))
+TRIANGLE_EDGES = ((0, 1), (1, 2), (2, 0))
 
 
-class Facets(NamedTuple):
+class GltfMesh(NamedTuple):
     """Vertices, one for each smooth patch that meets in a corner, and the faces of both tones."""
 
     positions: Array
@@ -22,38 +22,38 @@ class Facets(NamedTuple):
     """Faces (n, 3) in octants with an even number of negative coordinates, and in those with an odd one."""
 
 
-def facets_of(surface: Surface) -> Facets:
+def build_gltf_mesh(surface: Surface) -> GltfMesh:
     """Cut along the three planes through the origin, so that every spin shows."""
     triangles = surface.vertices[surface.faces]
     for axis in range(3):
-        triangles = halved(triangles, axis).triangles
+        triangles = split_by_plane(triangles, axis).triangles
     size = float(np.abs(surface.vertices).max())
-    _, same = np.unique(np.round(triangles.reshape(-1, 3) / (SAME * size)), axis=0, return_inverse=True)
+    _, same = np.unique(np.round(triangles.reshape(-1, 3) / (WELD_TOLERANCE * size)), axis=0, return_inverse=True)
     corners = same.reshape(-1, 3)
     real = (corners != np.roll(corners, 1, axis=1)).all(axis=1)  # what the cuts left of less than rounding
     triangles, corners = triangles[real], corners[real]
-    flat = normals_of(triangles)
-    patch, first = _patches(corners, flat)
-    weighted = _angles(triangles)[..., None] * flat[:, None, :]
+    flat = face_normals(triangles)
+    patch, first = _smooth_patches(corners, flat)
+    weighted = _corner_angles(triangles)[..., None] * flat[:, None, :]
     total = np.stack([np.bincount(patch, weighted[..., k].ravel(), len(first)) for k in range(3)], axis=1)
     length = np.linalg.norm(total, axis=1, keepdims=True)
     normals = np.where(length > 0, total / np.where(length > 0, length, 1.0), (0.0, 0.0, 1.0))
     odd = (triangles.mean(axis=1) < 0).sum(axis=1) % 2 == 1
     faces = patch.reshape(-1, 3)
-    return Facets(triangles.reshape(-1, 3)[first], normals, (faces[~odd], faces[odd]))
+    return GltfMesh(triangles.reshape(-1, 3)[first], normals, (faces[~odd], faces[odd]))
 
 
-def _patches(corners: Indices, normals: Array) -> tuple[Indices, Indices]:
+def _smooth_patches(corners: Indices, normals: Array) -> tuple[Indices, Indices]:
     """For each corner of each face its patch, and for each patch its first corner.
 
-    Two faces at an edge share a patch at both its ends unless they bend there by more than `SHARP`.
+    Two faces at an edge share a patch at both its ends unless they bend there by more than `SHARP_ANGLE`.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     count = len(corners)
-    starts, ends = (np.concatenate([corners[:, side[k]] for side in SIDES]) for k in (0, 1))
-    at = [np.concatenate([3 * np.arange(count) + side[k] for side in SIDES]) for k in (0, 1)]
+    starts, ends = (np.concatenate([corners[:, side[k]] for side in TRIANGLE_EDGES]) for k in (0, 1))
+    at = [np.concatenate([3 * np.arange(count) + side[k] for side in TRIANGLE_EDGES]) for k in (0, 1)]
     swapped = starts > ends
     low, high = np.where(swapped, at[1], at[0]), np.where(swapped, at[0], at[1])
     keys = np.stack((np.minimum(starts, ends), np.maximum(starts, ends)), axis=1)
@@ -62,7 +62,7 @@ def _patches(corners: Indices, normals: Array) -> tuple[Indices, Indices]:
     links = []
     for gap in (1, 2, 3):  # where two leaves of a sheet lie upon each other an edge has four faces
         meet = np.flatnonzero((keys[gap:] == keys[:-gap]).all(axis=1))
-        smooth = (normals[low[meet] // 3] * normals[low[meet + gap] // 3]).sum(axis=1) > np.cos(SHARP)
+        smooth = (normals[low[meet] // 3] * normals[low[meet + gap] // 3]).sum(axis=1) > np.cos(SHARP_ANGLE)
         meet = meet[smooth]
         links += [np.stack((ends[meet], ends[meet + gap])) for ends in (low, high)]
     joined = np.concatenate(links, axis=1)
@@ -71,7 +71,7 @@ def _patches(corners: Indices, normals: Array) -> tuple[Indices, Indices]:
     return patch, np.unique(patch, return_index=True)[1]
 
 
-def _angles(triangles: Array) -> Array:
+def _corner_angles(triangles: Array) -> Array:
     """The angles of triangles at their corners, in rad: how much each counts there, however it is cut."""
     to_next = np.roll(triangles, -1, axis=1) - triangles
     to_last = np.roll(triangles, 1, axis=1) - triangles

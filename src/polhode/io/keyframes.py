@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from polhode.equations.formulations import View
     from polhode.results.motion import Motion
 
-FINE = math.pi / 2
+MAX_KEY_ANGLE = math.pi / 2
 """Where more instants are taken, a body turns by at most so many rad from one to the next."""
-MOST = 2_000_000
+MAX_KEYS = 2_000_000
 """Keys of all bodies together: beyond it no more are added."""
 
 
-class Tracks(NamedTuple):
+class Keyframes(NamedTuple):
     """Keys of the bodies shown."""
 
     times: Array
@@ -32,14 +32,14 @@ class Tracks(NamedTuple):
     """(times, bodies, 4), of unit length, without jumps from q to -q."""
 
 
-def tracks_of(motion: Motion, numbers: list[int]) -> Tracks:
+def compute_keyframes(motion: Motion, numbers: list[int]) -> Keyframes:
     """The outputs, and instants between them where a body turns by more than half a turn from one to the next."""
     times, view = motion.times, motion._view
-    while (turns := _turns(times, view, numbers)) is not None:
-        pieces = np.where(turns > math.pi, np.ceil(turns / FINE), 1).astype(np.int64)
+    while (turns := _largest_rotations(times, view, numbers)) is not None:
+        pieces = np.where(turns > math.pi, np.ceil(turns / MAX_KEY_ANGLE), 1).astype(np.int64)
         closed_form = motion._closed_form
-        if closed_form is None or pieces.sum() * len(numbers) > MOST:
-            _warn(times, turns, closed_form is not None)
+        if closed_form is None or pieces.sum() * len(numbers) > MAX_KEYS:
+            _warn_undersampled(times, turns, closed_form is not None)
             break
         starts = np.repeat(times[:-1], pieces)
         within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
@@ -49,10 +49,10 @@ def tracks_of(motion: Motion, numbers: list[int]) -> Tracks:
     turned = turned / np.linalg.norm(turned, axis=-1, keepdims=True)
     flips = (turned[1:] * turned[:-1]).sum(axis=-1, keepdims=True) < 0
     signs = np.concatenate((np.ones_like(turned[:1, :, :1]), np.where(np.cumsum(flips, axis=0) % 2, -1.0, 1.0)))
-    return Tracks(times - times[0], together(view.position)[:, numbers], signs * turned)
+    return Keyframes(times - times[0], together(view.position)[:, numbers], signs * turned)
 
 
-def _turns(times: Array, view: View, numbers: list[int]) -> Array | None:
+def _largest_rotations(times: Array, view: View, numbers: list[int]) -> Array | None:
     """The largest turn of any body from each time to the next, in rad; None if all are within half a turn."""
     if len(times) < 2:
         return None
@@ -62,9 +62,9 @@ def _turns(times: Array, view: View, numbers: list[int]) -> Array | None:
     return turns if turns.max() > math.pi else None
 
 
-def _warn(times: Array, turns: Array, is_exact: bool) -> None:
+def _warn_undersampled(times: Array, turns: Array, is_exact: bool) -> None:
     worst = int(np.argmax(turns))
-    step = FINE * (times[worst + 1] - times[worst]) / turns[worst]
+    step = MAX_KEY_ANGLE * (times[worst + 1] - times[worst]) / turns[worst]
     step = math.floor(step * (scale := 10.0 ** (1 - math.floor(math.log10(step))))) / scale
     what = (
         f"from t = {times[worst]:g} s to the next output a body turns by {turns[worst] / (2 * math.pi):.3g} turns: "

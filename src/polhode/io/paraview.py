@@ -18,9 +18,9 @@ import numpy as np
 
 from polhode.equations.formulations import View
 from polhode.errors import FileError
-from polhode.io.atomic_files import check_suffix, write_whole
-from polhode.io.exported_bodies import Shown, shown_of
-from polhode.massprops.geometry import together
+from polhode.io.atomic_files import check_suffix, write_atomic
+from polhode.io.exported_bodies import ExportedBody, select_exported_bodies
+from polhode.massprops.geometry import merge_surfaces
 from polhode.progress import progress
 from polhode.results import material_points
 from polhode.validation import Array
@@ -28,31 +28,31 @@ from polhode.validation import Array
 if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
-INSTALL = "writing for ParaView needs meshio: pip install 'polhode[mesh]'"
+INSTALL_HINT = "writing for ParaView needs meshio: pip install 'polhode[mesh]'"
 
 
-def write(motion: Motion, path: Path) -> None:
+def write_paraview(motion: Motion, path: Path) -> None:
     """Write the files beside their place first: the folder and the list appear whole or not at all."""
     check_suffix(path, (".pvd",), "a series for ParaView")
     try:
         import meshio  # noqa: F401
     except ImportError as why:
-        raise FileError(f"{path}: {why}; {INSTALL}") from None
-    shown = shown_of(motion)
+        raise FileError(f"{path}: {why}; {INSTALL_HINT}") from None
+    shown = select_exported_bodies(motion)
     folder = path.with_suffix("")
     draft, old = (path.with_name(f".{folder.name}.{what}") for what in ("part", "replaced"))
-    _refuse_strangers(folder)
+    _refuse_foreign_files(folder)
     try:
         for leftover in (draft, old):
             if leftover.exists():
                 shutil.rmtree(leftover)
         draft.mkdir(parents=True)
-        outputs = _with_somebody(motion, shown)
+        outputs = _outputs_with_bodies(motion, shown)
         names = _write_frames(motion, shown, outputs, draft, folder.name)
         if folder.exists():
             folder.rename(old)
         draft.rename(folder)
-        write_whole(path, _listed(motion.times[outputs], [f"{folder.name}/{name}" for name in names]))
+        write_atomic(path, _encode_collection(motion.times[outputs], [f"{folder.name}/{name}" for name in names]))
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error}") from None
     finally:
@@ -62,17 +62,19 @@ def write(motion: Motion, path: Path) -> None:
             shutil.rmtree(leftover, ignore_errors=True)
 
 
-def _with_somebody(motion: Motion, shown: Sequence[Shown]) -> list[int]:
+def _outputs_with_bodies(motion: Motion, shown: Sequence[ExportedBody]) -> list[int]:
     """The outputs at which somebody is there: events may have stopped every member before the last."""
     finite: Any = np.isfinite(motion._run.kept[:, [one.number for one in shown]]).all(axis=-1)
     found: list[int] = np.flatnonzero(finite.any(axis=1)).tolist()
     return found
 
 
-def _write_frames(motion: Motion, shown: Sequence[Shown], outputs: Sequence[int], folder: Path, name: str) -> list[str]:
+def _write_frames(
+    motion: Motion, shown: Sequence[ExportedBody], outputs: Sequence[int], folder: Path, name: str
+) -> list[str]:
     digits = max(4, len(str(outputs[-1])))
     names = [f"{name}_{k:0{digits}d}.vtu" for k in outputs]
-    frame = _frames(motion, shown)
+    frame = _mesh_builder(motion, shown)
     with progress(f"writing {name}.pvd", "files") as report:
         for done, (k, file) in enumerate(zip(outputs, names, strict=True)):
             frame(k).write(folder / file, file_format="vtu")
@@ -80,13 +82,13 @@ def _write_frames(motion: Motion, shown: Sequence[Shown], outputs: Sequence[int]
     return names
 
 
-def _frames(motion: Motion, shown: Sequence[Shown]) -> Callable[[int], Any]:
+def _mesh_builder(motion: Motion, shown: Sequence[ExportedBody]) -> Callable[[int], Any]:
     """What makes meshio's mesh of one output; a member that an event has stopped before it is not in it."""
     import meshio
 
     view, start = motion._view, motion._view_of(motion._numbers_at(motion.scenario.start_time)[None])
     finite: Any = np.isfinite(motion._run.kept).all(axis=-1)
-    alike: dict[int, list[Shown]] = {}
+    alike: dict[int, list[ExportedBody]] = {}
     for one in shown:
         alike.setdefault(id(one.surface), []).append(one)
 
@@ -95,26 +97,26 @@ def _frames(motion: Motion, shown: Sequence[Shown]) -> Callable[[int], Any]:
         surfaces, bodies = [], []
         for group in alike.values():
             surface, there = group[0].surface, [one.number for one in group if finite[k, one.number]]
-            now, first = _taken(view, k, there), _taken(start, 0, there)
+            now, first = _select_bodies(view, k, there), _select_bodies(start, 0, there)
             laws = (material_points.position, material_points.velocity, material_points.displacement_from(first))
             for field, law in zip(fields.values(), laws, strict=True):
                 field.append(material_points.followed(now, surface.vertices, law).reshape(-1, 3))
             surfaces += [surface] * len(there)
             bodies += [np.full(len(surface.faces), number) for number in there]
         whole = {name: np.concatenate(values) for name, values in fields.items()}
-        cells = [("triangle", together(surfaces).faces)]
+        cells = [("triangle", merge_surfaces(surfaces).faces)]
         return meshio.Mesh(whole.pop("points"), cells, point_data=whole, cell_data={"body": [np.concatenate(bodies)]})
 
     return frame
 
 
-def _taken(view: View, k: int, bodies: list[int]) -> View:
+def _select_bodies(view: View, k: int, bodies: list[int]) -> View:
     """What is seen of some bodies at one time."""
     vectors: Any = (tuple(c[k : k + 1, bodies] for c in vector) for vector in view)
     return View(*vectors)
 
 
-def _listed(times: Array, files: Sequence[str]) -> bytes:
+def _encode_collection(times: Array, files: Sequence[str]) -> bytes:
     """The list of files and their times, as ParaView reads it."""
     root = ElementTree.Element("VTKFile", type="Collection", version="0.1", byte_order="LittleEndian")
     collection = ElementTree.SubElement(root, "Collection")
@@ -125,7 +127,7 @@ def _listed(times: Array, files: Sequence[str]) -> bytes:
     return content + b"\n"
 
 
-def _refuse_strangers(folder: Path) -> None:
+def _refuse_foreign_files(folder: Path) -> None:
     """Overwrite the files of an earlier motion, but nothing else."""
     if not folder.exists():
         return

@@ -8,20 +8,20 @@ from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
 from polhode.errors import InputError
-from polhode.lab.security import is_everywhere, written_plainly
+from polhode.lab.security import is_wildcard_address, normalize_host
 
-PORT = 8321
-TRIES = 20
+DEFAULT_PORT = 8321
+PORT_TRIES = 20
 """So many ports from the usual one on are tried; then any free one is taken."""
 
 
-def listening_at(host: str, port: int | None) -> socket.socket:
+def open_listener(host: str, port: int | None) -> socket.socket:
     """A socket that listens: at the port asked for, or at the first free one from the usual one on; 0 is any."""
     if port is not None:
-        return _bound(host, port)
-    for candidate in (*range(PORT, PORT + TRIES), 0):
+        return _bind_socket(host, port)
+    for candidate in (*range(DEFAULT_PORT, DEFAULT_PORT + PORT_TRIES), 0):
         try:
-            return _bound(host, candidate)
+            return _bind_socket(host, candidate)
         except PortTakenError:
             continue
     raise InputError(f"{host} has no free port")
@@ -31,7 +31,7 @@ class PortTakenError(InputError):
     """A port at which somebody else listens."""
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bind_socket(host: str, port: int) -> socket.socket:
     try:
         kind, _, protocol, _, place = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -54,7 +54,7 @@ def _bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def address(host: str, listener: socket.socket, path: str, knobs: Mapping[str, float], token: str | None) -> str:
+def page_url(host: str, listener: socket.socket, path: str, knobs: Mapping[str, float], token: str | None) -> str:
     """What to open, by the name that was asked for; who listens everywhere is found at this machine's own address.
 
     Examples
@@ -64,9 +64,9 @@ def address(host: str, listener: socket.socket, path: str, knobs: Mapping[str, f
     'http://127.0.0.1:.../dzhanibekov?spin=3'
     """
     bound, port = listener.getsockname()[:2]
-    name = written_plainly(host)
-    if is_everywhere(bound):
-        name = "::1" if ":" in written_plainly(bound) else "127.0.0.1"
+    name = normalize_host(host)
+    if is_wildcard_address(bound):
+        name = "::1" if ":" in normalize_host(bound) else "127.0.0.1"
     query = urlencode(
         {knob: repr(value).removesuffix(".0") for knob, value in knobs.items()}
         | ({} if token is None else {"token": token}),

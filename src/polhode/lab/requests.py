@@ -9,12 +9,12 @@ from typing import Any
 from polhode.errors import PolhodeError, nearest
 from polhode.gallery import MODELS, Model
 
-LONGEST = 65_536
+MAX_MESSAGE_CHARACTERS = 65_536
 """Characters of a message; the longest honest one has some hundred."""
 
 
 @dataclass(frozen=True)
-class Run:
+class RunRequest:
     """Run a model with these values."""
 
     id: int
@@ -23,7 +23,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Look:
+class MotionRequest:
     """Show another of the motions that the last run has computed."""
 
     id: int
@@ -31,16 +31,16 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Cancel:
+class CancelRequest:
     """Stop computing the answer to a question."""
 
     id: int
 
 
-Question = Run | Look | Cancel
+PageRequest = RunRequest | MotionRequest | CancelRequest
 
 
-class RefusedError(PolhodeError):
+class RefusedRequestError(PolhodeError):
     """A question that cannot be answered.  `parameter` names the knob that is wrong, if one is."""
 
     def __init__(self, sentence: str, id: int = 0, parameter: str | None = None) -> None:
@@ -48,7 +48,7 @@ class RefusedError(PolhodeError):
         self.id, self.parameter = id, parameter
 
 
-def asked(text: str) -> Question:
+def parse_request(text: str) -> PageRequest:
     """The question in a message.
 
     Examples
@@ -59,81 +59,83 @@ def asked(text: str) -> Question:
     >>> asked('{"type": "dance", "id": 2}')
     Traceback (most recent call last):
     ...
-    polhode.lab.requests.RefusedError: a message of type 'dance' means nothing here: ...cancel, look, run
+    polhode.lab.requests.RefusedRequestError: a message of type 'dance' means nothing here: ...cancel, look, run
     """
-    message = _object_in(text)
-    number = _number(message)
+    message = _parse_object(text)
+    number = _request_id(message)
     kind = message.get("type")
     if kind == "cancel":
-        return Cancel(number)
+        return CancelRequest(number)
     if kind == "look":
-        return Look(number, _text(message, "run", number))
+        return MotionRequest(number, _require_text(message, "run", number))
     if kind == "run":
-        return _run(message, number)
+        return _parse_run(message, number)
     known = nearest(kind, ("run", "look", "cancel"))
-    raise RefusedError(f"a message of type {_short(kind)} means nothing here: {known}", number)
+    raise RefusedRequestError(f"a message of type {_abbreviate(kind)} means nothing here: {known}", number)
 
 
-def number_of(text: str) -> int:
+def request_id(text: str) -> int:
     """The id of a message; 0 where it has none."""
     try:
-        return _number(_object_in(text))
-    except RefusedError:
+        return _request_id(_parse_object(text))
+    except RefusedRequestError:
         return 0
 
 
-def _number(message: dict[str, Any]) -> int:
+def _request_id(message: dict[str, Any]) -> int:
     number = message.get("id")
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**53:
-        raise RefusedError("a message needs an id that is a whole number from 0 on")
+        raise RefusedRequestError("a message needs an id that is a whole number from 0 on")
     return number
 
 
-def _object_in(text: str) -> dict[str, Any]:
-    if len(text) > LONGEST:
-        raise RefusedError(f"a message of {len(text):,} characters is too long: at most {LONGEST:,} are read")
+def _parse_object(text: str) -> dict[str, Any]:
+    if len(text) > MAX_MESSAGE_CHARACTERS:
+        raise RefusedRequestError(
+            f"a message of {len(text):,} characters is too long: at most {MAX_MESSAGE_CHARACTERS:,} are read"
+        )
     try:
-        message = json.loads(text, parse_constant=_refused_constant)
+        message = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
-        raise RefusedError(f"a message is no JSON: {error}") from None
+        raise RefusedRequestError(f"a message is no JSON: {error}") from None
     if not isinstance(message, dict):
-        raise RefusedError(f"a message must be an object of JSON, but is {_short(message)}")
+        raise RefusedRequestError(f"a message must be an object of JSON, but is {_abbreviate(message)}")
     return message
 
 
-def _refused_constant(name: str) -> float:
+def _reject_constant(name: str) -> float:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _text(message: dict[str, Any], name: str, number: int) -> str:
+def _require_text(message: dict[str, Any], name: str, number: int) -> str:
     value = message.get(name)
     if not isinstance(value, str):
-        raise RefusedError(f"the message needs {name!r}, a text, but has {_short(value)}", number)
+        raise RefusedRequestError(f"the message needs {name!r}, a text, but has {_abbreviate(value)}", number)
     return value
 
 
-def _run(message: dict[str, Any], number: int) -> Run:
-    name = _text(message, "model", number)
+def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
+    name = _require_text(message, "model", number)
     if name not in MODELS:
-        raise RefusedError(f"there is no model {_short(name)}: {nearest(name[:100], MODELS)}", number)
+        raise RefusedRequestError(f"there is no model {_abbreviate(name)}: {nearest(name[:100], MODELS)}", number)
     model, values = MODELS[name], message.get("values")
     if not isinstance(values, dict):
-        raise RefusedError(f"the message needs 'values', numbers by name, but has {_short(values)}", number)
+        raise RefusedRequestError(f"the message needs 'values', numbers by name, but has {_abbreviate(values)}", number)
     for knob, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise RefusedError(f"{knob[:100]} must be a number, but is {_short(value)}", number, knob[:100])
+            raise RefusedRequestError(f"{knob[:100]} must be a number, but is {_abbreviate(value)}", number, knob[:100])
         try:  # one by one, so that the page knows which knob is wrong
             model.values(**{knob: value})
         except (PolhodeError, OverflowError) as error:
             sentence = f"{knob} is too large for a number" if isinstance(error, OverflowError) else str(error)
-            raise RefusedError(sentence, number, knob if _has(model, knob) else None) from None
-    return Run(number, model, model.values(**values))
+            raise RefusedRequestError(sentence, number, knob if _has_parameter(model, knob) else None) from None
+    return RunRequest(number, model, model.values(**values))
 
 
-def _has(model: Model, knob: str) -> bool:
+def _has_parameter(model: Model, knob: str) -> bool:
     return any(p.name == knob for p in model.parameters)
 
 
-def _short(value: Any) -> str:
+def _abbreviate(value: Any) -> str:
     shown = repr(value)
     return shown if len(shown) <= 80 else shown[:77] + "..."

@@ -13,9 +13,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
-EVERYWHERE = ("0.0.0.0", "::")
-HEADERS = {
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
+WILDCARD_ADDRESSES = ("0.0.0.0", "::")
+SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
@@ -24,7 +24,7 @@ HEADERS = {
 }
 
 
-def written_plainly(host: str) -> str:
+def normalize_host(host: str) -> str:
     """A name in small letters, or an address in its shortest form: many ways of writing mean one host.
 
     Examples
@@ -48,18 +48,18 @@ def is_loopback(address: str) -> bool:
     (True, False)
     """
     try:
-        return ipaddress.ip_address(written_plainly(address)).is_loopback
+        return ipaddress.ip_address(normalize_host(address)).is_loopback
     except ValueError:
         return False
 
 
-def is_everywhere(address: str) -> bool:
+def is_wildcard_address(address: str) -> bool:
     """Whether who listens there is reached under every address of this machine."""
-    return written_plainly(address) in EVERYWHERE
+    return normalize_host(address) in WILDCARD_ADDRESSES
 
 
 @dataclass(frozen=True)
-class Guard:
+class SecurityMiddleware:
     """Lets requests through, or answers them with 403 and a sentence; puts the safety headers on every answer.
 
     - `Host` must be one of the lab's `hosts`, or this machine's own: a foreign name that was made to point here
@@ -77,16 +77,16 @@ class Guard:
             return
         sentence = self._complaint(scope, Headers(scope=scope))
         if sentence is None:
-            await self.app(scope, receive, _with_headers(send))
+            await self.app(scope, receive, _add_headers(send))
         elif scope["type"] == "http":
-            await PlainTextResponse(sentence + "\n", 403)(scope, receive, _with_headers(send))
+            await PlainTextResponse(sentence + "\n", 403)(scope, receive, _add_headers(send))
         else:
             await WebSocket(scope, receive, send).send_denial_response(PlainTextResponse(sentence + "\n", 403))
 
     def _complaint(self, scope: Scope, headers: Mapping[str, str]) -> str | None:
         host = headers.get("host", "")
-        known = (*map(written_plainly, self.hosts), *LOOPBACK)
-        if not any(map(is_everywhere, self.hosts)) and written_plainly(_name_in(host)) not in known:
+        known = (*map(normalize_host, self.hosts), *LOOPBACK_HOSTS)
+        if not any(map(is_wildcard_address, self.hosts)) and normalize_host(_hostname(host)) not in known:
             return f"the lab is not known as {host[:100]!r} here: open the address that it printed"
         if scope["type"] == "websocket" and headers.get("origin", "") != f"http://{host}":
             return "this socket is for the lab's own page, and the question came from elsewhere"
@@ -97,7 +97,7 @@ class Guard:
         return None
 
 
-def _name_in(host: str) -> str:
+def _hostname(host: str) -> str:
     """A host's name without its port; "" where there is none."""
     try:
         return urlsplit(f"//{host}").hostname or ""
@@ -105,11 +105,11 @@ def _name_in(host: str) -> str:
         return ""
 
 
-def _with_headers(send: Send) -> Send:
+def _add_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
+            for name, value in SECURITY_HEADERS.items():
                 headers[name] = value
             headers.setdefault("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
         await send(message)
@@ -117,7 +117,7 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-def token_for(address: str, given: str | None) -> str | None:
+def required_token(address: str, given: str | None) -> str | None:
     """The token that is demanded at an address: the one given, one made up where others can reach it, none at home."""
     if given is not None or is_loopback(address):
         return given

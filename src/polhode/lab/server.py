@@ -16,9 +16,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from polhode.errors import nearest
 from polhode.gallery import MODELS, model_name
-from polhode.lab.jobs import warnings_told
-from polhode.lab.security import Guard
-from polhode.lab.session import Conversation, Hear, Send
+from polhode.lab.jobs import collect_warnings
+from polhode.lab.security import SecurityMiddleware
+from polhode.lab.session import ReceiveText, SendMessage, Session
 from polhode.web import html_page
 
 
@@ -35,7 +35,7 @@ class Lab:
     """Of that motion."""
 
 
-def application(lab: Lab) -> Guard:
+def create_app(lab: Lab) -> SecurityMiddleware:
     """The lab as an ASGI application."""
 
     async def page(request: Request) -> Response:
@@ -46,26 +46,26 @@ def application(lab: Lab) -> Guard:
             known = "one motion is viewed, at /" if lab.viewed is not None else nearest(model[:100], MODELS)
             raise HTTPException(404, f"there is no model {model[:100]!r} here: {known}")
         door = {"kind": "live", "model": model, "title": lab.title}
-        text = await asyncio.to_thread(html_page.page, door, None)
-        policy = html_page.policy(live=True) + "; frame-ancestors 'none'"
+        text = await asyncio.to_thread(html_page.build_page, door, None)
+        policy = html_page.content_security_policy(live=True) + "; frame-ancestors 'none'"
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await Conversation(_sender(websocket), lab.viewed).go_on(_hearer(websocket))
+        await Session(_make_sender(websocket), lab.viewed).handle_messages(_make_receiver(websocket))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        with warnings_told():
+        with collect_warnings():
             yield
 
     routes = [Route("/", page), Route("/{model}", page), WebSocketRoute("/ws", socket)]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _in_a_sentence})
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _error_response})
     app.router.redirect_slashes = False  # a sentence is better than being sent elsewhere
-    return Guard(app, lab.hosts, lab.token)
+    return SecurityMiddleware(app, lab.hosts, lab.token)
 
 
-def _in_a_sentence(request: Request, error: Exception) -> Response:
+def _error_response(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     sentence = error.detail
     if error.status_code == 404 and sentence == "Not Found":
@@ -73,7 +73,7 @@ def _in_a_sentence(request: Request, error: Exception) -> Response:
     return PlainTextResponse(sentence + "\n", error.status_code, error.headers)
 
 
-def _sender(websocket: WebSocket) -> Send:
+def _make_sender(websocket: WebSocket) -> SendMessage:
     async def send(message: str | bytes) -> None:
         if isinstance(message, str):
             await websocket.send_text(message)
@@ -83,7 +83,7 @@ def _sender(websocket: WebSocket) -> Send:
     return send
 
 
-def _hearer(websocket: WebSocket) -> Hear:
+def _make_receiver(websocket: WebSocket) -> ReceiveText:
     async def hear() -> str | None:
         """The next text; what is no text is handed on as one, and refused like any other that is no JSON."""
         try:

@@ -8,47 +8,55 @@ import traceback
 from collections.abc import Awaitable, Callable
 
 from polhode.lab import responses
-from polhode.lab.jobs import Job, defect
-from polhode.lab.requests import Cancel, Look, Question, RefusedError, Run, asked, number_of
-from polhode.lab.responses import Result
+from polhode.lab.jobs import Job, defect_message
+from polhode.lab.requests import (
+    CancelRequest,
+    MotionRequest,
+    PageRequest,
+    RefusedRequestError,
+    RunRequest,
+    parse_request,
+    request_id,
+)
+from polhode.lab.responses import ModelResult
 
-MOST_UNSENT = 100
+MAX_UNSENT = 100
 """With so many messages that the page has not taken, nothing more is read from it."""
 
-Send = Callable[[str | bytes], Awaitable[None]]
-Hear = Callable[[], Awaitable[str | None]]
+SendMessage = Callable[[str | bytes], Awaitable[None]]
+ReceiveText = Callable[[], Awaitable[str | None]]
 """The next text; None at the end."""
 
 
-class Conversation:
+class Session:
     """One page: computes one answer at a time, and only what was asked last.
 
     `viewed` is the one motion of `polhode view`, packed; None in the lab.
     """
 
-    def __init__(self, send: Send, viewed: bytes | None = None) -> None:
+    def __init__(self, send: SendMessage, viewed: bytes | None = None) -> None:
         self._send, self._viewed = send, viewed
         self._unsent: asyncio.Queue[str | bytes] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._job: Job | None = None
-        self._next_run: Run | None = None
-        self._next_look: Look | None = None
+        self._next_run: RunRequest | None = None
+        self._next_motion_request: MotionRequest | None = None
         self._has_next = asyncio.Event()
-        self._last: Result | None = None
-        self._numbers_alone = threading.Lock()
+        self._last: ModelResult | None = None
+        self._numbers_lock = threading.Lock()
 
-    async def go_on(self, hear: Hear) -> None:
+    async def handle_messages(self, hear: ReceiveText) -> None:
         """Greet, and answer until nothing more is heard."""
         if self._viewed is None:
-            self._say(await asyncio.to_thread(responses.hello))
+            self._enqueue(await asyncio.to_thread(responses.hello_message))
         else:
-            self._say(responses.hello_of_one_motion())
-            self._say(self._viewed)
-        tasks = [asyncio.create_task(self._send_all()), asyncio.create_task(self._work_off())]
+            self._enqueue(responses.hello_without_gallery())
+            self._enqueue(self._viewed)
+        tasks = [asyncio.create_task(self._send_all()), asyncio.create_task(self._process_requests())]
         try:
             while (text := await hear()) is not None:
-                self._take(text)
-                while self._unsent.qsize() > MOST_UNSENT and not tasks[0].done():
+                self._handle_text(text)
+                while self._unsent.qsize() > MAX_UNSENT and not tasks[0].done():
                     await asyncio.sleep(0.05)
         finally:
             if self._job is not None:
@@ -57,65 +65,67 @@ class Conversation:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _take(self, text: str) -> None:
+    def _handle_text(self, text: str) -> None:
         """One message; whatever it holds, the conversation goes on."""
         try:
-            self._consider(asked(text))
-        except RefusedError as refused:
+            self._dispatch_request(parse_request(text))
+        except RefusedRequestError as refused:
             parts = {"sentence": str(refused), "parameter": refused.parameter}
-            self._say(responses.text("refused", id=refused.id, **parts))
+            self._enqueue(responses.encode_message("refused", id=refused.id, **parts))
         except Exception as error:
             traceback.print_exc()
-            self._say(responses.text("refused", id=number_of(text), sentence=defect(error), parameter=None))
+            self._enqueue(
+                responses.encode_message("refused", id=request_id(text), sentence=defect_message(error), parameter=None)
+            )
 
-    def _consider(self, question: Question) -> None:
+    def _dispatch_request(self, question: PageRequest) -> None:
         """A newer run takes the place of all before; a look waits for the run that was asked for before it."""
-        if isinstance(question, Cancel):
+        if isinstance(question, CancelRequest):
             self._drop(question.id)
             return
         if self._viewed is not None:
-            raise RefusedError("one motion is viewed here: `polhode lab` runs models", question.id)
-        if isinstance(question, Run):
+            raise RefusedRequestError("one motion is viewed here: `polhode lab` runs models", question.id)
+        if isinstance(question, RunRequest):
             self._drop(None)
             self._next_run = question
         else:
-            if self._next_look is not None:
-                self._say(responses.text("cancelled", id=self._next_look.id))
-            self._next_look = question
+            if self._next_motion_request is not None:
+                self._enqueue(responses.encode_message("cancelled", id=self._next_motion_request.id))
+            self._next_motion_request = question
         self._has_next.set()
 
     def _drop(self, id: int | None) -> None:
         """Stop a question, or all of them: those that wait at once, the one that is computed as soon as it can."""
         if self._next_run is not None and id in (None, self._next_run.id):
-            self._say(responses.text("cancelled", id=self._next_run.id))
+            self._enqueue(responses.encode_message("cancelled", id=self._next_run.id))
             self._next_run = None
-        if self._next_look is not None and id in (None, self._next_look.id):
-            self._say(responses.text("cancelled", id=self._next_look.id))
-            self._next_look = None
+        if self._next_motion_request is not None and id in (None, self._next_motion_request.id):
+            self._enqueue(responses.encode_message("cancelled", id=self._next_motion_request.id))
+            self._next_motion_request = None
         if self._job is not None and id in (None, self._job.question.id):
             self._job.cancel()
 
-    async def _work_off(self) -> None:
+    async def _process_requests(self) -> None:
         while True:
             await self._has_next.wait()
-            question: Run | Look | None = self._next_run or self._next_look
+            question: RunRequest | MotionRequest | None = self._next_run or self._next_motion_request
             if question is self._next_run:
                 self._next_run = None
             else:
-                self._next_look = None
+                self._next_motion_request = None
             if question is None:
                 self._has_next.clear()
                 continue
-            self._job = Job(question, self._last, self._say_from_a_thread, self._numbers_alone)
+            self._job = Job(question, self._last, self._enqueue_threadsafe, self._numbers_lock)
             await self._job.done()
             self._last, self._job = self._job.result, None
 
-    def _say(self, message: str | bytes) -> None:
+    def _enqueue(self, message: str | bytes) -> None:
         self._unsent.put_nowait(message)
 
-    def _say_from_a_thread(self, message: str | bytes) -> None:
+    def _enqueue_threadsafe(self, message: str | bytes) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._say, message)
+            self._loop.call_soon_threadsafe(self._enqueue, message)
 
     async def _send_all(self) -> None:
         while True:

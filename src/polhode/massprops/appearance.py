@@ -12,9 +12,9 @@ from polhode.massprops.body import Body
 from polhode.massprops.geometry import Shape, Surface
 from polhode.massprops.shapes import ellipsoid
 
-THIN = 0.01
+MIN_THICKNESS_RATIO = 0.01
 """The least thickness that an ellipsoid is drawn with, beside its length: that of a flat body is 0."""
-SENTENCES = {
+APPEARANCE_SENTENCES = {
     "mesh": "drawn is the body's own mesh",
     "shape": "drawn is the shape that the body was made from",
     "ellipsoid": "the body is known by its numbers alone: drawn is the solid ellipsoid with its mass and moments",
@@ -25,18 +25,18 @@ SENTENCES = {
 
 
 @dataclass(frozen=True)
-class Look:
+class Appearance:
     """What is drawn for a body."""
 
     kind: str
-    """One of `SENTENCES`."""
+    """One of `APPEARANCE_SENTENCES`."""
     surface: Surface
     """About the centre of mass, along the body's axes, in m; of a particle a ball of radius 1, to be scaled."""
 
     @property
     def sentence(self) -> str:
         """What is drawn, in words."""
-        return SENTENCES[self.kind]
+        return APPEARANCE_SENTENCES[self.kind]
 
     @cached_property
     def size(self) -> float:
@@ -46,7 +46,7 @@ class Look:
         return float(np.linalg.norm(self.surface.vertices, axis=1).max())
 
 
-def look_of(body: Body, segments: int = 48) -> Look:
+def appearance_of(body: Body, segments: int = 48) -> Appearance:
     """What one body is drawn as.
 
     Examples
@@ -57,14 +57,14 @@ def look_of(body: Body, segments: int = 48) -> Look:
     'ellipsoid'
     """
     if body.is_particle:
-        return Look("particle", ellipsoid((1.0, 1.0, 1.0), mass=1.0).surface(24))
+        return Appearance("particle", ellipsoid((1.0, 1.0, 1.0), mass=1.0).surface(24))
     if body.parts:
         own = body.surface(segments)
         kind = "shape" if all(isinstance(part.source, Shape) for part in body.parts) else "mesh"
-        return Look(kind, Surface(own.vertices - body.center_of_mass, own.faces))
+        return Appearance(kind, Surface(own.vertices - body.center_of_mass, own.faces))
     try:
         kind, semi = "ellipsoid", body.ellipsoid_semi_axes
     except InertiaError:
         kind, semi = "inertia ellipsoid", np.sqrt(body.principal_moments.min() / body.principal_moments)
-    solid = ellipsoid(np.maximum(semi, THIN * semi.max()), mass=1.0).surface(segments)
-    return Look(kind, Surface(solid.vertices @ body.principal_axes.as_matrix().T, solid.faces))
+    solid = ellipsoid(np.maximum(semi, MIN_THICKNESS_RATIO * semi.max()), mass=1.0).surface(segments)
+    return Appearance(kind, Surface(solid.vertices @ body.principal_axes.as_matrix().T, solid.faces))

@@ -8,57 +8,57 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.massprops.body_table import plain
+from polhode.massprops.body_table import to_plain_values
 from polhode.massprops.geometry import Part, Shape, Surface
-from polhode.massprops.volume.boundary_faces import Cells
+from polhode.massprops.volume.boundary_faces import CellMesh
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
-PLACE = ("linear", "offset", "is_hole", "is_mixed")
+PLACEMENT_KEYS = ("linear", "offset", "is_hole", "is_mixed")
 """What a part has besides its shape or mesh."""
 
 
-def look_table_of(bodies: Sequence[Body]) -> dict[str, Any]:
+def appearance_to_table(bodies: Sequence[Body]) -> dict[str, Any]:
     """The shapes and meshes of bodies, each once, and where each body has them."""
     sources = {id(part.source): part.source for body in bodies for part in body.parts}
     number = {key: i for i, key in enumerate(sources)}
-    tables = [{"parts": [_part_table(part, number[id(part.source)]) for part in body.parts]} for body in bodies]
-    return {"sources": [_source_table(source) for source in sources.values()], "bodies": tables}
+    tables = [{"parts": [_part_to_table(part, number[id(part.source)]) for part in body.parts]} for body in bodies]
+    return {"sources": [_source_to_table(source) for source in sources.values()], "bodies": tables}
 
 
-def with_looks(bodies: Sequence[Body], table: Mapping[str, Any]) -> list[Body]:
+def restore_appearance(bodies: Sequence[Body], table: Mapping[str, Any]) -> list[Body]:
     """The bodies, with what the table says that they look like."""
-    sources = [_source(one) for one in table["sources"]]
+    sources = [_source_from_table(one) for one in table["sources"]]
     return [
-        replace(body, parts=tuple(_part(one, sources) for one in each["parts"]))
+        replace(body, parts=tuple(_part_from_table(one, sources) for one in each["parts"]))
         for body, each in zip(bodies, table["bodies"], strict=True)
     ]
 
 
-def _part_table(part: Part, source: int) -> dict[str, Any]:
-    return {"source": source, **{key: plain(getattr(part, key)) for key in PLACE}}
+def _part_to_table(part: Part, source: int) -> dict[str, Any]:
+    return {"source": source, **{key: to_plain_values(getattr(part, key)) for key in PLACEMENT_KEYS}}
 
 
-def _part(table: Mapping[str, Any], sources: Sequence[Any]) -> Part:
+def _part_from_table(table: Mapping[str, Any], sources: Sequence[Any]) -> Part:
     linear, offset = (np.array(table[key], dtype=np.float64) for key in ("linear", "offset"))
     return Part(sources[table["source"]], linear, offset, table["is_hole"], table["is_mixed"])
 
 
-def _source_table(source: Any) -> dict[str, Any]:
+def _source_to_table(source: Any) -> dict[str, Any]:
     """A shape by its name and sizes, a mesh by its arrays."""
     if isinstance(source, Shape):
-        return {"shape": source.name, "sizes": {name: plain(size) for name, size in source.sizes.items()}}
-    if isinstance(source, Cells):
+        return {"shape": source.name, "sizes": {name: to_plain_values(size) for name, size in source.sizes.items()}}
+    if isinstance(source, CellMesh):
         kinds, cells = [kind for kind, _ in source.blocks], [numbers for _, numbers in source.blocks]
         return {"nodes": source.nodes, "kinds": kinds, "cells": cells, "outside": list(source.outside)}
     return {"vertices": source.vertices, "faces": source.faces}
 
 
-def _source(table: Mapping[str, Any]) -> Any:
+def _source_from_table(table: Mapping[str, Any]) -> Any:
     if "shape" in table:
         return Shape(table["shape"], {name: np.array(size, dtype=float) for name, size in table["sizes"].items()})
     if "nodes" in table:
         blocks = zip(table["kinds"], table["cells"], strict=True)
-        return Cells(table["nodes"], tuple(blocks), tuple(table["outside"]))
+        return CellMesh(table["nodes"], tuple(blocks), tuple(table["outside"]))
     return Surface(table["vertices"], table["faces"])

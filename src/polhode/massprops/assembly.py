@@ -12,13 +12,13 @@ from polhode import validation
 from polhode.equations.inertia import shifted
 from polhode.errors import InertiaError, MassWarning
 from polhode.massprops.body import Body
-from polhode.massprops.hole_checks import doubts, is_of_one_density
-from polhode.massprops.line_bodies import axis_of, tensor_across, thin
-from polhode.massprops.principal_axes import ROUNDING, offenders, principal
-from polhode.massprops.transforms import mapped as mapped
-from polhode.massprops.transforms import mirrored as mirrored
-from polhode.massprops.transforms import scaled as scaled
-from polhode.massprops.transforms import turned as turned
+from polhode.massprops.hole_checks import find_hole_warnings, has_uniform_density
+from polhode.massprops.line_bodies import combine_points_and_lines, line_axis, line_tensor
+from polhode.massprops.principal_axes import ROUNDING, diagonalize_inertia, find_unphysical_moments
+from polhode.massprops.transforms import mirror_body as mirror_body
+from polhode.massprops.transforms import rotate_body as rotate_body
+from polhode.massprops.transforms import scale_body as scale_body
+from polhode.massprops.transforms import translate_body as translate_body
 from polhode.validation import Array, leaves
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from polhode.massprops.geometry import Part
 
 
-class _Whole(NamedTuple):
+class _CombinedProperties(NamedTuple):
     """Several pieces as one: what a `Body` is made from."""
 
     mass: Array
@@ -38,7 +38,7 @@ class _Whole(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def of_particles(masses: ArrayLike, positions: ArrayLike) -> Body:
+def combine_particles(masses: ArrayLike, positions: ArrayLike) -> Body:
     """Point masses, rigidly joined: one alone is a particle, several in a row are a line.
 
     In an ensemble one of the two, or both, have a leading axis for the members.  Points have no volume and no looks.
@@ -47,103 +47,103 @@ def of_particles(masses: ArrayLike, positions: ArrayLike) -> Body:
     if len(where) not in (2, 3) or where[-1] != 3 or where[-2] == 0:
         raise InertiaError(
             f"positions must be N x 3 numbers, in m, one row for each particle (in an ensemble with one leading axis "
-            f"for the members), but {_found(positions, where)}"
+            f"for the members), but {_describe_shape(positions, where)}"
         )
     points = validation.numbers(positions, "positions", where[-2:], InertiaError)
     amounts = validation.shape_of(masses)
     if amounts[-1:] != where[-2:-1] or len(amounts) > 2:
         raise InertiaError(
-            f"masses must be as many numbers as there are positions, {where[-2]}, but {_found(masses, amounts)}"
+            f"masses must be as many numbers as there are positions, {where[-2]}, but {_describe_shape(masses, amounts)}"
         )
     m = validation.numbers(masses, "masses", amounts[-1:], InertiaError)
     if not (m > 0).all():
         raise InertiaError(f"masses must be greater than 0 kg, but the smallest is {m.min():g} kg")
     validation.member_count((m, 1), (points, 2))
-    return Body(**_of_thin(m, points, np.zeros(m.shape), np.zeros((*m.shape, 3)))._asdict())
+    return Body(**_combine_thin(m, points, np.zeros(m.shape), np.zeros((*m.shape, 3)))._asdict())
 
 
-def joined(bodies: Sequence[Body]) -> Body:
+def join_bodies(bodies: Sequence[Body]) -> Body:
     """Bodies as one, where they are.
 
     A particle adds its mass, and nothing to the volume or to the looks.  The area is unknown: faces may touch.
     """
     if len(bodies) == 1:
         return bodies[0]
-    _refuse_others(bodies, bodies, "join")
+    _check_operands(bodies, bodies, "join")
     extents = [body.volume for body in bodies if not body.is_particle]
     volume = None if not extents or any(v is None for v in extents) else sum(extents)
-    whole = _of_bodies(bodies, np.ones(len(bodies)))
-    return _body(whole, bodies, volume, tuple(part for body in bodies for part in body.parts))
+    whole = _combine_signed(bodies, np.ones(len(bodies)))
+    return _build_combined_body(whole, bodies, volume, tuple(part for body in bodies for part in body.parts))
 
 
-def without(body: Body, others: Sequence[Body]) -> Body:
+def subtract_bodies(body: Body, others: Sequence[Body]) -> Body:
     """A body with holes: masses, first and second moments of the others are taken off.  The area is unknown."""
     if not others:
         return body
-    _refuse_others(others, (body, *others), "subtract")
+    _check_operands(others, (body, *others), "subtract")
     mass, taken = np.asarray(body.mass), np.asarray(sum(np.asarray(other.mass) for other in others))
     bad = np.flatnonzero(mass - taken <= ROUNDING * mass)
     if bad.size:
         raise InertiaError(
-            f"of {_one(mass, bad[0]):g} kg nothing is left when {_one(taken, bad[0]):g} kg are taken away: what is "
+            f"of {_member_value(mass, bad[0]):g} kg nothing is left when {_member_value(taken, bad[0]):g} kg are taken away: what is "
             "taken away is larger or denser than the body, or is all of it"
         )
-    volume = _volume_left(body, others)
-    whole = _of_bodies((body, *others), np.array((1.0, *(-1.0 for _ in others))))
+    volume = _remaining_volume(body, others)
+    whole = _combine_signed((body, *others), np.array((1.0, *(-1.0 for _ in others))))
     if not whole.is_particle:
-        _refuse_impossible_rest(whole, mass, any(one.allow_unphysical for one in (body, *others)))
-    for doubt in (doubtful := doubts(body, others)):
+        _refuse_unphysical_remainder(whole, mass, any(one.allow_unphysical for one in (body, *others)))
+    for doubt in (doubtful := find_hole_warnings(body, others)):
         warnings.warn(doubt, MassWarning, stacklevel=3)
     whole = whole._replace(notes=(*whole.notes, *doubtful))
-    parts = (*body.parts, *(part.taken_away() for other in others for part in other.parts))
-    return _body(whole, (body, *others), volume, parts)
+    parts = (*body.parts, *(part.toggle_hole() for other in others for part in other.parts))
+    return _build_combined_body(whole, (body, *others), volume, parts)
 
 
-def tensor_about(body: Body, point: ArrayLike) -> Array:
+def inertia_about_point(body: Body, point: ArrayLike) -> Array:
     """The tensor about another point of the coordinates that the body is described in."""
     where = validation.numbers(point, "point", (3,), InertiaError)
     validation.member_count((np.empty(body.members or ()), 0), (where, 1))
     away = where - body.center_of_mass
-    return _tensor(shifted(_entries(body.inertia_body), body.mass, leaves(away)))
+    return _tensor_from_entries(shifted(_tensor_entries(body.inertia_body), body.mass, leaves(away)))
 
 
 # The sums -------------------------------------------------------------------------------------------------------------
-def _centered(masses: Array, positions: Array) -> tuple[Array, Array, Array]:
+def _center_offsets(masses: Array, positions: Array) -> tuple[Array, Array, Array]:
     """The mass of pieces (..., N), their centre of mass, and their offsets from it.
 
     Far from the origin the centre that the sums give is off by their rounding; the sums over what lies about it tell
     by how much.
     """
     mass = masses.sum(axis=-1)
-    rough = _mean(masses, positions, mass)
+    rough = _weighted_mean(masses, positions, mass)
     offsets = positions - rough[..., None, :]
-    rest = _mean(masses, offsets, mass)
+    rest = _weighted_mean(masses, offsets, mass)
     return mass, rough + rest, offsets - rest[..., None, :]
 
 
-def _mean(masses: Array, vectors: Array, mass: Array) -> Array:
+def _weighted_mean(masses: Array, vectors: Array, mass: Array) -> Array:
     """Each component is summed along neighbouring numbers, which NumPy does in pairs."""
     return np.stack([(masses * vectors[..., i]).sum(axis=-1) / mass for i in range(3)], axis=-1)
 
 
-def _of_solids(masses: Array, positions: Array, tensors: Array) -> _Whole:
-    mass, center, offsets = _centered(masses, positions)
-    about = shifted(_entries(tensors), masses, leaves(offsets))
-    return _Whole(mass, center, _tensor([entry.sum(axis=-1) for entry in about]))
+def _combine_solids(masses: Array, positions: Array, tensors: Array) -> _CombinedProperties:
+    mass, center, offsets = _center_offsets(masses, positions)
+    about = shifted(_tensor_entries(tensors), masses, leaves(offsets))
+    return _CombinedProperties(mass, center, _tensor_from_entries([entry.sum(axis=-1) for entry in about]))
 
 
-def _of_thin(masses: Array, positions: Array, moments: Array, directions: Array) -> _Whole:
+def _combine_thin(masses: Array, positions: Array, moments: Array, directions: Array) -> _CombinedProperties:
     """Particles, and lines with these moments across these directions."""
-    mass, center, offsets = _centered(masses, positions)
-    found = thin(masses, positions, offsets, moments, directions)
+    mass, center, offsets = _center_offsets(masses, positions)
+    found = combine_points_and_lines(masses, positions, offsets, moments, directions)
     if found.is_point:
-        return _Whole(mass, center, np.zeros(3), is_particle=True)
+        return _CombinedProperties(mass, center, np.zeros(3), is_particle=True)
     if found.tensor is not None:
-        return _Whole(mass, center, found.tensor, is_line=True, notes=found.notes)
-    return _of_solids(masses, positions, tensor_across(moments, directions))
+        return _CombinedProperties(mass, center, found.tensor, is_line=True, notes=found.notes)
+    return _combine_solids(masses, positions, line_tensor(moments, directions))
 
 
-def _of_bodies(bodies: Sequence[Body], signs: Array) -> _Whole:
+def _combine_signed(bodies: Sequence[Body], signs: Array) -> _CombinedProperties:
     leading = tuple({body.members for body in bodies if body.members is not None})
 
     def stacked(values: list[Any], dimensions: int) -> Array:
@@ -154,27 +154,29 @@ def _of_bodies(bodies: Sequence[Body], signs: Array) -> _Whole:
     masses = signs * stacked([body.mass for body in bodies], 0)
     positions = stacked([body.center_of_mass for body in bodies], 1)
     if all(body.is_particle or body.is_line for body in bodies):
-        axes = [axis_of(body) for body in bodies]
+        axes = [line_axis(body) for body in bodies]
         moments = signs * stacked([moment for moment, _ in axes], 0)
-        return _of_thin(masses, positions, moments, stacked([direction for _, direction in axes], 1))
+        return _combine_thin(masses, positions, moments, stacked([direction for _, direction in axes], 1))
     tensors = signs[:, None, None] * stacked([body.inertia_body for body in bodies], 2)
-    return _of_solids(masses, positions, tensors)
+    return _combine_solids(masses, positions, tensors)
 
 
-def _entries(tensor: Array) -> Any:
+def _tensor_entries(tensor: Array) -> Any:
     return leaves(tensor.reshape(*tensor.shape[:-2], 9))
 
 
-def _tensor(entries: Any) -> Array:
+def _tensor_from_entries(entries: Any) -> Array:
     together = np.stack(np.broadcast_arrays(*entries), axis=-1)
     return together.reshape(*together.shape[:-1], 3, 3)
 
 
 # What else the record holds -------------------------------------------------------------------------------------------
-def _body(whole: _Whole, bodies: Sequence[Body], volume: Any, parts: tuple[Part, ...]) -> Body:
+def _build_combined_body(
+    whole: _CombinedProperties, bodies: Sequence[Body], volume: Any, parts: tuple[Part, ...]
+) -> Body:
     looks_known = all(body.parts or body.is_particle for body in bodies)
-    if not is_of_one_density(bodies):
-        parts = tuple(part.of_a_mixture() for part in parts)
+    if not has_uniform_density(bodies):
+        parts = tuple(part.with_mixed_density() for part in parts)
     notes = (note for notes in (*(body.notes for body in bodies), whole.notes) for note in notes)
     return Body(
         **whole._replace(notes=tuple(dict.fromkeys(notes)))._asdict(),
@@ -184,7 +186,7 @@ def _body(whole: _Whole, bodies: Sequence[Body], volume: Any, parts: tuple[Part,
     )
 
 
-def _volume_left(body: Body, others: Sequence[Body]) -> Any:
+def _remaining_volume(body: Body, others: Sequence[Body]) -> Any:
     extents = [other.volume for other in others if not other.is_particle]
     if body.volume is None or any(v is None for v in extents):
         return None
@@ -192,44 +194,44 @@ def _volume_left(body: Body, others: Sequence[Body]) -> Any:
     bad = np.flatnonzero((whole - taken <= ROUNDING * whole) & (taken > 0))
     if bad.size:
         raise InertiaError(
-            f"of {_one(whole, bad[0]):g} m3 nothing is left when {_one(taken, bad[0]):g} m3 are taken away, though "
+            f"of {_member_value(whole, bad[0]):g} m3 nothing is left when {_member_value(taken, bad[0]):g} m3 are taken away, though "
             "some mass is: what is taken away is larger than the body, or of less density"
         )
     return whole - taken
 
 
-def _refuse_others(given: Sequence[Any], bodies: Sequence[Any], what: str) -> None:
+def _check_operands(given: Sequence[Any], bodies: Sequence[Any], what: str) -> None:
     for body in given:
         if not isinstance(body, Body):
-            raise InertiaError(f"{what} takes bodies, one by one, as in {what}(a, b), not {_kind(body)}")
+            raise InertiaError(f"{what} takes bodies, one by one, as in {what}(a, b), not {_describe_value(body)}")
     counts = sorted({body.members for body in bodies if body.members is not None})
     if len(counts) > 1:
         raise InertiaError(f"the bodies are ensembles of {counts} members: give every one the same number of members")
 
 
-def _refuse_impossible_rest(whole: _Whole, before: Array, allow_unphysical: bool) -> None:
-    moments = np.atleast_2d(principal(whole.inertia)[0])
-    bad = offenders(moments, allow_unphysical, whole.is_line)
+def _refuse_unphysical_remainder(whole: _CombinedProperties, before: Array, allow_unphysical: bool) -> None:
+    moments = np.atleast_2d(diagonalize_inertia(whole.inertia)[0])
+    bad = find_unphysical_moments(moments, allow_unphysical, whole.is_line)
     if bad.size:
         a, b, c = moments[bad[0]]
         raise InertiaError(
             "what is taken away does not lie within the body, or is denser than the body there: of "
-            f"{_one(before, bad[0]):g} kg {_one(whole.mass, bad[0]):g} kg would be left, with the principal moments "
+            f"{_member_value(before, bad[0]):g} kg {_member_value(whole.mass, bad[0]):g} kg would be left, with the principal moments "
             f"{a:g}, {b:g}, {c:g} kg m2, which no solid has"
         )
 
 
-def _one(values: Array, member: int) -> float:
+def _member_value(values: Array, member: int) -> float:
     """The number of one member, of values that may be the same for all."""
     return float(values[member] if values.ndim else values)
 
 
-def _kind(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     """What was given instead of a body, without all that may be in it."""
     if isinstance(value, (list, tuple, set, dict)):
         return f"a {type(value).__name__} of {len(value)}"
     return repr(value) if isinstance(value, (str, int, float, complex, type(None))) else f"a {type(value).__name__}"
 
 
-def _found(value: Any, shape: tuple[int, ...]) -> str:
+def _describe_shape(value: Any, shape: tuple[int, ...]) -> str:
     return f"they have the shape {shape}" if shape else f"this was given: {value!r}"

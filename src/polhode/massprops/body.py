@@ -13,11 +13,11 @@ import numpy as np
 from polhode import validation
 from polhode.equations.inertia import Constants, shifted
 from polhode.errors import InertiaError
-from polhode.massprops.constructors import Origins
-from polhode.massprops.frozen_arrays import with_frozen_arrays
-from polhode.massprops.geometry import Part, Surface, together
-from polhode.massprops.operations import Operations
-from polhode.massprops.principal_axes import ROUNDING, Diagonalized, check_moments, check_symmetry, principal
+from polhode.massprops.constructors import BodyConstructors
+from polhode.massprops.frozen_arrays import freeze_arrays
+from polhode.massprops.geometry import Part, Surface, merge_surfaces
+from polhode.massprops.operations import BodyOperations
+from polhode.massprops.principal_axes import ROUNDING, Diagonalized, check_moments, check_symmetry, diagonalize_inertia
 from polhode.validation import Array, leaf, leaves
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Body(Origins, Operations):
+class Body(BodyConstructors, BodyOperations):
     """A rigid body, by its numbers.  `ph.shapes`, `Body.from_mesh` and others find them from what it looks like.
 
     Parameters
@@ -82,17 +82,17 @@ class Body(Origins, Operations):
     def __post_init__(self) -> None:
         mass = validation.positive(self.mass, "mass", "kg", InertiaError)
         center = validation.numbers(self.center_of_mass, "center_of_mass", (3,), InertiaError)
-        diagonalized = with_frozen_arrays(self._diagonalized())
+        diagonalized = freeze_arrays(self._diagonalized())
         tensor, moments, axes = diagonalized
         validation.flag(self.allow_unphysical, "allow_unphysical", InertiaError)
         if not self.is_particle:
             check_moments(moments, self.allow_unphysical, self.is_line)
-        volume, area = (_extent(getattr(self, name), name) for name in ("volume", "area"))
+        volume, area = (_check_extent(getattr(self, name), name) for name in ("volume", "area"))
         known = [(extent, 0) for extent in (volume, area) if extent is not None]
         members = validation.member_count((mass, 0), (center, 1), (moments, 1), (tensor, 2), *known)
         values = {
             "mass": leaf(mass),
-            "inertia": self._inertia_kept(moments, tensor),
+            "inertia": self._stored_inertia(moments, tensor),
             "center_of_mass": center,
             "volume": None if volume is None else leaf(volume),
             "area": None if area is None else leaf(area),
@@ -103,11 +103,11 @@ class Body(Origins, Operations):
             "members": members,
         }
         for name, value in values.items():
-            object.__setattr__(self, name, with_frozen_arrays(value))
+            object.__setattr__(self, name, freeze_arrays(value))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copied or unpickled: arrays forget that they are frozen."""
-        self.__dict__.update({name: with_frozen_arrays(value) for name, value in state.items()})
+        self.__dict__.update({name: freeze_arrays(value) for name, value in state.items()})
 
     def _diagonalized(self) -> Diagonalized:
         """The tensor, its moments, and the axes' quaternion."""
@@ -123,9 +123,9 @@ class Body(Origins, Operations):
         check_symmetry(tensor)
         if self.diagonalized is not None and np.array_equal(self.diagonalized.tensor, tensor):
             return self.diagonalized
-        return Diagonalized(tensor, *principal(tensor))
+        return Diagonalized(tensor, *diagonalize_inertia(tensor))
 
-    def _inertia_kept(self, moments: Array, tensor: Array) -> Any:
+    def _stored_inertia(self, moments: Array, tensor: Array) -> Any:
         """As it was given, if that is three plain numbers, else as an array of the body's own."""
         if isinstance(self.inertia, tuple) and all(isinstance(number, Real) for number in self.inertia):
             return self.inertia
@@ -153,23 +153,23 @@ class Body(Origins, Operations):
         >>> ph.particle(2.0).inertia_about((3.0, 0.0, 0.0)).diagonal().tolist()
         [0.0, 18.0, 18.0]
         """
-        from polhode.massprops.assembly import tensor_about
+        from polhode.massprops.assembly import inertia_about_point
 
-        return tensor_about(self, point)
+        return inertia_about_point(self, point)
 
     @property
     def ellipsoid_semi_axes(self) -> Array:
         """Of the solid ellipsoid with this mass and these moments, along the principal axes, in m."""
-        from polhode.massprops.equivalent_solids import ellipsoid_semi_axes
+        from polhode.massprops.equivalent_solids import equivalent_ellipsoid_semi_axes
 
-        return ellipsoid_semi_axes(self)
+        return equivalent_ellipsoid_semi_axes(self)
 
     @property
     def box_sides(self) -> Array:
         """Of the solid box with this mass and these moments, along the principal axes, in m."""
-        from polhode.massprops.equivalent_solids import box_sides
+        from polhode.massprops.equivalent_solids import equivalent_box_sides
 
-        return box_sides(self)
+        return equivalent_box_sides(self)
 
     @property
     def nodes(self) -> Array | None:
@@ -193,7 +193,7 @@ class Body(Origins, Operations):
                 "this body is known by its numbers alone: it has no shape to draw. Make it with ph.shapes or "
                 "Body.from_mesh, or draw its equivalent ellipsoid, whose semi-axes are ellipsoid_semi_axes"
             )
-        return together([part.surface(segments) for part in self.parts])
+        return merge_surfaces([part.surface(segments) for part in self.parts])
 
     def mesh(self, segments: int = 48) -> trimesh.Trimesh:
         """A mesh of triangles to look at, in the coordinates that the body is described in, in m.
@@ -220,9 +220,9 @@ class Body(Origins, Operations):
         >>> print(ph.shapes.box((1, 2, 3), density=1.0).block("mjcf").splitlines()[-1])
         <inertial pos="0.0 0.0 0.0" mass="6.0" fullinertia="6.5 5.0 2.5 0.0 0.0 0.0"/>
         """
-        from polhode.massprops.inertial_blocks import block
+        from polhode.massprops.inertial_blocks import format_block
 
-        return block(self, form, name, self.notes)
+        return format_block(self, form, name, self.notes)
 
     # For the equations ----------------------------------------------------------------------------------------------
     def constants(self, com_to_pivot: Sequence[Any] | None = None) -> Constants:
@@ -233,7 +233,7 @@ class Body(Origins, Operations):
         entries: Any = leaves(self.inertia_body.reshape(*self.inertia_body.shape[:-2], 9))
         offset: Any = leaves(pivot)
         about_pivot = np.stack(np.broadcast_arrays(*shifted(entries, self.mass, offset)), axis=-1)
-        return self._constants(*principal(about_pivot.reshape(*about_pivot.shape[:-1], 3, 3)), pivot)
+        return self._constants(*diagonalize_inertia(about_pivot.reshape(*about_pivot.shape[:-1], 3, 3)), pivot)
 
     @cached_property
     def _free_constants(self) -> Constants:
@@ -247,7 +247,7 @@ class Body(Origins, Operations):
         return Constants(mass, 1 / mass, *vectors)
 
 
-def _extent(value: Any, name: str) -> Array | None:
+def _check_extent(value: Any, name: str) -> Array | None:
     if value is None:
         return None
     array = validation.numbers(value, name, (), InertiaError)

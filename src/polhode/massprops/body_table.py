@@ -6,38 +6,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.massprops.principal_axes import principal
+from polhode.massprops.principal_axes import diagonalize_inertia
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 
-def table_of(body: Body) -> dict[str, Any]:
+def body_to_table(body: Body) -> dict[str, Any]:
     """The table of a body, by its numbers."""
-    table: dict[str, Any] = {"mass": plain(body.mass)}
+    table: dict[str, Any] = {"mass": to_plain_values(body.mass)}
     if body.is_particle:
         table["particle"] = True
     else:
-        table["inertia"] = plain(body.inertia)
+        table["inertia"] = to_plain_values(body.inertia)
         known = body.diagonalized
-        if known is not None and any(map(_differ, principal(body.inertia_body), known[1:])):
-            table["principal_moments"], table["principal_axes_wxyz"] = plain(known.moments), plain(known.axes)
+        if known is not None and any(map(_arrays_differ, diagonalize_inertia(body.inertia_body), known[1:])):
+            table["principal_moments"], table["principal_axes_wxyz"] = (
+                to_plain_values(known.moments),
+                to_plain_values(known.axes),
+            )
     if np.any(body.center_of_mass):
-        table["center_of_mass"] = plain(body.center_of_mass)
+        table["center_of_mass"] = to_plain_values(body.center_of_mass)
     if body.allow_unphysical:
         table["allow_unphysical"] = True
     for extent in ("volume", "area"):
         if getattr(body, extent) is not None:
-            table[extent] = plain(getattr(body, extent))
+            table[extent] = to_plain_values(getattr(body, extent))
     return table
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _arrays_differ(one: Any, other: Any) -> bool:
     one, other = np.broadcast_arrays(one, other)
     return not np.array_equal(one, other)
 
 
-def plain(value: Any) -> Any:
+def to_plain_values(value: Any) -> Any:
     """Numbers and lists that a file can hold."""
     if isinstance(value, (bool, str)):
         return value

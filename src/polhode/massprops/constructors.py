@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 
-class Origins:
+class BodyConstructors:
     """The ways to a `Body` from what it looks like."""
 
     @classmethod
@@ -32,9 +32,9 @@ class Origins:
         >>> print(dumbbell.center_of_mass, dumbbell.principal_moments)
         [0. 0. 3.] [12. 12.  0.]
         """
-        from polhode.massprops.assembly import of_particles
+        from polhode.massprops.assembly import combine_particles
 
-        return of_particles(masses, positions)
+        return combine_particles(masses, positions)
 
     @classmethod
     def from_mesh(
@@ -74,9 +74,9 @@ class Origins:
         >>> round(ph.Body.from_mesh(cube, density=1000.0).mass, 12)
         8.0
         """
-        from polhode.massprops.surface.surface_builder import body_of_surface
+        from polhode.massprops.surface.surface_builder import build_surface_body
 
-        return body_of_surface(mesh, density, mass, area_density, shell, unit, repair)
+        return build_surface_body(mesh, density, mass, area_density, shell, unit, repair)
 
     @classmethod
     def from_volume_mesh(
@@ -120,6 +120,6 @@ class Origins:
         >>> round(ph.Body.from_volume_mesh(cell, density=lambda x, y, z: 24.0 * x).mass, 12)
         1.0
         """
-        from polhode.massprops.volume.volume_builder import body_of_cells
+        from polhode.massprops.volume.volume_builder import build_volume_body
 
-        return body_of_cells(mesh, density, unit, degree, rtol, repair)
+        return build_volume_body(mesh, density, unit, degree, rtol, repair)

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.errors import InertiaError
-from polhode.massprops.principal_axes import LOST, ROUNDING
+from polhode.massprops.principal_axes import ROUNDING, ZERO_MOMENT_RTOL
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 
-def ellipsoid_semi_axes(body: Body) -> Array:
+def equivalent_ellipsoid_semi_axes(body: Body) -> Array:
     """a^2 = 5 (I2 + I3 - I1) / (2 m), and so on round.  [seed 004 table 17.1, solved for a, b, c]"""
     axes: Array = np.sqrt(5 * _twice_second_moments(body) / (2 * np.asarray(body.mass)[..., None]))
     return axes
 
 
-def box_sides(body: Body) -> Array:
+def equivalent_box_sides(body: Body) -> Array:
     """a^2 = 6 (I2 + I3 - I1) / m, and so on round.  [seed 004 table 17.1, solved for a, b, c]"""
     sides: Array = np.sqrt(6 * _twice_second_moments(body) / np.asarray(body.mass)[..., None])
     return sides
@@ -43,4 +43,4 @@ def _twice_second_moments(body: Body) -> Array:
             "the square of one side would be negative. What can be drawn is the inertia ellipsoid, whose semi-axes "
             "are 1/sqrt(I) along the principal axes"
         )
-    return np.where(twice <= LOST * largest, 0.0, twice)
+    return np.where(twice <= ZERO_MOMENT_RTOL * largest, 0.0, twice)

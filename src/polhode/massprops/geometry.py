@@ -11,13 +11,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.massprops.frozen_arrays import frozen, with_frozen_arrays
+from polhode.massprops.frozen_arrays import freeze_array, freeze_arrays
 from polhode.validation import Array
 
 Indices: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 
-DIMENSIONS = {
+SIZE_DIMENSIONS = {
     ("box", "sides"): 1,
     ("ellipsoid", "semi_axes"): 1,
     ("half_ellipsoid", "semi_axes"): 1,
@@ -39,7 +39,7 @@ class Surface:
     @cached_property
     def box(self) -> tuple[Array, Array]:
         """The lowest and the highest corner of the box around it, along the axes."""
-        return box_around(self.vertices)
+        return bounding_box(self.vertices)
 
     @property
     def nodes(self) -> Array | None:
@@ -59,7 +59,7 @@ class Shape:
     sizes: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        kept = {name: with_frozen_arrays(size) for name, size in self.sizes.items()}
+        kept = {name: freeze_arrays(size) for name, size in self.sizes.items()}
         object.__setattr__(self, "sizes", MappingProxyType(kept))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -73,19 +73,19 @@ class Shape:
     def taken(self, members: Any) -> Shape:
         """The shape of one member of an ensemble (a number), or of some (an array of numbers)."""
         sizes = {
-            name: size[members] if np.ndim(size) > DIMENSIONS.get((self.name, name), 0) else size
+            name: size[members] if np.ndim(size) > SIZE_DIMENSIONS.get((self.name, name), 0) else size
             for name, size in self.sizes.items()
         }
         return Shape(self.name, sizes)
 
     def surface(self, segments: int) -> Surface:
         """Triangles for it, with so many round a full circle."""
-        from polhode.massprops.tessellation import tessellated
+        from polhode.massprops.tessellation import tessellate_shape
 
-        return tessellated(self.name, self.sizes, segments)
+        return tessellate_shape(self.name, self.sizes, segments)
 
 
-class Source(Protocol):
+class GeometrySource(Protocol):
     """Anything that has a surface: a shape, a surface mesh, a volume mesh."""
 
     @property
@@ -100,7 +100,7 @@ class Source(Protocol):
 class Part:
     """A shape or mesh at its place in a body: r = linear r_source + offset."""
 
-    source: Source
+    source: GeometrySource
     linear: Array = field(default_factory=lambda: np.eye(3))
     offset: Array = field(default_factory=lambda: np.zeros(3))
     is_hole: bool = False
@@ -109,10 +109,10 @@ class Part:
 
     def __post_init__(self) -> None:
         if isinstance(self.source, Surface):
-            kept = Surface(frozen(self.source.vertices), frozen(self.source.faces))
+            kept = Surface(freeze_array(self.source.vertices), freeze_array(self.source.faces))
             object.__setattr__(self, "source", kept)
         for name in ("linear", "offset"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, freeze_array(getattr(self, name)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Part, (self.source, self.linear, self.offset, self.is_hole, self.is_mixed)
@@ -126,11 +126,11 @@ class Part:
         source = self.source.taken(members) if isinstance(self.source, Shape) else self.source
         return replace(self, source=source)
 
-    def of_a_mixture(self) -> Part:
+    def with_mixed_density(self) -> Part:
         """The part of a body whose mean density is not its own."""
         return replace(self, is_mixed=True)
 
-    def taken_away(self) -> Part:
+    def toggle_hole(self) -> Part:
         """The part as a hole, or a hole as a part."""
         return replace(self, is_hole=not self.is_hole)
 
@@ -149,12 +149,12 @@ class Part:
         return Surface(given.vertices @ self.linear.T + self.offset, faces)
 
 
-def box_around(points: Array) -> tuple[Array, Array]:
+def bounding_box(points: Array) -> tuple[Array, Array]:
     """The lowest and the highest corner of the box around points (N, 3): one column at a time, which is quicker."""
     return np.array([column.min() for column in points.T]), np.array([column.max() for column in points.T])
 
 
-def together(surfaces: list[Surface]) -> Surface:
+def merge_surfaces(surfaces: list[Surface]) -> Surface:
     """Several surfaces as one."""
     starts = np.cumsum([0, *(len(s.vertices) for s in surfaces)])
     faces = [s.faces + start for s, start in zip(surfaces, starts, strict=False)]

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import InertiaError, nearest
-from polhode.massprops.body_table import table_of
-from polhode.massprops.mass_report import refuse_members, report, symmetric
+from polhode.massprops.body_table import body_to_table
+from polhode.massprops.mass_report import build_mass_report, refuse_ensemble_body, symmetrize_tensor
 from polhode.massprops.principal_axes import ROUNDING
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
     from polhode.validation import Array
 
-NEARLY_FLAT = 64 * sys.float_info.epsilon
+MUJOCO_TRIANGLE_MARGIN = 64 * sys.float_info.epsilon
 """MuJoCo demands A + B >= C to the last bit, which rounding denies to two of five flat bodies: keep this distance."""
-LEAST_MOMENT = 1e-14
+MUJOCO_MIN_MOMENT = 1e-14
 """In kg m2: MuJoCo refuses a full tensor with a smaller principal moment, whatever the size of its model."""
-LEAST_MASS = 1e-15
+MUJOCO_MIN_MASS = 1e-15
 """In kg: MuJoCo lets nothing lighter move."""
-ENTRIES = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+URDF_ENTRIES = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
-def block(body: Body, form: str, name: str = "body", comments: Iterable[str] = ()) -> str:
+def format_block(body: Body, form: str, name: str = "body", comments: Iterable[str] = ()) -> str:
     """A body's mass, centre of mass and inertia in another program's words, to paste.
 
     Every number is written so that it reads back to the same float.  The tensor is about the centre of mass, along the
@@ -55,87 +55,87 @@ def block(body: Body, form: str, name: str = "body", comments: Iterable[str] = (
     <!-- brick: kg, m, kg m2; tensor about the centre of mass, products with their minus sign -->
     <inertial pos="0.0 0.0 0.0" mass="6.0" fullinertia="6.5 5.0 2.5 0.0 0.0 0.0"/>
     """
-    if form not in FORMS:
-        raise InertiaError(f"a body cannot be written as {form!r}: {nearest(form, FORMS)}")
-    refuse_members(body)
-    return FORMS[form](body, name, list(comments))
+    if form not in BLOCK_FORMATS:
+        raise InertiaError(f"a body cannot be written as {form!r}: {nearest(form, BLOCK_FORMATS)}")
+    refuse_ensemble_body(body)
+    return BLOCK_FORMATS[form](body, name, list(comments))
 
 
-def _urdf(body: Body, name: str, comments: list[str]) -> str:
-    tensor, cautions = for_mujoco(body)
-    return _with_xml_comments(
+def _format_urdf(body: Body, name: str, comments: list[str]) -> str:
+    tensor, cautions = adapt_inertia_for_mujoco(body)
+    return _join_with_xml_comments(
         name,
         [*comments, *cautions],
         "<inertial>",
-        f'  <origin xyz="{_row(body.center_of_mass)}" rpy="0 0 0"/>',
+        f'  <origin xyz="{_format_numbers(body.center_of_mass)}" rpy="0 0 0"/>',
         f'  <mass value="{body.mass!r}"/>',
-        "  <inertia " + " ".join(f'{entry}="{float(tensor[at])!r}"' for entry, at in ENTRIES.items()) + "/>",
+        "  <inertia " + " ".join(f'{entry}="{float(tensor[at])!r}"' for entry, at in URDF_ENTRIES.items()) + "/>",
         "</inertial>",
     )
 
 
-def _sdf(body: Body, name: str, comments: list[str]) -> str:
-    tensor = symmetric(body.inertia_body)
-    return _with_xml_comments(
+def _format_sdf(body: Body, name: str, comments: list[str]) -> str:
+    tensor = symmetrize_tensor(body.inertia_body)
+    return _join_with_xml_comments(
         name,
         comments,
         "<inertial>",
-        f"  <pose>{_row(body.center_of_mass)} 0 0 0</pose>",
+        f"  <pose>{_format_numbers(body.center_of_mass)} 0 0 0</pose>",
         f"  <mass>{body.mass!r}</mass>",
         "  <inertia>",
-        *(f"    <{entry}>{float(tensor[at])!r}</{entry}>" for entry, at in ENTRIES.items()),
+        *(f"    <{entry}>{float(tensor[at])!r}</{entry}>" for entry, at in URDF_ENTRIES.items()),
         "  </inertia>",
         "</inertial>",
     )
 
 
-def _mjcf(body: Body, name: str, comments: list[str]) -> str:
-    tensor, cautions = for_mujoco(body)
-    entries = _row([tensor[ENTRIES[entry]] for entry in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")])
-    return _with_xml_comments(
+def _format_mjcf(body: Body, name: str, comments: list[str]) -> str:
+    tensor, cautions = adapt_inertia_for_mujoco(body)
+    entries = _format_numbers([tensor[URDF_ENTRIES[entry]] for entry in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")])
+    return _join_with_xml_comments(
         name,
         [*comments, *cautions],
-        f'<inertial pos="{_row(body.center_of_mass)}" mass="{body.mass!r}" fullinertia="{entries}"/>',
+        f'<inertial pos="{_format_numbers(body.center_of_mass)}" mass="{body.mass!r}" fullinertia="{entries}"/>',
     )
 
 
-def _toml(body: Body, name: str, comments: list[str]) -> str:
+def _format_toml(body: Body, name: str, comments: list[str]) -> str:
     import tomli_w
 
     if body.is_line:
         comments = [*comments, "A line has no moment about itself and cannot be simulated: give the rod a radius."]
     texts = [f"{name}: kg, m, kg m2; about the centre of mass, products with their minus sign", *comments]
-    lines = [f"# {line}" for text in texts for line in _printable(text).splitlines()]
-    return "\n".join([*lines, tomli_w.dumps({"body": table_of(body)}).rstrip()])
+    lines = [f"# {line}" for text in texts for line in _strip_unprintable(text).splitlines()]
+    return "\n".join([*lines, tomli_w.dumps({"body": body_to_table(body)}).rstrip()])
 
 
-def _json(body: Body, name: str, comments: list[str]) -> str:
-    found = report(body, name)
+def _format_json(body: Body, name: str, comments: list[str]) -> str:
+    found = build_mass_report(body, name)
     found["notes"] = [*found["notes"], *(text for text in comments if text not in found["notes"])]
     return json.dumps(found, indent=2, allow_nan=False)
 
 
-FORMS: dict[str, Callable[[Body, str, list[str]], str]] = {
-    "urdf": _urdf,
-    "sdf": _sdf,
-    "mjcf": _mjcf,
-    "toml": _toml,
-    "json": _json,
+BLOCK_FORMATS: dict[str, Callable[[Body, str, list[str]], str]] = {
+    "urdf": _format_urdf,
+    "sdf": _format_sdf,
+    "mjcf": _format_mjcf,
+    "toml": _format_toml,
+    "json": _format_json,
 }
 
 
-def for_mujoco(body: Body) -> tuple[Array, list[str]]:
+def adapt_inertia_for_mujoco(body: Body) -> tuple[Array, list[str]]:
     """The tensor as MuJoCo takes it, and what there is to say about that."""
-    tensor, moments = symmetric(body.inertia_body), body.principal_moments
-    if body.mass < LEAST_MASS or moments.min() < LEAST_MOMENT:
+    tensor, moments = symmetrize_tensor(body.inertia_body), body.principal_moments
+    if body.mass < MUJOCO_MIN_MASS or moments.min() < MUJOCO_MIN_MOMENT:
         return tensor, [
-            f"MuJoCo refuses this: it wants at least {LEAST_MASS:g} kg, and {LEAST_MOMENT:g} kg m2 about every axis; "
+            f"MuJoCo refuses this: it wants at least {MUJOCO_MIN_MASS:g} kg, and {MUJOCO_MIN_MOMENT:g} kg m2 about every axis; "
             f"here are {body.mass:.3g} kg and {moments.min():.3g} kg m2. "
             + ("Let its model count in smaller units, as mm and g." if moments.min() > 0 else "Give it an extent.")
         ]
     largest = int(moments.argmax())
     others = float(np.delete(moments, largest).sum())
-    too_much = float(moments[largest]) - others * (1 - NEARLY_FLAT)
+    too_much = float(moments[largest]) - others * (1 - MUJOCO_TRIANGLE_MARGIN)
     if too_much <= 0:
         return tensor, []
     if too_much > 2 * ROUNDING * others:
@@ -147,25 +147,25 @@ def for_mujoco(body: Body) -> tuple[Array, list[str]]:
     ]
 
 
-def _row(numbers: Any) -> str:
+def _format_numbers(numbers: Any) -> str:
     """Numbers that read back to the same floats."""
     return " ".join(repr(float(number)) for number in numbers)
 
 
-def _with_xml_comments(name: str, comments: list[str], *lines: str) -> str:
+def _join_with_xml_comments(name: str, comments: list[str], *lines: str) -> str:
     about = "kg, m, kg m2; tensor about the centre of mass, products with their minus sign"
-    return "\n".join([*(f"<!-- {_in_comment(text)} -->" for text in (f"{name}: {about}", *comments)), *lines])
+    return "\n".join([*(f"<!-- {_escape_xml_comment(text)} -->" for text in (f"{name}: {about}", *comments)), *lines])
 
 
-def _in_comment(text: str) -> str:
+def _escape_xml_comment(text: str) -> str:
     """A text as an XML comment may hold it: in one line, and without two hyphens in a row."""
-    text = " ".join(_printable(text).split())
+    text = " ".join(_strip_unprintable(text).split())
     while "--" in text:
         text = text.replace("--", "- -")
     return text
 
 
-def _printable(text: str) -> str:
+def _strip_unprintable(text: str) -> str:
     """A text without control characters and halves of characters, which neither XML nor TOML may hold."""
     kept = "".join(c if c.isprintable() or c in "\t\n" else "?" for c in text)
     return kept.encode("utf-8", "replace").decode("utf-8")

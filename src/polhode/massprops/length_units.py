@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from polhode.errors import InputError, nearest
 
-METRES = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048}
-LONGEST_M = 10.0
+METERS_PER_UNIT = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048}
+LONGEST_UNITLESS_M = 10.0
 """A part longer than this, in m, whose unit was not given was perhaps drawn in millimetres."""
 UNIT_NAMES = {
     spelled: short
@@ -23,11 +23,11 @@ UNIT_NAMES = {
 """How files, and people, spell the units."""
 
 
-def metres_per(unit: str) -> float:
+def meters_per(unit: str) -> float:
     """How long one of these is, in m; short, or spelled out such as "millimetres" (then whatever the capitals)."""
     if not isinstance(unit, str):
         raise InputError(f"unit must be a text such as 'mm', not {unit!r}")
-    short = unit if unit in METRES else UNIT_NAMES.get(unit.lower()) if len(unit) > 2 else None
+    short = unit if unit in METERS_PER_UNIT else UNIT_NAMES.get(unit.lower()) if len(unit) > 2 else None
     if short is None:
-        raise InputError(f"unknown unit of length {unit!r}: {nearest(unit, METRES)}")
-    return METRES[short]
+        raise InputError(f"unknown unit of length {unit!r}: {nearest(unit, METERS_PER_UNIT)}")
+    return METERS_PER_UNIT[short]

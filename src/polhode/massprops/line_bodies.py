@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from polhode.errors import InertiaError
-from polhode.massprops.principal_axes import LOST, ROUNDING
+from polhode.massprops.principal_axes import ROUNDING, ZERO_MOMENT_RTOL
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 
-class Thin(NamedTuple):
+class PointOrLine(NamedTuple):
     """What points and lines make together: one point, one line with its tensor, or neither."""
 
     is_point: bool = False
@@ -24,7 +24,7 @@ class Thin(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def axis_of(body: Body) -> tuple[Array, Array]:
+def line_axis(body: Body) -> tuple[Array, Array]:
     """The moment across a line, and its direction; both 0 for a particle."""
     moments = body.principal_moments
     if body.is_particle:
@@ -34,13 +34,15 @@ def axis_of(body: Body) -> tuple[Array, Array]:
     return moments.max(axis=-1), np.take_along_axis(columns, along, axis=-1)[..., 0]
 
 
-def tensor_across(moment: Array, direction: Array) -> Array:
+def line_tensor(moment: Array, direction: Array) -> Array:
     """J (1 - u u^T), the tensor of a line along the unit vector u."""
     square: Array = np.eye(3) - direction[..., :, None] * direction[..., None, :]
     return np.asarray(moment)[..., None, None] * square
 
 
-def thin(masses: Array, positions: Array, offsets: Array, moments: Array, directions: Array) -> Thin:
+def combine_points_and_lines(
+    masses: Array, positions: Array, offsets: Array, moments: Array, directions: Array
+) -> PointOrLine:
     """What points and lines make together, given their places and their offsets from the common centre of mass.
 
     They are one point if they lie as near to each other as their coordinates are rounded.  They are one line if the
@@ -49,14 +51,14 @@ def thin(masses: Array, positions: Array, offsets: Array, moments: Array, direct
     """
     crumb = 8 * sys.float_info.epsilon * np.abs(positions).max(axis=(-2, -1))
     length = _norms(offsets).max(axis=-1)
-    spread = _second_moments(masses, offsets) + _second_moments(moments, directions)
+    spread = _weighted_second_moments(masses, offsets) + _weighted_second_moments(moments, directions)
     total = np.trace(spread, axis1=-2, axis2=-1)
     is_point = (length <= crumb) & ~moments.any(axis=-1)
     direction = np.linalg.eigh(spread)[1][..., :, -1]
     across, skew = (_norms(np.cross(v, direction[..., None, :])) for v in (offsets, directions))
     far = np.where(across > crumb[..., None], across, 0.0)
     moment_along = (np.abs(masses) * far**2 + np.abs(moments) * skew**2).sum(axis=-1)
-    is_line = ~is_point & (total > 0) & (moment_along <= LOST * total)
+    is_line = ~is_point & (total > 0) & (moment_along <= ZERO_MOMENT_RTOL * total)
     for found, what in ((is_point, "in one point"), (is_line, "on one line")):
         if found.any() and not found.all():
             raise InertiaError(
@@ -64,7 +66,7 @@ def thin(masses: Array, positions: Array, offsets: Array, moments: Array, direct
                 f"{np.flatnonzero(~found)[0]} it does not: an ensemble has bodies of one kind. Take these members apart"
             )
     if not is_line.all():
-        return Thin(is_point=bool(is_point.all()))
+        return PointOrLine(is_point=bool(is_point.all()))
     off = np.broadcast_to(far.max(axis=-1) / np.where(length > 0, length, 1.0), total.shape).max()
     notes: tuple[str, ...] = ()
     if off > ROUNDING:
@@ -72,7 +74,7 @@ def thin(masses: Array, positions: Array, offsets: Array, moments: Array, direct
             f"the particles are taken for a line: they lie beside it by {off:.1e} of its half-length at most, and the "
             "moment about it would be lost in the rounding of the others",
         )
-    return Thin(is_line=True, tensor=tensor_across(total, direction), notes=notes)
+    return PointOrLine(is_line=True, tensor=line_tensor(total, direction), notes=notes)
 
 
 def _norms(vectors: Array) -> Array:
@@ -80,7 +82,7 @@ def _norms(vectors: Array) -> Array:
     return lengths
 
 
-def _second_moments(weights: Array, vectors: Array) -> Array:
+def _weighted_second_moments(weights: Array, vectors: Array) -> Array:
     """The sum of w v v^T, each entry summed along neighbouring numbers."""
     weighted = [weights * vectors[..., i] for i in range(3)]
     rows = [np.stack([(w * vectors[..., j]).sum(axis=-1) for j in range(3)], axis=-1) for w in weighted]

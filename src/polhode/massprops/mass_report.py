@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from polhode.validation import Array
 
 
-def report(body: Body, name: str = "body", about: ArrayLike | None = None) -> dict[str, Any]:
+def build_mass_report(body: Body, name: str = "body", about: ArrayLike | None = None) -> dict[str, Any]:
     """Everything that is known of a body, for JSON; None stands for what is unknown.
 
     Parameters
@@ -44,8 +44,8 @@ def report(body: Body, name: str = "body", about: ArrayLike | None = None) -> di
     >>> report(ph.shapes.box((1.0, 2.0, 3.0), density=1.0))["principal_moments_kg_m2"]
     [6.5, 5.0, 2.5]
     """
-    refuse_members(body)
-    corners = extent(body)
+    refuse_ensemble_body(body)
+    corners = body_bounds(body)
     found = {
         "name": name,
         "mass_kg": body.mass,
@@ -56,12 +56,12 @@ def report(body: Body, name: str = "body", about: ArrayLike | None = None) -> di
         "highest_corner_m": None if corners is None else corners[1].tolist(),
         "size_m": None if corners is None else (corners[1] - corners[0]).tolist(),
         "center_of_mass_m": body.center_of_mass.tolist(),
-        "inertia_body_kg_m2": symmetric(body.inertia_body).tolist(),
+        "inertia_body_kg_m2": symmetrize_tensor(body.inertia_body).tolist(),
         "principal_moments_kg_m2": body.principal_moments.tolist(),
         "principal_axes": body.principal_axes.as_matrix().T.tolist(),
         "radii_of_gyration_m": np.sqrt(body.principal_moments / body.mass).tolist(),
-        "equivalent_box_sides_m": _equivalent(body, "box_sides"),
-        "equivalent_ellipsoid_semi_axes_m": _equivalent(body, "ellipsoid_semi_axes"),
+        "equivalent_box_sides_m": _equivalent_sizes(body, "box_sides"),
+        "equivalent_ellipsoid_semi_axes_m": _equivalent_sizes(body, "ellipsoid_semi_axes"),
     }
     if about is not None:
         found["about_m"] = np.asarray(about, dtype=float).tolist()
@@ -69,7 +69,7 @@ def report(body: Body, name: str = "body", about: ArrayLike | None = None) -> di
     return found | {"notes": list(body.notes)}
 
 
-def extent(body: Body) -> tuple[Array, Array] | None:
+def body_bounds(body: Body) -> tuple[Array, Array] | None:
     """The lowest and the highest corner of the box along the axes that holds the body; None if it has no shape."""
     if not body.parts:
         return None
@@ -80,12 +80,12 @@ def extent(body: Body) -> tuple[Array, Array] | None:
     return np.min([c.min(axis=0) for c in corners], axis=0), np.max([c.max(axis=0) for c in corners], axis=0)
 
 
-def symmetric(tensor: Array) -> Array:
+def symmetrize_tensor(tensor: Array) -> Array:
     """The tensor without the rounding by which opposite entries may differ."""
     return (tensor + tensor.T) / 2
 
 
-def refuse_members(body: Body) -> None:
+def refuse_ensemble_body(body: Body) -> None:
     """Complain about the body of an ensemble."""
     if body.members is not None:
         raise InertiaError(
@@ -93,7 +93,7 @@ def refuse_members(body: Body) -> None:
         )
 
 
-def _equivalent(body: Body, which: str) -> list[float] | None:
+def _equivalent_sizes(body: Body, which: str) -> list[float] | None:
     try:
         sizes: Array = getattr(body, which)
     except InertiaError:

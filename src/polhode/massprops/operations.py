@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 
-class Operations:
+class BodyOperations:
     """The ways to a `Body` from other bodies.  Each gives a new one; none is changed."""
 
     def join(self, *others: Body) -> Body:
@@ -24,9 +24,9 @@ class Operations:
         >>> ball.move((0, 0, -1)).join(ball.move((0, 0, 1))).principal_moments.round(3).tolist()
         [2.008, 2.008, 0.008]
         """
-        from polhode.massprops.assembly import joined
+        from polhode.massprops.assembly import join_bodies
 
-        return joined((_body(self), *others))
+        return join_bodies((_as_body(self), *others))
 
     def subtract(self, *others: Body) -> Body:
         """This body without others, where they are: holes.  They must lie within it, and have its density there.
@@ -40,9 +40,9 @@ class Operations:
         >>> hollow.mass, hollow.volume
         (7.0, 7.0)
         """
-        from polhode.massprops.assembly import without
+        from polhode.massprops.assembly import subtract_bodies
 
-        return without(_body(self), others)
+        return subtract_bodies(_as_body(self), others)
 
     def move(self, by: ArrayLike) -> Body:
         """The body elsewhere in the coordinates that it is described in, by (x, y, z) in m.
@@ -53,9 +53,9 @@ class Operations:
         >>> ph.shapes.sphere(1.0, mass=1.0).move((0, 0, 2)).center_of_mass.tolist()
         [0.0, 0.0, 2.0]
         """
-        from polhode.massprops.assembly import mapped
+        from polhode.massprops.assembly import translate_body
 
-        return mapped(_body(self), offset=by)
+        return translate_body(_as_body(self), offset=by)
 
     def turn(self, rotation: Rotation, about: ArrayLike = (0.0, 0.0, 0.0)) -> Body:
         """The body turned about a point of the coordinates that it is described in.
@@ -70,9 +70,9 @@ class Operations:
         >>> ph.shapes.box((1, 2, 3), mass=12.0).turn(quarter).inertia_body.round(9).diagonal().tolist()
         [13.0, 5.0, 10.0]
         """
-        from polhode.massprops.assembly import turned
+        from polhode.massprops.assembly import rotate_body
 
-        return turned(_body(self), rotation, about)
+        return rotate_body(_as_body(self), rotation, about)
 
     def scale(self, factor: ArrayLike, *, keep: str = "density") -> Body:
         """The body made larger about the origin, by one factor or by one for each axis.
@@ -86,9 +86,9 @@ class Operations:
         >>> ph.shapes.sphere(1.0, mass=1.0).scale(2.0).mass
         8.0
         """
-        from polhode.massprops.assembly import scaled
+        from polhode.massprops.assembly import scale_body
 
-        return scaled(_body(self), factor, keep)
+        return scale_body(_as_body(self), factor, keep)
 
     def mirror(self, normal: ArrayLike, about: ArrayLike = (0.0, 0.0, 0.0)) -> Body:
         """The body's mirror image in the plane through a point, across that normal.
@@ -99,11 +99,11 @@ class Operations:
         >>> ph.shapes.sphere(1.0, mass=1.0).move((3, 0, 0)).mirror((1, 0, 0)).center_of_mass.tolist()
         [-3.0, 0.0, 0.0]
         """
-        from polhode.massprops.assembly import mirrored
+        from polhode.massprops.assembly import mirror_body
 
-        return mirrored(_body(self), normal, about)
+        return mirror_body(_as_body(self), normal, about)
 
 
-def _body(operations: Any) -> Body:
+def _as_body(operations: Any) -> Body:
     """The body that an operation is called on."""
     return cast("Body", operations)

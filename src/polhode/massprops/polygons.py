@@ -10,7 +10,7 @@ import numpy as np
 from polhode.massprops.geometry import Indices
 from polhode.validation import Array
 
-_DOUBT = 4 * sys.float_info.epsilon
+_SIGN_ROUNDING = 4 * sys.float_info.epsilon
 """Relative to its two products, a cross product below this may have the wrong sign."""
 
 
@@ -20,7 +20,7 @@ def orientation(a: Array, b: Array, c: Array) -> Indices:
     one = (a[..., 0] - c[..., 0]) * (b[..., 1] - c[..., 1])
     other = (a[..., 1] - c[..., 1]) * (b[..., 0] - c[..., 0])
     sign = np.atleast_1d(np.sign(one - other).astype(np.int64))
-    for index in np.argwhere(np.atleast_1d(np.abs(one - other) <= _DOUBT * (np.abs(one) + np.abs(other)))):
+    for index in np.argwhere(np.atleast_1d(np.abs(one - other) <= _SIGN_ROUNDING * (np.abs(one) + np.abs(other)))):
         place = tuple(index) if a.ndim > 1 else ()
         (ax, ay), (bx, by), (cx, cy) = ([Fraction(float(x)) for x in corner[place]] for corner in (a, b, c))
         exact = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)
@@ -28,7 +28,7 @@ def orientation(a: Array, b: Array, c: Array) -> Indices:
     return sign.reshape(a.shape[:-1])
 
 
-def crossing_edges(corners: Array) -> tuple[int, int] | None:
+def find_crossing_edges(corners: Array) -> tuple[int, int] | None:
     """Two edges of a closed polygon that cross or touch elsewhere than at their common corner; None if none do.
 
     Edge i goes from corner i to the next one.
@@ -49,7 +49,7 @@ def crossing_edges(corners: Array) -> tuple[int, int] | None:
     return None
 
 
-def anticlockwise(corners: Array) -> Indices:
+def counterclockwise_order(corners: Array) -> Indices:
     """The numbers of the corners of a simple polygon in anticlockwise order."""
     first, n = int(np.lexsort((corners[:, 1], corners[:, 0]))[0]), len(corners)
     # The lowest of the leftmost corners sticks out, so the turn there is that of the whole.
@@ -57,18 +57,18 @@ def anticlockwise(corners: Array) -> Indices:
     return np.arange(n) if turn > 0 else np.arange(n)[::-1]
 
 
-def triangles(corners: Array) -> Indices:
+def triangulate_polygon(corners: Array) -> Indices:
     """Triangles (n - 2, 3) that fill a simple polygon, anticlockwise: ears are cut off, the roundest first."""
-    left = anticlockwise(corners)
+    left = counterclockwise_order(corners)
     found = []
     while len(left) > 3:
-        ear = _roundest_ear(corners, left)
+        ear = _find_roundest_ear(corners, left)
         found.append(np.roll(left, 1 - ear)[:3])
         left = np.delete(left, ear)
     return np.array([*found, left])
 
 
-def _roundest_ear(corners: Array, left: Indices) -> int:
+def _find_roundest_ear(corners: Array, left: Indices) -> int:
     """Where in `left` a corner turns left and no other corner lies in its triangle, nor on its border."""
     a, b, c = (corners[np.roll(left, by)] for by in (1, 0, -1))
     u, v, w = b - a, c - b, a - c

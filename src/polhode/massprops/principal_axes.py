@@ -15,9 +15,9 @@ from polhode.validation import Array
 
 ROUNDING = 1e-12
 """Relative size below which an asymmetry, or an excess over the triangle inequality, is rounding and no offence."""
-EQUAL = 64 * sys.float_info.epsilon
+EQUAL_MOMENTS_RTOL = 64 * sys.float_info.epsilon
 """Relative difference of two moments that the search for the axes cannot tell from none."""
-LOST = 16 * sys.float_info.epsilon
+ZERO_MOMENT_RTOL = 16 * sys.float_info.epsilon
 """Relative size below which a moment, or an extent found from moments, is lost in the rounding of the largest."""
 
 
@@ -36,7 +36,7 @@ class Diagonalized(NamedTuple):
         return Diagonalized(self.tensor[members], self.moments[members], axes)
 
 
-def principal(tensor: Array) -> tuple[Array, Array]:
+def diagonalize_inertia(tensor: Array) -> tuple[Array, Array]:
     """The principal moments of tensors, and the quaternion that turns principal components into the given axes'.
 
     Of all right-handed choices the one nearest to the given axes is taken, so a diagonal tensor keeps its order, and
@@ -51,14 +51,14 @@ def principal(tensor: Array) -> tuple[Array, Array]:
     if is_diagonal.all():
         return diagonal, identity
     found, vectors = np.linalg.eigh((tensor + np.swapaxes(tensor, -1, -2)) / 2)
-    found[..., 0] = np.where(np.abs(found[..., 0]) <= LOST * found[..., 2], 0.0, found[..., 0])
-    moments, quaternion = named(found, vectors)
+    found[..., 0] = np.where(np.abs(found[..., 0]) <= ZERO_MOMENT_RTOL * found[..., 2], 0.0, found[..., 0])
+    moments, quaternion = order_principal_axes(found, vectors)
     keep = is_diagonal[..., None]
     return np.where(keep, diagonal, moments), np.where(keep, identity, quaternion)
 
 
-def named(moments: Array, axes: Array) -> tuple[Array, Array]:
-    """Moments, as they are, in the order of the axes' names, and the axes' quaternion, by the rule of `principal`.
+def order_principal_axes(moments: Array, axes: Array) -> tuple[Array, Array]:
+    """Moments, as they are, in the order of the axes' names, and the axes' quaternion, by the rule of `diagonalize_inertia`.
 
     `axes` holds the axes as columns, which may be left-handed.
     """
@@ -73,15 +73,15 @@ def named(moments: Array, axes: Array) -> tuple[Array, Array]:
     entries = np.diagonal(turned, axis1=1, axis2=2)
     # Right-handed, too: the best fit exceeds 1, but the trace of an orthogonal matrix with determinant -1 never does.
     turned = turned * np.where(entries < 0, -1.0, 1.0)[:, None, :]
-    in_order, turned = _with_free_axes(flat_found, flat_vectors, in_order, turned)
+    in_order, turned = _align_degenerate_axes(flat_found, flat_vectors, in_order, turned)
     entries_of_axes: Any = tuple(turned.reshape(-1, 9).T)
     quaternion = np.stack(from_matrix(entries_of_axes), axis=-1)
     return in_order.reshape(moments.shape), quaternion.reshape(*moments.shape[:-1], 4)
 
 
-def _with_free_axes(found: Array, vectors: Array, moments: Array, axes: Array) -> tuple[Array, Array]:
+def _align_degenerate_axes(found: Array, vectors: Array, moments: Array, axes: Array) -> tuple[Array, Array]:
     """The same moments and axes, but for tensors with equal moments, given their moments in rising order."""
-    margin = EQUAL * found[:, 2]
+    margin = EQUAL_MOMENTS_RTOL * found[:, 2]
     lower, upper = found[:, 1] - found[:, 0] <= margin, found[:, 2] - found[:, 1] <= margin
     if not (lower | upper).any():
         return moments, axes
@@ -115,7 +115,7 @@ def check_symmetry(tensor: Array) -> None:
 
 def check_moments(moments: Array, allow_unphysical: bool, is_line: bool = False) -> None:
     """Complain about moments that no solid has; only a line has one of 0."""
-    bad = offenders(moments, allow_unphysical, is_line)
+    bad = find_unphysical_moments(moments, allow_unphysical, is_line)
     if not bad.size:
         return
     a, b, c = np.atleast_2d(moments)[bad[0]]
@@ -137,7 +137,7 @@ def check_moments(moments: Array, allow_unphysical: bool, is_line: bool = False)
     )
 
 
-def offenders(moments: Array, allow_unphysical: bool, is_line: bool) -> NDArray[np.intp]:
+def find_unphysical_moments(moments: Array, allow_unphysical: bool, is_line: bool) -> NDArray[np.intp]:
     """Which rows of moments no solid has: first those that are not positive, then those that break the triangle."""
     smallest, middle, largest = np.moveaxis(np.sort(np.atleast_2d(moments), axis=-1), -1, 0)
     not_positive = np.flatnonzero((smallest < 0) | (middle <= 0) | ((smallest == 0) & (not is_line)))

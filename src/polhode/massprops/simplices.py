@@ -9,35 +9,37 @@ import numpy as np
 
 from polhode.validation import Array
 
-_NOISE = 16 * sys.float_info.epsilon
+_RELATIVE_ROUNDING = 16 * sys.float_info.epsilon
 
-_TREES = np.array([tree for tree in combinations(combinations(range(4), 2), 3) if len(set().union(*tree)) == 4])
+_SPANNING_TREES = np.array(
+    [tree for tree in combinations(combinations(range(4), 2), 3) if len(set().union(*tree)) == 4]
+)
 """Three edges that join all four corners, in all 16 ways."""
-_SIGNS = np.linalg.det((np.eye(4)[_TREES[..., 1]] - np.eye(4)[_TREES[..., 0]])[..., 1:]).round()
+_TREE_SIGNS = np.linalg.det((np.eye(4)[_SPANNING_TREES[..., 1]] - np.eye(4)[_SPANNING_TREES[..., 0]])[..., 1:]).round()
 """Whether they turn as the three edges from the first corner do."""
 
 
-def tetrahedron_edges(corners: Array) -> Array:
+def shortest_spanning_edges(corners: Array) -> Array:
     """Three edges (..., 3, 3) that span a tetrahedron (..., 4, 3): those with the least product of lengths.
 
     Of all choices the determinant loses the fewest digits with these, also for a needle.  Its sign is that of the
     edges from the first corner to the second, third and fourth.
     """
-    edges = corners[..., _TREES[..., 1], :] - corners[..., _TREES[..., 0], :]
+    edges = corners[..., _SPANNING_TREES[..., 1], :] - corners[..., _SPANNING_TREES[..., 0], :]
     lengths = np.linalg.norm(edges / np.abs(edges).max(axis=(-1, -2, -3), keepdims=True), axis=-1)
     best = np.prod(lengths, axis=-1).argmin(axis=-1)
     chosen: Array = np.take_along_axis(edges, best[..., None, None, None], axis=-3)[..., 0, :, :]
-    chosen[..., 2, :] *= _SIGNS[best][..., None]
+    chosen[..., 2, :] *= _TREE_SIGNS[best][..., None]
     return chosen
 
 
-def determinant(edges: Array) -> Array:
+def triple_product(edges: Array) -> Array:
     """Six times the tetrahedron's volume, or the parallelepiped's, with its sign: (e1 x e2) . e3."""
     found: Array = (np.cross(edges[..., 0, :], edges[..., 1, :]) * edges[..., 2, :]).sum(axis=-1)
     return found
 
 
-def determinant_noise(edges: Array, reach: Array) -> Array:
+def triple_product_rounding(edges: Array, reach: Array) -> Array:
     """How large the determinant can be by rounding alone: in its products, and in corners as far as `reach`."""
     e1, e2, e3 = np.moveaxis(edges, -2, 0)
     x, y, z = np.moveaxis(np.abs(edges), -1, 0)
@@ -45,7 +47,7 @@ def determinant_noise(edges: Array, reach: Array) -> Array:
         x[..., i] * (y[..., j] * z[..., k] + y[..., k] * z[..., j]) for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
     )
     faces = sum(np.abs(np.cross(u, v)) for u, v in ((e1, e2), (e2, e3), (e3, e1)))
-    noise: Array = _NOISE * (products + (faces * reach).sum(axis=-1))
+    noise: Array = _RELATIVE_ROUNDING * (products + (faces * reach).sum(axis=-1))
     return noise
 
 

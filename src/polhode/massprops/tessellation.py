@@ -14,23 +14,23 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.massprops.geometry import Indices, Surface
-from polhode.massprops.polygons import anticlockwise, triangles
-from polhode.massprops.simplices import determinant, tetrahedron_edges
+from polhode.massprops.polygons import counterclockwise_order, triangulate_polygon
+from polhode.massprops.simplices import shortest_spanning_edges, triple_product
 from polhode.validation import Array
 
-LINE_WIDTH = 1 / 100
+LINE_RADIUS_RATIO = 1 / 100
 """Lines are drawn with this part of their length (a rod) or radius (a ring) as their radius."""
 
 
-def tessellated(name: str, sizes: Mapping[str, Any], segments: int) -> Surface:
+def tessellate_shape(name: str, sizes: Mapping[str, Any], segments: int) -> Surface:
     """The triangles of a shape, with so many segments round a full circle."""
     if not isinstance(segments, Integral) or isinstance(segments, bool) or segments < 3:
         raise InputError(f"segments must be a whole number, 3 or more, not {segments!r}: so many go round a circle")
-    return OUTLINES[name](int(segments), **sizes)
+    return TESSELLATORS[name](int(segments), **sizes)
 
 
 # Round an axis ------------------------------------------------------------------------------------------------------
-def revolved(outline: Array, segments: int, closed: bool = True) -> Surface:
+def revolve_outline(outline: Array, segments: int, closed: bool = True) -> Surface:
     """An outline (N, 2) of radii and heights, with the matter on its left, turned round z.
 
     A point on the axis is one vertex; what runs along the axis has no surface.
@@ -56,7 +56,7 @@ def revolved(outline: Array, segments: int, closed: bool = True) -> Surface:
     return Surface(np.concatenate(rings), np.concatenate(faces))
 
 
-def _arc(steps: int, start: float, stop: float) -> Array:
+def _arc_points(steps: int, start: float, stop: float) -> Array:
     """Cosines and sines from one quarter of the circle to another (start and stop count quarters)."""
     quarters = np.linspace(start, stop, steps + 1)
     points = np.stack((np.cos(quarters * np.pi / 2), np.sin(quarters * np.pi / 2)), axis=-1)
@@ -65,127 +65,130 @@ def _arc(steps: int, start: float, stop: float) -> Array:
     return points
 
 
-def _half_circle(segments: int) -> Array:
-    return _arc(max(2, (segments + 1) // 2), -1, 1)
+def _half_circle_outline(segments: int) -> Array:
+    return _arc_points(max(2, (segments + 1) // 2), -1, 1)
 
 
-def _cylinder(segments: int, radius: Any, height: Any) -> Surface:
-    return _frustum(segments, radius, radius, height)
+def _tessellate_cylinder(segments: int, radius: Any, height: Any) -> Surface:
+    return _tessellate_frustum(segments, radius, radius, height)
 
 
-def _tube(segments: int, outer_radius: Any, inner_radius: Any, height: Any) -> Surface:
+def _tessellate_tube(segments: int, outer_radius: Any, inner_radius: Any, height: Any) -> Surface:
     a, b, h = inner_radius, outer_radius, height / 2
-    return revolved(np.array([(a, -h), (b, -h), (b, h), (a, h)]), segments)
+    return revolve_outline(np.array([(a, -h), (b, -h), (b, h), (a, h)]), segments)
 
 
-def _cone(segments: int, radius: Any, height: Any) -> Surface:
-    return _frustum(segments, radius, 0.0, height)
+def _tessellate_cone(segments: int, radius: Any, height: Any) -> Surface:
+    return _tessellate_frustum(segments, radius, 0.0, height)
 
 
-def _frustum(segments: int, bottom_radius: Any, top_radius: Any, height: Any) -> Surface:
+def _tessellate_frustum(segments: int, bottom_radius: Any, top_radius: Any, height: Any) -> Surface:
     a, b, h = bottom_radius, top_radius, height
     low = -h * (a * a + 2 * a * b + 3 * b * b) / (4 * (a * a + a * b + b * b))
     outline = [(0, low), (a, low), (b, low + h), (0, low + h)]
-    return revolved(np.array(outline if b > 0 else outline[:3]), segments)
+    return revolve_outline(np.array(outline if b > 0 else outline[:3]), segments)
 
 
-def _capsule(segments: int, radius: Any, cylinder_height: Any) -> Surface:
+def _tessellate_capsule(segments: int, radius: Any, cylinder_height: Any) -> Surface:
     steps = -(-segments // 4)
     shift = np.array((0.0, cylinder_height / 2))
-    return revolved(np.concatenate((radius * _arc(steps, -1, 0) - shift, radius * _arc(steps, 0, 1) + shift)), segments)
+    return revolve_outline(
+        np.concatenate((radius * _arc_points(steps, -1, 0) - shift, radius * _arc_points(steps, 0, 1) + shift)),
+        segments,
+    )
 
 
-def _torus(segments: int, radius: Any, tube_radius: Any) -> Surface:
-    return revolved(np.array((radius, 0.0)) + tube_radius * _arc(segments, -2, 2)[:-1], segments)
+def _tessellate_torus(segments: int, radius: Any, tube_radius: Any) -> Surface:
+    return revolve_outline(np.array((radius, 0.0)) + tube_radius * _arc_points(segments, -2, 2)[:-1], segments)
 
 
-def _sphere(segments: int, radius: Any) -> Surface:
-    return revolved(radius * _half_circle(segments), segments)
+def _tessellate_sphere(segments: int, radius: Any) -> Surface:
+    return revolve_outline(radius * _half_circle_outline(segments), segments)
 
 
-def _spherical_shell(segments: int, radius: Any, inner_radius: Any = None) -> Surface:
+def _tessellate_spherical_shell(segments: int, radius: Any, inner_radius: Any = None) -> Surface:
     if inner_radius is None:
-        return _sphere(segments, radius)
-    half = _half_circle(segments)
-    return revolved(np.concatenate((radius * half, inner_radius * half[::-1])), segments)
+        return _tessellate_sphere(segments, radius)
+    half = _half_circle_outline(segments)
+    return revolve_outline(np.concatenate((radius * half, inner_radius * half[::-1])), segments)
 
 
-def _ellipsoid(segments: int, semi_axes: Any) -> Surface:
-    ball = _sphere(segments, 1.0)
+def _tessellate_ellipsoid(segments: int, semi_axes: Any) -> Surface:
+    ball = _tessellate_sphere(segments, 1.0)
     return Surface(ball.vertices * semi_axes, ball.faces)
 
 
-def _half_ellipsoid(segments: int, semi_axes: Any) -> Surface:
-    half = revolved(np.concatenate(([(0.0, 0.0)], _arc(-(-segments // 4), 0, 1))), segments)
+def _tessellate_half_ellipsoid(segments: int, semi_axes: Any) -> Surface:
+    half = revolve_outline(np.concatenate(([(0.0, 0.0)], _arc_points(-(-segments // 4), 0, 1))), segments)
     return Surface((half.vertices - (0, 0, 3 / 8)) * semi_axes, half.faces)
 
 
 # Thin ones ----------------------------------------------------------------------------------------------------------
-def _ring(segments: int, radius: Any) -> Surface:
-    return _torus(segments, radius, LINE_WIDTH * radius)
+def _tessellate_ring(segments: int, radius: Any) -> Surface:
+    return _tessellate_torus(segments, radius, LINE_RADIUS_RATIO * radius)
 
 
-def _thin_rod(segments: int, length: Any, radius: Any) -> Surface:
-    return _cylinder(segments, radius if radius > 0 else LINE_WIDTH * length, length)
+def _tessellate_thin_rod(segments: int, length: Any, radius: Any) -> Surface:
+    return _tessellate_cylinder(segments, radius if radius > 0 else LINE_RADIUS_RATIO * length, length)
 
 
-def _thin_disk(segments: int, radius: Any) -> Surface:
-    return revolved(np.array([(radius, 0.0), (0.0, 0.0)]), segments, closed=False)
+def _tessellate_thin_disk(segments: int, radius: Any) -> Surface:
+    return revolve_outline(np.array([(radius, 0.0), (0.0, 0.0)]), segments, closed=False)
 
 
-def _thin_sheet(segments: int, sides: Any) -> Surface:
+def _tessellate_thin_sheet(segments: int, sides: Any) -> Surface:
     x, y = np.asarray(sides) / 2
     return Surface(np.array([(-x, -y, 0.0), (x, -y, 0), (x, y, 0), (-x, y, 0)]), np.array([(0, 1, 2), (0, 2, 3)]))
 
 
 # By their corners, exact --------------------------------------------------------------------------------------------
-def _box(segments: int, sides: Any) -> Surface:
-    whole = _parallelepiped(segments, np.diag(sides))
+def _tessellate_box(segments: int, sides: Any) -> Surface:
+    whole = _tessellate_parallelepiped(segments, np.diag(sides))
     return Surface(whole.vertices - np.asarray(sides) / 2, whole.faces)
 
 
-def _parallelepiped(segments: int, edges: Any) -> Surface:
+def _tessellate_parallelepiped(segments: int, edges: Any) -> Surface:
     corners = np.array([(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]) @ edges
     quads = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
     faces = np.concatenate((quads[:, (0, 1, 2)], quads[:, (0, 2, 3)]))
-    return Surface(corners, _outwards(faces, determinant(np.asarray(edges)) > 0))
+    return Surface(corners, _orient_faces_outward(faces, triple_product(np.asarray(edges)) > 0))
 
 
-def _tetrahedron(segments: int, corners: Any) -> Surface:
+def _tessellate_tetrahedron(segments: int, corners: Any) -> Surface:
     faces = np.array([(0, 2, 1), (0, 3, 2), (0, 1, 3), (1, 2, 3)])
-    return Surface(corners, _outwards(faces, determinant(tetrahedron_edges(corners)) > 0))
+    return Surface(corners, _orient_faces_outward(faces, triple_product(shortest_spanning_edges(corners)) > 0))
 
 
-def _prism(segments: int, base: Any, height: Any) -> Surface:
-    n, bottom = len(base), triangles(base)
-    here = anticlockwise(base)
+def _tessellate_prism(segments: int, base: Any, height: Any) -> Surface:
+    n, bottom = len(base), triangulate_polygon(base)
+    here = counterclockwise_order(base)
     there = np.roll(here, -1)
     sides = [np.stack(three, axis=-1) for three in ((here, there, there + n), (here, there + n, here + n))]
     vertices = np.concatenate([np.column_stack((base, np.full(n, z))) for z in (0.0, height)])
     return Surface(vertices, np.concatenate((bottom[:, ::-1], bottom + n, *sides)))
 
 
-def _outwards(faces: Indices, already: Any) -> Indices:
+def _orient_faces_outward(faces: Indices, already: Any) -> Indices:
     return faces if already else faces[:, ::-1]
 
 
-OUTLINES: dict[str, Callable[..., Surface]] = {
-    "box": _box,
-    "capsule": _capsule,
-    "cone": _cone,
-    "cylinder": _cylinder,
-    "ellipsoid": _ellipsoid,
-    "frustum": _frustum,
-    "half_ellipsoid": _half_ellipsoid,
-    "parallelepiped": _parallelepiped,
-    "prism": _prism,
-    "ring": _ring,
-    "sphere": _sphere,
-    "spherical_shell": _spherical_shell,
-    "tetrahedron": _tetrahedron,
-    "thin_disk": _thin_disk,
-    "thin_rod": _thin_rod,
-    "thin_sheet": _thin_sheet,
-    "torus": _torus,
-    "tube": _tube,
+TESSELLATORS: dict[str, Callable[..., Surface]] = {
+    "box": _tessellate_box,
+    "capsule": _tessellate_capsule,
+    "cone": _tessellate_cone,
+    "cylinder": _tessellate_cylinder,
+    "ellipsoid": _tessellate_ellipsoid,
+    "frustum": _tessellate_frustum,
+    "half_ellipsoid": _tessellate_half_ellipsoid,
+    "parallelepiped": _tessellate_parallelepiped,
+    "prism": _tessellate_prism,
+    "ring": _tessellate_ring,
+    "sphere": _tessellate_sphere,
+    "spherical_shell": _tessellate_spherical_shell,
+    "tetrahedron": _tessellate_tetrahedron,
+    "thin_disk": _tessellate_thin_disk,
+    "thin_rod": _tessellate_thin_rod,
+    "thin_sheet": _tessellate_thin_sheet,
+    "torus": _tessellate_torus,
+    "tube": _tessellate_tube,
 }

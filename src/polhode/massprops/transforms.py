@@ -9,8 +9,8 @@ import numpy as np
 
 from polhode import validation
 from polhode.errors import InertiaError, nearest
-from polhode.massprops.line_bodies import axis_of, tensor_across
-from polhode.massprops.principal_axes import LOST, ROUNDING, Diagonalized, named
+from polhode.massprops.line_bodies import line_axis, line_tensor
+from polhode.massprops.principal_axes import ROUNDING, ZERO_MOMENT_RTOL, Diagonalized, order_principal_axes
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from polhode.massprops.geometry import Part
 
 
-def mapped(body: Body, offset: ArrayLike) -> Body:
+def translate_body(body: Body, offset: ArrayLike) -> Body:
     """The body elsewhere: nothing but the centre of mass, and where its parts are, changes."""
-    by = _vector(offset, "the displacement", body)
-    return replace(body, center_of_mass=body.center_of_mass + by, parts=_placed(body.parts, np.eye(3), by))
+    by = _check_vector(offset, "the displacement", body)
+    return replace(body, center_of_mass=body.center_of_mass + by, parts=_place_parts(body.parts, np.eye(3), by))
 
 
-def turned(body: Body, rotation: Any, about: ArrayLike) -> Body:
+def rotate_body(body: Body, rotation: Any, about: ArrayLike) -> Body:
     """The body turned about a point: I' = R I R^T; the members of an ensemble by one rotation, or each by its own."""
     from scipy.spatial.transform import Rotation
 
@@ -36,12 +36,12 @@ def turned(body: Body, rotation: Any, about: ArrayLike) -> Body:
         )
     if not rotation.single and body.members is None:
         raise InertiaError(f"a body turns by one rotation, but {len(rotation)} were given: turn it once for each")
-    return _about_point(body, rotation.as_matrix(), about)
+    return _transform_orthogonally(body, rotation.as_matrix(), about)
 
 
-def mirrored(body: Body, normal: ArrayLike, about: ArrayLike) -> Body:
+def mirror_body(body: Body, normal: ArrayLike, about: ArrayLike) -> Body:
     """The mirror image, A = 1 - 2 n n^T: products of inertia with the axis across the plane change their sign."""
-    n = _vector(normal, "normal", body)
+    n = _check_vector(normal, "normal", body)
     longest = np.abs(n).max(axis=-1, keepdims=True)
     if not longest.all():
         raise InertiaError(
@@ -49,10 +49,10 @@ def mirrored(body: Body, normal: ArrayLike, about: ArrayLike) -> Body:
         )
     n = n / longest
     twice = 2 / (n * n).sum(axis=-1)
-    return _about_point(body, np.eye(3) - twice[..., None, None] * n[..., :, None] * n[..., None, :], about)
+    return _transform_orthogonally(body, np.eye(3) - twice[..., None, None] * n[..., :, None] * n[..., None, :], about)
 
 
-def scaled(body: Body, factor: ArrayLike, keep: str) -> Body:
+def scale_body(body: Body, factor: ArrayLike, keep: str) -> Body:
     """The body made larger about the origin; with the density kept, the mass grows with the volume.
 
     As many factors as the body has members are one for each; but three are always those of the axes.
@@ -61,7 +61,7 @@ def scaled(body: Body, factor: ArrayLike, keep: str) -> Body:
     shape = validation.shape_of(factor)
     if shape == () or (shape == (body.members,) and shape != (3,)):
         factor = validation.numbers(factor, "factor", (), InertiaError)[..., None] * np.ones(3)
-    f = _vector(factor, "factor", body)
+    f = _check_vector(factor, "factor", body)
     if not (f > 0).all():
         raise InertiaError(
             f"a scale factor must be greater than 0, but the smallest is {f.min():g}: "
@@ -81,31 +81,31 @@ def scaled(body: Body, factor: ArrayLike, keep: str) -> Body:
     elif is_uniform and not body.is_line:
         inertia = body.inertia_body * (more * one * one)[..., None, None]
     else:
-        inertia = _stretched(body, linear) * more[..., None, None]
+        inertia = _stretch_inertia(body, linear) * more[..., None, None]
     moments, axes = body.principal_moments * (more * one * one)[..., None], body._axes
     return replace(
         body,
         mass=body.mass * more,
         inertia=inertia,
-        diagonalized=Diagonalized(inertia, *_for_each(inertia, moments, axes)) if is_uniform else None,
+        diagonalized=Diagonalized(inertia, *_broadcast_axes(inertia, moments, axes)) if is_uniform else None,
         center_of_mass=f * body.center_of_mass,
         volume=None if body.volume is None else body.volume * growth,
         area=body.area * (one * one) if is_uniform and body.area is not None else None,
-        parts=_placed(body.parts, linear, np.zeros(3)),
+        parts=_place_parts(body.parts, linear, np.zeros(3)),
     )
 
 
-def _about_point(body: Body, orthogonal: Array, about: ArrayLike) -> Body:
+def _transform_orthogonally(body: Body, orthogonal: Array, about: ArrayLike) -> Body:
     """Turned or mirrored about a point: I' = Q I Q^T.
 
     The principal moments stay what they are, and the axes turn along.  Found anew from I', a small moment would be lost
     in the rounding of the large ones.
     """
-    point = _vector(about, "about", body)
+    point = _check_vector(about, "about", body)
     validation.member_count((np.empty(body.members or ()), 0), (orthogonal, 2), (point, 1))
     if body.is_line:
-        moment, direction = axis_of(body)
-        inertia = tensor_across(moment, _applied(orthogonal, direction))
+        moment, direction = line_axis(body)
+        inertia = line_tensor(moment, _apply_linear(orthogonal, direction))
     else:
         inertia = orthogonal @ body.inertia_body @ np.swapaxes(orthogonal, -1, -2)
         inertia = (inertia + np.swapaxes(inertia, -1, -2)) / 2
@@ -114,19 +114,19 @@ def _about_point(body: Body, orthogonal: Array, about: ArrayLike) -> Body:
     return replace(
         body,
         inertia=inertia,
-        diagonalized=Diagonalized(inertia, *named(moments, axes)),
-        center_of_mass=_applied(orthogonal, body.center_of_mass - point) + point,
-        parts=_placed(body.parts, orthogonal, point - _applied(orthogonal, point)),
+        diagonalized=Diagonalized(inertia, *order_principal_axes(moments, axes)),
+        center_of_mass=_apply_linear(orthogonal, body.center_of_mass - point) + point,
+        parts=_place_parts(body.parts, orthogonal, point - _apply_linear(orthogonal, point)),
     )
 
 
-def _stretched(body: Body, linear: Array) -> Array:
+def _stretch_inertia(body: Body, linear: Array) -> Array:
     """The tensor after a map that keeps the mass, by second moments: S = tr(I)/2 - I, S' = A S A^T, I' = tr S' - S'."""
     if body.is_line:
-        moment, direction = axis_of(body)
-        longer = _applied(linear, direction)
+        moment, direction = line_axis(body)
+        longer = _apply_linear(linear, direction)
         squared = (longer * longer).sum(axis=-1)
-        return tensor_across(moment * squared, longer / np.sqrt(squared)[..., None])
+        return line_tensor(moment * squared, longer / np.sqrt(squared)[..., None])
     tensor = body.inertia_body
     second = _trace(tensor) / 2 * np.eye(3) - (tensor + np.swapaxes(tensor, -1, -2)) / 2
     extents, axes = np.linalg.eigh(second)
@@ -139,21 +139,21 @@ def _stretched(body: Body, linear: Array) -> Array:
             "scale by one factor, or start from a body that could exist"
         )
     # A flat body's extent across is 0: the rounding in its place would be stretched, too.
-    flat = np.where(least <= LOST * largest, least, 0.0)[..., None, None]
+    flat = np.where(least <= ZERO_MOMENT_RTOL * largest, least, 0.0)[..., None, None]
     second = second - flat * axes[..., :, :1] * np.swapaxes(axes[..., :, :1], -1, -2)
     second = linear @ second @ linear
     stretched: Array = _trace(second) * np.eye(3) - second
     return stretched
 
 
-def _vector(value: ArrayLike, name: str, body: Body) -> Array:
+def _check_vector(value: ArrayLike, name: str, body: Body) -> Array:
     """Three numbers, or three for each member of an ensemble, which the body must then have, too, or be one for all."""
     array = validation.numbers(value, name, (3,), InertiaError)
     validation.member_count((np.empty(body.members or ()), 0), (array, 1))
     return array
 
 
-def _for_each(tensor: Array, moments: Array, axes: Array) -> tuple[Array, Array]:
+def _broadcast_axes(tensor: Array, moments: Array, axes: Array) -> tuple[Array, Array]:
     """The moments and the axes' quaternions, as many as there are tensors."""
     leading = tensor.shape[:-2]
     return np.broadcast_to(moments, (*leading, 3)), np.broadcast_to(axes, (*leading, 4))
@@ -173,12 +173,12 @@ def _refuse_without_density(body: Body) -> None:
         )
 
 
-def _placed(parts: tuple[Part, ...], linear: Array, offset: Array) -> tuple[Part, ...]:
+def _place_parts(parts: tuple[Part, ...], linear: Array, offset: Array) -> tuple[Part, ...]:
     """The parts after the map; unknown if it is another one for each member of an ensemble."""
     return () if linear.ndim > 2 or offset.ndim > 1 else tuple(part.placed(linear, offset) for part in parts)
 
 
-def _applied(linear: Array, vector: Array) -> Array:
+def _apply_linear(linear: Array, vector: Array) -> Array:
     result: Array = (linear @ vector[..., None])[..., 0]
     return result
 

@@ -18,9 +18,9 @@ from polhode.validation import Array, leaf
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-STEP = 1 / 64
+RELATIVE_STEP = 1 / 64
 """The first step of a difference, relative to the number that is changed."""
-TOO_LARGE = 1 / 10
+NONLINEARITY_LIMIT = 1 / 10
 """The part of an uncertainty by which a straight line may miss before that is told."""
 
 
@@ -59,7 +59,7 @@ def tolerance(value: ArrayLike, plus_minus: ArrayLike) -> Tolerance:
 
 
 @dataclass(frozen=True, eq=False)
-class Amounts:
+class MassPropertyValues:
     """One number or array for each of a body's mass properties, in SI units; the volume is None if unknown."""
 
     mass: float
@@ -78,15 +78,15 @@ class Uncertainty:
     """With the nominal values."""
     tolerances: Mapping[str, float]
     """Of each number that has one, by its name, as in "radius" or "sides[2]"."""
-    derivatives: Mapping[str, Amounts]
+    derivatives: Mapping[str, MassPropertyValues]
     """What changes with each of these numbers, per unit of it."""
-    standard: Amounts
+    standard: MassPropertyValues
     """Independent tolerances: the root of the sum of squares.  Standard deviations, if the tolerances are."""
-    worst: Amounts
+    worst: MassPropertyValues
     """All tolerances used up in the worst way: the sum of the sizes.  Limits, if the tolerances are."""
 
     def __str__(self) -> str:
-        return _table(self)
+        return _format_uncertainty(self)
 
 
 def uncertainty(build: Callable[..., Body], /, **sizes: Any) -> Uncertainty:
@@ -116,39 +116,39 @@ def uncertainty(build: Callable[..., Body], /, **sizes: Any) -> Uncertainty:
     >>> (known.standard.principal_moments / known.body.principal_moments).round(7).tolist()
     [0.0020616, 0.0020616, 0.0020616]
     """
-    toleranced = _toleranced(build, sizes)
-    plain = {name: _value(size) for name, size in sizes.items()}
-    body = _checked(build(**plain))
+    toleranced = _find_toleranced_numbers(build, sizes)
+    plain = {name: _nominal_value(size) for name, size in sizes.items()}
+    body = _check_built_body(build(**plain))
     axes = body.principal_axes.as_matrix()
-    nominal = _numbers(body, axes)
+    nominal = _flatten_properties(body, axes)
 
-    def at(number: _Number, value: float) -> Array:
+    def at(number: _TolerancedNumber, value: float) -> Array:
         changed = np.array(plain[number.argument])
         changed[number.place] = value
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MassWarning)
-            return _numbers(_checked(build(**{**plain, number.argument: leaf(changed)})), axes)
+            return _flatten_properties(_check_built_body(build(**{**plain, number.argument: leaf(changed)})), axes)
 
-    ends = [_ends(at, number) for number in toleranced]
-    slopes = np.array([_slope(at, number) for number in toleranced])
+    ends = [_evaluate_at_limits(at, number) for number in toleranced]
+    slopes = np.array([_differentiate(at, number) for number in toleranced])
     sizes_of = np.array([number.plus_minus for number in toleranced])
     changes = slopes * sizes_of[:, None]
     standard, worst = np.sqrt((changes**2).sum(axis=0)), np.abs(changes).sum(axis=0)
     for number, change, (below, above) in zip(toleranced, changes, ends, strict=True):
         missed = np.maximum(np.abs(above - nominal - change), np.abs(nominal - below - change))
-        _warn_if_bent(number, missed, standard, nominal)
+        _warn_if_nonlinear(number, missed, standard, nominal)
     labels = [number.label for number in toleranced]
     return Uncertainty(
         body=body,
         tolerances=dict(zip(labels, sizes_of.tolist(), strict=True)),
-        derivatives={label: _amounts(slope) for label, slope in zip(labels, slopes, strict=True)},
-        standard=_amounts(standard),
-        worst=_amounts(worst),
+        derivatives={label: _unflatten_properties(slope) for label, slope in zip(labels, slopes, strict=True)},
+        standard=_unflatten_properties(standard),
+        worst=_unflatten_properties(worst),
     )
 
 
 # The numbers that are changed -----------------------------------------------------------------------------------------
-class _Number(NamedTuple):
+class _TolerancedNumber(NamedTuple):
     argument: str
     place: tuple[int, ...]
     value: float
@@ -159,11 +159,11 @@ class _Number(NamedTuple):
         return self.argument + "".join(f"[{i}]" for i in self.place)
 
 
-def _toleranced(build: Any, sizes: Mapping[str, Any]) -> list[_Number]:
+def _find_toleranced_numbers(build: Any, sizes: Mapping[str, Any]) -> list[_TolerancedNumber]:
     if not callable(build):
         raise InertiaError(f"{build!r} builds no body: give a function, as in ph.uncertainty(ph.shapes.sphere, ...)")
     found = [
-        _Number(name, i, float(size.value[i]), float(size.plus_minus[i]))
+        _TolerancedNumber(name, i, float(size.value[i]), float(size.plus_minus[i]))
         for name, size in sizes.items()
         if isinstance(size, Tolerance)
         for i in np.ndindex(size.value.shape)
@@ -174,11 +174,13 @@ def _toleranced(build: Any, sizes: Mapping[str, Any]) -> list[_Number]:
     return found
 
 
-def _value(size: Any) -> Any:
+def _nominal_value(size: Any) -> Any:
     return leaf(size.value) if isinstance(size, Tolerance) else size
 
 
-def _ends(at: Callable[[_Number, float], Array], number: _Number) -> tuple[Array, Array]:
+def _evaluate_at_limits(
+    at: Callable[[_TolerancedNumber, float], Array], number: _TolerancedNumber
+) -> tuple[Array, Array]:
     """What the body is like at both ends of a tolerance."""
     found = []
     for value in (number.value - number.plus_minus, number.value + number.plus_minus):
@@ -192,20 +194,22 @@ def _ends(at: Callable[[_Number, float], Array], number: _Number) -> tuple[Array
     return found[0], found[1]
 
 
-def _slope(at: Callable[[_Number, float], Array], number: _Number) -> Array:
+def _differentiate(at: Callable[[_TolerancedNumber, float], Array], number: _TolerancedNumber) -> Array:
     """The derivative, by central differences with steps h, h/2 and h/4; errors of order h^2 and h^4 cancel.
 
     The step is a part of the number; near zero, where that says nothing, a part of the tolerance.  Where there is no
     body so far away (a tube's inner radius near its outer one), it is the tolerance, which was tried before.
     """
-    step = max(STEP * abs(number.value), number.plus_minus / 4)
+    step = max(RELATIVE_STEP * abs(number.value), number.plus_minus / 4)
     try:
-        return _extrapolated(at, number, step)
+        return _richardson_derivative(at, number, step)
     except PolhodeError:
-        return _extrapolated(at, number, min(step, number.plus_minus))
+        return _richardson_derivative(at, number, min(step, number.plus_minus))
 
 
-def _extrapolated(at: Callable[[_Number, float], Array], number: _Number, step: float) -> Array:
+def _richardson_derivative(
+    at: Callable[[_TolerancedNumber, float], Array], number: _TolerancedNumber, step: float
+) -> Array:
     def slope(h: float) -> Array:
         above, below = number.value + h, number.value - h
         return (at(number, above) - at(number, below)) / (above - below)
@@ -216,14 +220,14 @@ def _extrapolated(at: Callable[[_Number, float], Array], number: _Number, step: 
 
 
 # A body as one row of numbers -----------------------------------------------------------------------------------------
-ROWS = (
+PROPERTY_NAMES = (
     *("mass", "volume", "centre of mass, x", "centre of mass, y", "centre of mass, z"),
     *("principal moment 1", "principal moment 2", "principal moment 3"),
 )
-ROW_UNITS = ("kg", "m3", "m", "m", "m", "kg m2", "kg m2", "kg m2")
+PROPERTY_UNITS = ("kg", "m3", "m", "m", "m", "kg m2", "kg m2", "kg m2")
 
 
-def _checked(body: Any) -> Body:
+def _check_built_body(body: Any) -> Body:
     if not isinstance(body, Body):
         raise InertiaError(f"the function that builds must return a ph.Body, but returned {body!r}")
     if body.members is not None:
@@ -231,28 +235,28 @@ def _checked(body: Any) -> Body:
     return body
 
 
-def _numbers(body: Body, axes: Array) -> Array:
-    """The numbers of `ROWS`, then those of the tensor.  dI_i = a_i^T dI a_i along fixed axes a_i."""
+def _flatten_properties(body: Body, axes: Array) -> Array:
+    """The numbers of `PROPERTY_NAMES`, then those of the tensor.  dI_i = a_i^T dI a_i along fixed axes a_i."""
     moments = np.einsum("ji,jk,ki->i", axes, body.inertia_body, axes)
     volume = np.nan if body.volume is None else body.volume
     return np.array((body.mass, volume, *body.center_of_mass, *moments, *body.inertia_body.flat))
 
 
-def _amounts(numbers: Array) -> Amounts:
+def _unflatten_properties(numbers: Array) -> MassPropertyValues:
     volume = None if np.isnan(numbers[1]) else float(numbers[1])
-    return Amounts(float(numbers[0]), volume, numbers[2:5], numbers[5:8], numbers[8:].reshape(3, 3))
+    return MassPropertyValues(float(numbers[0]), volume, numbers[2:5], numbers[5:8], numbers[8:].reshape(3, 3))
 
 
-def _warn_if_bent(number: _Number, missed: Array, standard: Array, nominal: Array) -> None:
+def _warn_if_nonlinear(number: _TolerancedNumber, missed: Array, standard: Array, nominal: Array) -> None:
     size = np.sqrt(nominal[5:8].max() / nominal[0]) + np.abs(nominal[2:5]).max()
     scale = np.array((nominal[0], nominal[1], size, size, size, *(nominal[5:8].max(),) * 3))
-    missed, standard = missed[: len(ROWS)], standard[: len(ROWS)]
-    bent = np.flatnonzero((missed > TOO_LARGE * standard) & (missed > ROUNDING * scale))
+    missed, standard = missed[: len(PROPERTY_NAMES)], standard[: len(PROPERTY_NAMES)]
+    bent = np.flatnonzero((missed > NONLINEARITY_LIMIT * standard) & (missed > ROUNDING * scale))
     if bent.size:
         i = bent[np.argmax(missed[bent] / scale[bent])]
         warnings.warn(
-            f"{number.label} = {number.value:g} +- {number.plus_minus:g}: the {ROWS[i]} does not follow it in a "
-            f"straight line so far, which misses by {missed[i]:.2g} {ROW_UNITS[i]}, more than a tenth of the standard "
+            f"{number.label} = {number.value:g} +- {number.plus_minus:g}: the {PROPERTY_NAMES[i]} does not follow it in a "
+            f"straight line so far, which misses by {missed[i]:.2g} {PROPERTY_UNITS[i]}, more than a tenth of the standard "
             f"deviation {standard[i]:.2g}. Take the estimate as rough, or draw many sizes at random: shapes take them "
             "as members of an ensemble",
             MassWarning,
@@ -261,31 +265,31 @@ def _warn_if_bent(number: _Number, missed: Array, standard: Array, nominal: Arra
 
 
 # In print -------------------------------------------------------------------------------------------------------------
-def _table(known: Uncertainty) -> str:
+def _format_uncertainty(known: Uncertainty) -> str:
     names = list(known.tolerances)
-    slopes = np.array([_row(known.derivatives[name]) for name in names])
+    slopes = np.array([_property_row(known.derivatives[name]) for name in names])
     changes = slopes * np.array(list(known.tolerances.values()))[:, None]
-    standard, worst = _row(known.standard), _row(known.worst)
-    nominal = _row(known.body)
+    standard, worst = _property_row(known.standard), _property_row(known.worst)
+    nominal = _property_row(known.body)
     rows: list[tuple[str, ...]] = [("", "nominal", "unit", "standard", "worst", "mostly from")]
-    for i, row in enumerate(ROWS):
+    for i, row in enumerate(PROPERTY_NAMES):
         if np.isnan(nominal[i]):
             continue
         most = int(np.abs(changes[:, i]).argmax())
         share = f"{names[most]} ({(changes[most, i] / standard[i]) ** 2:.0%})" if standard[i] else ""
-        rows.append((row, f"{nominal[i]:.7g}", ROW_UNITS[i], f"{standard[i]:.2g}", f"{worst[i]:.2g}", share))
+        rows.append((row, f"{nominal[i]:.7g}", PROPERTY_UNITS[i], f"{standard[i]:.2g}", f"{worst[i]:.2g}", share))
     each: list[tuple[str, ...]] = [("", "+-", "mass", "moment 1", "moment 2", "moment 3")]
     relative = changes / np.where(nominal, nominal, 1.0)
     for name, size, parts in zip(names, known.tolerances.values(), relative, strict=True):
         each.append((name, f"{size:g}", *(f"{100 * parts[i]:+.2g} %" for i in (0, 5, 6, 7))))
-    return "\n".join((*_aligned(rows), "", "what each tolerance alone changes", *_aligned(each)))
+    return "\n".join((*_align_table(rows), "", "what each tolerance alone changes", *_align_table(each)))
 
 
-def _row(of: Amounts | Body) -> Array:
+def _property_row(of: MassPropertyValues | Body) -> Array:
     volume = np.nan if of.volume is None else of.volume
     return np.array((of.mass, volume, *of.center_of_mass, *of.principal_moments))
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+def _align_table(rows: list[tuple[str, ...]]) -> list[str]:
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -16,32 +16,32 @@ from polhode.massprops import shapes
 from polhode.massprops.body import Body, particle
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized
 
-AXES = ("principal_moments", "principal_axes_wxyz")
-NUMBERS = ("mass", "inertia", *AXES, "center_of_mass", "allow_unphysical", "volume", "area")
-LOOKS = ("shape", "mesh", "volume_mesh")
-BODY_KEYS = (*NUMBERS, "particle", *LOOKS)
+PRINCIPAL_AXES_KEYS = ("principal_moments", "principal_axes_wxyz")
+NUMBER_KEYS = ("mass", "inertia", *PRINCIPAL_AXES_KEYS, "center_of_mass", "allow_unphysical", "volume", "area")
+GEOMETRY_KEYS = ("shape", "mesh", "volume_mesh")
+BODY_KEYS = (*NUMBER_KEYS, "particle", *GEOMETRY_KEYS)
 
 
 def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body:
     """The body of a table; meshes lie in the file's folder, unless their path says otherwise."""
     is_particle = validation.flag(table.get("particle", False), f"particle of {where}", ScenarioError)
-    looks = [key for key in LOOKS if key in table]
+    looks = [key for key in GEOMETRY_KEYS if key in table]
     kinds = (["particle"] if is_particle else []) + looks
     if len(kinds) > 1:
         raise ScenarioError(f"{where} has {' and '.join(kinds)}: give one of them")
     if looks:
         (kind,) = looks
-        _refuse(table, NUMBERS, where, f"takes its {{}} from its {kind}", kind)
+        _refuse_keys(table, NUMBER_KEYS, where, f"takes its {{}} from its {kind}", kind)
         try:
-            return READERS[kind](table[kind], where, folder)
+            return GEOMETRY_READERS[kind](table[kind], where, folder)
         except PolhodeError as error:
             raise type(error)(f"{kind} of {where}: {error}") from None
     if "mass" not in table:
         raise ScenarioError(f"{where} needs its mass, in kg")
     if is_particle:
-        _refuse(
+        _refuse_keys(
             table,
-            ("inertia", *AXES, "allow_unphysical", "volume", "area"),
+            ("inertia", *PRINCIPAL_AXES_KEYS, "allow_unphysical", "volume", "area"),
             where,
             "is a particle, which has no {}",
             "particle = true",
@@ -51,11 +51,11 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
         raise ScenarioError(
             f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor; or a shape, a mesh, particle = true"
         )
-    numbers = {key: table[key] for key in NUMBERS if key in table and key not in AXES}
-    return Body(**numbers, diagonalized=_diagonalized(table, where))
+    numbers = {key: table[key] for key in NUMBER_KEYS if key in table and key not in PRINCIPAL_AXES_KEYS}
+    return Body(**numbers, diagonalized=_read_diagonalized(table, where))
 
 
-def refuse_unknown(table: Any, known: Sequence[str], where: str) -> None:
+def refuse_unknown_keys(table: Any, known: Sequence[str], where: str) -> None:
     """Complain about the first key that is not known."""
     if not isinstance(table, Mapping):
         raise ScenarioError(f"{where} must be a table of keys and values, not {table!r}")
@@ -64,66 +64,72 @@ def refuse_unknown(table: Any, known: Sequence[str], where: str) -> None:
             raise ScenarioError(f"{where} has no key {key!r}: {nearest(key, known)}")
 
 
-def _diagonalized(table: Mapping[str, Any], where: str) -> Diagonalized | None:
+def _read_diagonalized(table: Mapping[str, Any], where: str) -> Diagonalized | None:
     """The tensor with its principal axes to the last bit, as they were before it was written."""
-    if not any(key in table for key in AXES):
+    if not any(key in table for key in PRINCIPAL_AXES_KEYS):
         return None
-    if not all(key in table for key in AXES):
-        raise ScenarioError(f"{where} needs both {' and '.join(AXES)}, or neither")
-    moments = validation.numbers(table[AXES[0]], f"{AXES[0]} of {where}", (3,), ScenarioError)
-    axes = validation.numbers(table[AXES[1]], f"{AXES[1]} of {where}", (4,), ScenarioError)
+    if not all(key in table for key in PRINCIPAL_AXES_KEYS):
+        raise ScenarioError(f"{where} needs both {' and '.join(PRINCIPAL_AXES_KEYS)}, or neither")
+    moments = validation.numbers(
+        table[PRINCIPAL_AXES_KEYS[0]], f"{PRINCIPAL_AXES_KEYS[0]} of {where}", (3,), ScenarioError
+    )
+    axes = validation.numbers(
+        table[PRINCIPAL_AXES_KEYS[1]], f"{PRINCIPAL_AXES_KEYS[1]} of {where}", (4,), ScenarioError
+    )
     tensor = validation.numbers(table["inertia"], f"inertia of {where}", (3, 3), ScenarioError)
     of_axes: Any = tuple(np.moveaxis(axes, -1, 0))
     turn = np.stack(np.broadcast_arrays(*matrix(of_axes)), axis=-1).reshape(*axes.shape[:-1], 3, 3)
     found = turn * moments[..., None, :] @ np.swapaxes(turn, -1, -2)
     if np.abs(found - tensor).max() > ROUNDING * np.abs(tensor).max():
-        raise ScenarioError(f"{' and '.join(AXES)} of {where} do not belong to its inertia: leave them out")
+        raise ScenarioError(
+            f"{' and '.join(PRINCIPAL_AXES_KEYS)} of {where} do not belong to its inertia: leave them out"
+        )
     return Diagonalized(tensor, moments, axes)
 
 
-def _refuse(table: Mapping[str, Any], keys: Sequence[str], where: str, why: str, instead: str) -> None:
+def _refuse_keys(table: Mapping[str, Any], keys: Sequence[str], where: str, why: str, instead: str) -> None:
     for key in keys:
         if key in table:
             raise ScenarioError(f"{where} {why.format(key)}: leave out {key}, or {instead}")
 
 
-def _shape(table: Any, where: str, folder: Path | None) -> Body:
-    refuse_unknown({} if isinstance(table, Mapping) else table, (), f"the shape of {where}")
+def _read_shape(table: Any, where: str, folder: Path | None) -> Body:
+    refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the shape of {where}")
     kind = table.get("kind")
     if kind not in shapes.__all__:
         raise ScenarioError(f"its kind is {kind!r}: {nearest(kind, shapes.__all__)}")
     maker: Callable[..., Body] = getattr(shapes, kind)
-    return maker(**_arguments(maker, {key: value for key, value in table.items() if key != "kind"}, kind))
+    return maker(**_check_arguments(maker, {key: value for key, value in table.items() if key != "kind"}, kind))
 
 
-def _mesh(table: Any, where: str, folder: Path | None) -> Body:
-    return _from_file(Body.from_mesh, table, where, folder)
+def _read_mesh(table: Any, where: str, folder: Path | None) -> Body:
+    return _call_with_path(Body.from_mesh, table, where, folder)
 
 
-def _volume_mesh(table: Any, where: str, folder: Path | None) -> Body:
-    return _from_file(Body.from_volume_mesh, table, where, folder)
+def _read_volume_mesh(table: Any, where: str, folder: Path | None) -> Body:
+    return _call_with_path(Body.from_volume_mesh, table, where, folder)
 
 
-def _from_file(make: Callable[..., Body], table: Any, where: str, folder: Path | None) -> Body:
-    refuse_unknown({} if isinstance(table, Mapping) else table, (), f"the mesh of {where}")
+def _call_with_path(make: Callable[..., Body], table: Any, where: str, folder: Path | None) -> Body:
+    refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the mesh of {where}")
     if not isinstance(table.get("file"), str):
         raise ScenarioError('it needs its file, as in { file = "part.stl", density = 2700.0, unit = "mm" }')
-    given = _arguments(make, {key: value for key, value in table.items() if key != "file"}, "the mesh", "mesh")
+    given = _check_arguments(make, {key: value for key, value in table.items() if key != "file"}, "the mesh", "mesh")
     return make((folder or Path()) / table["file"], **given)
 
 
-def _arguments(make: Callable[..., Body], given: dict[str, Any], what: str, *without: str) -> dict[str, Any]:
+def _check_arguments(make: Callable[..., Body], given: dict[str, Any], what: str, *without: str) -> dict[str, Any]:
     """What a maker is called with: every key known, none missing."""
     parameters = {n: p for n, p in inspect.signature(make).parameters.items() if n not in without}
-    refuse_unknown(given, tuple(parameters), what)
+    refuse_unknown_keys(given, tuple(parameters), what)
     missing = [name for name, p in parameters.items() if p.default is p.empty and name not in given]
     if missing:
         raise ScenarioError(f"{what} needs {', '.join(missing)}")
     return given
 
 
-READERS: dict[str, Callable[[Any, str, Path | None], Body]] = {
-    "shape": _shape,
-    "mesh": _mesh,
-    "volume_mesh": _volume_mesh,
+GEOMETRY_READERS: dict[str, Callable[[Any, str, Path | None], Body]] = {
+    "shape": _read_shape,
+    "mesh": _read_mesh,
+    "volume_mesh": _read_volume_mesh,
 }

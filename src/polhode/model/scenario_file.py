@@ -12,8 +12,8 @@ import numpy as np
 
 from polhode.errors import FileError, ForceError, PolhodeError, ScenarioError, nearest
 from polhode.massprops.body import Body
-from polhode.massprops.body_table import plain, table_of
-from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown
+from polhode.massprops.body_table import body_to_table, to_plain_values
+from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown_keys
 from polhode.model.force import Force
 from polhode.model.forces import FORCES
 from polhode.model.state import State
@@ -57,7 +57,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file's content, and the folder that its meshes lie in."""
-    refuse_unknown(content, (*SETTINGS, "body", "bodies", "forces"), "a scenario")
+    refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces"), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
     settings = {key: content[key] for key in SETTINGS if key in content}
@@ -77,7 +77,7 @@ def arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[st
 
 
 def _body(table: Any, where: str, folder: Path | None) -> tuple[Body, State]:
-    refuse_unknown(table, (*BODY_KEYS, *STATE_KEYS), where)
+    refuse_unknown_keys(table, (*BODY_KEYS, *STATE_KEYS), where)
     state = State(**{key: table[key] for key in STATE_KEYS if key in table})
     return read_body(table, where, folder), state
 
@@ -92,7 +92,7 @@ def _force(table: Any) -> Force:
         raise ForceError(f"force {kind!r} is unknown: {nearest(kind, FORCES)}")
     maker = FORCES[kind]
     known = tuple(inspect.signature(maker).parameters)
-    refuse_unknown(table, (*known, "kind", "on"), f"force {kind!r}")
+    refuse_unknown_keys(table, (*known, "kind", "on"), f"force {kind!r}")
     given = {key: value for key, value in table.items() if key not in ("kind", "on")}
     missing = [
         name for name, p in inspect.signature(maker).parameters.items() if p.default is p.empty and name not in given
@@ -133,7 +133,7 @@ def mapping(
 ) -> dict[str, Any]:
     """A file's content from a scenario's parts; settings that have their default value are left out."""
     content = {
-        key: plain(settings[key])
+        key: to_plain_values(settings[key])
         for key in SETTINGS
         if settings[key] is not None and not _same(settings[key], defaults[key])
     }
@@ -145,9 +145,9 @@ def mapping(
 
 
 def _body_table(body: Body, state: State) -> dict[str, Any]:
-    table = table_of(body)
+    table = body_to_table(body)
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
-        table[key] = plain(getattr(state, key))
+        table[key] = to_plain_values(getattr(state, key))
     if state.time != 0.0:
         table["time"] = state.time
     return table
@@ -162,7 +162,7 @@ def _force_table(f: Force) -> dict[str, Any]:
         raise ForceError(
             f"{f.name} was taken out of an ensemble, which no file can hold: make it anew with its own numbers"
         )
-    table = {key: plain(value) for key, value in f.arguments.items() if value is not None}
+    table = {key: to_plain_values(value) for key, value in f.arguments.items() if value is not None}
     if f.kind != "pair" and f.bodies is not None:
         table["on"] = list(f.bodies)
     return {"kind": f.name, **table}

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.plot import panels
 from polhode.plot.free_rotation_figures import free_rotation_sheet
-from polhode.plot.style import COLOURS, OMEGA, XYZ, sheet
+from polhode.plot.style import COLORS, OMEGA_LABELS, XYZ_LABELS, styled_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from polhode.results.motion import Motion
 
-__all__ = ["COLOURS", "free_rotation_sheet", "overview"]
+__all__ = ["COLORS", "free_rotation_sheet", "overview"]
 
 Panel = Callable[["Axes", "Motion"], None]
 
@@ -37,10 +37,10 @@ def overview(motion: Motion) -> Figure:
         from polhode.errors import InputError
 
         raise InputError("this motion has no output times: there is nothing to draw")
-    drawn = _panels(motion)
+    drawn = _select_panels(motion)
     rows = -(-len(drawn) // 2)
-    title = " · ".join(part for part in (motion.scenario.name or "motion", panels.selection(motion)) if part)
-    with sheet(11.0, 0.5 + 3.5 * rows, title) as figure:
+    title = " · ".join(part for part in (motion.scenario.name or "motion", panels.describe_selection(motion)) if part)
+    with styled_figure(11.0, 0.5 + 3.5 * rows, title) as figure:
         grid = figure.subplots(rows, 2, squeeze=False).ravel()
         for axes, panel in zip(grid, drawn, strict=False):
             panel(axes, motion)
@@ -49,30 +49,36 @@ def overview(motion: Motion) -> Figure:
     return figure
 
 
-def _panels(motion: Motion) -> list[Panel]:
+def _select_panels(motion: Motion) -> list[Panel]:
     """Which panels say something about this motion."""
     found: list[Panel] = []
     turns = not all(body.is_particle for body in motion.scenario.bodies) and bool(np.any(motion.angular_velocity_body))
     if turns:
-        found.append(_rates)
-        found.append(panels.polhode if motion.axis is None and len(motion.times) > 1 else _spins)
+        found.append(_draw_angular_velocity)
+        found.append(
+            panels.draw_polhode_panel if motion.axis is None and len(motion.times) > 1 else _draw_angular_momentum
+        )
     if np.any(motion.velocity) or not turns:
-        found += [_positions, _velocities]
-    found.append(panels.energies)
-    return [*found, panels.departures] if len(motion.times) > 1 else found
+        found += [_draw_position, _draw_velocity]
+    found.append(panels.draw_energies)
+    return [*found, panels.draw_conserved_drift] if len(motion.times) > 1 else found
 
 
-def _rates(axes: Axes, motion: Motion) -> None:
-    panels.vectors(axes, motion, motion.angular_velocity_body, OMEGA, "angular velocity, body axes", "rad/s")
+def _draw_angular_velocity(axes: Axes, motion: Motion) -> None:
+    panels.draw_vector_components(
+        axes, motion, motion.angular_velocity_body, OMEGA_LABELS, "angular velocity, body axes", "rad/s"
+    )
 
 
-def _spins(axes: Axes, motion: Motion) -> None:
-    panels.vectors(axes, motion, motion.angular_momentum, XYZ, "angular momentum, world axes", "kg m²/s")
+def _draw_angular_momentum(axes: Axes, motion: Motion) -> None:
+    panels.draw_vector_components(
+        axes, motion, motion.angular_momentum, XYZ_LABELS, "angular momentum, world axes", "kg m²/s"
+    )
 
 
-def _positions(axes: Axes, motion: Motion) -> None:
-    panels.vectors(axes, motion, motion.position, XYZ, "position", "m")
+def _draw_position(axes: Axes, motion: Motion) -> None:
+    panels.draw_vector_components(axes, motion, motion.position, XYZ_LABELS, "position", "m")
 
 
-def _velocities(axes: Axes, motion: Motion) -> None:
-    panels.vectors(axes, motion, motion.velocity, XYZ, "velocity", "m/s")
+def _draw_velocity(axes: Axes, motion: Motion) -> None:
+    panels.draw_vector_components(axes, motion, motion.velocity, XYZ_LABELS, "velocity", "m/s")

@@ -9,18 +9,18 @@ import numpy as np
 
 from polhode.validation import Array
 
-NEAR = 1e-6
+COPLANAR_TOLERANCE = 1e-6
 """A line that lies in a face, but for so much of the scene's depth, is drawn on it."""
 
-EDGE = 1e-3
+EDGE_TOLERANCE = 1e-3
 """A place so little beside a face, in its own size, still counts as on it: edges of bodies are such places."""
 
-AT_ONCE = 1_000_000
+CHUNK_PAIRS = 1_000_000
 """So many pairs of a place and a face are compared at a time."""
 
 
 @dataclass(frozen=True)
-class Piece:
+class ScenePiece:
     """A face, a part of a path, or a function that draws; its depth grows towards the eye."""
 
     depth: float
@@ -33,7 +33,7 @@ class Piece:
     """Of each of its points; None for what stands before everything."""
 
 
-def far_to_near(pieces: list[Piece]) -> list[Piece]:
+def sort_by_depth(pieces: list[ScenePiece]) -> list[ScenePiece]:
     """The pieces in the order in which they are drawn.
 
     Faces go by the depth of their middle.  That is not enough for a line: one that leaves a body may be before a face
@@ -44,32 +44,32 @@ def far_to_near(pieces: list[Piece]) -> list[Piece]:
     if not faces:
         return sorted(pieces, key=lambda piece: piece.depth)
     others = [piece for piece in pieces if piece.kind != "face" and piece.depths is not None]
-    placed = dict(zip(map(id, others), _Faces(faces).depths_for(others), strict=True))
+    placed = dict(zip(map(id, others), _FaceDepths(faces).depths_for(others), strict=True))
     return sorted(pieces, key=lambda piece: placed.get(id(piece), piece.depth))
 
 
-def is_hidden(pieces: list[Piece], point: Array, depth: float) -> bool:
+def is_hidden(pieces: list[ScenePiece], point: Array, depth: float) -> bool:
     """Whether a face lies before a point, given on the paper and by its depth."""
     faces = [piece for piece in pieces if piece.kind == "face"]
-    return bool(faces) and bool(np.isfinite(_Faces(faces).passed(point[None], np.array([depth]))[1][0]))
+    return bool(faces) and bool(np.isfinite(_FaceDepths(faces).passed(point[None], np.array([depth]))[1][0]))
 
 
-class _Faces:
+class _FaceDepths:
     """The faces' triangles on the paper, and their depths."""
 
-    def __init__(self, faces: list[Piece]) -> None:
+    def __init__(self, faces: list[ScenePiece]) -> None:
         corners = np.stack([face.points for face in faces])
         depths = np.stack([np.asarray(face.depths) for face in faces])
         self.middle = np.array([face.depth for face in faces])
         low, high = corners.min(axis=1), corners.max(axis=1)
-        beside = EDGE * (high - low).max(axis=1, keepdims=True)
+        beside = EDGE_TOLERANCE * (high - low).max(axis=1, keepdims=True)
         self.low, self.high = low - beside, high + beside
         self.origin, self.depth = corners[:, 0], depths[:, 0]
         self.sides, self.rises = corners[:, 1:] - corners[:, :1], depths[:, 1:] - depths[:, :1]
         self.area = self.sides[:, 0, 0] * self.sides[:, 1, 1] - self.sides[:, 0, 1] * self.sides[:, 1, 0]
-        self.near = NEAR * float(np.ptp(depths) or np.ptp(corners))
+        self.near = COPLANAR_TOLERANCE * float(np.ptp(depths) or np.ptp(corners))
 
-    def depths_for(self, pieces: list[Piece]) -> list[float]:
+    def depths_for(self, pieces: list[ScenePiece]) -> list[float]:
         """The depths by which parts of lines are sorted."""
         if not pieces:
             return []
@@ -94,7 +94,7 @@ class _Faces:
         """Of the faces under each of the points of the paper: the depth of the nearest middle of those that lie behind
         it, and of the farthest of those before it; -inf and inf where there is none."""
         behind, before = np.full(len(points), -np.inf), np.full(len(points), np.inf)
-        some = max(1, AT_ONCE // len(self.middle))
+        some = max(1, CHUNK_PAIRS // len(self.middle))
         for start in range(0, len(points), some):
             self._pass(slice(start, start + some), points, depths, behind, before)
         return behind, before
@@ -107,7 +107,7 @@ class _Faces:
         (across, upwards), area = (points[which] - self.origin[face]).T, self.area[face]
         a, b = self.sides[face, 0], self.sides[face, 1]
         s, t = (across * b[:, 1] - upwards * b[:, 0]) / area, (upwards * a[:, 0] - across * a[:, 1]) / area
-        inside = (s >= -EDGE) & (t >= -EDGE) & (s + t <= 1 + EDGE)
+        inside = (s >= -EDGE_TOLERANCE) & (t >= -EDGE_TOLERANCE) & (s + t <= 1 + EDGE_TOLERANCE)
         there = self.depth[face] + s * self.rises[face, 0] + t * self.rises[face, 1]
         nearer = there > depths[which] + self.near
         for chosen, extreme, kept in ((inside & ~nearer, np.maximum, behind), (inside & nearer, np.minimum, before)):

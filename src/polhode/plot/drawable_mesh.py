@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from polhode.massprops.body import Body
     from polhode.massprops.geometry import Surface
 
-FINEST = 7.0
+SUBDIVISION = 7.0
 """Large faces are cut until an edge is shorter than the body's size over this, so that paths can pass before them."""
-SHARP = 0.35
+SHARP_ANGLE = 0.35
 """Edges between faces that differ by more than this many rad are drawn."""
-SAME = 1e-9
+WELD_TOLERANCE = 1e-9
 """Corners nearer than this, in the body's size, are one."""
 
 
-class Skin(NamedTuple):
+class DrawableMesh(NamedTuple):
     """A body's surface about its centre of mass, in m."""
 
     triangles: Array
@@ -35,7 +35,9 @@ class Skin(NamedTuple):
     """Whether it encloses nothing, and is seen from both sides."""
 
 
-def skin_of(body: Body | Surface | trimesh.Trimesh, segments: int, finest: float = FINEST) -> Skin:
+def build_drawable_mesh(
+    body: Body | Surface | trimesh.Trimesh, segments: int, finest: float = SUBDIVISION
+) -> DrawableMesh:
     """The skin of a body, or of triangles (`vertices`, `faces`) about their own origin."""
     shown: Any = body
     if hasattr(shown, "center_of_mass") and hasattr(shown, "parts"):
@@ -45,18 +47,18 @@ def skin_of(body: Body | Surface | trimesh.Trimesh, segments: int, finest: float
         corners, faces = np.asarray(shown.vertices, dtype=float), np.asarray(shown.faces)
     size = float(np.ptp(corners, axis=0).max())
     whole = corners[faces]
-    is_flat = _volume(whole) <= SAME * size**3
-    edges, beside = _edges(corners, faces, size, is_flat)
-    return Skin(_cut(whole, size / finest), *_cut_edges(edges, beside, size / finest), is_flat)
+    is_flat = _enclosed_volume(whole) <= WELD_TOLERANCE * size**3
+    edges, beside = _sharp_edges(corners, faces, size, is_flat)
+    return DrawableMesh(_subdivide(whole, size / finest), *_subdivide_edges(edges, beside, size / finest), is_flat)
 
 
-def normals_of(triangles: Array) -> Array:
+def face_normals(triangles: Array) -> Array:
     """Outwards, of unit length; 0 where a triangle has no area."""
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny))
 
 
-class Halves(NamedTuple):
+class SplitMesh(NamedTuple):
     """A skin cut by a plane through the centre."""
 
     triangles: Array
@@ -66,7 +68,7 @@ class Halves(NamedTuple):
     """The normals there, (m, 3)."""
 
 
-def halved(triangles: Array, axis: int) -> Halves:
+def split_by_plane(triangles: Array, axis: int) -> SplitMesh:
     """Triangles, those across the plane at a right angle to an axis (0, 1, 2) cut there."""
     heights = triangles[..., axis]
     across = (heights.min(axis=1) < 0) & (heights.max(axis=1) > 0)
@@ -79,17 +81,19 @@ def halved(triangles: Array, axis: int) -> Halves:
     parts = parts[np.linalg.norm(np.cross(parts[:, 1] - parts[:, 0], parts[:, 2] - parts[:, 0]), axis=1) > 0]
     along = np.stack([triangles[:, [k, (k + 1) % 3]] for k in range(3)], axis=1)
     lies = (along[..., axis] == 0).all(axis=2)  # an edge in the plane itself
-    sides = np.broadcast_to(normals_of(triangles)[:, None], (len(triangles), 3, 3))
+    sides = np.broadcast_to(face_normals(triangles)[:, None], (len(triangles), 3, 3))
     border = np.concatenate((np.stack((ab, ac), axis=1), along[lies]))
-    return Halves(np.concatenate((triangles[~across], parts)), border, np.concatenate((normals_of(cut), sides[lies])))
+    return SplitMesh(
+        np.concatenate((triangles[~across], parts)), border, np.concatenate((face_normals(cut), sides[lies]))
+    )
 
 
-def _volume(triangles: Array) -> float:
+def _enclosed_volume(triangles: Array) -> float:
     a, b, c = np.moveaxis(triangles, 1, 0)
     return abs(float((a * np.cross(b, c)).sum())) / 6
 
 
-def _cut(triangles: Array, longest: float) -> Array:
+def _subdivide(triangles: Array, longest: float) -> Array:
     """Triangles with a longer edge are halved across it, again and again."""
     done = []
     while len(triangles):
@@ -103,10 +107,10 @@ def _cut(triangles: Array, longest: float) -> Array:
     return np.concatenate(done)
 
 
-def _edges(corners: Array, faces: Any, size: float, is_flat: bool) -> tuple[Array, Array]:
+def _sharp_edges(corners: Array, faces: Any, size: float, is_flat: bool) -> tuple[Array, Array]:
     """The edges between faces that differ, and of a flat body its rim; with the normals on both sides."""
-    _, same = np.unique(np.round(corners / (SAME * size)), axis=0, return_inverse=True)
-    joined, normals = same.reshape(-1)[faces], normals_of(corners[faces])
+    _, same = np.unique(np.round(corners / (WELD_TOLERANCE * size)), axis=0, return_inverse=True)
+    joined, normals = same.reshape(-1)[faces], face_normals(corners[faces])
     pairs = np.sort(np.concatenate((joined[:, [0, 1]], joined[:, [1, 2]], joined[:, [2, 0]])), axis=1)
     ends = np.concatenate([corners[faces[:, list(two)]] for two in ((0, 1), (1, 2), (2, 0))])
     owner = np.tile(np.arange(len(faces)), 3)
@@ -114,7 +118,7 @@ def _edges(corners: Array, faces: Any, size: float, is_flat: bool) -> tuple[Arra
     pairs, ends, owner = pairs[order], ends[order], owner[order]
     first = np.flatnonzero((pairs[1:] == pairs[:-1]).all(axis=1))
     beside = normals[np.stack((owner[first], owner[first + 1]), axis=1)]
-    bent = (beside[:, 0] * beside[:, 1]).sum(axis=1) < np.cos(SHARP)
+    bent = (beside[:, 0] * beside[:, 1]).sum(axis=1) < np.cos(SHARP_ANGLE)
     if not is_flat:
         return ends[first[bent]], beside[bent]
     alone = np.setdiff1d(np.arange(len(pairs)), np.concatenate((first, first + 1)))
@@ -122,7 +126,7 @@ def _edges(corners: Array, faces: Any, size: float, is_flat: bool) -> tuple[Arra
     return np.concatenate((ends[first[bent]], ends[alone])), np.concatenate((beside[bent], rim))
 
 
-def _cut_edges(edges: Array, beside: Array, longest: float) -> tuple[Array, Array]:
+def _subdivide_edges(edges: Array, beside: Array, longest: float) -> tuple[Array, Array]:
     """Edges as the faces beside them are cut: in halves, until they are short enough."""
     shares = np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1) / longest
     counts = 2 ** np.ceil(np.log2(np.maximum(shares, 1.0))).astype(int)

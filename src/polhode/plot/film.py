@@ -14,30 +14,37 @@ from matplotlib.figure import Figure
 
 from polhode import validation
 from polhode.errors import InputError
-from polhode.plot.snapshot.figure import WIDTH, axis_times, checked_body, corner_text, framed, view_aspect
-from polhode.plot.snapshot.layout import stage
-from polhode.plot.snapshot.trajectory import Course, course
-from polhode.plot.snapshot.views import Stage
-from polhode.plot.style import COLOURS, sheet
-from polhode.plot.time_labels import LONG, Timescale, said_span, timescale
-from polhode.plot.video_writer import Picture, check_film, reel
+from polhode.plot.snapshot.figure import (
+    WIDTH,
+    add_corner_text,
+    draw_static_parts,
+    timeline_scale,
+    validate_body_index,
+    view_aspect,
+)
+from polhode.plot.snapshot.layout import lay_out_views
+from polhode.plot.snapshot.trajectory import TrajectorySamples, sample_trajectory
+from polhode.plot.snapshot.views import SnapshotViews
+from polhode.plot.style import COLORS, styled_figure
+from polhode.plot.time_labels import LONG_SPAN, TimeFormat, choose_time_format, format_duration
+from polhode.plot.video_writer import RGBImage, check_film, open_video_writer
 from polhode.progress import progress
 from polhode.results.motion import Motion
 from polhode.validation import Array
 
-SHORTEST, LONGEST, USUAL = 2.0, 20.0, 8.0
+MIN_REALTIME, MAX_REALTIME, DEFAULT_LENGTH = 2.0, 20.0, 8.0
 """What lasts from 2 to 20 s is shown as fast as it is; what is shorter or longer, in about 8 s."""
-MOST_FRAMES = 36_000
+MAX_FRAMES = 36_000
 """Twenty minutes at 30 frames a second: more were hardly meant."""
-POINTS = 400
+FILM_TRAIL_POINTS = 400
 """Of a trail in a film, at most."""
-SIZES = {".gif": (800, 450)}
-RATES = {".gif": 20.0}
+DEFAULT_SIZES = {".gif": (800, 450)}
+DEFAULT_RATES = {".gif": 20.0}
 """What a .gif gets that says nothing; an .mp4 gets 1280 x 720 pixels and 30 frames a second."""
-TIMES = "\N{MULTIPLICATION SIGN}"
-LETTERS = (72.0, 640)
+TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
+MIN_RESOLUTION = (72.0, 640)
 """A film has at least so many pixels an inch, so that letters can be read; one less than so many wide has fewer."""
-PIXELS = (160, 7680)
+SIZE_LIMITS = (160, 7680)
 """The least and the largest width, and height times 16/9."""
 
 
@@ -118,92 +125,102 @@ def film(
     (5, 0.25)
     """
     place = Path(path)
-    shown, rate = checked_format(place, frames_per_second, size)
-    first, last = _part(motion, start, end)
-    speed = usual_pace(last - first) if pace is None else _positive(pace, "pace")
+    shown, rate = validate_format(place, frames_per_second, size)
+    first, last = _validate_interval(motion, start, end)
+    speed = default_pace(last - first) if pace is None else _validate_positive(pace, "pace")
     times = frame_times(first, last, speed, rate)
     width, height = shown
-    wide = sheet_width(width)
+    wide = figure_width(width)
     tall = wide * height / width
-    set_up = stage(motion, checked_body(motion, body), view_aspect(tall, wide))
-    warning = deception(set_up.trail, set_up.sizes, speed, rate)
+    set_up = lay_out_views(motion, validate_body_index(motion, body), view_aspect(tall, wide))
+    warning = aliasing_warning(set_up.trail, set_up.sizes, speed, rate)
     if warning is not None:
         warnings.warn(warning, FilmWarning, stacklevel=2)
-    frames = course(motion, times)
-    with sheet(wide, tall, constrained=False) as figure:
-        said = timescale(first, last, speed / rate)
-        projector = _Projector(figure, width, set_up, motion, title, speed, said, warning)
+    frames = sample_trajectory(motion, times)
+    with styled_figure(wide, tall, constrained=False) as figure:
+        said = choose_time_format(first, last, speed / rate)
+        projector = _FrameRenderer(figure, width, set_up, motion, title, speed, said, warning)
 
-        def samples() -> list[Picture]:
+        def samples() -> list[RGBImage]:
             return [projector.picture(frames.at(k)) for k in sorted({(len(times) - 1) * i // 4 for i in range(5)})]
 
-        with reel(place, shown, rate, samples) as add, progress("film", "frames") as report:
+        with open_video_writer(place, shown, rate, samples) as add, progress("film", "frames") as report:
             for k in range(len(times)):
                 add(projector.picture(frames.at(k)))
                 report(k + 1, len(times))
     return Film(place, len(times), len(times) / rate, speed, rate, shown, warning)
 
 
-def checked_format(
+def validate_format(
     place: Path, frames_per_second: float | None, size: tuple[int, int] | None
 ) -> tuple[tuple[int, int], float]:
     """The size in pixels and the frames a second, as given or usual, of a film that can be written there."""
     suffix = place.suffix.lower()
-    shown = checked_size(SIZES.get(suffix, (1280, 720)) if size is None else size)
-    rate = RATES.get(suffix, 30.0) if frames_per_second is None else _positive(frames_per_second, "frames_per_second")
+    shown = validate_size(DEFAULT_SIZES.get(suffix, (1280, 720)) if size is None else size)
+    rate = (
+        DEFAULT_RATES.get(suffix, 30.0)
+        if frames_per_second is None
+        else _validate_positive(frames_per_second, "frames_per_second")
+    )
     check_film(place, shown, rate)
     return shown, rate
 
 
-def sheet_width(pixels: int) -> float:
+def figure_width(pixels: int) -> float:
     """How wide the sheet is, in inches: smaller in a small film, whose letters would have too few pixels."""
-    per_inch, least = LETTERS
+    per_inch, least = MIN_RESOLUTION
     return min(WIDTH, max(pixels, least) / per_inch)
 
 
-def usual_pace(duration: float) -> float:
+def default_pace(duration: float) -> float:
     """True speed for what lasts 2 to 20 s; else a round number that shows it in about 8 s."""
-    return 1.0 if SHORTEST <= duration <= LONGEST else float(f"{duration / USUAL:.1g}")
+    return 1.0 if MIN_REALTIME <= duration <= MAX_REALTIME else float(f"{duration / DEFAULT_LENGTH:.1g}")
 
 
 def frame_times(first: float, last: float, pace: float, rate: float) -> Array:
     """When each frame is, in s: frame k at first + k pace/rate, not after k sums of it.  [seed 000 section 3]"""
     count = (last - first) * rate / pace * (1 + 1e-12)
-    if count >= MOST_FRAMES:
+    if count >= MAX_FRAMES:
         raise InputError(
-            f"at a pace of {pace:g} the film would have {count:.3g} frames, more than {MOST_FRAMES}: choose a larger "
-            f"pace (such as {usual_pace(last - first):g}), or a part of the motion"
+            f"at a pace of {pace:g} the film would have {count:.3g} frames, more than {MAX_FRAMES}: choose a larger "
+            f"pace (such as {default_pace(last - first):g}), or a part of the motion"
         )
     return np.asarray(np.minimum(first + np.arange(floor(count) + 1) * (pace / rate), last))
 
 
-def deception(trail: Course, sizes: Array, pace: float, rate: float) -> str | None:
+def aliasing_warning(trail: TrajectorySamples, sizes: Array, pace: float, rate: float) -> str | None:
     """The sentence for bodies that turn more than half a turn between two frames; None if none does.  [004 17.6]"""
     seen = trail.omega[:, np.broadcast_to(sizes > 0, trail.omega.shape[1])]
     fastest = float(np.nanmax(np.linalg.norm(seen, axis=-1), initial=0.0))
     turn = fastest * pace / rate
     if turn <= pi:
         return None
-    right = _rounded_down(pi / 2 * rate / fastest)
+    right = _round_down(pi / 2 * rate / fastest)
     return (
         f"the eye is deceived: up to {turn / (2 * pi):.3g} turns between two frames look like fewer, or like turning "
         f"back; a pace of {right:g} shows it right"
     )
 
 
-def said_pace(pace: float) -> str:
+def describe_pace(pace: float) -> str:
     """How fast the film is, in words."""
-    return "true speed" if pace == 1 else f"1 s shows {said_span(pace)}" if pace >= LONG / 30 else f"{TIMES} {pace:g}"
+    return (
+        "true speed"
+        if pace == 1
+        else f"1 s shows {format_duration(pace)}"
+        if pace >= LONG_SPAN / 30
+        else f"{TIMES_SIGN} {pace:g}"
+    )
 
 
-def checked_size(size: Any) -> tuple[int, int]:
+def validate_size(size: Any) -> tuple[int, int]:
     """Width and height in pixels."""
     try:
         width, height = (int(n) for n in size)
         whole = (width, height) == tuple(size)
     except (TypeError, ValueError):
         raise InputError(f"size must be width and height in pixels, such as (1280, 720), not {size!r}") from None
-    least, most = PIXELS
+    least, most = SIZE_LIMITS
     if not whole or not (least <= width <= most and least <= height * 16 / 9 <= 2 * most):
         raise InputError(
             f"size = {width} x {height} pixels cannot be: from {least} x {least * 9 // 16} on, to {most} wide"
@@ -211,14 +228,14 @@ def checked_size(size: Any) -> tuple[int, int]:
     return width, height
 
 
-def _positive(value: Any, name: str) -> float:
+def _validate_positive(value: Any, name: str) -> float:
     number = validation.one_number(value, name)
     if number <= 0:
         raise InputError(f"{name} must be above 0, but is {number:g}")
     return number
 
 
-def _part(motion: Motion, start: float | None, end: float | None) -> tuple[float, float]:
+def _validate_interval(motion: Motion, start: float | None, end: float | None) -> tuple[float, float]:
     """The part of the motion that is shown, in s."""
     if len(motion.times) < 2:
         raise InputError("a film takes a motion with at least two output times: simulate with an output_step")
@@ -232,36 +249,36 @@ def _part(motion: Motion, start: float | None, end: float | None) -> tuple[float
     return first, last
 
 
-def _rounded_down(value: float) -> float:
+def _round_down(value: float) -> float:
     unit = 10.0 ** (floor(log10(value)) - 1)
     return float(f"{floor(value / unit) * unit:.2g}")
 
 
-class _Projector:
+class _FrameRenderer:
     """Draws frames: what stays the same is drawn once, and lies below all of them."""
 
     def __init__(
         self,
         figure: Figure,
         width: int,
-        set_up: Stage,
+        set_up: SnapshotViews,
         motion: Motion,
         title: str,
         pace: float,
-        times: Timescale,
+        times: TimeFormat,
         warning: str | None,
     ) -> None:
         figure.set_dpi(width / figure.get_figwidth())
         self._canvas = cast(Any, FigureCanvasAgg(figure))  # Matplotlib gives it no types
         self._stage = set_up
-        self._space, self._from_body, self._clock = framed(
+        self._space, self._from_body, self._clock = draw_static_parts(
             figure, set_up, motion, title, () if warning is None else (warning,)
         )
-        corner_text(figure, 0.04, said_pace(pace), 11, color=COLOURS["ink"])
+        add_corner_text(figure, 0.04, describe_pace(pace), 11, color=COLORS["ink"])
         self._views = [view for view in (self._space, self._from_body) if view is not None]
-        self._cursor = self._clock.axvline(0.0, color=COLOURS["ink"], linewidth=1.2, animated=True)
-        self._time = corner_text(figure, 0.965, "", 14, animated=True)
-        along = axis_times(set_up)
+        self._cursor = self._clock.axvline(0.0, color=COLORS["ink"], linewidth=1.2, animated=True)
+        self._time = add_corner_text(figure, 0.965, "", 14, animated=True)
+        along = timeline_scale(set_up)
         self._along = along
         self._times = replace(times, zero=along.zero) if times.zero and along.zero else times
         for view in self._views:
@@ -271,14 +288,14 @@ class _Projector:
         for view in self._views:
             view.set_visible(True)
 
-    def picture(self, now: Course) -> Picture:
+    def picture(self, now: TrajectorySamples) -> RGBImage:
         """One frame."""
         for view in self._views:
             for artist in (*view.collections, *view.texts, *view.lines):
                 artist.remove()
-        self._stage.draw_space(self._space, now, POINTS)
+        self._stage.draw_space(self._space, now, FILM_TRAIL_POINTS)
         if self._from_body is not None:
-            self._stage.draw_body(self._from_body, now, POINTS)
+            self._stage.draw_body(self._from_body, now, FILM_TRAIL_POINTS)
         moment = float(now.times[0])
         self._cursor.set_xdata([self._along.place(moment)] * 2)
         self._time.set_text(f"t = {self._times.said(moment)}")

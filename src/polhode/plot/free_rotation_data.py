@@ -11,21 +11,21 @@ import numpy as np
 from polhode import validation
 from polhode.equations.quaternions import matrix
 from polhode.errors import InputError
-from polhode.plot.projection import Camera, camera
+from polhode.plot.projection import Camera, make_camera
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.results.motion import Motion
 from polhode.validation import Array
 
-FREE = 1e-2
+FREE_TOLERANCE = 1e-2
 """How far L and the energy of a free body may be off, relative to their size: steps make errors, torques make more."""
 
 
-CLOSE, MOST = 0.1, 8000
+MAX_PATH_ANGLE, MAX_PATH_POINTS = 0.1, 8000
 """Of an exact motion a path is drawn through points at most so many rad of turning apart, and so many at most."""
 
 
 @dataclass(frozen=True)
-class Turning:
+class FreeRotationData:
     """What a free body does, at the output times; of an exact motion with few of them, at more times between."""
 
     times: Array
@@ -75,7 +75,7 @@ class Turning:
         kind = AsymmetricTop if len(set(self.moments.tolist())) == 3 else SymmetricTop
         return kind(self.moments, self.rates[0])
 
-    def closed_rates(self) -> Array:
+    def closed_form_rates(self) -> Array:
         """w by the closed form, from the first output on."""
         return self.closed_form.rates_at(self.times - self.times[0])
 
@@ -88,9 +88,9 @@ class Turning:
         direction: Array = rest / np.linalg.norm(rest)
         return direction
 
-    def camera(self, to_the_right: Array, yaw: float, pitch: float) -> Camera:
+    def camera(self, right: Array, yaw: float, pitch: float) -> Camera:
         """A camera with L upwards."""
-        return camera(to_the_right, self.along_l, yaw, pitch)
+        return make_camera(right, self.along_l, yaw, pitch)
 
     def frame_at(self, time: float | None) -> int:
         """Which of the times is nearest to one of the run, in s; the first if none is given."""
@@ -102,7 +102,7 @@ class Turning:
         return int(np.abs(self.times - asked).argmin())
 
 
-def turning(motion: Motion) -> Turning:
+def extract_free_rotation(motion: Motion) -> FreeRotationData:
     """The rotation of the one body of a motion, which must turn freely."""
     if motion.axis is not None:
         raise InputError(
@@ -112,24 +112,24 @@ def turning(motion: Motion) -> Turning:
         raise InputError("there is no rotation to draw: it takes two output times, and a body that turns")
     momenta, energies = motion.angular_momentum, motion.rotational_energy
     moved = np.linalg.norm(momenta - momenta[0], axis=1).max() / np.linalg.norm(momenta[0])
-    if moved > FREE or np.ptp(energies) > FREE * energies[0]:
+    if moved > FREE_TOLERANCE or np.ptp(energies) > FREE_TOLERANCE * energies[0]:
         raise InputError(
             "this picture is for free rotation, but angular momentum or energy do not stay: is there a torque, or is "
             "the step too long?  motion.plot() draws any motion"
         )
     axes: Any = np.array(matrix(motion.scenario.constants_about(None).axes)).reshape(3, 3)
-    times, rates, attitudes = _path(motion)
+    times, rates, attitudes = _sample_path(motion)
     moments = np.array(motion.scenario.bodies[0].principal_moments)
-    return Turning(times, moments, rates @ axes, attitudes @ axes, attitudes, momenta[0])
+    return FreeRotationData(times, moments, rates @ axes, attitudes @ axes, attitudes, momenta[0])
 
 
-def _path(motion: Motion) -> tuple[Array, Array, Array]:
+def _sample_path(motion: Motion) -> tuple[Array, Array, Array]:
     """Times, rates along the body's axes, and attitudes, close enough to each other for a line where that is free."""
     times, rates = motion.times, motion.angular_velocity_body
     fastest = float(np.linalg.norm(rates, axis=1).max())
-    if motion.scenario.used_method.name != "exact" or fastest * float(np.diff(times).max()) <= CLOSE:
+    if motion.scenario.used_method.name != "exact" or fastest * float(np.diff(times).max()) <= MAX_PATH_ANGLE:
         return times, rates, motion.rotation_matrix
-    count = min(MOST, int(fastest * (times[-1] - times[0]) / CLOSE) + 2)
+    count = min(MAX_PATH_POINTS, int(fastest * (times[-1] - times[0]) / MAX_PATH_ANGLE) + 2)
     fine = np.linspace(times[0], times[-1], max(count, len(times)))
     states = [motion.at(float(t)) for t in fine]
     quaternions: Any = np.array([state.quaternion_wxyz for state in states]).T

@@ -8,14 +8,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from polhode.massprops.appearance import look_of
+from polhode.massprops.appearance import appearance_of
 from polhode.plot import panels
-from polhode.plot.free_rotation_data import Turning, turning
+from polhode.plot.free_rotation_data import FreeRotationData, extract_free_rotation
 from polhode.plot.poinsot_construction import draw_herpolhode, draw_poinsot
-from polhode.plot.projection import camera
+from polhode.plot.projection import make_camera
 from polhode.plot.rolling_cones import draw_cones
 from polhode.plot.scene import Scene
-from polhode.plot.style import AXES, COLOURS, OMEGA, closed_form, power_of_ten, sheet
+from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, draw_closed_form, format_power_of_ten, styled_figure
 from polhode.results.motion import Motion
 from polhode.validation import Array
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 NO_SOLID = "no solid has these moments:\ndrawn is the inertia ellipsoid"
-CLOSE = np.cos(0.16)
+LABEL_CLEARANCE = np.cos(0.16)
 """Of the angle between two arrows on the paper, below which their names would stand on each other."""
-MOMENTA = ("L₁", "L₂", "L₃")
-LEGEND = 0.26
+MOMENTUM_LABELS = ("L₁", "L₂", "L₃")
+LEGEND_LINE_HEIGHT = 0.26
 """Of a line of a legend, in inches."""
 
 
 def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = None) -> Figure:
     """The free rotation of one body on one sheet, for a lecture.
 
-    Above: the body in space with L, w and the path of an axis; the polhode among its neighbours; Poinsot's
+    Above: the body in space with L, w and the path of an axis; the polhode among its neighbors; Poinsot's
     construction, or the rolling cones if two moments are equal.  Below: w and L in the body over time, on the closed
     form; the herpolhode between its circles; what was conserved, and how well.
 
@@ -62,56 +62,56 @@ def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = No
     >>> len(figure.axes)
     7
     """
-    body = turning(motion)
-    with sheet(13.0, 8.2, title or motion.scenario.name or "free rotation", constrained=False) as figure:
+    body = extract_free_rotation(motion)
+    with styled_figure(13.0, 8.2, title or motion.scenario.name or "free rotation", constrained=False) as figure:
         # Fixed places: a long body's arrows, or wide numbers, would push the panels into each other.
         above = [figure.add_axes((0.015 + 0.33 * i, 0.47, 0.315, 0.42)) for i in range(3)]
         below = [figure.add_axes((0.055 + 0.247 * i, 0.07, 0.19, 0.32)) for i in range(4)]
         draw_in_space(above[0], motion, time)
-        panels.polhode(above[1], motion, body.rates)
+        panels.draw_polhode_panel(above[1], motion, body.rates)
         (draw_poinsot if body.symmetry_axis is None else draw_cones)(above[2], motion, time)
         draw_rates(below[0], motion)
         draw_momenta(below[1], motion)
         draw_herpolhode(below[2], motion)
-        panels.departures(below[3], motion)
+        panels.draw_conserved_drift(below[3], motion)
     return figure
 
 
 def draw_rates(axes: Axes, motion: Motion) -> None:
     """The components of w along the principal axes over time, on the closed form."""
-    body = turning(motion)
-    _components(axes, motion, body, np.ones(3), OMEGA, "rad/s")
-    axes.set_title(f"ω{_which_axes(motion)}")
+    body = extract_free_rotation(motion)
+    _draw_components(axes, motion, body, np.ones(3), OMEGA_LABELS, "rad/s")
+    axes.set_title(f"ω{_describe_axes(motion)}")
 
 
 def draw_momenta(axes: Axes, motion: Motion) -> None:
     """The components of L along the principal axes over time, on the closed form."""
-    body = turning(motion)
-    _components(axes, motion, body, body.moments, MOMENTA, "kg m²/s")
-    axes.set_title(f"L{_which_axes(motion)}")
+    body = extract_free_rotation(motion)
+    _draw_components(axes, motion, body, body.moments, MOMENTUM_LABELS, "kg m²/s")
+    axes.set_title(f"L{_describe_axes(motion)}")
 
 
-def _which_axes(motion: Motion) -> str:
+def _describe_axes(motion: Motion) -> str:
     return ", body axes" if panels.has_principal_axes(motion) else " along the principal axes"
 
 
-def _components(
-    axes: Axes, motion: Motion, body: Turning, factors: Array, names: tuple[str, str, str], unit: str
+def _draw_components(
+    axes: Axes, motion: Motion, body: FreeRotationData, factors: Array, names: tuple[str, str, str], unit: str
 ) -> None:
     """Three components on the closed form, the legend above them; very small or large ones in powers of ten."""
-    found, closed = factors * body.rates, factors * body.closed_rates()
+    found, closed = factors * body.rates, factors * body.closed_form_rates()
     power = float(np.floor(np.log10(np.abs(found).max())))
     scale = 10.0**power if power < -2 or power > 3 else 1.0
-    axes.set_ylabel(unit if scale == 1.0 else f"{power_of_ten(scale)} {unit}")
+    axes.set_ylabel(unit if scale == 1.0 else f"{format_power_of_ten(scale)} {unit}")
     found, closed = found / scale, closed / scale
-    closed_form(axes, body.times, closed)
+    draw_closed_form(axes, body.times, closed)
     for i in range(3):
-        axes.plot(body.times, found[:, i], color=AXES[i], label=names[i])
+        axes.plot(body.times, found[:, i], color=AXIS_COLORS[i], label=names[i])
     low, high = float(found.min()), float(found.max())
     room = 0.08 * ((high - low) or abs(high))
-    share = min(LEGEND * axes.figure.dpi / axes.get_window_extent().height, 0.4)
+    share = min(LEGEND_LINE_HEIGHT * axes.figure.dpi / axes.get_window_extent().height, 0.4)
     axes.set_ylim(low - room, low - room + (high - low + 2 * room) / (1 - share))
-    panels.time_axis(axes, motion)
+    panels.format_time_axis(axes, motion)
     look: Any = {"columnspacing": 0.8, "handlelength": 0.9, "handletextpad": 0.4, "borderaxespad": 0.1}
     axes.legend(loc="upper left", ncols=4, **look)
 
@@ -123,71 +123,71 @@ def draw_in_space(
 
     That axis is the symmetry axis, or the one nearest to w at the start; `path_of` (0, 1, 2) names another.
     """
-    body = turning(motion)
+    body = extract_free_rotation(motion)
     k = body.frame_at(time)
-    axis = _watched_axis(body) if path_of is None else path_of
+    axis = _traced_axis(body) if path_of is None else path_of
     scene = Scene(body.camera(body.across(body.turns[k][:, axis]), -0.5, 0.32))
     reach = add_body(scene, motion.scenario.bodies[0], body.attitudes[k])
     size = 1.35 * reach
-    scene.line(size * body.turns[:, :, axis], AXES[axis], f"path of axis {axis + 1}", width=1.0, alpha=0.7)
+    scene.line(size * body.turns[:, :, axis], AXIS_COLORS[axis], f"path of axis {axis + 1}", width=1.0, alpha=0.7)
     w = body.rates_world[k]
     up = 1.7 * reach * body.along_l
-    scene.arrow((0, 0, 0), up, COLOURS["L"], "L")
-    _arrow_beside(scene, 1.55 * reach * w / np.linalg.norm(w), up, COLOURS["omega"], "ω", -1.0)
+    scene.arrow((0, 0, 0), up, COLORS["L"], "L")
+    _draw_labeled_arrow(scene, 1.55 * reach * w / np.linalg.norm(w), up, COLORS["omega"], "ω", -1.0)
     for i in range(3):
-        _arrow_beside(scene, size * body.turns[k][:, i], up, AXES[i], f"{i + 1}", 1.0)
+        _draw_labeled_arrow(scene, size * body.turns[k][:, i], up, AXIS_COLORS[i], f"{i + 1}", 1.0)
     scene.draw(axes, title or "in space", legend="lower left")
-    _room_below(axes, motion.scenario.bodies[0])
+    _make_legend_room(axes, motion.scenario.bodies[0])
 
 
 def draw_in_body(axes: Axes, motion: Motion, title: str = "") -> None:
     """The view from the body, which stands still: the paths of w and of L round it.  [seed 004 problem 17.4 e]"""
-    body = turning(motion)
+    body = extract_free_rotation(motion)
     one = motion.scenario.bodies[0]
     turn = one.principal_axes.as_matrix()
-    axis = _watched_axis(body)
-    scene = Scene(camera(turn[:, (axis + 1) % 3], turn[:, axis], 0.6, 0.4))
+    axis = _traced_axis(body)
+    scene = Scene(make_camera(turn[:, (axis + 1) % 3], turn[:, axis], 0.6, 0.4))
     reach = add_body(scene, one, np.eye(3))
     momenta = body.moments * body.rates
     up = 1.7 * reach * turn[:, axis]
-    for path, colour, name, side, size in (
-        (body.rates, COLOURS["omega"], "ω", -1.0, 1.55),
-        (momenta, COLOURS["L"], "L", 1.0, 1.7),
+    for path, color, name, side, size in (
+        (body.rates, COLORS["omega"], "ω", -1.0, 1.55),
+        (momenta, COLORS["L"], "L", 1.0, 1.7),
     ):
         scaled = size * reach * path / np.linalg.norm(path, axis=1).max() @ turn.T
-        scene.line(scaled, colour, f"path of {name}", width=1.4)
-        _arrow_beside(scene, scaled[0], up, colour, name, side)
+        scene.line(scaled, color, f"path of {name}", width=1.4)
+        _draw_labeled_arrow(scene, scaled[0], up, color, name, side)
     for i in range(3):
-        _arrow_beside(scene, 1.3 * reach * turn[:, i], up, AXES[i], f"{i + 1}", 1.0)
+        _draw_labeled_arrow(scene, 1.3 * reach * turn[:, i], up, AXIS_COLORS[i], f"{i + 1}", 1.0)
     scene.draw(axes, title or "seen from the body", legend="lower left")
-    _room_below(axes, one)
+    _make_legend_room(axes, one)
 
 
-def _arrow_beside(scene: Scene, vector: Array, other: Array, colour: str, name: str, side: float) -> None:
+def _draw_labeled_arrow(scene: Scene, vector: Array, other: Array, color: str, name: str, side: float) -> None:
     """An arrow from the centre, without a name if its tip is hidden.
 
     Where another arrow lies over it on the paper the name goes to that side (-1 or 1).
     """
     (x, y), (p, q) = scene.seen.flat(vector), scene.seen.flat(other)
     if scene.hides(vector):
-        scene.arrow((0, 0, 0), vector, colour)
-    elif x * p + y * q > CLOSE * np.hypot(x, y) * np.hypot(p, q):
-        scene.arrow((0, 0, 0), vector, colour)
-        scene.text(vector, name, colour, (9.0 * side, 0.0))
+        scene.arrow((0, 0, 0), vector, color)
+    elif x * p + y * q > LABEL_CLEARANCE * np.hypot(x, y) * np.hypot(p, q):
+        scene.arrow((0, 0, 0), vector, color)
+        scene.text(vector, name, color, (9.0 * side, 0.0))
     else:
-        scene.arrow((0, 0, 0), vector, colour, name)
+        scene.arrow((0, 0, 0), vector, color, name)
 
 
 def add_body(scene: Scene, body: Body, rotation: Array) -> float:
     """Draw a body, or the ellipsoid that stands for it, about the centre; how far it reaches, in m."""
-    look = look_of(body, segments=36)
+    look = appearance_of(body, segments=36)
     scene.body(look.surface, rotation=rotation, segments=36)
     return look.size
 
 
-def _room_below(axes: Axes, body: Body) -> None:
+def _make_legend_room(axes: Axes, body: Body) -> None:
     """Room below the drawing for the legend, with a remark about what is drawn."""
-    is_ellipsoid = look_of(body).kind == "inertia ellipsoid"
+    is_ellipsoid = appearance_of(body).kind == "inertia ellipsoid"
     bottom, top = axes.get_ylim()
     axes.set_ylim(bottom - (0.3 if is_ellipsoid else 0.14) * (top - bottom), top)
     axes.set_anchor("NW")
@@ -196,7 +196,7 @@ def _room_below(axes: Axes, body: Body) -> None:
         axes.legend(loc="lower left", borderaxespad=0.0, labelspacing=0.3)
 
 
-def _watched_axis(body: Turning) -> int:
+def _traced_axis(body: FreeRotationData) -> int:
     """The symmetry axis, or the principal axis nearest to w at the start."""
     if body.symmetry_axis is not None:
         return body.symmetry_axis

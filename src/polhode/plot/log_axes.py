@@ -8,30 +8,30 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullLocator
 
-from polhode.plot.style import power_of_ten
+from polhode.plot.style import format_power_of_ten
 from polhode.validation import Array
 
 
-def powers_upwards(axes: Axes, ticks: int = 12) -> None:
+def set_log_y(axes: Axes, ticks: int = 12) -> None:
     """A logarithmic axis upwards with at most so many ticks, at powers of ten."""
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(numticks=ticks))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.yaxis.set_major_formatter(format_power_of_ten)
 
 
-def log_axis(axes: Axes, low: float, high: float, ticks: int = 12) -> None:
+def set_log_y_limits(axes: Axes, low: float, high: float, ticks: int = 12) -> None:
     """A logarithmic axis upwards from one value to another."""
-    powers_upwards(axes, ticks)
+    set_log_y(axes, ticks)
     axes.set_ylim(low, high)
 
 
-def positive_part(values: Array) -> Array:
+def mask_nonpositive(values: Array) -> Array:
     """For a logarithmic axis: what is not above zero leaves a gap."""
     return np.where(values > 0, values, np.nan)
 
 
-def numbers_across(axes: Axes, ticks: Sequence[float]) -> None:
+def set_log_x(axes: Axes, ticks: Sequence[float]) -> None:
     """A logarithmic axis across with these ticks."""
     axes.set_xscale("log")
     axes.xaxis.set_minor_locator(NullLocator())

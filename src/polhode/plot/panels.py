@@ -11,75 +11,81 @@ from matplotlib.ticker import NullLocator
 
 from polhode.equations.quaternions import to_body
 from polhode.plot.projection import draw_polhode
-from polhode.plot.style import AXES, COLOURS, OMEGA, SEVERAL, legend_above, power_of_ten
+from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS, OMEGA_LABELS, add_legend_above, format_power_of_ten
 from polhode.results import dynamics
 from polhode.results.motion import Motion
 from polhode.validation import Array
 
-MANY, DOTS = 12, 2000
+MAX_CURVES, MAX_DOTS = 12, 2000
 """At most so many bodies or members are drawn over time, or as dots at a single time."""
-LETTER = 0.072
+LETTER_WIDTH = 0.072
 """About how wide a letter of a legend is, in inches."""
-STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
-"""For the components of several bodies, where the colour tells the body."""
+LINE_STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
+"""For the components of several bodies, where the color tells the body."""
 
 
-def chosen(motion: Motion) -> Array:
+def select_drawn(motion: Motion) -> Array:
     """Which bodies or members are drawn: all, or some spread evenly over them."""
     count = motion.scenario.count
-    most = MANY if len(motion.times) > 1 else DOTS
+    most = MAX_CURVES if len(motion.times) > 1 else MAX_DOTS
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
-def selection(motion: Motion) -> str:
+def describe_selection(motion: Motion) -> str:
     """What the title says about who is drawn."""
-    count, drawn = motion.scenario.count, len(chosen(motion))
+    count, drawn = motion.scenario.count, len(select_drawn(motion))
     if motion.axis is None:
         return ""
     things = "bodies" if motion.axis == "body" else "members"
     return f"{drawn} of {count:,} {things}" if drawn < count else f"{count} {things}"
 
 
-def vectors(axes: Axes, motion: Motion, values: Array, symbols: tuple[str, str, str], title: str, unit: str) -> None:
-    """The components of a vector that are not always 0: each in its colour; of several bodies, in the body's colour."""
+def draw_vector_components(
+    axes: Axes, motion: Motion, values: Array, symbols: tuple[str, str, str], title: str, unit: str
+) -> None:
+    """The components of a vector that are not always 0: each in its color; of several bodies, in the body's color."""
     axes.set_title(title)
     axes.set_ylabel(unit)
     drawn = [i for i in range(3) if np.any(values[..., i])] or [0, 1, 2]
     if motion.axis is None:
         for i in drawn:
-            axes.plot(motion.times, values[:, i], color=AXES[i], label=symbols[i], marker=_marker(motion))
+            axes.plot(motion.times, values[:, i], color=AXIS_COLORS[i], label=symbols[i], marker=_marker(motion))
     elif len(motion.times) == 1:
         for i in drawn:
-            _dots(axes, motion, values[0, :, i], AXES[i], symbols[i])
+            _draw_dots(axes, motion, values[0, :, i], AXIS_COLORS[i], symbols[i])
         return
     else:
-        _for_several(axes, motion, values, drawn, symbols)
-    time_axis(axes, motion)
-    legend_above(axes, 8)
+        _draw_several_bodies(axes, motion, values, drawn, symbols)
+    format_time_axis(axes, motion)
+    add_legend_above(axes, 8)
 
 
-def _for_several(axes: Axes, motion: Motion, values: Array, drawn: list[int], symbols: tuple[str, str, str]) -> None:
-    who = chosen(motion)
+def _draw_several_bodies(
+    axes: Axes, motion: Motion, values: Array, drawn: list[int], symbols: tuple[str, str, str]
+) -> None:
+    who = select_drawn(motion)
     few = motion.axis == "body" and len(who) <= 4
     for n, one in enumerate(who):
-        colour = SEVERAL[n % len(SEVERAL)]
+        color = COLOR_CYCLE[n % len(COLOR_CYCLE)]
         for i in drawn:
-            axes.plot(motion.times, values[:, one, i], color=colour, linestyle=STYLES[i], linewidth=1.6 if few else 1.0)
+            axes.plot(
+                motion.times, values[:, one, i], color=color, linestyle=LINE_STYLES[i], linewidth=1.6 if few else 1.0
+            )
         if few:
-            axes.plot([], [], color=colour, label=f"body {one}")
+            axes.plot([], [], color=color, label=f"body {one}")
     for i in drawn:
-        axes.plot([], [], color=COLOURS["muted"], linestyle=STYLES[i], label=symbols[i])
+        axes.plot([], [], color=COLORS["muted"], linestyle=LINE_STYLES[i], label=symbols[i])
 
 
-def _dots(axes: Axes, motion: Motion, values: Array, colour: str, label: str) -> None:
+def _draw_dots(axes: Axes, motion: Motion, values: Array, color: str, label: str) -> None:
     """One number of each body or member at a single time."""
-    who = chosen(motion)
-    axes.plot(who, values[who], color=colour, label=label, marker=".", markersize=4, linestyle="none")
+    who = select_drawn(motion)
+    axes.plot(who, values[who], color=color, label=label, marker=".", markersize=4, linestyle="none")
     axes.set_xlabel(f"{motion.axis}, at t = {motion.times[0]:g} s")
-    legend_above(axes, 8)
+    add_legend_above(axes, 8)
 
 
-def polhode(axes: Axes, motion: Motion, finer: Array | None = None) -> None:
+def draw_polhode_panel(axes: Axes, motion: Motion, finer: Array | None = None) -> None:
     """The polhode of a single body on the ellipsoid of its energy; where a torque moves it off, the path alone.
 
     `finer` are rates along the principal axes at more times than the outputs, (n, 3), to draw instead.
@@ -93,10 +99,10 @@ def polhode(axes: Axes, motion: Motion, finer: Array | None = None) -> None:
         draw_polhode(axes, moments, rates)
         return
     a, c = np.sort(np.argsort(np.ptp(rates, axis=0), kind="stable")[1:])  # the two that change most
-    axes.plot(rates[:, a], rates[:, c], color=COLOURS["omega"])
+    axes.plot(rates[:, a], rates[:, c], color=COLORS["omega"])
     axes.set_title("path of ω in the body")
-    axes.set_xlabel(f"{OMEGA[a]} (rad/s)")
-    axes.set_ylabel(f"{OMEGA[c]} (rad/s)")
+    axes.set_xlabel(f"{OMEGA_LABELS[a]} (rad/s)")
+    axes.set_ylabel(f"{OMEGA_LABELS[c]} (rad/s)")
     axes.set_aspect("equal", adjustable="datalim")
 
 
@@ -112,18 +118,18 @@ def principal_rates(motion: Motion) -> tuple[Array, Array]:
     return body.principal_moments, np.stack(components, axis=-1)
 
 
-def energies(axes: Axes, motion: Motion) -> None:
+def draw_energies(axes: Axes, motion: Motion) -> None:
     """Kinetic energy in its parts, potential energy, and their sum where every force has a potential."""
     axes.set_title("energy")
     axes.set_ylabel("J")
     series = dynamics.energies(motion)
     for name, values in series.items():
         if motion.axis == "member" and len(motion.times) == 1:
-            _dots(axes, motion, values[0], COLOURS[name], name)
+            _draw_dots(axes, motion, values[0], COLORS[name], name)
             continue
-        drawn = values if values.ndim == 1 else values[:, chosen(motion)]
+        drawn = values if values.ndim == 1 else values[:, select_drawn(motion)]
         lines = axes.plot(
-            motion.times, drawn, color=COLOURS[name], marker=_marker(motion), linewidth=1.6 if drawn.ndim == 1 else 0.9
+            motion.times, drawn, color=COLORS[name], marker=_marker(motion), linewidth=1.6 if drawn.ndim == 1 else 0.9
         )
         lines[0].set_label(name)
     values = np.concatenate([np.ravel(v) for v in series.values()])
@@ -131,48 +137,48 @@ def energies(axes: Axes, motion: Motion) -> None:
         middle = float(np.median(values))
         axes.set_ylim(min(0.0, 1.25 * middle), max(0.0, 1.25 * middle) or 1.0)
     if motion.axis != "member" or len(motion.times) > 1:
-        time_axis(axes, motion)
-    legend_above(axes, len(series))
+        format_time_axis(axes, motion)
+    add_legend_above(axes, len(series))
 
 
-def departures(axes: Axes, motion: Motion) -> None:
+def draw_conserved_drift(axes: Axes, motion: Motion) -> None:
     """What should stay, and by how much it did not, relative to its own size, on a logarithmic axis."""
     axes.set_title("departure of what should stay")
     axes.set_ylabel("relative to its size")
     axes.set_yscale("log")
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(power_of_ten)
+    axes.yaxis.set_major_formatter(format_power_of_ten)
     kept = [f for f in motion.audit().findings if f.conserved]
     moved, exact = [f for f in kept if f.departure], [f.quantity for f in kept if not f.departure]
     for n, finding in enumerate(moved):
         shown = np.where(finding.history > 0, finding.history, np.nan)
-        axes.plot(motion.times, shown, color=SEVERAL[n % len(SEVERAL)], linewidth=1.2, label=finding.quantity)
-    letters = int(axes.get_window_extent().width / axes.figure.dpi / LETTER)
+        axes.plot(motion.times, shown, color=COLOR_CYCLE[n % len(COLOR_CYCLE)], linewidth=1.2, label=finding.quantity)
+    letters = int(axes.get_window_extent().width / axes.figure.dpi / LETTER_WIDTH)
     staying = wrap("exactly 0: " + ", ".join(exact), max(20, min(62, letters - 5))) if exact else []
     if exact:
         axes.plot([], [], linestyle="none", label="\n".join(staying))
     eps = float(np.finfo(float).eps)
-    axes.axhline(eps, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
+    axes.axhline(eps, color=COLORS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
     place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "top"}
-    axes.text(0.995, 0.8 * eps, "rounding", color=COLOURS["muted"], fontsize=8, **place)
+    axes.text(0.995, 0.8 * eps, "rounding", color=COLORS["muted"], fontsize=8, **place)
     # Room above the curves for the legend, a line for each entry.
     lines = len(moved) + len(staying)
     top = max([f.relative for f in moved] + [1e-13])
     share = min((0.2 * lines + 0.1) * axes.figure.dpi / axes.get_window_extent().height, 0.6)
     axes.set_ylim(1e-17, 1e-17 * (top / 1e-17) ** (1 / (1 - share)))
-    time_axis(axes, motion)
+    format_time_axis(axes, motion)
     if lines:
         axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1, labelspacing=0.3).set_in_layout(False)
 
 
-def time_axis(axes: Axes, motion: Motion) -> None:
+def format_time_axis(axes: Axes, motion: Motion) -> None:
     """Label and limit the time."""
     axes.set_xlabel("time (s)")
     if len(motion.times) > 1:
         axes.set_xlim(float(motion.times[0]), float(motion.times[-1]))
 
 
-def legend_under_title(axes: Axes, columns: int, rows: int = 1) -> None:
+def add_legend_below_title(axes: Axes, columns: int, rows: int = 1) -> None:
     """A legend over the panel and below its title, for more entries than find room beside it."""
     axes.set_title(axes.get_title(loc="left"), pad=10.0 + 13.5 * rows)
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.985), "borderaxespad": 0.2}

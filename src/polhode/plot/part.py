@@ -13,8 +13,8 @@ from matplotlib.patheffects import withStroke
 
 from polhode.errors import InertiaError
 from polhode.plot.projection import DASHES, Camera
-from polhode.plot.rasterizer import Rendering, rendered, used_corners
-from polhode.plot.style import AXES, COLOURS, XYZ, power_of_ten, sheet
+from polhode.plot.rasterizer import Rendering, render_mesh, used_vertices
+from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS, format_power_of_ten, styled_figure
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from polhode.massprops.body import Body
 
-LENGTHS = (("km", 1e3), ("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9))
+LENGTH_UNITS = (("km", 1e3), ("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9))
 PIXELS = 760
 """Along the longer side of a view."""
-WIDEST = 760.0
+MAX_TITLE_WIDTH = 760.0
 """Points across, for a title."""
-STRIP = 0.75
+STRIP_HEIGHT = 0.75
 """Height of the strip below each view, in inches, for the scale and the part's own axes."""
 
 
@@ -64,49 +64,49 @@ def part_picture(body: Body, mesh: trimesh.Trimesh | None = None, name: str = ""
     if not len(faces):
         raise InertiaError("this part has no faces to draw")
     corners = np.asarray(mesh.vertices, dtype=float) - body.center_of_mass
-    used = corners[used_corners(len(corners), faces)]
+    used = corners[used_vertices(len(corners), faces)]
     if not np.ptp(used, axis=0).any():
         raise InertiaError("the corners of this part are all at one place: there is nothing to draw")
     axes_body = body.principal_axes.as_matrix()
     largest = int(body.principal_moments.argmax())
-    ends = _ends(axes_body, used)
-    length, metres = _length_unit(float(np.ptp(ends.reshape(-1, 3), axis=0).max()))
-    factor, inertia = _moment_unit(float(body.principal_moments.max()))
+    ends = _axis_ends(axes_body, used)
+    length, metres = _choose_length_unit(float(np.ptp(ends.reshape(-1, 3), axis=0).max()))
+    factor, inertia = _choose_moment_unit(float(body.principal_moments.max()))
     values = [f"I{'₁₂₃'[i]} = {moment / factor:.4g}" for i, moment in enumerate(body.principal_moments)]
     views = (
-        (from_a_corner(), f"principal axes, moments in {inertia}", values, (0.012, 0.085, 0.52, 0.785)),
-        (along(axes_body, largest), f"seen along axis {largest + 1}, that of the largest moment", "123",
+        (corner_camera(), f"principal axes, moments in {inertia}", values, (0.012, 0.085, 0.52, 0.785)),
+        (axis_camera(axes_body, largest), f"seen along axis {largest + 1}, that of the largest moment", "123",
          (0.548, 0.085, 0.44, 0.785)),
     )  # fmt: skip
-    with sheet(11.0, 5.8, _title(name), constrained=False) as figure:
+    with styled_figure(11.0, 5.8, _fit_title(name), constrained=False) as figure:
         for text in figure.texts:
             text.set_parse_math(False)  # a dollar in a file's name begins no formula
         for seen, title, labels, place in views:
             panel = figure.add_axes(place)
             panel.set_title(title)
             panel.axis("off")
-            drawn = rendered(corners, faces, seen, COLOURS["body"], PIXELS, with_holes)
+            drawn = render_mesh(corners, faces, seen, COLORS["body"], PIXELS, with_holes)
             panel.imshow(drawn.image, extent=drawn.extent, origin="lower", interpolation="bilinear", aspect="auto")
-            outline = _ellipsoid(panel, body, seen, axes_body) if labels == "123" else None
+            outline = _draw_ellipsoid_outline(panel, body, seen, axes_body) if labels == "123" else None
             flat = seen.flat(ends)
-            tips = [_Tip(flat[i, 0], flat[i, 1], labels[i], AXES[i]) for i in range(3)]
-            inches = _fit(panel, drawn, tips, outline)
+            tips = [_AxisArrow(flat[i, 0], flat[i, 1], labels[i], AXIS_COLORS[i]) for i in range(3)]
+            inches = _fit_limits(panel, drawn, tips, outline)
             for i, tip in enumerate(tips):
-                _principal_axis(panel, tip, ends[i], seen, drawn, inches)
-            _centre(panel, inches)
-            _scale_bar(panel, length, metres, inches)
-            _triad(panel, seen, inches)
+                _draw_principal_axis(panel, tip, ends[i], seen, drawn, inches)
+            _draw_center_of_mass(panel, inches)
+            _draw_scale_bar(panel, length, metres, inches)
+            _draw_triad(panel, seen, inches)
         figure.text(0.012, 0.025, _caption(body, length, metres), fontsize=10)
     return figure
 
 
-class _Tip(NamedTuple):
-    """An axis on the paper: where it begins, where its arrow ends, what is written there, and its colour."""
+class _AxisArrow(NamedTuple):
+    """An axis on the paper: where it begins, where its arrow ends, what is written there, and its color."""
 
     start: Array
     end: Array
     label: str
-    colour: str
+    color: str
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -116,7 +116,7 @@ class _Tip(NamedTuple):
         return horizontal, "center" if abs(upwards) < 0.3 else "bottom" if upwards > 0 else "top"
 
 
-def from_a_corner() -> Camera:
+def corner_camera() -> Camera:
     """From the corner between +x, +y and +z, from where each of the axes points this way; z upwards."""
     turn, rise = np.radians(35.0), np.radians(28.0)
     eye = np.array((np.cos(turn) * np.cos(rise), np.sin(turn) * np.cos(rise), np.sin(rise)))
@@ -124,13 +124,13 @@ def from_a_corner() -> Camera:
     return Camera(right, np.cross(eye, right), eye)
 
 
-def along(axes_body: Array, axis: int) -> Camera:
+def axis_camera(axes_body: Array, axis: int) -> Camera:
     """Along a principal axis, the others to the right and upwards as in a drawing's front, side and top view."""
     right, up = (np.delete(axes_body, axis, axis=1)[:, i] for i in range(2))
     return Camera(right, up, np.cross(right, up))
 
 
-def _ends(axes_body: Array, corners: Array) -> Array:
+def _axis_ends(axes_body: Array, corners: Array) -> Array:
     """Where the line of each axis ends, (3, 2, 3): a little behind the part, and clearly before it."""
     along_it = corners @ axes_body
     size = float(np.ptp(corners, axis=0).max())
@@ -138,7 +138,7 @@ def _ends(axes_body: Array, corners: Array) -> Array:
     return np.stack((low[:, None] * axes_body.T, high[:, None] * axes_body.T), axis=1)
 
 
-def _fit(panel: Axes, drawn: Rendering, tips: list[_Tip], outline: Array | None) -> float:
+def _fit_limits(panel: Axes, drawn: Rendering, tips: list[_AxisArrow], outline: Array | None) -> float:
     """Set the limits so that the part, the arrows and their labels just fit; return an inch in m."""
     left, right, bottom, top = drawn.extent
     things = [(x, y, 0.05, 0.05, 0.05, 0.05) for x in (left, right) for y in (bottom, top)]
@@ -152,7 +152,7 @@ def _fit(panel: Axes, drawn: Rendering, tips: list[_Tip], outline: Array | None)
     x, y, *rooms = np.array(things, dtype=float).T
     box = panel.get_position(original=True)
     width, height = (panel.figure.get_size_inches() * (box.width, box.height)).tolist()  # type: ignore[union-attr]
-    spaces = (((x, rooms[0], rooms[1]), width), ((y, rooms[2], rooms[3]), height - STRIP))
+    spaces = (((x, rooms[0], rooms[1]), width), ((y, rooms[2], rooms[3]), height - STRIP_HEIGHT))
     few, many = 0.0, 2 * max(width, height) / max(right - left, top - bottom)
     for _ in range(60):
         scale = (few + many) / 2
@@ -165,17 +165,19 @@ def _fit(panel: Axes, drawn: Rendering, tips: list[_Tip], outline: Array | None)
         if at is x:
             panel.set_xlim(middle - half, middle + half)
         else:
-            panel.set_ylim(middle - half - STRIP * inch, middle + half)
+            panel.set_ylim(middle - half - STRIP_HEIGHT * inch, middle + half)
     return inch
 
 
-def _principal_axis(panel: Axes, tip: _Tip, ends: Array, seen: Camera, drawn: Rendering, inch: float) -> None:
+def _draw_principal_axis(
+    panel: Axes, tip: _AxisArrow, ends: Array, seen: Camera, drawn: Rendering, inch: float
+) -> None:
     """An arrow along a principal axis: bold where it is seen, dashed within the part and behind it."""
-    text: dict[str, Any] = {"color": tip.colour, "fontsize": 11, "zorder": 7, "textcoords": "offset points"}
+    text: dict[str, Any] = {"color": tip.color, "fontsize": 11, "zorder": 7, "textcoords": "offset points"}
     text["path_effects"] = [withStroke(linewidth=3, foreground="white", alpha=0.85)]
     if np.linalg.norm(tip.end) < 1e-6 * np.linalg.norm(ends[1]):
         # Seen from one of its ends: a ring about the centre of mass.
-        ring = Circle((0.0, 0.0), 0.14 * inch, fill=False, edgecolor=tip.colour, linewidth=1.9, zorder=6)
+        ring = Circle((0.0, 0.0), 0.14 * inch, fill=False, edgecolor=tip.color, linewidth=1.9, zorder=6)
         panel.add_patch(ring)
         panel.annotate(tip.label, xy=(0.0, 0.0), xytext=(-11, -11), ha="right", va="top", **text)
         return
@@ -184,9 +186,9 @@ def _principal_axis(panel: Axes, tip: _Tip, ends: Array, seen: Camera, drawn: Re
     is_seen = (line @ seen.eye > drawn.depth_at(flat) + 2 * drawn.pixel)[:, None]
     for is_bold, width in ((forward, 1.9), (~forward, 1.1)):
         solid, hidden = (np.where(is_bold & which, flat, np.nan).T for which in (is_seen, ~is_seen))
-        panel.plot(*solid, color=tip.colour, linewidth=width, zorder=4)
-        panel.plot(*hidden, color=tip.colour, linewidth=0.6 * width, linestyle=(0, (4, 2)), alpha=0.75, zorder=3)
-    arrow = {"arrowstyle": "-|>,head_width=0.28,head_length=0.6", "color": tip.colour, "linewidth": 1.9}
+        panel.plot(*solid, color=tip.color, linewidth=width, zorder=4)
+        panel.plot(*hidden, color=tip.color, linewidth=0.6 * width, linestyle=(0, (4, 2)), alpha=0.75, zorder=3)
+    arrow = {"arrowstyle": "-|>,head_width=0.28,head_length=0.6", "color": tip.color, "linewidth": 1.9}
     start = tip.end - 0.05 * inch * tip.end / np.linalg.norm(tip.end)
     panel.annotate(
         "", xy=tuple(tip.end), xytext=tuple(start), arrowprops=arrow | {"shrinkA": 0, "shrinkB": 0}, zorder=5
@@ -196,17 +198,17 @@ def _principal_axis(panel: Axes, tip: _Tip, ends: Array, seen: Camera, drawn: Re
     panel.annotate(tip.label, xy=tuple(tip.end), xytext=(across, upwards), ha=ha, va=va, **text)
 
 
-def _centre(panel: Axes, inch: float) -> None:
+def _draw_center_of_mass(panel: Axes, inch: float) -> None:
     """The draughtsman's mark of a centre of mass: a disk in black and white quarters."""
     for k in range(4):
-        colour = COLOURS["ink"] if k % 2 else COLOURS["paper"]
-        quarter = Wedge((0.0, 0.0), 0.075 * inch, 90 * k, 90 * (k + 1), facecolor=colour, linewidth=0, zorder=6)
+        color = COLORS["ink"] if k % 2 else COLORS["paper"]
+        quarter = Wedge((0.0, 0.0), 0.075 * inch, 90 * k, 90 * (k + 1), facecolor=color, linewidth=0, zorder=6)
         panel.add_patch(quarter)
-    ring = Circle((0.0, 0.0), 0.075 * inch, fill=False, edgecolor=COLOURS["ink"], linewidth=0.9, zorder=6)
+    ring = Circle((0.0, 0.0), 0.075 * inch, fill=False, edgecolor=COLORS["ink"], linewidth=0.9, zorder=6)
     panel.add_patch(ring)
 
 
-def _ellipsoid(panel: Axes, body: Body, seen: Camera, axes_body: Array) -> Array | None:
+def _draw_ellipsoid_outline(panel: Axes, body: Body, seen: Camera, axes_body: Array) -> Array | None:
     """Draw the outline of the solid ellipsoid with the same mass and moments; None if no ellipsoid has them."""
     try:
         semi = body.ellipsoid_semi_axes
@@ -216,23 +218,21 @@ def _ellipsoid(panel: Axes, body: Body, seen: Camera, axes_body: Array) -> Array
     u, size, _ = np.linalg.svd(np.stack((seen.right, seen.up)) @ axes_body * semi, full_matrices=False)
     turn = np.linspace(0.0, 2 * np.pi, 241)
     outline: Array = (u * size) @ np.stack((np.cos(turn), np.sin(turn)))
-    panel.plot(
-        *outline, color=COLOURS["muted"], linewidth=1.0, linestyle=DASHES, zorder=2, label="equivalent ellipsoid"
-    )
+    panel.plot(*outline, color=COLORS["muted"], linewidth=1.0, linestyle=DASHES, zorder=2, label="equivalent ellipsoid")
     panel.legend(loc="lower right", handlelength=2.2, borderaxespad=0.2)
     return outline
 
 
-def _scale_bar(panel: Axes, unit: str, metres: float, inch: float) -> None:
+def _draw_scale_bar(panel: Axes, unit: str, metres: float, inch: float) -> None:
     """A length to compare with, in the strip below."""
     length = _round_length(1.2 * inch / metres)
     x, y, tick = panel.get_xlim()[0] + 1.0 * inch, panel.get_ylim()[0] + 0.12 * inch, 0.05 * inch
     end = x + length * metres
-    panel.plot((x, x, x, end, end, end), (y - tick, y + tick, y, y, y + tick, y - tick), color=COLOURS["ink"], lw=1.2)
+    panel.plot((x, x, x, end, end, end), (y - tick, y + tick, y, y, y + tick, y - tick), color=COLORS["ink"], lw=1.2)
     panel.text((x + end) / 2, y + 0.06 * inch, f"{length:g} {unit}", ha="center", va="bottom", fontsize=9)
 
 
-def _triad(panel: Axes, seen: Camera, inch: float) -> None:
+def _draw_triad(panel: Axes, seen: Camera, inch: float) -> None:
     """The axes that the part was given in, in the strip below."""
     at = np.array((panel.get_xlim()[0] + 0.42 * inch, panel.get_ylim()[0] + 0.3 * inch))
     look = {"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "color": "#777777", "linewidth": 0.9}
@@ -242,10 +242,10 @@ def _triad(panel: Axes, seen: Camera, inch: float) -> None:
         arrow = look | {"shrinkA": 0, "shrinkB": 0}
         panel.annotate("", xy=tuple(at + 0.27 * inch * flat), xytext=tuple(at), arrowprops=arrow)
         place = at + 0.27 * inch * flat + 0.09 * inch * flat / np.linalg.norm(flat)
-        panel.text(place[0], place[1], XYZ[i], color="#555555", fontsize=9, ha="center", va="center")
+        panel.text(place[0], place[1], XYZ_LABELS[i], color="#555555", fontsize=9, ha="center", va="center")
 
 
-def _title(name: str) -> str:
+def _fit_title(name: str) -> str:
     """The name, its middle left out if it is too wide, with a mark for letters that the font does not have."""
     font = get_font(findfont(FontProperties(weight="bold")))
     known = font.get_charmap()
@@ -254,7 +254,7 @@ def _title(name: str) -> str:
     for letters in range(min(len(name), 200), 0, -1):
         short = shown if letters == len(name) else f"{shown[: letters - letters // 3]}…{shown[-letters // 3 :]}"
         font.set_text(short)
-        if font.get_width_height()[0] / 64 <= WIDEST:
+        if font.get_width_height()[0] / 64 <= MAX_TITLE_WIDTH:
             return short
     return ""
 
@@ -265,30 +265,30 @@ def _caption(body: Body, unit: str, metres: float) -> str:
     center = ", ".join(f"{(x if abs(x) > dust else 0.0) / metres:.6g}" for x in body.center_of_mass)
     parts = [f"mass {body.mass:.6g} kg"]
     if body.volume:
-        parts.append(f"volume {_powers(body.volume)} m³")
+        parts.append(f"volume {_format_number(body.volume)} m³")
     if body.density:
         parts.append(f"density {body.density:.5g} kg/m³")
     return ",   ".join([*parts, f"centre of mass at ({center}) {unit}"])
 
 
-def _length_unit(size: float) -> tuple[str, float]:
+def _choose_length_unit(size: float) -> tuple[str, float]:
     """The unit in which a length is neither long nor tiny to write, and its metres."""
-    return next(((unit, metres) for unit, metres in LENGTHS if size >= metres), LENGTHS[-1])
+    return next(((unit, metres) for unit, metres in LENGTH_UNITS if size >= metres), LENGTH_UNITS[-1])
 
 
-def _moment_unit(largest: float) -> tuple[float, str]:
+def _choose_moment_unit(largest: float) -> tuple[float, str]:
     """The factor by which moments are neither long nor tiny to write, and how to say it."""
-    power = _power(largest, 4)
-    return (1.0, "kg m²") if -2 <= power <= 3 else (10.0**power, f"{power_of_ten(10.0**power)} kg m²")
+    power = _decimal_exponent(largest, 4)
+    return (1.0, "kg m²") if -2 <= power <= 3 else (10.0**power, f"{format_power_of_ten(10.0**power)} kg m²")
 
 
-def _powers(value: float) -> str:
+def _format_number(value: float) -> str:
     """A number of five digits, as 1.2345 · 10⁻⁵ where it is far from 1."""
-    power = _power(value, 5)
-    return f"{value:.5g}" if -2 <= power <= 3 else f"{value / 10.0**power:.5g} · {power_of_ten(10.0**power)}"
+    power = _decimal_exponent(value, 5)
+    return f"{value:.5g}" if -2 <= power <= 3 else f"{value / 10.0**power:.5g} · {format_power_of_ten(10.0**power)}"
 
 
-def _power(value: float, digits: int) -> int:
+def _decimal_exponent(value: float, digits: int) -> int:
     """The power of ten before which a number, rounded to so many digits, lies between 1 and 10."""
     return int(f"{value:.{digits - 1}e}".split("e")[1])
 

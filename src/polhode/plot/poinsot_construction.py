@@ -8,26 +8,26 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from polhode.plot.free_rotation_data import Turning, turning
-from polhode.plot.projection import DASHES, Camera, path_on_ellipsoid, shaded_ellipsoid
-from polhode.plot.style import AXES, COLOURS, closed_form, word
+from polhode.plot.free_rotation_data import FreeRotationData, extract_free_rotation
+from polhode.plot.projection import DASHES, Camera, draw_ellipsoid, draw_path_on_ellipsoid
+from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form, draw_label
 from polhode.reference.poinsot import herpolhode_radii
 from polhode.results.motion import Motion
 from polhode.validation import Array
 
-GLASS = "#a9c4d8"
+PLANE_COLOR = "#a9c4d8"
 """The invariable plane."""
-PALE = "#c47cc2"
+HERPOLHODE_COLOR = "#c47cc2"
 """The herpolhode, beside the polhode."""
-CLOSE = np.cos(0.3)
+LABEL_CLEARANCE = np.cos(0.3)
 """Of the angle between an arrow and L on the paper, below which their names would stand on each other."""
-SMALL = 0.2
+INSET_BELOW = 0.2
 """Of the outer circle beside the ellipsoid: below that an inset shows what is about the tip of w."""
-LEAST = 1e-6
+MIN_HERPOLHODE = 1e-6
 """Of a herpolhode beside w: below that there is nothing to see but rounding."""
 
 
-def herpolhode_path(body: Turning) -> Array:
+def herpolhode_path(body: FreeRotationData) -> Array:
     """Where the tip of w is in the invariable plane, (n, 2), in rad/s, from the foot of L; first on the first axis."""
     first = body.across(body.rates_world[0])
     second = np.cross(body.along_l, first)
@@ -36,21 +36,21 @@ def herpolhode_path(body: Turning) -> Array:
 
 def draw_herpolhode(axes: Axes, motion: Motion) -> None:
     """The path of the tip of w in the invariable plane, seen along L, between its two circles."""
-    body = turning(motion)
+    body = extract_free_rotation(motion)
     path = herpolhode_path(body)
-    least = LEAST * float(np.linalg.norm(body.rates[0]))
+    least = MIN_HERPOLHODE * float(np.linalg.norm(body.rates[0]))
     inner, outer = (r if r > least else 0.0 for r in herpolhode_radii(body.moments, body.rates[0]))
     turn = np.linspace(0.0, 2 * np.pi, 361)
     if outer - inner <= 1e-6 * outer:
-        closed_form(axes, outer * np.cos(turn), outer * np.sin(turn), f"closed form, {outer:.4g} rad/s")
+        draw_closed_form(axes, outer * np.cos(turn), outer * np.sin(turn), f"closed form, {outer:.4g} rad/s")
     else:
-        look: Any = {"color": COLOURS["ink"], "linewidth": 1.0, "linestyle": DASHES}
+        look: Any = {"color": COLORS["ink"], "linewidth": 1.0, "linestyle": DASHES}
         for radius in (inner, outer):
             axes.plot(radius * np.cos(turn), radius * np.sin(turn), zorder=2.5, **look)
         axes.plot([], [], label=f"{inner:.4g} and {outer:.4g} rad/s", **look)
-    axes.plot(path[:, 0], path[:, 1], color=COLOURS["omega"], linewidth=1.6, label="tip of ω", zorder=3)
-    axes.plot(0.0, 0.0, marker="o", markersize=5, color=COLOURS["L"], linestyle="none", label="L", zorder=4)
-    axes.plot(*path[0], marker="o", markersize=4, color=COLOURS["omega"], zorder=4)
+    axes.plot(path[:, 0], path[:, 1], color=COLORS["omega"], linewidth=1.6, label="tip of ω", zorder=3)
+    axes.plot(0.0, 0.0, marker="o", markersize=5, color=COLORS["L"], linestyle="none", label="L", zorder=4)
+    axes.plot(*path[0], marker="o", markersize=4, color=COLORS["omega"], zorder=4)
     reach = 1.08 * max(outer, float(np.abs(path).max()), least)
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, 1.6 * reach)
@@ -67,39 +67,44 @@ def draw_poinsot(axes: Axes, motion: Motion, time: float | None = None) -> None:
     The ellipsoid holds every w of this energy; its semi-axes are sqrt(2 E/I), along the principal axes.  It touches the
     invariable plane, perpendicular to L and 2 E/L from the centre, at w, and rolls on it.
     """
-    body = turning(motion)
+    body = extract_free_rotation(motion)
     k = body.frame_at(time)
     to_world = body.turns[k]
     level = body.moments / body.twice_energy
     semi = 1 / np.sqrt(level)
     above = body.camera(body.across(body.rates_world[k]), 0.5, 0.5)
     seen = Camera(*(to_world.T @ v for v in above))  # along the principal axes at that time
-    shaded_ellipsoid(axes, level, seen)
-    path_on_ellipsoid(axes, body.rates, level, seen, colour=COLOURS["omega"], width=2.2)
-    _principal_axes(axes, semi, seen, seen.flat(to_world.T @ body.along_l))
+    draw_ellipsoid(axes, level, seen)
+    draw_path_on_ellipsoid(axes, body.rates, level, seen, color=COLORS["omega"], width=2.2)
+    _draw_principal_axes(axes, semi, seen, seen.flat(to_world.T @ body.along_l))
     foot = body.plane_distance * body.along_l
     inner, outer = herpolhode_radii(body.moments, body.rates[0])
     reach = max(1.3 * outer, 0.75 * float(semi.max()))
-    _plane(axes, body, foot, reach, above)
+    _draw_plane(axes, body, foot, reach, above)
     for radius in {inner, outer}:
-        _line(axes, above.flat(foot + _circle(body, radius)), COLOURS["ink"], 0.9, DASHES, 6.0)
-    _line(axes, above.flat(body.rates_world), PALE, 1.6, "solid", 6.1)
-    _line(axes, above.flat(np.stack((np.zeros(3), foot))), COLOURS["L"], 1.4, (0, (2, 2)), 5.5)
+        _draw_line(axes, above.flat(foot + _circle_about_momentum(body, radius)), COLORS["ink"], 0.9, DASHES, 6.0)
+    _draw_line(axes, above.flat(body.rates_world), HERPOLHODE_COLOR, 1.6, "solid", 6.1)
+    _draw_line(axes, above.flat(np.stack((np.zeros(3), foot))), COLORS["L"], 1.4, (0, (2, 2)), 5.5)
     up = above.flat(body.along_l)
-    _arrow(axes, above.flat(np.stack((np.zeros(3), body.rates_world[k]))), COLOURS["omega"], "ω", 6.5, up, 1.0)
+    _draw_arrow(axes, above.flat(np.stack((np.zeros(3), body.rates_world[k]))), COLORS["omega"], "ω", 6.5, up, 1.0)
     tip = foot + 0.55 * float(semi.max()) * body.along_l
-    _arrow(axes, above.flat(np.stack((foot, tip))), COLOURS["L"], "L", 6.6)
-    axes.plot([], [], color=COLOURS["omega"], linewidth=2.2, label="polhode")
-    axes.plot([], [], color=PALE, linewidth=1.6, label="herpolhode")
-    axes.plot([], [], color=GLASS, linewidth=5, alpha=0.6, label=f"plane, 2E/L = {body.plane_distance:.4g} rad/s")
-    _limits(axes, np.concatenate((above.flat(foot + _circle(body, reach)), above.flat(tip[None]))), semi, seen)
+    _draw_arrow(axes, above.flat(np.stack((foot, tip))), COLORS["L"], "L", 6.6)
+    axes.plot([], [], color=COLORS["omega"], linewidth=2.2, label="polhode")
+    axes.plot([], [], color=HERPOLHODE_COLOR, linewidth=1.6, label="herpolhode")
+    axes.plot([], [], color=PLANE_COLOR, linewidth=5, alpha=0.6, label=f"plane, 2E/L = {body.plane_distance:.4g} rad/s")
+    _set_limits(
+        axes,
+        np.concatenate((above.flat(foot + _circle_about_momentum(body, reach)), above.flat(tip[None]))),
+        semi,
+        seen,
+    )
     axes.set_title("Poinsot: rolling on the invariable plane")
     axes.legend(loc="lower left", borderaxespad=0.0, labelspacing=0.3)
-    if LEAST * semi.max() < outer < SMALL * semi.max():
-        _about_the_tip(axes, body, k, outer)
+    if MIN_HERPOLHODE * semi.max() < outer < INSET_BELOW * semi.max():
+        _draw_tip_inset(axes, body, k, outer)
 
 
-def _about_the_tip(axes: Axes, body: Turning, k: int, outer: float) -> None:
+def _draw_tip_inset(axes: Axes, body: FreeRotationData, k: int, outer: float) -> None:
     """An inset to the right: polhode and herpolhode where they touch, enlarged, seen along L."""
     left, right = axes.get_xlim()
     axes.set_xlim(left, right + 0.55 * (right - left))
@@ -109,12 +114,12 @@ def _about_the_tip(axes: Axes, body: Turning, k: int, outer: float) -> None:
     polhode, foot = along.flat(body.rates @ body.turns[k].T), along.flat(body.plane_distance * body.along_l)
     inner, _ = herpolhode_radii(body.moments, body.rates[0])
     for radius in (inner, outer):
-        _line(inset, along.flat(_circle(body, radius)), COLOURS["ink"], 0.9, DASHES, 2.0)
-    _line(inset, along.flat(body.rates_world), PALE, 1.3, "solid", 3.0)
-    _line(inset, polhode, COLOURS["omega"], 2.2, "solid", 4.0)
-    for place, colour in ((foot, "L"), (along.flat(body.rates_world[k]), "omega")):
-        inset.plot(*place, marker="o", markersize=4.5, color=COLOURS[colour], zorder=5.0)
-    points = np.concatenate((along.flat(_circle(body, outer)), polhode))
+        _draw_line(inset, along.flat(_circle_about_momentum(body, radius)), COLORS["ink"], 0.9, DASHES, 2.0)
+    _draw_line(inset, along.flat(body.rates_world), HERPOLHODE_COLOR, 1.3, "solid", 3.0)
+    _draw_line(inset, polhode, COLORS["omega"], 2.2, "solid", 4.0)
+    for place, color in ((foot, "L"), (along.flat(body.rates_world[k]), "omega")):
+        inset.plot(*place, marker="o", markersize=4.5, color=COLORS[color], zorder=5.0)
+    points = np.concatenate((along.flat(_circle_about_momentum(body, outer)), polhode))
     middle, half = (points.max(axis=0) + points.min(axis=0)) / 2, 0.56 * np.ptp(points, axis=0).max()
     inset.set_xlim(middle[0] - half, middle[0] + half)
     inset.set_ylim(middle[1] - half, middle[1] + half)
@@ -125,7 +130,7 @@ def _about_the_tip(axes: Axes, body: Turning, k: int, outer: float) -> None:
     inset.set_xlabel("where they touch,\nseen along L", fontsize=9)
 
 
-def _circle(body: Turning, radius: float) -> Array:
+def _circle_about_momentum(body: FreeRotationData, radius: float) -> Array:
     """A circle about L in the world, (n, 3)."""
     turn = np.linspace(0.0, 2 * np.pi, 181)[:, None]
     first = body.across(body.rates_world[0])
@@ -133,44 +138,46 @@ def _circle(body: Turning, radius: float) -> Array:
     return points
 
 
-def _plane(axes: Axes, body: Turning, foot: Array, reach: float, above: Camera) -> None:
-    disk = Polygon(above.flat(foot + _circle(body, reach)), closed=True, facecolor=GLASS, alpha=0.38, zorder=5)
+def _draw_plane(axes: Axes, body: FreeRotationData, foot: Array, reach: float, above: Camera) -> None:
+    disk = Polygon(
+        above.flat(foot + _circle_about_momentum(body, reach)), closed=True, facecolor=PLANE_COLOR, alpha=0.38, zorder=5
+    )
     axes.add_patch(disk)
-    _line(axes, above.flat(foot + _circle(body, reach)), "#7f9cb3", 0.8, "solid", 5.1)
+    _draw_line(axes, above.flat(foot + _circle_about_momentum(body, reach)), "#7f9cb3", 0.8, "solid", 5.1)
 
 
-def _principal_axes(axes: Axes, semi: Array, seen: Camera, up: Array) -> None:
+def _draw_principal_axes(axes: Axes, semi: Array, seen: Camera, up: Array) -> None:
     """Where the principal axes leave the ellipsoid on this side; `up` is L on the paper."""
     for i in range(3):
         sign = 1.0 if seen.eye[i] >= 0 else -1.0
         ends = np.stack((semi[i], semi[i] + 0.16 * semi.max())) * sign
         flat = seen.flat(ends[:, None] * np.eye(3)[i])
-        _arrow(axes, flat, AXES[i], f"{i + 1}" if sign > 0 else f"-{i + 1}", 4.5, up, -1.0)
+        _draw_arrow(axes, flat, AXIS_COLORS[i], f"{i + 1}" if sign > 0 else f"-{i + 1}", 4.5, up, -1.0)
 
 
-def _line(axes: Axes, flat: Array, colour: str, width: float, style: Any, order: float) -> None:
-    axes.plot(flat[:, 0], flat[:, 1], color=colour, linewidth=width, linestyle=style, zorder=order)
+def _draw_line(axes: Axes, flat: Array, color: str, width: float, style: Any, order: float) -> None:
+    axes.plot(flat[:, 0], flat[:, 1], color=color, linewidth=width, linestyle=style, zorder=order)
 
 
-def _arrow(
-    axes: Axes, flat: Array, colour: str, label: str, order: float, other: Array | None = None, side: float = 1.0
+def _draw_arrow(
+    axes: Axes, flat: Array, color: str, label: str, order: float, other: Array | None = None, side: float = 1.0
 ) -> None:
     """An arrow on the paper, its name beyond its tip; along another one its name goes to that side (-1 or 1)."""
     along = flat[1] - flat[0]
     length = float(np.hypot(*along))
     if length == 0:
         return
-    look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": colour, "linewidth": 1.8}
+    look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": 1.8}
     look |= {"shrinkA": 0, "shrinkB": 0}
     ends: Any = {"xy": tuple(flat[1]), "xytext": tuple(flat[0]), "annotation_clip": False}
     axes.annotate("", arrowprops=look, zorder=order, **ends)
     across, upwards = 8.0 * along / length
-    if other is not None and along @ other > CLOSE * length * np.hypot(*other):
+    if other is not None and along @ other > LABEL_CLEARANCE * length * np.hypot(*other):
         across, upwards = 9.0 * side, 0.0
-    word(axes, flat[1], label, (across, upwards), colour, order + 2)
+    draw_label(axes, flat[1], label, (across, upwards), color, order + 2)
 
 
-def _limits(axes: Axes, points: Array, semi: Array, seen: Camera) -> None:
+def _set_limits(axes: Axes, points: Array, semi: Array, seen: Camera) -> None:
     """Everything, with room below for the legend and above for a letter."""
     reach = 1.2 * np.sqrt((np.stack((seen.right, seen.up)) ** 2 * semi**2).sum(axis=1))
     low, high = np.minimum(points.min(axis=0), -reach), np.maximum(points.max(axis=0), reach)

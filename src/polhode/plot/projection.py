@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from polhode.plot.style import AXES, COLOURS, OMEGA
+from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS
 from polhode.validation import Array
 
 DASHES = (0, (4, 2.5))
-LIGHT = np.array((-0.35, 0.65, 0.68))
+LIGHT_DIRECTION = np.array((-0.35, 0.65, 0.68))
 """Where the light comes from, along (right, up, towards the eye)."""
 
 
@@ -28,7 +28,7 @@ class Camera(NamedTuple):
         return np.stack((points @ self.right, points @ self.up), axis=-1)
 
 
-def camera(right: Any, up: Any, yaw: float, pitch: float) -> Camera:
+def make_camera(right: Any, up: Any, yaw: float, pitch: float) -> Camera:
     """A camera that looks at the plane of `right` and `up`, then goes round by `yaw` and up by `pitch`, in rad."""
     r, u = (np.asarray(v, dtype=float) / np.linalg.norm(v) for v in (right, up))
     r = r - (r @ u) * u
@@ -41,27 +41,27 @@ def camera(right: Any, up: Any, yaw: float, pitch: float) -> Camera:
 
 
 def draw_polhode(axes: Axes, moments: Array, rates: Array) -> None:
-    """The path of the angular velocity (rad/s, principal axes) on the ellipsoid of its energy, among its neighbours.
+    """The path of the angular velocity (rad/s, principal axes) on the ellipsoid of its energy, among its neighbors.
 
     The separatrix is dashed: inside it the path goes round the axis of the largest or of the smallest moment.
     """
     a, b, c = np.argsort(moments)
     twice_energy = float((moments * rates[0] ** 2).sum())
     semi = np.sqrt(twice_energy / moments)
-    seen = camera(np.eye(3)[a], np.eye(3)[c], 0.85, 0.45)
+    seen = make_camera(np.eye(3)[a], np.eye(3)[c], 0.85, 0.45)
     matrix = moments / twice_energy
-    shaded_ellipsoid(axes, matrix, seen)
+    draw_ellipsoid(axes, matrix, seen)
     if moments[a] < moments[b] < moments[c]:
-        for path in _neighbours(moments, semi, (a, b, c)):
-            path_on_ellipsoid(axes, path, matrix, seen, colour="#ffffff", width=1.0)
+        for path in _neighbor_polhodes(moments, semi, (a, b, c)):
+            draw_path_on_ellipsoid(axes, path, matrix, seen, color="#ffffff", width=1.0)
         for path in _separatrix(moments, semi, (a, b, c)):
-            path_on_ellipsoid(axes, path, matrix, seen, colour=COLOURS["separatrix"], width=1.3, style=DASHES)
-        axes.plot([], [], color=COLOURS["separatrix"], linewidth=1.3, linestyle=DASHES, label="separatrix")
-    path_on_ellipsoid(axes, rates, matrix, seen, colour=COLOURS["omega"], width=2.4)
-    axes.plot([], [], color=COLOURS["omega"], linewidth=2.4, label="polhode")
+            draw_path_on_ellipsoid(axes, path, matrix, seen, color=COLORS["separatrix"], width=1.3, style=DASHES)
+        axes.plot([], [], color=COLORS["separatrix"], linewidth=1.3, linestyle=DASHES, label="separatrix")
+    draw_path_on_ellipsoid(axes, rates, matrix, seen, color=COLORS["omega"], width=2.4)
+    axes.plot([], [], color=COLORS["omega"], linewidth=2.4, label="polhode")
     axes.legend(loc="lower left", handlelength=2.2, borderaxespad=0.0)
     for axis in range(3):
-        _axis(axes, axis, semi, seen)
+        _draw_axis(axes, axis, semi, seen)
     reach = np.sqrt((np.stack((seen.right, seen.up)) ** 2 * semi**2).sum(axis=1))
     axes.set_aspect("equal", anchor="NW")
     axes.set_xlim(-1.2 * reach[0], 1.4 * reach[0])
@@ -69,7 +69,7 @@ def draw_polhode(axes: Axes, moments: Array, rates: Array) -> None:
     axes.axis("off")
 
 
-def shaded_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360) -> None:
+def draw_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360) -> None:
     """The ellipsoid matrix . x^2 = 1, each pixel lit by its normal."""
     reach = np.sqrt((np.stack((seen.right, seen.up)) ** 2 / matrix).sum(axis=1))
     across, upwards = (np.linspace(-r, r, pixels) for r in reach)
@@ -82,7 +82,7 @@ def shaded_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360)
     depth = (-p1 + np.sqrt(np.where(hit, root, 0.0))) / p2
     normal = (foot + depth[..., None] * seen.eye) * matrix
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-    light = LIGHT @ np.stack(seen) / np.linalg.norm(LIGHT)
+    light = LIGHT_DIRECTION @ np.stack(seen) / np.linalg.norm(LIGHT_DIRECTION)
     strength = 0.74 + 0.24 * np.clip(normal @ light, 0.0, None)
     edge = np.clip((normal @ seen.eye) * 6, 0.0, 1.0)
     picture = np.ones((pixels, pixels, 4))
@@ -92,8 +92,8 @@ def shaded_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360)
     axes.imshow(picture, extent=extent, origin="lower", interpolation="bilinear", zorder=1)
 
 
-def path_on_ellipsoid(
-    axes: Axes, points: Array, matrix: Array, seen: Camera, colour: str, width: float, style: Any = "solid"
+def draw_path_on_ellipsoid(
+    axes: Axes, points: Array, matrix: Array, seen: Camera, color: str, width: float, style: Any = "solid"
 ) -> None:
     """A curve on the ellipsoid: bold where it lies on this side, faint behind."""
     flat = seen.flat(points)
@@ -103,7 +103,7 @@ def path_on_ellipsoid(
         axes.plot(
             visible[:, 0],
             visible[:, 1],
-            color=colour,
+            color=color,
             linewidth=thickness,
             linestyle=style,
             alpha=alpha,
@@ -111,21 +111,21 @@ def path_on_ellipsoid(
         )
 
 
-def _axis(axes: Axes, axis: int, semi: Array, seen: Camera) -> None:
+def _draw_axis(axes: Axes, axis: int, semi: Array, seen: Camera) -> None:
     """A principal axis where it leaves the ellipsoid on this side, named, with the rate there."""
     sign = 1.0 if seen.eye[axis] >= 0 else -1.0
     tip = sign * semi[axis] * np.eye(3)[axis]
     outside = tip + sign * 0.24 * semi.max() * np.eye(3)[axis]
     start, end = seen.flat(tip), seen.flat(outside)
-    arrow = {"arrowstyle": "-|>", "color": AXES[axis], "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
+    arrow = {"arrowstyle": "-|>", "color": AXIS_COLORS[axis], "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=arrow, zorder=5)
     across, upwards = (end - start) / np.linalg.norm(end - start)
     axes.annotate(
-        f"{OMEGA[axis]}: {sign * semi[axis]:.3g}",
+        f"{OMEGA_LABELS[axis]}: {sign * semi[axis]:.3g}",
         xy=tuple(end),
         xytext=(5 * across, 5 * upwards),
         textcoords="offset points",
-        color=AXES[axis],
+        color=AXIS_COLORS[axis],
         ha="center" if abs(across) < 0.5 else "left" if across > 0 else "right",
         va="center" if abs(upwards) < 0.4 else "bottom" if upwards > 0 else "top",
         fontsize=10.5,
@@ -133,7 +133,7 @@ def _axis(axes: Axes, axis: int, semi: Array, seen: Camera) -> None:
     )
 
 
-def _neighbours(moments: Array, semi: Array, order: tuple[int, int, int]) -> list[Array]:
+def _neighbor_polhodes(moments: Array, semi: Array, order: tuple[int, int, int]) -> list[Array]:
     """Other paths of the same energy, round both ends of the axes of the smallest and the largest moment."""
     a, b, c = order
     turn = np.linspace(0, 2 * np.pi, 241)

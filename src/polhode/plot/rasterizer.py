@@ -10,17 +10,17 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
-from polhode.plot.projection import LIGHT, Camera
+from polhode.plot.projection import LIGHT_DIRECTION, Camera
 from polhode.validation import Array
 
 Indices: TypeAlias = NDArray[np.int64]
-CREASE = 0.85
+CREASE_COSINE = 0.85
 """Cosine of the angle from which on two faces meet in an edge that is drawn; below it their shading is smoothed."""
-SMOOTHED = 200_000
+MAX_SMOOTHED_FACES = 200_000
 """Meshes with more faces than that have faces of about a pixel: each is shaded as it is, without edges."""
-PORTION = 4_000_000
+CHUNK_PIXELS = 4_000_000
 """So many pixels are filled at a time."""
-FINER = 2
+SUPERSAMPLING = 2
 """Every pixel is the mean of so many times so many."""
 
 
@@ -50,40 +50,42 @@ class Rendering:
         return np.where(inside, self.depth[row.clip(0, height - 1), column.clip(0, width - 1)], -np.inf)
 
 
-def rendered(
-    corners: Array, faces: Indices, seen: Camera, colour: str, pixels: int, with_holes: bool = False
+def render_mesh(
+    corners: Array, faces: Indices, seen: Camera, color: str, pixels: int, with_holes: bool = False
 ) -> Rendering:
     """Triangles as the camera sees them, the longer side of the image `pixels` long.
 
     `with_holes` says that some of the closed surfaces are holes, faces inwards, that cut into others.
     """
     view = corners @ np.stack(seen).T
-    used = view[used_corners(len(view), faces)]
+    used = view[used_vertices(len(view), faces)]
     low, high = used[:, :2].min(axis=0), used[:, :2].max(axis=0)
-    side = float((high - low).max()) / (pixels * FINER)
-    low = low - 2 * FINER * side
-    width, height = (FINER * np.ceil((high - low) / (FINER * side) + 2).astype(int)).tolist()
+    side = float((high - low).max()) / (pixels * SUPERSAMPLING)
+    low = low - 2 * SUPERSAMPLING * side
+    width, height = (SUPERSAMPLING * np.ceil((high - low) / (SUPERSAMPLING * side) + 2).astype(int)).tolist()
     on_paper = np.column_stack(((view[:, :2] - low) / side, view[:, 2] / side))
     if with_holes:
-        depth, face = _carved(on_paper, faces, width, height)
+        depth, face = _fill_depth_buffer_with_holes(on_paper, faces, width, height)
     else:
-        faces = faces[_may_be_seen(on_paper, faces)]
-        depth, face = _filled(on_paper, faces, width, height)
-    image = _shaded(on_paper, faces, face, depth, colour)
-    coarse = image.reshape(height // FINER, FINER, width // FINER, FINER, 4).mean(axis=(1, 3))
+        faces = faces[_front_facing(on_paper, faces)]
+        depth, face = _fill_depth_buffer(on_paper, faces, width, height)
+    image = _shade_image(on_paper, faces, face, depth, color)
+    coarse = image.reshape(height // SUPERSAMPLING, SUPERSAMPLING, width // SUPERSAMPLING, SUPERSAMPLING, 4).mean(
+        axis=(1, 3)
+    )
     coverage = coarse[..., 3:]
     coarse[..., :3] = np.divide(coarse[..., :3], coverage, out=np.ones_like(coarse[..., :3]), where=coverage > 0)
     return Rendering(coarse, depth * side, low, side)
 
 
-def used_corners(count: int, faces: Indices) -> NDArray[np.bool_]:
+def used_vertices(count: int, faces: Indices) -> NDArray[np.bool_]:
     """Which of so many corners belong to a face."""
     used = np.zeros(count, dtype=bool)
     used[faces.ravel()] = True
     return used
 
 
-def _may_be_seen(view: Array, faces: Indices) -> NDArray[np.bool_]:
+def _front_facing(view: Array, faces: Indices) -> NDArray[np.bool_]:
     """Of a closed surface only the faces that look at the eye: its faces' normals add up to 0, and point outwards."""
     normals = _face_normals(view, faces)
     volume = (normals * view[faces[:, 0]]).sum()
@@ -92,20 +94,20 @@ def _may_be_seen(view: Array, faces: Indices) -> NDArray[np.bool_]:
     return normals[:, 2] > 0
 
 
-def _filled(view: Array, faces: Indices, width: int, height: int) -> tuple[Array, Indices]:
+def _fill_depth_buffer(view: Array, faces: Indices, width: int, height: int) -> tuple[Array, Indices]:
     """The greatest depth in each pixel, and the face that has it; -inf and -1 where there is none."""
     depth, face = np.full(width * height, -np.inf), np.full(width * height, -1, dtype=np.int64)
-    for where, nearness, of_face in _covered(view, faces, width):
+    for where, nearness, of_face in _covered_pixels(view, faces, width):
         np.maximum.at(depth, where, nearness)
         wins = nearness == depth[where]
         face[where[wins]] = of_face[wins]
     return depth.reshape(height, width), face.reshape(height, width)
 
 
-def _carved(view: Array, faces: Indices, width: int, height: int) -> tuple[Array, Indices]:
+def _fill_depth_buffer_with_holes(view: Array, faces: Indices, width: int, height: int) -> tuple[Array, Indices]:
     """The same where holes are cut out: a ray from the eye ends where it has first entered more often than left."""
     depth, face = np.full(width * height, -np.inf), np.full(width * height, -1, dtype=np.int64)
-    found = [np.concatenate(kind) for kind in zip(*_covered(view, faces, width), strict=True)]
+    found = [np.concatenate(kind) for kind in zip(*_covered_pixels(view, faces, width), strict=True)]
     if found:
         order = np.lexsort((-found[1], found[0]))
         where, nearness, of_face = (kind[order] for kind in found)
@@ -123,25 +125,25 @@ def _carved(view: Array, faces: Indices, width: int, height: int) -> tuple[Array
     return depth.reshape(height, width), face.reshape(height, width)
 
 
-def _covered(view: Array, faces: Indices, width: int) -> Iterator[tuple[Indices, Array, Indices]]:
+def _covered_pixels(view: Array, faces: Indices, width: int) -> Iterator[tuple[Indices, Array, Indices]]:
     """The pixels that faces cover, by number, portion by portion: pixels, depths, and faces."""
     y = view[faces, 1]
     first = np.ceil(y.min(axis=1) - 0.5).astype(np.int64)
     rows = np.ceil(y.max(axis=1) - 0.5).astype(np.int64) - first
     tilted = np.flatnonzero(rows > 0)
     # Portions of faces with about as many rows each, and of rows with about as many pixels.
-    for some in _portions(tilted, rows[tilted]):
+    for some in _split_chunks(tilted, rows[tilted]):
         row_face = np.repeat(some, rows[some])
-        row = first[row_face] + _counted(rows[some])
-        left, right = _crossings(view, faces[row_face], _middle(row))
+        row = first[row_face] + _concatenated_ranges(rows[some])
+        left, right = _scanline_spans(view, faces[row_face], _pixel_centers(row))
         start = np.ceil(left - 0.5).astype(np.int64)
         count = np.maximum(np.ceil(right - 0.5).astype(np.int64) - start, 0)
         filled = count > 0
         row_face, row, start, count = row_face[filled], row[filled], start[filled], count[filled]
         first_depth, slope, least, most = _depth_along(view, faces[row_face], start, row)
-        for spans in _portions(np.arange(len(row)), count):
+        for spans in _split_chunks(np.arange(len(row)), count):
             times = count[spans]
-            step = _counted(times)
+            step = _concatenated_ranges(times)
             nearness = np.repeat(first_depth[spans], times) + step * np.repeat(slope[spans], times)
             # Beyond its corners no face reaches, however steep it is.
             np.clip(nearness, np.repeat(least[spans], times), np.repeat(most[spans], times), out=nearness)
@@ -152,25 +154,25 @@ def _covered(view: Array, faces: Indices, width: int) -> Iterator[tuple[Indices,
             )
 
 
-def _portions(which: Indices, sizes: Indices) -> list[Indices]:
+def _split_chunks(which: Indices, sizes: Indices) -> list[Indices]:
     ends = np.cumsum(sizes)
     if not len(ends):
         return []
-    cuts = np.searchsorted(ends, np.arange(PORTION, int(ends[-1]), PORTION))
+    cuts = np.searchsorted(ends, np.arange(CHUNK_PIXELS, int(ends[-1]), CHUNK_PIXELS))
     return [part for part in np.split(which, np.unique(cuts)) if len(part)]
 
 
-def _middle(numbers: Indices) -> Array:
+def _pixel_centers(numbers: Indices) -> Array:
     """Where the middles of rows or columns of pixels are."""
     return numbers.astype(np.float64) + 0.5
 
 
-def _counted(sizes: Indices) -> Indices:
+def _concatenated_ranges(sizes: Indices) -> Indices:
     """0, 1, ... up to each size, one after the other."""
     return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
-def _crossings(view: Array, faces: Indices, y: Array) -> tuple[Array, Array]:
+def _scanline_spans(view: Array, faces: Indices, y: Array) -> tuple[Array, Array]:
     """Where the line at height y enters and leaves each triangle: the same to the bit for both that share an edge."""
     left, right = np.full(len(y), np.inf), np.full(len(y), -np.inf)
     for one, other in ((0, 1), (1, 2), (2, 0)):
@@ -186,7 +188,7 @@ def _crossings(view: Array, faces: Indices, y: Array) -> tuple[Array, Array]:
     return np.where(missed, 0.0, left), np.where(missed, 0.0, right)
 
 
-def _weights(view: Array, corners: Indices, x: Array, y: Array) -> Array:
+def _barycentric_weights(view: Array, corners: Indices, x: Array, y: Array) -> Array:
     """Barycentric weights (N, 3) of points on the paper, of triangles by their corners' numbers."""
     (xa, ya), (xb, yb), (xc, yc) = (view[corners[:, i], :2].T for i in range(3))
     whole = (xb - xa) * (yc - ya) - (xc - xa) * (yb - ya)
@@ -206,39 +208,39 @@ def _depth_along(view: Array, corners: Indices, column: Indices, row: Indices) -
     inverse = np.divide(1.0, whole, out=np.zeros_like(whole), where=whole != 0)
     across = (u[:, 2] * v[:, 1] - v[:, 2] * u[:, 1]) * inverse
     upwards = (u[:, 0] * v[:, 2] - v[:, 0] * u[:, 2]) * inverse
-    start = a[:, 2] + across * (_middle(column) - a[:, 0]) + upwards * (_middle(row) - a[:, 1])
+    start = a[:, 2] + across * (_pixel_centers(column) - a[:, 0]) + upwards * (_pixel_centers(row) - a[:, 1])
     depths = view[corners, 2]
     return start, across, depths.min(axis=1), depths.max(axis=1)
 
 
-def _shaded(view: Array, faces: Indices, face: Indices, depth: Array, colour: str) -> Array:
-    """The image: lit surfaces, darker towards edges and outlines; colours multiplied by the coverage."""
+def _shade_image(view: Array, faces: Indices, face: Indices, depth: Array, color: str) -> Array:
+    """The image: lit surfaces, darker towards edges and outlines; colors multiplied by the coverage."""
     hit = face >= 0
     rows, columns = np.nonzero(hit)
     own = _face_normals(view, faces)
     lengths = np.linalg.norm(own, axis=1, keepdims=True)
     unit = np.divide(own, lengths, out=np.zeros_like(own), where=lengths > 0)
     at = face[hit]
-    if len(faces) <= SMOOTHED:
-        weights = _weights(view, faces[at], _middle(columns), _middle(rows))
+    if len(faces) <= MAX_SMOOTHED_FACES:
+        weights = _barycentric_weights(view, faces[at], _pixel_centers(columns), _pixel_centers(rows))
         normals = (weights[..., None] * _corner_normals(view, faces, unit)[at]).sum(axis=1)
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     else:
         normals = unit[at]
     normals = normals * np.where(normals[:, 2:] < 0, -1.0, 1.0)
-    light = LIGHT / np.linalg.norm(LIGHT)
+    light = LIGHT_DIRECTION / np.linalg.norm(LIGHT_DIRECTION)
     facing = np.zeros((*face.shape, 3))
     facing[hit] = normals
     strength = 0.52 + 0.44 * (normals @ light).clip(0.0, None) + 0.10 * normals[:, 2]
     image = np.zeros((*face.shape, 4))
-    image[hit, :3] = (strength[:, None] * np.array(to_rgb(colour))).clip(0.0, 1.0)
+    image[hit, :3] = (strength[:, None] * np.array(to_rgb(color))).clip(0.0, 1.0)
     image[hit, 3] = 1.0
-    line = _lines(depth, facing, with_creases=len(faces) <= SMOOTHED)
+    line = _find_outlines(depth, facing, with_creases=len(faces) <= MAX_SMOOTHED_FACES)
     image[line] = (0.23, 0.23, 0.23, 1.0)
     return image
 
 
-def _lines(depth: Array, facing: Array, with_creases: bool) -> NDArray[np.bool_]:
+def _find_outlines(depth: Array, facing: Array, with_creases: bool) -> NDArray[np.bool_]:
     """Where outlines and edges run: at pixels whose neighbour is bare, much farther away, or turned by a crease."""
     outline, crease = np.zeros((2, *depth.shape), dtype=bool)
     seen = np.isfinite(depth)
@@ -255,7 +257,7 @@ def _lines(depth: Array, facing: Array, with_creases: bool) -> NDArray[np.bool_]
         outline[a] |= jump & (step > 0)
         outline[b] |= jump & (step < 0)
         if with_creases:
-            turned = seen[a] & seen[b] & ((facing[a] * facing[b]).sum(axis=-1) < CREASE) & ~jump
+            turned = seen[a] & seen[b] & ((facing[a] * facing[b]).sum(axis=-1) < CREASE_COSINE) & ~jump
             crease[a] |= turned
             crease[b] |= turned
     wider = outline.copy()
@@ -285,8 +287,8 @@ def _corner_normals(view: Array, faces: Indices, unit: Array) -> Array:
     # Every corner with every corner at its place; where very many meet, as at the tip of a cone, each is for itself.
     mates = np.where(size[place.ravel()[order]] <= 64, size[place.ravel()[order]], 0)
     first = np.repeat(order, mates)
-    second = order[np.repeat(start[place.ravel()[order]], mates) + _counted(mates)]
-    smooth = (unit[owner[first]] * unit[owner[second]]).sum(axis=-1) > CREASE
+    second = order[np.repeat(start[place.ravel()[order]], mates) + _concatenated_ranges(mates)]
+    smooth = (unit[owner[first]] * unit[owner[second]]).sum(axis=-1) > CREASE_COSINE
     first, second = first[smooth], second[smooth]
     total = np.stack(
         [np.bincount(first, angle[second] * unit[owner[second], i], len(owner)) for i in range(3)], axis=-1

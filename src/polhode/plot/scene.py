@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from polhode.plot.depth_order import Piece, far_to_near, is_hidden
-from polhode.plot.drawable_mesh import FINEST, halved, normals_of, skin_of
-from polhode.plot.projection import LIGHT, Camera, camera
+from polhode.plot.depth_order import ScenePiece, is_hidden, sort_by_depth
+from polhode.plot.drawable_mesh import SUBDIVISION, build_drawable_mesh, face_normals, split_by_plane
+from polhode.plot.projection import LIGHT_DIRECTION, Camera, make_camera
 from polhode.plot.scene_artists import draw_pieces
-from polhode.plot.style import AXES, COLOURS, word
+from polhode.plot.style import AXIS_COLORS, COLORS, draw_label
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from polhode.massprops.body import Body
     from polhode.massprops.geometry import Surface
 
-GRAZING = 0.2
+GRAZING_COSINE = 0.2
 """The cosine of the angle from which on a face is seen from the side."""
-PIECE = 3
+LINE_PIECE_POINTS = 3
 """A path is cut into pieces of so many points, each with its own depth."""
-SHAFT = 24
+SHAFT_PIECES = 24
 """An arrow's shaft is cut into so many pieces: it may begin within a body and end before it."""
 
 
 def world_camera(yaw: float = 0.6, pitch: float = 0.4) -> Camera:
     """A camera with the world's z upwards; at yaw 0, pitch 0 it sees x to the right, from -y.  In rad."""
-    return camera((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), yaw, pitch)
+    return make_camera((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), yaw, pitch)
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Scene:
     """
 
     seen: Camera
-    _pieces: list[Piece] = field(default_factory=list)
+    _pieces: list[ScenePiece] = field(default_factory=list)
     _extent: list[Array] = field(default_factory=list)
     _words: list[tuple[Array, tuple[float, float], str]] = field(default_factory=list)
     _entries: list[tuple[str, str, Any]] = field(default_factory=list)
@@ -63,63 +63,63 @@ class Scene:
         body: Body | Surface | trimesh.Trimesh,
         position: Any = (0.0, 0.0, 0.0),
         rotation: Any = None,
-        colour: str | Callable[[Array], list[str]] = COLOURS["body"],
+        color: str | Callable[[Array], list[str]] = COLORS["body"],
         half: int | None = None,
-        half_colour: str | None = None,
+        half_color: str | None = None,
         alpha: float = 1.0,
         segments: int = 48,
-        finest: float = FINEST,
+        finest: float = SUBDIVISION,
     ) -> None:
         """A body, its centre of mass at `position`, turned by the 3 x 3 matrix `rotation` (body to world).
 
-        `half` names a body axis (0, 1, 2): the half towards it gets that axis' colour, so that a turn shows.  Or
-        `colour` is a function of the faces' centres (n, 3) in body axes that gives a colour for each.  A mesh is
+        `half` names a body axis (0, 1, 2): the half towards it gets that axis' color, so that a turn shows.  Or
+        `color` is a function of the faces' centres (n, 3) in body axes that gives a color for each.  A mesh is
         taken as it is, about its own origin.  Faces are cut to the body's size over `finest`.
         """
-        skin = skin_of(body, segments, finest)
+        skin = build_drawable_mesh(body, segments, finest)
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
         at = np.asarray(position, dtype=float)
         triangles, edges, beside = skin.triangles, skin.edges, skin.beside
         if half is not None:
-            triangles, border, normals = halved(triangles, half)
+            triangles, border, normals = split_by_plane(triangles, half)
             edges, beside = (
                 np.concatenate((edges, border)),
                 np.concatenate((beside, normals[:, None].repeat(2, axis=1))),
             )
-        colours = _colours(triangles.mean(axis=1), colour, half, half_colour)
-        self._faces(triangles @ turn.T + at, colours, alpha, both_sides=skin.is_flat)
+        colors = _face_colors(triangles.mean(axis=1), color, half, half_color)
+        self._faces(triangles @ turn.T + at, colors, alpha, both_sides=skin.is_flat)
         seen = ((beside @ turn.T) @ self.seen.eye > 0).any(axis=1) | skin.is_flat
         lift = 1e-3 * float(np.ptp(skin.triangles, axis=(0, 1)).max())
         for pair in edges[seen] @ turn.T + at + lift * self.seen.eye:
             self._line_piece(pair, ("#3a3a3a", 0.6, "solid", alpha))
 
-    def surface(self, corners: Any, faces: Any, colour: str, alpha: float = 1.0) -> None:
+    def surface(self, corners: Any, faces: Any, color: str, alpha: float = 1.0) -> None:
         """Any triangles, seen from both sides."""
         triangles = np.asarray(corners, dtype=float)[np.asarray(faces)]
-        self._faces(triangles, np.array([to_rgb(colour)] * len(triangles)), alpha, both_sides=True)
+        self._faces(triangles, np.array([to_rgb(color)] * len(triangles)), alpha, both_sides=True)
 
-    def _faces(self, triangles: Array, colours: Array, alpha: float, both_sides: bool = False) -> None:
-        towards = normals_of(triangles) @ np.stack(self.seen).T
+    def _faces(self, triangles: Array, colors: Array, alpha: float, both_sides: bool = False) -> None:
+        towards = face_normals(triangles) @ np.stack(self.seen).T
         if both_sides:
             towards = towards * np.where(towards[:, 2:] < 0, -1.0, 1.0)
-        strength = 0.70 + 0.30 * np.clip(towards @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, None)
+        strength = 0.70 + 0.30 * np.clip(towards @ (LIGHT_DIRECTION / np.linalg.norm(LIGHT_DIRECTION)), 0.0, None)
         flat, depths = self.seen.flat(triangles), triangles @ self.seen.eye
         middles = depths.mean(axis=1)
         for i in np.flatnonzero(towards[:, 2] > 0):
-            colour = (*(strength[i] * colours[i]), alpha)
+            color = (*(strength[i] * colors[i]), alpha)
             # A thin edge hides the seams; on glass it would show them, and a face seen from the side would be all edge.
-            style = (colour, alpha == 1.0 and towards[i, 2] > GRAZING)
-            self._pieces.append(Piece(float(middles[i]), "face", flat[i], style, depths[i]))
+            style = (color, alpha == 1.0 and towards[i, 2] > GRAZING_COSINE)
+            self._pieces.append(ScenePiece(float(middles[i]), "face", flat[i], style, depths[i]))
         self._extent.append(flat.reshape(-1, 2))
 
     def _line_piece(self, points: Array, style: Any) -> None:
         depths = points @ self.seen.eye
-        self._pieces.append(Piece(float(depths.mean()), "line", self.seen.flat(points), style, depths))
+        self._pieces.append(ScenePiece(float(depths.mean()), "line", self.seen.flat(points), style, depths))
 
     def line(
         self,
         points: Any,
-        colour: str,
+        color: str,
         label: str = "",
         width: float = 1.6,
         style: Any = "solid",
@@ -127,16 +127,16 @@ class Scene:
     ) -> None:
         """A path through points (n, 3); with a label it gets an entry in the legend."""
         path = np.asarray(points, dtype=float)
-        size = len(path) if style != "solid" else PIECE
-        flat, depths, look = self.seen.flat(path), path @ self.seen.eye, (colour, width, style, alpha)
+        size = len(path) if style != "solid" else LINE_PIECE_POINTS
+        flat, depths, look = self.seen.flat(path), path @ self.seen.eye, (color, width, style, alpha)
         for i in range(0, len(path) - 1, size):
             part = slice(i, i + size + 1)
-            self._pieces.append(Piece(float(depths[part].mean()), "line", flat[part], look, depths[part]))
+            self._pieces.append(ScenePiece(float(depths[part].mean()), "line", flat[part], look, depths[part]))
         self._extent.append(flat)
         if label:
-            self._entries.append((label, colour, style))
+            self._entries.append((label, color, style))
 
-    def arrow(self, start: Any, vector: Any, colour: str, label: str = "", width: float = 2.0) -> None:
+    def arrow(self, start: Any, vector: Any, color: str, label: str = "", width: float = 2.0) -> None:
         """An arrow from a place, with its name at the tip."""
         ends = np.stack((np.asarray(start, dtype=float), np.asarray(start, dtype=float) + np.asarray(vector)))
         flat = self.seen.flat(ends)
@@ -144,14 +144,14 @@ class Scene:
         length = float(np.hypot(*along))
         self._extent.append(flat)
         if length <= 1e-9 * float(np.linalg.norm(vector)):  # towards the eye: a dot
-            self.dot(start, colour, label=label)
+            self.dot(start, color, label=label)
             return
-        look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": colour, "linewidth": width}
+        look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": width}
         look |= {"shrinkA": 0, "shrinkB": 0}
 
-        shaft = ends[0] + np.linspace(0.0, 1.0, SHAFT + 1)[:, None] * (ends[1] - ends[0])
-        for i in range(SHAFT - 1):
-            self._line_piece(shaft[i : i + 2], (colour, width, "solid", 1.0))
+        shaft = ends[0] + np.linspace(0.0, 1.0, SHAFT_PIECES + 1)[:, None] * (ends[1] - ends[0])
+        for i in range(SHAFT_PIECES - 1):
+            self._line_piece(shaft[i : i + 2], (color, width, "solid", 1.0))
         head = self.seen.flat(shaft[-2:])
 
         def draw(axes: Axes, order: float) -> None:
@@ -159,33 +159,33 @@ class Scene:
             axes.annotate("", arrowprops=look, zorder=order, **place)
 
         depths = shaft[-2:] @ self.seen.eye
-        self._pieces.append(Piece(float(depths.mean()), "drawn", head, draw, depths))
+        self._pieces.append(ScenePiece(float(depths.mean()), "drawn", head, draw, depths))
         if label:
-            self.text(ends[1], label, colour, tuple(7.0 * along / length))
+            self.text(ends[1], label, color, tuple(7.0 * along / length))
 
-    def dot(self, point: Any, colour: str, size: float = 5.0, label: str = "") -> None:
+    def dot(self, point: Any, color: str, size: float = 5.0, label: str = "") -> None:
         """A dot at a place; `size` in points."""
         at = np.asarray(point, dtype=float)
         flat = self.seen.flat(at)
         self._extent.append(flat[None])
 
         def draw(axes: Axes, order: float) -> None:
-            axes.plot(*flat, marker="o", markersize=size, color=colour, zorder=order)
+            axes.plot(*flat, marker="o", markersize=size, color=color, zorder=order)
 
         depth = float(at @ self.seen.eye)
-        self._pieces.append(Piece(depth, "drawn", flat[None], draw, np.array([depth])))
+        self._pieces.append(ScenePiece(depth, "drawn", flat[None], draw, np.array([depth])))
         if label:
-            self.text(at, label, colour, (6.0, 6.0))
+            self.text(at, label, color, (6.0, 6.0))
 
-    def text(self, point: Any, text: str, colour: str = COLOURS["ink"], offset: tuple[float, float] = (0, 0)) -> None:
+    def text(self, point: Any, text: str, color: str = COLORS["ink"], offset: tuple[float, float] = (0, 0)) -> None:
         """Words near a place, `offset` in points, before everything else, with a thin white edge."""
         flat = self.seen.flat(np.asarray(point, dtype=float))
         self._words.append((flat, offset, text))
 
         def draw(axes: Axes, order: float) -> None:
-            word(axes, flat, text, offset, colour, order + 1e4)
+            draw_label(axes, flat, text, offset, color, order + 1e4)
 
-        self._pieces.append(Piece(np.inf, "drawn", flat[None], draw, None))
+        self._pieces.append(ScenePiece(np.inf, "drawn", flat[None], draw, None))
 
     def triad(
         self,
@@ -193,20 +193,20 @@ class Scene:
         length: float,
         rotation: Any = None,
         names: tuple[str, str, str] = ("1", "2", "3"),
-        colours: tuple[str, str, str] = AXES,
+        colors: tuple[str, str, str] = AXIS_COLORS,
     ) -> None:
-        """Three axes: those of a body in their colours, or the world's with `names` x, y, z and a muted colour."""
+        """Three axes: those of a body in their colors, or the world's with `names` x, y, z and a muted color."""
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
         for i in range(3):
-            self.arrow(origin, length * turn[:, i], colours[i], names[i])
+            self.arrow(origin, length * turn[:, i], colors[i], names[i])
 
     def world_axes(self, length: float, origin: Any = (0.0, 0.0, 0.0)) -> None:
         """The axes x, y and z of the world, muted."""
-        self.triad(origin, length, names=("x", "y", "z"), colours=(COLOURS["muted"],) * 3)
+        self.triad(origin, length, names=("x", "y", "z"), colors=(COLORS["muted"],) * 3)
 
     def draw(self, axes: Axes, title: str = "", margin: float = 0.06, legend: Any = "upper left") -> None:
         """Everything, the far things first, into axes without a frame, the same scale both ways."""
-        draw_pieces(axes, far_to_near(self._pieces), 2.0)
+        draw_pieces(axes, sort_by_depth(self._pieces), 2.0)
         if self._extent:
             (left, right), (bottom, top) = self._limits(axes, margin)
             axes.set_xlim(left, right)
@@ -215,8 +215,8 @@ class Scene:
         axes.axis("off")
         if title:
             axes.set_title(title)
-        for label, colour, style in self._entries:
-            axes.plot([], [], color=colour, linestyle=style, label=label)
+        for label, color, style in self._entries:
+            axes.plot([], [], color=color, linestyle=style, label=label)
         if self._entries:
             axes.legend(loc=legend, borderaxespad=0.0)
 
@@ -225,12 +225,12 @@ class Scene:
         at = np.asarray(point, dtype=float)
         return is_hidden(self._pieces, self.seen.flat(at), float(at @ self.seen.eye))
 
-    def draw_small(self, axes: Axes, at: tuple[float, float], scale: tuple[float, float]) -> None:
+    def draw_inset(self, axes: Axes, at: tuple[float, float], scale: tuple[float, float]) -> None:
         """Faces and lines alone, about a place of axes that show something else: `scale` in their units a metre."""
         before = len(axes.collections)
-        ordered = [piece for piece in far_to_near(self._pieces) if piece.kind != "drawn"]
+        ordered = [piece for piece in sort_by_depth(self._pieces) if piece.kind != "drawn"]
         size, place = np.array(scale), np.array(at)
-        moved = [Piece(p.depth, p.kind, p.points * size + place, p.style, p.depths) for p in ordered]
+        moved = [ScenePiece(p.depth, p.kind, p.points * size + place, p.style, p.depths) for p in ordered]
         draw_pieces(axes, moved, 3.0)
         for collection in list(axes.collections)[before:]:
             collection.set_clip_on(False)
@@ -246,21 +246,23 @@ class Scene:
         if self._words:
             extent = axes.get_window_extent()
             space = np.array((extent.width, extent.height)) * (72 / axes.figure.dpi)
-            low, high = _with_words(low, high, self._words, space)
+            low, high = _widen_for_labels(low, high, self._words, space)
         return (low[0] - room, high[0] + room), (low[1] - room, high[1] + room)
 
 
-def _colours(
-    centres: Array, colour: str | Callable[[Array], list[str]], half: int | None, half_colour: str | None
+def _face_colors(
+    centres: Array, color: str | Callable[[Array], list[str]], half: int | None, half_color: str | None
 ) -> Array:
     """Of each face, by where its centre is: (n, 3)."""
-    if callable(colour):
-        return np.array([to_rgb(c) for c in colour(centres)])
-    own, other = to_rgb(colour), to_rgb(colour if half is None else half_colour or AXES[half])
+    if callable(color):
+        return np.array([to_rgb(c) for c in color(centres)])
+    own, other = to_rgb(color), to_rgb(color if half is None else half_color or AXIS_COLORS[half])
     return np.where((centres[:, [half or 0]] > 0) & (half is not None), other, own)
 
 
-def _with_words(low: Array, high: Array, words: list[tuple[Array, tuple[float, float], str]], space: Array) -> Any:
+def _widen_for_labels(
+    low: Array, high: Array, words: list[tuple[Array, tuple[float, float], str]], space: Array
+) -> Any:
     """The limits widened for the words, by turns with the scale that this gives; `space` in points."""
     first = low, high
     for _ in range(8):

@@ -11,23 +11,23 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgba
 from matplotlib.path import Path
 
-from polhode.plot.depth_order import Piece
+from polhode.plot.depth_order import ScenePiece
 
 
-def draw_pieces(axes: Axes, ordered: Iterable[Piece], first: float) -> None:
+def draw_pieces(axes: Axes, ordered: Iterable[ScenePiece], first: float) -> None:
     """The pieces in this order, with zorder from `first` upwards: faces and lines that follow each other at once."""
-    seam = max(SEAM, 72.0 / axes.figure.dpi)
+    seam = max(SEAM_WIDTH, 72.0 / axes.figure.dpi)
     for order, (drawn, run) in enumerate(groupby(ordered, key=lambda piece: piece.kind == "drawn")):
         if drawn:
             for piece in run:
                 piece.style(axes, first + 0.001 * order)
         else:
             axes.add_collection(
-                _collection([_look(piece, seam) for piece in run], first + 0.001 * order), autolim=False
+                _build_collection([_piece_style(piece, seam) for piece in run], first + 0.001 * order), autolim=False
             )
 
 
-class _Look(NamedTuple):
+class _PieceStyle(NamedTuple):
     """How a face or a line is drawn."""
 
     path: Path
@@ -37,20 +37,20 @@ class _Look(NamedTuple):
     style: Any
 
 
-CLEAR = (0.0, 0.0, 0.0, 0.0)
-SEAM = 0.8
+TRANSPARENT = (0.0, 0.0, 0.0, 0.0)
+SEAM_WIDTH = 0.8
 """How thick a face's own edge is, in points, but at least a pixel: else seams show between faces, as pale hairlines."""
 
 
-def _look(piece: Piece, seam: float) -> _Look:
+def _piece_style(piece: ScenePiece, seam: float) -> _PieceStyle:
     if piece.kind == "face":
-        colour, edged = piece.style
-        return _Look(Path(piece.points[[0, 1, 2, 0]]), colour, colour if edged else CLEAR, seam, "solid")
-    colour, width, style, alpha = piece.style
-    return _Look(Path(piece.points), CLEAR, to_rgba(colour, alpha), width, style)
+        color, edged = piece.style
+        return _PieceStyle(Path(piece.points[[0, 1, 2, 0]]), color, color if edged else TRANSPARENT, seam, "solid")
+    color, width, style, alpha = piece.style
+    return _PieceStyle(Path(piece.points), TRANSPARENT, to_rgba(color, alpha), width, style)
 
 
-def _collection(looks: list[_Look], order: float) -> PathCollection:
+def _build_collection(looks: list[_PieceStyle], order: float) -> PathCollection:
     paths, fills, edges, widths, styles = map(list, zip(*looks, strict=True))  # of two styles a tuple would be a dash
     drawn = PathCollection(
         paths, facecolors=fills, edgecolors=edges, linewidths=widths, linestyles=styles, zorder=order

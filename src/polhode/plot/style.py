@@ -1,4 +1,4 @@
-"""How pictures look: one table of colours, one set of fonts and lines, and the sheet that panels are drawn on."""
+"""How pictures look: one table of colors, one set of fonts and lines, and the sheet that panels are drawn on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
-COLOURS = {
+COLORS = {
     "axis_1": "#d55e00",
     "axis_2": "#009e73",
     "axis_3": "#0072b2",
@@ -33,23 +33,23 @@ COLOURS = {
     "paper": "#ffffff",
     "ink": "#222222",
 }
-"""The colour of each thing, in every picture: told apart by the colour-blind too (after Okabe and Ito)."""
+"""The color of each thing, in every picture: told apart by the color-blind too (after Okabe and Ito)."""
 
-AXES = (COLOURS["axis_1"], COLOURS["axis_2"], COLOURS["axis_3"])
-SEVERAL = ("#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#333333", "#b8860b")
+AXIS_COLORS = (COLORS["axis_1"], COLORS["axis_2"], COLORS["axis_3"])
+COLOR_CYCLE = ("#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#333333", "#b8860b")
 """For the bodies of a system and the members of an ensemble."""
 
-OMEGA, XYZ = ("ω₁", "ω₂", "ω₃"), ("x", "y", "z")
+OMEGA_LABELS, XYZ_LABELS = ("ω₁", "ω₂", "ω₃"), ("x", "y", "z")
 """Names of components, in plain letters: Matplotlib takes a tenth of a second to set formulas."""
 
-_SETTINGS: Any = {
+_RC_PARAMS: Any = {
     "font.size": 10,
     "axes.titlesize": 11,
     "axes.titlelocation": "left",
     "axes.titlepad": 8,
     "axes.labelsize": 10,
     "axes.edgecolor": "#9a9a9a",
-    "axes.labelcolor": COLOURS["ink"],
+    "axes.labelcolor": COLORS["ink"],
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -61,7 +61,7 @@ _SETTINGS: Any = {
     "legend.frameon": False,
     "legend.fontsize": 9,
     "legend.handlelength": 1.6,
-    "text.color": COLOURS["ink"],
+    "text.color": COLORS["ink"],
     "xtick.color": "#555555",
     "ytick.color": "#555555",
     "xtick.labelsize": 9,
@@ -69,7 +69,7 @@ _SETTINGS: Any = {
 }
 
 
-class Sheet(Figure):
+class StyledFigure(Figure):
     """A figure whose letters stay letters in a PDF: publishers refuse others."""
 
     def savefig(self, *args: Any, **options: Any) -> None:
@@ -79,10 +79,10 @@ class Sheet(Figure):
 
 
 @contextmanager
-def sheet(width: float, height: float, title: str = "", constrained: bool = True) -> Iterator[Figure]:
+def styled_figure(width: float, height: float, title: str = "", constrained: bool = True) -> Iterator[Figure]:
     """A figure of that size in inches, within which everything drawn takes the house's look."""
-    with matplotlib.rc_context(_SETTINGS):
-        figure = Sheet(figsize=(width, height), dpi=150, facecolor=COLOURS["paper"])
+    with matplotlib.rc_context(_RC_PARAMS):
+        figure = StyledFigure(figsize=(width, height), dpi=150, facecolor=COLORS["paper"])
         if constrained:
             figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.08, hspace=0.06, wspace=0.05)
         if title:
@@ -90,14 +90,16 @@ def sheet(width: float, height: float, title: str = "", constrained: bool = True
         yield figure
 
 
-def closed_form(axes: Any, across: Any, values: Any, label: str = "closed form") -> None:
+def draw_closed_form(axes: Any, across: Any, values: Any, label: str = "closed form") -> None:
     """A broad grey line, or several (n, k), behind what was simulated; with one entry in the legend, none if ""."""
-    axes.plot(across, values, color=COLOURS["closed_form"], linewidth=4.5, zorder=1.5)
+    axes.plot(across, values, color=COLORS["closed_form"], linewidth=4.5, zorder=1.5)
     if label:
-        axes.plot([], [], color=COLOURS["closed_form"], linewidth=4.5, label=label)
+        axes.plot([], [], color=COLORS["closed_form"], linewidth=4.5, label=label)
 
 
-def word(axes: Any, place: Any, text: str, offset: Any, colour: str, zorder: float, fontsize: float = 10.5) -> None:
+def draw_label(
+    axes: Any, place: Any, text: str, offset: Any, color: str, zorder: float, fontsize: float = 10.5
+) -> None:
     """Words near a place of the paper, `offset` in points, which also says on which side, with a thin white edge."""
     across, upwards = offset
     axes.annotate(
@@ -105,7 +107,7 @@ def word(axes: Any, place: Any, text: str, offset: Any, colour: str, zorder: flo
         xy=tuple(place),
         xytext=(across, upwards),
         textcoords="offset points",
-        color=colour,
+        color=color,
         ha="center" if abs(across) < 3 else "left" if across > 0 else "right",
         va="center" if abs(upwards) < 3 else "bottom" if upwards > 0 else "top",
         fontsize=fontsize,
@@ -116,11 +118,11 @@ def word(axes: Any, place: Any, text: str, offset: Any, colour: str, zorder: flo
     )
 
 
-def power_of_ten(value: float, position: float | None = None) -> str:
+def format_power_of_ten(value: float, position: float | None = None) -> str:
     """A tick of a logarithmic axis: 10⁻¹²."""
     return "10" + str(round(math.log10(value))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def legend_above(axes: Any, columns: int) -> None:
+def add_legend_above(axes: Any, columns: int) -> None:
     """A legend in one line over the panel, to the right of its title, where no curve can be."""
     axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.985), ncols=columns, borderaxespad=0.2, columnspacing=1.2)

@@ -7,15 +7,15 @@ from math import floor, log10
 
 from polhode.validation import Array
 
-DAY, LONG = 86400.0, 3 * 86400.0
+DAY, LONG_SPAN = 86400.0, 3 * 86400.0
 """In s; spans from LONG on are given in days."""
-SHORT = {1e-3: "ms", 1e-6: "µs", 1e-9: "ns", 1e-12: "ps", 1e-15: "fs"}
-MOST_DIGITS = 9
+SHORT_UNITS = {1e-3: "ms", 1e-6: "µs", 1e-9: "ns", 1e-12: "ps", 1e-15: "fs"}
+MAX_DIGITS = 9
 """A time that takes more is said in two parts: the start, and what has passed since."""
 
 
 @dataclass(frozen=True)
-class Timescale:
+class TimeFormat:
     """How times of one span are said."""
 
     unit: float
@@ -37,7 +37,7 @@ class Timescale:
         """A time, always with the same number of decimals."""
         return self._full(f"{self.place(time):.{self.decimals}f}")
 
-    def said_shortly(self, time: float) -> str:
+    def format_short(self, time: float) -> str:
         """A time without the noughts at its end."""
         text = f"{self.place(time):.{self.decimals}f}"
         return self._full(text.rstrip("0").rstrip(".") if "." in text else text)
@@ -51,7 +51,7 @@ class Timescale:
         return f"{self.zero:.15g} s + {text} {self.name}" if self.zero else f"{text} {self.name}"
 
 
-def timescale(first: float, last: float, step: float | None = None) -> Timescale:
+def choose_time_format(first: float, last: float, step: float | None = None) -> TimeFormat:
     """How to say times from `first` to `last`, in s, so that those `step` apart differ.
 
     If no step is given it is a ten-thousandth of the span.
@@ -68,18 +68,18 @@ def timescale(first: float, last: float, step: float | None = None) -> Timescale
     """
     span = last - first or abs(first)
     unit, name = 1.0, "s"
-    if span >= LONG:
+    if span >= LONG_SPAN:
         unit, name = DAY, "days"
     elif 0 < span < 0.01:
-        unit = max((u for u in SHORT if u <= span), default=min(SHORT))
-        name = SHORT[unit]
+        unit = max((u for u in SHORT_UNITS if u <= span), default=min(SHORT_UNITS))
+        name = SHORT_UNITS[unit]
     size, apart = max(abs(first), abs(last)) / unit, (step or span / 1e4 or 1.0) / unit
     decimals = max(0, 1 - floor(log10(apart)))
     digits = decimals + max(1, floor(log10(size)) + 1 if size else 1)
-    late = abs(first) > last - first > 0 and digits > MOST_DIGITS
-    return Timescale(unit, name, first if late else 0.0, decimals)
+    late = abs(first) > last - first > 0 and digits > MAX_DIGITS
+    return TimeFormat(unit, name, first if late else 0.0, decimals)
 
 
-def said_span(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """How long something lasts, in s; what is long in days."""
-    return f"{seconds:.6g} s" if seconds < LONG else f"{seconds / DAY:.4g} days"
+    return f"{seconds:.6g} s" if seconds < LONG_SPAN else f"{seconds / DAY:.4g} days"

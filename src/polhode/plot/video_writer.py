@@ -14,33 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.errors import FileError, InputError
-from polhode.io.atomic_files import drafted
-from polhode.plot.style import COLOURS, SEVERAL
+from polhode.io.atomic_files import atomic_path
+from polhode.plot.style import COLOR_CYCLE, COLORS
 
-Picture = NDArray[np.uint8]
+RGBImage = NDArray[np.uint8]
 """(height, width, 3): red, green and blue."""
-FILMS = (".mp4", ".gif")
-FREQUENT, SHADES = 64, 140
-"""A .gif takes so many colours from its pictures as they are, and so many for all others; 256 with the house's own."""
+VIDEO_SUFFIXES = (".mp4", ".gif")
+FREQUENT_COLORS, OTHER_COLORS = 64, 140
+"""A .gif takes so many colors from its pictures as they are, and so many for all others; 256 with the house's own."""
 TINTS = (1.0, 0.67, 0.33)
-"""Each of the house's colours is in a .gif as it is, and mixed with white as at the edges of thin lines."""
+"""Each of the house's colors is in a .gif as it is, and mixed with white as at the edges of thin lines."""
 
 
 def check_film(path: Path, size: tuple[int, int], frames_per_second: float) -> None:
     """Whether such a film can be written there: asked before the work, not after."""
     suffix, (width, height) = path.suffix.lower(), size
-    if suffix not in FILMS:
+    if suffix not in VIDEO_SUFFIXES:
         raise FileError(f"the film cannot be written to {path}: its name must end with .mp4 or .gif")
     if not path.parent.is_dir():
         raise FileError(f"there is no folder {path.parent} for the film: make it, or choose another place")
     if suffix == ".mp4":
-        _ffmpeg()
+        _find_ffmpeg()
         if width % 2 or height % 2:
             raise InputError(
                 f"an .mp4 of {width} x {height} cannot be: width and height must be even numbers of pixels"
             )
-    elif abs(_hundredths(frames_per_second) - 100 / frames_per_second) > 1e-6:
-        near = 100 / _hundredths(frames_per_second)
+    elif abs(_frame_hundredths(frames_per_second) - 100 / frames_per_second) > 1e-6:
+        near = 100 / _frame_hundredths(frames_per_second)
         raise InputError(
             f"a .gif counts in hundredths of a second and cannot show {frames_per_second:g} frames in one: the nearest "
             f"is {near:.4g}; 20, 25 and 50 are exact"
@@ -48,25 +48,25 @@ def check_film(path: Path, size: tuple[int, int], frames_per_second: float) -> N
 
 
 @contextmanager
-def reel(
-    path: Path, size: tuple[int, int], frames_per_second: float, samples: Callable[[], list[Picture]]
-) -> Iterator[Callable[[Picture], None]]:
+def open_video_writer(
+    path: Path, size: tuple[int, int], frames_per_second: float, samples: Callable[[], list[RGBImage]]
+) -> Iterator[Callable[[RGBImage], None]]:
     """A function that takes pictures one by one; the film is in its place when all is done, and nothing otherwise.
 
-    `samples` makes a few pictures of the film, from which a .gif takes its colours.
+    `samples` makes a few pictures of the film, from which a .gif takes its colors.
     """
-    opened = _mp4 if path.suffix.lower() == ".mp4" else _gif
-    with drafted(path, "the film") as draft, opened(draft, size, frames_per_second, samples) as add:
+    opened = _open_mp4 if path.suffix.lower() == ".mp4" else _open_gif
+    with atomic_path(path, "the film") as draft, opened(draft, size, frames_per_second, samples) as add:
         yield add
 
 
 @contextmanager
-def _mp4(draft: Path, size: tuple[int, int], fps: float, samples: Any) -> Iterator[Callable[[Picture], None]]:
+def _open_mp4(draft: Path, size: tuple[int, int], fps: float, samples: Any) -> Iterator[Callable[[RGBImage], None]]:
     (width, height), rate = size, str(Fraction(fps).limit_denominator())
     read = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", rate]
-    # Quality by the eye's measure, in the one arrangement of colours that every player knows, first things first.
+    # Quality by the eye's measure, in the one arrangement of colors that every player knows, first things first.
     written = ["-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"]
-    command = [_ffmpeg(), "-y", "-v", "error", *read, "-i", "-", *written, f"file:{draft}"]
+    command = [_find_ffmpeg(), "-y", "-v", "error", *read, "-i", "-", *written, f"file:{draft}"]
     with TemporaryFile() as said:
         # A session of its own: Ctrl-C is for us, and it is stopped by us.
         process = subprocess.Popen(
@@ -75,16 +75,16 @@ def _mp4(draft: Path, size: tuple[int, int], fps: float, samples: Any) -> Iterat
         assert process.stdin is not None
         pipe = process.stdin
 
-        def add(picture: Picture) -> None:
+        def add(picture: RGBImage) -> None:
             try:
                 pipe.write(np.ascontiguousarray(picture).data)
             except OSError as error:
-                _end(process, said)
+                _finish_ffmpeg(process, said)
                 raise error from None
 
         try:
             yield add
-            _end(process, said)
+            _finish_ffmpeg(process, said)
         finally:
             process.kill()  # of one that has ended, nothing
             process.wait()
@@ -92,7 +92,7 @@ def _mp4(draft: Path, size: tuple[int, int], fps: float, samples: Any) -> Iterat
                 pipe.close()
 
 
-def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
+def _finish_ffmpeg(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
     """Let FFmpeg finish, and demand that it says that all went well."""
     broken = None
     try:
@@ -110,86 +110,86 @@ def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
 
 
 @contextmanager
-def _gif(
+def _open_gif(
     draft: Path,
     size: tuple[int, int],
     fps: float,
-    samples: Callable[[], list[Picture]],
-) -> Iterator[Callable[[Picture], None]]:
+    samples: Callable[[], list[RGBImage]],
+) -> Iterator[Callable[[RGBImage], None]]:
     """Picture by picture, of each only the part that changed: Pillow's own way keeps all of them until the end."""
     from PIL import GifImagePlugin, Image, ImageChops
 
-    colours = palette(samples())
-    number = _numbering(colours)
+    colors = build_palette(samples())
+    number = _nearest_color_lookup(colors)
     before: Any = None
     with draft.open("wb") as file:
 
-        def add(picture: Picture) -> None:
+        def add(picture: RGBImage) -> None:
             nonlocal before
             now = Image.fromarray(number(picture))
-            now.putpalette(colours.tobytes())
+            now.putpalette(colors.tobytes())
             place = (0, 0, *now.size)
             if before is None:
                 file.writelines(GifImagePlugin.getheader(now, info={"loop": 0})[0])
-            else:  # by the colours' numbers; where nothing changed, one pixel is written for its time
-                place = ImageChops.difference(_numbers(now), _numbers(before)).getbbox() or (0, 0, 1, 1)
-            file.writelines(GifImagePlugin.getdata(now.crop(place), place[:2], duration=10 * _hundredths(fps)))
+            else:  # by the colors' numbers; where nothing changed, one pixel is written for its time
+                place = ImageChops.difference(_index_image(now), _index_image(before)).getbbox() or (0, 0, 1, 1)
+            file.writelines(GifImagePlugin.getdata(now.crop(place), place[:2], duration=10 * _frame_hundredths(fps)))
             before = now
 
         yield add
         file.write(b";")
 
 
-def palette(pictures: list[Picture]) -> Picture:
-    """The colours of a .gif (n, 3): the house's, the most frequent of these pictures, and some for all their others.
+def build_palette(pictures: list[RGBImage]) -> RGBImage:
+    """The colors of a .gif (n, 3): the house's, the most frequent of these pictures, and some for all their others.
 
-    By how many pixels have it alone, the colour of an arrow would be lost beside the shades of a body.
+    By how many pixels have it alone, the color of an arrow would be lost beside the shades of a body.
     """
     from PIL import Image, ImageColor
 
-    own = np.array([ImageColor.getrgb(c)[:3] for c in dict.fromkeys((*COLOURS.values(), *SEVERAL))], dtype=float)
+    own = np.array([ImageColor.getrgb(c)[:3] for c in dict.fromkeys((*COLORS.values(), *COLOR_CYCLE))], dtype=float)
     house = np.concatenate([255.0 + share * (own - 255.0) for share in TINTS]).round().astype(np.uint8)
     met, counts = np.unique(np.concatenate(pictures).reshape(-1, 3), axis=0, return_counts=True)
-    others = Image.fromarray(met[None]).quantize(SHADES, dither=Image.Dither.NONE).getpalette()
+    others = Image.fromarray(met[None]).quantize(OTHER_COLORS, dither=Image.Dither.NONE).getpalette()
     taken = np.array(others, dtype=np.uint8).reshape(-1, 3)
-    frequent = met[np.argsort(-counts, kind="stable")[:FREQUENT]]
+    frequent = met[np.argsort(-counts, kind="stable")[:FREQUENT_COLORS]]
     together = dict.fromkeys(map(tuple, np.concatenate((house, frequent, taken)).tolist()))
     return np.array(list(together), dtype=np.uint8)[:256]
 
 
-def _numbering(colours: Picture) -> Callable[[Picture], NDArray[np.uint8]]:
-    """A function that gives for each pixel the number of the nearest colour; it remembers those it has met.
+def _nearest_color_lookup(colors: RGBImage) -> Callable[[RGBImage], NDArray[np.uint8]]:
+    """A function that gives for each pixel the number of the nearest color; it remembers those it has met.
 
     Pillow's own way looks at six bits of each of red, green and blue: white would become the paper's neighbour.
     """
     found, known = np.zeros(1 << 24, dtype=np.uint8), np.zeros(1 << 24, dtype=bool)
 
-    def number(picture: Picture) -> NDArray[np.uint8]:
+    def number(picture: RGBImage) -> NDArray[np.uint8]:
         red, green, blue = (picture[..., k].astype(np.int32) for k in range(3))
         codes = red << 16 | green << 8 | blue
         new = np.unique(codes[~known[codes]])
         for some in np.array_split(new, len(new) // 4096 + 1):
             parts = np.stack((some >> 16, some >> 8 & 255, some & 255), axis=1)
-            apart = ((parts[:, None] - colours.astype(np.int32)) ** 2).sum(axis=2)
+            apart = ((parts[:, None] - colors.astype(np.int32)) ** 2).sum(axis=2)
             found[some], known[some] = apart.argmin(axis=1), True
         return np.asarray(found[codes])
 
     return number
 
 
-def _numbers(image: Any) -> Any:
-    """The numbers of the colours of an image, as an image."""
+def _index_image(image: Any) -> Any:
+    """The numbers of the colors of an image, as an image."""
     from PIL import Image
 
     return Image.frombytes("L", image.size, image.tobytes())
 
 
-def _hundredths(fps: float) -> int:
+def _frame_hundredths(fps: float) -> int:
     """How long a picture of a .gif stays, in hundredths of a second: at least two, since players slow down the rest."""
     return max(2, round(100 / fps))
 
 
-def _ffmpeg() -> str:
+def _find_ffmpeg() -> str:
     """Where FFmpeg is."""
     try:
         import imageio_ffmpeg

@@ -11,19 +11,19 @@ from polhode.errors import InputError
 from polhode.validation import Array
 
 
-def any_shape(value: Any, name: str) -> Array:
+def finite_array(value: Any, name: str) -> Array:
     """Finite numbers, in an array of any shape."""
     return np.asarray(validation.numbers(value, name, validation.shape_of(value)))
 
 
-def one_positive(value: Any, name: str, unit: str) -> float:
+def positive_number(value: Any, name: str, unit: str) -> float:
     """One finite number above zero."""
     number = validation.one_number(value, name)
     validation.positive(number, name, unit)
     return number
 
 
-def three_positive(value: Any, name: str, unit: str) -> Array:
+def positive_vector(value: Any, name: str, unit: str) -> Array:
     """Three finite numbers above zero."""
     array = validation.one_vector(value, name, "body")
     if not (array > 0).all():
@@ -31,7 +31,7 @@ def three_positive(value: Any, name: str, unit: str) -> Array:
     return array
 
 
-def whole_number(value: Any, name: str, allowed: range) -> int:
+def integer_in_range(value: Any, name: str, allowed: range) -> int:
     """A whole number from a range."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value not in allowed:
         raise InputError(f"{name} must be a whole number from {allowed[0]} to {allowed[-1]}, not {value!r}")

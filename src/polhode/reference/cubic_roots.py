@@ -8,7 +8,7 @@ from typing import NamedTuple
 Cubic = tuple[float, float, float, float]
 
 
-class Roots(NamedTuple):
+class CubicRoots(NamedTuple):
     """x1 <= x2 <= x3."""
 
     x1: float
@@ -16,7 +16,7 @@ class Roots(NamedTuple):
     x3: float
 
 
-def roots_about_zero(cubic: Cubic, below: float) -> Roots:
+def roots_about_zero(cubic: Cubic, below: float) -> CubicRoots:
     """The real roots of c0 + c1 x + c2 x^2 + c3 x^3 with x1 <= 0 <= x2, that is c0 >= 0, c3 > 0; none lies `below`.
 
     The outer two by Newton's steps from outside, the one in the middle by their product: roots of any size beside each
@@ -24,21 +24,21 @@ def roots_about_zero(cubic: Cubic, below: float) -> Roots:
     """
     c0, c1, c2, c3 = cubic
     if c0 == 0:
-        low, high = sorted(_quadratic(c3, c2, c1))
-        return Roots(low, 0.0, high) if low < 0 else Roots(0.0, low, high)
+        low, high = sorted(_quadratic_roots(c3, c2, c1))
+        return CubicRoots(low, 0.0, high) if low < 0 else CubicRoots(0.0, low, high)
     spread = 2 * math.sqrt(c2 * c2 - 3 * c3 * c1)  # all roots lie between -c2/3 -+ spread/3, over c3
-    x1 = _outermost(cubic, max((-c2 - spread) / (3 * c3), below))
-    x3 = _outermost(cubic, (-c2 + spread) / (3 * c3))
-    return Roots(x1, -c0 / (c3 * x1 * x3), x3)
+    x1 = _newton_from_outside(cubic, max((-c2 - spread) / (3 * c3), below))
+    x3 = _newton_from_outside(cubic, (-c2 + spread) / (3 * c3))
+    return CubicRoots(x1, -c0 / (c3 * x1 * x3), x3)
 
 
-def _quadratic(a: float, b: float, c: float) -> tuple[float, float]:
+def _quadratic_roots(a: float, b: float, c: float) -> tuple[float, float]:
     """The real roots of a x^2 + b x + c, neither from a difference."""
     half = -(b + math.copysign(math.sqrt(max(b * b - 4 * a * c, 0.0)), b)) / 2
     return half / a, c / half if half else 0.0
 
 
-def _outermost(cubic: Cubic, x: float) -> float:
+def _newton_from_outside(cubic: Cubic, x: float) -> float:
     """The root next to x, which lies outside all three: Newton's steps come to it from one side only.
 
     A step back ends them, unless it is far smaller than the one before: then that one was rounded, beside a tiny root.

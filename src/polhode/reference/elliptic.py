@@ -12,11 +12,11 @@ import numpy as np
 from polhode.validation import Array
 
 
-def complete_first(complement: float) -> float:
+def elliptic_k(complement: float) -> float:
     """K(m) = pi/(2 agm(1, sqrt(1 - m))); infinite at m = 1.  [DLMF 19.8.5]"""
     if complement == 0:
         return math.inf
-    return math.pi / (2 * _means(complement)[-1][0])
+    return math.pi / (2 * _agm_sequence(complement)[-1][0])
 
 
 def carlson_rf(x: float, y: float, z: float) -> float:
@@ -32,7 +32,7 @@ def carlson_rf(x: float, y: float, z: float) -> float:
     return (1 - e2 / 10 + e3 / 14 + e2 * e2 / 24 - 3 * e2 * e3 / 44) / math.sqrt(mean)
 
 
-def jacobi(u: Array, complement: float) -> tuple[Array, Array, Array]:
+def jacobi_sn_cn_dn(u: Array, complement: float) -> tuple[Array, Array, Array]:
     """sn, cn and dn of u, given 1 - m, each to nearly all its digits, by Landen's steps down.  [DLMF 22.7.2 to 22.7.4]
 
     On each step cn/sn is multiplied by dn of the step before, and dn is a quotient of sums of squares: nothing is
@@ -42,7 +42,7 @@ def jacobi(u: Array, complement: float) -> tuple[Array, Array, Array]:
         half = np.exp(-np.abs(u))
         sech = np.asarray(2 * half / (1 + half * half))
         return np.tanh(u), sech, sech
-    means = _means(complement)
+    means = _agm_sequence(complement)
     s, c = np.sin(means[-1][0] * u), means[-1][0] * np.cos(means[-1][0] * u)
     dn = np.ones_like(s)
     for (a, b), (mean, _) in zip(means[-2::-1], means[:0:-1], strict=True):
@@ -52,7 +52,7 @@ def jacobi(u: Array, complement: float) -> tuple[Array, Array, Array]:
     return s / size, c / size, dn
 
 
-def _means(complement: float) -> list[tuple[float, float]]:
+def _agm_sequence(complement: float) -> list[tuple[float, float]]:
     """The arithmetic and geometric means of 1 and sqrt(1 - m), until they meet."""
     a, b = 1.0, math.sqrt(complement)
     found = [(a, b)]

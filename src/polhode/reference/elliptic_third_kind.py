@@ -14,7 +14,7 @@ import numpy as np
 from polhode.validation import Array
 
 
-class Phases(NamedTuple):
+class JacobiPhases(NamedTuple):
     """Phases v as whole half periods 2 K of sn, and sn, cn and dn of the rest, which lies within a quarter of 0."""
 
     halves: Array
@@ -23,7 +23,9 @@ class Phases(NamedTuple):
     dn: Array
 
 
-def beyond_constant(phases: Phases, complement: float, at_0: float, swing: float, at_quarter: float) -> Array:
+def third_kind_difference(
+    phases: JacobiPhases, complement: float, at_0: float, swing: float, at_quarter: float
+) -> Array:
     """The integral from 0 of 1/(at_0 + swing sn^2 v) - 1/at_0 dv, at_0 + swing = at_quarter > 0.  [DLMF 19.25.14]
 
     `complement` is 1 - m.  It is as small as the swing, and of the other sign: it keeps its digits.
@@ -35,10 +37,10 @@ def beyond_constant(phases: Phases, complement: float, at_0: float, swing: float
         carlson = elliprj(c2, dn * dn, 1.0, c2 + at_quarter / at_0 * s2)
         return np.asarray(-swing / at_0 * (sn * s2 / 3 * carlson) / at_0)
 
-    return _with_halves(within, phases, complement)
+    return _add_half_periods(within, phases, complement)
 
 
-def over_growing(phases: Phases, complement: float, at_0: float, swing: float, gap: float) -> Array:
+def third_kind_integral(phases: JacobiPhases, complement: float, at_0: float, swing: float, gap: float) -> Array:
     """The integral from 0 of dv/(at_0 + swing sn^2 v), at_0 > 0, swing >= 0, gap = swing/m, by another of its kind.
 
     For a swing larger than at_0.  With P = at_0, S = swing, G = gap, w2 = m (P + G)/(P + S), between m and 1, it is
@@ -57,10 +59,10 @@ def over_growing(phases: Phases, complement: float, at_0: float, swing: float, g
         last = sn * cn * elliprc(at_0 * d2, (at_0 + swing * s2) * away) / math.sqrt(at_0)
         return np.asarray((first + gap * complement / at_quarter * third + gap * w2 * last) / (at_0 + gap))
 
-    return _with_halves(within, phases, complement)
+    return _add_half_periods(within, phases, complement)
 
 
-def _with_halves(within: Callable[[Array, Array, Array], Array], phases: Phases, complement: float) -> Array:
+def _add_half_periods(within: Callable[[Array, Array, Array], Array], phases: JacobiPhases, complement: float) -> Array:
     """An integral over less than a quarter, taken on over whole half periods."""
     part = within(phases.sn, phases.cn, phases.dn)
     if not phases.halves.any():

@@ -48,11 +48,11 @@ def with_linear_drag(
         for vector, name in ((position, "position"), (velocity, "velocity"), (wind, "wind"), (gravity, "gravity"))
     )
     acceleration = g + per_mass * (air - v0)
-    p1, p2 = _relaxed(per_mass * times)
+    p1, p2 = _decay_integrals(per_mass * times)
     return Flight(x0 + v0 * times + acceleration * times**2 * p2, v0 + acceleration * times * p1)
 
 
-def _relaxed(z: Array) -> tuple[Array, Array]:
+def _decay_integrals(z: Array) -> tuple[Array, Array]:
     """(1 - e^-z)/z and (z - 1 + e^-z)/z^2; for |z| < 1 by their series, where the second would lose digits."""
     small = np.where(np.abs(z) < 1, z, 0.0)
     large = np.where(np.abs(z) < 1, 1.0, z)

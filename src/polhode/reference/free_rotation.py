@@ -14,7 +14,7 @@ import numpy as np
 from polhode import validation
 from polhode.equations.quaternions import product
 from polhode.errors import InputError
-from polhode.reference.elliptic import carlson_rf, complete_first, jacobi
+from polhode.reference.elliptic import carlson_rf, elliptic_k, jacobi_sn_cn_dn
 from polhode.validation import Array, leaves
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class AsymmetricTop:
     rates: Any
 
     def __post_init__(self) -> None:
-        moments, rates = _checked(self.moments, self.rates)
+        moments, rates = _check_inputs(self.moments, self.rates)
         if len(set(moments.tolist())) < 3:
             raise InputError(f"moments {moments.tolist()} are not all different: use SymmetricTop")
         if not rates.any():
@@ -97,7 +97,7 @@ class AsymmetricTop:
     @cached_property
     def quarter(self) -> float:
         """K(m): a quarter of the period of sn, in u."""
-        return complete_first(self.complement)
+        return elliptic_k(self.complement)
 
     @property
     def period(self) -> float:
@@ -147,7 +147,7 @@ class AsymmetricTop:
         u = self.phase_rate * times + self._start
         if np.isfinite(self.quarter):
             u = u - 4 * self.quarter * np.rint(u / (4 * self.quarter))
-        sn, cn, dn = jacobi(u, self.complement)
+        sn, cn, dn = jacobi_sn_cn_dn(u, self.complement)
         found = np.empty((*times.shape, 3))
         found[..., self._order] = np.stack((cn, sn, dn), axis=-1) * self._amplitudes
         return found
@@ -171,7 +171,7 @@ class SymmetricTop:
     rates: Any
 
     def __post_init__(self) -> None:
-        moments, rates = _checked(self.moments, self.rates)
+        moments, rates = _check_inputs(self.moments, self.rates)
         if len(set(moments.tolist())) == 3:
             raise InputError(f"moments {moments.tolist()} are all different: use AsymmetricTop")
         object.__setattr__(self, "moments", moments)
@@ -218,7 +218,10 @@ class SymmetricTop:
         size = float(np.linalg.norm(spin))
         along_l = leaves(spin / size) if size > 0 else (1.0, 0.0, 0.0)
         symmetry = leaves(np.eye(3)[self.axis])
-        turned = product(_turn(along_l, self.space_precession * times), _turn(symmetry, -self.body_precession * times))
+        turned = product(
+            _axis_quaternion(along_l, self.space_precession * times),
+            _axis_quaternion(symmetry, -self.body_precession * times),
+        )
         return np.stack(np.broadcast_arrays(*turned), axis=-1)
 
 
@@ -239,13 +242,13 @@ def axis_precession(moments: Any, rates: ArrayLike) -> Array:
     return np.asarray(length * (w[..., :2] ** 2 @ j[:2]) / (w[..., :2] ** 2 @ j[:2] ** 2))
 
 
-def _turn(axis: Any, angle: Array) -> Any:
+def _axis_quaternion(axis: Any, angle: Array) -> Any:
     """The quaternion of a turn about a unit axis."""
     s = np.sin(angle / 2)
     return (np.cos(angle / 2), s * axis[0], s * axis[1], s * axis[2])
 
 
-def _checked(moments: Any, rates: Any) -> tuple[Array, Array]:
+def _check_inputs(moments: Any, rates: Any) -> tuple[Array, Array]:
     j, w = validation.numbers(moments, "moments", (3,)), validation.numbers(rates, "rates", (3,))
     if j.ndim != 1 or w.ndim != 1:
         raise InputError("the closed form is for one body: give three moments and three rates")

@@ -13,15 +13,15 @@ from polhode import validation
 from polhode.equations.quaternions import from_angles
 from polhode.errors import InputError
 from polhode.reference import argument_checks
-from polhode.reference.cubic_roots import Roots
+from polhode.reference.cubic_roots import CubicRoots
 from polhode.reference.nutation import Nutation
-from polhode.reference.top_rates import TopRates, top_rates
+from polhode.reference.top_rates import TopRates, scale_top_rates
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_CLOSEST = 1e-70
+_SMALLEST_COSINE = 1e-70
 """In rad: closer to the vertical 1 - cos(theta) is no longer held."""
 
 
@@ -72,7 +72,7 @@ class HeavyTop:
         if (self.theta == 0 and self.theta_rate < 0) or (self.theta == math.pi and self.theta_rate > 0):
             raise InputError("on the vertical theta can only change towards the horizontal: give theta_rate that sign")
         moves_off = self.theta == 0 and self.theta_rate and not self._rates.theta_rate
-        if 0 < self.theta < _CLOSEST or moves_off or self._nutation.is_too_close:
+        if 0 < self.theta < _SMALLEST_COSINE or moves_off or self._nutation.is_too_close:
             raise InputError(
                 "this top starts too close to rest on the upper vertical for double precision: start it at rest there, "
                 "or further away"
@@ -80,7 +80,7 @@ class HeavyTop:
 
     @cached_property
     def _rates(self) -> TopRates:
-        return top_rates(
+        return scale_top_rates(
             self.moment, self.axial_moment, self.weight_times_height, self.spin, self.precession, self.theta_rate
         )
 
@@ -90,7 +90,7 @@ class HeavyTop:
         return Nutation(self._rates, self.theta)
 
     @property
-    def roots(self) -> Roots:
+    def roots(self) -> CubicRoots:
         """The three roots of the cubic, less cos(theta) at the start."""
         return self._nutation.roots
 
@@ -110,7 +110,7 @@ class HeavyTop:
         if self.is_steady:
             return self.theta, self.theta
         (near_up, far_up), (near_down, far_down) = self._nutation.from_the_top, self._nutation.from_the_bottom
-        return _angle(near_up, far_down), _angle(far_up, near_down)
+        return _polar_angle(near_up, far_down), _polar_angle(far_up, near_down)
 
     @property
     def _quarter(self) -> float:
@@ -132,7 +132,7 @@ class HeavyTop:
         return 2 * self._quarter / self._phase_rate
 
     def _counted(self, t: ArrayLike) -> Array:
-        return argument_checks.any_shape(t, "t") / self._rates.unit
+        return argument_checks.finite_array(t, "t") / self._rates.unit
 
     def cosine_at(self, t: ArrayLike) -> Array:
         """cos(theta) at times t (s)."""
@@ -159,7 +159,7 @@ class HeavyTop:
         phi' = A/(1 - u) + B/(1 + u), psi' = w3 - a - A/(1 - u) + B/(1 + u), A = (b - a)/2, B = (b + a)/2: integrals
         of the third kind.  Where the axis passes exactly through the vertical phi and psi jump by half a turn.
         """
-        times = argument_checks.any_shape(t, "t")
+        times = argument_checks.finite_array(t, "t")
         phi, beside_drift = self._nutation.turned(times / self._rates.unit)
         drift = (self.spin - self._rates.a / self._rates.unit) * times
         return np.stack((phi, self.theta_at(times), drift + beside_drift), axis=-1)
@@ -231,7 +231,7 @@ class HeavyTop:
         below, above = self._nutation.halves
         root = math.hypot(b - 1, 2 * math.sqrt(b * below))
         from_the_top = root + (1 - b) if b <= 1 else 4 * b * below / (root + (b - 1))
-        return _angle(from_the_top, 4 * b * above / (root + b + 1))
+        return _polar_angle(from_the_top, 4 * b * above / (root + b + 1))
 
     def horizontal_reaction(self, precession: float, mass_times_height: float) -> float:
         """What the pivot pushes towards the vertical in a steady precession at this theta: M l sin(theta) p^2, in N."""
@@ -239,6 +239,6 @@ class HeavyTop:
         return validation.one_number(mass_times_height, "mass_times_height") * math.sin(self.theta) * rate**2
 
 
-def _angle(from_the_top: float, from_the_bottom: float) -> float:
+def _polar_angle(from_the_top: float, from_the_bottom: float) -> float:
     """theta from 1 - cos(theta) and 1 + cos(theta), of which the larger may be a difference."""
     return 2 * math.atan2(math.sqrt(from_the_top), math.sqrt(from_the_bottom))

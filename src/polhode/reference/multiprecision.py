@@ -16,14 +16,14 @@ Mpf = Any
 """A number of mpmath."""
 
 
-def exact(values: Sequence[Any], count: int) -> list[Fraction]:
+def to_fractions(values: Sequence[Any], count: int) -> list[Fraction]:
     """Numbers as fractions, which hold floats, decimals and mpmath's numbers exactly."""
     if len(values) != count:
         raise InputError(f"{count} numbers are needed, not {len(values)}: {values!r}")
-    return [fraction(value) for value in values]
+    return [to_fraction(value) for value in values]
 
 
-def fraction(value: Any) -> Fraction:
+def to_fraction(value: Any) -> Fraction:
     """A float, a decimal string, or a number of mpmath, exactly."""
     try:
         if hasattr(value, "_mpf_"):
@@ -40,11 +40,11 @@ def fraction(value: Any) -> Fraction:
     raise InputError(f"{value!r} is no finite number: give floats, decimal strings or numbers of mpmath")
 
 
-def number(mp: Any, value: Fraction | int) -> Mpf:
+def to_mpf(mp: Any, value: Fraction | int) -> Mpf:
     return mp.mpf(value.numerator) / value.denominator
 
 
-def magnitude(value: Fraction) -> int:
+def decimal_exponent(value: Fraction) -> int:
     """The decimal exponent, rounded away from small: 0 for 0."""
     bits = abs(value.numerator).bit_length() - value.denominator.bit_length()
     return int(bits * 0.302) if value else 0
@@ -54,7 +54,7 @@ def sign_of(value: Any) -> int:
     return -1 if value < 0 else 1
 
 
-def product(p: Sequence[Mpf], q: Sequence[Mpf]) -> list[Mpf]:
+def quaternion_product(p: Sequence[Mpf], q: Sequence[Mpf]) -> list[Mpf]:
     """Hamilton's product."""
     a, b, c, d = p
     e, f, g, h = q
@@ -66,7 +66,7 @@ def product(p: Sequence[Mpf], q: Sequence[Mpf]) -> list[Mpf]:
     ]
 
 
-def means_of(mp: Any, complement: Mpf) -> list[tuple[Mpf, Mpf]]:
+def agm_sequence(mp: Any, complement: Mpf) -> list[tuple[Mpf, Mpf]]:
     """Arithmetic and geometric means of 1 and sqrt(1 - m), until they meet.  [DLMF 19.8.1]"""
     a, b = mp.mpf(1), mp.sqrt(complement)
     found = [(a, b)]
@@ -76,7 +76,7 @@ def means_of(mp: Any, complement: Mpf) -> list[tuple[Mpf, Mpf]]:
     return found
 
 
-def first_kind(mp: Any, phi: Mpf, means: Any) -> Mpf:
+def elliptic_f(mp: Any, phi: Mpf, means: Any) -> Mpf:
     """F(phi | m): tan(phi' - phi) = (b/a) tan phi, until phi/(2^N a) stands.  [DLMF 19.8.16, Landen]"""
     for a, b in means[:-1]:
         turns = mp.pi * mp.nint(phi / mp.pi)
@@ -85,7 +85,7 @@ def first_kind(mp: Any, phi: Mpf, means: Any) -> Mpf:
     return phi / (2 ** (len(means) - 1) * means[-1][0])
 
 
-def amplitude(mp: Any, u: Mpf, means: Any) -> Mpf:
+def jacobi_amplitude(mp: Any, u: Mpf, means: Any) -> Mpf:
     """am(u | m), by the same ladder downwards.  [DLMF 22.20.2 to 22.20.4]"""
     phi = 2 ** (len(means) - 1) * means[-1][0] * u
     for (a, b), (mean, _) in zip(means[-2::-1], means[:0:-1], strict=True):
@@ -93,21 +93,21 @@ def amplitude(mp: Any, u: Mpf, means: Any) -> Mpf:
     return phi
 
 
-def theta(mp: Any, nome: Mpf, z: Any) -> Any:
+def theta4(mp: Any, nome: Mpf, z: Any) -> Any:
     """theta4(z) = 1 + 2 sum (-1)^n q^(n^2) cos 2nz  [DLMF 20.2.4]"""
-    return 1 + 2 * sum(sign * (up + down) / 2 for _, sign, up, down in _theta_terms(mp, nome, 2j * z))
+    return 1 + 2 * sum(sign * (up + down) / 2 for _, sign, up, down in _theta4_terms(mp, nome, 2j * z))
 
 
-def theta_slope(mp: Any, nome: Mpf, y: Mpf) -> Mpf:
+def theta4_log_derivative(mp: Any, nome: Mpf, y: Mpf) -> Mpf:
     """theta4'(iy)/(i theta4(iy)), real."""
     value, slope = mp.mpf(1), mp.mpf(0)
-    for n, sign, up, down in _theta_terms(mp, nome, 2 * y):
+    for n, sign, up, down in _theta4_terms(mp, nome, 2 * y):
         value += sign * (up + down)
         slope -= 2 * n * sign * (up - down)
     return slope / value
 
 
-def _theta_terms(mp: Any, nome: Mpf, exponent: Any) -> Any:
+def _theta4_terms(mp: Any, nome: Mpf, exponent: Any) -> Any:
     """n, (-1)^n, q^(n^2) e^(n x) and q^(n^2) e^(-n x), until they no longer count."""
     rise, fall = mp.exp(exponent), mp.exp(-exponent)
     up, down, odd, sign, n = nome * rise, nome * fall, nome, -1, 1

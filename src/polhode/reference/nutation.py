@@ -13,13 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from polhode.reference.cubic_roots import Roots, roots_about_zero
-from polhode.reference.elliptic import carlson_rf, complete_first, jacobi
-from polhode.reference.elliptic_third_kind import Phases, beyond_constant, over_growing
+from polhode.reference.cubic_roots import CubicRoots, roots_about_zero
+from polhode.reference.elliptic import carlson_rf, elliptic_k, jacobi_sn_cn_dn
+from polhode.reference.elliptic_third_kind import JacobiPhases, third_kind_difference, third_kind_integral
 from polhode.reference.top_rates import TopRates
 from polhode.validation import Array
 
-_PASSES = 1e-140
+_SMALLEST_MISS = 1e-140
 """Where 1 - u or 1 + u falls to less than this share of its largest, it counts as 0: beyond that squares underflow."""
 
 
@@ -61,7 +61,7 @@ class Nutation:
         return self._cubic[0] == 0 == self._cubic[1]
 
     @cached_property
-    def roots(self) -> Roots:
+    def roots(self) -> CubicRoots:
         """The three roots of the cubic, less cos(theta) at the start."""
         return roots_about_zero(self._cubic, -2 * self.halves[1])
 
@@ -97,7 +97,7 @@ class Nutation:
     @property
     def is_too_close(self) -> bool:
         """Whether it starts, and moves, so close to rest on the upper vertical that 1 - m has no digits left."""
-        return not self.is_steady and 0 < self.complement < _PASSES
+        return not self.is_steady and 0 < self.complement < _SMALLEST_MISS
 
     @cached_property
     def rate(self) -> float:
@@ -107,7 +107,7 @@ class Nutation:
     @cached_property
     def quarter(self) -> float:
         """K(m)."""
-        return complete_first(self.complement)
+        return elliptic_k(self.complement)
 
     @cached_property
     def _start(self) -> float:
@@ -121,15 +121,15 @@ class Nutation:
         within = s * carlson_rf(c * c, c * c + self.complement * s * s, 1.0)
         return -within if self.rates.theta_rate > 0 else within
 
-    def phases(self, times: Array) -> Phases:
+    def phases(self, times: Array) -> JacobiPhases:
         """Of sn at these times; those of a steady top mean nothing."""
         if self.is_steady:
-            return Phases(np.zeros(times.shape), *jacobi(np.zeros(times.shape), self.complement))
+            return JacobiPhases(np.zeros(times.shape), *jacobi_sn_cn_dn(np.zeros(times.shape), self.complement))
         phase = self.rate * times + self._start
         if not math.isfinite(self.quarter):
-            return Phases(np.zeros(times.shape), *jacobi(phase, 0.0))
+            return JacobiPhases(np.zeros(times.shape), *jacobi_sn_cn_dn(phase, 0.0))
         halves = np.floor(phase / (2 * self.quarter) + 1 / 2)
-        return Phases(halves, *jacobi(phase - 2 * self.quarter * halves, self.complement))
+        return JacobiPhases(halves, *jacobi_sn_cn_dn(phase - 2 * self.quarter * halves, self.complement))
 
     def turned(self, times: Array) -> tuple[Array, Array]:
         """The sum of the integrals of B/(1 + u) and A/(1 - u) from the start, and their difference, in rad.
@@ -147,18 +147,18 @@ class Nutation:
         def between(integral: Callable[..., Array], *of: float) -> Array:
             return (integral(now, self.complement, *of) - integral(start, self.complement, *of)) / self.rate
 
-        if near_top > _PASSES * far_top:
-            from_top = A * between(beyond_constant, far_top, -self.swing, near_top)
+        if near_top > _SMALLEST_MISS * far_top:
+            from_top = A * between(third_kind_difference, far_top, -self.swing, near_top)
         else:  # through the upper vertical: half a turn each time that cn is 0
             from_top = math.copysign(math.pi, A) * (now.halves - start.halves)
         above = A / far_top * times + from_top
         if self.swing <= near_bottom:
-            from_bottom = B * between(beyond_constant, near_bottom, self.swing, far_bottom)
+            from_bottom = B * between(third_kind_difference, near_bottom, self.swing, far_bottom)
             at_u1 = self.rates.precession * self._sine_squared - self.rates.a * self.roots.x1
             phi = at_u1 / (far_top * near_bottom) * times + from_top + from_bottom
             return phi, B / near_bottom * times + from_bottom - above
-        if near_bottom * (self.complement or 1) > _PASSES * far_bottom:
-            below = B * between(over_growing, near_bottom, self.swing, self.roots.x3 - self.roots.x1)
+        if near_bottom * (self.complement or 1) > _SMALLEST_MISS * far_bottom:
+            below = B * between(third_kind_integral, near_bottom, self.swing, self.roots.x3 - self.roots.x1)
         else:  # through the lower one: each time that sn is 0
             passages = [phases.halves - (phases.sn < 0) for phases in (now, start)]
             below = math.copysign(math.pi, B) * (passages[0] - passages[1])

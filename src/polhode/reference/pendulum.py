@@ -11,7 +11,7 @@ import numpy as np
 from polhode import validation
 from polhode.errors import InputError
 from polhode.reference import argument_checks
-from polhode.reference.elliptic import complete_first, jacobi
+from polhode.reference.elliptic import elliptic_k, jacobi_sn_cn_dn
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Pendulum:
     amplitude: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "small_rate", argument_checks.one_positive(self.small_rate, "small_rate", "rad/s"))
+        object.__setattr__(self, "small_rate", argument_checks.positive_number(self.small_rate, "small_rate", "rad/s"))
         object.__setattr__(self, "amplitude", validation.one_number(self.amplitude, "amplitude"))
         if not 0 < self.amplitude < pi:
             raise InputError(
@@ -66,10 +66,10 @@ class Pendulum:
     @property
     def period(self) -> float:
         """4 K(m)/w0, in s; half of it passes until the first rest on the other side."""
-        return 4 * complete_first(self._complement) / self.small_rate
+        return 4 * elliptic_k(self._complement) / self.small_rate
 
     def _jacobi(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        return jacobi(self.small_rate * argument_checks.any_shape(t, "t"), self._complement)
+        return jacobi_sn_cn_dn(self.small_rate * argument_checks.finite_array(t, "t"), self._complement)
 
     def angle_at(self, t: ArrayLike) -> Array:
         """a at times t (s), in rad."""

@@ -16,7 +16,7 @@ from polhode.reference import argument_checks
 from polhode.validation import Array
 
 
-def plane_distance(moments: Any, rates: Any) -> float:
+def invariable_plane_distance(moments: Any, rates: Any) -> float:
     """2 E/L, in rad/s: how far the plane L . w = 2 E, in which the tip of w stays, is from the centre.
 
     The ellipsoid of all w with the same energy, whose semi-axes are sqrt(2 E/I), touches that plane at w.
@@ -27,7 +27,7 @@ def plane_distance(moments: Any, rates: Any) -> float:
     >>> plane_distance((2.0, 2.0, 2.0), (0.0, 0.6, 0.8))
     1.0
     """
-    j, w, fastest = _scaled(moments, rates)
+    j, w, fastest = _scale_inputs(moments, rates)
     return float((j * w**2).sum() / np.linalg.norm(j * w)) * fastest
 
 
@@ -44,7 +44,7 @@ def herpolhode_radii(moments: Any, rates: Any) -> tuple[float, float]:
     >>> [round(radius, 9) for radius in herpolhode_radii((2.0, 2.0, 8.0), (1.0, 0.0, 1.0))]
     [0.727606875, 0.727606875]
     """
-    j, w, fastest = _scaled(moments, rates)
+    j, w, fastest = _scale_inputs(moments, rates)
     small, middle, large = np.argsort(j, kind="stable")
     momentum = float(np.linalg.norm(j * w))
     beyond = np.array([(j * (j - one) * w**2).sum() for one in j])
@@ -88,8 +88,8 @@ def cones(moments: Any, rates: Any, axis: int) -> Cones:
     >>> [round(float(np.degrees(angle)), 6) for angle in (found.body, found.tilt, found.space)]
     [45.0, 14.036243, 30.963757]
     """
-    j, w, _ = _scaled(moments, rates)
-    axis = argument_checks.whole_number(axis, "axis", range(3))
+    j, w, _ = _scale_inputs(moments, rates)
+    axis = argument_checks.integer_in_range(axis, "axis", range(3))
     a, b = np.delete(j, axis)
     if a != b:
         raise InputError(
@@ -100,7 +100,7 @@ def cones(moments: Any, rates: Any, axis: int) -> Cones:
     return Cones(float(np.arctan2(across, along)), float(np.arctan2(a * across, j[axis] * along)))
 
 
-def small_wobble(moments: Any, axis: int) -> float:
+def wobble_rate_squared(moments: Any, axis: int) -> float:
     """What the rate of a small wobble is for a unit spin about a principal axis, squared: (I - Ia)(I - Ib)/(Ia Ib).
 
     Positive about the axes of the largest and of the smallest moment: the wobble swings at its square root.  Negative
@@ -112,15 +112,15 @@ def small_wobble(moments: Any, axis: int) -> float:
     >>> small_wobble((2.0, 8.0, 4.0), axis=2)
     -0.5
     """
-    j = argument_checks.three_positive(moments, "moments", "kg m2")
-    one = j[argument_checks.whole_number(axis, "axis", range(3))]
+    j = argument_checks.positive_vector(moments, "moments", "kg m2")
+    one = j[argument_checks.integer_in_range(axis, "axis", range(3))]
     a, b = np.delete(j, axis)
     return float((one - a) / a * ((one - b) / b))
 
 
-def _scaled(moments: Any, rates: Any) -> tuple[Array, Array, float]:
+def _scale_inputs(moments: Any, rates: Any) -> tuple[Array, Array, float]:
     """Moments over the largest, rates over the fastest, so that no square overflows, and the fastest, in rad/s."""
-    j, w = argument_checks.three_positive(moments, "moments", "kg m2"), validation.one_vector(rates, "rates", "body")
+    j, w = argument_checks.positive_vector(moments, "moments", "kg m2"), validation.one_vector(rates, "rates", "body")
     fastest = float(np.abs(w).max())
     if fastest == 0:
         raise InputError("a body at rest has no axis of rotation: give an angular velocity")

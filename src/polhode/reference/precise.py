@@ -17,19 +17,19 @@ from typing import Any, NamedTuple
 from polhode.errors import InputError, PolhodeError
 from polhode.reference.multiprecision import (
     Mpf,
-    amplitude,
-    exact,
-    first_kind,
-    magnitude,
-    means_of,
-    number,
-    product,
+    agm_sequence,
+    decimal_exponent,
+    elliptic_f,
+    jacobi_amplitude,
+    quaternion_product,
     sign_of,
-    theta,
-    theta_slope,
+    theta4,
+    theta4_log_derivative,
+    to_fractions,
+    to_mpf,
 )
 
-GUARD = 15
+GUARD_DIGITS = 15
 """Digits beyond those asked for, in the easiest regime."""
 
 
@@ -74,34 +74,39 @@ def free_rotation(
         raise PolhodeError(
             "many digits need mpmath, which is not installed: pip install 'polhode[reference]', or mpmath itself"
         ) from None
-    J, w, q, time = exact(moments, 3), exact(angular_velocity_body, 3), exact(quaternion_wxyz, 4), exact([t], 1)[0]
+    J, w, q, time = (
+        to_fractions(moments, 3),
+        to_fractions(angular_velocity_body, 3),
+        to_fractions(quaternion_wxyz, 4),
+        to_fractions([t], 1)[0],
+    )
     if min(J) <= 0:
         raise InputError(f"moments must be greater than 0 kg m2, but are {[float(x) for x in J]}")
     if not any(q):
         raise InputError("the quaternion is zero, and gives no orientation")
     digits = int(digits)
-    turn_digits = max(0, magnitude(max(abs(x) for x in w) * time * max(J) / min(J)))
+    turn_digits = max(0, decimal_exponent(max(abs(x) for x in w) * time * max(J) / min(J)))
     if sum(x != 0 for x in w) <= 1 or time == 0:
-        work, move = digits + GUARD + turn_digits, _steady
+        work, move = digits + GUARD_DIGITS + turn_digits, _rotate_steadily
     elif len(set(J)) < 3:
-        work, move = digits + GUARD + turn_digits + max(0, magnitude(max(J) / min(J))), _symmetric
+        work, move = digits + GUARD_DIGITS + turn_digits + max(0, decimal_exponent(max(J) / min(J))), _rotate_symmetric
     else:
-        top = _sorted_out(J, w)
-        move = _on_separatrix if top.beyond == 0 else _asymmetric
-        work = digits + GUARD + turn_digits + _lost_digits(top)
+        top = _order_axes(J, w)
+        move = _rotate_on_separatrix if top.beyond == 0 else _rotate_asymmetric
+        work = digits + GUARD_DIGITS + turn_digits + _lost_digits(top)
     with mpmath.workdps(work):
         mp = mpmath.mp
         turned, w_end = move(mp, J, w, time)
-        size = mp.sqrt(number(mp, sum(x * x for x in q)))
-        start = [number(mp, x) / size for x in q]
-        end = product(start, turned)
+        size = mp.sqrt(to_mpf(mp, sum(x * x for x in q)))
+        start = [to_mpf(mp, x) / size for x in q]
+        end = quaternion_product(start, turned)
     with mpmath.workdps(digits):
         a, b, c, d = (+x for x in end)
         x, y, z = (+x for x in w_end)
         return (a, b, c, d), (x, y, z)
 
 
-class _Top(NamedTuple):
+class _ExactTop(NamedTuple):
     """A body with three different moments, spinning about no principal axis: all in exact fractions."""
 
     order: tuple[int, int, int]
@@ -141,7 +146,7 @@ class _Top(NamedTuple):
         return self.J[0] * abs(self.J[0] - self.J[2]) * self.w[0] ** 2 / self.a
 
 
-def _sorted_out(J: Sequence[Fraction], w: Sequence[Fraction]) -> _Top:
+def _order_axes(J: Sequence[Fraction], w: Sequence[Fraction]) -> _ExactTop:
     small, middle, large = sorted(range(3), key=lambda i: J[i])
     beyond = (
         J[large] * (J[large] - J[middle]) * w[large] ** 2 - J[small] * (J[middle] - J[small]) * w[small] ** 2
@@ -155,75 +160,75 @@ def _sorted_out(J: Sequence[Fraction], w: Sequence[Fraction]) -> _Top:
     w1, w2, w3 = (sense * w[i] for i, sense in zip(order, senses, strict=True))
     a = j1 * abs(j1 - j3) * w1**2 + j2 * abs(j2 - j3) * w2**2
     b = j2 * abs(j1 - j2) * w2**2 + j3 * abs(j1 - j3) * w3**2
-    return _Top(order, senses, (j1, j2, j3), (w1, w2, w3), abs(beyond), a, b)
+    return _ExactTop(order, senses, (j1, j2, j3), (w1, w2, w3), abs(beyond), a, b)
 
 
-def _lost_digits(top: _Top) -> int:
+def _lost_digits(top: _ExactTop) -> int:
     """How many digits the formulas below may lose in this regime, generously."""
     small = [top.complement or Fraction(1), top.parameter, top.start_cosine_squared or Fraction(1)]
     small += [min(top.J) / max(top.J), abs(top.J[1] - top.J[2]) / max(top.J), abs(top.J[0] - top.J[1]) / max(top.J)]
-    return sum(max(0, -magnitude(x)) for x in small)
+    return sum(max(0, -decimal_exponent(x)) for x in small)
 
 
 # The regimes: each gives the rotation since the start, in the body's axes of then, and the angular velocity -----
-def _steady(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
+def _rotate_steadily(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
     """A spin about a principal axis, which stays; or none; or no time."""
-    rates = [number(mp, x) for x in w]
+    rates = [to_mpf(mp, x) for x in w]
     if t == 0:
         return [mp.mpf(1), mp.mpf(0), mp.mpf(0), mp.mpf(0)], rates
-    half = [rate * number(mp, t) / 2 for rate in rates]
+    half = [rate * to_mpf(mp, t) / 2 for rate in rates]
     return [mp.cos(sum(half)), *(mp.sin(x) for x in half)], rates
 
 
-def _symmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
+def _rotate_symmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
     """Two moments equal, or three: a turn about L at L/J1, then one about the symmetry axis at (1 - J3/J1) w3.
 
     [Landau and Lifshitz, section 33]
     """
     k = 2 if J[0] == J[1] else 0 if J[1] == J[2] else 1
     i, j = (k + 1) % 3, (k + 2) % 3
-    momentum = [number(mp, x * y) for x, y in zip(J, w, strict=True)]
+    momentum = [to_mpf(mp, x * y) for x, y in zip(J, w, strict=True)]
     size = mp.sqrt(sum(x * x for x in momentum))
-    half = size * number(mp, t / J[i]) / 2
+    half = size * to_mpf(mp, t / J[i]) / 2
     about_l = [mp.cos(half), *(mp.sin(half) * x / size for x in momentum)]
-    spin = number(mp, (1 - J[k] / J[i]) * w[k] * t)
+    spin = to_mpf(mp, (1 - J[k] / J[i]) * w[k] * t)
     about_axis = [mp.cos(spin / 2), mp.mpf(0), mp.mpf(0), mp.mpf(0)]
     about_axis[1 + k] = mp.sin(spin / 2)
     c, s = mp.cos(spin), mp.sin(spin)
-    rates = [number(mp, x) for x in w]
+    rates = [to_mpf(mp, x) for x in w]
     rates[i], rates[j] = c * rates[i] + s * rates[j], c * rates[j] - s * rates[i]
-    return product(about_l, about_axis), rates
+    return quaternion_product(about_l, about_axis), rates
 
 
-def _on_separatrix(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
+def _rotate_on_separatrix(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
     """L^2 = 2 E J2 exactly: sn = tanh, cn = dn = sech, and the angle about L is elementary.
 
     With A1, A2 the amplitudes of L1, L2:  integral of du/(A1^2 cn^2 + A2^2 sn^2)
     = u/A2^2 + sqrt(A2^2 - A1^2)/(A1 A2^2) atan(sqrt(A2^2 - A1^2)/A1 tanh u)
     """
-    top = _sorted_out(J, w)
+    top = _order_axes(J, w)
     sigma = 1 if top.J[2] > top.J[1] else -1
-    rate = mp.sqrt(number(mp, top.rate_squared))
+    rate = mp.sqrt(to_mpf(mp, top.rate_squared))
     c2 = top.start_cosine_squared
-    s0 = mp.sqrt(number(mp, 1 - c2)) * sign_of(sigma * top.w[1])
-    c0 = mp.sqrt(number(mp, c2))
+    s0 = mp.sqrt(to_mpf(mp, 1 - c2)) * sign_of(sigma * top.w[1])
+    c0 = mp.sqrt(to_mpf(mp, c2))
     u0 = mp.asinh(s0 / c0)
-    u = u0 + rate * number(mp, t)
+    u = u0 + rate * to_mpf(mp, t)
     j1, j2, j3 = top.J
     a1_squared, a2_squared = j1 / abs(j1 - j3), j2 / abs(j2 - j3)  # times a, which drops out
-    steep = mp.sqrt(number(mp, a2_squared / a1_squared - 1))
-    size = _momentum_size(mp, top)
+    steep = mp.sqrt(to_mpf(mp, a2_squared / a1_squared - 1))
+    size = _momentum_norm(mp, top)
 
     def swing(s: Mpf) -> Mpf:
         return steep * mp.atan(steep * s)
 
-    gained = (u - u0 + swing(mp.tanh(u)) - swing(s0)) * number(mp, 1 / a2_squared) / rate
-    phi = size * number(mp, t / j3) + sigma * size / number(mp, j3) * gained
+    gained = (u - u0 + swing(mp.tanh(u)) - swing(s0)) * to_mpf(mp, 1 / a2_squared) / rate
+    phi = size * to_mpf(mp, t / j3) + sigma * size / to_mpf(mp, j3) * gained
     ends = [(s0, c0, c0, 0), (mp.tanh(u), mp.sech(u), mp.sech(u), 0)]
-    return _assembled(mp, top, sigma, phi, ends)
+    return _assemble_rotation(mp, top, sigma, phi, ends)
 
 
-def _asymmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
+def _rotate_asymmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
     """w1 = W1 cn u, w2 = +-W2 sn u, w3 = W3 dn u; the angle about L by Jacobi's integral of the third kind.
 
     phi' = L (J1 w1^2 + J2 w2^2)/(L1^2 + L2^2)  [Landau and Lifshitz, eq. 37.17], or with L1 = A1 cn u and
@@ -232,40 +237,40 @@ def _asymmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
     (C - zeta) u + arg Theta(u + i alpha), C = L |J1 - J3|/(J1 J3 du/dt), i zeta = Z(i alpha).
     [Whittaker and Watson, Modern Analysis, section 22.74; DLMF 20.2.4, 22.16.32]
     """
-    top = _sorted_out(J, w)
+    top = _order_axes(J, w)
     sigma = 1 if top.J[2] > top.J[1] else -1
     j1, _, j3 = top.J
-    complement, parameter = number(mp, top.complement), number(mp, top.parameter)
-    means, co_means = means_of(mp, complement), means_of(mp, parameter)
+    complement, parameter = to_mpf(mp, top.complement), to_mpf(mp, top.parameter)
+    means, co_means = agm_sequence(mp, complement), agm_sequence(mp, parameter)
     quarter, co_quarter = (mp.pi / (2 * ladder[-1][0]) for ladder in (means, co_means))
     nome = mp.exp(-mp.pi * co_quarter / quarter)
-    rate = mp.sqrt(number(mp, top.rate_squared))
-    size = _momentum_size(mp, top)
+    rate = mp.sqrt(to_mpf(mp, top.rate_squared))
+    size = _momentum_norm(mp, top)
 
     c2 = top.start_cosine_squared
-    c0, s0 = mp.sqrt(number(mp, c2)), mp.sqrt(number(mp, 1 - c2)) * sign_of(sigma * top.w[1])
-    u0 = first_kind(mp, mp.atan2(s0, c0), means)
-    moved = rate * number(mp, t)
+    c0, s0 = mp.sqrt(to_mpf(mp, c2)), mp.sqrt(to_mpf(mp, 1 - c2)) * sign_of(sigma * top.w[1])
+    u0 = elliptic_f(mp, mp.atan2(s0, c0), means)
+    moved = rate * to_mpf(mp, t)
     halves = int(mp.nint((u0 + moved) / (2 * quarter)))
     u = u0 + moved - 2 * quarter * halves
 
-    alpha = first_kind(mp, mp.atan(mp.sqrt(number(mp, j3 * top.b / (j1 * top.a)))), co_means)
+    alpha = elliptic_f(mp, mp.atan(mp.sqrt(to_mpf(mp, j3 * top.b / (j1 * top.a)))), co_means)
     to_z = mp.pi / (2 * quarter)
-    zeta = to_z * theta_slope(mp, nome, alpha * to_z)
-    end, start = (mp.arg(theta(mp, nome, mp.mpc(x * to_z, alpha * to_z))) for x in (u, u0))
-    growth = size * number(mp, abs(j1 - j3) / (j1 * j3)) / rate
-    phi = size * number(mp, t / j3) + sigma * ((growth - zeta) * moved + end - start)
+    zeta = to_z * theta4_log_derivative(mp, nome, alpha * to_z)
+    end, start = (mp.arg(theta4(mp, nome, mp.mpc(x * to_z, alpha * to_z))) for x in (u, u0))
+    growth = size * to_mpf(mp, abs(j1 - j3) / (j1 * j3)) / rate
+    phi = size * to_mpf(mp, t / j3) + sigma * ((growth - zeta) * moved + end - start)
 
-    am = amplitude(mp, u, means)
+    am = jacobi_amplitude(mp, u, means)
     s, c = mp.sin(am), mp.cos(am)
     ends = [
         (s0, c0, mp.sqrt(c0 * c0 + complement * s0 * s0), 0),
         (s, c, mp.sqrt(c * c + complement * s * s), halves),
     ]
-    return _assembled(mp, top, sigma, phi, ends)
+    return _assemble_rotation(mp, top, sigma, phi, ends)
 
 
-def _assembled(mp: Any, top: _Top, sigma: int, phi: Mpf, ends: Any) -> Any:
+def _assemble_rotation(mp: Any, top: _ExactTop, sigma: int, phi: Mpf, ends: Any) -> Any:
     """From the angle about L and (sn, cn, dn, half periods) at start and end: the rotation and the rates.
 
     Seen from axes with z along L the body stands at Rz(phi) Rx(theta) Rz(psi), L (sin theta sin psi, sin theta cos psi,
@@ -273,8 +278,8 @@ def _assembled(mp: Any, top: _Top, sigma: int, phi: Mpf, ends: Any) -> Any:
     """
     j1, j2, j3 = top.J
     d13, d23 = abs(j1 - j3), abs(j2 - j3)
-    W1, W2, W3 = (mp.sqrt(number(mp, x)) for x in (top.a / (j1 * d13), top.a / (j2 * d23), top.b / (j3 * d13)))
-    L1, L2, L3 = W1 * number(mp, j1), W2 * number(mp, j2), W3 * number(mp, j3)
+    W1, W2, W3 = (mp.sqrt(to_mpf(mp, x)) for x in (top.a / (j1 * d13), top.a / (j2 * d23), top.b / (j3 * d13)))
+    L1, L2, L3 = W1 * to_mpf(mp, j1), W2 * to_mpf(mp, j2), W3 * to_mpf(mp, j3)
     attitudes, rates = [], []
     for (sn, cn, dn, halves), angle in zip(ends, (mp.mpf(0), phi), strict=True):
         x, y, z = L1 * cn, sigma * L2 * sn, L3 * dn
@@ -286,12 +291,12 @@ def _assembled(mp: Any, top: _Top, sigma: int, phi: Mpf, ends: Any) -> Any:
         flip = -1 if halves % 2 else 1
         rates.append((flip * W1 * cn, flip * sigma * W2 * sn, W3 * dn))
     w0, *v0 = attitudes[0]
-    turned = product([w0, *(-x for x in v0)], attitudes[1])
+    turned = quaternion_product([w0, *(-x for x in v0)], attitudes[1])
     vector, w_end = [mp.mpf(0)] * 3, [mp.mpf(0)] * 3
     for i, sense, x, rate in zip(top.order, top.senses, turned[1:], rates[1], strict=True):
         vector[i], w_end[i] = sense * x, sense * rate
     return [turned[0], *vector], w_end
 
 
-def _momentum_size(mp: Any, top: _Top) -> Mpf:
-    return mp.sqrt(number(mp, sum((x * y) ** 2 for x, y in zip(top.J, top.w, strict=True))))
+def _momentum_norm(mp: Any, top: _ExactTop) -> Mpf:
+    return mp.sqrt(to_mpf(mp, sum((x * y) ** 2 for x, y in zip(top.J, top.w, strict=True))))

@@ -18,7 +18,7 @@ from polhode.massprops.body import Body
 from polhode.model.forces import FORCES
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
-from polhode.reference.multiprecision import fraction
+from polhode.reference.multiprecision import to_fraction
 
 Numbers = tuple[float, ...]
 
@@ -127,12 +127,14 @@ class Problem:
         exact = (self.answer_of_doubles if of_doubles else self.answer).decimals
         attitude = rates = place = None
         if quaternion_wxyz is not None:
-            attitude = _angle(_given(quaternion_wxyz, 4, "quaternion_wxyz"), _exact(exact["quaternion_wxyz"]))
+            attitude = _angle(
+                _check_given(quaternion_wxyz, 4, "quaternion_wxyz"), _parse_fractions(exact["quaternion_wxyz"])
+            )
         if angular_velocity_body is not None:
-            truth = _exact(exact["angular_velocity_body"])
-            rates = _distance(_given(angular_velocity_body, 3, "angular_velocity_body"), truth) / _distance(truth)
+            truth = _parse_fractions(exact["angular_velocity_body"])
+            rates = _distance(_check_given(angular_velocity_body, 3, "angular_velocity_body"), truth) / _distance(truth)
         if position is not None:
-            place = _distance(_given(position, 3, "position"), _exact(exact["position"]))
+            place = _distance(_check_given(position, 3, "position"), _parse_fractions(exact["position"]))
         return Error(attitude, rates, place)
 
     def scenario(self, **settings: Any) -> Scenario:
@@ -182,46 +184,46 @@ def table() -> str:
     return "\n".join([head, *lines])
 
 
-def _read() -> dict[str, Problem]:
+def _read_problems() -> dict[str, Problem]:
     text = files("polhode.reference").joinpath("data/problems.json").read_text(encoding="utf-8")
-    return {record["name"]: _problem(record) for record in json.loads(text)}
+    return {record["name"]: _parse_problem(record) for record in json.loads(text)}
 
 
-def _problem(record: Mapping[str, Any]) -> Problem:
+def _parse_problem(record: Mapping[str, Any]) -> Problem:
     numbers = ("mass", "moments", "forces", "pivot", "duration")
     return Problem(
         **{key: record[key] for key in ("name", "title", "source", "allow_unphysical", "forces_in_words")},
-        **{key: _floats(record[key]) for key in numbers},
-        start=_kinematics(record),
-        answer=_kinematics(record["answer"]),
-        answer_of_doubles=_kinematics(record["answer_of_doubles"]),
+        **{key: _parse_floats(record[key]) for key in numbers},
+        start=_parse_kinematics(record),
+        answer=_parse_kinematics(record["answer"]),
+        answer_of_doubles=_parse_kinematics(record["answer_of_doubles"]),
         conditioning=Conditioning(**record["conditioning"]),
         decimals={key: record[key] for key in numbers},
     )
 
 
-def _kinematics(record: Mapping[str, Any]) -> Kinematics:
+def _parse_kinematics(record: Mapping[str, Any]) -> Kinematics:
     names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
     decimals = {name: tuple(record[name]) for name in names}
     return Kinematics(**{name: tuple(float(text) for text in decimals[name]) for name in names}, decimals=decimals)
 
 
-def _floats(value: Any) -> Any:
+def _parse_floats(value: Any) -> Any:
     """Texts to floats, lists to tuples."""
     if isinstance(value, list):
-        return tuple(_floats(v) for v in value)
+        return tuple(_parse_floats(v) for v in value)
     if isinstance(value, dict):
-        return {key: v if key == "kind" else _floats(v) for key, v in value.items()}
+        return {key: v if key == "kind" else _parse_floats(v) for key, v in value.items()}
     return None if value is None else float(value)
 
 
-def _given(values: Sequence[Any], count: int, name: str) -> list[Fraction]:
+def _check_given(values: Sequence[Any], count: int, name: str) -> list[Fraction]:
     if len(values) != count:
         raise InputError(f"{name} has {count} numbers, not {len(values)}: {values!r}")
-    return [fraction(value) for value in values]
+    return [to_fraction(value) for value in values]
 
 
-def _exact(texts: Sequence[str]) -> list[Fraction]:
+def _parse_fractions(texts: Sequence[str]) -> list[Fraction]:
     return [Fraction(text) for text in texts]
 
 
@@ -243,5 +245,5 @@ def _distance(one: Sequence[Fraction], other: Sequence[Fraction] | None = None) 
     return math.hypot(*(float(a - b) for a, b in zip(one, two, strict=True)))
 
 
-PROBLEMS = _read()
+PROBLEMS = _read_problems()
 """By name."""

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from polhode.errors import InputError
 
-_FASTEST = 1000
+_MAX_EXPONENT = 1000
 """The largest power of 2 that a rate in rad/s may reach."""
-_BESIDE_WEIGHT = 120
+_MAX_EXPONENT_OVER_WEIGHT = 120
 """By how many powers of 2 a rate may exceed that of the weight: the cubic holds the square of their ratio."""
-_LOST = 2.0**-250
+_NEGLIGIBLE_SHARE = 2.0**-250
 """A rate that is such a share of the fastest counts as 0: its square underflows beside it."""
 
 
@@ -26,40 +26,40 @@ class TopRates(NamedTuple):
     theta_rate: float
 
 
-def top_rates(
+def scale_top_rates(
     moment: float, axial_moment: float, weight: float, spin: float, precession: float, theta_rate: float
 ) -> TopRates:
     """In a unit in which the fastest rate is about 1."""
-    powers = [_power(spin) + _power(axial_moment) - _power(moment)] if spin else []
-    powers += [_power(rate) for rate in (precession, theta_rate) if rate]
-    of_weight = (_power(weight) - _power(moment)) // 2
+    powers = [_binary_exponent(spin) + _binary_exponent(axial_moment) - _binary_exponent(moment)] if spin else []
+    powers += [_binary_exponent(rate) for rate in (precession, theta_rate) if rate]
+    of_weight = (_binary_exponent(weight) - _binary_exponent(moment)) // 2
     fastest = max([of_weight, *powers])
-    if abs(fastest) > _FASTEST:
+    if abs(fastest) > _MAX_EXPONENT:
         raise InputError(
             "the rates of this top cannot be held in double precision: its moments, weight_times_height and rates "
             "are too far apart"
         )
-    if fastest - of_weight > _BESIDE_WEIGHT:
+    if fastest - of_weight > _MAX_EXPONENT_OVER_WEIGHT:
         raise InputError(
             f"weight_times_height = {weight:g} N m is lost beside spin, precession or theta_rate in double precision: "
             "without it use SymmetricTop"
         )
     a, p, r = (
-        rate if abs(rate) > _LOST else 0.0
+        rate if abs(rate) > _NEGLIGIBLE_SHARE else 0.0
         for rate in (
-            _quotient(axial_moment, spin, moment, -fastest),
+            _scaled_quotient(axial_moment, spin, moment, -fastest),
             math.ldexp(precession, -fastest),
             math.ldexp(theta_rate, -fastest),
         )
     )
-    return TopRates(math.ldexp(1.0, -fastest), a, _quotient(2.0, weight, moment, -2 * fastest), p, r)
+    return TopRates(math.ldexp(1.0, -fastest), a, _scaled_quotient(2.0, weight, moment, -2 * fastest), p, r)
 
 
-def _power(x: float) -> int:
+def _binary_exponent(x: float) -> int:
     return math.frexp(x)[1]
 
 
-def _quotient(x: float, y: float, over: float, power: int) -> float:
+def _scaled_quotient(x: float, y: float, over: float, power: int) -> float:
     """x y/over times a power of 2; nothing on the way to it overflows."""
     (a, i), (b, j), (c, k) = math.frexp(x), math.frexp(y), math.frexp(over)
     return math.ldexp(a * b / c, i + j - k + power)

@@ -28,9 +28,9 @@ class Doors:
 
     def show(self: Any) -> Path:
         """Open the motion in the browser, as the page that `export_html` writes; gives back where that page lies."""
-        from polhode.web.html_page import shown
+        from polhode.web.html_page import open_motion_page
 
-        return shown(self)
+        return open_motion_page(self)
 
     def export_html(self: Any, path: str | Path) -> None:
         """Write the motion as one page that opens by a double click, with no network.
@@ -46,9 +46,9 @@ class Doors:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     motion.export_html(pathlib.Path(folder) / "spin.html")
         """
-        from polhode.web.html_page import write
+        from polhode.web.html_page import write_html
 
-        write(self, Path(path))
+        write_html(self, Path(path))
 
     def export_gltf(self: Any, path: str | Path) -> None:
         """Write the motion as an animated glTF 2.0 scene: one binary file (.glb), or a text (.gltf) with all inside.
@@ -67,9 +67,9 @@ class Doors:
         ...     (pathlib.Path(folder) / "spin.glb").read_bytes()[:4]
         b'glTF'
         """
-        from polhode.io.gltf import write
+        from polhode.io.gltf import write_gltf
 
-        write(self, Path(path))
+        write_gltf(self, Path(path))
 
     def export_paraview(self: Any, path: str | Path) -> None:
         """Write the motion for ParaView: a .pvd that lists one .vtu for each output, in a folder beside it.
@@ -88,9 +88,9 @@ class Doors:
         ...     sorted(file.name for file in (pathlib.Path(folder) / "spin").iterdir())
         ['spin_0000.vtu', 'spin_0001.vtu', 'spin_0002.vtu', 'spin_0003.vtu']
         """
-        from polhode.io.paraview import write
+        from polhode.io.paraview import write_paraview
 
-        write(self, Path(path))
+        write_paraview(self, Path(path))
 
     def save(self: Any, path: str | Path) -> None:
         """Store the motion as a Zarr directory, which `ph.load` and xarray read.  A half-written one never appears."""
@@ -100,6 +100,6 @@ class Doors:
 
     def _repr_html_(self: Any) -> str | None:
         """What a notebook shows: the page, in a frame that can reach nothing outside itself."""
-        from polhode.web.html_page import framed
+        from polhode.web.html_page import build_iframe
 
-        return framed(self) if len(self.times) else None
+        return build_iframe(self) if len(self.times) else None

@@ -89,11 +89,11 @@ def dataset_of(motion: Motion) -> xarray.Dataset:
 
 def save(motion: Motion, path: Path) -> None:
     """Write beside the target first, then put it in its place: a motion is on disk whole or not at all."""
-    from polhode.massprops.appearance_table import look_table_of
+    from polhode.massprops.appearance_table import appearance_to_table
 
     known = [f for f in motion.scenario.forces if f.function is None]
     unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.acts_besides)
-    looks = look_table_of(motion.scenario.bodies)
+    looks = appearance_to_table(motion.scenario.bodies)
     (content, looks), arrays = _without_long_lists((motion.scenario.as_mapping(known), looks))
     number_axes = ("time", "computed_body", "number")
     dataset = motion.dataset.assign(
@@ -193,12 +193,12 @@ def load(path: str | Path) -> Motion:
 
 def _with_looks(given: Any, text: str, dataset: xarray.Dataset) -> Any:
     """The body, or a system's bodies, with their looks; those of older files are known by their numbers alone."""
-    from polhode.massprops.appearance_table import with_looks
+    from polhode.massprops.appearance_table import restore_appearance
 
     stored = _with_long_lists(json.loads(text), dataset)
     if stored is None:
         return given
-    return with_looks(given, stored) if isinstance(given, list) else with_looks([given], stored)[0]
+    return restore_appearance(given, stored) if isinstance(given, list) else restore_appearance([given], stored)[0]
 
 
 def _chosen(text: str) -> Chosen | None:

@@ -133,7 +133,7 @@ def ensemble(
 
     Takes what `ph.simulate` takes; any number in body, state or forces may carry a leading axis of length N.  The
     motion then has a `member` axis.  Without `output_step` or `output_times` only the final states are kept.  Members
-    whose impulses or thruster windows lie at other times than their neighbours' run in groups, about 1 ms for each.
+    whose impulses or thruster windows lie at other times than their neighbors' run in groups, about 1 ms for each.
 
     Examples
     --------

@@ -7,7 +7,7 @@ import sys
 import webbrowser
 
 
-def opened(address: str) -> bool:
+def open_url(address: str) -> bool:
     """Open an address in the browser; whether that could be done.  Without a screen nothing is tried."""
     is_blind = sys.platform.startswith("linux") and not any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")

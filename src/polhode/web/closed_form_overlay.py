@@ -15,14 +15,14 @@ from polhode.reference.heavy_top import HeavyTop
 from polhode.results.motion import Motion
 from polhode.validation import Array
 
-SHORT = 1e-4
+RATE_ANGLE = 1e-4
 """In rad: how far a top turns in the time over which its rate is taken."""
-SAME = 1e-9
+SYMMETRY_TOLERANCE = 1e-9
 """Relative to their size: two moments that differ by less are equal, a centre of mass so close to an axis is on it."""
 
 
 @dataclass(frozen=True)
-class Ghost:
+class ClosedFormOverlay:
     """The closed form at the outputs of a motion, in the shapes of its own quantities of these names."""
 
     quaternion_wxyz: Array
@@ -32,21 +32,21 @@ class Ghost:
     sentence: str
 
 
-def ghost_of(motion: Motion) -> Ghost | str:
+def find_closed_form(motion: Motion) -> ClosedFormOverlay | str:
     """The closed form of a motion, or why there is none, in a sentence."""
     if motion.scenario.used_method.name == "exact":
         return "The motion is the closed form itself."
     if motion.acts_besides:
         return f"No closed form is known with {', '.join(motion.acts_besides)}."
-    free = _free(motion)
+    free = _free_motion_overlay(motion)
     if free is not None:
         return free
     if motion.axis is None and motion.scenario.pivot is not None:
-        return _heavy_top(motion)
+        return _heavy_top_overlay(motion)
     return f"No closed form is known with {', '.join(dict.fromkeys(f.name for f in motion.scenario.forces))}."
 
 
-def _free(motion: Motion) -> Ghost | None:
+def _free_motion_overlay(motion: Motion) -> ClosedFormOverlay | None:
     """Of bodies that turn freely, with nothing but uniform gravity and impulses."""
     plain = replace(
         motion.scenario, method="auto", formulation="momentum", events=(), output_step=None, output_times=motion.times
@@ -55,7 +55,7 @@ def _free(motion: Motion) -> Ghost | None:
         return None
     exact = replace(plain, method="exact", step=None)
     closed = Motion(exact, run(exact, False))
-    return Ghost(
+    return ClosedFormOverlay(
         closed.quaternion_wxyz,
         closed.position,
         closed.velocity,
@@ -64,7 +64,7 @@ def _free(motion: Motion) -> Ghost | None:
     )
 
 
-def _heavy_top(motion: Motion) -> Ghost | str:
+def _heavy_top_overlay(motion: Motion) -> ClosedFormOverlay | str:
     """Of a symmetric body about a pivot on its axis, under uniform gravity: Lagrange's top."""
     scenario = motion.scenario
     forces = [f for f in scenario.forces if f.kind == "body"]
@@ -78,7 +78,11 @@ def _heavy_top(motion: Motion) -> Ghost | str:
     axial = int(np.abs(along).argmax())
     moments = np.array(about.moments)
     across = np.delete(moments, axial)
-    if not height or abs(abs(along[axial]) - 1) > SAME or abs(across[0] - across[1]) > SAME * across[0]:
+    if (
+        not height
+        or abs(abs(along[axial]) - 1) > SYMMETRY_TOLERANCE
+        or abs(across[0] - across[1]) > SYMMETRY_TOLERANCE * across[0]
+    ):
         return "No closed form is known of a body that is not symmetric about the line from its pivot to its centre."
     state = scenario.states[0]
     q: Any = tuple(state.quaternion_wxyz.tolist())
@@ -86,7 +90,7 @@ def _heavy_top(motion: Motion) -> Ghost | str:
     up_body = np.array(to_body(q, tuple(up)))
     theta = float(np.arctan2(np.linalg.norm(np.cross(up_body, axis)), up_body @ axis))
     side = up_body - (up_body @ axis) * axis
-    if np.linalg.norm(side) <= SAME:
+    if np.linalg.norm(side) <= SYMMETRY_TOLERANCE:
         return "The closed form of a top that starts on the vertical is not drawn."
     side = side / np.linalg.norm(side)
     top_axes = np.stack((np.cross(side, axis), side, axis))  # rows: the top's own axes, the line of nodes first
@@ -106,13 +110,13 @@ def _heavy_top(motion: Motion) -> Ghost | str:
 
         t = motion.times - scenario.start_time
         turned = attitudes(t)
-        moment = SHORT / float(np.linalg.norm(motion.angular_velocity, axis=-1).max() or 1.0)
-        angular_velocity = _rate(attitudes(t - moment), attitudes(t + moment), 2 * moment)
+        moment = RATE_ANGLE / float(np.linalg.norm(motion.angular_velocity, axis=-1).max() or 1.0)
+        angular_velocity = _finite_difference_rate(attitudes(t - moment), attitudes(t + moment), 2 * moment)
     except PolhodeError as error:
         return f"The closed form cannot be evaluated: {error}"
     pivot = np.asarray(state.position) - np.array(to_world(q, tuple(arm)))
     away = together(to_world(turned, tuple(arm)))
-    return Ghost(
+    return ClosedFormOverlay(
         together(turned),
         pivot + away,
         np.cross(angular_velocity, away),
@@ -121,7 +125,7 @@ def _heavy_top(motion: Motion) -> Ghost | str:
     )
 
 
-def _rate(before: Any, after: Any, seconds: float) -> Array:
+def _finite_difference_rate(before: Any, after: Any, seconds: float) -> Array:
     """The angular velocity between two close attitudes, along the world's axes."""
     w, *turn = product(after, conjugate(before))
     return np.asarray(2 * np.sign(w)[:, None] * together(turn) / seconds)

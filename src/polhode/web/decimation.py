@@ -7,7 +7,7 @@ import numpy as np
 from polhode.massprops.geometry import Surface
 
 
-def coarser(surface: Surface, most: int) -> Surface:
+def decimate_mesh(surface: Surface, most: int) -> Surface:
     """The surface itself, if it has no more than so many faces; else one with corners joined, as fine as can be.
 
     A grid of n cells along the longest side leaves about n^2 faces of a closed surface: n is lowered until few enough
@@ -16,12 +16,12 @@ def coarser(surface: Surface, most: int) -> Surface:
     cells = int(most**0.5) * 2
     found = surface
     while len(found.faces) > most:
-        found = _on_grid(surface, cells)
+        found = _cluster_vertices(surface, cells)
         cells = cells * 4 // 5
     return found
 
 
-def _on_grid(surface: Surface, cells: int) -> Surface:
+def _cluster_vertices(surface: Surface, cells: int) -> Surface:
     low = surface.vertices.min(axis=0)
     side = float(np.ptp(surface.vertices, axis=0).max()) / cells
     places = ((surface.vertices - low) / side).astype(np.int64)

@@ -11,29 +11,29 @@ from polhode.engines import segments
 from polhode.massprops.geometry import Indices
 from polhode.results.motion import Motion
 
-MOST_TIMES = 3000
+MAX_TIMES = 3000
 """More outputs than a screen has columns of pixels."""
-FEWEST_TIMES = 200
+MIN_TIMES = 200
 """An exact motion is looked at so many times at least,"""
-TURN = pi / 8
+MAX_ANGLE = pi / 8
 """and not less often than once in this angle, in rad, if that takes no more than MOST_TIMES."""
-MOST_BODIES = 2000
-MOST_POSES = 200_000
+MAX_BODIES = 2000
+MAX_POSES = 200_000
 """Of all bodies at all times, 17 numbers each: 14 MB, a third more within a page."""
 
 
-def finer(motion: Motion) -> Motion:
+def refine_exact_motion(motion: Motion) -> Motion:
     """An exact motion with few outputs, at as many instants as a smooth picture needs; any other as it is.
 
     Where a blow strikes there are two: just before it, and after it.
     """
     closed_form = motion._closed_form
-    if closed_form is None or len(motion.times) >= MOST_TIMES:
+    if closed_form is None or len(motion.times) >= MAX_TIMES:
         return motion
     first, last = motion.scenario.start_time, float(motion.times[-1])
     fastest = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1), initial=0.0))
-    most = min(MOST_TIMES, max(2, MOST_POSES // (2 * motion.scenario.count)))
-    count = int(min(most, max(FEWEST_TIMES, fastest * (last - first) / TURN + 1)))
+    most = min(MAX_TIMES, max(2, MAX_POSES // (2 * motion.scenario.count)))
+    count = int(min(most, max(MIN_TIMES, fastest * (last - first) / MAX_ANGLE + 1)))
     blows = np.array([t for t in segments.breaks(motion.scenario) if first < t < last])
     if last <= first or (count <= len(motion.times) and not len(blows)):
         return motion
@@ -43,9 +43,9 @@ def finer(motion: Motion) -> Motion:
     return Motion(motion.scenario, run, motion.unknown_forces)
 
 
-def times_shown(motion: Motion, bodies: int) -> Indices:
+def select_times(motion: Motion, bodies: int) -> Indices:
     """Which outputs: all, or those nearest to even times; where these are few, since outputs are uneven, others too."""
-    most = min(MOST_TIMES, max(2, MOST_POSES // bodies))
+    most = min(MAX_TIMES, max(2, MAX_POSES // bodies))
     times = motion.times
     if len(times) <= most:
         return np.arange(len(times))
@@ -56,13 +56,13 @@ def times_shown(motion: Motion, bodies: int) -> Indices:
     return np.unique(np.concatenate((nearest, others))).astype(np.int64)
 
 
-def members_shown(motion: Motion) -> Indices:
+def select_visible_members(motion: Motion) -> Indices:
     """Which bodies or members: all, or some spread evenly over them."""
     count = motion.scenario.count
-    return np.unique(np.linspace(0, count - 1, min(count, MOST_BODIES)).round().astype(np.int64))
+    return np.unique(np.linspace(0, count - 1, min(count, MAX_BODIES)).round().astype(np.int64))
 
 
-def of_members(motion: Motion, members: Indices) -> Motion:
+def restrict_to_members(motion: Motion, members: Indices) -> Motion:
     """The motion of some of an ensemble's members; of a body or a system as it is."""
     if motion.axis != "member" or len(members) == motion.scenario.count:
         return motion
@@ -73,7 +73,7 @@ def of_members(motion: Motion, members: Indices) -> Motion:
     return Motion(motion.scenario.take(members), run, motion.unknown_forces)
 
 
-def thinned(motion: Motion, rows: Indices) -> Motion:
+def select_outputs(motion: Motion, rows: Indices) -> Motion:
     """The motion at some of its outputs; members that an event has stopped stay where that happened."""
     run = replace(motion._run, times=motion.times[rows], kept=motion._run.kept[rows], marks=None, closed_form=None)
     stops = [c for c in run.crossings if c.ends] if motion.axis == "member" else []

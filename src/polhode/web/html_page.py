@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from polhode.errors import PolhodeError
-from polhode.io.atomic_files import check_suffix, write_whole
+from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.results.motion import Motion
 from polhode.version import __version__
-from polhode.web.browser import opened
-from polhode.web.motion_record import recorded
-from polhode.web.record_encoding import packed
+from polhode.web.browser import open_url
+from polhode.web.motion_record import record_motion
+from polhode.web.record_encoding import encode_record
 
 FRAME_HEIGHT = 640
 """Of the frame in a notebook, in pixels."""
-SUFFIXES = (".html", ".htm")
+HTML_SUFFIXES = (".html", ".htm")
 
 
 @cache
-def _built(name: str) -> str:
+def _read_asset(name: str) -> str:
     """A file that front/build.mjs has made."""
     try:
         return files("polhode.web").joinpath("built", name).read_text(encoding="utf-8")
@@ -39,25 +39,25 @@ def _built(name: str) -> str:
         ) from None
 
 
-def page(door: dict[str, Any], motion: bytes | None = None) -> str:
+def build_page(door: dict[str, Any], motion: bytes | None = None) -> str:
     """The whole page: `door` is told to it, and a packed motion is laid into it."""
     told = json.dumps({"version": __version__, "model": "", "title": "", **door}).replace("<", "\\u003c")
     data = "" if motion is None else base64.b64encode(motion).decode()
-    script = _built("lab.js")
+    script = _read_asset("lab.js")
     parts = {
-        "policy": f'<meta http-equiv="Content-Security-Policy" content="{policy(live=door["kind"] == "live")}">',
-        "licences": f"<!--\n{_built('licences.txt').replace('--', '- -')}\n-->",
-        "style": f"<style>{_built('lab-style.css')}</style>",
+        "policy": f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy(live=door["kind"] == "live")}">',
+        "licences": f"<!--\n{_read_asset('licences.txt').replace('--', '- -')}\n-->",
+        "style": f"<style>{_read_asset('lab-style.css')}</style>",
         "door": f'<script id="polhode-door" type="application/json">{told}</script>',
         "motion": f'<script id="polhode-motion" type="application/octet-stream">{data}</script>',
         "script": f"<script>{script}</script>",
     }
-    return re.sub(r"<!--polhode:(\w+)-->", lambda found: parts[found[1]], _built("page.html"))
+    return re.sub(r"<!--polhode:(\w+)-->", lambda found: parts[found[1]], _read_asset("page.html"))
 
 
-def policy(live: bool) -> str:
+def content_security_policy(live: bool) -> str:
     """What the page may do: run its own script, and, if it is live, talk to the server that it came from."""
-    digest = base64.b64encode(hashlib.sha256(_built("lab.js").encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(_read_asset("lab.js").encode()).digest()).decode()
     reach = "connect-src 'self'; " if live else ""
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; {reach}"
@@ -65,31 +65,31 @@ def policy(live: bool) -> str:
     )
 
 
-def of_motion(motion: Motion, name: str = "") -> str:
+def build_motion_page(motion: Motion, name: str = "") -> str:
     """The page of one motion, which needs no server; its title is the scenario's name, or the one given."""
     title = motion.scenario.name or name or "motion"
-    return page({"kind": "file", "title": title}, packed(recorded(motion, name=title, title=title)))
+    return build_page({"kind": "file", "title": title}, encode_record(record_motion(motion, name=title, title=title)))
 
 
-def write(motion: Motion, path: Path) -> None:
+def write_html(motion: Motion, path: Path) -> None:
     """Write the page of a motion."""
-    check_suffix(path, SUFFIXES, "a page")
-    write_whole(path, of_motion(motion, path.stem).encode())
+    check_suffix(path, HTML_SUFFIXES, "a page")
+    write_atomic(path, build_motion_page(motion, path.stem).encode())
 
 
-def framed(motion: Motion) -> str:
+def build_iframe(motion: Motion) -> str:
     """The page of a motion in a frame for notebooks, in which it can run its script and nothing else."""
     title = html.escape(motion.scenario.name or "motion", quote=True)
-    inside = html.escape(of_motion(motion), quote=True)
+    inside = html.escape(build_motion_page(motion), quote=True)
     look = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
     return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" style="{look}" srcdoc="{inside}"></iframe>'
 
 
-def shown(motion: Motion) -> Path:
+def open_motion_page(motion: Motion) -> Path:
     """Open the page of a motion in the browser; where it lies."""
     name = re.sub(r"[^\w-]+", "-", motion.scenario.name or "motion").strip("-") or "motion"
     path = Path(tempfile.mkdtemp(prefix="polhode-")) / f"{name}.html"
-    write(motion, path)
-    if not opened(path.as_uri()):
+    write_html(motion, path)
+    if not open_url(path.as_uri()):
         warnings.warn(f"no browser could be opened: open {path} by hand", stacklevel=3)
     return path

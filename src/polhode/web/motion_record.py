@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.equations.quaternions import to_world
 from polhode.errors import InputError
-from polhode.massprops.appearance import Look, look_of
+from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Indices
 from polhode.model.force import Force
 from polhode.model.state import together
@@ -18,22 +18,22 @@ from polhode.results import dynamics
 from polhode.results.motion import Motion
 from polhode.validation import Array
 from polhode.web import downsampling, notes
-from polhode.web.closed_form_overlay import Ghost, ghost_of
-from polhode.web.decimation import coarser
-from polhode.web.record_encoding import Record
+from polhode.web.closed_form_overlay import ClosedFormOverlay, find_closed_form
+from polhode.web.decimation import decimate_mesh
+from polhode.web.record_encoding import MotionRecord
 
-MOST_WITH_FORCES = 20
+MAX_BODIES_WITH_FORCES = 20
 """Of so many bodies each has arrows for its forces."""
-ROUNDING, FINE = 2.0**-24, 1e-4
+FLOAT32_ROUNDING, POSITION_TOLERANCE = 2.0**-24, 1e-4
 """Of 32-bit numbers; and the part of the smallest body that it may move it: else all digits of places are kept."""
-FREE = 1e-2
+FREE_TOLERANCE = 1e-2
 """How far L may be off, relative to its size, for Poinsot's construction to mean something."""
 
 
 @np.errstate(over="ignore", invalid="ignore")  # of members that failed
-def recorded(
+def record_motion(
     motion: Motion, *, id: int = 0, name: str = "", title: str = "", runs: Sequence[str] = (), run: str = ""
-) -> Record:
+) -> MotionRecord:
     """A motion as the page needs it: thinned out to what the eye can use, with what is drawn for each body.
 
     `id` is the question that it answers; `runs` are the names of all motions of a model, and `run` is this one's.
@@ -49,12 +49,12 @@ def recorded(
     """
     if len(motion.times) == 0:
         raise InputError("this motion has no output times: there is nothing to show")
-    members = downsampling.members_shown(motion)
-    some = downsampling.of_members(motion, members)
-    fine = downsampling.finer(some)
-    rows = downsampling.times_shown(fine, len(members))
-    shown = downsampling.thinned(fine, rows)
-    looks, look_of_each = _looks(shown)
+    members = downsampling.select_visible_members(motion)
+    some = downsampling.restrict_to_members(motion, members)
+    fine = downsampling.refine_exact_motion(some)
+    rows = downsampling.select_times(fine, len(members))
+    shown = downsampling.select_outputs(fine, rows)
+    looks, look_of_each = _collect_appearances(shown)
     meta: dict[str, Any] = {
         "id": id,
         "name": name or motion.scenario.name or "motion",
@@ -66,30 +66,30 @@ def recorded(
         "countOf": motion.scenario.count,
         "timesOf": len(motion.times),
         "unknownForces": list(motion.unknown_forces),
-        "isCrowd": len(members) > MOST_WITH_FORCES,
+        "isCrowd": len(members) > MAX_BODIES_WITH_FORCES,
     }
     arrays: dict[str, Any] = {"time": shown.times}
     exact = {"time"}
-    _put_poses(meta, arrays, exact, shown, looks)
-    _put_bodies(meta, arrays, shown, looks, look_of_each)
-    _put_forces(meta, arrays, shown)
-    _put_energies(meta, arrays, shown)
-    _put_departures(meta, arrays, some, fine, rows)
-    _put_ghost(meta, arrays, exact, shown)
-    meta["crossings"] = notes.marks(shown)
-    meta["notes"] = notes.sentences(motion, shown, looks)
-    return Record(meta, arrays, frozenset(exact))
+    _add_poses(meta, arrays, exact, shown, looks)
+    _add_bodies(meta, arrays, shown, looks, look_of_each)
+    _add_forces(meta, arrays, shown)
+    _add_energies(meta, arrays, shown)
+    _add_drift(meta, arrays, some, fine, rows)
+    _add_closed_form(meta, arrays, exact, shown)
+    meta["crossings"] = notes.collect_event_markers(shown)
+    meta["notes"] = notes.compose_notes(motion, shown, looks)
+    return MotionRecord(meta, arrays, frozenset(exact))
 
 
-def _each(motion: Motion, values: Array) -> Array:
+def _with_body_axis(motion: Motion, values: Array) -> Array:
     """Numbers of each body at each time, with the axis of the bodies also where there is only one."""
     return values[:, None] if motion.axis is None else values
 
 
-def _put_poses(
-    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion, looks: list[Look]
+def _add_poses(
+    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion, looks: list[Appearance]
 ) -> None:
-    position = _each(motion, motion.position)
+    position = _with_body_axis(motion, motion.position)
     known = np.isfinite(position).all(axis=-1)
     origin = np.zeros(3)
     if known.any():
@@ -99,64 +99,68 @@ def _put_poses(
         if np.abs(middle).max() > 100 * size:  # far from the world's origin: measured from the middle of the path
             origin = middle
         smallest = min([look.size for look in looks if look.size] or [spread])
-        if np.abs(position[known] - origin).max() * ROUNDING > FINE * smallest:
+        if np.abs(position[known] - origin).max() * FLOAT32_ROUNDING > POSITION_TOLERANCE * smallest:
             exact.add("position")
     arrays["position"] = position - origin
-    arrays["velocity"] = _each(motion, motion.velocity)
-    arrays["quaternion"] = _each(motion, _unit(motion.quaternion_wxyz))
-    arrays["angular_velocity"] = _each(motion, motion.angular_velocity)
-    momentum = _each(motion, motion.angular_momentum)
+    arrays["velocity"] = _with_body_axis(motion, motion.velocity)
+    arrays["quaternion"] = _with_body_axis(motion, _normalize_quaternion(motion.quaternion_wxyz))
+    arrays["angular_velocity"] = _with_body_axis(motion, motion.angular_velocity)
+    momentum = _with_body_axis(motion, motion.angular_momentum)
     meta["origin"], meta["isHeld"] = origin, motion.scenario.pivot is not None
     if motion.scenario.pivot is not None:
-        pivot = _pivots(motion)
+        pivot = _pivot_positions(motion)
         arm = position - pivot
-        momentum = momentum + np.cross(arm, _each(motion, motion.linear_momentum))
+        momentum = momentum + np.cross(arm, _with_body_axis(motion, motion.linear_momentum))
         arrays["pivot_world"] = pivot[0] - origin
         arrays["pivot_body"] = np.broadcast_to(motion.scenario.pivot, pivot[0].shape)
     arrays["angular_momentum"] = momentum
 
 
-def _unit(q: Array) -> Array:
+def _normalize_quaternion(q: Array) -> Array:
     """Of length 1, also where a motion has not rescaled it: a rotation is always that of q/|q|."""
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
-def _pivots(motion: Motion) -> Array:
+def _pivot_positions(motion: Motion) -> Array:
     """Where the pivot of each body or member is, (times, bodies, 3): it stays, but for rounding."""
     point = np.broadcast_to(np.asarray(motion.scenario.pivot), (motion.scenario.count, 3))
-    q: Any = tuple(np.moveaxis(_each(motion, _unit(motion.quaternion_wxyz)), -1, 0))
-    return np.asarray(_each(motion, motion.position) + together(to_world(q, (point[:, 0], point[:, 1], point[:, 2]))))
+    q: Any = tuple(np.moveaxis(_with_body_axis(motion, _normalize_quaternion(motion.quaternion_wxyz)), -1, 0))
+    return np.asarray(
+        _with_body_axis(motion, motion.position) + together(to_world(q, (point[:, 0], point[:, 1], point[:, 2])))
+    )
 
 
-def _looks(motion: Motion) -> tuple[list[Look], Indices]:
+def _collect_appearances(motion: Motion) -> tuple[list[Appearance], Indices]:
     """What is drawn, and which of it for each body; bodies that are the same share it."""
     scenario = motion.scenario
     if motion.axis == "member":
         (body,) = scenario.bodies
         if body.members is None:
-            return [look_of(body)], np.zeros(scenario.count, dtype=np.int64)
-        several = min(scenario.count, notes.MOST_LOOKS) if scenario.count <= notes.MOST_LOOKS else 1
-        looks = [look_of(scenario.take(i).bodies[0]) for i in range(several)]
+            return [appearance_of(body)], np.zeros(scenario.count, dtype=np.int64)
+        several = min(scenario.count, notes.MAX_APPEARANCES) if scenario.count <= notes.MAX_APPEARANCES else 1
+        looks = [appearance_of(scenario.take(i).bodies[0]) for i in range(several)]
         return looks, np.arange(scenario.count) % several
     different = list({id(body): body for body in scenario.bodies}.values())
     places = {id(body): i for i, body in enumerate(different)}
-    return [look_of(body) for body in different], np.array([places[id(b)] for b in scenario.bodies])
+    return [appearance_of(body) for body in different], np.array([places[id(b)] for b in scenario.bodies])
 
 
-def _put_bodies(
-    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, looks: list[Look], look_of_each: Indices
+def _add_bodies(
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, looks: list[Appearance], look_of_each: Indices
 ) -> None:
     """What is drawn, and of each body its principal moments and axes."""
     meta["looks"] = []
     axes = [body.constants().axes for body in motion.scenario.bodies]
-    each = np.stack([np.broadcast_to(together(a), (notes.members_of(motion), 4)) for a in axes], axis=1).reshape(-1, 4)
-    moments = [np.zeros(3) if b.is_particle else b.principal_moments for b in motion.scenario.bodies]
-    arrays["moments"] = np.stack([np.broadcast_to(m, (notes.members_of(motion), 3)) for m in moments], axis=1).reshape(
-        -1, 3
+    each = np.stack([np.broadcast_to(together(a), (notes.count_members(motion), 4)) for a in axes], axis=1).reshape(
+        -1, 4
     )
+    moments = [np.zeros(3) if b.is_particle else b.principal_moments for b in motion.scenario.bodies]
+    arrays["moments"] = np.stack(
+        [np.broadcast_to(m, (notes.count_members(motion), 3)) for m in moments], axis=1
+    ).reshape(-1, 3)
     arrays["axes"], arrays["look_of"] = each, look_of_each
     for i, look in enumerate(looks):
-        surface = coarser(look.surface, notes.MOST_FACES)
+        surface = decimate_mesh(look.surface, notes.MAX_FACES)
         arrays[f"vertices_{i}"], arrays[f"faces_{i}"] = surface.vertices, surface.faces.astype(np.uint32)
         meta["looks"].append(
             {
@@ -170,7 +174,7 @@ def _put_bodies(
         )
 
 
-def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
+def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
     """Each force by itself, the torque of all, and whether none of them turns anything."""
     scenario, meta["forces"] = motion.scenario, []
     turns = not all(body.is_particle for body in scenario.bodies) and bool(np.any(motion.angular_velocity_body))
@@ -182,21 +186,21 @@ def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) ->
     if acting:
         push, torque = dynamics.loads(motion, acting)
         if scenario.pivot is not None:
-            pivots = _pivots(motion)
+            pivots = _pivot_positions(motion)
             arm = motion.position - (pivots[:, 0] if motion.axis is None else pivots)
             torque = torque + np.cross(arm, push)
-    if motion.scenario.count <= MOST_WITH_FORCES:
+    if motion.scenario.count <= MAX_BODIES_WITH_FORCES:
         if np.nan_to_num(torque).any():
-            arrays["torque"] = _each(motion, torque)
+            arrays["torque"] = _with_body_axis(motion, torque)
         names = [f.name for f in acting]
         for i, f in enumerate(acting):
             name = f.name if names.count(f.name) == 1 else f"{f.name} {names[: i + 1].count(f.name)}"
-            _put_force(meta, arrays, motion, f"force_{i}", name, dynamics.loads(motion, [f])[0], _point(f))
+            _add_force(meta, arrays, motion, f"force_{i}", name, dynamics.loads(motion, [f])[0], _application_point(f))
         if scenario.pivot is not None and motion.axis is None:
-            _put_force(meta, arrays, motion, "reaction", "reaction of the pivot", motion.reaction_force, None)
+            _add_force(meta, arrays, motion, "reaction", "reaction of the pivot", motion.reaction_force, None)
     momenta = motion.angular_momentum
     size = np.linalg.norm(momenta, axis=-1).max(initial=0.0, where=np.isfinite(momenta).all(axis=-1))
-    stays = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE * size
+    stays = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE_TOLERANCE * size
     meta["whyNoPoinsot"] = (
         "Nothing turns."
         if not turns
@@ -209,28 +213,28 @@ def _put_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) ->
     meta["isFree"] = meta["whyNoPoinsot"] == ""
 
 
-def _put_force(
+def _add_force(
     meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, array: str, name: str, values: Array, point: Any
 ) -> None:
     if np.nan_to_num(values).any():
-        arrays[array] = _each(motion, values)
+        arrays[array] = _with_body_axis(motion, values)
         meta["forces"].append({"name": name.replace("_", " "), "unit": "N", "point": point, "array": array})
 
 
-def _point(force: Force) -> Any:
+def _application_point(force: Force) -> Any:
     """The point of the body at which a force acts, if it is one that all bodies have."""
     named = (force.arguments.get(name) for name in ("com_to_point_body", "com_to_nozzle_body"))
     return next((np.asarray(point) for point in named if point is not None and np.shape(point) == (3,)), None)
 
 
-def _put_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
+def _add_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
     meta["energies"] = []
     for name, values in dynamics.energies(motion).items():
         arrays[f"energy_{name}"] = values.reshape(len(motion.times), -1)
         meta["energies"].append({"name": name, "unit": "J", "array": f"energy_{name}"})
 
 
-def _put_departures(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, fine: Motion, rows: Indices) -> None:
+def _add_drift(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, fine: Motion, rows: Indices) -> None:
     """The audit; of outputs that are left out the largest departure goes to the one shown before them."""
     audit = motion.audit()
     meta["method"], meta["computed"] = audit.method, audit.computed
@@ -244,14 +248,14 @@ def _put_departures(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion
             meta["departures"].append({"name": finding.quantity, "unit": "1", "array": array})
 
 
-def _put_ghost(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion) -> None:
-    few = motion.scenario.count <= MOST_WITH_FORCES
-    found = ghost_of(motion) if few else "There are too many bodies to draw each twice."
+def _add_closed_form(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion) -> None:
+    few = motion.scenario.count <= MAX_BODIES_WITH_FORCES
+    found = find_closed_form(motion) if few else "There are too many bodies to draw each twice."
     meta["ghost"], meta["whyNoGhost"] = None, found if isinstance(found, str) else ""
-    if isinstance(found, Ghost):
-        arrays["ghost_quaternion"] = _each(motion, found.quaternion_wxyz)
-        arrays["ghost_position"] = _each(motion, found.position) - meta["origin"]
-        arrays["ghost_velocity"] = _each(motion, found.velocity)
-        arrays["ghost_angular_velocity"] = _each(motion, found.angular_velocity)
+    if isinstance(found, ClosedFormOverlay):
+        arrays["ghost_quaternion"] = _with_body_axis(motion, found.quaternion_wxyz)
+        arrays["ghost_position"] = _with_body_axis(motion, found.position) - meta["origin"]
+        arrays["ghost_velocity"] = _with_body_axis(motion, found.velocity)
+        arrays["ghost_angular_velocity"] = _with_body_axis(motion, found.angular_velocity)
         meta["ghost"] = {"sentence": found.sentence}
         exact |= {f"ghost_{name}" for name in exact & {"position"}}

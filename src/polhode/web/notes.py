@@ -6,37 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from polhode.massprops.appearance import Look
+from polhode.massprops.appearance import Appearance
 from polhode.results.motion import Motion
 
-MOST_LOOKS = 50
+MAX_APPEARANCES = 50
 """Of so many members whose shapes differ each is drawn as itself; of more, all as the first."""
-MOST_FACES = 60_000
+MAX_FACES = 60_000
 """Of a mesh that is drawn as it is."""
-MOST_MARKS = 500
+MAX_EVENT_MARKERS = 500
 """Of events on the time axis."""
 
 
-def members_of(motion: Motion) -> int:
+def count_members(motion: Motion) -> int:
     """How many members; 1 for a body or a system."""
     return motion.scenario.count if motion.axis == "member" else 1
 
 
-def marks(motion: Motion) -> list[dict[str, Any]]:
+def collect_event_markers(motion: Motion) -> list[dict[str, Any]]:
     """Events and blows of the bodies shown, in the order of time, as many as can be told apart."""
     found: list[dict[str, Any]] = [{"name": c.name, "time": c.time, "body": c.body} for c in motion._run.crossings]
     for f in motion.scenario.forces:
         if f.kind == "impulse":
-            times = np.broadcast_to(np.asarray(f.arguments["time"], dtype=float), (members_of(motion),))
-            who = range(members_of(motion)) if motion.axis == "member" else f.bodies or range(motion.scenario.count)
+            times = np.broadcast_to(np.asarray(f.arguments["time"], dtype=float), (count_members(motion),))
+            who = range(count_members(motion)) if motion.axis == "member" else f.bodies or range(motion.scenario.count)
             found += [
                 {"name": f.name, "time": float(times[i if motion.axis == "member" else 0]), "body": i} for i in who
             ]
     found.sort(key=lambda c: c["time"])
-    return found[:MOST_MARKS]
+    return found[:MAX_EVENT_MARKERS]
 
 
-def sentences(motion: Motion, shown: Motion, looks: list[Look]) -> list[str]:
+def compose_notes(motion: Motion, shown: Motion, looks: list[Appearance]) -> list[str]:
     """What is left out, or stands for something else, in sentences."""
     told, drawn = [], shown.scenario.count
     count, kept, things = motion.scenario.count, len(shown.times), "bodies" if motion.axis == "body" else "members"
@@ -48,13 +48,13 @@ def sentences(motion: Motion, shown: Motion, looks: list[Look]) -> list[str]:
         told.append("The motion has one output: simulate with output_step to see it move.")
     if drawn < count:
         told.append(f"{drawn:,} of {count:,} {things} are shown, and audited here.")
-    if motion.axis == "member" and motion.scenario.bodies[0].members is not None and drawn > MOST_LOOKS:
+    if motion.axis == "member" and motion.scenario.bodies[0].members is not None and drawn > MAX_APPEARANCES:
         told.append("All members are drawn as the first one, though their bodies differ.")
     faces = max(len(look.surface.faces) for look in looks)
-    if faces > MOST_FACES:
+    if faces > MAX_FACES:
         told.append(f"A mesh of {faces:,} faces is drawn with fewer: its small features are lost here.")
-    if len(shown._run.crossings) > MOST_MARKS:
-        told.append(f"Of {len(shown._run.crossings):,} events the first {MOST_MARKS} are marked.")
+    if len(shown._run.crossings) > MAX_EVENT_MARKERS:
+        told.append(f"Of {len(shown._run.crossings):,} events the first {MAX_EVENT_MARKERS} are marked.")
     stopped = len({c.body for c in shown._run.crossings if c.ends}) if motion.axis == "member" else 0
     if stopped:
         told.append(f"{stopped:,} of the members shown were stopped by an event; they stay where that happened.")

@@ -46,9 +46,9 @@ class Libration:
     amplitude: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "moments", argument_checks.three_positive(self.moments, "moments", "kg m2"))
+        object.__setattr__(self, "moments", argument_checks.positive_vector(self.moments, "moments", "kg m2"))
         object.__setattr__(
-            self, "orbital_rate", argument_checks.one_positive(self.orbital_rate, "orbital_rate", "rad/s")
+            self, "orbital_rate", argument_checks.positive_number(self.orbital_rate, "orbital_rate", "rad/s")
         )
         object.__setattr__(self, "amplitude", validation.one_number(self.amplitude, "amplitude"))
         if not 0 < self.amplitude < pi / 2:

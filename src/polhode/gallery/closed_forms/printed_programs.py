@@ -14,7 +14,7 @@ import numpy as np
 from polhode.validation import Array
 
 
-class Printed(NamedTuple):
+class PrintedResult(NamedTuple):
     """What such a program has at its end."""
 
     quaternion: Array
@@ -23,7 +23,7 @@ class Printed(NamedTuple):
     """The angular velocity in the body, in rad/s."""
 
 
-def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stages: bool = True) -> Printed:
+def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stages: bool = True) -> PrintedResult:
     """Runge-Kutta of order 4 on w in the body and on q together.  [seed 003 section 3.4, with its slips mended]
 
     The rate of q is half of (0, R w) q; q is rescaled after each step.  R is that of q/|q|, or, as in the text, eq. 7
@@ -32,7 +32,7 @@ def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stage
     j, w, q = np.asarray(moments, dtype=float), np.asarray(rates, dtype=float), np.array((1.0, 0.0, 0.0, 0.0))
 
     def slope(w: Array, q: Array) -> tuple[Array, Array]:
-        rate = _rate(q, w) if rescaled_stages else _rate_in_the_world(_matrix(q) @ w, q)
+        rate = _quaternion_rate_body(q, w) if rescaled_stages else _quaternion_rate_world(_matrix(q) @ w, q)
         return np.cross(j * w, w) / j, rate
 
     for _ in range(steps):
@@ -43,40 +43,40 @@ def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stage
         w = w + step / 6 * (w1 + 2 * w2 + 2 * w3 + w4)
         q = q + step / 6 * (q1 + 2 * q2 + 2 * q3 + q4)
         q = q / np.linalg.norm(q)
-    return Printed(q, w)
+    return PrintedResult(q, w)
 
 
-def plate_code(moments: Any, rates: Any, step: float, steps: int) -> Printed:
+def plate_code(moments: Any, rates: Any, step: float, steps: int) -> PrintedResult:
     """The code of the Feynman plate as it is printed: q' at t, explicit Euler.  [seed 004, after eq. 17.46]"""
-    j, spin, q = _plate(moments, rates)
+    j, spin, q = _run_plate(moments, rates)
     for _ in range(steps):
-        q = q + step * _rate(q, _to_body(q, spin) / j)
+        q = q + step * _quaternion_rate_body(q, _rotate_to_body(q, spin) / j)
         q = q / np.linalg.norm(q)
-    return Printed(q, _to_body(q, spin) / j)
+    return PrintedResult(q, _rotate_to_body(q, spin) / j)
 
 
-def plate_leapfrog(moments: Any, rates: Any, step: float, steps: int) -> Printed:
+def plate_leapfrog(moments: Any, rates: Any, step: float, steps: int) -> PrintedResult:
     """The plate by the algorithm that the text describes: q' at t + h/2.  [seed 004 eqs. 17.45, 17.46]"""
-    j, spin, q = _plate(moments, rates)
+    j, spin, q = _run_plate(moments, rates)
     for _ in range(steps):
-        half = q + step / 2 * _rate(q, _to_body(q, spin) / j)
+        half = q + step / 2 * _quaternion_rate_body(q, _rotate_to_body(q, spin) / j)
         half = half / np.linalg.norm(half)
-        q = q + step * _rate(half, _to_body(half, spin) / j)
+        q = q + step * _quaternion_rate_body(half, _rotate_to_body(half, spin) / j)
         q = q / np.linalg.norm(q)
-    return Printed(q, _to_body(q, spin) / j)
+    return PrintedResult(q, _rotate_to_body(q, spin) / j)
 
 
-def _plate(moments: Any, rates: Any) -> tuple[Array, Array, Array]:
+def _run_plate(moments: Any, rates: Any) -> tuple[Array, Array, Array]:
     j = np.asarray(moments, dtype=float)
     return j, j * np.asarray(rates, dtype=float), np.array((1.0, 0.0, 0.0, 0.0))
 
 
-def _rate(q: Array, w: Array) -> Array:
+def _quaternion_rate_body(q: Array, w: Array) -> Array:
     """q' = 1/2 q (0, w), w in the body.  [seed 004 eq. 17.44]"""
     return np.concatenate(((-q[1:] @ w,), q[0] * w + np.cross(q[1:], w))) / 2
 
 
-def _rate_in_the_world(w: Array, q: Array) -> Array:
+def _quaternion_rate_world(w: Array, q: Array) -> Array:
     """q' = 1/2 (0, w) q, w in the world.  [seed 003 section 3.3, with the half that it lacks]"""
     return np.concatenate(((-q[1:] @ w,), q[0] * w + np.cross(w, q[1:]))) / 2
 
@@ -93,7 +93,7 @@ def _matrix(q: Array) -> Array:
     )
 
 
-def _to_body(q: Array, v: Array) -> Array:
+def _rotate_to_body(q: Array, v: Array) -> Array:
     """A world vector along the body's axes, q a unit quaternion."""
     t = 2 * np.cross(v, q[1:])
     return np.asarray(v + q[0] * t + np.cross(t, q[1:]))

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-def factor(angle: ArrayLike, order: int) -> Array:
+def amplification_factor(angle: ArrayLike, order: int) -> Array:
     """By what a step multiplies y: a complex number."""
-    return _terms(argument_checks.any_shape(angle, "angle"), range(_checked(order) + 1))
+    return _exponential_terms(argument_checks.finite_array(angle, "angle"), range(_check_order(order) + 1))
 
 
-def turned_too_far(angle: ArrayLike, order: int) -> Array:
+def phase_error(angle: ArrayLike, order: int) -> Array:
     """By how much a step turns y too far, in rad; less than 0 if not far enough.
 
     Examples
@@ -33,16 +33,16 @@ def turned_too_far(angle: ArrayLike, order: int) -> Array:
     >>> [round(2 * float(turned_too_far(0.25, order)) * 2 * pi / 0.5, 6) for order in (2, 4)]  # a quaternion has w/2
     [0.064196, -0.0002]
     """
-    angles = argument_checks.any_shape(angle, "angle")
-    last = _checked(order) + 1
+    angles = argument_checks.finite_array(angle, "angle")
+    last = _check_order(order) + 1
     is_small = np.abs(angles) <= last
     small, back = np.where(is_small, angles, 0.0), np.exp(-1j * angles)
     # What the series leaves out, where its terms fall from the first on: no nearly equal numbers are subtracted.
-    left_out = _terms(small, range(last, 3 * last + 30)) * back
-    return np.asarray(np.angle(np.where(is_small, 1 - left_out, factor(angles, order) * back)))
+    left_out = _exponential_terms(small, range(last, 3 * last + 30)) * back
+    return np.asarray(np.angle(np.where(is_small, 1 - left_out, amplification_factor(angles, order) * back)))
 
 
-def rk4_shrinkage(angle: ArrayLike, steps: ArrayLike) -> Array:
+def rk4_norm_loss(angle: ArrayLike, steps: ArrayLike) -> Array:
     """1 - |y|^2 after so many steps of RK4 from |y| = 1: 1 - (1 - p^6/72 + p^8/576)^N.
 
     A rotation matrix turns by the full angle, a quaternion by half of it.
@@ -53,14 +53,14 @@ def rk4_shrinkage(angle: ArrayLike, steps: ArrayLike) -> Array:
     >>> f"{rk4_shrinkage(0.1, 10_000):.6e}, {rk4_shrinkage(0.05, 10_000):.6e}"
     '1.387057e-04, 2.169458e-06'
     """
-    p, count = argument_checks.any_shape(angle, "angle"), argument_checks.any_shape(steps, "steps")
+    p, count = argument_checks.finite_array(angle, "angle"), argument_checks.finite_array(steps, "steps")
     return np.asarray(-np.expm1(count * np.log1p(-(p**6) / 72 + p**8 / 576)))
 
 
-def _checked(order: int) -> int:
-    return argument_checks.whole_number(order, "order", range(1, 101))
+def _check_order(order: int) -> int:
+    return argument_checks.integer_in_range(order, "order", range(1, 101))
 
 
-def _terms(angles: Array, powers: range) -> Array:
+def _exponential_terms(angles: Array, powers: range) -> Array:
     """The sum of these terms of the exponential series of i p, the smallest first."""
     return np.asarray(sum((1j * angles) ** k / factorial(k) for k in reversed(powers)))

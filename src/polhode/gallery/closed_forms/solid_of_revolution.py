@@ -22,7 +22,7 @@ class Slice(NamedTuple):
     density: float
 
 
-class Turned(NamedTuple):
+class RevolutionProperties(NamedTuple):
     """What a solid of revolution about z weighs (kg), where its centre lies (m), and its moments there (kg m2)."""
 
     mass: float
@@ -31,7 +31,7 @@ class Turned(NamedTuple):
     axial: float
 
 
-def turned(slices: Sequence[Slice]) -> Turned:
+def integrate_revolution(slices: Sequence[Slice]) -> RevolutionProperties:
     """M = pi int rho r^2, M zc = pi int rho r^2 z, I = pi int rho (r^4/4 + r^2 (z - zc)^2), I3 = pi int rho r^4/2.
 
     By Gauss' rule of eight points, which is exact for these polynomials.
@@ -47,7 +47,7 @@ def turned(slices: Sequence[Slice]) -> Turned:
         raise InputError("a solid of revolution has at least one slice: give its slices in a list")
     for one in slices:
         bottom, top = validation.one_number(one.bottom, "bottom"), validation.one_number(one.top, "top")
-        argument_checks.one_positive(one.density, "density", "kg/m3")
+        argument_checks.positive_number(one.density, "density", "kg/m3")
         if not bottom < top:
             raise InputError(f"a slice from {bottom:g} to {top:g} m is empty: give its bottom first")
     nodes, weights = np.polynomial.legendre.leggauss(8)
@@ -60,4 +60,4 @@ def turned(slices: Sequence[Slice]) -> Turned:
     mass = float(share @ rr)
     center = float(share @ (rr * z)) / mass
     transverse = float(share @ (rr * rr / 4 + rr * (z - center) ** 2))
-    return Turned(mass, center, transverse, float(share @ (rr * rr)) / 2)
+    return RevolutionProperties(mass, center, transverse, float(share @ (rr * rr)) / 2)

@@ -37,8 +37,8 @@ class TiltedBox:
     rate: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sides", argument_checks.three_positive(self.sides, "sides", "m"))
-        object.__setattr__(self, "mass", argument_checks.one_positive(self.mass, "mass", "kg"))
+        object.__setattr__(self, "sides", argument_checks.positive_vector(self.sides, "sides", "m"))
+        object.__setattr__(self, "mass", argument_checks.positive_number(self.mass, "mass", "kg"))
         for name in ("tilt", "rate"):
             object.__setattr__(self, name, validation.one_number(getattr(self, name), name))
 
@@ -77,7 +77,7 @@ class TiltedBox:
         i1, i2, i3 = self.moments
         c, s = np.cos(self.tilt), np.sin(self.tilt)
         yy, zz, yz = i2 * c * c + i3 * s * s, i2 * s * s + i3 * c * c, (i2 - i3) * s * c
-        angle = self.rate * argument_checks.any_shape(t, "t")
+        angle = self.rate * argument_checks.finite_array(t, "t")
         cos, sin = np.cos(angle), np.sin(angle)
         xy = (i1 - yy) * sin * cos
         rows = (

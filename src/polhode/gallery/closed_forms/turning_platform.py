@@ -26,7 +26,7 @@ class PlatformThrow:
     --------
     >>> from polhode.gallery.closed_forms.turning_platform import PlatformThrow
     >>> throw = PlatformThrow(2.0, 10.0, 1.0, 9.80665)
-    >>> throw.seen_at(throw.duration)[:2].round(7).tolist(), throw.energy
+    >>> throw.on_platform_at(throw.duration)[:2].round(7).tolist(), throw.energy
     ([2.7357629, -3.6266706], 48.0)
     """
 
@@ -39,7 +39,7 @@ class PlatformThrow:
         for name in ("radius", "rate"):
             object.__setattr__(self, name, validation.one_number(getattr(self, name), name))
         for name, unit in (("speed", "m/s"), ("g", "m/s2")):
-            object.__setattr__(self, name, argument_checks.one_positive(getattr(self, name), name, unit))
+            object.__setattr__(self, name, argument_checks.positive_number(getattr(self, name), name, unit))
 
     @property
     def duration(self) -> float:
@@ -53,22 +53,22 @@ class PlatformThrow:
 
     def on_ground_at(self, t: ArrayLike) -> Array:
         """The place along the ground's axes at times t: (..., 3)."""
-        times = argument_checks.any_shape(t, "t")
+        times = argument_checks.finite_array(t, "t")
         height = times * (self.speed - self.g * times / 2)
         return np.stack((np.full_like(times, self.radius), self.rate * self.radius * times, height), axis=-1)
 
-    def seen_at(self, t: ArrayLike) -> Array:
+    def on_platform_at(self, t: ArrayLike) -> Array:
         """The place along the platform's axes at times t: (..., 3)."""
         x, y, z = np.moveaxis(self.on_ground_at(t), -1, 0)
         angle = self.rate * np.asarray(t)
         c, s = np.cos(angle), np.sin(angle)
         return np.stack((c * x + s * y, c * y - s * x, z), axis=-1)
 
-    def acceleration_seen_at(self, t: ArrayLike) -> Array:
+    def platform_acceleration_at(self, t: ArrayLike) -> Array:
         """The acceleration along the platform's axes at times t: (..., 3).
 
         x + i y = r (1 + i W t) e^(-i W t) has the second derivative r W^2 (1 - i W t) e^(-i W t).
         """
-        angle = self.rate * argument_checks.any_shape(t, "t")
+        angle = self.rate * argument_checks.finite_array(t, "t")
         across = self.radius * self.rate**2 * (1 - 1j * angle) * np.exp(-1j * angle)
         return np.stack((across.real, across.imag, np.full_like(angle, -self.g)), axis=-1)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.plot.log_axes import log_axis
-from polhode.plot.style import SEVERAL, sheet
+from polhode.plot.log_axes import set_log_y_limits
+from polhode.plot.style import COLOR_CYCLE, styled_figure
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -19,39 +19,39 @@ if TYPE_CHECKING:
 
 FLOOR = 1e-17
 """Where a drift of exactly 0 is drawn on the log axis."""
-CLOSE = 50.0
+LABEL_CLEARANCE = 50.0
 """With another curve at most so many times as high, a name is written below its own."""
 
 
-def drifts(motions: Mapping[str, Motion]) -> Figure:
-    """A sheet with `drift_panel` alone."""
-    with sheet(8.0, 4.2, "How far the attitude drifts from a rotation") as figure:
-        drift_panel(figure.subplots(), motions)
+def attitude_drift_figure(motions: Mapping[str, Motion]) -> Figure:
+    """A sheet with `draw_attitude_drift` alone."""
+    with styled_figure(8.0, 4.2, "How far the attitude drifts from a rotation") as figure:
+        draw_attitude_drift(figure.subplots(), motions)
     return figure
 
 
-def drift_panel(axes: Axes, motions: Mapping[str, Motion]) -> None:
+def draw_attitude_drift(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """The largest entry of |R^T R - 1| over time, of motions of one body each, under their names.
 
     For a quaternion that is ||q|^2 - 1|, the drift that its matrix would have without rescaling.
     """
-    drifts_of = {name: np.maximum(drift_of(motion), FLOOR) for name, motion in motions.items()}
+    drifts_of = {name: np.maximum(orthogonality_error(motion), FLOOR) for name, motion in motions.items()}
     highest = np.array([values.max() for values in drifts_of.values()])
-    for (name, values), colour in zip(drifts_of.items(), SEVERAL, strict=False):
+    for (name, values), color in zip(drifts_of.items(), COLOR_CYCLE, strict=False):
         times, top = motions[name].times, values.max()
-        axes.plot(times, values, color=colour)
-        if np.any((highest > top) & (highest < CLOSE * top)):  # no room above
+        axes.plot(times, values, color=color)
+        if np.any((highest > top) & (highest < LABEL_CLEARANCE * top)):  # no room above
             where, aside = float(values[len(values) // 2 :].min()), (0, -14)
         else:
             where, aside = float(top), (0, 7)
-        axes.annotate(name, (times[-1], where), xytext=aside, textcoords="offset points", ha="right", color=colour)
-    log_axis(axes, FLOOR, 10.0 ** (np.ceil(np.log10(highest.max())) + 1))
+        axes.annotate(name, (times[-1], where), xytext=aside, textcoords="offset points", ha="right", color=color)
+    set_log_y_limits(axes, FLOOR, 10.0 ** (np.ceil(np.log10(highest.max())) + 1))
     axes.margins(x=0.0)
     axes.set_xlabel("time (s)")
     axes.set_ylabel("largest entry of |RᵀR - 1|")
 
 
-def drift_of(motion: Motion) -> Array:
+def orthogonality_error(motion: Motion) -> Array:
     """How far the attitude, as kept at each output, is from a rotation."""
     if motion.scenario.formulation == "momentum_matrix":
         return motion.attitude_drift

@@ -11,7 +11,7 @@ from polhode.plot.scene import world_camera
 from polhode.validation import Array
 
 
-def clearest_view(tips: Any) -> Camera:
+def choose_clearest_camera(tips: Any) -> Camera:
     """The camera, z upwards, from which arrows from the origin to these places (n, 3) are best told apart."""
     places = np.asarray(tips, dtype=float)
     views = [world_camera(yaw, pitch) for yaw in np.linspace(0.1, 1.4, 14) for pitch in (0.25, 0.4, 0.55)]

@@ -11,12 +11,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Circle, Polygon
 
 from polhode.gallery import affine
-from polhode.plot.style import COLOURS
+from polhode.plot.style import COLORS
 from polhode.validation import Array
 
 
 @dataclass
-class Layers:
+class DepthLayers:
     """Collects flat elements of space, then draws them seen from the positive end of an axis.
 
     Examples
@@ -38,31 +38,31 @@ class Layers:
         flat, depths = affine.projected(affine.point(points), along=self.along)
         return flat, float(np.mean(depths))
 
-    def polygon(self, corners: Any, colour: str, alpha: float = 1.0) -> None:
+    def polygon(self, corners: Any, color: str, alpha: float = 1.0) -> None:
         """A filled polygon with corners (n, 3)."""
         flat, depth = self._seen(corners)
-        look: dict[str, Any] = {"facecolor": (*to_rgb(colour), alpha), "edgecolor": COLOURS["ink"], "linewidth": 1.0}
+        look: dict[str, Any] = {"facecolor": (*to_rgb(color), alpha), "edgecolor": COLORS["ink"], "linewidth": 1.0}
         self._elements.append((depth, lambda: [Polygon(flat, closed=True, joinstyle="round", **look)]))
         self._extent.append(flat)
 
-    def line(self, start: Any, end: Any, colour: str, width: float = 3.0) -> None:
+    def line(self, start: Any, end: Any, color: str, width: float = 3.0) -> None:
         """A line of a width in points."""
         flat, depth = self._seen(np.stack((np.asarray(start, dtype=float), np.asarray(end, dtype=float))))
         look: dict[str, Any] = {"closed": False, "fill": False, "capstyle": "round"}
-        edge: dict[str, Any] = {"edgecolor": COLOURS["ink"], "linewidth": width + 1.2}
+        edge: dict[str, Any] = {"edgecolor": COLORS["ink"], "linewidth": width + 1.2}
         self._elements.append(
-            (depth, lambda: [Polygon(flat, **edge, **look), Polygon(flat, edgecolor=colour, linewidth=width, **look)])
+            (depth, lambda: [Polygon(flat, **edge, **look), Polygon(flat, edgecolor=color, linewidth=width, **look)])
         )
         self._extent.append(flat)
 
-    def disc(self, center: Any, radius: float, colour: str) -> None:
+    def disc(self, center: Any, radius: float, color: str) -> None:
         """A sphere as a disc, with rings that grow lighter towards the light."""
         flat, depth = self._seen(np.asarray(center, dtype=float)[None])
         x, y = flat[0].tolist()
-        base = np.array(to_rgb(colour))
+        base = np.array(to_rgb(color))
 
         def patches() -> list[Any]:
-            found: list[Any] = [Circle((x, y), radius, facecolor=base, edgecolor=COLOURS["ink"], linewidth=1.0)]
+            found: list[Any] = [Circle((x, y), radius, facecolor=base, edgecolor=COLORS["ink"], linewidth=1.0)]
             for share in np.linspace(0.08, 0.95, 14):
                 shift = 0.38 * share * radius
                 look = {"facecolor": base + 0.75 * share**1.5 * (1 - base), "edgecolor": "none"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.plot.style import COLOURS
+from polhode.plot.style import COLORS
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
     from polhode.validation import Array
 
-FORCE = COLOURS["force"]
+FORCE_COLOR = COLORS["force"]
 
 
-def in_front(scene: Scene, points: Any, by: float) -> Array:
+def move_toward_camera(scene: Scene, points: Any, by: float) -> Array:
     """Points moved towards the eye, by so many m: they stay where they are on the paper, and nothing hides them."""
     return np.asarray(np.asarray(points, dtype=float) + by * scene.seen.eye)
 
 
-def push(scene: Scene, point: Any, vector: Any, name: str = "", colour: str = FORCE) -> None:
+def draw_force(scene: Scene, point: Any, vector: Any, name: str = "", color: str = FORCE_COLOR) -> None:
     """A force as an arrow whose tip is at the point where it pushes, with its name at the other end."""
     at, along = np.asarray(point, dtype=float), np.asarray(vector, dtype=float)
-    scene.arrow(at - along, along, colour)
+    scene.arrow(at - along, along, color)
     if name:
         away = scene.seen.flat(-along)
-        scene.text(at - along, name, colour, tuple(9.0 * away / max(float(np.hypot(*away)), 1e-300)))
+        scene.text(at - along, name, color, tuple(9.0 * away / max(float(np.hypot(*away)), 1e-300)))
 
 
-def block_at_instants(
+def draw_body_at_times(
     scene: Scene,
     motion: Motion,
     body: Body,
@@ -49,4 +49,4 @@ def block_at_instants(
         place, turn = motion.position[frame], motion.rotation_matrix[frame]
         scene.body(body, place, turn, half=half)
         for point, arrow, name in pushes:
-            push(scene, place + turn @ np.asarray(point, dtype=float), arrow, name if n == name_at else "")
+            draw_force(scene, place + turn @ np.asarray(point, dtype=float), arrow, name if n == name_at else "")

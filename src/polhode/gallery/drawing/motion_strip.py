@@ -10,21 +10,21 @@ from polhode.plot.projection import Camera
 from polhode.plot.scene import Scene
 from polhode.results.motion import Motion
 
-SEGMENTS, FINEST = 20, 3.0
+SEGMENTS, SUBDIVISION = 20, 3.0
 """Round a circle, and along an edge: enough for something so small."""
 
 
-def draw_strip(axes: Axes, motion: Motion, frames: Any, seen: Camera, inches_a_metre: float, half: int = 1) -> None:
+def draw_strip(axes: Axes, motion: Motion, frames: Any, seen: Camera, inches_per_meter: float, half: int = 1) -> None:
     """The body at each of these outputs; `axes` has the time across, and its final size.
 
-    The half towards the body axis `half` (0, 1, 2) has that axis' colour.
+    The half towards the body axis `half` (0, 1, 2) has that axis' color.
     """
     extent, dpi = axes.get_window_extent(), axes.figure.dpi
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    across = (right - left) / (extent.width / dpi) * inches_a_metre
-    upwards = (top - bottom) / (extent.height / dpi) * inches_a_metre
+    across = (right - left) / (extent.width / dpi) * inches_per_meter
+    upwards = (top - bottom) / (extent.height / dpi) * inches_per_meter
     turned = motion.rotation_matrix
     for frame in frames:
         scene = Scene(seen)
-        scene.body(motion.scenario.bodies[0], rotation=turned[frame], half=half, segments=SEGMENTS, finest=FINEST)
-        scene.draw_small(axes, (float(motion.times[frame]), (bottom + top) / 2), (across, upwards))
+        scene.body(motion.scenario.bodies[0], rotation=turned[frame], half=half, segments=SEGMENTS, finest=SUBDIVISION)
+        scene.draw_inset(axes, (float(motion.times[frame]), (bottom + top) / 2), (across, upwards))

@@ -8,55 +8,53 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
-from polhode.plot.style import COLOURS, word
+from polhode.plot.style import COLORS, draw_label
 
 
-def polygon(
-    axes: Axes, corners: Any, colour: str, label: str = "", filled: bool = True, alpha: float = 0.3, width: float = 1.5
+def draw_polygon(
+    axes: Axes, corners: Any, color: str, label: str = "", filled: bool = True, alpha: float = 0.3, width: float = 1.5
 ) -> None:
-    """A polygon, filled with a paler colour, or only its dashed outline; a label makes an entry in the legend."""
+    """A polygon, filled with a paler color, or only its dashed outline; a label makes an entry in the legend."""
     ring = np.asarray(corners, dtype=float)
-    look: dict[str, Any] = (
-        {"facecolor": to_rgba(colour, alpha)} if filled else {"fill": False, "linestyle": (0, (4, 2))}
-    )
-    edge = to_rgba(colour, min(1.0, 0.35 + 2 * alpha))
+    look: dict[str, Any] = {"facecolor": to_rgba(color, alpha)} if filled else {"fill": False, "linestyle": (0, (4, 2))}
+    edge = to_rgba(color, min(1.0, 0.35 + 2 * alpha))
     axes.fill(*ring.T, edgecolor=edge, linewidth=width if filled else 1.1, joinstyle="round", label=label, **look)
 
 
-def arrow(axes: Axes, start: Any, vector: Any, colour: str, label: str = "") -> None:
+def draw_arrow(axes: Axes, start: Any, vector: Any, color: str, label: str = "") -> None:
     """An arrow from a place, with its name beside its middle."""
     a, v = np.asarray(start, dtype=float), np.asarray(vector, dtype=float)
-    look = {"arrowstyle": "-|>,head_width=0.26,head_length=0.5", "color": colour, "linewidth": 2.0}
+    look = {"arrowstyle": "-|>,head_width=0.26,head_length=0.5", "color": color, "linewidth": 2.0}
     look |= {"shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=tuple(a + v), xytext=tuple(a), arrowprops=look, zorder=4)
     axes.plot(*np.stack((a, a + v)).T, alpha=0.0)
     if label:
-        name(axes, a + v / 2, label, (6.0, 6.0) if v[0] * v[1] <= 0 else (6.0, -6.0), colour)
+        label_point(axes, a + v / 2, label, (6.0, 6.0) if v[0] * v[1] <= 0 else (6.0, -6.0), color)
 
 
-def name(axes: Axes, place: Any, text: str, offset: tuple[float, float], colour: str = COLOURS["ink"]) -> None:
+def label_point(axes: Axes, place: Any, text: str, offset: tuple[float, float], color: str = COLORS["ink"]) -> None:
     """Words beside a place, `offset` in points, which also says on which side."""
-    word(axes, np.asarray(place, dtype=float), text, offset, colour, 5.0, fontsize=9.5)
+    draw_label(axes, np.asarray(place, dtype=float), text, offset, color, 5.0, fontsize=9.5)
 
 
-def arc(axes: Axes, center: Any, start: Any, angle: float, label: str = "", colour: str = COLOURS["ink"]) -> None:
+def draw_arc(axes: Axes, center: Any, start: Any, angle: float, label: str = "", color: str = COLORS["ink"]) -> None:
     """The way of a point round a centre by an angle in rad, with radii to both ends: seed 004 figure 17.1."""
     c, r = np.asarray(center, dtype=float), np.asarray(start, dtype=float) - np.asarray(center, dtype=float)
     a = np.linspace(0.0, angle, 80)[:, None]
     path = c + np.cos(a) * r + np.sin(a) * np.array((-r[1], r[0]))
     for end in (path[0], path[-1]):
-        axes.plot(*np.stack((c, end)).T, color=colour, linewidth=0.8)
-        axes.plot(*end, color=colour, marker="o", markersize=3.5)
-    axes.plot(*path.T, color=colour, linewidth=1.2)
+        axes.plot(*np.stack((c, end)).T, color=color, linewidth=0.8)
+        axes.plot(*end, color=color, marker="o", markersize=3.5)
+    axes.plot(*path.T, color=color, linewidth=1.2)
     if label:
         x, y = (c + 0.62 * (path[len(path) // 2] - c)).tolist()
-        axes.text(x, y, label, fontsize=9.5, ha="center", va="center", bbox=WHITE)
+        axes.text(x, y, label, fontsize=9.5, ha="center", va="center", bbox=LABEL_BOX)
 
 
-WHITE = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8}
+LABEL_BOX = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8}
 
 
-def plane(axes: Axes) -> None:
+def format_plane_axes(axes: Axes) -> None:
     """Axes x and y in m, the same scale both ways, the origin marked."""
     axes.axhline(0.0, color="#bbbbbb", linewidth=0.9, zorder=1)
     axes.axvline(0.0, color="#bbbbbb", linewidth=0.9, zorder=1)

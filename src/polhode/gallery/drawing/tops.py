@@ -7,49 +7,53 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.plot.scene import Scene
-from polhode.plot.style import COLOURS, SEVERAL
+from polhode.plot.style import COLOR_CYCLE, COLORS
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
-FAINT, DARK = "#d9d5cc", "#b3a384"
-QUARTERS = 8
-ANGLES = dict(zip("φθψ", SEVERAL, strict=False))
-"""The colours of Euler's angles."""
+GRID_COLOR, STRIPE_COLOR = "#d9d5cc", "#b3a384"
+SECTORS = 8
+EULER_ANGLE_COLORS = dict(zip("φθψ", COLOR_CYCLE, strict=False))
+"""The colors of Euler's angles."""
 
 
-def globe(scene: Scene, radius: float, thetas: tuple[float, ...] = ()) -> None:
+def draw_globe(scene: Scene, radius: float, thetas: tuple[float, ...] = ()) -> None:
     """A sphere of lines about the origin, and on it the circles of these angles from the vertical (rad), dashed."""
     turn = np.linspace(0.0, 2 * np.pi, 97)
     circle = np.stack((np.cos(turn), np.sin(turn), np.zeros_like(turn)), axis=-1)
     right, up, _ = scene.seen
-    scene.line(radius * (np.outer(np.cos(turn), right) + np.outer(np.sin(turn), up)), FAINT, width=1.2)
+    scene.line(radius * (np.outer(np.cos(turn), right) + np.outer(np.sin(turn), up)), GRID_COLOR, width=1.2)
     for theta in np.pi * np.arange(1, 6) / 6:
-        scene.line(radius * _lifted(circle, theta), FAINT, width=0.6)
-    for k in range(QUARTERS // 2):
-        angle = 2 * np.pi * k / QUARTERS
+        scene.line(radius * _latitude_circle(circle, theta), GRID_COLOR, width=0.6)
+    for k in range(SECTORS // 2):
+        angle = 2 * np.pi * k / SECTORS
         towards = np.array((np.cos(angle), np.sin(angle), 0.0))
-        scene.line(radius * (np.outer(np.sin(turn), towards) + np.outer(np.cos(turn), (0, 0, 1))), FAINT, width=0.6)
+        scene.line(
+            radius * (np.outer(np.sin(turn), towards) + np.outer(np.cos(turn), (0, 0, 1))), GRID_COLOR, width=0.6
+        )
     for theta in thetas:
         dash: Any = (0, (4, 3))
-        scene.line(radius * _lifted(circle, theta), COLOURS["muted"], width=0.9, style=dash)
+        scene.line(radius * _latitude_circle(circle, theta), COLORS["muted"], width=0.9, style=dash)
 
 
-def _lifted(circle: Array, theta: float) -> Array:
+def _latitude_circle(circle: Array, theta: float) -> Array:
     return np.asarray(circle * np.sin(theta) + np.array((0.0, 0.0, np.cos(theta))))
 
 
-def top(scene: Scene, body: Body, position: Any, rotation: Any, tip: float, foot: float, alpha: float = 1.0) -> None:
-    """A body with a quarter in colour, on an axle from `foot` to `tip` (m along body axis 3, from its centre)."""
+def draw_top(
+    scene: Scene, body: Body, position: Any, rotation: Any, tip: float, foot: float, alpha: float = 1.0
+) -> None:
+    """A body with a quarter in color, on an axle from `foot` to `tip` (m along body axis 3, from its centre)."""
     centre, turn = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
     along = np.linspace(foot, tip, 25)[:, None] * turn[:, 2] + centre
     scene.line(along, "#6b6256", width=3.0)
-    scene.body(body, centre, turn, colour=_quarters, alpha=alpha)
+    scene.body(body, centre, turn, color=_sector_colors, alpha=alpha)
 
 
-def _quarters(centres: Array) -> list[str]:
-    """Every second eighth of the way round axis 3 in colour, so that the spin shows."""
+def _sector_colors(centres: Array) -> list[str]:
+    """Every second eighth of the way round axis 3 in color, so that the spin shows."""
     turn = np.arctan2(centres[:, 1], centres[:, 0])
-    odd = np.floor(turn * QUARTERS / (2 * np.pi)).astype(int) % 2
-    return [DARK if k else COLOURS["body"] for k in odd]
+    odd = np.floor(turn * SECTORS / (2 * np.pi)).astype(int) % 2
+    return [STRIPE_COLOR if k else COLORS["body"] for k in odd]

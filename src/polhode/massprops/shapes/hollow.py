@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import InertiaError
 from polhode.massprops.body import Body
-from polhode.massprops.shapes.shape_builder import check_less, lengths, made, matter
+from polhode.massprops.shapes.shape_builder import build_shape_body, check_lengths, check_less_than, resolve_shape_mass
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -38,14 +38,14 @@ def tube(
     >>> ph.shapes.tube(2.0, 1.0, 3.0, mass=2.0).principal_moments.tolist()
     [4.0, 4.0, 5.0]
     """
-    R, r, h = lengths(outer_radius=outer_radius, inner_radius=inner_radius, height=height)
-    check_less(r, R, "inner_radius {!r} m must be less than outer_radius {!r} m, or nothing is left of the wall")
+    R, r, h = check_lengths(outer_radius=outer_radius, inner_radius=inner_radius, height=height)
+    check_less_than(r, R, "inner_radius {!r} m must be less than outer_radius {!r} m, or nothing is left of the wall")
     volume, area = np.pi * (R - r) * (R + r) * h, 2 * np.pi * (R + r) * (R - r + h)
-    m = matter("a tube", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a tube", volume, mass=(mass, 1), density=(density, volume))
     squares = R * R + r * r
     across = m * (3 * squares + h * h) / 12
     sizes = {"outer_radius": R, "inner_radius": r, "height": h}
-    return made("tube", sizes, m, (across, across, m * squares / 2), volume, area)
+    return build_shape_body("tube", sizes, m, (across, across, m * squares / 2), volume, area)
 
 
 def spherical_shell(
@@ -78,26 +78,26 @@ def spherical_shell(
     """
     if inner_radius is None:
         return _thin_shell(radius, mass, density, area_density)
-    R, r = lengths(radius=radius, inner_radius=inner_radius)
-    check_less(r, R, "inner_radius {!r} m must be less than radius {!r} m, or nothing is left of the wall")
+    R, r = check_lengths(radius=radius, inner_radius=inner_radius)
+    check_less_than(r, R, "inner_radius {!r} m must be less than radius {!r} m, or nothing is left of the wall")
     if area_density is not None:
         raise InertiaError("area_density belongs to a thin shell: leave out inner_radius, or give the density in kg/m3")
     squares, fourths = R * R + R * r + r * r, R**4 + R**3 * r + R * R * r * r + R * r**3 + r**4
     volume, area = 4 * np.pi * (R - r) * squares / 3, 4 * np.pi * (R * R + r * r)
-    m = matter("a spherical shell", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a spherical shell", volume, mass=(mass, 1), density=(density, volume))
     sizes = {"radius": R, "inner_radius": r}
-    return made("spherical_shell", sizes, m, (2 * m * fourths / (5 * squares),) * 3, volume, area)
+    return build_shape_body("spherical_shell", sizes, m, (2 * m * fourths / (5 * squares),) * 3, volume, area)
 
 
 def _thin_shell(
     radius: ArrayLike, mass: ArrayLike | None, density: ArrayLike | None, area_density: ArrayLike | None
 ) -> Body:
-    (r,) = lengths(radius=radius)
+    (r,) = check_lengths(radius=radius)
     if density is not None:
         raise InertiaError(
             "a spherical shell without inner_radius is infinitely thin and has no volume to be filled with a density: "
             "give its inner_radius, or its area_density in kg/m2"
         )
     area = 4 * np.pi * r * r
-    m = matter("a thin spherical shell", area, mass=(mass, 1), area_density=(area_density, area))
-    return made("spherical_shell", {"radius": r}, m, (2 * m * r * r / 3,) * 3, 0 * area, area)
+    m = resolve_shape_mass("a thin spherical shell", area, mass=(mass, 1), area_density=(area_density, area))
+    return build_shape_body("spherical_shell", {"radius": r}, m, (2 * m * r * r / 3,) * 3, 0 * area, area)

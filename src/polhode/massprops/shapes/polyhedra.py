@@ -10,9 +10,9 @@ import numpy as np
 from polhode import validation
 from polhode.errors import InertiaError
 from polhode.massprops.body import Body
-from polhode.massprops.polygons import crossing_edges, triangles
-from polhode.massprops.shapes.shape_builder import lengths, made_there, matter
-from polhode.massprops.simplices import determinant, determinant_noise, tetrahedron_edges, triangle_areas
+from polhode.massprops.polygons import find_crossing_edges, triangulate_polygon
+from polhode.massprops.shapes.shape_builder import build_placed_shape_body, check_lengths, resolve_shape_mass
+from polhode.massprops.simplices import shortest_spanning_edges, triangle_areas, triple_product, triple_product_rounding
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -40,15 +40,17 @@ def tetrahedron(corners: ArrayLike, mass: ArrayLike | None = None, density: Arra
     from_first = corners - corners[..., :1, :]
     if not (np.abs(from_first).max(axis=(-1, -2)) > 0).all():
         raise InertiaError("the four corners of the tetrahedron are one point")
-    edges = tetrahedron_edges(corners)
-    filled = np.abs(determinant(edges))
+    edges = shortest_spanning_edges(corners)
+    filled = np.abs(triple_product(edges))
     _check_volume(filled, edges, np.abs(corners).max(axis=-2), "the four corners of the tetrahedron lie in one plane")
     faces = [corners[..., list(face), :] for face in ((1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2))]
     volume, area = filled / 6, sum(triangle_areas(*np.moveaxis(face, -2, 0)) for face in faces)
-    m = matter("a tetrahedron", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a tetrahedron", volume, mass=(mass, 1), density=(density, volume))
     center = from_first.mean(axis=-2)
-    spread = _squares(from_first - center[..., None, :]) / 20
-    return made_there("tetrahedron", {"corners": corners}, m, spread, corners[..., 0, :] + center, volume, area)
+    spread = _sum_outer_products(from_first - center[..., None, :]) / 20
+    return build_placed_shape_body(
+        "tetrahedron", {"corners": corners}, m, spread, corners[..., 0, :] + center, volume, area
+    )
 
 
 def parallelepiped(edges: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
@@ -69,13 +71,15 @@ def parallelepiped(edges: ArrayLike, mass: ArrayLike | None = None, density: Arr
     ([2.0, 1.0, 1.0], [[2.0, -1.0, 0.0], [-1.0, 3.0, 0.0], [0.0, 0.0, 3.0]])
     """
     edges = validation.numbers(edges, "edges", (3, 3), InertiaError)
-    volume = np.abs(determinant(edges))
+    volume = np.abs(triple_product(edges))
     _check_volume(volume, edges, np.zeros(3), "the three edges of the parallelepiped lie in one plane")
     origin = np.zeros(3)
     u, v, w = np.moveaxis(edges, -2, 0)
     area = 4 * sum(triangle_areas(origin, one, other) for one, other in ((u, v), (v, w), (w, u)))
-    m = matter("a parallelepiped", volume, mass=(mass, 1), density=(density, volume))
-    return made_there("parallelepiped", {"edges": edges}, m, _squares(edges) / 12, (u + v + w) / 2, volume, area)
+    m = resolve_shape_mass("a parallelepiped", volume, mass=(mass, 1), density=(density, volume))
+    return build_placed_shape_body(
+        "parallelepiped", {"edges": edges}, m, _sum_outer_products(edges) / 12, (u + v + w) / 2, volume, area
+    )
 
 
 def prism(base: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
@@ -97,33 +101,33 @@ def prism(base: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, den
     >>> body.center_of_mass.tolist(), body.inertia_body.round(9).diagonal().tolist()
     ([2.0, 2.0, 3.0], [10.0, 10.0, 8.0])
     """
-    base, (h,) = _polygon(base), lengths(height=height)
+    base, (h,) = _check_polygon(base), check_lengths(height=height)
     validation.member_count((base, 2), (h, 0))
-    alone = [_flat_properties(corners) for corners in base.reshape(-1, *base.shape[-2:])]
+    alone = [_polygon_properties(corners) for corners in base.reshape(-1, *base.shape[-2:])]
     surface, center, flat, rim = (
         np.reshape(values, (*base.shape[:-2], *np.shape(values[0]))) for values in zip(*alone, strict=True)
     )
     volume, area = surface * h, 2 * surface + rim * h
-    m = matter("a prism", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a prism", volume, mass=(mass, 1), density=(density, volume))
     spread = np.zeros((*volume.shape, 3, 3))
     spread[..., :2, :2], spread[..., 2, 2] = flat, h * h / 12
     middle = np.stack(np.broadcast_arrays(center[..., 0], center[..., 1], h / 2), axis=-1)
-    return made_there("prism", {"base": base, "height": h}, m, spread, middle, volume, area)
+    return build_placed_shape_body("prism", {"base": base, "height": h}, m, spread, middle, volume, area)
 
 
-def _squares(vectors: Array) -> Array:
+def _sum_outer_products(vectors: Array) -> Array:
     """The sum of d d' over the rows d."""
     return np.swapaxes(vectors, -1, -2) @ vectors
 
 
 def _check_volume(volume: Array, edges: Array, reach: Array, sentence: str) -> None:
-    flat = np.flatnonzero(volume <= determinant_noise(edges, reach))
+    flat = np.flatnonzero(volume <= triple_product_rounding(edges, reach))
     if flat.size:
         which = f" (member {flat[0]})" if np.ndim(volume) else ""
         raise InertiaError(f"{sentence}{which}, to within rounding: it has no volume. Move one out of the plane")
 
 
-def _polygon(base: Any) -> Array:
+def _check_polygon(base: Any) -> Array:
     """The base's corners: at least three, none twice in a row."""
     shape = validation.shape_of(base)
     if len(shape) not in (2, 3) or shape[-1] != 2 or shape[-2] < 3:
@@ -138,13 +142,13 @@ def _polygon(base: Any) -> Array:
     return corners
 
 
-def _flat_properties(corners: Array) -> tuple[Any, Array, Array, Any]:
+def _polygon_properties(corners: Array) -> tuple[Any, Array, Array, Any]:
     """A polygon's area, centre, mean of r r' about it, and perimeter, summed over triangles that fill it.
 
     All areas are positive, so that thin walls round a large hollow cancel nothing.
     """
     _check_area(corners)
-    crossing = crossing_edges(corners)
+    crossing = find_crossing_edges(corners)
     if crossing:
         i, j = crossing
         raise InertiaError(
@@ -152,13 +156,15 @@ def _flat_properties(corners: Array) -> tuple[Any, Array, Array, Any]:
             "Give the corners in order along the outline"
         )
     near = corners - corners[0]
-    three = near[triangles(corners)]
+    three = near[triangulate_polygon(corners)]
     areas = triangle_areas(*np.moveaxis(three, 1, 0))
     area, sums = areas.sum(), three.sum(axis=1)
     center = areas @ sums / (3 * area)
     three = three - center
     sums = three.sum(axis=1)
-    spread = (_squares((three * np.sqrt(areas)[:, None, None]).reshape(-1, 2)) + (areas[:, None] * sums).T @ sums) / 12
+    spread = (
+        _sum_outer_products((three * np.sqrt(areas)[:, None, None]).reshape(-1, 2)) + (areas[:, None] * sums).T @ sums
+    ) / 12
     rim = np.linalg.norm(near - np.roll(near, -1, axis=0), axis=-1).sum()
     return area, corners[0] + center, spread / area, rim
 

@@ -10,30 +10,30 @@ from polhode import validation
 from polhode.errors import InertiaError
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import Part, Shape
-from polhode.massprops.mass_from_density import mass_of
+from polhode.massprops.mass_from_density import resolve_mass
 from polhode.validation import Array
 
 
-def lengths(**given: Any) -> list[Array]:
+def check_lengths(**given: Any) -> list[Array]:
     """One length each, greater than 0, all for the same members."""
-    found = [_positive(value, name, ()) for name, value in given.items()]
+    found = [_check_positive(value, name, ()) for name, value in given.items()]
     validation.member_count(*((array, 0) for array in found))
     return found
 
 
-def lengths_along_axes(value: Any, name: str, axes: int) -> Array:
+def check_axis_lengths(value: Any, name: str, axes: int) -> Array:
     """Lengths greater than 0, one for each axis."""
-    return _positive(value, name, (axes,))
+    return _check_positive(value, name, (axes,))
 
 
-def _positive(value: Any, name: str, shape: tuple[int, ...]) -> Array:
+def _check_positive(value: Any, name: str, shape: tuple[int, ...]) -> Array:
     array = validation.numbers(value, name, shape, InertiaError)
     if not (array > 0).all():
         raise InertiaError(f"{name} must be greater than 0 m, but the smallest is {array.min():g} m")
     return array
 
 
-def check_less(small: Array, large: Array, sentence: str, or_equal: bool = False) -> None:
+def check_less_than(small: Array, large: Array, sentence: str, or_equal: bool = False) -> None:
     """Complain where the first is not less than the second; `sentence` has a place for each."""
     low, high = np.broadcast_arrays(np.atleast_1d(small), np.atleast_1d(large))
     bad = np.flatnonzero(~(low <= high if or_equal else low < high))
@@ -41,15 +41,15 @@ def check_less(small: Array, large: Array, sentence: str, or_equal: bool = False
         raise InertiaError(sentence.format(float(low[bad[0]]), float(high[bad[0]])))
 
 
-def matter(what: str, extent: Array, **given_and_filled: tuple[Any, Any]) -> Array:
-    """The mass from exactly one given amount, for the same members as the extent: see `mass_of`."""
-    for name, (value, _) in given_and_filled.items():
+def resolve_shape_mass(what: str, extent: Array, **amounts_and_extents: tuple[Any, Any]) -> Array:
+    """The mass from exactly one given amount, for the same members as the extent: see `resolve_mass`."""
+    for name, (value, _) in amounts_and_extents.items():
         if value is not None:
             validation.member_count((np.asarray(extent), 0), (validation.numbers(value, name, (), InertiaError), 0))
-    return mass_of(what, **given_and_filled)
+    return resolve_mass(what, **amounts_and_extents)
 
 
-def made(
+def build_shape_body(
     name: str,
     sizes: dict[str, Array],
     mass: Array,
@@ -73,7 +73,7 @@ def made(
     )
 
 
-def made_there(
+def build_placed_shape_body(
     name: str, sizes: dict[str, Array], mass: Array, spread: Array, center: Array, volume: Any, area: Any
 ) -> Body:
     """A body at its place.  `spread` is the mean of r r' about the centre of mass, 3 x 3, in m2."""

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.massprops.body import Body
-from polhode.massprops.shapes.shape_builder import check_less, lengths, lengths_along_axes, made, matter
+from polhode.massprops.shapes.shape_builder import (
+    build_shape_body,
+    check_axis_lengths,
+    check_lengths,
+    check_less_than,
+    resolve_shape_mass,
+)
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -30,12 +36,12 @@ def box(sides: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | No
     >>> ph.shapes.box((1.0, 2.0, 3.0), density=1.0).principal_moments.tolist()
     [6.5, 5.0, 2.5]
     """
-    sides = lengths_along_axes(sides, "sides", 3)
+    sides = check_axis_lengths(sides, "sides", 3)
     a, b, c = np.moveaxis(sides, -1, 0)
     volume, area = a * b * c, 2 * (a * b + b * c + c * a)
-    m = matter("a box", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a box", volume, mass=(mass, 1), density=(density, volume))
     moments = (m * (b * b + c * c) / 12, m * (c * c + a * a) / 12, m * (a * a + b * b) / 12)
-    return made("box", {"sides": sides}, m, moments, volume, area)
+    return build_shape_body("box", {"sides": sides}, m, moments, volume, area)
 
 
 def sphere(radius: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
@@ -54,10 +60,10 @@ def sphere(radius: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike 
     >>> ph.shapes.sphere(0.5, mass=10.0).principal_moments.tolist()
     [1.0, 1.0, 1.0]
     """
-    (r,) = lengths(radius=radius)
+    (r,) = check_lengths(radius=radius)
     volume, area = 4 * np.pi * r**3 / 3, 4 * np.pi * r * r
-    m = matter("a sphere", volume, mass=(mass, 1), density=(density, volume))
-    return made("sphere", {"radius": r}, m, (2 * m * r * r / 5,) * 3, volume, area)
+    m = resolve_shape_mass("a sphere", volume, mass=(mass, 1), density=(density, volume))
+    return build_shape_body("sphere", {"radius": r}, m, (2 * m * r * r / 5,) * 3, volume, area)
 
 
 def ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
@@ -76,12 +82,12 @@ def ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: Arra
     >>> ph.shapes.ellipsoid((1.0, 2.0, 3.0), mass=5.0).principal_moments.tolist()
     [13.0, 10.0, 5.0]
     """
-    semi_axes = lengths_along_axes(semi_axes, "semi_axes", 3)
+    semi_axes = check_axis_lengths(semi_axes, "semi_axes", 3)
     a, b, c = np.moveaxis(semi_axes, -1, 0)
     volume = 4 * np.pi * a * b * c / 3
-    m = matter("an ellipsoid", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("an ellipsoid", volume, mass=(mass, 1), density=(density, volume))
     moments = (m * (b * b + c * c) / 5, m * (c * c + a * a) / 5, m * (a * a + b * b) / 5)
-    return made("ellipsoid", {"semi_axes": semi_axes}, m, moments, volume, _ellipsoid_area(semi_axes))
+    return build_shape_body("ellipsoid", {"semi_axes": semi_axes}, m, moments, volume, _ellipsoid_area(semi_axes))
 
 
 def half_ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
@@ -102,13 +108,13 @@ def half_ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density:
     >>> ph.shapes.half_ellipsoid((1.0, 1.0, 8.0), mass=5.0).principal_moments.tolist()
     [20.0, 20.0, 2.0]
     """
-    semi_axes = lengths_along_axes(semi_axes, "semi_axes", 3)
+    semi_axes = check_axis_lengths(semi_axes, "semi_axes", 3)
     a, b, c = np.moveaxis(semi_axes, -1, 0)
     volume, area = 2 * np.pi * a * b * c / 3, _ellipsoid_area(semi_axes) / 2 + np.pi * a * b
-    m = matter("a half-ellipsoid", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a half-ellipsoid", volume, mass=(mass, 1), density=(density, volume))
     height = 19 * c * c / 64
     moments = (m * (b * b + height) / 5, m * (a * a + height) / 5, m * (a * a + b * b) / 5)
-    return made("half_ellipsoid", {"semi_axes": semi_axes}, m, moments, volume, area)
+    return build_shape_body("half_ellipsoid", {"semi_axes": semi_axes}, m, moments, volume, area)
 
 
 def cylinder(
@@ -129,11 +135,11 @@ def cylinder(
     >>> ph.shapes.cylinder(1.0, 3.0, mass=2.0).principal_moments.tolist()
     [2.0, 2.0, 1.0]
     """
-    r, h = lengths(radius=radius, height=height)
+    r, h = check_lengths(radius=radius, height=height)
     volume, area = np.pi * r * r * h, 2 * np.pi * r * (r + h)
-    m = matter("a cylinder", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a cylinder", volume, mass=(mass, 1), density=(density, volume))
     across = m * (3 * r * r + h * h) / 12
-    return made("cylinder", {"radius": r, "height": h}, m, (across, across, m * r * r / 2), volume, area)
+    return build_shape_body("cylinder", {"radius": r, "height": h}, m, (across, across, m * r * r / 2), volume, area)
 
 
 def cone(radius: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
@@ -154,11 +160,11 @@ def cone(radius: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, de
     >>> ph.shapes.cone(1.0, 4.0, mass=10.0).principal_moments.tolist()
     [7.5, 7.5, 3.0]
     """
-    r, h = lengths(radius=radius, height=height)
+    r, h = check_lengths(radius=radius, height=height)
     volume, area = np.pi * r * r * h / 3, np.pi * r * (r + np.hypot(r, h))
-    m = matter("a cone", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a cone", volume, mass=(mass, 1), density=(density, volume))
     across = 3 * m * (4 * r * r + h * h) / 80
-    return made("cone", {"radius": r, "height": h}, m, (across, across, 3 * m * r * r / 10), volume, area)
+    return build_shape_body("cone", {"radius": r, "height": h}, m, (across, across, 3 * m * r * r / 10), volume, area)
 
 
 def frustum(
@@ -186,14 +192,14 @@ def frustum(
     >>> ph.shapes.frustum(2.0, 1.0, 3.0, mass=7.0).principal_moments.round(6).tolist()
     [9.326786, 9.326786, 9.3]
     """
-    a, b, h = lengths(bottom_radius=bottom_radius, top_radius=top_radius, height=height)
+    a, b, h = check_lengths(bottom_radius=bottom_radius, top_radius=top_radius, height=height)
     squares, fourths = a * a + a * b + b * b, a**4 + a**3 * b + a * a * b * b + a * b**3 + b**4
     volume, area = np.pi * h * squares / 3, np.pi * (a * a + b * b + (a + b) * np.hypot(a - b, h))
-    m = matter("a frustum", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a frustum", volume, mass=(mass, 1), density=(density, volume))
     axial = 3 * m * fourths / (10 * squares)
     along = 3 * (h / squares) ** 2 * (fourths + 3 * a * b * (a * a + 3 * a * b + b * b)) / 80
     sizes = {"bottom_radius": a, "top_radius": b, "height": h}
-    return made("frustum", sizes, m, (axial / 2 + m * along,) * 2 + (axial,), volume, area)
+    return build_shape_body("frustum", sizes, m, (axial / 2 + m * along,) * 2 + (axial,), volume, area)
 
 
 def capsule(
@@ -216,13 +222,13 @@ def capsule(
     >>> ph.shapes.capsule(3.0, 4.0, mass=6.0).principal_moments.round(6).tolist()
     [47.05, 47.05, 24.3]
     """
-    r, h = lengths(radius=radius, cylinder_height=cylinder_height)
+    r, h = check_lengths(radius=radius, cylinder_height=cylinder_height)
     volume, area = np.pi * r * r * (h + 4 * r / 3), 2 * np.pi * r * (h + 2 * r)
-    m = matter("a capsule", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a capsule", volume, mass=(mass, 1), density=(density, volume))
     straight, round_ends = m * (3 * h / (3 * h + 4 * r)), m * (4 * r / (3 * h + 4 * r))
     across = straight * (3 * r * r + h * h) / 12 + round_ends * (2 * r * r / 5 + h * h / 4 + 3 * h * r / 8)
     axial = straight * r * r / 2 + 2 * round_ends * r * r / 5
-    return made("capsule", {"radius": r, "cylinder_height": h}, m, (across, across, axial), volume, area)
+    return build_shape_body("capsule", {"radius": r, "cylinder_height": h}, m, (across, across, axial), volume, area)
 
 
 def torus(
@@ -245,12 +251,12 @@ def torus(
     >>> ph.shapes.torus(2.0, 2.0, mass=2.0).principal_moments.tolist()
     [9.0, 9.0, 14.0]
     """
-    R, r = lengths(radius=radius, tube_radius=tube_radius)
-    check_less(r, R, "tube_radius {!r} m exceeds radius {!r} m: the torus would overlap itself", or_equal=True)
+    R, r = check_lengths(radius=radius, tube_radius=tube_radius)
+    check_less_than(r, R, "tube_radius {!r} m exceeds radius {!r} m: the torus would overlap itself", or_equal=True)
     volume, area = 2 * np.pi**2 * R * r * r, 4 * np.pi**2 * R * r
-    m = matter("a torus", volume, mass=(mass, 1), density=(density, volume))
+    m = resolve_shape_mass("a torus", volume, mass=(mass, 1), density=(density, volume))
     across, axial = m * (4 * R * R + 5 * r * r) / 8, m * (4 * R * R + 3 * r * r) / 4
-    return made("torus", {"radius": R, "tube_radius": r}, m, (across, across, axial), volume, area)
+    return build_shape_body("torus", {"radius": R, "tube_radius": r}, m, (across, across, axial), volume, area)
 
 
 def _ellipsoid_area(semi_axes: Array) -> Array:

@@ -9,7 +9,12 @@ import numpy as np
 from polhode import validation
 from polhode.errors import InertiaError
 from polhode.massprops.body import Body
-from polhode.massprops.shapes.shape_builder import lengths, lengths_along_axes, made, matter
+from polhode.massprops.shapes.shape_builder import (
+    build_shape_body,
+    check_axis_lengths,
+    check_lengths,
+    resolve_shape_mass,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -42,7 +47,7 @@ def thin_rod(
     >>> ph.shapes.thin_rod(6.0, 0.0, mass=1.0).principal_moments.tolist()
     [3.0, 3.0, 0.0]
     """
-    (length,) = lengths(length=length)
+    (length,) = check_lengths(length=length)
     r = validation.numbers(radius, "radius", (), InertiaError)
     if (r < 0).any():
         raise InertiaError(f"radius must be 0 m or more, but the smallest is {r.min():g} m")
@@ -58,10 +63,10 @@ def thin_rod(
     ways = {"mass": (mass, 1), "line_density": (line_density, length)}
     if not is_line:
         ways["density"] = (density, volume)
-    m = matter("a thin rod", volume, **ways)
+    m = resolve_shape_mass("a thin rod", volume, **ways)
     across = m * (3 * r * r + length * length) / 12
     sizes = {"length": length, "radius": r}
-    return made("thin_rod", sizes, m, (across, across, m * r * r / 2), volume, area, is_line)
+    return build_shape_body("thin_rod", sizes, m, (across, across, m * r * r / 2), volume, area, is_line)
 
 
 def ring(radius: ArrayLike, mass: ArrayLike | None = None, line_density: ArrayLike | None = None) -> Body:
@@ -82,10 +87,10 @@ def ring(radius: ArrayLike, mass: ArrayLike | None = None, line_density: ArrayLi
     >>> ph.shapes.ring(2.0, mass=1.0).principal_moments.tolist()
     [2.0, 2.0, 4.0]
     """
-    (r,) = lengths(radius=radius)
-    m = matter("a ring", r, mass=(mass, 1), line_density=(line_density, 2 * np.pi * r))
+    (r,) = check_lengths(radius=radius)
+    m = resolve_shape_mass("a ring", r, mass=(mass, 1), line_density=(line_density, 2 * np.pi * r))
     across = m * r * r / 2
-    return made("ring", {"radius": r}, m, (across, across, 2 * across), 0 * r, 0 * r)
+    return build_shape_body("ring", {"radius": r}, m, (across, across, 2 * across), 0 * r, 0 * r)
 
 
 def thin_disk(radius: ArrayLike, mass: ArrayLike | None = None, area_density: ArrayLike | None = None) -> Body:
@@ -106,11 +111,11 @@ def thin_disk(radius: ArrayLike, mass: ArrayLike | None = None, area_density: Ar
     >>> ph.shapes.thin_disk(2.0, mass=1.0).principal_moments.tolist()
     [1.0, 1.0, 2.0]
     """
-    (r,) = lengths(radius=radius)
+    (r,) = check_lengths(radius=radius)
     area = np.pi * r * r
-    m = matter("a thin disk", area, mass=(mass, 1), area_density=(area_density, area))
+    m = resolve_shape_mass("a thin disk", area, mass=(mass, 1), area_density=(area_density, area))
     across = m * r * r / 4
-    return made("thin_disk", {"radius": r}, m, (across, across, 2 * across), 0 * area, area)
+    return build_shape_body("thin_disk", {"radius": r}, m, (across, across, 2 * across), 0 * area, area)
 
 
 def thin_sheet(sides: ArrayLike, mass: ArrayLike | None = None, area_density: ArrayLike | None = None) -> Body:
@@ -132,9 +137,9 @@ def thin_sheet(sides: ArrayLike, mass: ArrayLike | None = None, area_density: Ar
     >>> ph.shapes.thin_sheet((1.0, 2.0), mass=12.0).principal_moments.tolist()
     [4.0, 1.0, 5.0]
     """
-    sides = lengths_along_axes(sides, "sides", 2)
+    sides = check_axis_lengths(sides, "sides", 2)
     a, b = np.moveaxis(sides, -1, 0)
     area = a * b
-    m = matter("a thin sheet", area, mass=(mass, 1), area_density=(area_density, area))
+    m = resolve_shape_mass("a thin sheet", area, mass=(mass, 1), area_density=(area_density, area))
     moments = (m * b * b / 12, m * a * a / 12, m * (a * a + b * b) / 12)
-    return made("thin_sheet", {"sides": sides}, m, moments, 0 * area, area)
+    return build_shape_body("thin_sheet", {"sides": sides}, m, moments, 0 * area, area)

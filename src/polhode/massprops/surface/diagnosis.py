@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.massprops.surface.mesh_checks import of_a_solid
-from polhode.massprops.surface.mesh_finding import Finding
-from polhode.massprops.surface.surface_analysis import Facts
-from polhode.massprops.surface.surface_reader import Read, read_surface
+from polhode.massprops.surface.mesh_checks import check_solid
+from polhode.massprops.surface.mesh_finding import MeshFinding
+from polhode.massprops.surface.surface_analysis import SurfaceAnalysis
+from polhode.massprops.surface.surface_reader import SurfaceReading, read_surface
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class Diagnosis:
     name: str
     faces: int
     shells: int
-    findings: tuple[Finding, ...]
+    findings: tuple[MeshFinding, ...]
 
     def sentences(self, level: str) -> tuple[str, ...]:
         """The sentences of one level."""
@@ -54,14 +54,14 @@ def diagnose(mesh: Any, unit: str | None = None) -> Diagnosis:
       error: 4 edges are open, round 1 hole; the longest is 4.828 m long, of 4 edges about (-0.25, -0.25, 0). ...
     """
     read = read_surface(mesh, unit)
-    facts = Facts(read.surface, read.name, read.metres)
-    return diagnosis(facts, read, of_a_solid(facts))
+    facts = SurfaceAnalysis(read.surface, read.name, read.metres)
+    return build_diagnosis(facts, read, check_solid(facts))
 
 
-def diagnosis(facts: Facts, read: Read, findings: Sequence[Finding]) -> Diagnosis:
+def build_diagnosis(facts: SurfaceAnalysis, read: SurfaceReading, findings: Sequence[MeshFinding]) -> Diagnosis:
     """What was found when the mesh was read, and after."""
     told = [
-        Finding("reading", level, sentence)
+        MeshFinding("reading", level, sentence)
         for level, sentences in (("note", read.notes), ("warning", read.warnings))
         for sentence in sentences
     ]

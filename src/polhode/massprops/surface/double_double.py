@@ -13,63 +13,63 @@ import numpy as np
 
 from polhode.validation import Array
 
-SPLITTER = 2.0**27 + 1
+DEKKER_SPLITTER = 2.0**27 + 1
 
 
 @dataclass(frozen=True, eq=False)
-class Twofold:
+class DoubleDouble:
     """Arrays of numbers high + low, |low| at most half a unit in the last place of high."""
 
     high: Array
     low: Array
 
-    def __add__(self, other: Twofold) -> Twofold:
-        s, e = _sum(self.high, other.high)
-        return _tidied(s, e + (self.low + other.low))
+    def __add__(self, other: DoubleDouble) -> DoubleDouble:
+        s, e = _two_sum(self.high, other.high)
+        return _renormalize_pair(s, e + (self.low + other.low))
 
-    def __sub__(self, other: Twofold) -> Twofold:
-        s, e = _sum(self.high, -other.high)
-        return _tidied(s, e + (self.low - other.low))
+    def __sub__(self, other: DoubleDouble) -> DoubleDouble:
+        s, e = _two_sum(self.high, -other.high)
+        return _renormalize_pair(s, e + (self.low - other.low))
 
-    def __mul__(self, other: Twofold) -> Twofold:
-        p, e = _product(self.high, other.high)
-        return _tidied(p, e + (self.high * other.low + self.low * other.high))
+    def __mul__(self, other: DoubleDouble) -> DoubleDouble:
+        p, e = _two_product(self.high, other.high)
+        return _renormalize_pair(p, e + (self.high * other.low + self.low * other.high))
 
-    def total(self) -> Twofold:
+    def total(self) -> DoubleDouble:
         """The sum of all of them, by halves."""
         high, low = self.high, self.low
         while len(high) > 1:
             if len(high) % 2:
                 high, low = np.append(high, 0.0), np.append(low, 0.0)
-            pair = Twofold(high[0::2], low[0::2]) + Twofold(high[1::2], low[1::2])
+            pair = DoubleDouble(high[0::2], low[0::2]) + DoubleDouble(high[1::2], low[1::2])
             high, low = pair.high, pair.low
-        return Twofold(high, low)
+        return DoubleDouble(high, low)
 
 
-def difference(a: Any, b: Any) -> Twofold:
+def exact_difference(a: Any, b: Any) -> DoubleDouble:
     """a - b of doubles, exactly."""
-    return Twofold(*_sum(np.asarray(a), -np.asarray(b)))
+    return DoubleDouble(*_two_sum(np.asarray(a), -np.asarray(b)))
 
 
-def _sum(a: Array, b: Array) -> tuple[Array, Array]:
+def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     s = a + b
     v = s - a
     return s, (a - (s - v)) + (b - v)
 
 
-def _product(a: Array, b: Array) -> tuple[Array, Array]:
+def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
     p = a * b
-    (a1, a2), (b1, b2) = _halves(a), _halves(b)
+    (a1, a2), (b1, b2) = _split_double(a), _split_double(b)
     return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
 
 
-def _halves(a: Array) -> tuple[Array, Array]:
+def _split_double(a: Array) -> tuple[Array, Array]:
     """Two numbers of half the digits each, whose sum is a."""
-    t = SPLITTER * a
+    t = DEKKER_SPLITTER * a
     high = t - (t - a)
     return high, a - high
 
 
-def _tidied(high: Array, low: Array) -> Twofold:
+def _renormalize_pair(high: Array, low: Array) -> DoubleDouble:
     s = high + low
-    return Twofold(s, low - (s - high))
+    return DoubleDouble(s, low - (s - high))

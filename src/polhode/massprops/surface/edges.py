@@ -12,7 +12,7 @@ from polhode.validation import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Edges:
+class EdgeTopology:
     """The sides of all faces, those of one edge next to each other.
 
     A surface encloses a definite volume if, and only if, every edge is passed as often one way as the other.
@@ -29,7 +29,7 @@ class Edges:
     """The corners of each edge."""
 
     @classmethod
-    def of(cls, faces: Indices, corners: int) -> Edges:
+    def of(cls, faces: Indices, corners: int) -> EdgeTopology:
         """The edges of faces; a side from a corner to itself is none."""
         count = len(faces)
         keys = np.empty((3, count), dtype=np.int64)
@@ -80,7 +80,7 @@ class Edges:
         start, end = np.where(times > 0, high, low), np.where(times > 0, low, high)
         return np.repeat(start, np.abs(times)), np.repeat(end, np.abs(times))
 
-    def neighbours(self, uses: int | None = None) -> tuple[Indices, Indices, Flags]:
+    def neighbors(self, uses: int | None = None) -> tuple[Indices, Indices, Flags]:
         """Pairs of faces that follow each other at an edge, and whether they agree which side is out.
 
         With `uses` only at edges that have so many sides.
@@ -93,7 +93,7 @@ class Edges:
         first = second - 1
         return self.face[first], self.face[second], self.way[first] != self.way[second]
 
-    def are_closed_in_pieces(self, piece: Indices) -> bool:
+    def are_closed_per_piece(self, piece: Indices) -> bool:
         """Whether at every edge with more than two sides each piece is balanced for itself."""
         crowded = self.edge_of_side[sides := self.some(self.uses > 2)]
         _, group = np.unique(crowded * (piece.max() + 1) + piece[self.face[sides]], return_inverse=True)
@@ -105,27 +105,27 @@ class Edges:
         return np.repeat(np.arange(len(self.begins)), self.uses)
 
 
-def shells(edges: Edges, faces: int) -> tuple[int, Indices]:
+def label_shells(edges: EdgeTopology, faces: int) -> tuple[int, Indices]:
     """How many pieces the surface has, and the piece of each face.
 
     Faces hang together where two meet at an edge.  Where more meet, as where two solids touch, they hang together only
     if otherwise a piece would not be closed.
     """
-    count, piece = _pieces(*edges.neighbours(uses=2)[:2], faces)
-    if (edges.uses > 2).any() and not edges.are_closed_in_pieces(piece):
-        count, piece = _pieces(*edges.neighbours()[:2], faces)
+    count, piece = _label_components(*edges.neighbors(uses=2)[:2], faces)
+    if (edges.uses > 2).any() and not edges.are_closed_per_piece(piece):
+        count, piece = _label_components(*edges.neighbors()[:2], faces)
     return count, piece
 
 
-def looking_one_way(edges: Edges, faces: int) -> Flags | None:
-    """Which faces must be turned so that neighbours agree; the fewest in each piece.  None if there is no such choice.
+def find_faces_to_flip(edges: EdgeTopology, faces: int) -> Flags | None:
+    """Which faces must be turned so that neighbors agree; the fewest in each piece.  None if there is no such choice.
 
     Every face is taken twice, as it is and turned; those that can go together hang together.
     """
-    first, second, agree = edges.neighbours(uses=2)
+    first, second, agree = edges.neighbors(uses=2)
     other = np.where(agree, second, second + faces)
     again = np.where(agree, second + faces, second)
-    _, piece = _pieces(np.concatenate((first, first + faces)), np.concatenate((other, again)), 2 * faces)
+    _, piece = _label_components(np.concatenate((first, first + faces)), np.concatenate((other, again)), 2 * faces)
     as_it_is, turned = piece[:faces], piece[faces:]
     if (as_it_is == turned).any():
         return None
@@ -136,13 +136,13 @@ def looking_one_way(edges: Edges, faces: int) -> Flags | None:
     return ~keep
 
 
-def holes(edges: Edges, vertices: Array) -> list[tuple[int, float, Array]]:
+def find_holes(edges: EdgeTopology, vertices: Array) -> list[tuple[int, float, Array]]:
     """For every hole, the longest first: the number of its edges, their length, and its middle."""
     start, end = edges.unmatched()
     if not len(start):
         return []
     corners, numbers = np.unique(np.concatenate((start, end)), return_inverse=True)
-    count, piece = _pieces(numbers[: len(start)], numbers[len(start) :], len(corners))
+    count, piece = _label_components(numbers[: len(start)], numbers[len(start) :], len(corners))
     of_edge = piece[numbers[: len(start)]]
     lengths = np.linalg.norm(vertices[end] - vertices[start], axis=1)
     middles = [vertices[corners[piece == k]].mean(axis=0) for k in range(count)]
@@ -152,11 +152,11 @@ def holes(edges: Edges, vertices: Array) -> list[tuple[int, float, Array]]:
     return sorted(found, key=lambda hole: -hole[1])
 
 
-def capped(surface: Surface, edges: Edges) -> Surface:
+def cap_holes(surface: Surface, edges: EdgeTopology) -> Surface:
     """The surface with every hole closed by triangles to its middle: if flat, exactly its plane."""
     start, end = edges.unmatched()
     corners, numbers = np.unique(np.concatenate((start, end)), return_inverse=True)
-    count, piece = _pieces(numbers[: len(start)], numbers[len(start) :], len(corners))
+    count, piece = _label_components(numbers[: len(start)], numbers[len(start) :], len(corners))
     origin = surface.vertices[corners[0]]
     near = surface.vertices[corners] - origin
     middles = np.stack([near[piece == k].mean(axis=0) for k in range(count)]) + origin
@@ -165,7 +165,7 @@ def capped(surface: Surface, edges: Edges) -> Surface:
     return Surface(np.concatenate((surface.vertices, middles)), np.concatenate((surface.faces, caps)))
 
 
-def _pieces(first: Indices, second: Indices, count: int) -> tuple[int, Indices]:
+def _label_components(first: Indices, second: Indices, count: int) -> tuple[int, Indices]:
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 

@@ -7,82 +7,88 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from polhode.massprops.surface.mesh_finding import Finding, several, these
-from polhode.massprops.surface.ray_winding import sounded
-from polhode.massprops.surface.self_intersection import FEW, NEGLIGIBLE, TooManyPairs, deepest_between, deepest_within
-from polhode.massprops.surface.surface_analysis import FLAT, Facts
+from polhode.massprops.surface.mesh_finding import MeshFinding, count_phrase, this_or_these
+from polhode.massprops.surface.ray_winding import cast_rays
+from polhode.massprops.surface.self_intersection import (
+    MAX_FACES_ALL_PAIRS,
+    NEGLIGIBLE_DEPTH,
+    TooManyPairs,
+    deepest_self_intersection,
+    deepest_shell_intersection,
+)
+from polhode.massprops.surface.surface_analysis import FLAT_VOLUME_RATIO, SurfaceAnalysis
 
-FEWER = 2_000
+MAX_HULL_VERTICES = 2_000
 """Corners up to which the convex hull is worth its time, if nothing else is wrong."""
 
 
-def insides(facts: Facts) -> Iterator[Finding]:
+def find_enclosure_defects(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
     """A closed surface: is each place inside it at most once?"""
     volume, cubic = facts.inside.extent, facts.metres**3
-    if facts.shells == 1 and volume < -FLAT * facts.area * facts.size:
-        yield Finding(
+    if facts.shells == 1 and volume < -FLAT_VOLUME_RATIO * facts.area * facts.size:
+        yield MeshFinding(
             "inverted",
             "error",
             f"all faces of {facts.name} look inwards: its volume is {volume * cubic:.6g} m3. Pass repair='flip'",
         )
         return
-    found = [*_contact(facts)]
-    if facts.shells > 1 and not _any_errors(found):
-        found += _few([*_nested(facts)])
-    if facts.shells > 1 and not _any_errors(found):
-        found += _common(facts)
+    found = [*_find_self_intersection(facts)]
+    if facts.shells > 1 and not _has_errors(found):
+        found += _limit_findings([*_find_nesting_errors(facts)])
+    if facts.shells > 1 and not _has_errors(found):
+        found += _find_shared_volume(facts)
     yield from found
-    if _any_errors(found):
+    if _has_errors(found):
         return
-    if abs(volume) <= FLAT * facts.area * facts.size:
-        yield Finding(
+    if abs(volume) <= FLAT_VOLUME_RATIO * facts.area * facts.size:
+        yield MeshFinding(
             "flat",
             "error",
             f"{facts.name} encloses no volume: it is flat, or folded onto itself. For a thin wall pass shell= or "
             "area_density=",
         )
         return
-    yield from _depths(facts)
+    yield from _find_winding_errors(facts)
 
 
-def _contact(facts: Facts) -> Iterator[Finding]:
+def _find_self_intersection(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
     """Faces that run through each other: between shells, and of one shell where there are not too many."""
     try:
-        if len(facts.surface.faces) <= FEW:
-            contact = deepest_within(facts.surface, facts.rounding)
+        if len(facts.surface.faces) <= MAX_FACES_ALL_PAIRS:
+            contact = deepest_self_intersection(facts.surface, facts.rounding)
         elif facts.shells > 1:
-            contact = deepest_between(facts.surface, facts.shell, facts.rounding)
+            contact = deepest_shell_intersection(facts.surface, facts.shell, facts.rounding)
         else:
             return
     except TooManyPairs:
         sentence = "too many faces lie near each other to compare them one by one: lines and places look for overlaps"
-        yield Finding("unlooked", "note", sentence)
+        yield MeshFinding("unlooked", "note", sentence)
         return
-    if contact is None or contact.depth <= max(NEGLIGIBLE * facts.size, facts.rounding):
+    if contact is None or contact.depth <= max(NEGLIGIBLE_DEPTH * facts.size, facts.rounding):
         return
     one, two = sorted(int(facts.shell[face]) for face in contact.faces)
     who = f"shells {one} and {two} run through each other" if one != two else "the surface runs through itself"
     where = f"{who} about {facts.place(contact.place)} (faces {contact.faces[0]} and {contact.faces[1]})"
     if contact.depth > facts.touching:
-        yield Finding(
+        yield MeshFinding(
             "overlapping",
             "error",
             f"{where}: what lies in both would be counted twice. Unite the parts in the program that drew them",
         )
     else:
-        yield Finding(
+        yield MeshFinding(
             "touching",
             "warning",
             f"{where}, by {contact.depth * facts.metres:.2g} m: they are taken to touch, and nothing is cut off",
         )
 
 
-def _common(facts: Facts) -> Iterator[Finding]:
+def _find_shared_volume(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
     """Shells with a common place that no face betrays."""
-    found = facts.common_place()
+    found = facts.find_shared_point()
     if found is not None:
         one, two, there = found
-        yield Finding(
+        yield MeshFinding(
             "overlapping",
             "error",
             f"shells {one} and {two} both hold the place {facts.place(there)}: what lies in both would be counted "
@@ -90,14 +96,14 @@ def _common(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _depths(facts: Facts) -> Iterator[Finding]:
-    depths = sounded(facts.surface)
+def _find_winding_errors(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
+    depths = cast_rays(facts.surface)
     real = depths.across > facts.touching
     for sign, what in ((1, "more than once"), (-1, "negatively")):
         bad = real & ((depths.winding > 1) if sign > 0 else (depths.winding < 0))
         if bad.any():
             volume = float(depths.length[bad].sum()) * depths.area * facts.metres**3
-            yield Finding(
+            yield MeshFinding(
                 "overlapping" if sign > 0 else "inverted",
                 "error",
                 f"the surface runs through itself: about {volume:.2g} m3 would be counted {what}, for example at "
@@ -105,17 +111,17 @@ def _depths(facts: Facts) -> Iterator[Finding]:
             )
 
 
-def _nested(facts: Facts) -> Iterator[Finding]:
+def _find_nesting_errors(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
     """Several closed surfaces: which are voids, and are all others apart?"""
     voids, solids, cubic = [], [], facts.metres**3
     for number, volume, around, _ in facts.nesting:
-        where = f"shell {number} (of {facts.shells}, about {facts.about_shell(number)})"
+        where = f"shell {number} (of {facts.shells}, about {facts.shell_location(number)})"
         if volume > 0 and around == 0:
             solids.append(number)
         elif volume < 0 and around == 1:
             voids.append(-volume * cubic)
         elif volume > 0:
-            yield Finding(
+            yield MeshFinding(
                 "nested",
                 "error",
                 f"{where} lies inside another and looks outwards like it: is it a void, or a second solid? As it "
@@ -123,25 +129,25 @@ def _nested(facts: Facts) -> Iterator[Finding]:
                 "repair='flip'; for a solid delete it, since the outer one fills that place already",
             )
         elif volume < 0:
-            yield Finding(
+            yield MeshFinding(
                 "inverted",
                 "error",
                 f"{where} looks inwards, but lies in no other: its {-volume * cubic:.4g} m3 would be counted "
                 "negatively. Pass repair='flip'",
             )
         elif facts.areas[facts.shell == number].any():
-            yield Finding("flat", "warning", f"{where} encloses no volume: it adds nothing but area")
+            yield MeshFinding("flat", "warning", f"{where} encloses no volume: it adds nothing but area")
     if voids:
-        yield Finding("void", "note", f"{several(len(voids), 'void')}, {sum(voids):.6g} m3, counted as empty")
+        yield MeshFinding("void", "note", f"{count_phrase(len(voids), 'void')}, {sum(voids):.6g} m3, counted as empty")
     if len(solids) > 1:
-        yield Finding("pieces", "note", f"{len(solids)} pieces that share no edge, counted as one rigid body")
+        yield MeshFinding("pieces", "note", f"{len(solids)} pieces that share no edge, counted as one rigid body")
 
 
-def _any_errors(found: list[Finding]) -> bool:
+def _has_errors(found: list[MeshFinding]) -> bool:
     return any(f.level == "error" for f in found)
 
 
-def _few(found: list[Finding]) -> list[Finding]:
+def _limit_findings(found: list[MeshFinding]) -> list[MeshFinding]:
     """The first three of each kind, and how many more there are."""
     result, counts = [], Counter((f.kind, f.level) for f in found)
     told: Counter[tuple[str, str]] = Counter()
@@ -151,14 +157,16 @@ def _few(found: list[Finding]) -> list[Finding]:
             result.append(f)
         elif told[f.kind, f.level] == 4:
             more = counts[f.kind, f.level] - 3
-            result.append(Finding(f.kind, f.level, f"and {several(more, 'shell')} more like {these(more)}"))
+            result.append(
+                MeshFinding(f.kind, f.level, f"and {count_phrase(more, 'shell')} more like {this_or_these(more)}")
+            )
     return result
 
 
 # The centre --------------------------------------------------------------------------------------------------------
 
 
-def center(facts: Facts, found: list[Finding]) -> list[Finding]:
+def check_center_of_mass(facts: SurfaceAnalysis, found: list[MeshFinding]) -> list[MeshFinding]:
     """A centre of mass outside of the convex hull: a last sign that something is wrong."""
     if not (facts.edges.uses % 2 == 0).all() or facts.inside.extent == 0:
         return []
@@ -166,9 +174,9 @@ def center(facts: Facts, found: list[Finding]) -> list[Finding]:
     low, high = facts.surface.box
     if (center >= low).all() and (center <= high).all():
         is_fine = all(f.level != "error" for f in found)
-        if (is_fine and len(vertices) > FEWER) or facts.is_in_hull(center):
+        if (is_fine and len(vertices) > MAX_HULL_VERTICES) or facts.is_in_hull(center):
             return []
     sentence = (
         f"the centre of mass would lie at {facts.place(center)}, outside of the convex hull, where no body has it"
     )
-    return [Finding("center", "error", sentence)]
+    return [MeshFinding("center", "error", sentence)]

@@ -16,18 +16,18 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.massprops.geometry import Surface
-from polhode.massprops.mass_from_density import mass_of
-from polhode.massprops.surface.ray_winding import winding_at
-from polhode.massprops.surface.surface_builder import body_of_surface
+from polhode.massprops.mass_from_density import resolve_mass
+from polhode.massprops.surface.ray_winding import winding_numbers
+from polhode.massprops.surface.surface_builder import build_surface_body
 from polhode.validation import Array
 
-FEWEST = 10
+MIN_POINTS_INSIDE = 10
 """Points that must fall in: from fewer no standard error can be told."""
-OUTERMOST = 500
+MAX_BOX_CORNERS = 500
 """Corners, at most, that decide about the direction of the oriented box."""
 
 
-Box: TypeAlias = tuple[Array, Array, Array]
+OrientedBox: TypeAlias = tuple[Array, Array, Array]
 """Sides, axes as columns, and centre."""
 
 
@@ -77,16 +77,16 @@ def compare(
     point sampling              4.1... m3
     exact boundary integral     4.153 m3
     """
-    points, seed = _whole("points", points, 100), _whole("seed", seed, 0)
-    exact, seconds = _timed(lambda: body_of_surface(mesh, density, mass, None, None, unit, repair))
+    points, seed = _check_integer("points", points, 100), _check_integer("seed", seed, 0)
+    exact, seconds = _time_call(lambda: build_surface_body(mesh, density, mass, None, None, unit, repair))
     surface = exact.parts[0].surface(0)
-    aligned, oriented = _timed(lambda: _aligned(surface)), _timed(lambda: _oriented(surface))
+    aligned, oriented = _time_call(lambda: _axis_aligned_box(surface)), _time_call(lambda: _oriented_box(surface))
     # Of two boxes that differ by rounding only, the one along the axes.
     smaller, _ = oriented if oriented[0][0].prod() < (1 - 1e-9) * aligned[0][0].prod() else aligned
     ways = [
-        _box("axis-aligned bounding box", *aligned, density, mass),
-        _box("oriented bounding box", *oriented, density, mass),
-        _sampled(surface, smaller, density, mass, points, seed),
+        _box_approximation("axis-aligned bounding box", *aligned, density, mass),
+        _box_approximation("oriented bounding box", *oriented, density, mass),
+        _monte_carlo_approximation(surface, smaller, density, mass, points, seed),
     ]
     last = Approximation(
         "exact boundary integral", exact.mass, exact.center_of_mass, exact.inertia_body, exact.volume, seconds
@@ -94,7 +94,7 @@ def compare(
     return [*ways, last]
 
 
-def _whole(name: str, value: Any, least: int) -> int:
+def _check_integer(name: str, value: Any, least: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
@@ -104,21 +104,21 @@ def _whole(name: str, value: Any, least: int) -> int:
     return number
 
 
-def _box(name: str, box: Box, seconds: float, density: Any, mass: Any) -> Approximation:
+def _box_approximation(name: str, box: OrientedBox, seconds: float, density: Any, mass: Any) -> Approximation:
     sides, axes, center = box
     volume = float(sides.prod())
-    m = float(mass_of("a body from a mesh", mass=(mass, 1), density=(density, volume)))
+    m = float(resolve_mass("a body from a mesh", mass=(mass, 1), density=(density, volume)))
     tensor = m / 12 * (sides @ sides * np.eye(3) - axes @ np.diag(sides * sides) @ axes.T)
     return Approximation(name, m, center, tensor, volume, seconds)
 
 
-def _aligned(surface: Surface) -> Box:
+def _axis_aligned_box(surface: Surface) -> OrientedBox:
     """The box along the coordinate axes."""
     low, high = surface.box
     return high - low, np.eye(3), low / 2 + high / 2
 
 
-def _oriented(surface: Surface) -> Box:
+def _oriented_box(surface: Surface) -> OrientedBox:
     """A small box in any direction, as trimesh finds it from the convex hull.
 
     A round part's hull has as many faces as the part, and each is tried: beyond a few hundred corners only those count
@@ -126,11 +126,13 @@ def _oriented(surface: Surface) -> Box:
     """
     from trimesh.bounds import oriented_bounds
 
-    sides, _, center = _aligned(surface)
+    sides, _, center = _axis_aligned_box(surface)
     size = float(sides.max())
     near = (surface.vertices - center) / size
     few = (
-        near if len(near) <= OUTERMOST else near[np.unique([int((near @ d).argmax()) for d in _directions(OUTERMOST)])]
+        near
+        if len(near) <= MAX_BOX_CORNERS
+        else near[np.unique([int((near @ d).argmax()) for d in _fibonacci_directions(MAX_BOX_CORNERS)])]
     )
     axes = np.asarray(oriented_bounds(few)[0])[:3, :3].T
     along = near @ axes
@@ -138,28 +140,30 @@ def _oriented(surface: Surface) -> Box:
     return (high - low) * size, axes, center + size * (axes @ (low / 2 + high / 2))
 
 
-def _directions(count: int) -> Array:
+def _fibonacci_directions(count: int) -> Array:
     """Directions spread evenly over a sphere, along a spiral."""
     k = np.arange(count) + 0.5
     height, angle = 1 - 2 * k / count, np.pi * (1 + 5**0.5) * k
     return np.stack((np.cos(angle) * np.sqrt(1 - height**2), np.sin(angle) * np.sqrt(1 - height**2), height), axis=1)
 
 
-def _sampled(surface: Surface, within: Box, density: Any, mass: Any, points: int, seed: int) -> Approximation:
+def _monte_carlo_approximation(
+    surface: Surface, within: OrientedBox, density: Any, mass: Any, points: int, seed: int
+) -> Approximation:
     """Points thrown into a box that holds the surface: those inside stand for the matter."""
     began = perf_counter()
     sides, axes, middle = within
     places = (np.random.default_rng(seed).random((points, 3)) - 0.5) * sides @ axes.T
-    is_in = winding_at(Surface(surface.vertices - middle, surface.faces), places) > 0
+    is_in = winding_numbers(Surface(surface.vertices - middle, surface.faces), places) > 0
     part = float(is_in.mean())
-    if is_in.sum() < FEWEST:
+    if is_in.sum() < MIN_POINTS_INSIDE:
         raise InputError(
-            f"{is_in.sum() or 'none'} of {points} points fell into the body, and {FEWEST} are needed: it fills too "
+            f"{is_in.sum() or 'none'} of {points} points fell into the body, and {MIN_POINTS_INSIDE} are needed: it fills too "
             "little of its box; pass more points="
         )
     box = float(sides.prod())
     volume = box * part
-    m = float(mass_of("a body from a mesh", mass=(mass, 1), density=(density, volume)))
+    m = float(resolve_mass("a body from a mesh", mass=(mass, 1), density=(density, volume)))
     inside = places[is_in]
     center = inside.mean(axis=0)
     d = inside - center
@@ -178,7 +182,7 @@ def _sampled(surface: Surface, within: Box, density: Any, mass: Any, points: int
     return Approximation("point sampling", m, middle + center, tensor, volume, perf_counter() - began, errors)
 
 
-def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+def _time_call(work: Callable[[], Any]) -> tuple[Any, float]:
     began = perf_counter()
     result = work()
     return result, perf_counter() - began

@@ -7,55 +7,61 @@ from collections.abc import Iterator
 import numpy as np
 
 from polhode.massprops.geometry import Flags, Indices
-from polhode.massprops.surface.edges import holes, looking_one_way
-from polhode.massprops.surface.enclosure_checks import center, insides
-from polhode.massprops.surface.mesh_finding import Finding, has_or_have, is_or_are, looks, several
-from polhode.massprops.surface.surface_analysis import Facts
+from polhode.massprops.surface.edges import find_faces_to_flip, find_holes
+from polhode.massprops.surface.enclosure_checks import check_center_of_mass, find_enclosure_defects
+from polhode.massprops.surface.mesh_finding import (
+    MeshFinding,
+    count_phrase,
+    faces_opposite_phrase,
+    has_or_have,
+    is_or_are,
+)
+from polhode.massprops.surface.surface_analysis import SurfaceAnalysis
 
-FOLDED = -0.999
-"""The cosine between the normals of neighbours that may lie over each other."""
-THIN = 0.1
+FOLD_COSINE = -0.999
+"""The cosine between the normals of neighbors that may lie over each other."""
+THIN_WALL_RATIO = 0.1
 """A wall is thin if its thickness is less than this part of the size."""
 
 
-def of_a_solid(facts: Facts) -> list[Finding]:
+def check_solid(facts: SurfaceAnalysis) -> list[MeshFinding]:
     """All that can be said about a surface as the border of a solid."""
-    found = [*degenerate(facts), *there_twice(facts), *folded(facts)]
-    found += unbalanced(facts) if not facts.edges.are_closed else insides(facts)
-    return found + center(facts, found)
+    found = [*find_degenerate_faces(facts), *find_duplicate_faces(facts), *find_folded_faces(facts)]
+    found += find_unbalanced_edges(facts) if not facts.edges.are_closed else find_enclosure_defects(facts)
+    return found + check_center_of_mass(facts, found)
 
 
-def of_a_wall(facts: Facts, thickness: float | None = None) -> list[Finding]:
+def check_wall(facts: SurfaceAnalysis, thickness: float | None = None) -> list[MeshFinding]:
     """All that can be said about a surface as a thin wall, which may be open and have no outside."""
     return [
-        *degenerate(facts),
-        *there_twice(facts, as_a_wall=True),
-        *folded(facts, as_a_wall=True),
-        *thick(facts, thickness),
+        *find_degenerate_faces(facts),
+        *find_duplicate_faces(facts, as_wall=True),
+        *find_folded_faces(facts, as_wall=True),
+        *find_thick_wall(facts, thickness),
     ]
 
 
 # Faces -------------------------------------------------------------------------------------------------------------
 
 
-def degenerate(facts: Facts) -> Iterator[Finding]:
+def find_degenerate_faces(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
     flat = np.flatnonzero(facts.areas == 0)
     if len(flat) == len(facts.areas):
-        yield Finding("degenerate", "error", f"none of the {len(flat)} faces of {facts.name} has an area")
+        yield MeshFinding("degenerate", "error", f"none of the {len(flat)} faces of {facts.name} has an area")
     elif len(flat):
-        yield Finding(
+        yield MeshFinding(
             "degenerate",
             "warning",
-            f"{several(len(flat), 'face')} of {len(facts.areas)} {has_or_have(len(flat))} no area (the first is number "
+            f"{count_phrase(len(flat), 'face')} of {len(facts.areas)} {has_or_have(len(flat))} no area (the first is number "
             f"{flat[0]}, about {facts.about(flat[0])}): nothing is lost with them, but what made them may have "
             "lost something",
         )
 
 
-def there_twice(facts: Facts, as_a_wall: bool = False) -> Iterator[Finding]:
+def find_duplicate_faces(facts: SurfaceAnalysis, as_wall: bool = False) -> Iterator[MeshFinding]:
     """Faces with the same three corners."""
     edges = facts.edges
-    crowded = (edges.uses > 2) | ((edges.uses == 2) & (edges.balance != 0)) | (as_a_wall & (edges.uses == 2))
+    crowded = (edges.uses > 2) | ((edges.uses == 2) & (edges.balance != 0)) | (as_wall & (edges.uses == 2))
     if not crowded.any():
         return
     some = np.unique(edges.face[edges.some(crowded)])
@@ -69,27 +75,27 @@ def there_twice(facts: Facts, as_a_wall: bool = False) -> Iterator[Finding]:
     if not len(again):
         return
     first = some[group == group[np.isin(group, again)][0]][:2]
-    turns = np.where(_is_even(corners), 1, -1)
+    turns = np.where(_is_even_permutation(corners), 1, -1)
     net = np.bincount(group, turns, minlength=len(counts))
     cancels = bool(((net[again] == 0) & (counts[again] == 2)).all())
     sentence = (
-        f"{several(len(again), 'face')} {is_or_are(len(again))} there more than once, for example {first[0]} and "
+        f"{count_phrase(len(again), 'face')} {is_or_are(len(again))} there more than once, for example {first[0]} and "
         f"{first[1]}, about {facts.about(first[0])}"
     )
-    if as_a_wall or not cancels:
-        yield Finding("duplicate", "error", f"{sentence}: what they border is counted twice. Delete the copies")
+    if as_wall or not cancels:
+        yield MeshFinding("duplicate", "error", f"{sentence}: what they border is counted twice. Delete the copies")
     else:
-        yield Finding(
+        yield MeshFinding(
             "duplicate",
             "warning",
             f"{sentence}, looking opposite ways: they cancel, and only the area counts them",
         )
 
 
-def folded(facts: Facts, as_a_wall: bool = False) -> Iterator[Finding]:
+def find_folded_faces(facts: SurfaceAnalysis, as_wall: bool = False) -> Iterator[MeshFinding]:
     """Neighbours in one plane that lie over each other: a concave polygon, cut into triangles from one corner."""
-    first, second, _ = facts.edges.neighbours(uses=2)
-    back = np.einsum("ni,ni->n", facts.normals[first], facts.normals[second]) < FOLDED
+    first, second, _ = facts.edges.neighbors(uses=2)
+    back = np.einsum("ni,ni->n", facts.normals[first], facts.normals[second]) < FOLD_COSINE
     first, second = first[back], second[back]
     if not len(first):
         return
@@ -99,20 +105,20 @@ def folded(facts: Facts, as_a_wall: bool = False) -> Iterator[Finding]:
     if not flat.any():
         return
     one, two = first[flat][0], second[flat][0]
-    pairs = f"{several(int(flat.sum()), 'pair')} of faces lie over each other, for example {one} and {two}, about"
+    pairs = f"{count_phrase(int(flat.sum()), 'pair')} of faces lie over each other, for example {one} and {two}, about"
     why = "a concave polygon cut into triangles from one corner? Save the file as triangles"
-    if as_a_wall:
-        yield Finding("folded", "error", f"{pairs} {facts.about(one)}: their area would be counted twice ({why})")
+    if as_wall:
+        yield MeshFinding("folded", "error", f"{pairs} {facts.about(one)}: their area would be counted twice ({why})")
     else:
-        yield Finding(
+        yield MeshFinding(
             "folded", "warning", f"{pairs} {facts.about(one)}: the volume holds, the area is too large ({why})"
         )
 
 
-def thick(facts: Facts, thickness: float | None) -> Iterator[Finding]:
+def find_thick_wall(facts: SurfaceAnalysis, thickness: float | None) -> Iterator[MeshFinding]:
     """A wall that is not thin."""
-    if thickness is not None and thickness > facts.size * facts.metres * THIN:
-        yield Finding(
+    if thickness is not None and thickness > facts.size * facts.metres * THIN_WALL_RATIO:
+        yield MeshFinding(
             "thick",
             "warning",
             f"the wall is {thickness:g} m thick, and the part {facts.size * facts.metres:.4g} m long: the numbers are "
@@ -123,7 +129,7 @@ def thick(facts: Facts, thickness: float | None) -> Iterator[Finding]:
 # Edges -------------------------------------------------------------------------------------------------------------
 
 
-def unbalanced(facts: Facts) -> Iterator[Finding]:
+def find_unbalanced_edges(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
     """Edges that are not passed as often one way as the other."""
     edges = facts.edges
     unbalanced = edges.balance != 0
@@ -131,32 +137,32 @@ def unbalanced(facts: Facts) -> Iterator[Finding]:
     odd = unbalanced & (edges.uses > 2) & (edges.uses % 2 == 1)
     against = unbalanced & (edges.uses % 2 == 0)
     if torn.any():
-        found = holes(edges, facts.surface.vertices)
+        found = find_holes(edges, facts.surface.vertices)
         count, length, middle = found[0]
         longest = f"the longest is {length * facts.metres:.4g} m long, of {count} edges about {facts.place(middle)}"
         number = int(torn.sum())
-        yield Finding(
+        yield MeshFinding(
             "open",
             "error",
-            f"{several(number, 'edge')} {is_or_are(number)} open, round {several(len(found), 'hole')}; "
+            f"{count_phrase(number, 'edge')} {is_or_are(number)} open, round {count_phrase(len(found), 'hole')}; "
             f"{longest}. What lies inside is not defined: close the surface, or pass "
             "repair='fill'; if it is a thin wall, pass shell= or area_density=",
         )
     if odd.any():
-        yield Finding(
+        yield MeshFinding(
             "crowded",
             "error",
-            f"{several(int(odd.sum()), 'edge')} {has_or_have(int(odd.sum()))} three or more faces, for example about "
-            f"{facts.about_edge(odd)}: the border of a solid has two at each. Delete fins and copies",
+            f"{count_phrase(int(odd.sum()), 'edge')} {has_or_have(int(odd.sum()))} three or more faces, for example about "
+            f"{facts.edge_location(odd)}: the border of a solid has two at each. Delete fins and copies",
         )
     if against.any():
-        yield _against(facts, against)
+        yield _inconsistent_orientation(facts, against)
 
 
-def _against(facts: Facts, against: Flags) -> Finding:
-    turned = looking_one_way(facts.edges, len(facts.surface.faces))
+def _inconsistent_orientation(facts: SurfaceAnalysis, against: Flags) -> MeshFinding:
+    turned = find_faces_to_flip(facts.edges, len(facts.surface.faces))
     if turned is None:
-        return Finding(
+        return MeshFinding(
             "one-sided",
             "error",
             "the surface has one side only, like a Moebius band: it has no inside, and no repair can give it one",
@@ -164,16 +170,16 @@ def _against(facts: Facts, against: Flags) -> Finding:
     wrong = np.flatnonzero(turned)
     if not len(wrong):
         wrong = facts.edges.face[facts.edges.some(against)]
-    return Finding(
+    return MeshFinding(
         "inconsistent",
         "error",
-        f"{several(len(wrong), 'face')} of {len(turned)} {looks(len(wrong))} neighbours, for example face "
+        f"{count_phrase(len(wrong), 'face')} of {len(turned)} {faces_opposite_phrase(len(wrong))} neighbors, for example face "
         f"{wrong[0]} about {facts.about(wrong[0])}: volume and centre of mass are wrong, even where the surface is "
         "closed. Pass repair='flip'",
     )
 
 
-def _is_even(corners: Indices) -> Flags:
+def _is_even_permutation(corners: Indices) -> Flags:
     """Whether the three numbers of each row are an even permutation of their rising order."""
     a, b, c = corners.T
     even: Flags = ~((a < b) ^ (b < c) ^ (c < a))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Finding:
+class MeshFinding:
     """One thing that was found: its kind, how bad it is ("error", "warning" or "note"), and the sentence."""
 
     kind: str
@@ -14,12 +14,12 @@ class Finding:
     sentence: str
 
 
-def several(count: int, thing: str) -> str:
+def count_phrase(count: int, thing: str) -> str:
     """1 face, 2 faces."""
     return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
-def looks(count: int) -> str:
+def faces_opposite_phrase(count: int) -> str:
     """What faces that are turned round do."""
     return "looks the other way than its" if count == 1 else "look the other way than their"
 
@@ -29,7 +29,7 @@ def is_or_are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def these(count: int) -> str:
+def this_or_these(count: int) -> str:
     """The pronoun for so many."""
     return "this" if count == 1 else "these"
 

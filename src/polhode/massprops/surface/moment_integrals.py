@@ -17,22 +17,22 @@ import numpy as np
 
 from polhode.equations.surface_integrals import area_of, area_vector, first_moments, second_moments, volume_beneath
 from polhode.massprops.geometry import Surface
-from polhode.massprops.surface.double_double import Twofold, difference
+from polhode.massprops.surface.double_double import DoubleDouble, exact_difference
 from polhode.validation import Array
 
-BLOCK = 16384
+TRIANGLES_PER_BLOCK = 16384
 """Triangles at a time: what fits into the processor's cache."""
-ENOUGH = 8 * sys.float_info.epsilon
+DOUBLE_PRECISION_RTOL = 8 * sys.float_info.epsilon
 """Relative error of the volume up to which plain numbers will do, estimated as if rounding came at random."""
-AT_MOST = 1e3
+MAX_CANCELLATION = 1e3
 """How many times more may cancel than remains, for plain numbers to do."""
 
-Numbers = Callable[[Array, Array], Any]
+Subtraction = Callable[[Array, Array], Any]
 """The way in which differences of coordinates are taken, and so the kind of number that all laws run on."""
 
 
 @dataclass(frozen=True, eq=False)
-class Integrals:
+class MomentIntegrals:
     """Of 1, r and r r^T: the extent (m3 or m2), its centre, and the second moments about the centre."""
 
     extent: float
@@ -45,29 +45,31 @@ class Integrals:
         tensor: Array = np.trace(self.second) * np.eye(3) - self.second
         return tensor
 
-    def in_unit(self, metres: float, dimensions: int) -> Integrals:
+    def in_unit(self, metres: float, dimensions: int) -> MomentIntegrals:
         """The same in metres, if lengths were given in another unit; the extent is a volume (3) or an area (2)."""
         unit = metres**dimensions
-        return Integrals(self.extent * unit, self.center * metres, self.second * (unit * metres * metres))
+        return MomentIntegrals(self.extent * unit, self.center * metres, self.second * (unit * metres * metres))
 
 
-def enclosed(surface: Surface) -> Integrals:
+def integrate_enclosed_volume(surface: Surface) -> MomentIntegrals:
     """Over the inside.  A surface that is inside out has a negative extent."""
-    origin, size, near = _near(surface)
-    plain = _integrals(near, surface, volume_beneath, (6, 4, 20), np.subtract)
+    origin, size, near = _normalize_vertices(surface)
+    plain = _integrate_moments(near, surface, volume_beneath, (6, 4, 20), np.subtract)
     found = (
-        plain if _is_steady(near, surface, plain) else _integrals(near, surface, volume_beneath, (6, 4, 20), difference)
+        plain
+        if _is_well_conditioned(near, surface, plain)
+        else _integrate_moments(near, surface, volume_beneath, (6, 4, 20), exact_difference)
     )
-    return _placed(found, origin, size, 3)
+    return _undo_normalization(found, origin, size, 3)
 
 
-def upon(surface: Surface) -> Integrals:
+def integrate_surface_area(surface: Surface) -> MomentIntegrals:
     """Over the surface itself."""
-    origin, size, near = _near(surface)
-    return _placed(_integrals(near, surface, area_of, (2, 3, 12), np.subtract), origin, size, 2)
+    origin, size, near = _normalize_vertices(surface)
+    return _undo_normalization(_integrate_moments(near, surface, area_of, (2, 3, 12), np.subtract), origin, size, 2)
 
 
-def _near(surface: Surface) -> tuple[Array, float, Array]:
+def _normalize_vertices(surface: Surface) -> tuple[Array, float, Array]:
     """A point near the surface, a power of two near its size, and the corners from that point in that unit, exactly.
 
     The point is the origin, unless that is far away: then a multiple of the size.
@@ -79,57 +81,63 @@ def _near(surface: Surface) -> tuple[Array, float, Array]:
     return origin, size, np.ascontiguousarray(((surface.vertices - origin) / size).T)
 
 
-def _placed(found: Integrals, origin: Array, size: float, dimensions: int) -> Integrals:
+def _undo_normalization(found: MomentIntegrals, origin: Array, size: float, dimensions: int) -> MomentIntegrals:
     unit = size**dimensions
-    return Integrals(found.extent * unit, origin + found.center * size, found.second * unit * size * size)
+    return MomentIntegrals(found.extent * unit, origin + found.center * size, found.second * unit * size * size)
 
 
-def _integrals(
-    near: Array, surface: Surface, weigh: Callable[..., Any], parts: tuple[int, int, int], numbers: Numbers
-) -> Integrals:
+def _integrate_moments(
+    near: Array, surface: Surface, weigh: Callable[..., Any], parts: tuple[int, int, int], numbers: Subtraction
+) -> MomentIntegrals:
     middle = (near.min(axis=1) + near.max(axis=1)) / 2
-    weight, *moments = _sums(
+    weight, *moments = _sum_over_triangles(
         near, surface, middle, numbers, lambda w, *corners: (w, *first_moments(w, *corners)), weigh
     )
     if weight == 0:
-        return Integrals(0.0, middle, np.zeros((3, 3)))
+        return MomentIntegrals(0.0, middle, np.zeros((3, 3)))
     center = middle + np.array(moments) / (parts[1] * weight)
-    xx, yy, zz, yz, zx, xy = np.array(_sums(near, surface, center, numbers, second_moments, weigh)) / (
+    xx, yy, zz, yz, zx, xy = np.array(_sum_over_triangles(near, surface, center, numbers, second_moments, weigh)) / (
         parts[0] * parts[2]
     )
-    return Integrals(weight / parts[0], center, np.array(((xx, xy, zx), (xy, yy, yz), (zx, yz, zz))))
+    return MomentIntegrals(weight / parts[0], center, np.array(((xx, xy, zx), (xy, yy, yz), (zx, yz, zz))))
 
 
-def _sums(near: Array, surface: Surface, about: Array, numbers: Numbers, law: Any, weigh: Any) -> list[float]:
+def _sum_over_triangles(
+    near: Array, surface: Surface, about: Array, numbers: Subtraction, law: Any, weigh: Any
+) -> list[float]:
     """The sums over all triangles of what a law gives for weight and corners."""
     parts = [
-        [_total(part) for part in law(weigh(*corners), *corners)] for corners in _blocks(near, surface, about, numbers)
+        [_sum_exactly(part) for part in law(weigh(*corners), *corners)]
+        for corners in _triangle_blocks(near, surface, about, numbers)
     ]
     return [math.fsum(number for pair in column for number in pair) for column in zip(*parts, strict=True)]
 
 
-def _blocks(near: Array, surface: Surface, about: Array, numbers: Numbers) -> Iterator[list[Any]]:
+def _triangle_blocks(near: Array, surface: Surface, about: Array, numbers: Subtraction) -> Iterator[list[Any]]:
     """The corners a, b, c of all triangles, block by block, each a tuple of three arrays of numbers."""
-    for begin in range(0, len(surface.faces), BLOCK):
-        faces = surface.faces[begin : begin + BLOCK]
+    for begin in range(0, len(surface.faces), TRIANGLES_PER_BLOCK):
+        faces = surface.faces[begin : begin + TRIANGLES_PER_BLOCK]
         yield [tuple(numbers(near[axis, corner], about[axis]) for axis in range(3)) for corner in faces.T]
 
 
-def _total(part: Any) -> tuple[float, ...]:
-    if isinstance(part, Twofold):
+def _sum_exactly(part: Any) -> tuple[float, ...]:
+    if isinstance(part, DoubleDouble):
         whole = part.total()
         return float(whole.high[0]), float(whole.low[0])
     return (float(part.sum()),)
 
 
-def _is_steady(near: Array, surface: Surface, found: Integrals) -> bool:
+def _is_well_conditioned(near: Array, surface: Surface, found: MomentIntegrals) -> bool:
     """Whether plain numbers were enough: the volume is a sum of products that may cancel."""
     if found.extent == 0:
         return False
     whole = squares = 0.0
-    for a, b, c in _blocks(near, surface, found.center, np.subtract):
+    for a, b, c in _triangle_blocks(near, surface, found.center, np.subtract):
         n = area_vector(a, b, c)
         sizes = np.abs(a[0] * n[0]) + np.abs(a[1] * n[1]) + np.abs(a[2] * n[2])
         whole, squares = whole + float(sizes.sum()), squares + float((sizes * sizes).sum())
     extent = abs(6 * found.extent)
-    return whole <= AT_MOST * extent and math.sqrt(squares) * sys.float_info.epsilon <= ENOUGH * extent
+    return (
+        whole <= MAX_CANCELLATION * extent
+        and math.sqrt(squares) * sys.float_info.epsilon <= DOUBLE_PRECISION_RTOL * extent
+    )

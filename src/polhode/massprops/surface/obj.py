@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from polhode.errors import FileError
 from polhode.massprops.geometry import Indices
-from polhode.massprops.surface.triangulation import filled
+from polhode.massprops.surface.triangulation import triangulate_polygons
 from polhode.validation import Array
 
-IGNORED = b"vn vt vp o g s mg usemtl mtllib usemap maplib l p lod bevel c_interp d_interp shadow_obj trace_obj".split()
+IGNORED_KEYWORDS = (
+    b"vn vt vp o g s mg usemtl mtllib usemap maplib l p lod bevel c_interp d_interp shadow_obj trace_obj".split()
+)
 """What says nothing about where the surface is; `v` and `f` do, and everything else is doubted."""
 NEWLINE, SPACE, DIGIT, MINUS, SLASH = 10, 32, 48, 45, 47
 
@@ -32,7 +34,7 @@ class ObjMesh(NamedTuple):
     doubts: tuple[str, ...]
 
 
-class _Lines(NamedTuple):
+class _ObjLines(NamedTuple):
     """The lines of one kind, end to end, without their first letter."""
 
     text: NDArray[np.uint8]
@@ -44,14 +46,14 @@ class _Lines(NamedTuple):
 
 def read_obj(path: Path) -> ObjMesh:
     """The mesh of an OBJ file: every line understood, or refused with its number."""
-    file = _File(path)
+    file = _ObjText(path)
     is_point, is_face = file.begin_with(b"v"), file.begin_with(b"f")
     if not is_face.any():
         raise FileError(f"{path} holds no triangles: is it whole, and a surface mesh?")
-    points = _points(file, file.lines(is_point))
+    points = _parse_vertices(file, file.lines(is_point))
     faces = file.lines(is_face)
-    corners, sizes = _corners(file, faces, np.cumsum(is_point, dtype=np.int64)[is_face])
-    triangles, crossed = filled(points, corners, sizes)
+    corners, sizes = _parse_faces(file, faces, np.cumsum(is_point, dtype=np.int64)[is_face])
+    triangles, crossed = triangulate_polygons(points, corners, sizes)
     doubts = file.doubts(~(is_point | is_face))
     used = np.zeros(len(points), dtype=bool)
     used[corners] = True
@@ -67,7 +69,7 @@ def read_obj(path: Path) -> ObjMesh:
     return ObjMesh(points, triangles, tuple(doubts))
 
 
-class _File:
+class _ObjText:
     """A text in which lines begin with their first word: no tabs, comments, or lines over several lines."""
 
     def __init__(self, path: Path) -> None:
@@ -102,7 +104,7 @@ class _File:
         """Letter number k of each line; of shorter ones any."""
         return self.bytes[np.minimum(self.begins + k, len(self.bytes) - 1)]
 
-    def lines(self, which: NDArray[np.bool_]) -> _Lines:
+    def lines(self, which: NDArray[np.bool_]) -> _ObjLines:
         """Some of the lines."""
         is_in = np.zeros(len(self.bytes), dtype=bool)
         is_in[self.begins[0] :] = np.repeat(which, self.lengths)
@@ -110,7 +112,7 @@ class _File:
         lengths = self.lengths[which]
         begins = np.cumsum(lengths) - lengths
         text[begins] = SPACE
-        return _Lines(text, begins, self.begins[which])
+        return _ObjLines(text, begins, self.begins[which])
 
     def doubts(self, which: NDArray[np.bool_]) -> list[str]:
         """What is to be said about the words that other lines begin with."""
@@ -120,7 +122,7 @@ class _File:
         odd: dict[bytes, list[int]] = {}
         for begin in self.begins[which].tolist():
             word = self.text[begin : begin + 40].split(maxsplit=1)[0]
-            if word not in IGNORED:
+            if word not in IGNORED_KEYWORDS:
                 odd.setdefault(word, []).append(begin)
         return [
             f"{len(at)} line{'s' * (len(at) > 1)} with {word.decode('ascii', 'backslashreplace')!r} "
@@ -140,20 +142,20 @@ class _File:
 
 
 # Points ---------------------------------------------------------------------------------------------------------------
-def _points(file: _File, lines: _Lines) -> Array:
-    """Three numbers from each line; a weight or a colour may follow."""
+def _parse_vertices(file: _ObjText, lines: _ObjLines) -> Array:
+    """Three numbers from each line; a weight or a color may follow."""
     is_gap = lines.text <= SPACE
     words = np.flatnonzero(is_gap[:-1] > is_gap[1:]) + 1
     counts = np.diff(np.searchsorted(words, lines.begins), append=len(words))
-    values = _numbers(lines.text.tobytes(), int(counts.sum()))
+    values = _parse_numbers(lines.text.tobytes(), int(counts.sum()))
     wrong = (counts < 3) | (counts == 5) | (counts > 7)
     if values is None:
-        _refuse_words(file, lines)
+        _refuse_non_numbers(file, lines)
     if wrong.any():
         first = int(wrong.argmax())
         file.refuse(
             int(lines.source[first]),
-            f"it holds {counts[first]} numbers, and a point takes 3 (4, 6 or 7 with a weight or a colour): "
+            f"it holds {counts[first]} numbers, and a point takes 3 (4, 6 or 7 with a weight or a color): "
             "was the file cut off?",
         )
     if (counts > 3).any():
@@ -166,7 +168,7 @@ def _points(file: _File, lines: _Lines) -> Array:
     return points
 
 
-def _numbers(text: bytes, count: int) -> Array | None:
+def _parse_numbers(text: bytes, count: int) -> Array | None:
     """The words of a text as numbers; None if they are not."""
     if count == 0:
         return np.zeros(0)
@@ -180,19 +182,19 @@ def _numbers(text: bytes, count: int) -> Array | None:
     return values if len(values) == count else None
 
 
-def _refuse_words(file: _File, lines: _Lines) -> NoReturn:
+def _refuse_non_numbers(file: _ObjText, lines: _ObjLines) -> NoReturn:
     """Find the word that is no number."""
     ends = np.append(lines.begins[1:], len(lines.text))
     for begin, end, source in zip(lines.begins.tolist(), ends.tolist(), lines.source.tolist(), strict=True):
         for word in lines.text[begin:end].tobytes().split():
-            if _numbers(word, 1) is None:
+            if _parse_numbers(word, 1) is None:
                 said = word.decode("ascii", "backslashreplace")
                 file.refuse(source, f"{said!r} is no number: mend the file, or what wrote it; was it cut off?")
     raise AssertionError("all words are numbers")
 
 
 # Faces ----------------------------------------------------------------------------------------------------------------
-def _corners(file: _File, lines: _Lines, so_far: Indices) -> tuple[Indices, Indices]:
+def _parse_faces(file: _ObjText, lines: _ObjLines, so_far: Indices) -> tuple[Indices, Indices]:
     """The corners of all faces, one after another, counted from 0, and how many each face has.
 
     A corner is the number after a gap; those after slashes, of textures and normals, are passed over.

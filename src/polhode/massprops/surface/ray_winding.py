@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.massprops.geometry import Indices, Surface, box_around
+from polhode.massprops.geometry import Indices, Surface, bounding_box
 from polhode.validation import Array
 
 TILT = np.array(((36.0, 48.0, -80.0), (-80.0, 60.0, 0.0), (48.0, 64.0, 60.0))) / 100
 """A rotation that leaves no axis where it was, so that lines seldom meet the edges of a part along the axes."""
-LINES = 64
+RAYS_PER_SIDE = 64
 """Lines across, and as many along."""
-BLOCK = 65536
+TRIANGLES_PER_BATCH = 65536
 """Triangles that are looked at together."""
-AT_ONCE = 2_000_000
+CANDIDATES_PER_BATCH = 2_000_000
 """Pairs of a triangle and a point that are looked at together."""
 
 
-class Crossings(NamedTuple):
+class RayHits(NamedTuple):
     """Where upright lines through points of the xy plane meet triangles."""
 
     face: Indices
@@ -34,7 +34,7 @@ class Crossings(NamedTuple):
     """1 where the line leaves (the triangle looks up), -1 where it enters."""
 
 
-class Depths(NamedTuple):
+class RaySegments(NamedTuple):
     """What the lines found: stretches of line by the winding number there."""
 
     winding: Array
@@ -47,19 +47,19 @@ class Depths(NamedTuple):
     """What each line stands for, so that length times area is a volume."""
 
 
-def sounded(surface: Surface, lines: int = LINES) -> Depths:
+def cast_rays(surface: Surface, lines: int = RAYS_PER_SIDE) -> RaySegments:
     """Stretches of lines through a closed surface, so many across and along; outside ones left out."""
     low, high = surface.box
     middle = low / 2 + high / 2
-    tilted = _tilted(surface.vertices - middle)
-    low, high = box_around(tilted)
+    tilted = _to_tilted_axes(surface.vertices - middle)
+    low, high = bounding_box(tilted)
     cells = np.stack(np.meshgrid(np.arange(lines), np.arange(lines)), axis=-1).reshape(-1, 2)
     jitter = np.random.default_rng(0).random((lines * lines, 2))
     points = low[:2] + (cells + jitter) / lines * (high - low)[:2]
-    found = crossings(tilted, surface.faces, points)
+    found = intersect_vertical_rays(tilted, surface.faces, points)
     order = np.lexsort((found.height, found.point))
     point, height, sense = found.point[order], found.height[order], found.sense[order]
-    slope = _slopes(tilted, surface.faces[found.face[order]])
+    slope = _incidence_cosines(tilted, surface.faces[found.face[order]])
     begins = np.flatnonzero(np.diff(point, prepend=-1))
     before = np.cumsum(-sense)
     base = np.repeat((before - -sense)[begins], np.diff(np.append(begins, len(point))))
@@ -69,23 +69,23 @@ def sounded(surface: Surface, lines: int = LINES) -> Depths:
     area = float(np.prod((high - low)[:2])) / (lines * lines)
     length = ends[1] - ends[0]
     across = length * np.minimum(slope[inner], slope[inner + 1])
-    return Depths((before - base)[inner], length, across, places, area)
+    return RaySegments((before - base)[inner], length, across, places, area)
 
 
-def places_inside(surface: Surface, count: int) -> Array:
+def find_interior_points(surface: Surface, count: int) -> Array:
     """A few places inside one closed shell: the middles of the longest stretches of lines through it.
 
     No line meets a shell that is too thin; then places on it must do.
     """
     for lines in (8, 64):
-        depths = sounded(surface, lines)
+        depths = cast_rays(surface, lines)
         inside = np.flatnonzero(depths.winding != 0)
         if len(inside):
             return depths.middle[inside[np.argsort(-depths.length[inside])[:count]]]
     return np.asarray(surface.vertices[surface.faces[:count]].mean(axis=1))
 
 
-def _slopes(tilted: Array, faces: Indices) -> Array:
+def _incidence_cosines(tilted: Array, faces: Indices) -> Array:
     """How squarely upright lines meet faces: the cosine between the line and the face's normal."""
     a, b, c = (tilted[faces[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
@@ -94,51 +94,52 @@ def _slopes(tilted: Array, faces: Indices) -> Array:
     return slopes
 
 
-def winding_at(surface: Surface, places: Array) -> Array:
+def winding_numbers(surface: Surface, places: Array) -> Array:
     """How often the surface goes round each of these places."""
     if not len(places):
         return np.empty(0)
     middle = places[0]
-    tilted, points = _tilted(surface.vertices - middle), _tilted(places - middle)
-    found = crossings(tilted, surface.faces, points[:, :2])
+    tilted, points = _to_tilted_axes(surface.vertices - middle), _to_tilted_axes(places - middle)
+    found = intersect_vertical_rays(tilted, surface.faces, points[:, :2])
     above = found.height > points[found.point, 2]
     windings: Array = np.bincount(found.point[above], found.sense[above], minlength=len(places)).astype(np.float64)
     return windings
 
 
-def _tilted(places: Array) -> Array:
+def _to_tilted_axes(places: Array) -> Array:
     """Places in tilted axes.  Written out: a product of matrices this thin only wakes threads."""
     x, y, z = places.T
     return np.stack([x * row[0] + y * row[1] + z * row[2] for row in TILT.tolist()], axis=1)
 
 
-def crossings(vertices: Array, faces: Indices, points: Array) -> Crossings:
+def intersect_vertical_rays(vertices: Array, faces: Indices, points: Array) -> RayHits:
     """Where the lines along z through these points (N, 2) meet the triangles.
 
     A line through an edge counts for exactly one of its two triangles: both look at the edge in the same direction.
     """
-    grid = _Grid(points)
+    grid = _PointGrid(points)
     xy, z = vertices[:, :2], vertices[:, 2]
     met, counts, low, high = grid.met(xy, faces)
     groups = [np.empty(0, dtype=np.int64)]
     if len(met):
         groups = np.split(
-            np.arange(len(met)), np.searchsorted(np.cumsum(counts), np.arange(AT_ONCE, counts.sum(), AT_ONCE))
+            np.arange(len(met)),
+            np.searchsorted(np.cumsum(counts), np.arange(CANDIDATES_PER_BATCH, counts.sum(), CANDIDATES_PER_BATCH)),
         )
     parts = []
     for some in groups:
         rectangle, point = grid.pairs(low[some], high[some])
         face = met[some][rectangle]
-        sides = [_side(xy, faces[face, i], faces[face, (i + 1) % 3], points[point]) for i in range(3)]
-        sense = _sense(sides)
+        sides = [_side_of_edge(xy, faces[face, i], faces[face, (i + 1) % 3], points[point]) for i in range(3)]
+        sense = _hit_orientation(sides)
         hit = sense != 0
         face, point, weights = face[hit], point[hit], np.stack([side[0][hit] for side in sides])
         heights = (weights * z[faces[face][:, (2, 0, 1)]].T).sum(axis=0) / weights.sum(axis=0)
-        parts.append(Crossings(face, point, heights, sense[hit]))
-    return Crossings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        parts.append(RayHits(face, point, heights, sense[hit]))
+    return RayHits(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _side(xy: Array, start: Indices, end: Indices, points: Array) -> tuple[Array, Array]:
+def _side_of_edge(xy: Array, start: Indices, end: Indices, points: Array) -> tuple[Array, Array]:
     """On which side of its edge each point lies: twice the area of the triangle that they span, and a sign, never 0."""
     swapped = start > end
     a, b = xy[np.where(swapped, end, start)], xy[np.where(swapped, start, end)]
@@ -147,21 +148,21 @@ def _side(xy: Array, start: Indices, end: Indices, points: Array) -> tuple[Array
     return np.where(swapped, -turn, turn), np.where(swapped, -sign, sign)
 
 
-def _sense(sides: list[tuple[Array, Array]]) -> Array:
+def _hit_orientation(sides: list[tuple[Array, Array]]) -> Array:
     """1 or -1 where a point is on the same side of all three edges of a triangle with an area, else 0."""
     signs = sum(sign for _, sign in sides)
     area = sum(turn for turn, _ in sides)
     return np.where((np.abs(signs) == 3) & (area != 0), np.sign(signs), 0.0)
 
 
-class _Grid:
+class _PointGrid:
     """Points sorted into cells, one to about sixteen: most small triangles then meet none."""
 
     def __init__(self, points: Array) -> None:
         self.across = 4 * math.isqrt(len(points)) + 1
         self.low = points.min(axis=0)
         extent = points.max(axis=0) - self.low
-        self.cells_per_metre = np.divide(self.across, extent, out=np.zeros(2), where=extent > 0)
+        self.cells_per_meter = np.divide(self.across, extent, out=np.zeros(2), where=extent > 0)
         column, row = self.cell(points).clip(0, self.across - 1).T
         number = row * self.across + column
         self.order = np.argsort(number, kind="stable")
@@ -172,7 +173,7 @@ class _Grid:
 
     def cell(self, places: Array) -> Indices:
         """Column and row of places; those outside are in the row or column before the first, or after the last."""
-        cells: Indices = np.floor((places - self.low) * self.cells_per_metre).clip(-1, self.across).astype(np.int64)
+        cells: Indices = np.floor((places - self.low) * self.cells_per_meter).clip(-1, self.across).astype(np.int64)
         return cells
 
     def met(self, xy: Array, faces: Indices) -> tuple[Indices, Indices, Indices, Indices]:
@@ -180,9 +181,9 @@ class _Grid:
         columns, rows = self.cell(xy).clip(0, self.across - 1).astype(np.int32).T.copy()
         parts = []
         sums, width = self.sums.ravel(), self.across + 1
-        for begin in range(0, len(faces), BLOCK):
-            a, b, c = faces[begin : begin + BLOCK].T
-            (x0, x1), (y0, y1) = (_ends(cells[a], cells[b], cells[c]) for cells in (columns, rows))
+        for begin in range(0, len(faces), TRIANGLES_PER_BATCH):
+            a, b, c = faces[begin : begin + TRIANGLES_PER_BATCH].T
+            (x0, x1), (y0, y1) = (_minimum_and_maximum(cells[a], cells[b], cells[c]) for cells in (columns, rows))
             below, above = y0 * width, (y1 + 1) * width
             counts = sums[above + x1 + 1] - sums[below + x1 + 1] - sums[above + x0] + sums[below + x0]
             some = np.flatnonzero(counts)
@@ -194,19 +195,19 @@ class _Grid:
         """All pairs of one of these rectangles of cells and a point in it."""
         heights = high[:, 1] - low[:, 1] + 1
         rectangle = np.repeat(np.arange(len(low)), heights)
-        row = (low[rectangle, 1] + counted(heights)) * self.across
+        row = (low[rectangle, 1] + concatenated_ranges(heights)) * self.across
         start = self.begins[row + low[rectangle, 0]]
         lengths = self.begins[row + high[rectangle, 0] + 1] - start
-        place = np.repeat(start, lengths) + counted(lengths)
+        place = np.repeat(start, lengths) + concatenated_ranges(lengths)
         return np.repeat(rectangle, lengths), self.order[place]
 
 
-def _ends(a: Indices, b: Indices, c: Indices) -> tuple[Indices, Indices]:
+def _minimum_and_maximum(a: Indices, b: Indices, c: Indices) -> tuple[Indices, Indices]:
     """The smallest and the largest of three."""
     return np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
 
 
-def counted(lengths: Indices) -> Indices:
+def concatenated_ranges(lengths: Indices) -> Indices:
     """0, 1, ..., n - 1 for each of these lengths n, one after another."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0

@@ -9,59 +9,59 @@ import numpy as np
 
 from polhode.errors import MeshError, nearest
 from polhode.massprops.geometry import Indices, Surface
-from polhode.massprops.surface.edges import capped, holes, looking_one_way
-from polhode.massprops.surface.moment_integrals import enclosed, upon
-from polhode.massprops.surface.surface_analysis import Facts
+from polhode.massprops.surface.edges import cap_holes, find_faces_to_flip, find_holes
+from polhode.massprops.surface.moment_integrals import integrate_enclosed_volume, integrate_surface_area
+from polhode.massprops.surface.surface_analysis import SurfaceAnalysis
 
 REPAIRS = ("flip", "fill", "hull")
 
 
-def asked_for(repair: str | Sequence[str] | None) -> tuple[str, ...]:
+def check_repairs(repair: str | Sequence[str] | None) -> tuple[str, ...]:
     """The repairs asked for, checked."""
-    several = () if repair is None else (repair,) if isinstance(repair, str) else tuple(_listed(repair))
+    several = () if repair is None else (repair,) if isinstance(repair, str) else tuple(_check_sequence(repair))
     for one in several:
         if one not in REPAIRS:
             raise MeshError(f"unknown repair {one!r}: {nearest(one, REPAIRS)}")
     return several
 
 
-def _listed(repair: Any) -> Sequence[str]:
+def _check_sequence(repair: Any) -> Sequence[str]:
     if not isinstance(repair, Sequence):
         raise MeshError(f"repair is one of {', '.join(REPAIRS)}, or several in a tuple, not {repair!r}")
     return repair
 
 
-def repaired(surface: Surface, name: str, metres: float, repairs: Sequence[str]) -> tuple[Surface, list[str]]:
+def repair_surface(surface: Surface, name: str, metres: float, repairs: Sequence[str]) -> tuple[Surface, list[str]]:
     """The surface after these repairs, in the order in which they make sense, and what each changed."""
     notes: list[str] = []
     if "hull" in repairs:
         if len(repairs) > 1:
             raise MeshError("repair='hull' replaces the whole surface: no other repair has a place beside it")
-        return _hull(surface, metres)
+        return _replace_by_hull(surface, metres)
     if "flip" in repairs:
-        surface, turned = _agreeing(surface, name)
+        surface, turned = _make_orientation_consistent(surface, name)
     if "fill" in repairs:
-        surface, note = _filled(surface, name, metres)
+        surface, note = _fill_holes(surface, name, metres)
         notes.append(note)
     if "flip" in repairs:
-        surface, note = _outwards(surface, name, turned)
+        surface, note = _orient_shells(surface, name, turned)
         notes.insert(0, note)
     return surface, notes
 
 
-def _agreeing(surface: Surface, name: str) -> tuple[Surface, Indices]:
-    """Faces turned so that neighbours agree, and which were turned."""
-    turned = looking_one_way(Facts(surface, name).edges, len(surface.faces))
+def _make_orientation_consistent(surface: Surface, name: str) -> tuple[Surface, Indices]:
+    """Faces turned so that neighbors agree, and which were turned."""
+    turned = find_faces_to_flip(SurfaceAnalysis(surface, name).edges, len(surface.faces))
     if turned is None:
         raise MeshError(
             f"repair='flip': the surface of {name} has one side only, like a Moebius band: no turning helps"
         )
-    return _with_turned(surface, turned), np.flatnonzero(turned)
+    return _flip_faces(surface, turned), np.flatnonzero(turned)
 
 
-def _outwards(surface: Surface, name: str, turned: Indices) -> tuple[Surface, str]:
+def _orient_shells(surface: Surface, name: str, turned: Indices) -> tuple[Surface, str]:
     """Outer shells turned outwards, those inside them inwards: a shell within a solid is a void."""
-    facts = Facts(surface, name)
+    facts = SurfaceAnalysis(surface, name)
     is_turned = np.zeros(len(surface.faces), dtype=bool)
     is_turned[turned] = True
     voids = 0
@@ -71,7 +71,7 @@ def _outwards(surface: Surface, name: str, turned: Indices) -> tuple[Surface, st
             voids += is_void
             if nested.volume != 0 and (nested.volume < 0) != is_void:
                 faces = facts.shell == nested.number
-                surface = _with_turned(surface, faces)
+                surface = _flip_faces(surface, faces)
                 is_turned ^= faces
     count = int(is_turned.sum())
     which = f", the first is number {np.flatnonzero(is_turned)[0]}" if count else ""
@@ -79,26 +79,26 @@ def _outwards(surface: Surface, name: str, turned: Indices) -> tuple[Surface, st
     return surface, said + (f"; {voids} inner shell{'s' * (voids != 1)} made a void" if voids else "")
 
 
-def _with_turned(surface: Surface, which: Any) -> Surface:
+def _flip_faces(surface: Surface, which: Any) -> Surface:
     faces = surface.faces.copy()
     faces[which] = faces[which][:, ::-1]
     return Surface(surface.vertices, faces)
 
 
-def _filled(surface: Surface, name: str, metres: float) -> tuple[Surface, str]:
-    edges = Facts(surface, name).edges
+def _fill_holes(surface: Surface, name: str, metres: float) -> tuple[Surface, str]:
+    edges = SurfaceAnalysis(surface, name).edges
     if ((edges.balance != 0) & (edges.uses != 1)).any():
         raise MeshError(
             "repair='fill': some faces look different ways or are there twice, so it is not clear what is a hole. "
             "Pass repair=('flip', 'fill'), and delete copies"
         )
-    found = holes(edges, surface.vertices)
+    found = find_holes(edges, surface.vertices)
     if not found:
         return surface, "fill: there was no hole"
-    closed = capped(surface, edges)
+    closed = cap_holes(surface, edges)
     added = Surface(closed.vertices, closed.faces[len(surface.faces) :])
     count, length, _ = found[0]
-    area = upon(added).extent * metres**2
+    area = integrate_surface_area(added).extent * metres**2
     several = f"{len(found)} hole{'s' * (len(found) != 1)}"
     return closed, (
         f"fill: {several} closed with {len(added.faces)} faces of {area:.4g} m2 in all; the longest "
@@ -106,7 +106,7 @@ def _filled(surface: Surface, name: str, metres: float) -> tuple[Surface, str]:
     )
 
 
-def _hull(surface: Surface, metres: float) -> tuple[Surface, list[str]]:
+def _replace_by_hull(surface: Surface, metres: float) -> tuple[Surface, list[str]]:
     from scipy.spatial import ConvexHull, QhullError
 
     origin = surface.vertices[0]
@@ -118,11 +118,11 @@ def _hull(surface: Surface, metres: float) -> tuple[Surface, list[str]]:
     corners = (surface.vertices - origin)[hull.simplices] / size
     looks = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inwards = np.einsum("ni,ni->n", looks, hull.equations[:, :3]) < 0
-    whole = _with_turned(Surface(surface.vertices, hull.simplices.astype(np.int64)), inwards)
+    whole = _flip_faces(Surface(surface.vertices, hull.simplices.astype(np.int64)), inwards)
     used, faces = np.unique(whole.faces, return_inverse=True)
     result = Surface(surface.vertices[used], faces.reshape(-1, 3))
     note = (
         f"hull: the convex hull of {len(surface.vertices)} points, {len(result.faces)} faces and "
-        f"{enclosed(result).extent * metres**3:.6g} m3, in place of {len(surface.faces)} faces"
+        f"{integrate_enclosed_volume(result).extent * metres**3:.6g} m3, in place of {len(surface.faces)} faces"
     )
     return result, [note]

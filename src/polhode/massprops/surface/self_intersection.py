@@ -10,22 +10,22 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.massprops.geometry import Indices, Surface
-from polhode.massprops.surface.ray_winding import counted
+from polhode.massprops.surface.ray_winding import concatenated_ranges
 from polhode.validation import Array
 
-FEW = 20_000
+MAX_FACES_ALL_PAIRS = 20_000
 """Faces up to which each is compared with all others; beyond only those of different shells or parts."""
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE_DEPTH = 1e-9
 """What reaches through another by less than this part of the size touches it, and nothing is said."""
-TOUCHING = 1e-6
+TOUCHING_DEPTH = 1e-6
 """By less than this part it touches as far as files of single precision can tell, which is a warning."""
-AT_ONCE = 500_000
+PAIRS_PER_BATCH = 500_000
 """Pairs of triangles that are looked at together."""
-MOST_WITHIN, MOST_BETWEEN = 4_000_000, 64_000_000
+MAX_PAIRS_WITHIN, MAX_PAIRS_BETWEEN = 4_000_000, 64_000_000
 """Pairs of faces in a common cell, of one surface and of different shells: more are not worth the time."""
-FINEST = 1e-6
+MIN_CELL_RATIO = 1e-6
 """Faces smaller than this part of the size are looked for in cells of this part."""
-WIDE = 1 << 21
+MAX_CELLS_PER_SIDE = 1 << 21
 """More cells than there are along any side."""
 
 
@@ -33,7 +33,7 @@ class TooManyPairs(Exception):  # noqa: N818
     """So many faces lie so near to each other that not every pair can be looked at."""
 
 
-class Contact(NamedTuple):
+class FaceIntersection(NamedTuple):
     """Two faces, how deep one reaches through the other or over it, in the surface's unit, and where."""
 
     faces: tuple[int, int]
@@ -41,51 +41,54 @@ class Contact(NamedTuple):
     place: Array
 
 
-def deepest_between(surface: Surface, shell: Indices, rounding: float) -> Contact | None:
+def deepest_shell_intersection(surface: Surface, shell: Indices, rounding: float) -> FaceIntersection | None:
     """Where a face of one shell reaches deepest through a face of another, or lies upon one that looks the same way."""
     corners = surface.vertices[surface.faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
-    some = _near_other_shells(low, high, shell)
-    return _deepest(surface, _pairs(low[some], high[some], shell[some]), some, rounding)
+    some = _faces_near_other_shells(low, high, shell)
+    return _deepest_of_pairs(surface, _overlapping_box_pairs(low[some], high[some], shell[some]), some, rounding)
 
 
-def deepest_within(surface: Surface, rounding: float) -> Contact | None:
+def deepest_self_intersection(surface: Surface, rounding: float) -> FaceIntersection | None:
     """The same between any two faces; those with a common corner cannot pierce each other, but may overlap."""
     corners = surface.vertices[surface.faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
-    return _deepest(surface, _pairs(low, high, None), np.arange(len(low)), rounding)
+    return _deepest_of_pairs(surface, _overlapping_box_pairs(low, high, None), np.arange(len(low)), rounding)
 
 
-def _deepest(
+def _deepest_of_pairs(
     surface: Surface, pairs: Iterator[tuple[Indices, Indices]], some: Indices, rounding: float
-) -> Contact | None:
+) -> FaceIntersection | None:
     corners = surface.vertices[surface.faces]
     normals = _unit_normals(corners)
-    deepest: Contact | None = None
+    deepest: FaceIntersection | None = None
     for first, second in pairs:
         i, j = some[first], some[second]
         apart = ~(surface.faces[i][:, :, None] == surface.faces[j][:, None, :]).any(axis=(1, 2))
         alike = np.einsum("ni,ni->n", normals[i], normals[j]) > 0.5
-        for which, depth_of in ((apart, _piercing), (alike, partial(_upon, rounding=rounding))):
+        for which, depth_of in (
+            (apart, _penetration_depth),
+            (alike, partial(_coplanar_overlap_depth, rounding=rounding)),
+        ):
             k, m = i[which], j[which]
             depth = depth_of(corners[k], corners[m], normals[k], normals[m])
             at = int(depth.argmax()) if len(depth) else -1
             if at >= 0 and depth[at] > (deepest.depth if deepest is not None else 0.0):
-                deepest = Contact((int(k[at]), int(m[at])), float(depth[at]), corners[k[at]].mean(axis=0))
+                deepest = FaceIntersection((int(k[at]), int(m[at])), float(depth[at]), corners[k[at]].mean(axis=0))
     return deepest
 
 
 # Which are near -----------------------------------------------------------------------------------------------------
-def boxes_of_shells(low: Array, high: Array, shell: Indices) -> tuple[Array, Array]:
+def shell_bounding_boxes(low: Array, high: Array, shell: Indices) -> tuple[Array, Array]:
     """The corners of the box around each shell."""
     order = np.argsort(shell, kind="stable")
     begins = np.searchsorted(shell[order], np.arange(int(shell.max()) + 1))
     return np.minimum.reduceat(low[order], begins), np.maximum.reduceat(high[order], begins)
 
 
-def _near_other_shells(low: Array, high: Array, shell: Indices) -> Indices:
+def _faces_near_other_shells(low: Array, high: Array, shell: Indices) -> Indices:
     """The faces that reach into the box around another shell."""
-    lows, highs = boxes_of_shells(low, high, shell)
+    lows, highs = shell_bounding_boxes(low, high, shell)
     order = np.argsort(shell, kind="stable")
     ends = np.searchsorted(shell[order], np.arange(len(lows) + 1))
     near = np.zeros(len(shell), dtype=bool)
@@ -97,7 +100,7 @@ def _near_other_shells(low: Array, high: Array, shell: Indices) -> Indices:
     return np.flatnonzero(near)
 
 
-def _pairs(low: Array, high: Array, group: Indices | None) -> Iterator[tuple[Indices, Indices]]:
+def _overlapping_box_pairs(low: Array, high: Array, group: Indices | None) -> Iterator[tuple[Indices, Indices]]:
     """Pairs of boxes that overlap, some at a time; of different groups, where groups are given.
 
     Boxes of one size are put into the cells of a grid of that size, and smaller ones with them: each lies in eight
@@ -108,14 +111,14 @@ def _pairs(low: Array, high: Array, group: Indices | None) -> Iterator[tuple[Ind
     origin = low.min(axis=0)
     size = float((high.max(axis=0) - origin).max())
     looked_at = 0
-    level = np.ceil(np.log2(np.maximum((high - low).max(axis=1), FINEST * size))).astype(int)
+    level = np.ceil(np.log2(np.maximum((high - low).max(axis=1), MIN_CELL_RATIO * size))).astype(int)
     for one in np.unique(level):
         cell = 2.0**one
         boxes = np.flatnonzero(level <= one)
         mine = level[boxes] == one
         lowest, highest = low[boxes[mine]].min(axis=0), high[boxes[mine]].max(axis=0)
         boxes = boxes[((low[boxes] <= highest) & (high[boxes] >= lowest)).all(axis=1)]
-        keys, box = _in_cells(low[boxes] - origin, high[boxes] - origin, cell)
+        keys, box = _assign_to_cells(low[boxes] - origin, high[boxes] - origin, cell)
         box = boxes[box]
         order = np.argsort(keys, kind="stable")
         keys, box = keys[order], box[order]
@@ -129,84 +132,84 @@ def _pairs(low: Array, high: Array, group: Indices | None) -> Iterator[tuple[Ind
         start = np.searchsorted(keys, own_keys, side="left")
         lengths = np.searchsorted(keys, own_keys, side="right") - start
         looked_at += int(lengths.sum())
-        if looked_at > (MOST_WITHIN if group is None else MOST_BETWEEN):
+        if looked_at > (MAX_PAIRS_WITHIN if group is None else MAX_PAIRS_BETWEEN):
             raise TooManyPairs
-        for begin, end in _portions(lengths):
+        for begin, end in _split_into_batches(lengths):
             some = lengths[begin:end]
             i, key = np.repeat(own[begin:end], some), np.repeat(own_keys[begin:end], some)
-            j = box[np.repeat(start[begin:end], some) + counted(some)]
+            j = box[np.repeat(start[begin:end], some) + concatenated_ranges(some)]
             meet = (i < j) | (level[j] < one)
             meet &= (i != j) if group is None else (group[i] != group[j])
             i, j, key = i[meet], j[meet], key[meet]
             meet = (low[i] <= high[j]).all(axis=1) & (high[i] >= low[j]).all(axis=1)
             # A pair with several common cells counts in the one where the boxes' common part begins.
-            meet &= key == _key(np.floor((np.maximum(low[i], low[j]) - origin) / cell).astype(np.int64))
+            meet &= key == _cell_key(np.floor((np.maximum(low[i], low[j]) - origin) / cell).astype(np.int64))
             yield i[meet], j[meet]
 
 
-def _in_cells(low: Array, high: Array, cell: float) -> tuple[Indices, Indices]:
+def _assign_to_cells(low: Array, high: Array, cell: float) -> tuple[Indices, Indices]:
     """The cells that boxes no larger than a cell lie in, and whose each is."""
     first, last = np.floor(low / cell).astype(np.int64), np.floor(high / cell).astype(np.int64)
     keys, boxes = [], []
     for step in product((0, 1), repeat=3):
         some = np.flatnonzero((first + step <= last).all(axis=1))
-        keys.append(_key(first[some] + step))
+        keys.append(_cell_key(first[some] + step))
         boxes.append(some)
     return np.concatenate(keys), np.concatenate(boxes)
 
 
-def _key(cells: Indices) -> Indices:
+def _cell_key(cells: Indices) -> Indices:
     """One number for each cell."""
     x, y, z = cells.T
-    keys: Indices = (x * WIDE + y) * WIDE + z
+    keys: Indices = (x * MAX_CELLS_PER_SIDE + y) * MAX_CELLS_PER_SIDE + z
     return keys
 
 
-def _portions(counts: Indices) -> Iterator[tuple[int, int]]:
+def _split_into_batches(counts: Indices) -> Iterator[tuple[int, int]]:
     """Pieces of a list, from and to, whose counts are about as many as can be looked at together."""
     sums = np.cumsum(counts)
     begin = 0
     while begin < len(counts):
         reached = sums[begin - 1] if begin else 0
-        end = max(begin + 1, int(np.searchsorted(sums, reached + AT_ONCE, side="right")))
+        end = max(begin + 1, int(np.searchsorted(sums, reached + PAIRS_PER_BATCH, side="right")))
         yield begin, end
         begin = end
 
 
 # Two triangles ------------------------------------------------------------------------------------------------------
-def _piercing(a: Array, b: Array, normal_a: Array, normal_b: Array) -> Array:
+def _penetration_depth(a: Array, b: Array, normal_a: Array, normal_b: Array) -> Array:
     """How deep the triangles a (N, 3, 3) and b reach through each other; 0 if they do not, or only touch.
 
     Two triangles cross along a piece of the line in which their planes meet.  The depth is the least of: that piece's
     length, and how far each has corners on both sides of the other's plane.
     """
     depth = np.zeros(len(a))
-    maybe = np.flatnonzero(_both_sides(_heights(a, b, normal_b)) > 0)
-    maybe = maybe[_both_sides(_heights(b[maybe], a[maybe], normal_a[maybe])) > 0]
+    maybe = np.flatnonzero(_straddle_depth(_heights_along(a, b, normal_b)) > 0)
+    maybe = maybe[_straddle_depth(_heights_along(b[maybe], a[maybe], normal_a[maybe])) > 0]
     a, b, normal_a, normal_b = a[maybe], b[maybe], normal_a[maybe], normal_b[maybe]
     line = np.cross(normal_a, normal_b)
     sine = np.linalg.norm(line, axis=1)
     real = sine > 0
     maybe, a, b, normal_a, normal_b = maybe[real], a[real], b[real], normal_a[real], normal_b[real]
     if len(maybe):
-        above_a, above_b = _heights(a, b, normal_b), _heights(b, a, normal_a)
+        above_a, above_b = _heights_along(a, b, normal_b), _heights_along(b, a, normal_a)
         direction = line[real] / sine[real, None]
         (low_a, high_a), (low_b, high_b) = (
-            _cut(_heights(t, a, direction), above) for t, above in ((a, above_a), (b, above_b))
+            _intersection_interval(_heights_along(t, a, direction), above) for t, above in ((a, above_a), (b, above_b))
         )
         common = np.minimum(high_a, high_b) - np.maximum(low_a, low_b)
-        both = np.minimum(_both_sides(above_a), _both_sides(above_b))
+        both = np.minimum(_straddle_depth(above_a), _straddle_depth(above_b))
         depth[maybe] = np.maximum(0.0, np.minimum(both, common))
     return depth
 
 
-def _upon(a: Array, b: Array, normal_a: Array, normal_b: Array, rounding: float) -> Array:
+def _coplanar_overlap_depth(a: Array, b: Array, normal_a: Array, normal_b: Array, rounding: float) -> Array:
     """How far triangles in one plane, that look the same way, lie over each other; 0 for all others.
 
     Beneath both there is matter of both.  The depth is the least over the directions across their six sides.
     """
     depth = np.zeros(len(a))
-    maybe = np.flatnonzero(np.abs(_heights(b, a, normal_a)).max(axis=1) <= rounding)
+    maybe = np.flatnonzero(np.abs(_heights_along(b, a, normal_a)).max(axis=1) <= rounding)
     least = np.full(len(maybe), np.inf)
     for which in (0, 1):
         for k in range(3):
@@ -214,7 +217,7 @@ def _upon(a: Array, b: Array, normal_a: Array, normal_b: Array, rounding: float)
             corners = (here_a, here_b)[which]
             across = np.cross(normal_a[maybe], corners[:, (k + 1) % 3] - corners[:, k])
             across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), np.finfo(float).tiny)
-            along_a, along_b = _heights(here_a, here_a, across), _heights(here_b, here_a, across)
+            along_a, along_b = _heights_along(here_a, here_a, across), _heights_along(here_b, here_a, across)
             high = np.minimum(along_a.max(axis=1), along_b.max(axis=1))
             least = np.minimum(least, high - np.maximum(along_a.min(axis=1), along_b.min(axis=1)))
             maybe, least = maybe[least > 0], least[least > 0]
@@ -222,7 +225,7 @@ def _upon(a: Array, b: Array, normal_a: Array, normal_b: Array, rounding: float)
     return depth
 
 
-def _heights(of: Array, over: Array, normal: Array) -> Array:
+def _heights_along(of: Array, over: Array, normal: Array) -> Array:
     """How high the three corners of triangles lie over the first corner of others, along a direction."""
     heights: Array = np.einsum("nij,nj->ni", of - over[:, :1], normal)
     return heights
@@ -235,13 +238,13 @@ def _unit_normals(t: Array) -> Array:
     return unit
 
 
-def _both_sides(above: Array) -> Array:
+def _straddle_depth(above: Array) -> Array:
     """How far corners lie on the side of a plane where they lie less far."""
     least: Array = np.minimum(above.max(axis=1), -above.min(axis=1))
     return least
 
 
-def _cut(along: Array, above: Array) -> tuple[Array, Array]:
+def _intersection_interval(along: Array, above: Array) -> tuple[Array, Array]:
     """Between which points of the common line a triangle lies, from where its sides pass the plane of the other."""
     places = np.full((3, len(along)), np.nan)
     for i in range(3):

@@ -9,23 +9,23 @@ import numpy as np
 
 from polhode.equations.surface_integrals import area_vector, volume_beneath
 from polhode.massprops.geometry import Flags, Indices, Surface
-from polhode.massprops.surface.edges import Edges, shells
-from polhode.massprops.surface.moment_integrals import BLOCK, Integrals, enclosed
-from polhode.massprops.surface.ray_winding import places_inside, winding_at
-from polhode.massprops.surface.self_intersection import NEGLIGIBLE, TOUCHING, boxes_of_shells
+from polhode.massprops.surface.edges import EdgeTopology, label_shells
+from polhode.massprops.surface.moment_integrals import TRIANGLES_PER_BLOCK, MomentIntegrals, integrate_enclosed_volume
+from polhode.massprops.surface.ray_winding import find_interior_points, winding_numbers
+from polhode.massprops.surface.self_intersection import NEGLIGIBLE_DEPTH, TOUCHING_DEPTH, shell_bounding_boxes
 from polhode.validation import Array
 
-FLAT = 1e-13
+FLAT_VOLUME_RATIO = 1e-13
 """A volume less than this part of area times size is none."""
-NO_AREA = 1e-12
+ZERO_AREA_RATIO = 1e-12
 """The area of a face, as part of the square of its longest side, that is none."""
-PROBES = 5
+PROBES_PER_SHELL = 5
 """Places inside a shell at which is looked what lies round it: where shells touch, one alone may be in doubt."""
-SAMPLES, PAIRS = 512, 2000
+OVERLAP_SAMPLES, MAX_SHELL_PAIRS = 512, 2000
 """Places tried in the common part of two shells' boxes, and pairs of shells, at most."""
 
 
-class Nested(NamedTuple):
+class NestedShell(NamedTuple):
     """A shell: its number, its volume in the surface's unit (negative if it looks inwards), and what goes round it."""
 
     number: int
@@ -36,13 +36,13 @@ class Nested(NamedTuple):
     """How many of them do, whichever way they look."""
 
 
-class Facts:
+class SurfaceAnalysis:
     """Edges, shells, areas and insides of one surface."""
 
     def __init__(self, surface: Surface, name: str, metres: float = 1.0) -> None:
         self.surface, self.name, self.metres = surface, name, metres
-        self.edges = Edges.of(surface.faces, len(surface.vertices))
-        self.shells, self.shell = shells(self.edges, len(surface.faces))
+        self.edges = EdgeTopology.of(surface.faces, len(surface.vertices))
+        self.shells, self.shell = label_shells(self.edges, len(surface.faces))
         low, high = surface.box
         self.size = float((high - low).max())
 
@@ -56,35 +56,35 @@ class Facts:
     @property
     def touching(self) -> float:
         """How deep faces may reach through each other that only touch."""
-        return max(TOUCHING * self.size, self.rounding)
+        return max(TOUCHING_DEPTH * self.size, self.rounding)
 
     @cached_property
-    def inside(self) -> Integrals:
+    def inside(self) -> MomentIntegrals:
         """What the surface encloses, counted with its sign."""
-        return enclosed(self.surface)
+        return integrate_enclosed_volume(self.surface)
 
     @cached_property
     def areas(self) -> Array:
         """The area of every face, in units of the size squared, and 0 for what has none."""
-        return self._measured[0]
+        return self._face_areas_and_normals[0]
 
     @property
     def normals(self) -> Array:
         """The direction that every face looks; 0 for what has no area."""
-        return self._measured[1]
+        return self._face_areas_and_normals[1]
 
     @cached_property
-    def _measured(self) -> tuple[Array, Array]:
+    def _face_areas_and_normals(self) -> tuple[Array, Array]:
         scaled = (self.surface.vertices - self.surface.vertices[0]).T / (self.size or 1.0)
         areas, normals = np.empty(len(self.surface.faces)), np.zeros((len(self.surface.faces), 3))
-        for begin in range(0, len(areas), BLOCK):
-            block = slice(begin, begin + BLOCK)
+        for begin in range(0, len(areas), TRIANGLES_PER_BLOCK):
+            block = slice(begin, begin + TRIANGLES_PER_BLOCK)
             a, b, c = (tuple(axis[corner] for axis in scaled) for corner in self.surface.faces[block].T)
             x, y, z = area_vector(a, b, c)
             twice = np.sqrt(x * x + y * y + z * z)
             sides = ((b, a), (c, b), (a, c))
             longest = np.max([sum((p - q) ** 2 for p, q in zip(u, v, strict=True)) for u, v in sides], axis=0)
-            areas[block] = np.where(twice <= NO_AREA * longest, 0.0, twice / 2)
+            areas[block] = np.where(twice <= ZERO_AREA_RATIO * longest, 0.0, twice / 2)
             inverse = np.divide(0.5, areas[block], out=np.zeros(len(x)), where=areas[block] > 0)
             normals[block] = np.stack((x * inverse, y * inverse, z * inverse), axis=1)
         return areas, normals
@@ -110,7 +110,7 @@ class Facts:
     def boxes(self) -> tuple[Array, Array]:
         """The lowest and the highest corner of the box around each shell."""
         corners = self.surface.vertices[self.surface.faces]
-        return boxes_of_shells(corners.min(axis=1), corners.max(axis=1), self.shell)
+        return shell_bounding_boxes(corners.min(axis=1), corners.max(axis=1), self.shell)
 
     @cached_property
     def volumes(self) -> Array:
@@ -121,10 +121,10 @@ class Facts:
         a, b, c = (tuple(near[:, k].T) for k in range(3))
         volumes = np.bincount(self.shell, volume_beneath(a, b, c) / 6, minlength=self.shells).astype(np.float64)
         areas = np.bincount(self.shell, self.areas, minlength=self.shells)
-        return np.where(np.abs(volumes) > FLAT * areas, volumes, 0.0) * self.size**3
+        return np.where(np.abs(volumes) > FLAT_VOLUME_RATIO * areas, volumes, 0.0) * self.size**3
 
     @cached_property
-    def nesting(self) -> list[Nested]:
+    def nesting(self) -> list[NestedShell]:
         """Every shell, and how it lies within others.  Only a larger one can lie round it.
 
         A void and what fills it exactly are of one size: then the void lies round the filling.
@@ -135,40 +135,43 @@ class Facts:
         for k in range(self.shells):
             if volumes[k] != 0:
                 holds = ((low <= low[k] + margin) & (high >= high[k] - margin)).all(axis=1)
-                equal = np.abs(sizes - sizes[k]) <= NEGLIGIBLE * sizes[k]
+                equal = np.abs(sizes - sizes[k]) <= NEGLIGIBLE_DEPTH * sizes[k]
                 holds &= np.where(equal, (volumes < 0) & (volumes[k] > 0), sizes > sizes[k])
                 for j in np.flatnonzero(holds).tolist():
                     inside.setdefault(j, []).append(k)
         winding, depth = np.zeros(self.shells), np.zeros(self.shells, dtype=int)
-        places = {k: places_inside(self.only(k), PROBES) for k in {k for several in inside.values() for k in several}}
+        places = {
+            k: find_interior_points(self.only(k), PROBES_PER_SHELL)
+            for k in {k for several in inside.values() for k in several}
+        }
         for j, several in inside.items():
-            around = winding_at(self.only(j), np.concatenate([places[k] for k in several]))
+            around = winding_numbers(self.only(j), np.concatenate([places[k] for k in several]))
             ends = np.cumsum([len(places[k]) for k in several])
             for k, found in zip(several, np.split(around, ends[:-1]), strict=True):
                 if len(found):
                     winding[k] += np.median(found)
                     depth[k] += bool(np.median(np.abs(found)) > 0)
-        return [Nested(k, float(volumes[k]), float(winding[k]), int(depth[k])) for k in range(self.shells)]
+        return [NestedShell(k, float(volumes[k]), float(winding[k]), int(depth[k])) for k in range(self.shells)]
 
-    def common_place(self) -> tuple[int, int, Array] | None:
+    def find_shared_point(self) -> tuple[int, int, Array] | None:
         """Two shells that look outwards, and a place in both that is counted twice; None if none is found.
 
         Looked for at random places of their boxes' common part: faces that meet exactly along edges hide from others.
         """
-        (low, high), places = self.boxes, np.random.default_rng(0).random((SAMPLES, 3))
+        (low, high), places = self.boxes, np.random.default_rng(0).random((OVERLAP_SAMPLES, 3))
         outwards = np.flatnonzero(self.volumes > 0)
         tried = 0
         for n, k in enumerate(outwards.tolist()):
             bottom, top = np.maximum(low[outwards[n + 1 :]], low[k]), np.minimum(high[outwards[n + 1 :]], high[k])
             for m in np.flatnonzero((top - bottom > self.touching).all(axis=1)):
                 tried += 1
-                if tried > PAIRS:
+                if tried > MAX_SHELL_PAIRS:
                     return None
                 other = int(outwards[n + 1 + m])
                 there = bottom[m] + places * (top[m] - bottom[m])
-                there = there[winding_at(self.only(k), there) > 0]
+                there = there[winding_numbers(self.only(k), there) > 0]
                 if len(there):
-                    there = there[winding_at(self.only(other), there) > 0][:PROBES]
+                    there = there[winding_numbers(self.only(other), there) > 0][:PROBES_PER_SHELL]
                 if len(there) and (deep := self._is_counted_twice(there)).any():
                     return k, other, there[deep][0]
         return None
@@ -176,7 +179,7 @@ class Facts:
     def _is_counted_twice(self, places: Array) -> Flags:
         """Whether a place and all about it, as far as what touches may reach, lie inside more than once."""
         about = np.concatenate((np.zeros((1, 3)), np.eye(3), -np.eye(3))) * self.touching
-        windings = winding_at(self.surface, (places[:, None, :] + about).reshape(-1, 3))
+        windings = winding_numbers(self.surface, (places[:, None, :] + about).reshape(-1, 3))
         return np.asarray((windings.reshape(len(places), -1) > 1).all(axis=1))
 
     def is_in_hull(self, place: Array) -> bool:
@@ -189,7 +192,7 @@ class Facts:
         except QhullError:  # a flat one: other findings say so
             return True
         heights = hull.equations[:, :3] @ ((place - vertices[0]) / self.size) + hull.equations[:, 3]
-        return bool((heights <= NEGLIGIBLE).all())
+        return bool((heights <= NEGLIGIBLE_DEPTH).all())
 
     # Places, in metres ----------------------------------------------------------------------------------------------
     def place(self, point: Array) -> str:
@@ -200,12 +203,12 @@ class Facts:
         """Where a face is."""
         return self.place(self.surface.vertices[self.surface.faces[face]].mean(axis=0))
 
-    def about_edge(self, which: Flags) -> str:
+    def edge_location(self, which: Flags) -> str:
         """Where the first edge is for which a flag is set."""
         k = np.flatnonzero(which)[0]
         return self.place((self.surface.vertices[self.edges.low[k]] + self.surface.vertices[self.edges.high[k]]) / 2)
 
-    def about_shell(self, number: int) -> str:
+    def shell_location(self, number: int) -> str:
         """Where the middle of a shell is."""
         low, high = self.boxes
         return self.place((low[number] + high[number]) / 2)

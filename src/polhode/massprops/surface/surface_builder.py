@@ -9,17 +9,17 @@ from polhode import validation
 from polhode.errors import InertiaError, MeshError
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import Part, Surface
-from polhode.massprops.mass_from_density import mass_of
-from polhode.massprops.surface.diagnosis import diagnosis
-from polhode.massprops.surface.mesh_checks import of_a_solid, of_a_wall
-from polhode.massprops.surface.moment_integrals import upon
-from polhode.massprops.surface.repairs import asked_for, repaired
-from polhode.massprops.surface.surface_analysis import Facts
-from polhode.massprops.surface.surface_reader import read_surface, warn
+from polhode.massprops.mass_from_density import resolve_mass
+from polhode.massprops.surface.diagnosis import build_diagnosis
+from polhode.massprops.surface.mesh_checks import check_solid, check_wall
+from polhode.massprops.surface.moment_integrals import integrate_surface_area
+from polhode.massprops.surface.repairs import check_repairs, repair_surface
+from polhode.massprops.surface.surface_analysis import SurfaceAnalysis
+from polhode.massprops.surface.surface_reader import emit_mass_warnings, read_surface
 from polhode.progress import progress
 
 
-def body_of_surface(
+def build_surface_body(
     mesh: Any,
     density: Any,
     mass: Any,
@@ -29,7 +29,7 @@ def body_of_surface(
     repair: str | Sequence[str] | None,
 ) -> Body:
     """The body within a surface, or with a shell on it: what `Body.from_mesh` does."""
-    repairs = asked_for(repair)
+    repairs = check_repairs(repair)
     is_wall = shell is not None or area_density is not None
     if shell is not None and area_density is not None:
         raise InertiaError("shell= (a thickness) needs a density or a mass; area_density= stands for both: give one")
@@ -45,19 +45,19 @@ def body_of_surface(
     with progress("looking the mesh over", "steps") as report:
         read = read_surface(mesh, unit)
         report(1, 4)
-        surface, notes = repaired(read.surface, read.name, read.metres, repairs)
+        surface, notes = repair_surface(read.surface, read.name, read.metres, repairs)
         report(2, 4)
-        facts = Facts(surface, read.name, read.metres)
+        facts = SurfaceAnalysis(surface, read.name, read.metres)
         report(3, 4)
-        findings = of_a_wall(facts, thickness) if is_wall else of_a_solid(facts)
+        findings = check_wall(facts, thickness) if is_wall else check_solid(facts)
         if "fill" in repairs:  # caps may fold; the area, which alone would suffer, is unknown then
             findings = [finding for finding in findings if finding.kind != "folded"]
-        found_out = diagnosis(facts, read, findings)
+        found_out = build_diagnosis(facts, read, findings)
     if not found_out.is_sound:
         after = f" (after {', '.join(notes)})" if notes else ""
         raise MeshError(f"{read.name}{after}: {'; '.join(found_out.sentences('error'))}", found_out)
     if is_wall:
-        found = upon(surface).in_unit(read.metres, 2)
+        found = integrate_surface_area(surface).in_unit(read.metres, 2)
         area: float | None = found.extent
         volume = 0.0 if thickness is None else found.extent * thickness
         given = {"mass": (mass, 1), "density": (density, volume), "area_density": (area_density, area)}
@@ -68,8 +68,8 @@ def body_of_surface(
         area = None if "fill" in repairs else facts.area * read.metres**2
         volume = found.extent
         given = {"mass": (mass, 1), "density": (density, volume)}
-    total = float(mass_of("a body from a mesh", **given))
-    warn(found_out.sentences("warning"))
+    total = float(resolve_mass("a body from a mesh", **given))
+    emit_mass_warnings(found_out.sentences("warning"))
     return Body(
         mass=total,
         inertia=found.inertia * (total / found.extent),

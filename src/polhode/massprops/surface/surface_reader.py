@@ -15,15 +15,15 @@ import numpy as np
 
 from polhode.errors import FileError, MassWarning, MeshError
 from polhode.massprops.geometry import Indices, Surface
-from polhode.massprops.length_units import LONGEST_M, UNIT_NAMES, metres_per
+from polhode.massprops.length_units import LONGEST_UNITLESS_M, UNIT_NAMES, meters_per
 from polhode.massprops.surface.obj import read_obj
 from polhode.validation import Array
 
-SMALLEST, LARGEST = 1e-50, 1e50
+SMALLEST_COORDINATE, LARGEST_COORDINATE = 1e-50, 1e50
 """Coordinates whose fifth power is still a number."""
 
 
-class Read(NamedTuple):
+class SurfaceReading(NamedTuple):
     """A surface in the file's own unit, which keeps its digits, and what is to be said about how it was read."""
 
     surface: Surface
@@ -35,23 +35,23 @@ class Read(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def read_surface(mesh: Any, unit: str | None = None) -> Read:
+def read_surface(mesh: Any, unit: str | None = None) -> SurfaceReading:
     """The surface of a file or of a `trimesh.Trimesh`, equal corners joined."""
     if isinstance(mesh, (str, Path)):
         path = Path(mesh)
-        name, (vertices, faces, said, doubts) = path.name, _from_file(path)
+        name, (vertices, faces, said, doubts) = path.name, _read_surface_file(path)
     else:
-        name, (vertices, faces, said, doubts) = "the mesh", _from_trimesh(mesh)
+        name, (vertices, faces, said, doubts) = "the mesh", _read_trimesh(mesh)
     notes = []
     if unit is None and said is not None:
         if said not in UNIT_NAMES:
             raise FileError(f"{name} says that it is in {said!r}, which is unknown here: pass unit=")
         notes.append(f"{name} says that it is in {UNIT_NAMES[said]}")
     used = unit or UNIT_NAMES.get(said or "m", "m")
-    metres = metres_per(used)
-    if unit is not None and said is not None and (said not in UNIT_NAMES or metres_per(UNIT_NAMES[said]) != metres):
+    metres = meters_per(used)
+    if unit is not None and said is not None and (said not in UNIT_NAMES or meters_per(UNIT_NAMES[said]) != metres):
         doubts.append(f"{name} says that it is in {UNIT_NAMES.get(said, said)}, but is read in {unit}, as asked")
-    surface = welded(_checked(vertices, faces, name))
+    surface = merge_vertices(_check_surface(vertices, faces, name))
     is_used = np.zeros(len(surface.vertices), dtype=bool)
     is_used[surface.faces] = True
     unused = int((~is_used).sum())
@@ -59,21 +59,21 @@ def read_surface(mesh: Any, unit: str | None = None) -> Read:
         doubts.append(f"{unused} of {len(surface.vertices)} points belong to no face: was the file cut off?")
     low, high = surface.box
     longest = float((high - low).max()) * metres
-    if unit is None and longest > LONGEST_M:
+    if unit is None and longest > LONGEST_UNITLESS_M:
         doubts.append(
             f"{name} is {longest:.6g} m long, read in {used}: if it was drawn in millimetres, pass unit='mm'; "
             f"if not, unit={used!r} says so"
         )
-    return Read(surface, used, metres, name, tuple(notes), tuple(doubts))
+    return SurfaceReading(surface, used, metres, name, tuple(notes), tuple(doubts))
 
 
-def warn(sentences: tuple[str, ...] | list[str]) -> None:
+def emit_mass_warnings(sentences: tuple[str, ...] | list[str]) -> None:
     """Say what is odd."""
     for sentence in sentences:
         warnings.warn(sentence, MassWarning, stacklevel=4)
 
 
-def welded(surface: Surface) -> Surface:
+def merge_vertices(surface: Surface) -> Surface:
     """The same surface with corners at exactly the same place made one; STL files know no corners, only places."""
     vertices = surface.vertices + 0.0  # -0 becomes 0
     bits = vertices.view(np.uint64)
@@ -97,17 +97,17 @@ def welded(surface: Surface) -> Surface:
     return Surface(vertices[first], number.reshape(-1)[surface.faces])
 
 
-def _from_trimesh(mesh: Any) -> tuple[Array, Indices, str | None, list[str]]:
+def _read_trimesh(mesh: Any) -> tuple[Array, Indices, str | None, list[str]]:
     import trimesh
 
     if isinstance(mesh, trimesh.Scene):
         mesh = mesh.to_mesh()
     if not isinstance(mesh, trimesh.Trimesh):
         raise MeshError(f"a mesh is a path or a trimesh.Trimesh, not {type(mesh).__name__}")
-    return np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64), _unit_of(mesh), []
+    return np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64), _stated_unit(mesh), []
 
 
-def _from_file(path: Path) -> tuple[Array, Indices, str | None, list[str]]:
+def _read_surface_file(path: Path) -> tuple[Array, Indices, str | None, list[str]]:
     try:
         if path.is_dir():
             raise FileError(f"{path} is a folder, not a mesh")
@@ -116,23 +116,23 @@ def _from_file(path: Path) -> tuple[Array, Indices, str | None, list[str]]:
         if path.suffix.lower() == ".obj":
             points, triangles, more = read_obj(path)
             return points, triangles, None, list(more)
-        scene, mesh = _loaded(path)
-        check = WHOLE.get(path.suffix.lower())
+        scene, mesh = _load_with_trimesh(path)
+        check = COMPLETENESS_CHECKS.get(path.suffix.lower())
         if check is not None:
             check(path, sum(len(getattr(g, "faces", ())) for g in scene.geometry.values()))
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error}") from None
     if mesh is None or not len(getattr(mesh, "faces", ())):
         raise FileError(f"{path} holds no triangles: is it whole, and a surface mesh?")
-    return (*_from_trimesh(mesh)[:2], _unit_of(scene), [])
+    return (*_read_trimesh(mesh)[:2], _stated_unit(scene), [])
 
 
-def _loaded(path: Path) -> tuple[Any, Any]:
+def _load_with_trimesh(path: Path) -> tuple[Any, Any]:
     """What trimesh reads, as it is, and the same as one mesh."""
     import trimesh
 
     try:
-        with _quiet():
+        with _silence_libraries():
             scene = trimesh.load_scene(path, process=False)
             return scene, scene.to_mesh() if scene.geometry else None
     except OSError:
@@ -165,7 +165,7 @@ def _check_ply(path: Path, found: int) -> None:
     head, _, body = path.read_bytes().partition(b"end_header")
     if b"format ascii" in head:
         told = sum(int(number) for number in re.findall(rb"^element\s+\S+\s+(\d+)", head, re.MULTILINE))
-        _check_lines(path, told, [line for line in body.splitlines() if line.strip()])
+        _check_line_count(path, told, [line for line in body.splitlines() if line.strip()])
 
 
 def _check_off(path: Path, found: int) -> None:
@@ -175,26 +175,26 @@ def _check_off(path: Path, found: int) -> None:
     if len(numbers) == 2 and all(number.isdigit() for number in numbers):
         lines = [line for line in lines if line]
         head = 1 if len(lines[0].split()) > 1 else 2
-        _check_lines(path, int(numbers[0]) + int(numbers[1]), lines[head:])
+        _check_line_count(path, int(numbers[0]) + int(numbers[1]), lines[head:])
 
 
-def _check_lines(path: Path, told: int, lines: list[bytes]) -> None:
+def _check_line_count(path: Path, told: int, lines: list[bytes]) -> None:
     if len(lines) < told:
         raise FileError(f"{path} announces {told} lines of points and faces, but has {len(lines)}: it was cut off")
 
 
-WHOLE = {".stl": _check_stl, ".ply": _check_ply, ".off": _check_off}
+COMPLETENESS_CHECKS = {".stl": _check_stl, ".ply": _check_ply, ".off": _check_off}
 """Whether a file is whole, where trimesh does not look."""
 
 
-def _unit_of(mesh: Any) -> str | None:
+def _stated_unit(mesh: Any) -> str | None:
     """The unit that a file states."""
-    with _quiet():
+    with _silence_libraries():
         said = mesh.units
     return None if said is None else str(said).lower()
 
 
-def _checked(vertices: Array, faces: Indices, name: str) -> Surface:
+def _check_surface(vertices: Array, faces: Indices, name: str) -> Surface:
     """Corners that are numbers, and faces of corners that exist."""
     if not len(faces):
         raise MeshError(f"{name} has no faces")
@@ -212,13 +212,13 @@ def _checked(vertices: Array, faces: Indices, name: str) -> Surface:
             f"face {wrong} of {name} has the corners {faces[wrong].tolist()}, but there are {len(vertices)} points"
         )
     longest = float(np.abs(vertices).max())
-    if not longest == 0 and not SMALLEST < longest < LARGEST:
+    if not longest == 0 and not SMALLEST_COORDINATE < longest < LARGEST_COORDINATE:
         raise MeshError(f"{name} has coordinates of {longest:g}: numbers of that size cannot be multiplied. Pass unit=")
     return Surface(vertices, faces)
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _silence_libraries() -> Iterator[None]:
     """Without what trimesh and NumPy would print: what matters is said in our own sentences."""
     log = logging.getLogger("trimesh")
     was = log.disabled

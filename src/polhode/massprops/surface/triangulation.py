@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polhode.massprops.geometry import Indices
-from polhode.massprops.polygons import crossing_edges, triangles
+from polhode.massprops.polygons import find_crossing_edges, triangulate_polygon
 from polhode.validation import Array
 
-FOLD = 1e-12
+FOLD_RTOL = 1e-12
 """A fan that folds back by less than this part of the polygon is only rounded."""
 
 
-def filled(points: Array, corners: Indices, sizes: Indices) -> tuple[Indices, list[int]]:
+def triangulate_polygons(points: Array, corners: Indices, sizes: Indices) -> tuple[Indices, list[int]]:
     """Triangles that fill the polygons, in their order; and which polygons cross themselves."""
     if (sizes == 3).all():
         return corners.reshape(-1, 3), []
@@ -32,9 +32,9 @@ def filled(points: Array, corners: Indices, sizes: Indices) -> tuple[Indices, li
         pieces = polygons[:, fan]
         # Points so far apart that their distance is no number are left to those who multiply them.
         with np.errstate(all="ignore"):
-            folds = _folds(points, polygons)
+            folds = _fan_folds_back(points, polygons)
         for k in np.flatnonzero(folds).tolist():
-            cut = _cut(points[polygons[k]])
+            cut = _triangulate_by_projection(points[polygons[k]])
             if cut is None:
                 crossed.append(int(mine[k]))
             else:
@@ -43,7 +43,7 @@ def filled(points: Array, corners: Indices, sizes: Indices) -> tuple[Indices, li
     return result, sorted(crossed)
 
 
-def _folds(points: Array, polygons: Indices) -> NDArray[np.bool_]:
+def _fan_folds_back(points: Array, polygons: Indices) -> NDArray[np.bool_]:
     """Whether a part of the fan about its first corner lies the other way than the polygon (N, corners) as a whole."""
     arms = points[polygons[:, 1:]] - points[polygons[:, :1]]
     size = np.abs(arms).max(axis=(1, 2), keepdims=True)
@@ -52,11 +52,11 @@ def _folds(points: Array, polygons: Indices) -> NDArray[np.bool_]:
     whole = pieces.sum(axis=1)
     along = np.einsum("pti,pi->pt", pieces, whole)
     length, all_of_it = np.linalg.norm(whole, axis=1), np.linalg.norm(pieces, axis=2).sum(axis=1)
-    folds: NDArray[np.bool_] = (along.min(axis=1) < -FOLD * length * all_of_it) | (length < FOLD * all_of_it)
+    folds: NDArray[np.bool_] = (along.min(axis=1) < -FOLD_RTOL * length * all_of_it) | (length < FOLD_RTOL * all_of_it)
     return folds
 
 
-def _cut(corners: Array) -> Indices | None:
+def _triangulate_by_projection(corners: Array) -> Indices | None:
     """Triangles that fill one polygon, by its shadow along the axis that it faces most; None if that crosses itself."""
     arms = corners[1:] - corners[0]
     scale = float(np.abs(arms).max())
@@ -64,7 +64,7 @@ def _cut(corners: Array) -> Indices | None:
     axis = int(np.abs(whole).argmax())
     # A power of two changes no digit, and keeps products of very large or small numbers within reach.
     shadow = np.ldexp(corners[:, [(axis + 1) % 3, (axis + 2) % 3]], -int(np.frexp(np.abs(corners).max())[1]))
-    if crossing_edges(shadow) is not None:
+    if find_crossing_edges(shadow) is not None:
         return None
-    found = triangles(shadow)
+    found = triangulate_polygon(shadow)
     return found if whole[axis] > 0 else found[:, ::-1]

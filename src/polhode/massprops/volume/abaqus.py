@@ -16,25 +16,25 @@ from polhode.errors import FileError, MassWarning
 from polhode.massprops.geometry import Indices
 from polhode.massprops.volume.volume_mesh import VolumeMesh
 
-KINDS_BY_NODES = {4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron", 10: "tetra10", 13: "pyramid13"}
-KINDS_BY_NODES |= {15: "wedge15", 20: "hexahedron20", 27: "hexahedron27"}
-SOLID = re.compile(r"^(?:DC|AC|Q|G)?C?3D(\d+)")
-OTHER_SOLIDS = re.compile(r"^(?:SC\d|COH3D|CSS|CIN3D|CCL|EC3D|PC3D|F3D)")
-ENDINGS = ("END STEP", "END ASSEMBLY", "END PART")
+CELL_TYPES_BY_NODES = {4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron", 10: "tetra10", 13: "pyramid13"}
+CELL_TYPES_BY_NODES |= {15: "wedge15", 20: "hexahedron20", 27: "hexahedron27"}
+SOLID_ELEMENT = re.compile(r"^(?:DC|AC|Q|G)?C?3D(\d+)")
+UNSUPPORTED_SOLIDS = re.compile(r"^(?:SC\d|COH3D|CSS|CIN3D|CCL|EC3D|PC3D|F3D)")
+END_KEYWORDS = ("END STEP", "END ASSEMBLY", "END PART")
 """Keywords that may be the last words of a file."""
-AFTER_THE_MESH = (*ENDINGS, "SOLID SECTION", "MATERIAL", "ASSEMBLY", "STEP")
+KEYWORDS_AFTER_MESH = (*END_KEYWORDS, "SOLID SECTION", "MATERIAL", "ASSEMBLY", "STEP")
 """Where one of these was seen, the elements before it are complete."""
-NOT_WRITTEN_OUT = ("SYSTEM", "NGEN", "NFILL", "NCOPY", "ELGEN", "ELCOPY")
+GENERATION_KEYWORDS = ("SYSTEM", "NGEN", "NFILL", "NCOPY", "ELGEN", "ELCOPY")
 
 
 def read_abaqus(path: Path) -> VolumeMesh:
     """The volume mesh in an Abaqus input file."""
-    found = _Input()
+    found = _AbaqusParser()
     found.read(path)
     return found.mesh()
 
 
-class _Input:
+class _AbaqusParser:
     """What was read so far."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class _Input:
         rows: list[str] = []
         with path.open(encoding="utf-8", errors="replace") as file:
             lines = list(file)
-            if lines and not lines[-1].endswith("\n") and lines[-1].strip(" *\t").upper() not in ENDINGS:
+            if lines and not lines[-1].endswith("\n") and lines[-1].strip(" *\t").upper() not in END_KEYWORDS:
                 raise FileError(
                     f"{path} ends in the middle of a line, {lines[-1]!r}: was it cut short? If not, end it with a line "
                     "break"
@@ -77,8 +77,8 @@ class _Input:
                         "damaged, or was cut short"
                     ) from None
                 self.last = keyword or self.last
-                self.is_over |= keyword in AFTER_THE_MESH
-                keyword, options = _keyword(line)
+                self.is_over |= keyword in KEYWORDS_AFTER_MESH
+                keyword, options = _parse_keyword(line)
                 rows, begun = [], number
 
     def take(self, keyword: str, options: dict[str, str], rows: list[str], path: Path) -> None:
@@ -102,7 +102,7 @@ class _Input:
             self.add(options["ELSET"], members)
         elif keyword == "INCLUDE":
             self.read(path.parent / options["INPUT"])
-        elif keyword in NOT_WRITTEN_OUT or (keyword == "INSTANCE" and rows):
+        elif keyword in GENERATION_KEYWORDS or (keyword == "INSTANCE" and rows):
             raise FileError(
                 f"{path} places or generates its mesh by *{keyword}, which is not understood here: export the mesh "
                 "with all nodes and elements written out (an 'orphan mesh')"
@@ -110,20 +110,20 @@ class _Input:
 
     def take_elements(self, kind: str, elset: str | None, rows: list[str]) -> None:
         numbers = [int(part) for row in rows for part in row.split(",") if part.strip()]
-        if OTHER_SOLIDS.match(kind):
+        if UNSUPPORTED_SOLIDS.match(kind):
             raise FileError(f"elements of the type {kind} have a volume, but are not known here: leave them out")
-        solid = SOLID.match(kind)
+        solid = SOLID_ELEMENT.match(kind)
         if not solid:
             self.left_out[kind] = self.left_out.get(kind, 0) + len(rows)
             self.without_volume.update(numbers)
             return
         count = int(solid[1])
-        if count not in KINDS_BY_NODES:
+        if count not in CELL_TYPES_BY_NODES:
             raise FileError(f"elements of the type {kind} are not known here")
         if len(numbers) % (count + 1):
             raise ValueError(f"elements of type {kind} need {count + 1} numbers each")
         table = [numbers[i : i + count + 1] for i in range(0, len(numbers), count + 1)]
-        self.blocks.append((KINDS_BY_NODES[count], [row[1:] for row in table]))
+        self.blocks.append((CELL_TYPES_BY_NODES[count], [row[1:] for row in table]))
         self.numbers.append([row[0] for row in table])
         if elset:
             self.add(elset, [row[0] for row in table])
@@ -173,7 +173,7 @@ class _Input:
         return found
 
 
-def _keyword(line: str) -> tuple[str, dict[str, str]]:
+def _parse_keyword(line: str) -> tuple[str, dict[str, str]]:
     """A line such as "*ELEMENT, TYPE=C3D4, ELSET=steel": its keyword and its options."""
     head, *rest = (part.strip() for part in line.strip().lstrip("*").split(","))
     options = {}

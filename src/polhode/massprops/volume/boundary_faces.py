@@ -9,11 +9,11 @@ import numpy as np
 
 from polhode.errors import MeshError
 from polhode.massprops.geometry import Indices, Surface
-from polhode.massprops.volume.cell_types import KINDS
-from polhode.massprops.volume.quadrature import CHUNK
+from polhode.massprops.volume.cell_types import CELL_TYPES
+from polhode.massprops.volume.quadrature import POINTS_PER_CHUNK
 from polhode.validation import Array
 
-TRIANGLES = {
+FACE_TRIANGLES = {
     3: [(0, 1, 2)],
     4: [(0, 1, 2), (0, 2, 3)],
     6: [(0, 3, 5), (3, 1, 4), (5, 4, 2), (3, 4, 5)],
@@ -21,12 +21,12 @@ TRIANGLES = {
     9: [(0, 4, 8), (4, 1, 8), (1, 5, 8), (5, 2, 8), (2, 6, 8), (6, 3, 8), (3, 7, 8), (7, 0, 8)],
 }
 """A face of so many nodes in triangles, through all of its nodes."""
-AREA_AGREES = 1e-13
+AREA_RTOL = 1e-13
 """Two rules that differ by less, relative to a face, have found its area."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class CellMesh:
     """A volume mesh: its nodes (N, 3), in m, and its cells, (kind, nodes' numbers), in the order of the file."""
 
     nodes: Array
@@ -36,12 +36,12 @@ class Cells:
 
     def surface(self, segments: int) -> Surface:  # noqa: ARG002
         """The outer faces as triangles through their nodes: curved ones are as coarse as their nodes."""
-        triangles = [faces[:, list(t)] for faces in self.outside for t in TRIANGLES[faces.shape[1]]]
+        triangles = [faces[:, list(t)] for faces in self.outside for t in FACE_TRIANGLES[faces.shape[1]]]
         used, renumbered = np.unique(np.concatenate(triangles), return_inverse=True)
         return Surface(self.nodes[used], renumbered.reshape(-1, 3))
 
 
-def coinciding(nodes: Array, used: Indices) -> Indices:
+def match_coincident_nodes(nodes: Array, used: Indices) -> Indices:
     """For each node the first one that lies at the same place; among those that cells use."""
     same = np.arange(len(nodes))
     order = used[np.lexsort(nodes[used].T)]
@@ -51,7 +51,7 @@ def coinciding(nodes: Array, used: Indices) -> Indices:
     return same
 
 
-def outer_faces(blocks: Sequence[tuple[str, Indices]], same: Indices) -> tuple[Indices, ...]:
+def find_boundary_faces(blocks: Sequence[tuple[str, Indices]], same: Indices) -> tuple[Indices, ...]:
     """The faces of one cell only, by their number of nodes.  Two cells at a face must lie on its two sides.
 
     `same` numbers the nodes so that coinciding ones are one.
@@ -59,18 +59,18 @@ def outer_faces(blocks: Sequence[tuple[str, Indices]], same: Indices) -> tuple[I
     listed: dict[int, list[tuple[Indices, Indices]]] = {}
     start = 0
     for kind, cells in blocks:
-        for face in KINDS[kind].faces:
+        for face in CELL_TYPES[kind].faces:
             listed.setdefault(len(face), []).append((same[cells[:, list(face)]], np.arange(start, start + len(cells))))
         start += len(cells)
     faces = {count: tuple(map(np.concatenate, zip(*found, strict=True))) for count, found in sorted(listed.items())}
     owners = np.concatenate([owner for _, owner in faces.values()])
-    keys, forwards = _keys([found[:, : corners_of(count)] for count, (found, _) in faces.items()])
+    keys, forwards = _face_keys([found[:, : face_corner_count(count)] for count, (found, _) in faces.items()])
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     begins = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
     counts = np.diff(np.append(begins, len(ordered)))
     real = ordered[begins] >= 0
-    _check_sharing(order, begins[real], counts[real], forwards, owners)
+    _check_face_sharing(order, begins[real], counts[real], forwards, owners)
     is_outer = np.zeros(len(keys), dtype=bool)
     is_outer[order[begins[real & (counts == 1)]]] = True
     parts = np.split(is_outer, np.cumsum([len(found) for found, _ in faces.values()]))
@@ -78,21 +78,21 @@ def outer_faces(blocks: Sequence[tuple[str, Indices]], same: Indices) -> tuple[I
     return tuple(found for found in outside if len(found))
 
 
-def corners_of(count: int) -> int:
+def face_corner_count(count: int) -> int:
     """How many corners a face of so many nodes has."""
     return 3 if count in (3, 6) else 4
 
 
-def edges_shared_by_many(outside: Sequence[Indices]) -> int:
+def count_nonmanifold_edges(outside: Sequence[Indices]) -> int:
     """How many edges belong to more than two outer faces: there cells touch along an edge only, or overlap."""
-    corners = [faces[:, : corners_of(faces.shape[1])] for faces in outside]
+    corners = [faces[:, : face_corner_count(faces.shape[1])] for faces in outside]
     pairs = [np.stack((found[:, i], found[:, i - 1]), axis=-1) for found in corners for i in range(found.shape[1])]
     edges = np.sort(np.concatenate(pairs), axis=1)
     edges = edges[edges[:, 0] != edges[:, 1]]
-    return int((np.unique(_set_numbers(edges), return_counts=True)[1] > 2).sum())
+    return int((np.unique(_row_ids(edges), return_counts=True)[1] > 2).sum())
 
 
-def _keys(groups: Sequence[Indices]) -> tuple[Indices, Array]:
+def _face_keys(groups: Sequence[Indices]) -> tuple[Indices, Array]:
     """A number for each face's set of corners, -1 if fewer than three are different; and which way round they go."""
     starts = np.cumsum([0, *map(len, groups)])
     keys, forwards = np.full(starts[-1], -1), np.zeros(starts[-1], dtype=bool)
@@ -123,11 +123,11 @@ def _keys(groups: Sequence[Indices]) -> tuple[Indices, Array]:
             turned = (corners.argmin(axis=1)[:, None] + np.array((1, 3))) % 4
             ahead, behind = np.take_along_axis(corners, turned, axis=1).T
             forwards[rows] = ahead < behind
-        keys[rows] = 2 * _set_numbers(np.sort(corners, axis=1)) + number
+        keys[rows] = 2 * _row_ids(np.sort(corners, axis=1)) + number
     return keys, forwards
 
 
-def _set_numbers(ordered: Indices) -> Indices:
+def _row_ids(ordered: Indices) -> Indices:
     """A number for each row, the same for the same rows only."""
     count, columns = int(ordered.max()) + 1, list(ordered.T)
     if count ** len(columns) < 1 << 62:
@@ -141,7 +141,7 @@ def _set_numbers(ordered: Indices) -> Indices:
     return first * len(ordered) + last
 
 
-def _check_sharing(order: Indices, begins: Indices, counts: Indices, forwards: Array, owners: Indices) -> None:
+def _check_face_sharing(order: Indices, begins: Indices, counts: Indices, forwards: Array, owners: Indices) -> None:
     many = np.flatnonzero(counts > 2)
     if many.size:
         found = order[begins[many[0]] : begins[many[0]] + counts[many[0]]]
@@ -160,19 +160,19 @@ def _check_sharing(order: Indices, begins: Indices, counts: Indices, forwards: A
 
 
 # Area -----------------------------------------------------------------------------------------------------------------
-def area_of(outside: Sequence[Indices], nodes: Array) -> float:
+def boundary_area(outside: Sequence[Indices], nodes: Array) -> float:
     """The area of faces: of flat triangles exactly, of others by Gauss's rule with more points until it stands."""
-    return sum(_area(faces, nodes) for faces in outside)
+    return sum(_faces_area(faces, nodes) for faces in outside)
 
 
-def _area(faces: Indices, nodes: Array) -> float:
+def _faces_area(faces: Indices, nodes: Array) -> float:
     if faces.shape[1] == 3:
         a, b, c = nodes[faces].transpose(1, 0, 2)
         return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
-    total, before = 0.0, _by_rule(faces, nodes, 4)
+    total, before = 0.0, _quadrature_areas(faces, nodes, 4)
     for points in (8, 16, 32):
-        now = _by_rule(faces, nodes, points)
-        open_yet = np.abs(now - before) > AREA_AGREES * now
+        now = _quadrature_areas(faces, nodes, points)
+        open_yet = np.abs(now - before) > AREA_RTOL * now
         total += float(now[~open_yet].sum())
         faces, before = faces[open_yet], now[open_yet]
         if not len(faces):
@@ -180,14 +180,14 @@ def _area(faces: Indices, nodes: Array) -> float:
     return total + float(before.sum())
 
 
-def _by_rule(faces: Indices, nodes: Array, points: int) -> Array:
+def _quadrature_areas(faces: Indices, nodes: Array, points: int) -> Array:
     """Each face's area by so many points along each direction of a square."""
     x, w = np.polynomial.legendre.leggauss(points)
     u, v = (grid.ravel() for grid in np.meshgrid((x + 1) / 2, (x + 1) / 2, indexing="ij"))
     weights = np.outer(w, w).ravel() / 4
-    along_u, along_v = _slopes(faces.shape[1], u, v)
+    along_u, along_v = _face_derivatives(faces.shape[1], u, v)
     result = np.empty(len(faces))
-    chunk = max(1, CHUNK // len(u))
+    chunk = max(1, POINTS_PER_CHUNK // len(u))
     for start in range(0, len(faces), chunk):
         places = nodes[faces[start : start + chunk]]
         places = places - places.mean(axis=1, keepdims=True)
@@ -196,13 +196,13 @@ def _by_rule(faces: Indices, nodes: Array, points: int) -> Array:
     return result
 
 
-def _slopes(count: int, u: Array, v: Array) -> tuple[Array, Array]:
+def _face_derivatives(count: int, u: Array, v: Array) -> tuple[Array, Array]:
     """The derivatives of a face's functions along the square's directions; triangles are squares with a side shrunk.
 
     A triangle is the bottom of a wedge, a quadrilateral that of a hexahedron; a central difference of a quadratic is
     its derivative.
     """
-    kind = KINDS[{4: "hexahedron", 6: "wedge15", 8: "hexahedron20", 9: "hexahedron27"}[count]]
+    kind = CELL_TYPES[{4: "hexahedron", 6: "wedge15", 8: "hexahedron20", 9: "hexahedron27"}[count]]
     bottom = np.flatnonzero(kind.reference[:, 2] == 0)
 
     def functions(u: Array, v: Array) -> Array:

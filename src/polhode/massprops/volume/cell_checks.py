@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from polhode.errors import MeshError
 from polhode.massprops.geometry import Indices
-from polhode.massprops.volume.cell_types import KINDS, Kind, lattice, own_coordinates
-from polhode.massprops.volume.quadrature import CHUNK, determinant
+from polhode.massprops.volume.cell_types import CELL_TYPES, CellType, cube_lattice, cube_to_reference
+from polhode.massprops.volume.quadrature import POINTS_PER_CHUNK, determinant_3x3
 from polhode.validation import Array
 
-Truths: TypeAlias = NDArray[np.bool_]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
-FLAT = 1e-13
+FLAT_DETERMINANT_RTOL = 1e-13
 """A determinant below this, relative to the lengths of its three columns, is zero but for rounding."""
-INSET = 1 / 64
+APEX_INSET = 1 / 64
 """How near the sampling goes to a pyramid's apex, where all directions meet."""
 
 
@@ -41,7 +41,7 @@ def check_nodes(nodes: Array, blocks: Sequence[tuple[str, Indices]]) -> None:
         )
 
 
-def right_way_round(
+def orient_cells(
     blocks: Sequence[tuple[str, Indices]], nodes: Array, flip: bool
 ) -> tuple[list[tuple[str, Indices]], list[str]]:
     """The cells, those inside out turned if that was asked for, and what was done, in sentences.
@@ -53,7 +53,7 @@ def right_way_round(
     numbers: dict[str, list[Indices]] = {"inverted": [], "tangled": [], "flat": []}
     turned = []
     for kind, cells in blocks:
-        has_positive, has_negative = _signs(KINDS[kind], cells, nodes)
+        has_positive, has_negative = _determinant_signs(CELL_TYPES[kind], cells, nodes)
         inside_out = has_negative & ~has_positive
         for name, which in (
             ("inverted", inside_out),
@@ -63,18 +63,19 @@ def right_way_round(
             numbers[name].append(np.flatnonzero(which) + start)
         start += len(cells)
         mended = cells.copy()
-        mended[inside_out] = cells[inside_out][:, list(KINDS[kind].mirrored)]
+        mended[inside_out] = cells[inside_out][:, list(CELL_TYPES[kind].mirrored)]
         turned.append((kind, mended))
     inverted, tangled, flat = (np.concatenate(found) for found in numbers.values())
     if tangled.size:
         raise MeshError(
-            f"{_some(tangled, start)} tangled: the determinant of the map changes its sign within the cell, which "
+            f"{_format_cell_list(tangled, start)} tangled: the determinant of the map changes its sign within the cell, which "
             "overlaps itself. Its nodes are in a wrong order, or its curved sides cross: mesh again, or smooth it",
             tangled,
         )
     if flat.size:
         raise MeshError(
-            f"{_some(flat, start)} without volume: all its nodes lie in one plane. Leave such cells out", flat
+            f"{_format_cell_list(flat, start)} without volume: all its nodes lie in one plane. Leave such cells out",
+            flat,
         )
     if not inverted.size:
         return list(blocks), []
@@ -84,26 +85,26 @@ def right_way_round(
             hint = " (programs do not agree on the order of a wedge's corners in VTK files)"
         all_of_them = " All of them are, so this is probably the file's convention:" if len(inverted) == start else ""
         raise MeshError(
-            f"{_some(inverted, start)} inverted: the corners are numbered the wrong way round{hint}, so the volume is "
+            f"{_format_cell_list(inverted, start)} inverted: the corners are numbered the wrong way round{hint}, so the volume is "
             f'negative.{all_of_them or " Give"} repair="flip" {"mends it" if all_of_them else "to turn such cells"}',
             inverted,
         )
-    return turned, [f"{_some(inverted, start)} inverted; turned, as asked by repair='flip'"]
+    return turned, [f"{_format_cell_list(inverted, start)} inverted; turned, as asked by repair='flip'"]
 
 
-def _some(which: Indices, total: int) -> str:
+def _format_cell_list(which: Indices, total: int) -> str:
     """How many, and the first of them: "2 of 7 cells (numbers 3, 5) are"."""
     listed = ", ".join(map(str, which[:5])) + (", ..." if len(which) > 5 else "")
     numbers, verb = ("numbers", "are") if len(which) > 1 else ("number", "is")
     return f"{len(which)} of {total} cells ({numbers} {listed}) {verb}"
 
 
-def _signs(kind: Kind, cells: Indices, nodes: Array) -> tuple[Truths, Truths]:
+def _determinant_signs(kind: CellType, cells: Indices, nodes: Array) -> tuple[BoolArray, BoolArray]:
     """Whether each cell's determinant is positive, and whether it is negative, in any point of the sample."""
-    cube = lattice(2 * kind.order)
+    cube = cube_lattice(2 * kind.order)
     if kind.family == "pyramid":
-        cube[:, 2] = np.minimum(cube[:, 2], 1 - INSET)
-    points = np.unique(own_coordinates(kind.family, cube), axis=0)
+        cube[:, 2] = np.minimum(cube[:, 2], 1 - APEX_INSET)
+    points = np.unique(cube_to_reference(kind.family, cube), axis=0)
     if kind.name == "tetra":
         points = points[:1]
     # A central difference of a quadratic is its derivative.
@@ -111,25 +112,25 @@ def _signs(kind: Kind, cells: Indices, nodes: Array) -> tuple[Truths, Truths]:
     slopes = np.stack([kind.shape(points + step) - kind.shape(points - step) for step in steps])
     matrix = slopes.reshape(-1, slopes.shape[-1])
     positive, negative = np.empty(len(cells), dtype=bool), np.empty(len(cells), dtype=bool)
-    chunk = max(1, CHUNK // len(points))
+    chunk = max(1, POINTS_PER_CHUNK // len(points))
     for start in range(0, len(cells), chunk):
         here = slice(start, start + chunk)
         of_cells = nodes[cells[here]].transpose(2, 1, 0)
         of_cells = of_cells - of_cells.mean(axis=1, keepdims=True)
         columns = (matrix @ of_cells).reshape(3, 3, len(points), -1)
-        limit = FLAT * np.sqrt(np.square(columns).sum(axis=0)).prod(axis=0)
-        found = determinant(columns)
+        limit = FLAT_DETERMINANT_RTOL * np.sqrt(np.square(columns).sum(axis=0)).prod(axis=0)
+        found = determinant_3x3(columns)
         positive[here], negative[here] = (found > limit).any(axis=0), (found < -limit).any(axis=0)
     return positive, negative
 
 
-def check_duplicates(blocks: Sequence[tuple[str, Indices]], same: Indices) -> None:
+def check_duplicate_cells(blocks: Sequence[tuple[str, Indices]], same: Indices) -> None:
     """Complain about cells with the same corners; `same` numbers the nodes so that coinciding ones are one."""
     start = 0
     families: dict[str, list[tuple[Indices, Indices]]] = {}
     for kind, cells in blocks:
-        corners = np.sort(same[cells[:, : KINDS[kind].corners]], axis=1)
-        families.setdefault(KINDS[kind].family, []).append((corners, np.arange(start, start + len(cells))))
+        corners = np.sort(same[cells[:, : CELL_TYPES[kind].corners]], axis=1)
+        families.setdefault(CELL_TYPES[kind].family, []).append((corners, np.arange(start, start + len(cells))))
         start += len(cells)
     for listed in families.values():
         corners, number = (np.concatenate(column) for column in zip(*listed, strict=True))

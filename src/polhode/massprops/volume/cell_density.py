@@ -17,16 +17,16 @@ from polhode.validation import Array
 def cell_densities(density: Any, mesh: VolumeMesh) -> Array:
     """One density for each volume cell, in kg/m3; not from a function."""
     if isinstance(density, Mapping):
-        values = _by_region(density, mesh)
+        values = _densities_by_region(density, mesh)
     elif isinstance(density, str):
-        values = _of_field(density, mesh)
+        values = _densities_from_field(density, mesh)
     elif np.ndim(density) == 0:
         value = validation.positive(
             validation.one_number(density, "density", InertiaError), "density", "kg/m3", InertiaError
         )
         return np.full(mesh.count, float(value))
     else:
-        values = _of_array(density, mesh)
+        values = _densities_from_array(density, mesh)
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
         raise InertiaError(
@@ -38,7 +38,7 @@ def cell_densities(density: Any, mesh: VolumeMesh) -> Array:
     return values
 
 
-def _of_array(density: Any, mesh: VolumeMesh) -> Array:
+def _densities_from_array(density: Any, mesh: VolumeMesh) -> Array:
     shape = validation.shape_of(density)
     if shape != (mesh.count,):
         hint = ""
@@ -55,7 +55,7 @@ def _of_array(density: Any, mesh: VolumeMesh) -> Array:
     return values.astype(np.float64)
 
 
-def _of_field(name: str, mesh: VolumeMesh) -> Array:
+def _densities_from_field(name: str, mesh: VolumeMesh) -> Array:
     if name not in mesh.fields:
         known = f": {nearest(name, mesh.fields)}" if mesh.fields else "; the mesh has none"
         raise InertiaError(f"the cells have no field {name!r}{known}")
@@ -72,7 +72,7 @@ def _of_field(name: str, mesh: VolumeMesh) -> Array:
     return values.astype(np.float64)
 
 
-def _by_region(density: Mapping[Any, Any], mesh: VolumeMesh) -> Array:
+def _densities_by_region(density: Mapping[Any, Any], mesh: VolumeMesh) -> Array:
     """Each cell must lie in exactly one of the regions that were given."""
     if not mesh.regions:
         raise InertiaError(
@@ -84,7 +84,7 @@ def _by_region(density: Mapping[Any, Any], mesh: VolumeMesh) -> Array:
         value = validation.one_number(given, f"the density of region {key!r}", InertiaError)
         if value < 0:
             raise InertiaError(f"the density of region {key!r} must not be negative, but is {value:g} kg/m3")
-        cells = _region(key, mesh)
+        cells = _find_region(key, mesh)
         values[cells] = value
         times[cells] += 1
     found = ", ".join(f"{name!r} ({len(cells)} cells)" for name, cells in mesh.regions.items())
@@ -102,7 +102,7 @@ def _by_region(density: Mapping[Any, Any], mesh: VolumeMesh) -> Array:
     return values
 
 
-def _region(key: Any, mesh: VolumeMesh) -> Indices:
+def _find_region(key: Any, mesh: VolumeMesh) -> Indices:
     """The cells of a region by its name, whatever the capitals, or by its number, also as text."""
     if key in mesh.regions:
         return mesh.regions[key]
@@ -112,7 +112,7 @@ def _region(key: Any, mesh: VolumeMesh) -> Indices:
     return mesh.regions[alike[0]]
 
 
-def function_at(rho: Callable[..., Any], center: Array, scale: float) -> Callable[[Array], Array]:
+def scale_density_function(rho: Callable[..., Any], center: Array, scale: float) -> Callable[[Array], Array]:
     """The function at places of the nodes' coordinates, which are (r - center)/scale: finite, and nowhere negative."""
 
     def at(places: Array) -> Array:

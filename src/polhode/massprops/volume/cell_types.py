@@ -22,7 +22,7 @@ from polhode.validation import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class CellType:
     """A kind of cell."""
 
     name: str
@@ -49,19 +49,19 @@ def _barycentric(r: Array, s: Array, t: Array | float = 0.0) -> list[Array]:
     return [1 - r - s - t, r, s] + ([t] if isinstance(t, np.ndarray) else [])
 
 
-def _tetra(order: int) -> Callable[[Array], Array]:
+def _tetra_shape_functions(order: int) -> Callable[[Array], Array]:
     """L_i; or L_i (2 L_i - 1) at the corners and 4 L_i L_j between them."""
 
     def shape(points: Array) -> Array:
         L = _barycentric(*points.T)
         if order == 1:
             return np.stack(L, axis=-1)
-        return np.stack([l * (2 * l - 1) for l in L] + [4 * L[i] * L[j] for i, j in EDGES["tetra"]], axis=-1)  # noqa: E741
+        return np.stack([l * (2 * l - 1) for l in L] + [4 * L[i] * L[j] for i, j in CELL_EDGES["tetra"]], axis=-1)  # noqa: E741
 
     return shape
 
 
-def _wedge(nodes: int) -> Callable[[Array], Array]:
+def _wedge_shape_functions(nodes: int) -> Callable[[Array], Array]:
     """A triangle's functions times a line's; with 15 nodes without the products that have a bubble in each."""
 
     def shape(points: Array) -> Array:
@@ -86,7 +86,7 @@ def _wedge(nodes: int) -> Callable[[Array], Array]:
     return shape
 
 
-def _pyramid(nodes: int) -> Callable[[Array], Array]:
+def _pyramid_shape_functions(nodes: int) -> Callable[[Array], Array]:
     """The usual functions of the pyramid at (a, b) of the square and the height w: with a, b in -1..1 and h = 1 - w
 
     corners       h (1 -+ a) (1 -+ b) (-+ a h -+ b h - 1) / 4
@@ -115,12 +115,12 @@ def _pyramid(nodes: int) -> Callable[[Array], Array]:
     return shape
 
 
-def _hexahedron(nodes: int, reference: Array) -> Callable[[Array], Array]:
+def _hexahedron_shape_functions(nodes: int, reference: Array) -> Callable[[Array], Array]:
     """Products of lines' functions; with 20 nodes the usual ones without centres."""
 
     def shape(points: Array) -> Array:
         if nodes != 20:
-            lines = line_values(1 if nodes == 8 else 2, points)[0]
+            lines = line_shape_functions(1 if nodes == 8 else 2, points)[0]
             steps = np.rint(reference * (1 if nodes == 8 else 2)).astype(int)
             return np.stack([lines[:, 0, i] * lines[:, 1, j] * lines[:, 2, k] for i, j, k in steps], axis=-1)
         x, place = 2 * points[:, None, :] - 1, 2 * reference - 1
@@ -133,7 +133,7 @@ def _hexahedron(nodes: int, reference: Array) -> Callable[[Array], Array]:
 
 
 # The cube -------------------------------------------------------------------------------------------------------------
-def line_values(order: int, x: Array) -> tuple[Array, Array]:
+def line_shape_functions(order: int, x: Array) -> tuple[Array, Array]:
     """The functions of a line with 2 or 3 nodes, at 0, 1/2 and 1, and their derivatives; nodes last."""
     if order == 1:
         return np.stack((1 - x, x), axis=-1), np.stack((np.full_like(x, -1.0), np.ones_like(x)), axis=-1)
@@ -141,12 +141,12 @@ def line_values(order: int, x: Array) -> tuple[Array, Array]:
     return np.stack(values, axis=-1), np.stack((4 * x - 3, 4 - 8 * x, 4 * x - 1), axis=-1)
 
 
-def lattice(steps: int) -> Array:
+def cube_lattice(steps: int) -> Array:
     """The points of the cube at these many equal steps along each direction, the last direction running fastest."""
     return np.array(list(product(np.arange(steps + 1) / steps, repeat=3)))
 
 
-def own_coordinates(family: str, cube: Array) -> Array:
+def cube_to_reference(family: str, cube: Array) -> Array:
     """From the cube's coordinates to those in which the family's functions are written.
 
     A tetrahedron is (u, v (1 - u), w (1 - u) (1 - v)), a wedge is (u, v (1 - u), w).
@@ -160,19 +160,19 @@ def own_coordinates(family: str, cube: Array) -> Array:
 
 
 # The kinds ------------------------------------------------------------------------------------------------------------
-CORNERS: dict[str, list[tuple[float, float, float]]] = {
+REFERENCE_CORNERS: dict[str, list[tuple[float, float, float]]] = {
     "tetra": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
     "pyramid": [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 1)],
     "wedge": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1)],
     "hexahedron": [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)],
 }
-EDGES: dict[str, list[tuple[int, int]]] = {
+CELL_EDGES: dict[str, list[tuple[int, int]]] = {
     "tetra": [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)],
     "pyramid": [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)],
     "wedge": [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)],
     "hexahedron": [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)],
 }
-FACES: dict[str, list[tuple[int, ...]]] = {
+CELL_FACES: dict[str, list[tuple[int, ...]]] = {
     "tetra": [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)],
     "pyramid": [(0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)],
     "wedge": [(0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5), (0, 2, 1), (3, 4, 5)],
@@ -180,7 +180,7 @@ FACES: dict[str, list[tuple[int, ...]]] = {
 }
 """The outward faces, in the order in which VTK numbers their centres."""
 
-_LISTED = (
+_CELL_TYPE_ROWS = (
     ("tetra", "tetra", 4, (2, 1, 0)),
     ("tetra10", "tetra", 10, (5, 4, 3)),
     ("pyramid", "pyramid", 5, (1, 1, 2)),
@@ -202,15 +202,19 @@ A linear pyramid is a cone over a surface A(u, v) = c + e u + f v + g u v: u^2 w
 """
 
 
-def _kind(name: str, family: str, nodes: int, jacobian_degrees: tuple[int, int, int]) -> Kind:
-    corners = np.array(CORNERS[family], dtype=float)
+def _build_cell_type(name: str, family: str, nodes: int, jacobian_degrees: tuple[int, int, int]) -> CellType:
+    corners = np.array(REFERENCE_CORNERS[family], dtype=float)
     order = 1 if nodes == len(corners) else 2
-    middles = [corners[list(edge)].mean(axis=0) for edge in EDGES[family]]
-    centres = [corners[list(face)].mean(axis=0) for face in FACES[family] if len(face) == 4]
+    middles = [corners[list(edge)].mean(axis=0) for edge in CELL_EDGES[family]]
+    centres = [corners[list(face)].mean(axis=0) for face in CELL_FACES[family] if len(face) == 4]
     listed: list[Array] = [*corners, *middles, *centres, np.full(3, 0.5)]
     reference = np.array(listed[:nodes])
-    shapes = {"tetra": _tetra(order), "wedge": _wedge(nodes), "pyramid": _pyramid(nodes)}
-    shape = shapes.get(family) or _hexahedron(nodes, reference)
+    shapes = {
+        "tetra": _tetra_shape_functions(order),
+        "wedge": _wedge_shape_functions(nodes),
+        "pyramid": _pyramid_shape_functions(nodes),
+    }
+    shape = shapes.get(family) or _hexahedron_shape_functions(nodes, reference)
     number = {tuple(place): i for i, place in enumerate(reference.tolist())}
 
     def face_nodes(face: tuple[int, ...]) -> tuple[int, ...]:
@@ -218,7 +222,7 @@ def _kind(name: str, family: str, nodes: int, jacobian_degrees: tuple[int, int, 
         wanted = [tuple(place.tolist()) for place in (*edges, corners[list(face)].mean(axis=0))]
         return face + tuple(number[place] for place in wanted if order == 2 and place in number)
 
-    return Kind(
+    return CellType(
         name,
         family,
         order,
@@ -226,15 +230,15 @@ def _kind(name: str, family: str, nodes: int, jacobian_degrees: tuple[int, int, 
         reference,
         len(corners),
         shape,
-        brick=shape(own_coordinates(family, lattice(order))),
-        faces=tuple(face_nodes(face) for face in FACES[family]),
+        brick=shape(cube_to_reference(family, cube_lattice(order))),
+        faces=tuple(face_nodes(face) for face in CELL_FACES[family]),
         mirrored=tuple(number[y, x, z] for x, y, z in reference.tolist()),
     )
 
 
-KINDS = {row[0]: _kind(*row) for row in _LISTED}
+CELL_TYPES = {row[0]: _build_cell_type(*row) for row in _CELL_TYPE_ROWS}
 
-OTHER_ORDERS = {
+FOREIGN_NODE_ORDERS = {
     "hexahedron20": {"Exodus": (*range(12), *range(16, 20), *range(12, 16))},
     "hexahedron27": {"Exodus": (*range(12), *range(16, 20), *range(12, 16), 23, 24, 25, 26, 21, 22, 20)},
     "wedge15": {"Exodus": (*range(9), 12, 13, 14, 9, 10, 11)},
@@ -250,14 +254,14 @@ meshio passes these on as they are (5.3.5), so the same name means several order
 """
 
 
-def in_our_order(kind: str, cells: Indices, nodes: Array) -> tuple[Indices, str | None]:
+def reorder_nodes(kind: str, cells: Indices, nodes: Array) -> tuple[Indices, str | None]:
     """The cells with their nodes in our order, and whose order they had been in if it was another.
 
     The right order is the one whose middles lie where middles should: a wrong one puts them on other edges.
     """
-    found = KINDS[kind]
+    found = CELL_TYPES[kind]
     straight = found.reference[found.corners :]
-    first = KINDS[found.family]
+    first = CELL_TYPES[found.family]
     own = straight
     if found.family == "pyramid":  # from where it lies to the square and the height
         height = straight[:, 2:]
@@ -268,6 +272,6 @@ def in_our_order(kind: str, cells: Indices, nodes: Array) -> tuple[Indices, str 
         return float(np.square(nodes[cells[:, list(order[found.corners :])]] - middles).sum())
 
     orders: dict[str | None, tuple[int, ...]] = {None: tuple(range(len(found.reference)))}
-    orders.update(OTHER_ORDERS.get(kind, {}))
+    orders.update(FOREIGN_NODE_ORDERS.get(kind, {}))
     best = min(orders, key=lambda name: misfit(orders[name]))
     return cells[:, list(orders[best])], best

@@ -12,28 +12,35 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.massprops.volume.netcdf3 import check_length
+from polhode.massprops.volume.netcdf3 import check_netcdf3_length
 from polhode.massprops.volume.volume_mesh import VolumeMesh
 
-SUFFIXES = (".e", ".exo", ".ex2", ".exii", ".g", ".gen")
-FAMILIES = {"TET": "tetra", "HEX": "hexahedron", "WED": "wedge", "PEN": "wedge", "PRI": "wedge", "PYR": "pyramid"}
-LINEAR = {"tetra": 4, "pyramid": 5, "wedge": 6, "hexahedron": 8}
-NO_VOLUMES = ("SPH", "CIR", "BEA", "BAR", "TRU", "ROD", "SHE", "QUA", "TRI", "EDG", "POI", "NUL")
+EXODUS_SUFFIXES = (".e", ".exo", ".ex2", ".exii", ".g", ".gen")
+ELEMENT_FAMILIES = {
+    "TET": "tetra",
+    "HEX": "hexahedron",
+    "WED": "wedge",
+    "PEN": "wedge",
+    "PRI": "wedge",
+    "PYR": "pyramid",
+}
+LINEAR_NODE_COUNTS = {"tetra": 4, "pyramid": 5, "wedge": 6, "hexahedron": 8}
+ELEMENTS_WITHOUT_VOLUME = ("SPH", "CIR", "BEA", "BAR", "TRU", "ROD", "SHE", "QUA", "TRI", "EDG", "POI", "NUL")
 
 
 def read_exodus(path: Path) -> VolumeMesh:
     """The volume mesh in an Exodus file; variables of elements are those of the last time step."""
     import netCDF4
 
-    check_length(path)
+    check_netcdf3_length(path)
     with netCDF4.Dataset(str(path)) as file:
         file.set_auto_mask(False)
         file.set_auto_chartostring(False)
         variables = file.variables
-        nodes = _nodes(file)
+        nodes = _read_coordinates(file)
         count = len(file.dimensions["num_el_blk"]) if "num_el_blk" in file.dimensions else 0
         numbers = variables["eb_prop1"][:].tolist() if "eb_prop1" in variables else list(range(1, count + 1))
-        names = _texts(variables.get("eb_names")) or [""] * count
+        names = _decode_names(variables.get("eb_names")) or [""] * count
         blocks, here, start = [], [], 0
         regions: dict[str | int, Any] = {}
         left_out: dict[str, int] = {}
@@ -41,7 +48,7 @@ def read_exodus(path: Path) -> VolumeMesh:
             connect = variables.get(f"connect{b + 1}")
             if connect is None or connect.shape[0] == 0:
                 continue
-            kind = _kind(str(getattr(connect, "elem_type", "")), connect.shape[-1])
+            kind = _cell_type_of(str(getattr(connect, "elem_type", "")), connect.shape[-1])
             if kind is None:
                 left_out[connect.elem_type] = left_out.get(connect.elem_type, 0) + len(connect)
                 continue
@@ -52,11 +59,11 @@ def read_exodus(path: Path) -> VolumeMesh:
             for name in (names[b], int(numbers[b])):
                 if name != "":
                     regions[name] = np.concatenate((regions[name], cells)) if name in regions else cells
-        fields, notes = _fields(file, here)
+        fields, notes = _read_element_variables(file, here)
     return VolumeMesh(nodes, tuple(blocks), fields, regions, left_out, tuple(notes))
 
 
-def _nodes(file: Any) -> Any:
+def _read_coordinates(file: Any) -> Any:
     variables = file.variables
     if "coord" in variables:
         return np.asarray(variables["coord"][:], dtype=float).T
@@ -64,22 +71,22 @@ def _nodes(file: Any) -> Any:
     return np.stack([np.asarray(axis, dtype=float) for axis in axes], axis=-1) if axes else np.empty((0, 3))
 
 
-def _kind(name: str, nodes: int) -> str | None:
+def _cell_type_of(name: str, nodes: int) -> str | None:
     """The kind of cell that an element's name and its number of nodes mean; None for what has no volume."""
     begin = name.strip().upper()[:3]
-    family = FAMILIES.get(begin)
+    family = ELEMENT_FAMILIES.get(begin)
     if family:
-        return family if nodes == LINEAR[family] else f"{family}{nodes}"
-    if begin in NO_VOLUMES:
+        return family if nodes == LINEAR_NODE_COUNTS[family] else f"{family}{nodes}"
+    if begin in ELEMENTS_WITHOUT_VOLUME:
         return None
     raise FileError(f"the file has elements of the kind {name!r}, which are not known here")
 
 
-def _fields(file: Any, blocks: list[tuple[int, int]]) -> tuple[dict[str, Any], list[str]]:
+def _read_element_variables(file: Any, blocks: list[tuple[int, int]]) -> tuple[dict[str, Any], list[str]]:
     """The variables of the elements at the last time; not a number where a block does not have one."""
     fields: dict[str, Any] = {}
     steps = 1
-    for v, name in enumerate(_texts(file.variables.get("name_elem_var"))):
+    for v, name in enumerate(_decode_names(file.variables.get("name_elem_var"))):
         parts = []
         for block, count in blocks:
             values = file.variables.get(f"vals_elem_var{v + 1}eb{block}")
@@ -94,7 +101,7 @@ def _fields(file: Any, blocks: list[tuple[int, int]]) -> tuple[dict[str, Any], l
     return fields, [f"The file has {steps} time steps; fields of the cells are those of the last one{when}."]
 
 
-def _texts(variable: Any) -> list[str]:
+def _decode_names(variable: Any) -> list[str]:
     """Names that are stored as rows of single letters, filled up with zeros or blanks."""
     if variable is None:
         return []

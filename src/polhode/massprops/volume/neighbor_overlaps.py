@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from polhode.massprops.geometry import Indices
-from polhode.massprops.volume.boundary_faces import TRIANGLES
-from polhode.massprops.volume.cell_types import KINDS
-from polhode.massprops.volume.quadrature import CHUNK
+from polhode.massprops.volume.boundary_faces import FACE_TRIANGLES
+from polhode.massprops.volume.cell_types import CELL_TYPES
+from polhode.massprops.volume.quadrature import POINTS_PER_CHUNK
 from polhode.validation import Array
 
-OUTSIDE = 1e-6
+PROBE_OFFSET = 1e-6
 """How far outside the face, relative to its size."""
-SURELY = 16
+SIGN_MARGIN = 16
 """How many times its rounding a height must be to have a sign."""
 
 
-def misfits(
+def count_covered_faces(
     outside: Sequence[Indices], blocks: Sequence[tuple[str, Indices]], nodes: Array, same: Indices, rounding: float
 ) -> int:
     """How many triangles of the outside have another cell in front of them.
@@ -27,19 +27,21 @@ def misfits(
     a sound mesh is never suspected, and a wrong one may pass.  `rounding` is how exact the coordinates are: a corner
     that is off by it tilts a face by that over the face's height, and shifts a far place by as much times its distance.
     """
-    triangles = np.concatenate([faces[:, list(t)] for faces in outside for t in TRIANGLES[faces.shape[1]]])
+    triangles = np.concatenate([faces[:, list(t)] for faces in outside for t in FACE_TRIANGLES[faces.shape[1]]])
     a, b, c = nodes[triangles].transpose(1, 0, 2)
     normal = np.cross(b - a, c - a)
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     # normal/length times the square root of the area; a triangle without area has nothing in front
-    points = (a + b + c) / 3 + OUTSIDE * np.divide(normal, np.sqrt(length), out=np.zeros_like(normal), where=length > 0)
+    points = (a + b + c) / 3 + PROBE_OFFSET * np.divide(
+        normal, np.sqrt(length), out=np.zeros_like(normal), where=length > 0
+    )
     is_outer = np.zeros(len(nodes), dtype=bool)
     is_outer[triangles] = True
     hit = np.zeros(len(triangles), dtype=bool)
     for kind, cells in blocks:
         near = same[cells[is_outer[same[cells]].any(axis=1)]]
-        sides = np.array([[f[i] for i in t] for f in KINDS[kind].faces for t in TRIANGLES[len(f)]])
-        for which, cell in _neighbours(triangles, near):
+        sides = np.array([[f[i] for i in t] for f in CELL_TYPES[kind].faces for t in FACE_TRIANGLES[len(f)]])
+        for which, cell in _face_cell_pairs(triangles, near):
             corners = nodes[near[cell]][:, sides]
             first = corners[:, :, 0]
             outwards = np.cross(corners[:, :, 1] - first, corners[:, :, 2] - first)
@@ -47,12 +49,12 @@ def misfits(
             height = np.einsum("psk,psk->ps", outwards, away)
             area = np.square(outwards).sum(axis=-1)
             longest = np.square(corners[:, :, 1:] - corners[:, :, :1]).sum(axis=-1).max(axis=-1)
-            doubt = SURELY * rounding * (np.sqrt(longest * np.square(away).sum(axis=-1)) + np.sqrt(area))
+            doubt = SIGN_MARGIN * rounding * (np.sqrt(longest * np.square(away).sum(axis=-1)) + np.sqrt(area))
             hit[which[((height < -doubt) | (area == 0)).all(axis=1)]] = True
     return int((hit & (length[:, 0] > 0)).sum())
 
 
-def _neighbours(triangles: Indices, cells: Indices) -> Iterator[tuple[Indices, Indices]]:
+def _face_cell_pairs(triangles: Indices, cells: Indices) -> Iterator[tuple[Indices, Indices]]:
     """Pairs of triangles and cells that have a node in common, some at a time."""
     order = np.argsort(cells, axis=None, kind="stable")
     of_node = cells.ravel()[order]
@@ -60,7 +62,7 @@ def _neighbours(triangles: Indices, cells: Indices) -> Iterator[tuple[Indices, I
     for nodes in triangles.T:
         begin, end = np.searchsorted(of_node, nodes), np.searchsorted(of_node, nodes, side="right")
         ends = np.cumsum(end - begin)
-        step = max(1, CHUNK // 4)
+        step = max(1, POINTS_PER_CHUNK // 4)
         for start in range(0, int(ends[-1]), step):
             pair = np.arange(start, min(start + step, int(ends[-1])))
             which = np.searchsorted(ends, pair, side="right")

@@ -14,20 +14,20 @@ from polhode.errors import FileError
 
 T = TypeVar("T")
 
-SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
+TYPE_SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
 """Bytes of each type of number: byte, char, short, int, float, double, and CDF-5's unsigned and long ones."""
-DIMENSIONS, VARIABLES, ATTRIBUTES = 10, 11, 12
+DIMENSION_TAG, VARIABLE_TAG, ATTRIBUTE_TAG = 10, 11, 12
 VERSIONS = (1, 2, 5)
 
 
-def check_length(path: Path) -> None:
+def check_netcdf3_length(path: Path) -> None:
     """Complain about a netCDF-3 file that is shorter than its header says; other files pass."""
     with path.open("rb") as file:
         if file.read(3) != b"CDF" or (file.read(1) or b"\0")[0] not in VERSIONS:
             return
     content = path.read_bytes()
     try:
-        needed = _Header(content).end()
+        needed = _NetcdfHeader(content).end()
     except (IndexError, KeyError):
         raise FileError(f"{path} was cut off, or is damaged, within its header: copy or export it again") from None
     if len(content) < needed:
@@ -37,7 +37,7 @@ def check_length(path: Path) -> None:
         )
 
 
-class _Header:
+class _NetcdfHeader:
     """A header that is read from front to back."""
 
     def __init__(self, content: bytes) -> None:
@@ -49,17 +49,17 @@ class _Header:
         """Where the last number of the last variable ends."""
         records = self.number(self.count_size)
         is_known = records != (1 << 8 * self.count_size) - 1  # else the writer did not say how many there are
-        lengths = self.listed(DIMENSIONS, self.dimension)
-        self.listed(ATTRIBUTES, self.attribute)
+        lengths = self.listed(DIMENSION_TAG, self.dimension)
+        self.listed(ATTRIBUTE_TAG, self.attribute)
         fixed, repeated = [0], []
-        for dimensions, size, begin in self.listed(VARIABLES, self.variable):
+        for dimensions, size, begin in self.listed(VARIABLE_TAG, self.variable):
             if dimensions and lengths[dimensions[0]] == 0:
                 repeated.append((begin, size * math.prod(lengths[d] for d in dimensions[1:])))
             else:
                 fixed.append(begin + size * math.prod(lengths[d] for d in dimensions))
         if not repeated or not is_known or records == 0:
             return max(self.at, *fixed)
-        step = repeated[0][1] if len(repeated) == 1 else sum(_filled_up(size) for _, size in repeated)
+        step = repeated[0][1] if len(repeated) == 1 else sum(_pad_to_four(size) for _, size in repeated)
         return max(self.at, *fixed, *(begin + (records - 1) * step + size for begin, size in repeated))
 
     def number(self, size: int) -> int:
@@ -76,7 +76,7 @@ class _Header:
         return [item() for _ in range(count)]
 
     def passed(self, size: int) -> None:
-        self.at += _filled_up(size)
+        self.at += _pad_to_four(size)
 
     def name(self) -> None:
         self.passed(self.number(self.count_size))
@@ -87,19 +87,19 @@ class _Header:
 
     def attribute(self) -> None:
         self.name()
-        size = SIZES[self.number(4)]
+        size = TYPE_SIZES[self.number(4)]
         self.passed(size * self.number(self.count_size))
 
     def variable(self) -> tuple[list[int], int, int]:
         """Its dimensions' numbers, the size of one of its numbers, and where it begins."""
         self.name()
         dimensions = [self.number(self.count_size) for _ in range(self.number(self.count_size))]
-        self.listed(ATTRIBUTES, self.attribute)
-        size = SIZES[self.number(4)]
+        self.listed(ATTRIBUTE_TAG, self.attribute)
+        size = TYPE_SIZES[self.number(4)]
         self.number(self.count_size)
         return dimensions, size, self.number(self.place_size)
 
 
-def _filled_up(size: int) -> int:
+def _pad_to_four(size: int) -> int:
     """Rounded up to a multiple of four."""
     return -(-size // 4) * 4

@@ -27,19 +27,19 @@ from typing import Any
 
 import numpy as np
 
-from polhode.massprops.volume.cell_types import KINDS, Kind, line_values
+from polhode.massprops.volume.cell_types import CELL_TYPES, CellType, line_shape_functions
 from polhode.validation import Array
 
-CHUNK = 1 << 14
+POINTS_PER_CHUNK = 1 << 14
 """How many points are looked at in one go: 3 MB, which stay in the processor's cache; 40 MB take 30 times as long."""
-PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
+SECOND_MOMENT_PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
 
-Density = Callable[[Array], Array]
+DensityFunction = Callable[[Array], Array]
 """The density at points (3, m) of the nodes' coordinates."""
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class QuadratureRule:
     """Where to look in a kind of cell, and how much it counts."""
 
     weights: Array
@@ -49,30 +49,30 @@ class Rule:
     """Their derivatives along the cube's directions, (3 times points, nodes)."""
 
 
-def points_per_direction(kind: Kind, degree: int) -> tuple[int, ...]:
+def points_per_direction(kind: CellType, degree: int) -> tuple[int, ...]:
     """How many points of Gauss's rule are exact for a density of this degree, times two coordinates."""
     return tuple(-(-((degree + 2) * kind.order + jacobian + 1) // 2) for jacobian in kind.jacobian_degrees)
 
 
 @lru_cache(maxsize=64)
-def rule_for(name: str, degree: int, of_brick: bool = False) -> Rule:
+def quadrature_rule(name: str, degree: int, of_brick: bool = False) -> QuadratureRule:
     """The rule for cells of a kind given by their nodes, or by the 8 or 27 points of their brick."""
-    kind = KINDS[name]
+    kind = CELL_TYPES[name]
     if name == "tetra" and degree == 0 and not of_brick:
-        cube, weights = _four_points()
+        cube, weights = _four_point_rule()
     else:
         lines = [np.polynomial.legendre.leggauss(n) for n in points_per_direction(kind, degree)]
         cube = np.stack(np.meshgrid(*((x + 1) / 2 for x, _ in lines), indexing="ij"), axis=-1).reshape(-1, 3)
         weights = np.einsum("i,j,k->ijk", *(w / 2 for _, w in lines)).ravel()
-    values, slopes = brick_functions(kind.order, cube)
+    values, slopes = brick_shape_functions(kind.order, cube)
     if not of_brick:
         values, slopes = values @ kind.brick, slopes @ kind.brick
-    return Rule(weights, values, slopes.reshape(-1, slopes.shape[-1]))
+    return QuadratureRule(weights, values, slopes.reshape(-1, slopes.shape[-1]))
 
 
-def brick_functions(order: int, cube: Array) -> tuple[Array, Array]:
+def brick_shape_functions(order: int, cube: Array) -> tuple[Array, Array]:
     """The functions of a brick's points, (points, 8 or 27), and their slopes, (3, points, 8 or 27)."""
-    at, slope = line_values(order, cube)
+    at, slope = line_shape_functions(order, cube)
 
     def product(*factors: Array) -> Array:
         return np.asarray(np.einsum("pi,pj,pk->pijk", *factors).reshape(len(cube), -1))
@@ -81,7 +81,7 @@ def brick_functions(order: int, cube: Array) -> tuple[Array, Array]:
     return product(*(at[:, j] for j in range(3))), np.stack([product(*factors) for factors in mixed])
 
 
-def _four_points() -> tuple[Array, Array]:
+def _four_point_rule() -> tuple[Array, Array]:
     """The rule of degree 2 on a tetrahedron, in the cube's coordinates: there its weights carry 1/((1-u)^2 (1-v))."""
     far, near = (5 + 3 * sqrt(5)) / 20, (5 - sqrt(5)) / 20
     r, s, t = np.where(np.vstack((np.zeros(3), np.eye(3))) == 1, far, near).T
@@ -90,7 +90,7 @@ def _four_points() -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class Contents:
+class CellMoments:
     """What cells hold, one column for each; the moments are about a point of each cell's own, `middle`.
 
     Taken there they are of the cell's own size, and nothing cancels when they are put together.
@@ -103,38 +103,38 @@ class Contents:
     second: Array
     """Integrals of rho times xx, yy, zz, xy, yz, zx."""
 
-    def times(self, density: Array) -> Contents:
+    def times(self, density: Array) -> CellMoments:
         """The same cells with other densities, if they were taken with density 1."""
-        return Contents(self.middle, self.volume, self.mass * density, self.first * density, self.second * density)
+        return CellMoments(self.middle, self.volume, self.mass * density, self.first * density, self.second * density)
 
-    def taken(self, which: Any) -> Contents:
+    def taken(self, which: Any) -> CellMoments:
         """Some of the cells."""
-        return Contents(*(array[..., which] for array in vars(self).values()))
+        return CellMoments(*(array[..., which] for array in vars(self).values()))
 
 
-def contents_of(nodes: Array, rule: Rule, density: Density | None = None) -> Contents:
+def integrate_cell_moments(nodes: Array, rule: QuadratureRule, density: DensityFunction | None = None) -> CellMoments:
     """What cells hold that are given by their nodes, (3, nodes of one cell, cells); with density 1 if none is given."""
     middle = nodes.mean(axis=1)
     about = nodes - middle[:, None, :]
     points, cells = len(rule.weights), nodes.shape[-1]
     slopes = (rule.slopes @ about).reshape(3, 3, points, cells)
-    volumes = determinant(slopes) * rule.weights[:, None]
+    volumes = determinant_3x3(slopes) * rule.weights[:, None]
     x = rule.values @ about
     masses = volumes
     if density is not None:
         places = (x + middle[:, None, :]).reshape(3, -1)
         masses = volumes * density(places).reshape(points, cells)
     moments = x * masses
-    return Contents(
+    return CellMoments(
         middle,
         volumes.sum(axis=0),
         masses.sum(axis=0),
         moments.sum(axis=1),
-        np.stack([np.einsum("pc,pc->c", moments[i], x[j]) for i, j in PAIRS]),
+        np.stack([np.einsum("pc,pc->c", moments[i], x[j]) for i, j in SECOND_MOMENT_PAIRS]),
     )
 
 
-def determinant(m: Array) -> Array:
+def determinant_3x3(m: Array) -> Array:
     """Of 3 x 3 matrices, given as (3, 3, ...)."""
     (a, b, c), (d, e, f), (g, h, i) = m
     found: Array = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
@@ -142,7 +142,7 @@ def determinant(m: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class TotalMoments:
     """Volume, mass, centre of mass, and second moments (3 x 3) about it."""
 
     volume: float
@@ -151,25 +151,27 @@ class Whole:
     second: Array
 
 
-def together(contents: Contents) -> Whole:
+def sum_cell_moments(contents: CellMoments) -> TotalMoments:
     """Many cells as one, by the parallel-axis theorem: all terms on the diagonal are positive, so none is lost."""
     mass = float(contents.mass.sum())
     volume = float(contents.volume.sum())
     if mass == 0:
-        return Whole(volume, 0.0, np.zeros(3), np.zeros((3, 3)))
+        return TotalMoments(volume, 0.0, np.zeros(3), np.zeros((3, 3)))
     start = contents.middle @ (contents.mass / mass)
     center = start + ((contents.middle - start[:, None]) * contents.mass + contents.first).sum(axis=1) / mass
     away = contents.middle - center[:, None]
     second = np.empty((3, 3))
-    for (i, j), own in zip(PAIRS, contents.second, strict=True):
+    for (i, j), own in zip(SECOND_MOMENT_PAIRS, contents.second, strict=True):
         terms = own + contents.first[i] * away[j] + (contents.first[j] + contents.mass * away[j]) * away[i]
         second[i, j] = second[j, i] = terms.sum()
-    return Whole(volume, mass, center, second)
+    return TotalMoments(volume, mass, center, second)
 
 
-def joined(wholes: list[Whole]) -> Whole:
+def combine_totals(wholes: list[TotalMoments]) -> TotalMoments:
     """Several heaps of cells as one."""
     mass = np.array([whole.mass for whole in wholes])
-    second = np.array([[whole.second[i, j] for i, j in PAIRS] for whole in wholes]).T
+    second = np.array([[whole.second[i, j] for i, j in SECOND_MOMENT_PAIRS] for whole in wholes]).T
     volume = np.array([whole.volume for whole in wholes])
-    return together(Contents(np.array([w.center for w in wholes]).T, volume, mass, np.zeros((3, len(wholes))), second))
+    return sum_cell_moments(
+        CellMoments(np.array([w.center for w in wholes]).T, volume, mass, np.zeros((3, len(wholes))), second)
+    )

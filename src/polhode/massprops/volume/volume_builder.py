@@ -12,58 +12,73 @@ from polhode import validation
 from polhode.errors import InertiaError, InputError, MassWarning, MeshError, nearest
 from polhode.massprops.body import Body
 from polhode.massprops.geometry import Indices, Part
-from polhode.massprops.length_units import LONGEST_M, metres_per
-from polhode.massprops.volume.adaptive_quadrature import adaptive_whole
-from polhode.massprops.volume.boundary_faces import Cells, area_of, coinciding, edges_shared_by_many, outer_faces
-from polhode.massprops.volume.cell_checks import check_duplicates, check_nodes, right_way_round
-from polhode.massprops.volume.cell_density import cell_densities, function_at
-from polhode.massprops.volume.cell_overlaps import EPS, Heap, check_overlaps, remarks
-from polhode.massprops.volume.cell_types import KINDS, in_our_order
-from polhode.massprops.volume.neighbor_overlaps import misfits
-from polhode.massprops.volume.quadrature import CHUNK, Whole, contents_of, joined, rule_for, together
+from polhode.massprops.length_units import LONGEST_UNITLESS_M, meters_per
+from polhode.massprops.volume.adaptive_quadrature import integrate_adaptively
+from polhode.massprops.volume.boundary_faces import (
+    CellMesh,
+    boundary_area,
+    count_nonmanifold_edges,
+    find_boundary_faces,
+    match_coincident_nodes,
+)
+from polhode.massprops.volume.cell_checks import check_duplicate_cells, check_nodes, orient_cells
+from polhode.massprops.volume.cell_density import cell_densities, scale_density_function
+from polhode.massprops.volume.cell_overlaps import EPS, NormalizedMesh, check_cell_overlaps, find_voids_and_parts
+from polhode.massprops.volume.cell_types import CELL_TYPES, reorder_nodes
+from polhode.massprops.volume.neighbor_overlaps import count_covered_faces
+from polhode.massprops.volume.quadrature import (
+    POINTS_PER_CHUNK,
+    TotalMoments,
+    combine_totals,
+    integrate_cell_moments,
+    quadrature_rule,
+    sum_cell_moments,
+)
 from polhode.massprops.volume.volume_mesh import VolumeMesh
-from polhode.massprops.volume.volume_reader import volume_mesh_of
+from polhode.massprops.volume.volume_reader import read_volume_mesh
 from polhode.progress import progress
 from polhode.validation import Array
 
-LEAST_RTOL = 1e-14
-HIGHEST_DEGREE = 40
+MIN_RTOL = 1e-14
+MAX_DEGREE = 40
 
 
-def body_of_cells(
+def build_volume_body(
     mesh: Any, density: Any, unit: str | None, degree: int, rtol: float, repair: str | Sequence[str] | None
 ) -> Body:
     """The body made of the cells of a volume mesh: see `Body.from_volume_mesh`."""
-    flip = _asked_to_flip(repair)
+    flip = _check_flip_repair(repair)
     _check_accuracy(degree, rtol)
-    read = volume_mesh_of(mesh)
-    metres = 1.0 if unit is None else metres_per(unit)
-    in_file, blocks, notes = _sound_cells(read)
-    middle, size = _middle_and_size(in_file, blocks)
+    read = read_volume_mesh(mesh)
+    metres = 1.0 if unit is None else meters_per(unit)
+    in_file, blocks, notes = _normalize_cells(read)
+    middle, size = _center_and_scale(in_file, blocks)
     scaled = (in_file - middle) / size  # from the file's own numbers: those in metres are rounded
     nodes, center, scale = in_file * metres, middle * metres, size * metres
-    blocks, mended = right_way_round(blocks, scaled, flip)
+    blocks, mended = orient_cells(blocks, scaled, flip)
     used = np.unique(np.concatenate([cells.ravel() for _, cells in blocks]))
-    same = coinciding(nodes, used)
-    notes += mended + _remarks(read, nodes, used, same)
-    check_duplicates(blocks, same)
-    outside = outer_faces(blocks, same)
+    same = match_coincident_nodes(nodes, used)
+    notes += mended + _collect_notes(read, nodes, used, same)
+    check_duplicate_cells(blocks, same)
+    outside = find_boundary_faces(blocks, same)
     rounding = EPS * max(1.0, float(np.abs(nodes[used]).max()) / scale)
-    heap = Heap(blocks, scaled, same, outside, rounding, center, scale)
-    touching = check_overlaps(heap)
-    notes += remarks(heap)
-    fit = edges_shared_by_many(outside), misfits(outside, blocks, scaled, same, rounding)
-    odd = _oddities(read, nodes, used, blocks, fit, unit) + touching
+    heap = NormalizedMesh(blocks, scaled, same, outside, rounding, center, scale)
+    touching = check_cell_overlaps(heap)
+    notes += find_voids_and_parts(heap)
+    fit = count_nonmanifold_edges(outside), count_covered_faces(outside, blocks, scaled, same, rounding)
+    odd = _collect_warnings(read, nodes, used, blocks, fit, unit) + touching
     with progress("integrating", "cells") as report:
         if callable(density):
-            whole = adaptive_whole(blocks, scaled, function_at(density, center, scale), degree, rtol, report)
+            whole = integrate_adaptively(
+                blocks, scaled, scale_density_function(density, center, scale), degree, rtol, report
+            )
             if whole.mass == 0:
                 raise InertiaError("the density function is 0 kg/m3 at all points: the body would have no mass")
         else:
             densities = cell_densities(density, read)
             empty = int((densities == 0).sum())
             notes += [f"{empty} cells have the density 0; volume and area count them."] if empty else []
-            whole = _piecewise_whole(blocks, scaled, densities, report)
+            whole = _integrate_piecewise(blocks, scaled, densities, report)
     for sentence in odd:
         warnings.warn(sentence, MassWarning, stacklevel=3)
     second = whole.second * (scale**2 * scale**3)
@@ -72,29 +87,31 @@ def body_of_cells(
         inertia=np.trace(second) * np.eye(3) - second,
         center_of_mass=center + scale * whole.center,
         volume=whole.volume * scale**3,
-        area=area_of(outside, scaled) * scale**2,
-        parts=(Part(Cells(nodes, tuple(blocks), outside)),),
+        area=boundary_area(outside, scaled) * scale**2,
+        parts=(Part(CellMesh(nodes, tuple(blocks), outside)),),
         notes=tuple(notes),
     )
 
 
-def _piecewise_whole(blocks: list[tuple[str, Indices]], nodes: Array, densities: Array, report: Any) -> Whole:
+def _integrate_piecewise(
+    blocks: list[tuple[str, Indices]], nodes: Array, densities: Array, report: Any
+) -> TotalMoments:
     """All cells together, each with its own density, a chunk at a time."""
     heaps, start = [], 0
     for kind, cells in blocks:
-        rule = rule_for(kind, 0)
-        step = max(1, CHUNK // len(rule.weights))
+        rule = quadrature_rule(kind, 0)
+        step = max(1, POINTS_PER_CHUNK // len(rule.weights))
         for at in range(0, len(cells), step):
             of_cells = nodes[cells[at : at + step]].transpose(2, 1, 0)
             here = densities[start + at : start + at + of_cells.shape[-1]]
-            heaps.append(together(contents_of(np.ascontiguousarray(of_cells), rule).times(here)))
+            heaps.append(sum_cell_moments(integrate_cell_moments(np.ascontiguousarray(of_cells), rule).times(here)))
             report(start + at, len(densities))
         start += len(cells)
-    return joined(heaps)
+    return combine_totals(heaps)
 
 
 # At the door ----------------------------------------------------------------------------------------------------------
-def _asked_to_flip(repair: str | Sequence[str] | None) -> bool:
+def _check_flip_repair(repair: str | Sequence[str] | None) -> bool:
     if repair is not None and not isinstance(repair, str | list | tuple | set | frozenset):
         raise InputError(f"repair must be 'flip', several such names, or None, not {repair!r}")
     wanted = (repair,) if isinstance(repair, str) else tuple(repair or ())
@@ -105,17 +122,17 @@ def _asked_to_flip(repair: str | Sequence[str] | None) -> bool:
 
 
 def _check_accuracy(degree: Any, rtol: Any) -> None:
-    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or not 0 <= degree <= HIGHEST_DEGREE:
-        raise InputError(f"degree must be a whole number from 0 to {HIGHEST_DEGREE}, not {degree!r}")
+    if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or not 0 <= degree <= MAX_DEGREE:
+        raise InputError(f"degree must be a whole number from 0 to {MAX_DEGREE}, not {degree!r}")
     value = validation.one_number(rtol, "rtol")
-    if not LEAST_RTOL <= value < 1:
-        raise InputError(f"rtol must be between {LEAST_RTOL:g} (rounding) and 1, but is {value:g}")
+    if not MIN_RTOL <= value < 1:
+        raise InputError(f"rtol must be between {MIN_RTOL:g} (rounding) and 1, but is {value:g}")
 
 
-def _sound_cells(read: VolumeMesh) -> tuple[Array, list[tuple[str, Indices]], list[str]]:
+def _normalize_cells(read: VolumeMesh) -> tuple[Array, list[tuple[str, Indices]], list[str]]:
     """The nodes as in the file, the cells with their nodes in our order, and what there is to say so far."""
     if not read.count:
-        left_out = _listed(read.left_out)
+        left_out = _format_counts(read.left_out)
         if left_out:
             raise MeshError(
                 f"the mesh has no volume cells, only {left_out}: if they are a closed surface, Body.from_mesh takes it "
@@ -126,27 +143,27 @@ def _sound_cells(read: VolumeMesh) -> tuple[Array, list[tuple[str, Indices]], li
     if nodes.ndim != 2 or nodes.shape[1] != 3:
         raise MeshError(f"nodes must have three coordinates each, but have the shape {nodes.shape}")
     for kind, cells in read.blocks:
-        if kind not in KINDS or cells.shape[1] != len(KINDS[kind].reference):
+        if kind not in CELL_TYPES or cells.shape[1] != len(CELL_TYPES[kind].reference):
             raise MeshError(f"cells of the kind {kind!r} with {cells.shape[1]} nodes are not known here")
     notes = list(read.notes)
     check_nodes(nodes, read.blocks)
     blocks = []
     for kind, cells in read.blocks:
         if len(cells):
-            ordered, whose = in_our_order(kind, cells, nodes) if KINDS[kind].order == 2 else (cells, None)
+            ordered, whose = reorder_nodes(kind, cells, nodes) if CELL_TYPES[kind].order == 2 else (cells, None)
             blocks.append((kind, ordered))
             sentence = f"The nodes of {kind} cells are in the order of {whose}, and were read so."
             notes += [sentence] if whose and sentence not in notes else []
     if read.left_out:
-        notes.append(f"Cells without volume were left out: {_listed(read.left_out)}.")
+        notes.append(f"Cells without volume were left out: {_format_counts(read.left_out)}.")
     return nodes, blocks, notes
 
 
-def _listed(left_out: Any) -> str:
+def _format_counts(left_out: Any) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in left_out.items())
 
 
-def _middle_and_size(nodes: Array, blocks: list[tuple[str, Indices]]) -> tuple[Array, float]:
+def _center_and_scale(nodes: Array, blocks: list[tuple[str, Indices]]) -> tuple[Array, float]:
     """The middle of the bounding box, and a power of two near its size."""
     used = np.concatenate([cells.ravel() for _, cells in blocks])
     low, high = nodes[used].min(axis=0), nodes[used].max(axis=0)
@@ -156,7 +173,7 @@ def _middle_and_size(nodes: Array, blocks: list[tuple[str, Indices]]) -> tuple[A
     return low + (high - low) / 2, float(2.0 ** np.round(np.log2(extent)))
 
 
-def _oddities(
+def _collect_warnings(
     read: VolumeMesh,
     nodes: Array,
     used: Indices,
@@ -167,7 +184,7 @@ def _oddities(
     """What may not be meant, and is worth a warning."""
     odd = []
     extent = float(np.ptp(nodes[used], axis=0).max())
-    if unit is None and extent > LONGEST_M:
+    if unit is None and extent > LONGEST_UNITLESS_M:
         odd.append(
             f"the mesh is {extent:g} m long, taken in metres: if it was drawn in millimetres give unit='mm', if it is "
             "meant give unit='m'"
@@ -184,7 +201,7 @@ def _oddities(
             f"{touching} edges of the mesh's outside belong to more than two outer faces: there cells touch along an "
             "edge only, or overlap (their mass counts twice)"
         )
-    ordered = [np.sort(cells[:, : KINDS[kind].corners], axis=1) for kind, cells in blocks]
+    ordered = [np.sort(cells[:, : CELL_TYPES[kind].corners], axis=1) for kind, cells in blocks]
     shrunk = sum(int((corners[:, 1:] == corners[:, :-1]).any(axis=1).sum()) for corners in ordered)
     if shrunk:
         odd.append(
@@ -194,7 +211,7 @@ def _oddities(
     return odd
 
 
-def _remarks(read: VolumeMesh, nodes: Array, used: Indices, same: Indices) -> list[str]:
+def _collect_notes(read: VolumeMesh, nodes: Array, used: Indices, same: Indices) -> list[str]:
     remarks = []
     if len(used) < len(nodes):
         remarks.append(f"{len(nodes) - len(used)} of {len(nodes)} nodes belong to no volume cell.")

@@ -24,7 +24,7 @@ import numpy as np
 from polhode.errors import FileError, InputError, MeshError
 from polhode.massprops.geometry import Indices
 from polhode.massprops.volume import abaqus, exodus
-from polhode.massprops.volume.cell_types import KINDS
+from polhode.massprops.volume.cell_types import CELL_TYPES
 from polhode.massprops.volume.volume_mesh import VolumeMesh
 from polhode.validation import Array
 
@@ -32,10 +32,17 @@ REGION_FIELDS = (
     *("gmsh:physical", "region", "regions", "region_id", "material", "materials", "material_id", "materialid"),
     *("materialids", "medit:ref", "nastran:ref", "avsucd:material", "cell_tags", "subdomain", "elementblockids"),
 )
-WITHOUT_VOLUME = ("vertex", "line", "triangle", "quad", "polygon", "pixel", "empty")
-INCOMPLETE = ("cannot handle", "not closed", "could not parse", "doesn't know", "Zone specification", "Unknown")
+CELLS_WITHOUT_VOLUME = ("vertex", "line", "triangle", "quad", "polygon", "pixel", "empty")
+INCOMPLETE_MESSAGES = (
+    "cannot handle",
+    "not closed",
+    "could not parse",
+    "doesn't know",
+    "Zone specification",
+    "Unknown",
+)
 """What meshio prints where it leaves something out."""
-REFUSED = {
+REFUSED_FORMATS = {
     ".cgns": "of CGNS files meshio reads one section only, and would lose the rest",
     ".dat": "a Tecplot file that was cut short is read without end",
     ".tec": "a Tecplot file that was cut short is read without end",
@@ -44,18 +51,18 @@ REFUSED = {
     ".post": "a PERMAS file that was cut short is read as if it were whole",
     ".dato": "a PERMAS file that was cut short is read as if it were whole",
 }
-REFUSED |= {
-    ".post.gz": REFUSED[".post"],
-    ".dato.gz": REFUSED[".dato"],
+REFUSED_FORMATS |= {
+    ".post.gz": REFUSED_FORMATS[".post"],
+    ".dato.gz": REFUSED_FORMATS[".dato"],
 }
 """What meshio (5.3.5) cannot be trusted with, by the ends of files' names."""
-INSTALL = "Reading volume meshes needs more packages: pip install 'polhode[mesh]'"
+INSTALL_HINT = "Reading volume meshes needs more packages: pip install 'polhode[mesh]'"
 
 
-def volume_mesh_of(mesh: Any) -> VolumeMesh:
+def read_volume_mesh(mesh: Any) -> VolumeMesh:
     """The volume mesh in a file, or in an object with `points` and `cells` such as meshio's."""
     if hasattr(mesh, "points") and hasattr(mesh, "cells"):
-        return _from_meshio(mesh, ())
+        return _convert_meshio(mesh, ())
     try:
         path = Path(mesh)
     except TypeError:
@@ -63,15 +70,15 @@ def volume_mesh_of(mesh: Any) -> VolumeMesh:
     if not path.is_file():
         raise FileError(f"there is no file {path}" if not path.exists() else f"{path} is no file")
     try:
-        if path.suffix.lower() in exodus.SUFFIXES:
+        if path.suffix.lower() in exodus.EXODUS_SUFFIXES:
             return exodus.read_exodus(path)
-        if path.suffix.lower() == ".inp" and not _is_ucd(path):
+        if path.suffix.lower() == ".inp" and not _is_avs_ucd(path):
             return abaqus.read_abaqus(path)
-        return _from_meshio(*_read_by_meshio(path))
+        return _convert_meshio(*_read_by_meshio(path))
     except (FileError, MeshError):
         raise
     except ImportError as why:
-        raise FileError(f"{path}: {why}. {INSTALL}") from None
+        raise FileError(f"{path}: {why}. {INSTALL_HINT}") from None
     except Exception as why:  # a reader that meets a damaged file may fail in any way
         raise FileError(
             f"{path} could not be read as a volume mesh ({type(why).__name__}: {why}): the file is damaged, was cut "
@@ -79,12 +86,12 @@ def volume_mesh_of(mesh: Any) -> VolumeMesh:
         ) from None
 
 
-def _is_ucd(path: Path) -> bool:
+def _is_avs_ucd(path: Path) -> bool:
     """Whether a file .inp is one of AVS, which begins with numbers or #, and not one of Abaqus."""
-    return _begins(path).isdigit() or _begins(path) == b"#"
+    return _first_character(path).isdigit() or _first_character(path) == b"#"
 
 
-def _begins(path: Path) -> bytes:
+def _first_character(path: Path) -> bytes:
     """The first character that is not blank."""
     with path.open("rb") as file:
         return file.read(64).lstrip()[:1]
@@ -97,22 +104,22 @@ def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
 
     _check_format(path)
     said = io.StringIO()
-    with quadratic_cells_known(), warnings.catch_warnings(record=True) as warned:
+    with allow_quadratic_cells(), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             with redirect_stdout(said), redirect_stderr(said):
                 mesh = meshio.read(path, "avsucd" if path.suffix.lower() == ".inp" else None)
         except SystemExit:
-            raise FileError(f"{path} could not be read as a volume mesh: {_one_line(said)}") from None
+            raise FileError(f"{path} could not be read as a volume mesh: {_to_one_line(said)}") from None
         except meshio.ReadError as why:
             known = ", ".join(sorted(meshio.extension_to_filetypes))
             raise FileError(
-                f"{path} could not be read as a volume mesh: {_one_line(said) or why}. Names of files end in "
-                f"{', '.join(exodus.SUFFIXES)}, {known}"
+                f"{path} could not be read as a volume mesh: {_to_one_line(said) or why}. Names of files end in "
+                f"{', '.join(exodus.EXODUS_SUFFIXES)}, {known}"
             ) from None
-    text = _one_line(said)
-    _check_announced(path, sum(len(block.data) for block in mesh.cells))
-    if any(sign in text for sign in INCOMPLETE):
+    text = _to_one_line(said)
+    _check_cell_count(path, sum(len(block.data) for block in mesh.cells))
+    if any(sign in text for sign in INCOMPLETE_MESSAGES):
         raise FileError(f"{path} could not be read completely: {text}")
     said_too = [str(warning.message) for warning in warned if not issubclass(warning.category, DeprecationWarning)]
     return mesh, tuple(f"While reading: {note}" for note in (text, *said_too) if note)
@@ -121,8 +128,8 @@ def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
 def _check_format(path: Path) -> None:
     """Complain about what meshio would read wrongly in silence, or never finish reading."""
     suffix = path.suffix.lower()
-    why = next((why for end, why in REFUSED.items() if path.name.lower().endswith(end)), None)
-    if suffix == ".msh" and _begins(path) == b"(":
+    why = next((why for end, why in REFUSED_FORMATS.items() if path.name.lower().endswith(end)), None)
+    if suffix == ".msh" and _first_character(path) == b"(":
         why = "an Ansys Fluent file that was cut short may be read without end"
     if why:
         raise FileError(f"{path}: {why}: convert it to VTU")
@@ -132,7 +139,7 @@ def _check_format(path: Path) -> None:
                 raise FileError(f"{part} has nothing in it: was it cut short?")
 
 
-def _check_announced(path: Path, found: int) -> None:
+def _check_cell_count(path: Path, found: int) -> None:
     """Complain about a file that ends before all cells that it announces: meshio takes what is there."""
     suffix = path.suffix.lower()
     if suffix == ".su2":
@@ -151,12 +158,12 @@ def _check_announced(path: Path, found: int) -> None:
         raise FileError(f"{path} announces {int(announced[1])} cells, but has {found}: it was cut short")
 
 
-def _one_line(said: io.StringIO) -> str:
+def _to_one_line(said: io.StringIO) -> str:
     return " ".join(said.getvalue().split())
 
 
 @contextmanager
-def quadratic_cells_known() -> Iterator[None]:
+def allow_quadratic_cells() -> Iterator[None]:
     """While this lasts meshio accepts cells that it can read, but whose dimension it does not know (5.3.5)."""
     import meshio
 
@@ -172,21 +179,21 @@ def quadratic_cells_known() -> Iterator[None]:
             table.pop(kind, None)
 
 
-def _from_meshio(mesh: Any, notes: tuple[str, ...]) -> VolumeMesh:
+def _convert_meshio(mesh: Any, notes: tuple[str, ...]) -> VolumeMesh:
     """A meshio mesh, its cells without volume left out."""
     listed = [block if isinstance(block, tuple) else (block.type, block.data) for block in mesh.cells]
     left_out: dict[str, int] = {}
     blocks, kept = [], []
     for number, (kind, cells) in enumerate(listed):
-        if kind in KINDS:
-            blocks.append((kind, _connectivity(kind, cells)))
+        if kind in CELL_TYPES:
+            blocks.append((kind, _check_connectivity(kind, cells)))
             kept.append(number)
-        elif kind.startswith(WITHOUT_VOLUME) or kind.endswith(("_CURVE", "_TRIANGLE", "_QUADRILATERAL")):
+        elif kind.startswith(CELLS_WITHOUT_VOLUME) or kind.endswith(("_CURVE", "_TRIANGLE", "_QUADRILATERAL")):
             left_out[kind] = left_out.get(kind, 0) + len(cells)
         else:
             raise MeshError(
                 f"the mesh has {len(cells)} cells of the kind {kind!r}, which are not known here; known are "
-                f"{', '.join(KINDS)}. Convert them, for example to tetrahedra"
+                f"{', '.join(CELL_TYPES)}. Convert them, for example to tetrahedra"
             )
     fields = {}
     for name, per_block in getattr(mesh, "cell_data", {}).items():
@@ -194,12 +201,12 @@ def _from_meshio(mesh: Any, notes: tuple[str, ...]) -> VolumeMesh:
         if values:
             fields[name] = np.concatenate(values)
     nodes = np.asarray(mesh.points, dtype=float)
-    return VolumeMesh(nodes, tuple(blocks), fields, _regions(mesh, blocks, kept, fields), left_out, notes)
+    return VolumeMesh(nodes, tuple(blocks), fields, _find_regions(mesh, blocks, kept, fields), left_out, notes)
 
 
-def _connectivity(kind: str, cells: Any) -> Indices:
+def _check_connectivity(kind: str, cells: Any) -> Indices:
     table = np.asarray(cells)
-    wanted = len(KINDS[kind].reference)
+    wanted = len(CELL_TYPES[kind].reference)
     if table.ndim != 2 or table.shape[1] != wanted or table.dtype.kind not in "iu":
         raise MeshError(
             f"cells of the kind {kind!r} need {wanted} whole numbers each, but have the shape {table.shape} and are of "
@@ -208,7 +215,7 @@ def _connectivity(kind: str, cells: Any) -> Indices:
     return table.astype(np.int64)
 
 
-def _regions(
+def _find_regions(
     mesh: Any, blocks: list[tuple[str, Indices]], kept: list[int], fields: dict[str, Array]
 ) -> dict[str | int, Indices]:
     starts = np.cumsum([0, *(len(cells) for _, cells in blocks)])
@@ -219,7 +226,7 @@ def _regions(
         if values is not None and values.ndim == 1 and np.all(values == np.rint(values)):
             regions.update({int(number): np.flatnonzero(values == number) for number in np.unique(values)})
             break
-    for name, (number, dimension) in _physical_names(mesh).items():
+    for name, (number, dimension) in _gmsh_physical_names(mesh).items():
         if dimension == 3:
             regions[name] = np.flatnonzero(fields.get("gmsh:physical", np.empty(0)) == number)
     for name, per_block in getattr(mesh, "cell_sets", {}).items():
@@ -232,7 +239,7 @@ def _regions(
     return regions
 
 
-def _physical_names(mesh: Any) -> dict[str, tuple[int, int]]:
+def _gmsh_physical_names(mesh: Any) -> dict[str, tuple[int, int]]:
     """Gmsh's names: each with its number and dimension."""
     if "gmsh:physical" not in getattr(mesh, "cell_data", {}):
         return {}

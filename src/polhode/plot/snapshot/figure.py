@@ -12,20 +12,28 @@ from matplotlib.ticker import MaxNLocator
 
 from polhode.errors import InputError
 from polhode.plot import panels
-from polhode.plot.snapshot.layout import stage
-from polhode.plot.snapshot.trajectory import MOST_MEMBERS, course_at, shown_bodies
-from polhode.plot.snapshot.views import Stage
-from polhode.plot.style import AXES, COLOURS, OMEGA, SEVERAL, XYZ, power_of_ten, sheet
-from polhode.plot.time_labels import Timescale, timescale
+from polhode.plot.snapshot.layout import lay_out_views
+from polhode.plot.snapshot.trajectory import MAX_MEMBERS, sample_trajectory_at, select_drawn_bodies
+from polhode.plot.snapshot.views import SnapshotViews
+from polhode.plot.style import (
+    AXIS_COLORS,
+    COLOR_CYCLE,
+    COLORS,
+    OMEGA_LABELS,
+    XYZ_LABELS,
+    format_power_of_ten,
+    styled_figure,
+)
+from polhode.plot.time_labels import TimeFormat, choose_time_format
 from polhode.results.motion import Motion
 
 WIDTH, HEIGHT = 12.8, 7.2
 """Of the usual sheet, in inches."""
-VIEWS = (0.485, 0.225, 0.855)
+VIEW_BOX = (0.485, 0.225, 0.855)
 """The width of a view, its lower and its upper end, in parts of the usual sheet."""
 
 
-def instant(
+def draw_snapshot(
     motion: Motion, time: float | None = None, title: str = "", *, body: int = 0, height: float = HEIGHT
 ) -> Figure:
     """A motion at one instant: in space and seen from the body, side by side, with one camera; below, the clock.
@@ -62,20 +70,20 @@ def instant(
     >>> figure.texts[0].get_text()
     'A book'
     """
-    now, remark = course_at(motion, motion.scenario.start_time if time is None else time)
-    set_up = stage(motion, checked_body(motion, body), view_aspect(height))
-    moment, times = float(now.times[0]), axis_times(set_up)
-    with sheet(WIDTH, height, constrained=False) as figure:
-        space, from_body, clock = framed(figure, set_up, motion, title, (remark,) if remark else ())
-        corner_text(figure, 0.965, f"t = {times.said_shortly(moment)}", 14)
+    now, remark = sample_trajectory_at(motion, motion.scenario.start_time if time is None else time)
+    set_up = lay_out_views(motion, validate_body_index(motion, body), view_aspect(height))
+    moment, times = float(now.times[0]), timeline_scale(set_up)
+    with styled_figure(WIDTH, height, constrained=False) as figure:
+        space, from_body, clock = draw_static_parts(figure, set_up, motion, title, (remark,) if remark else ())
+        add_corner_text(figure, 0.965, f"t = {times.format_short(moment)}", 14)
         set_up.draw_space(space, now)
         if from_body is not None:
             set_up.draw_body(from_body, now)
-        clock.axvline(times.place(moment), color=COLOURS["ink"], linewidth=1.2)
+        clock.axvline(times.place(moment), color=COLORS["ink"], linewidth=1.2)
     return figure
 
 
-def checked_body(motion: Motion, body: int) -> int:
+def validate_body_index(motion: Motion, body: int) -> int:
     """Which body of a system is looked from."""
     count = motion.scenario.count if motion.axis == "body" else 1
     if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < count:
@@ -90,35 +98,35 @@ def checked_body(motion: Motion, body: int) -> int:
 
 def view_aspect(height: float, width: float = WIDTH) -> float:
     """Width over height of each of two views on a sheet of that size."""
-    across, low, high = VIEWS
-    return width * across / (height * (_from_above(high, height) - _from_below(low, height)))
+    across, low, high = VIEW_BOX
+    return width * across / (height * (_scale_from_top(high, height) - _scale_from_bottom(low, height)))
 
 
-def _from_below(part: float, height: float) -> float:
+def _scale_from_bottom(part: float, height: float) -> float:
     """A height in parts of the usual sheet, in parts of this one: letters are as large on a low sheet."""
     return part * min(max(1.0, HEIGHT / height), 2.0)
 
 
-def _from_above(part: float, height: float) -> float:
+def _scale_from_top(part: float, height: float) -> float:
     """The same for what is near the upper end."""
-    return 1.0 - _from_below(1.0 - part, height)
+    return 1.0 - _scale_from_bottom(1.0 - part, height)
 
 
-def corner_text(figure: Figure, part: float, text: str, fontsize: float, **options: Any) -> Any:
+def add_corner_text(figure: Figure, part: float, text: str, fontsize: float, **options: Any) -> Any:
     """Words at the right end of the sheet, their upper end at this height, in parts of the usual sheet."""
-    at = (_from_above if part > 0.5 else _from_below)(part, figure.get_figheight())
+    at = (_scale_from_top if part > 0.5 else _scale_from_bottom)(part, figure.get_figheight())
     return figure.text(0.985, at, text, ha="right", va="top", fontsize=fontsize, **options)
 
 
-def framed(
-    figure: Figure, set_up: Stage, motion: Motion, title: str, remarks: tuple[str, ...] = ()
+def draw_static_parts(
+    figure: Figure, set_up: SnapshotViews, motion: Motion, title: str, remarks: tuple[str, ...] = ()
 ) -> tuple[Axes, Axes | None, Axes]:
     """What does not change with the time: titles, legend, remarks and the clock; and axes for the views."""
-    name, (width, low, high) = title or motion.scenario.name or "motion", VIEWS
+    name, (width, low, high) = title or motion.scenario.name or "motion", VIEW_BOX
     wide, tall = figure.get_size_inches()
-    low, high, above = _from_below(low, tall), _from_above(high, tall), _from_above(0.885, tall)
+    low, high, above = _scale_from_bottom(low, tall), _scale_from_top(high, tall), _scale_from_top(0.885, tall)
     size = min(14.0, 14.0 * 80 / len(name) * wide / WIDTH)
-    figure.text(0.015, _from_above(0.965, tall), name, va="top", fontsize=size, fontweight="bold")
+    figure.text(0.015, _scale_from_top(0.965, tall), name, va="top", fontsize=size, fontweight="bold")
     width = width if set_up.turns else 2 * width
     space = figure.add_axes((0.01, low, width, high - low))
     from_body = figure.add_axes((0.505, low, width, high - low)) if set_up.turns else None
@@ -133,25 +141,25 @@ def framed(
         figure.text(0.985, low - 0.003, text, fontsize=8.5, color="#666666", ha="right", va="bottom", zorder=20)
     handles = set_up.legend()
     if handles:
-        place = (0.99, _from_above(0.945, tall))
+        place = (0.99, _scale_from_top(0.945, tall))
         figure.legend(handles=handles, loc="upper right", bbox_to_anchor=place, ncols=len(handles), columnspacing=1.6)
-    return space, from_body, _clock(figure, set_up, motion)
+    return space, from_body, _draw_timeline(figure, set_up, motion)
 
 
-def _space_title(set_up: Stage, motion: Motion) -> str:
+def _space_title(set_up: SnapshotViews, motion: Motion) -> str:
     words = "in space"
     if set_up.many:
         count = motion.scenario.count
-        words += f": {MOST_MEMBERS} of {count:,} members" if count > MOST_MEMBERS else f": {count} members"
+        words += f": {MAX_MEMBERS} of {count:,} members" if count > MAX_MEMBERS else f": {count} members"
     elif motion.axis == "body":
         words += f": {motion.scenario.count} bodies"
     return words + ("; the view moves along" if set_up.follows else "")
 
 
-def _clock(figure: Figure, set_up: Stage, motion: Motion) -> Axes:
+def _draw_timeline(figure: Figure, set_up: SnapshotViews, motion: Motion) -> Axes:
     """The angular velocity over time, along the body's axes; the velocity where nothing turns."""
     (wide, tall), trail = figure.get_size_inches(), set_up.trail
-    left, low, high = 0.062 * WIDTH / wide, _from_below(0.075, tall), _from_below(0.18, tall)
+    left, low, high = 0.062 * WIDTH / wide, _scale_from_bottom(0.075, tall), _scale_from_bottom(0.18, tall)
     axes = figure.add_axes((left, low, 0.982 - left, high - low))
     values, what, unit = (
         (trail.in_body(trail.omega), "ω in the body", "rad/s") if set_up.turns else (trail.velocity, "velocity", "m/s")
@@ -159,24 +167,24 @@ def _clock(figure: Figure, set_up: Stage, motion: Motion) -> Axes:
     largest = float(np.nanmax(np.abs(values)))
     power = float(np.floor(np.log10(largest))) if largest > 0 else 0.0
     scale = 10.0**power if power < -2 or power > 3 else 1.0
-    times = axis_times(set_up)
+    times = timeline_scale(set_up)
     places = times.places(trail.times)
     if set_up.many:  # a member that an event has stopped stands there, but turns no more
-        over = trail.times[:, None] > motion.end_times[shown_bodies(motion)[0]]
+        over = trail.times[:, None] > motion.end_times[select_drawn_bodies(motion)[0]]
         values = np.where(over[..., None], np.nan, values)
     if motion.axis is None or (set_up.turns and not set_up.many):
-        for k, name in enumerate(OMEGA if set_up.turns else XYZ):
-            axes.plot(places, values[:, set_up.watched, k] / scale, color=AXES[k], label=name, linewidth=1.3)
+        for k, name in enumerate(OMEGA_LABELS if set_up.turns else XYZ_LABELS):
+            axes.plot(places, values[:, set_up.watched, k] / scale, color=AXIS_COLORS[k], label=name, linewidth=1.3)
         axes.legend(
             loc="lower left", bbox_to_anchor=(0.09 * WIDTH / wide, 0.96), ncols=3, borderaxespad=0.1, columnspacing=1.2
         )
     else:
         what = f"|{what}|" if set_up.turns else "speed"
-        for i in range(min(values.shape[1], panels.MANY)):
+        for i in range(min(values.shape[1], panels.MAX_CURVES)):
             size = np.linalg.norm(values[:, i], axis=-1) / scale
-            axes.plot(places, size, color=SEVERAL[i % len(SEVERAL)], linewidth=1.1)
+            axes.plot(places, size, color=COLOR_CYCLE[i % len(COLOR_CYCLE)], linewidth=1.1)
     axes.set_title(what, fontsize=9, pad=4)
-    axes.set_ylabel(unit if scale == 1.0 else f"{power_of_ten(scale)} {unit}", fontsize=9)
+    axes.set_ylabel(unit if scale == 1.0 else f"{format_power_of_ten(scale)} {unit}", fontsize=9)
     axes.yaxis.set_major_locator(MaxNLocator(3))
     if len(places) > 1:
         axes.set_xlim(float(places[0]), float(places[-1]))
@@ -184,6 +192,6 @@ def _clock(figure: Figure, set_up: Stage, motion: Motion) -> Axes:
     return axes
 
 
-def axis_times(set_up: Stage) -> Timescale:
+def timeline_scale(set_up: SnapshotViews) -> TimeFormat:
     """How the clock counts: over the whole motion."""
-    return timescale(float(set_up.trail.times[0]), float(set_up.trail.times[-1]))
+    return choose_time_format(float(set_up.trail.times[0]), float(set_up.trail.times[-1]))

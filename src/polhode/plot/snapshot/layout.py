@@ -4,53 +4,56 @@ from __future__ import annotations
 
 import numpy as np
 
-from polhode.massprops.appearance import look_of
+from polhode.massprops.appearance import appearance_of
 from polhode.plot.projection import Camera
 from polhode.plot.scene import world_camera
-from polhode.plot.snapshot.trajectory import Course, course, shown_bodies
-from polhode.plot.snapshot.views import POINTS, ROOM, Stage
+from polhode.plot.snapshot.trajectory import TrajectorySamples, sample_trajectory, select_drawn_bodies
+from polhode.plot.snapshot.views import MAX_TRAIL_POINTS, VIEW_MARGIN, SnapshotViews
 from polhode.results.motion import Motion
 from polhode.validation import Array
 
-CLOSE, FEWEST = 0.1, 200
+MAX_TRAIL_ANGLE, MIN_TRAIL_POINTS = 0.1, 200
 """A trail goes through points at most so many rad of turning apart, and through so many at least."""
-LONGEST = {"omega": 1.55, "momentum": 1.7, "torque": 1.3, "force": 1.15}
+LONGEST_ARROWS = {"omega": 1.55, "momentum": 1.7, "torque": 1.3, "force": 1.15}
 """The longest arrow of each kind during the motion, in the body's size."""
-TIGHT = 1.35
+TIGHT_MARGIN = 1.35
 """The same as ROOM, for a body that does not turn: it has no arrows about it."""
-FAR = 4.0
+FOLLOW_DISTANCE = 4.0
 """A body that moves farther than this, in its size, is followed by the view."""
 SEGMENTS = 40
 """How many faces go round a round body."""
-LEAST_TURN = 1e-6
+MIN_ROTATION = 1e-6
 """A body that turns by less than this, in rad, during the whole motion does not turn."""
-NOTHING = 1e-9
+TORQUE_TOLERANCE = 1e-9
 """A torque that changes L by less than this, beside L, is rounding, and no arrow."""
 
 
-def stage(motion: Motion, watched: int = 0, aspect: float = 1.3) -> Stage:
+def lay_out_views(motion: Motion, watched: int = 0, aspect: float = 1.3) -> SnapshotViews:
     """Everything about the views of a motion that does not change with the time.
 
     `aspect` is the width of a view over its height; if there is only one view it is twice as wide.
     """
-    trail, many = course(motion, _fine_times(motion)), motion.axis == "member"
-    looks = [look_of(body, segments=SEGMENTS) for body in shown_bodies(motion)[1]]
+    trail, many = sample_trajectory(motion, _trail_times(motion)), motion.axis == "member"
+    looks = [appearance_of(body, segments=SEGMENTS) for body in select_drawn_bodies(motion)[1]]
     sizes = np.array([look.size for look in looks])
     rates = trail.in_body(trail.omega)
     turned = (
-        np.nan_to_num(np.linalg.norm(rates, axis=-1)).max(axis=0) * max(float(np.ptp(trail.times)), 1e-300) > LEAST_TURN
+        np.nan_to_num(np.linalg.norm(rates, axis=-1)).max(axis=0) * max(float(np.ptp(trail.times)), 1e-300)
+        > MIN_ROTATION
     )
     turns = bool(sizes[0 if many else watched] > 0) and bool(turned.any() if many else turned[watched])
     halves = [int(np.nan_to_num(np.abs(rates[:, i])).mean(axis=0).argmin()) for i in range(len(looks))]
-    pivoted, seen = motion.scenario.pivot is not None, _camera(trail, float(sizes.max()))
-    radius, center = _frame(trail, sizes, seen, (aspect, ROOM) if turns else (2 * aspect, TIGHT), pivoted)
+    pivoted, seen = motion.scenario.pivot is not None, _choose_camera(trail, float(sizes.max()))
+    radius, center = _fit_view(
+        trail, sizes, seen, (aspect, VIEW_MARGIN) if turns else (2 * aspect, TIGHT_MARGIN), pivoted
+    )
     remarks = [*dict.fromkeys(look.sentence for look in looks if look.kind not in ("mesh", "shape", "particle"))]
     if many and len(looks) > 1 and turns:
         remarks.append("the members' bodies differ: the large one is the first member's")
     if motion.unknown_forces:
         remarks.append(f"no arrows for forces: a file could not hold {', '.join(motion.unknown_forces)}")
     pairs = [f.bodies for f in motion.scenario.forces if f.kind == "pair" and f.bodies is not None]
-    return Stage(
+    return SnapshotViews(
         trail=trail,
         surfaces=[look.surface for look in looks],
         halves=[half if many or turned[i] else None for i, half in enumerate(halves)],
@@ -58,45 +61,45 @@ def stage(motion: Motion, watched: int = 0, aspect: float = 1.3) -> Stage:
         camera=seen,
         radius=radius,
         center=center,
-        scales=_scales(trail, float(sizes.max()) if turns else 0.3 * radius, turns),
+        scales=_arrow_scales(trail, float(sizes.max()) if turns else 0.3 * radius, turns),
         watched=watched,
         turns=turns,
         many=many,
-        at_one_place=bool(sizes[0] > 0 and _travel(trail) <= 1e-9 * sizes[0]),
+        is_stationary=bool(sizes[0] > 0 and _path_extent(trail) <= 1e-9 * sizes[0]),
         pivoted=pivoted,
         joined=tuple((pair[0], pair[1]) for pair in pairs),
         remarks=tuple(remarks),
     )
 
 
-def _fine_times(motion: Motion) -> Array:
+def _trail_times(motion: Motion) -> Array:
     """Times close enough to each other for a trail."""
     first = motion.scenario.start_time if motion.scenario.used_method.name == "exact" else float(motion.times[0])
     fastest, span = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1))), motion.times[-1] - first
-    most = POINTS if motion.axis is None else POINTS // 5
-    count = int(np.clip(fastest * span / CLOSE, FEWEST, most)) if span else 1
+    most = MAX_TRAIL_POINTS if motion.axis is None else MAX_TRAIL_POINTS // 5
+    count = int(np.clip(fastest * span / MAX_TRAIL_ANGLE, MIN_TRAIL_POINTS, most)) if span else 1
     return np.linspace(first, motion.times[-1], count)
 
 
-def _camera(trail: Course, size: float) -> Camera:
+def _choose_camera(trail: TrajectorySamples, size: float) -> Camera:
     """From the front, a little to the side and from above: from that side from which more is seen.
 
     More of the way, if that is longer than the body; else more of L at the start.
     """
     along: Array = np.nan_to_num((trail.momentum if trail.momentum.any() else trail.omega)[0]).mean(axis=0)
-    if _travel(trail) > 2 * size:
+    if _path_extent(trail) > 2 * size:
         along = np.nanmax(trail.position, axis=(0, 1)) - np.nanmin(trail.position, axis=(0, 1))
     return max(world_camera(0.6), world_camera(0.97), key=lambda seen: float(np.hypot(*seen.flat(along))))
 
 
-def _travel(trail: Course) -> float:
+def _path_extent(trail: TrajectorySamples) -> float:
     """How far apart places of the bodies are during the motion."""
     places = trail.position[np.isfinite(trail.position).all(axis=-1)]
     return float(np.linalg.norm(np.ptp(places, axis=0)))
 
 
-def _frame(
-    trail: Course, sizes: Array, seen: Camera, view: tuple[float, float], pivoted: bool
+def _fit_view(
+    trail: TrajectorySamples, sizes: Array, seen: Camera, view: tuple[float, float], pivoted: bool
 ) -> tuple[float, Array | None]:
     """Half the height of the view in space, and where it looks; nowhere in particular if it follows the bodies."""
     (aspect, room), size, alone = view, float(sizes.max()), trail.position.shape[1] == 1
@@ -107,7 +110,7 @@ def _frame(
     middles = np.where(there, trail.position, 0.0).sum(axis=1, keepdims=True) / count
     places = trail.position if alone else trail.position - middles
     spread = 0.0 if alone else float(np.nanmax(np.linalg.norm(places, axis=-1)))
-    if size + spread > 0 and _travel(trail) / 2 > FAR * (size + spread) and np.isfinite(spread):
+    if size + spread > 0 and _path_extent(trail) / 2 > FOLLOW_DISTANCE * (size + spread) and np.isfinite(spread):
         return (room * size if alone else 1.3 * (spread + size)), None
     flat, depths = seen.flat(trail.position).reshape(-1, 2), (trail.position @ seen.eye).reshape(-1)
     known = np.isfinite(depths)
@@ -119,18 +122,18 @@ def _frame(
     return 1.08 * max(upwards, across / aspect) + around or 1.0, np.asarray(center)
 
 
-def _scales(trail: Course, unit: float, turns: bool) -> dict[str, float]:
+def _arrow_scales(trail: TrajectorySamples, unit: float, turns: bool) -> dict[str, float]:
     """Metres of arrow for each unit of what is not always 0."""
     found = {}
-    for name, longest in LONGEST.items():
+    for name, longest in LONGEST_ARROWS.items():
         largest = float(np.nanmax(np.linalg.norm(getattr(trail, name), axis=-1)))
         is_idle = not turns and name != "force"
-        if largest > 0 and not is_idle and not (name == "torque" and _is_rounding(trail, largest)):
+        if largest > 0 and not is_idle and not (name == "torque" and _is_rounding_torque(trail, largest)):
             found[name] = longest * unit / largest
     return found
 
 
-def _is_rounding(trail: Course, torque: float) -> bool:
+def _is_rounding_torque(trail: TrajectorySamples, torque: float) -> bool:
     """Whether a torque is too small to do anything during the motion."""
     largest = float(np.nanmax(np.linalg.norm(trail.momentum, axis=-1)))
-    return torque * float(np.ptp(trail.times)) <= NOTHING * largest
+    return torque * float(np.ptp(trail.times)) <= TORQUE_TOLERANCE * largest

@@ -14,16 +14,16 @@ from polhode.errors import InputError
 from polhode.massprops.body import Body
 from polhode.model import force_evaluation
 from polhode.model.members import taken_body
-from polhode.plot.snapshot.piecewise_interpolation import Poses, poses_between
+from polhode.plot.snapshot.piecewise_interpolation import Poses, interpolate_poses
 from polhode.results.motion import Motion
 from polhode.validation import Array
 
-MOST_MEMBERS = 300
+MAX_MEMBERS = 300
 """Of an ensemble at most so many members are drawn."""
 
 
 @dataclass(frozen=True)
-class Course:
+class TrajectorySamples:
     """Of k times and n bodies or members; world axes, SI units."""
 
     times: Array
@@ -48,57 +48,57 @@ class Course:
         """Vectors (k, n, 3) along the axes of their bodies."""
         return np.asarray(np.einsum("knji,knj->kni", self.attitude, vectors))
 
-    def at(self, k: int) -> Course:
+    def at(self, k: int) -> TrajectorySamples:
         """One of its times."""
-        return Course(**{name: values[k : k + 1] for name, values in vars(self).items()})
+        return TrajectorySamples(**{name: values[k : k + 1] for name, values in vars(self).items()})
 
-    def until(self, time: float) -> Course:
+    def until(self, time: float) -> TrajectorySamples:
         """Its part before a time."""
         last = int(np.searchsorted(self.times, time))
         return replace(self, **{name: values[:last] for name, values in vars(self).items()})
 
-    def then(self, other: Course) -> Course:
+    def then(self, other: TrajectorySamples) -> TrajectorySamples:
         """This, and what follows it."""
         both = {name: np.concatenate((values, getattr(other, name))) for name, values in vars(self).items()}
-        return Course(**both)
+        return TrajectorySamples(**both)
 
 
-def shown_bodies(motion: Motion) -> tuple[list[int], list[Body]]:
+def select_drawn_bodies(motion: Motion) -> tuple[list[int], list[Body]]:
     """Which bodies or members are drawn, and as which bodies: one for all members whose bodies are the same."""
     scenario, count = motion.scenario, motion.scenario.count
     if motion.axis != "member":
         return list(range(count)), list(scenario.bodies)
-    who, (body,) = np.unique(np.linspace(0, count - 1, min(count, MOST_MEMBERS)).round().astype(int)), scenario.bodies
+    who, (body,) = np.unique(np.linspace(0, count - 1, min(count, MAX_MEMBERS)).round().astype(int)), scenario.bodies
     return who.tolist(), [body] if body.members is None else [taken_body(body, i) for i in who.tolist()]
 
 
-def course(motion: Motion, times: Any) -> Course:
+def sample_trajectory(motion: Motion, times: Any) -> TrajectorySamples:
     """The course of a motion at any times within it.
 
     Of an exact motion the state is computed at each; else it is taken from the outputs, or from between them.
     """
     moments = np.atleast_1d(np.asarray(times, dtype=float))
-    who, _ = shown_bodies(motion)
+    who, _ = select_drawn_bodies(motion)
     if motion.scenario.used_method.name == "exact" and not motion.unknown_forces:
-        return _from_states(motion, who, moments, [motion.at(float(t)) for t in moments])
+        return _samples_from_states(motion, who, moments, [motion.at(float(t)) for t in moments])
     names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
-    outputs = Poses(*(_with_bodies(motion, getattr(motion, name))[:, who] for name in names))
-    poses = poses_between(motion, who, outputs, moments)
+    outputs = Poses(*(_add_body_axis(motion, getattr(motion, name))[:, who] for name in names))
+    poses = interpolate_poses(motion, who, outputs, moments)
     if motion.scenario.pivot is not None:
-        poses = _about_pivot(motion, who, outputs, poses)
-    return _made(motion, moments, poses.position, poses.attitude, poses.velocity, poses.rates)
+        poses = _hold_pivot_fixed(motion, who, outputs, poses)
+    return _build_samples(motion, moments, poses.position, poses.attitude, poses.velocity, poses.rates)
 
 
-def _about_pivot(motion: Motion, who: list[int], outputs: Poses, poses: Poses) -> Poses:
+def _hold_pivot_fixed(motion: Motion, who: list[int], outputs: Poses, poses: Poses) -> Poses:
     """Poses whose places follow from the attitudes, so that the fixed point stays where it is."""
     pivot = np.asarray(motion.scenario.pivot, dtype=float)
     arm = np.broadcast_to(-(pivot[who] if pivot.ndim > 1 else pivot), (len(who), 3))
-    fixed = outputs.position[:1] - _turned(outputs.attitude[:1], arm)
-    velocity = _turned(poses.attitude, np.cross(poses.rates, arm))
-    return replace(poses, position=fixed + _turned(poses.attitude, arm), velocity=velocity)
+    fixed = outputs.position[:1] - _rotate_to_world(outputs.attitude[:1], arm)
+    velocity = _rotate_to_world(poses.attitude, np.cross(poses.rates, arm))
+    return replace(poses, position=fixed + _rotate_to_world(poses.attitude, arm), velocity=velocity)
 
 
-def course_at(motion: Motion, time: float) -> tuple[Course, str]:
+def sample_trajectory_at(motion: Motion, time: float) -> tuple[TrajectorySamples, str]:
     """The course at one time, as `motion.at` knows it, and a remark where it does not.
 
     Of a stored motion whose forces a file could not hold it is the nearest output.
@@ -108,23 +108,27 @@ def course_at(motion: Motion, time: float) -> tuple[Course, str]:
     moment, first, last = validation.one_number(time, "t"), motion.scenario.start_time, float(motion.times[-1])
     if not first <= moment <= last:
         raise InputError(f"t = {moment:g} s is outside the run, which reaches from {first:g} to {last:g} s")
-    who, _ = shown_bodies(motion)
+    who, _ = select_drawn_bodies(motion)
     remark = ""
     if motion.unknown_forces and moment not in motion.times:
         asked, moment = moment, float(motion.times[np.abs(motion.times - moment).argmin()])
         remark = f"asked for {asked:g} s: the nearest stored output, since a file cannot hold all the forces"
-    now = _from_states(motion, who, np.array([moment]), [motion.at(moment)])
+    now = _samples_from_states(motion, who, np.array([moment]), [motion.at(moment)])
     if motion.axis == "member" and moment >= motion.times[0] and not np.isfinite(now.position).all():
-        stopped = course(motion, now.times)  # at an output nothing is kept of members that an event has stopped
-        now = Course(**{n: np.where(np.isnan(values), getattr(stopped, n), values) for n, values in vars(now).items()})
+        stopped = sample_trajectory(
+            motion, now.times
+        )  # at an output nothing is kept of members that an event has stopped
+        now = TrajectorySamples(
+            **{n: np.where(np.isnan(values), getattr(stopped, n), values) for n, values in vars(now).items()}
+        )
     return now, remark
 
 
-def _with_bodies(motion: Motion, array: Array) -> Array:
+def _add_body_axis(motion: Motion, array: Array) -> Array:
     return array[:, None] if motion.axis is None else array
 
 
-def _from_states(motion: Motion, who: list[int], times: Array, states: list[Any]) -> Course:
+def _samples_from_states(motion: Motion, who: list[int], times: Array, states: list[Any]) -> TrajectorySamples:
     """Of what `motion.at` gives: a state, a list of them, or one with all members."""
 
     def gathered(name: str) -> Array:
@@ -134,42 +138,43 @@ def _from_states(motion: Motion, who: list[int], times: Array, states: list[Any]
         return array[:, who] if motion.axis == "member" else array[:, None]
 
     names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
-    return _made(motion, times, *(gathered(name) for name in names))
+    return _build_samples(motion, times, *(gathered(name) for name in names))
 
 
-def _matrices(q: Array) -> Array:
-    return np.stack(matrix(_parts(q)), axis=-1).reshape(*q.shape[:-1], 3, 3)
+def _rotation_matrices(q: Array) -> Array:
+    return np.stack(matrix(_split_components(q)), axis=-1).reshape(*q.shape[:-1], 3, 3)
 
 
-def _turned(q: Array, vectors: Array) -> Array:
+def _rotate_to_world(q: Array, vectors: Array) -> Array:
     """Vectors of bodies, ([k,] n, 3), along the world's axes."""
-    return np.asarray((_matrices(q) @ vectors[..., None])[..., 0])
+    return np.asarray((_rotation_matrices(q) @ vectors[..., None])[..., 0])
 
 
-def _made(motion: Motion, times: Array, x: Array, q: Array, v: Array, w_body: Array) -> Course:
+def _build_samples(motion: Motion, times: Array, x: Array, q: Array, v: Array, w_body: Array) -> TrajectorySamples:
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)  # a run that does not rescale it lets it drift
-    attitude = _matrices(q)
+    attitude = _rotation_matrices(q)
     w = np.einsum("knij,knj->kni", attitude, w_body)
     nothing = np.zeros_like(x)
     if motion.axis == "member":
-        return Course(times, x, attitude, v, w, x, nothing, nothing, nothing)
+        return TrajectorySamples(times, x, attitude, v, w, x, nothing, nothing, nothing)
     bodies, pivot = motion.scenario.bodies, motion.scenario.pivot
     own = np.einsum("nij,knj->kni", np.array([body.inertia_body for body in bodies]), w_body)
     momentum = np.einsum("knij,knj->kni", attitude, own)
     momenta = np.array([body.mass for body in bodies])[:, None] * v
     views = [
-        View(*(_parts(array[:, i]) for array in (x, q, momenta, momentum, v, w, w_body))) for i in range(len(bodies))
+        View(*(_split_components(array[:, i]) for array in (x, q, momenta, momentum, v, w, w_body)))
+        for i in range(len(bodies))
     ]
-    force, torque = _loads(motion, times, views, x.shape)
+    force, torque = _sum_loads(motion, times, views, x.shape)
     if pivot is None:
-        return Course(times, x, attitude, v, w, x, momentum, force, torque)
+        return TrajectorySamples(times, x, attitude, v, w, x, momentum, force, torque)
     anchor = x + attitude @ np.asarray(pivot, dtype=float)
     arm = x - anchor
     about = (momentum + np.cross(arm, momenta), torque + np.cross(arm, force))
-    return Course(times, x, attitude, v, w, anchor, about[0], force, about[1])
+    return TrajectorySamples(times, x, attitude, v, w, anchor, about[0], force, about[1])
 
 
-def _loads(motion: Motion, times: Array, views: list[View], shape: tuple[int, ...]) -> tuple[Array, Array]:
+def _sum_loads(motion: Motion, times: Array, views: list[View], shape: tuple[int, ...]) -> tuple[Array, Array]:
     """Force and torque on each body, (k, n, 3); nothing where forces are not known."""
     forces = motion.scenario.forces
     if not forces or motion.unknown_forces:
@@ -181,5 +186,5 @@ def _loads(motion: Motion, times: Array, views: list[View], shape: tuple[int, ..
     return load[:, :, 0], load[:, :, 1]
 
 
-def _parts(array: Array) -> Any:
+def _split_components(array: Array) -> Any:
     return tuple(np.moveaxis(array, -1, 0))

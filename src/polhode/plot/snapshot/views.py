@@ -11,36 +11,36 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from polhode.massprops.geometry import Surface
-from polhode.plot.drawable_mesh import halved, normals_of
+from polhode.plot.drawable_mesh import face_normals, split_by_plane
 from polhode.plot.projection import Camera
 from polhode.plot.scene import Scene
-from polhode.plot.snapshot.trajectory import Course
-from polhode.plot.style import AXES, COLOURS, SEVERAL
+from polhode.plot.snapshot.trajectory import TrajectorySamples
+from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS
 from polhode.validation import Array
 
-NAMES = {"omega": "ω", "momentum": "L", "torque": "torque", "force": "force"}
-ARROW_COLOURS = {name: COLOURS["L" if name == "momentum" else name] for name in NAMES}
-POINTS = 3000
+ARROW_LABELS = {"omega": "ω", "momentum": "L", "torque": "torque", "force": "force"}
+ARROW_COLORS = {name: COLORS["L" if name == "momentum" else name] for name in ARROW_LABELS}
+MAX_TRAIL_POINTS = 3000
 """Of a trail, at most."""
-ROOM = 1.72
+VIEW_MARGIN = 1.72
 """Half the height of a view of one body, in the body's size."""
-DOT = 0.035
+PARTICLE_RADIUS = 0.035
 """The radius of the ball that marks a particle, in half the height of the view."""
-MEMBER_PATHS, MEMBER_POINTS = 30, 24
+MAX_MEMBER_PATHS, MAX_MEMBER_POINTS = 30, 24
 """Of an ensemble at most so many paths are drawn, through so many points."""
-THROUGH = 0.25
+HIDDEN_ALPHA = 0.25
 """How strongly what is hidden of an arrow shines through the bodies: most of a small one lies within its body."""
-HEAD = 0.034
+ARROW_HEAD_LENGTH = 0.034
 """How long an arrow's head is, in half the height of the view."""
-SIMPLE, VISIBLE = 24, 0.02
+MAX_MEMBER_FACES, MIN_MEMBER_SIZE = 24, 0.02
 """Members are drawn as bodies if they have so few faces, and are at least so large in half the height of the view."""
 
 
 @dataclass(frozen=True)
-class Stage:
+class SnapshotViews:
     """What stays the same from instant to instant of a motion."""
 
-    trail: Course
+    trail: TrajectorySamples
     """Of the whole motion, finely."""
     surfaces: list[Surface]
     """What is drawn for each body; of an ensemble for each member, or one for all whose bodies are the same."""
@@ -61,7 +61,7 @@ class Stage:
     """Whether the watched body turns at all."""
     many: bool
     """Whether these are members of an ensemble."""
-    at_one_place: bool
+    is_stationary: bool
     """Whether nothing moves from its place."""
     pivoted: bool
     joined: tuple[tuple[int, int], ...]
@@ -74,7 +74,7 @@ class Stage:
         return self.center is None
 
     # Views --------------------------------------------------------------------------------------------------------
-    def draw_space(self, axes: Axes, now: Course, points: int = POINTS) -> None:
+    def draw_space(self, axes: Axes, now: TrajectorySamples, points: int = MAX_TRAIL_POINTS) -> None:
         """The view in which the world stands still: bodies, arrows, the path of the tip of omega, and of the bodies."""
         scene, before = Scene(self.camera), self._before(now, points)
         middle = self._middle(now) if self.center is None else self.center
@@ -83,38 +83,38 @@ class Stage:
             self._members(scene, now, before)
         else:
             for a, b in self.joined:
-                scene.line(now.position[0, [a, b]], COLOURS["muted"], width=1.2)
+                scene.line(now.position[0, [a, b]], COLORS["muted"], width=1.2)
             for i in range(now.position.shape[1]):
                 self._body(scene, i, now.position[0, i], now.attitude[0, i])
                 self._path(scene, before.position[:, i], middle, reach, i)
                 self._arrows(scene, i, now)
             if self.pivoted:
-                scene.line(np.stack((now.anchor[0, 0], now.position[0, 0])), COLOURS["muted"], width=1.6)
-                scene.dot(now.anchor[0, 0], COLOURS["ink"], size=5.0)
+                scene.line(np.stack((now.anchor[0, 0], now.position[0, 0])), COLORS["muted"], width=1.6)
+                scene.dot(now.anchor[0, 0], COLORS["ink"], size=5.0)
             if self.turns:
                 tips = before.anchor[-1:, self.watched] + self.scales["omega"] * before.omega[:, self.watched]
-                scene.line(tips, COLOURS["omega"], width=1.1, alpha=0.75)
+                scene.line(tips, COLORS["omega"], width=1.1, alpha=0.75)
                 self._axes(scene, now.position[0, self.watched], now.attitude[0, self.watched])
         self._world_axes(scene, middle, axes)
         self._finish(scene, axes, middle, self.radius)
 
-    def draw_body(self, axes: Axes, now: Course, points: int = POINTS) -> None:
+    def draw_body(self, axes: Axes, now: TrajectorySamples, points: int = MAX_TRAIL_POINTS) -> None:
         """The view in which the watched body stands still: the paths of omega and L round it."""
         scene, before, i = Scene(self.camera), self._before(now, points), self.watched
         self._body(scene, 0 if self.many else i, np.zeros(3), np.eye(3), quiet=self.many)
         if self.many:
             tips = self.scales["omega"] * now.in_body(now.omega)[0]
-            _dots(scene, tips[np.isfinite(tips).all(axis=1)], SEVERAL[0], 4.0, 1e-3 * self.sizes[0])
+            _draw_point_cloud(scene, tips[np.isfinite(tips).all(axis=1)], COLOR_CYCLE[0], 4.0, 1e-3 * self.sizes[0])
         else:
             start = (now.attitude[0, i].T @ (now.anchor - now.position)[0, i]) if self.pivoted else np.zeros(3)
             for name in ("omega", "momentum"):
                 if name in self.scales:
                     path = start + self.scales[name] * before.in_body(getattr(before, name))[:, i]
-                    scene.line(path, ARROW_COLOURS[name], width=1.3, alpha=0.85)
-                    begin, radius = start - self._behind(name), ROOM * float(self.sizes[i])
-                    self._arrow(scene, begin, path[-1] - start, ARROW_COLOURS[name], radius)
+                    scene.line(path, ARROW_COLORS[name], width=1.3, alpha=0.85)
+                    begin, radius = start - self._behind(name), VIEW_MARGIN * float(self.sizes[i])
+                    self._arrow(scene, begin, path[-1] - start, ARROW_COLORS[name], radius)
         self._axes(scene, np.zeros(3), np.eye(3))
-        self._finish(scene, axes, np.zeros(3), ROOM * float(self.sizes[0 if self.many else i]))
+        self._finish(scene, axes, np.zeros(3), VIEW_MARGIN * float(self.sizes[0 if self.many else i]))
 
     def legend(self) -> list[Any]:
         """Handles for a legend: what the arrows are."""
@@ -123,65 +123,65 @@ class Stage:
         look: Any = {"marker": ">", "markevery": [1], "markersize": 6, "linewidth": 2.2}
         about = {n: " about the pivot" for n in ("momentum", "torque") if self.pivoted}
         return [
-            Line2D([0, 1], [0, 0], color=ARROW_COLOURS[n], label=NAMES[n] + about.get(n, ""), **look)
-            for n in NAMES
+            Line2D([0, 1], [0, 0], color=ARROW_COLORS[n], label=ARROW_LABELS[n] + about.get(n, ""), **look)
+            for n in ARROW_LABELS
             if n in self.scales
         ]
 
     # What is in them ----------------------------------------------------------------------------------------------
-    def _before(self, now: Course, points: int) -> Course:
+    def _before(self, now: TrajectorySamples, points: int) -> TrajectorySamples:
         """The course until now, of not too many points, ending with now."""
         until = self.trail.until(float(now.times[0]))
         every = max(1, -(-len(until.times) // points))
         first = (len(until.times) - 1) % every  # so that points stay where they are while the trail grows
         kept = slice(0, len(until.times) - first, every)
-        return Course(**{name: values[kept] for name, values in vars(until).items()}).then(now)
+        return TrajectorySamples(**{name: values[kept] for name, values in vars(until).items()}).then(now)
 
-    def _middle(self, now: Course) -> Array:
+    def _middle(self, now: TrajectorySamples) -> Array:
         """Where a view looks that follows the bodies."""
         there = np.isfinite(now.position[0]).all(axis=1)
         return np.asarray(now.position[0, there].mean(axis=0)) if there.any() else np.zeros(3)
 
     def _body(self, scene: Scene, i: int, position: Array, attitude: Array, quiet: bool = False) -> None:
-        own = SEVERAL[i % len(SEVERAL)] if len(self.sizes) > 1 and not self.many else None
+        own = COLOR_CYCLE[i % len(COLOR_CYCLE)] if len(self.sizes) > 1 and not self.many else None
         if self.sizes[i] == 0:
-            ball = Surface(DOT * self.radius * self.surfaces[i].vertices, self.surfaces[i].faces)
-            scene.body(ball, position, attitude, colour=own or SEVERAL[0])
+            ball = Surface(PARTICLE_RADIUS * self.radius * self.surfaces[i].vertices, self.surfaces[i].faces)
+            scene.body(ball, position, attitude, color=own or COLOR_CYCLE[0])
         else:
             half = None if quiet else self.halves[i]
-            colour = own if own and half is None else COLOURS["body"]
-            look: Any = {"half": half, "half_colour": own, "alpha": 0.45 if quiet else 1.0}
-            scene.body(self.surfaces[i], position, attitude, colour=colour, **look)
+            color = own if own and half is None else COLORS["body"]
+            look: Any = {"half": half, "half_color": own, "alpha": 0.45 if quiet else 1.0}
+            scene.body(self.surfaces[i], position, attitude, color=color, **look)
 
     def _axes(self, scene: Scene, place: Array, attitude: Array) -> None:
         size = 1.3 * float(self.sizes[0 if self.many else self.watched])
         for k in range(3):
-            scene.arrow(place - self._behind("axes"), size * attitude[:, k], AXES[k], f"{k + 1}", width=1.4)
+            scene.arrow(place - self._behind("axes"), size * attitude[:, k], AXIS_COLORS[k], f"{k + 1}", width=1.4)
 
-    def _arrows(self, scene: Scene, i: int, now: Course) -> None:
+    def _arrows(self, scene: Scene, i: int, now: TrajectorySamples) -> None:
         for name, scale in self.scales.items():
             vector = scale * getattr(now, name)[0, i]
             start = now.position[0, i] if name == "force" else now.anchor[0, i]
             if np.linalg.norm(vector) > 1e-3 * self.radius:
-                self._arrow(scene, start - self._behind(name), vector, ARROW_COLOURS[name], self.radius)
+                self._arrow(scene, start - self._behind(name), vector, ARROW_COLORS[name], self.radius)
 
-    def _arrow(self, scene: Scene, start: Array, vector: Array, colour: str, radius: float) -> None:
+    def _arrow(self, scene: Scene, start: Array, vector: Array, color: str, radius: float) -> None:
         """An arrow, and once more before everything, faintly: so one sees those within a body."""
-        scene.arrow(start, vector, colour)
+        scene.arrow(start, vector, color)
         before = start + 4 * self.radius * self.camera.eye
         along = self.camera.flat(vector)
         length = float(np.hypot(*along))
         if length <= 1e-9 * radius:  # towards the eye
             return
         back, aside = (
-            size * HEAD * radius / length * (x * self.camera.right + y * self.camera.up)
+            size * ARROW_HEAD_LENGTH * radius / length * (x * self.camera.right + y * self.camera.up)
             for size, x, y in ((1.0, *along), (0.5, -along[1], along[0]))
         )
         tip = before + vector - 0.45 * back  # with its round ends no longer than the arrow
         shaft = np.stack((before, tip))
         head = np.stack((tip - back + aside, tip, tip - back - aside))
         for path in (shaft, head):
-            scene.line(path, colour, width=2.0, alpha=THROUGH)
+            scene.line(path, color, width=2.0, alpha=HIDDEN_ALPHA)
 
     def _behind(self, name: str) -> Array:
         """L a little farther from the eye than omega, and axes than L: where they lie along each other, pieces of all
@@ -196,46 +196,48 @@ class Stage:
         near = np.linalg.norm(path - middle, axis=1) < 2 * reach + self.radius
         near[:-1] |= near[1:]
         near[1:] |= near[:-1]
-        colour = COLOURS["path"] if len(self.sizes) == 1 else SEVERAL[i % len(SEVERAL)]
+        color = COLORS["path"] if len(self.sizes) == 1 else COLOR_CYCLE[i % len(COLOR_CYCLE)]
         ends = np.flatnonzero(np.diff(np.concatenate(([0], near.astype(int), [0]))))
         for first, last in zip(ends[::2], ends[1::2], strict=True):
-            scene.line(path[first:last], colour, width=0.9 if self.follows else 1.2)
+            scene.line(path[first:last], color, width=0.9 if self.follows else 1.2)
 
-    def _members(self, scene: Scene, now: Course, before: Course) -> None:
+    def _members(self, scene: Scene, now: TrajectorySamples, before: TrajectorySamples) -> None:
         """Members as small bodies or dots; where they stay at one place the tips of omega, round one of the bodies."""
         there: list[int] = np.flatnonzero(np.isfinite(now.position[0]).all(axis=1)).tolist()
         if len(there) == 0:
             return
-        if self.at_one_place:
+        if self.is_stationary:
             self._body(scene, 0, now.position[0, there[0]], now.attitude[0, there[0]])
             tips = now.position[0] + self.scales.get("omega", 0.0) * now.omega[0]
-            _dots(scene, tips[there], COLOURS["omega"], 4.0, 1e-3 * self.radius)
+            _draw_point_cloud(scene, tips[there], COLORS["omega"], 4.0, 1e-3 * self.radius)
             return
-        for i in there[:: max(1, len(there) // MEMBER_PATHS)]:
-            way = before.position[:: max(1, len(before.times) // MEMBER_POINTS), i]
+        for i in there[:: max(1, len(there) // MAX_MEMBER_PATHS)]:
+            way = before.position[:: max(1, len(before.times) // MAX_MEMBER_POINTS), i]
             way = way[np.isfinite(way).all(axis=1)]
-            scene.line(np.concatenate((way, now.position[:, i])), COLOURS["path"], width=0.6, alpha=0.35)
+            scene.line(np.concatenate((way, now.position[:, i])), COLORS["path"], width=0.6, alpha=0.35)
         as_bodies = [i for i in there if self._is_small_body(i)]
         as_dots = [i for i in there if not self._is_small_body(i)]
-        _dots(scene, now.position[0, as_dots], SEVERAL[0], 4.0, 1e-3 * self.radius)
+        _draw_point_cloud(scene, now.position[0, as_dots], COLOR_CYCLE[0], 4.0, 1e-3 * self.radius)
         self._small_bodies(scene, as_bodies, now)
 
     def _is_small_body(self, member: int) -> bool:
         """Whether a member can be drawn as its body."""
         one = self._look(member)
-        return len(self.surfaces[one].faces) <= SIMPLE and bool(self.sizes[one] >= VISIBLE * self.radius)
+        return len(self.surfaces[one].faces) <= MAX_MEMBER_FACES and bool(
+            self.sizes[one] >= MIN_MEMBER_SIZE * self.radius
+        )
 
     def _look(self, member: int) -> int:
         """Which of the surfaces is a member's."""
         return member if len(self.surfaces) > 1 else 0
 
-    def _small_bodies(self, scene: Scene, members: list[int], now: Course) -> None:
+    def _small_bodies(self, scene: Scene, members: list[int], now: TrajectorySamples) -> None:
         """Many bodies at once, without the lines along their edges: to sort all those by depth takes seconds."""
         half, facing, coloured = self.halves[0], [], []
         for one, group in groupby(members, self._look):
             chosen, triangles = list(group), self.surfaces[one].vertices[self.surfaces[one].faces]
             if half is not None:
-                triangles = halved(triangles, half).triangles
+                triangles = split_by_plane(triangles, half).triangles
             turned = np.einsum("nij,tcj->ntci", now.attitude[0, chosen], triangles)
             placed = turned + now.position[0, chosen][:, None, None]
             facing.append(placed.reshape(-1, 3, 3))
@@ -243,10 +245,10 @@ class Stage:
         if not facing:
             return
         placed, first = np.concatenate(facing), np.concatenate(coloured)
-        seen = normals_of(placed) @ self.camera.eye > 0
-        for chosen_too, colour in ((seen & first, AXES[half or 0]), (seen & ~first, COLOURS["body"])):
+        seen = face_normals(placed) @ self.camera.eye > 0
+        for chosen_too, color in ((seen & first, AXIS_COLORS[half or 0]), (seen & ~first, COLORS["body"])):
             corners = placed[chosen_too].reshape(-1, 3)
-            scene.surface(corners, np.arange(len(corners)).reshape(-1, 3), colour)
+            scene.surface(corners, np.arange(len(corners)).reshape(-1, 3), color)
 
     def _world_axes(self, scene: Scene, middle: Array, axes: Axes) -> None:
         """Small, in the lower left corner."""
@@ -271,8 +273,8 @@ def axes_aspect(axes: Axes) -> float:
     return float(extent.width / extent.height)
 
 
-def _dots(scene: Scene, places: Array, colour: str, size: float, length: float) -> None:
+def _draw_point_cloud(scene: Scene, places: Array, color: str, size: float, length: float) -> None:
     """Many dots: lines so short that their round ends are all of them, drawn at once, unlike `Scene.dot`."""
     along = length * scene.seen.right
     for place in places:
-        scene.line(np.stack((place, place + along)), colour, width=size)
+        scene.line(np.stack((place, place + along)), color, width=size)
