@@ -10,14 +10,14 @@ import numpy as np
 
 from benchmarks.contestant import HEYOKA_TOLERANCES, Contestant, ProblemData, TimedRun, UnsupportedProblemError
 from benchmarks.repeatable_run import RepeatableRun
-from polhode.engines.result import Run
+from polhode.engines.result import RunResult
 from polhode.equations.formulations import FORMULATIONS
 from polhode.errors import PolhodeError
 from polhode.methods.registry import METHODS
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.motion import Motion
-from polhode.solve.auto_method import chosen_run
+from polhode.solve.auto_method import run_auto
 from polhode.solve.simulate import simulate
 
 FAMILY = "polhode"
@@ -41,11 +41,11 @@ class PreparedRun(NamedTuple):
 
 def prepared_run(scenario: Scenario) -> PreparedRun:
     """The machine code of a run and nothing else.  Of "auto": the run that it hands out, not those that judge it."""
-    settled = scenario if scenario.method != "auto" else chosen_run(scenario, False, 1, None)[0]
+    settled = scenario if scenario.method != "auto" else run_auto(scenario, False, 1, None)[0]
     rerun = RepeatableRun(settled)
 
     def motion() -> Motion:
-        return Motion(settled, Run(settled.times, rerun.kept()[None], 0))
+        return Motion(settled, RunResult(settled.times, rerun.final_samples()[None], 0))
 
     return PreparedRun(rerun.reset, rerun.go, motion)
 

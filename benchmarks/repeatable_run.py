@@ -14,10 +14,10 @@ import numpy as np
 from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
 from polhode.engines import segments, taylor
 from polhode.engines.adaptive_run import AdaptiveRunner
-from polhode.engines.buffer import packed, unpacked
-from polhode.engines.heyoka_codegen import heyoka
-from polhode.engines.heyoka_integrator import Numbers
-from polhode.engines.prepare import prepared, structure_of
+from polhode.engines.buffer import pack_buffer, unpack_samples
+from polhode.engines.heyoka_codegen import import_heyoka
+from polhode.engines.heyoka_integrator import TaylorVariables
+from polhode.engines.prepare import prepare_kernel, structure_of
 from polhode.engines.runner import Runner
 from polhode.errors import ScenarioError
 from polhode.model.scenario import Scenario
@@ -31,9 +31,9 @@ SegmentCalls = list[tuple[list[tuple[Array, Array]], tuple[Any, ...], list[tuple
 
 
 class RepeatableRun:
-    """A run of a scenario, as often as one likes: `reset`, `go`, `kept`; only `go` computes.
+    """A run of a scenario, as often as one likes: `reset`, `go`, `final_samples`; only `go` computes.
 
-    `kept()` are the numbers at the end, (bodies, numbers): those of `run(scenario, False, 1).kept[-1]`, or not
+    `final_samples()` are the numbers at the end, (bodies, numbers): those of `run(scenario, False, 1).samples[-1]`, or not
     finite where that run would have failed.
     """
 
@@ -48,7 +48,7 @@ class RepeatableRun:
             self.parts = _prepare_adaptive(scenario)
         else:
             self.parts = _prepare_fixed_step(scenario)
-        self.reset, self.go, self.kept = self.parts
+        self.reset, self.go, self.final_samples = self.parts
         self.reset()
         self.go()  # compiles
 
@@ -58,33 +58,33 @@ def _check_scenario(scenario: Scenario) -> None:
         raise ScenarioError("a prepared run has no impulses and no events: use ph.simulate")
     if scenario.times.tolist() != [scenario.end_time]:
         raise ScenarioError("a prepared run shows its end only: give output_times=[the end of the run]")
-    if any(np.ptp(np.asarray(t)) > 0 for t in segments.event_times(scenario)):
+    if any(np.ptp(np.asarray(t)) > 0 for t in segments.discontinuity_times(scenario)):
         raise ScenarioError("in a prepared run all members share the times of their windows: run them group by group")
 
 
 # The closed form ------------------------------------------------------------------------------------------------------
 def _prepare_closed_form(scenario: Scenario) -> RunFunctions:
-    plan = prepared(structure_of(scenario, False))
-    buffer, layout, advance = packed(scenario, plan), plan.layout, plan.advance
-    out = np.empty((1, len(buffer), layout.kept))
+    plan = prepare_kernel(structure_of(scenario, False))
+    buffer, layout, advance = pack_buffer(scenario, plan), plan.layout, plan.advance
+    out = np.empty((1, len(buffer), layout.sample_size))
     arguments = (buffer, 0, len(buffer), scenario.start_time, np.array(scenario.times), out)
 
     def go() -> None:
         advance(*arguments)
 
-    return RunFunctions(lambda: out.fill(np.nan), go, lambda: unpacked(out, layout, scenario.count)[0])
+    return RunFunctions(lambda: out.fill(np.nan), go, lambda: unpack_samples(out, layout, scenario.count)[0])
 
 
 # Taylor series --------------------------------------------------------------------------------------------------------
 def _prepare_taylor(scenario: Scenario) -> RunFunctions:
     """An integrator for every segment, whose clock is set by `reset`; from one to the next goes but the state."""
-    lanes = int(heyoka().recommended_simd_size()) if taylor.runs_in_lanes(scenario) else 0
-    numbers = Numbers(scenario, False)
+    lanes = int(import_heyoka().recommended_simd_size()) if taylor.runs_in_lanes(scenario) else 0
+    numbers = TaylorVariables(scenario, False)
     now, legs = numbers.start(), []
     with np.errstate(all="ignore"):
-        for a, b in pairwise([scenario.start_time, *segments.breaks(scenario), scenario.end_time]):
+        for a, b in pairwise([scenario.start_time, *segments.segment_boundaries(scenario), scenario.end_time]):
             leg = TaylorSegment(numbers, now, a, b, lanes)
-            if leg.found.watched:
+            if leg.found.events:
                 raise ScenarioError("a prepared run by Taylor series has no force that decides: use ph.simulate")
             leg.fill(now)
             leg.go()
@@ -108,7 +108,7 @@ def _prepare_taylor(scenario: Scenario) -> RunFunctions:
             for propagate_until in propagate:
                 propagate_until(end)
 
-    return RunFunctions(reset, go, lambda: numbers.kept(legs[-1].numbers()))
+    return RunFunctions(reset, go, lambda: numbers.to_samples(legs[-1].numbers()))
 
 
 def _state_transfers(before: TaylorSegment, leg: TaylorSegment) -> list[tuple[Array, Array, Array]]:
@@ -125,7 +125,7 @@ def _prepare_adaptive(scenario: Scenario) -> RunFunctions:
     layout, units = runner.layout, len(runner.buffer)
     rtol, atol = scenario.tolerances
     clocks = 1 if runner.plan.is_coupled else layout.lanes
-    width = layout.kept * (runner.buffer.shape[1] // layout.size)
+    width = layout.sample_size * (runner.buffer.shape[1] // layout.size)
     out = np.empty((1, units, width))
     calls: SegmentCalls = []
     counters: list[Array] = []
@@ -147,10 +147,10 @@ def _prepare_fixed_step(scenario: Scenario) -> RunFunctions:
     calls: SegmentCalls = []
     outs: list[Array] = []
     for a, b, windows in _iterate_segments(runner):
-        stop_k, rest = segments.on_grid(np.array([b]), a, h)
-        outs.append(np.empty((1, units, layout.kept * (buffer.shape[1] // layout.size))))
-        state = outs[-1].reshape(-1, layout.kept)[:, : layout.watch]
-        back = [(blocks[:, : layout.watch], state)] if rest[0] > 0 and b != scenario.end_time else []
+        stop_k, rest = segments.locate_on_grid(np.array([b]), a, h)
+        outs.append(np.empty((1, units, layout.sample_size * (buffer.shape[1] // layout.size))))
+        state = outs[-1].reshape(-1, layout.sample_size)[:, : layout.drift]
+        back = [(blocks[:, : layout.drift], state)] if rest[0] > 0 and b != scenario.end_time else []
         arguments = (a, h, 0, int(stop_k[-1]), stop_k, rest, 0, outs[-1])
         calls.append((windows, (buffer, runner.pairs, 0, units, *arguments), back))
     return _run_functions(runner, calls, outs, [])
@@ -160,7 +160,7 @@ def _prepare_fixed_step(scenario: Scenario) -> RunFunctions:
 def _iterate_segments(runner: Runner) -> Iterator[tuple[float, float, list[tuple[Array, Array]]]]:
     """From, to, and what its windows change in the buffer; those of the first are written into it."""
     scenario = runner.scenario
-    edges = [scenario.start_time, *segments.breaks(scenario), scenario.end_time]
+    edges = [scenario.start_time, *segments.segment_boundaries(scenario), scenario.end_time]
     runner._open_windows((edges[0] + edges[1]) / 2)
     first = now = runner.buffer.copy()
     for i, (a, b) in enumerate(pairwise(edges)):
@@ -203,7 +203,7 @@ def _run_functions(runner: Runner, calls: SegmentCalls, outs: list[Array], count
                 to[...] = given
 
     def kept() -> Array:
-        shown: list[Array] = [unpacked(out, layout, scenario.count)[0] for out in outs]
+        shown: list[Array] = [unpack_samples(out, layout, scenario.count)[0] for out in outs]
         if scenario.formulation == "euler_angles" and not scenario.used_method.is_adaptive:
             turned = np.max([rows[:, -1] for rows in shown], axis=0) > scenario.largest_turn**2
             shown[-1] = np.where(turned[:, None], np.nan, shown[-1])  # the angles mean nothing any more

@@ -10,9 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.engines import segments, taylor
-from polhode.engines.heyoka_codegen import STRAIGHT_FOR_MANY, heyoka, moving, parameter_values, series
-from polhode.engines.heyoka_expressions import formulas
-from polhode.engines.heyoka_integrator import Numbers
+from polhode.engines.heyoka_codegen import (
+    UNROLLED_LIMIT_FOR_MANY,
+    acquire_integrator,
+    import_heyoka,
+    moving_state,
+    parameter_values,
+)
+from polhode.engines.heyoka_expressions import build_symbolic_system
+from polhode.engines.heyoka_integrator import TaylorVariables
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
@@ -22,14 +28,14 @@ class RunFunctions(NamedTuple):
 
     reset: Callable[[], None]
     go: Callable[[], None]
-    kept: Callable[[], Array]
+    final_samples: Callable[[], Array]
     """After `go`: the numbers put out at the end, (bodies, numbers)."""
 
     def __call__(self) -> Array:
         """All three, one after the other."""
         self.reset()
         self.go()
-        return self.kept()
+        return self.final_samples()
 
 
 def prepare_segments(scenario: Scenario) -> RunFunctions:
@@ -39,9 +45,9 @@ def prepare_segments(scenario: Scenario) -> RunFunctions:
 
 
 def _prepare_segments(scenario: Scenario, in_lanes: bool) -> RunFunctions:
-    numbers = Numbers(scenario, False)
-    edges = [scenario.start_time, *segments.breaks(scenario), scenario.end_time]
-    lanes = int(heyoka().recommended_simd_size()) if in_lanes else 0
+    numbers = TaylorVariables(scenario, False)
+    edges = [scenario.start_time, *segments.segment_boundaries(scenario), scenario.end_time]
+    lanes = int(import_heyoka().recommended_simd_size()) if in_lanes else 0
     legs: list[TaylorSegment] = []
     now = numbers.start()
     for a, b in pairwise(edges):
@@ -59,17 +65,17 @@ def _prepare_segments(scenario: Scenario, in_lanes: bool) -> RunFunctions:
             passage()
             leg.go()
 
-    return RunFunctions(lambda: first.fill(start), go, lambda: numbers.kept(last.numbers()))
+    return RunFunctions(lambda: first.fill(start), go, lambda: numbers.to_samples(last.numbers()))
 
 
 class TaylorSegment:
     """A segment with integrators of its own, one for each batch of members, or one for all bodies."""
 
-    def __init__(self, numbers: Numbers, now: Array, a: float, b: float, lanes: int) -> None:
+    def __init__(self, numbers: TaylorVariables, now: Array, a: float, b: float, lanes: int) -> None:
         self.a, self.b, self.begin, self.lanes = a, b, now.copy(), lanes
-        self.found = formulas(numbers.scenario, now, (a + b) / 2, False, lanes > 0)
+        self.found = build_symbolic_system(numbers.scenario, now, (a + b) / 2, False, lanes > 0)
         units = numbers.units(self.found, now, a, b - a)
-        used = series(numbers.scenario, self.found, numbers.tolerance, lanes, STRAIGHT_FOR_MANY)
+        used = acquire_integrator(numbers.scenario, self.found, numbers.tolerance, lanes, UNROLLED_LIMIT_FOR_MANY)
         values = parameter_values(self.found, used.constants, units)
         places, width, count = np.array(self.found.moving, dtype=int), numbers.width, len(now)
         if not lanes:
@@ -88,12 +94,12 @@ class TaylorSegment:
     def fill(self, numbers: Array) -> None:
         """Put the numbers of all bodies into the integrators, and their clocks to the leg's beginning."""
         for integrator, where, scale in zip(self.integrators, self.where, self.scales, strict=True):
-            moving(integrator, self.lanes)[:] = numbers[where] / scale
+            moving_state(integrator, self.lanes)[:] = numbers[where] / scale
         self._reset_clocks()
 
     def states(self) -> list[Any]:
         """The numbers of every integrator that move."""
-        return [moving(integrator, self.lanes) for integrator in self.integrators]
+        return [moving_state(integrator, self.lanes) for integrator in self.integrators]
 
     def _reset_clocks(self) -> None:
         for integrator in self.integrators:
@@ -111,7 +117,7 @@ class TaylorSegment:
         """All numbers at the leg's end."""
         numbers = self.begin.copy()
         for integrator, where, scale in zip(self.integrators, self.where, self.scales, strict=True):
-            numbers[where] = moving(integrator, self.lanes) * scale
+            numbers[where] = moving_state(integrator, self.lanes) * scale
         return numbers
 
     def make_transfer(self, before: TaylorSegment) -> Callable[[], None]:

@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks import mujoco_throughput, numpy_throughput
 from polhode import __version__
-from polhode.engines.buffer import packed, unpacked
-from polhode.engines.prepare import prepared, structure_of
+from polhode.engines.buffer import pack_buffer, unpack_samples
+from polhode.engines.prepare import prepare_kernel, structure_of
 from polhode.massprops.body import Body
 from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.model.scenario import Scenario
@@ -144,11 +144,11 @@ def sample_scenario(count: int) -> Scenario:
 
 def engine_stepper(scenario: Scenario, threads: int) -> Callable[[int], Array]:
     """The prepared loop of this engine on so many threads, without packing and output; gives the state."""
-    plan = prepared(structure_of(scenario, counts_work=False))
-    buffer = packed(scenario, plan)
+    plan = prepare_kernel(structure_of(scenario, counts_work=False))
+    buffer = pack_buffer(scenario, plan)
     cuts = np.linspace(0, len(buffer), threads + 1).astype(int).tolist()
     no_stops, no_rests = np.empty(0, dtype=np.int64), np.empty(0)
-    out = np.empty((0, len(buffer), plan.layout.kept))
+    out = np.empty((0, len(buffer), plan.layout.sample_size))
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def part(first: int, last: int, steps: int) -> None:
@@ -159,7 +159,7 @@ def engine_stepper(scenario: Scenario, threads: int) -> Callable[[int], Array]:
             part(0, len(buffer), steps)
         else:
             list(pool.map(part, cuts[:-1], cuts[1:], [steps] * threads))
-        return buffer.reshape(1, -1, plan.layout.size)[..., : plan.layout.kept]
+        return buffer.reshape(1, -1, plan.layout.size)[..., : plan.layout.sample_size]
 
     return advance
 
@@ -167,8 +167,8 @@ def engine_stepper(scenario: Scenario, threads: int) -> Callable[[int], Array]:
 def difference_from_numpy(count: int = 100, steps: int = 50) -> float:
     """The largest relative difference of the states that both codes find: they compute the same motion."""
     scenario = sample_scenario(count)
-    plan = prepared(structure_of(scenario, counts_work=False))
-    ours = unpacked(engine_stepper(scenario, 1)(steps), plan.layout, count)[0, :, :13].T
+    plan = prepare_kernel(structure_of(scenario, counts_work=False))
+    ours = unpack_samples(engine_stepper(scenario, 1)(steps), plan.layout, count)[0, :, :13].T
     theirs = numpy_throughput.advance_sample("textbook", count, steps)
     return float((np.abs(ours - theirs).max(axis=1) / np.abs(theirs).max(axis=1)).max())
 

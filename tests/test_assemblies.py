@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from assembly_cases import SIZES, assert_alike, assert_same, raw_sums
 from polhode.errors import MassWarning
-from polhode.model.members import taken_body
+from polhode.model.members import select_body_members
 
 TURN = Rotation.from_euler("xyz", (0.4, -1.0, 2.0))
 
@@ -101,7 +101,7 @@ def test_members_of_clouds_are_the_clouds_to_the_bit():
         assert together.members == 5
         for i in range(5):
             alone = ph.Body.from_particles(m[i] if m.ndim > 1 else m, p[i] if p.ndim > 2 else p)
-            member = taken_body(together, i)
+            member = select_body_members(together, i)
             for name in ("mass", "center_of_mass", "inertia_body", "principal_moments"):
                 assert np.array_equal(getattr(member, name), getattr(alone, name)), name
     rows = ph.Body.from_particles((1.0, 3.0), points[:, :2])
@@ -254,7 +254,7 @@ def test_members_of_an_ensemble_are_the_same_to_the_bit_alone(operation, count):
     together = operation(ph.shapes.box(sides, density=2.0))
     assert together.members == count
     for i in range(count):
-        alone, member = operation(ph.shapes.box(sides[i], density=2.0)), taken_body(together, i)
+        alone, member = operation(ph.shapes.box(sides[i], density=2.0)), select_body_members(together, i)
         for name in ("mass", "volume", "center_of_mass", "inertia_body", "principal_moments"):
             assert np.array_equal(getattr(member, name), getattr(alone, name)), name
         assert len(member.parts) == len(alone.parts)
@@ -270,10 +270,10 @@ def test_each_member_turns_and_grows_by_itself(count):
     turned, grown = many.turn(turns, (1, 2, 3)), many.scale(factors)
     for i in range(count):
         alone = ph.shapes.box(sides[i], density=1.0)
-        assert_alike(taken_body(turned, i), alone.turn(turns[i], (1, 2, 3)), 1e-15)
+        assert_alike(select_body_members(turned, i), alone.turn(turns[i], (1, 2, 3)), 1e-15)
         assert np.array_equal(turned.principal_moments[i], alone.turn(turns[i], (1, 2, 3)).principal_moments)
         grown_alone = alone.scale(factors if count == 3 else factors[i])  # three factors are those of the axes
-        assert_alike(taken_body(grown, i), grown_alone, 1e-14)
+        assert_alike(select_body_members(grown, i), grown_alone, 1e-14)
 
 
 def test_each_member_may_go_its_own_way():
@@ -282,5 +282,5 @@ def test_each_member_may_go_its_own_way():
     moved = box.move(by).join(box.scale(by + 1)).mirror(by + 1, by)
     for i in range(2):
         alone = box.move(by[i]).join(box.scale(by[i] + 1)).mirror(by[i] + 1, by[i])
-        assert_alike(taken_body(moved, i), alone, 1e-15)
+        assert_alike(select_body_members(moved, i), alone, 1e-15)
     assert moved.parts == ()

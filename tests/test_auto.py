@@ -34,7 +34,7 @@ def test_it_delivers_what_was_asked_for(name, rtol):
     )
     assert max(error.attitude, error.rates) < 3 * rtol
     assert error.position <= 3 * rtol * np.abs(motion.position).max()
-    chosen = motion._run.chosen
+    chosen = motion._run.auto_report
     if motion.audit().method == "exact":
         assert chosen.error is None
     else:
@@ -80,13 +80,13 @@ def test_what_cannot_be_reached_is_said(monkeypatch):
     spin = ph.State(angular_velocity_body=(1e-4, 5.0, 1e-4))
     with pytest.warns(UserWarning, match=r"the error of the motion is about .* more than rtol = 1e-12"):
         motion = ph.simulate(box, spin, [nearly_nothing(1e-9)], duration=60.0, rtol=1e-12)
-    assert motion._run.chosen.missed
+    assert motion._run.auto_report.missed
     assert np.isfinite(motion.final.quaternion_wxyz).all()
 
 
 def test_taylor_series_take_over_where_dop853_gives_up(monkeypatch):
     """Judge: the answer to 40 digits.  dop853 is kept from steps as fine as it would need."""
-    monkeypatch.setitem(auto_method.FINEST_STEP, "dop853", 1e-10)
+    monkeypatch.setitem(auto_method.FINEST_RTOL, "dop853", 1e-10)
     given = PROBLEMS["simo_wong_heavy_top"]
     motion = ph.simulate(given.scenario(rtol=1e-10))
     assert motion.audit().method == "taylor"
@@ -144,7 +144,7 @@ def test_the_judge_takes_other_steps():
     )
     assert motion.final.velocity[0] == pytest.approx(np.sqrt(1 + 2 * gained), abs=1e-9)
     mild = ph.simulate(BODY, START, [ph.forces.linear_drag(0.1)], duration=2.0, rtol=1e-3, engine="python")
-    assert mild._run.chosen.error > 0
+    assert mild._run.auto_report.error > 0
 
 
 def test_no_more_digits_than_there_are():

@@ -342,7 +342,7 @@ def test_machine_code_and_plain_python_agree_to_the_bit():
 def test_portions_do_not_matter(monkeypatch):
     whole = ph.ensemble(crowd(output_step=0.1))
     monkeypatch.setattr("polhode.engines.runner.PORTION_S", 1e-9)
-    monkeypatch.setattr("polhode.engines.event_log.ROOM", 1)
+    monkeypatch.setattr("polhode.engines.event_log.LOG_ROWS", 1)
     cut = ph.ensemble(crowd(output_step=0.1), threads=2)
     assert np.array_equal(whole.position, cut.position, equal_nan=True)
     assert [(c.name, c.time, c.body) for c in whole.crossings] == [(c.name, c.time, c.body) for c in cut.crossings]

@@ -11,9 +11,9 @@ from scipy.integrate import solve_ivp
 
 import polhode as ph
 from polhode.equations.law import law
-from polhode.methods.dense_output import curve_through, dense_stages, on_curve
+from polhode.methods.dense_output import build_interpolant, dense_stages, evaluate_interpolant
 from polhode.methods.dop853 import DOP853
-from polhode.methods.runge_kutta import slopes_and_sum, stages_of
+from polhode.methods.runge_kutta import evaluate_stages, tableau_stages
 from polhode.reference.free_rotation import AsymmetricTop
 
 f = ph.forces
@@ -36,15 +36,15 @@ def _pendulum(t, y, data):
 def curve_error(h, theta):
     """At the part `theta` of one step of length h, against a hundred small ones."""
     y = ((1.0, 0.3), (1.0,), (0.2,))
-    stages, used = stages_of(DOP853), dense_stages(DOP853).used
-    k, new = slopes_and_sum(_pendulum, stages, 0.5, y, h, (), (), y)
-    curve = curve_through(DOP853, _pendulum)(0.5, y, new, h, tuple(k[i] for i in used), ())
+    stages, used = tableau_stages(DOP853), dense_stages(DOP853).used
+    k, new = evaluate_stages(_pendulum, stages, 0.5, y, h, (), (), y)
+    curve = build_interpolant(DOP853, _pendulum)(0.5, y, new, h, tuple(k[i] for i in used), ())
     exact, steps = y, 20
     for i in range(steps):
-        exact = slopes_and_sum(_pendulum, stages, 0.5 + i * theta * h / steps, exact, theta * h / steps, (), (), exact)[
-            1
-        ]
-    found = on_curve(y, theta, curve)
+        exact = evaluate_stages(
+            _pendulum, stages, 0.5 + i * theta * h / steps, exact, theta * h / steps, (), (), exact
+        )[1]
+    found = evaluate_interpolant(y, theta, curve)
     return max(abs(a - b) for one, other in zip(found, exact, strict=True) for a, b in zip(one, other, strict=True))
 
 
@@ -57,12 +57,12 @@ def test_the_curve_has_order_7(theta):
 
 def test_the_curve_begins_and_ends_with_the_step_and_its_slopes():
     y, h = ((1.0, 0.3), (1.0,), (0.2,)), 0.5
-    k, new = slopes_and_sum(_pendulum, stages_of(DOP853), 0.5, y, h, (), (), y)
-    curve = curve_through(DOP853, _pendulum)(0.5, y, new, h, tuple(k[i] for i in dense_stages(DOP853).used), ())
+    k, new = evaluate_stages(_pendulum, tableau_stages(DOP853), 0.5, y, h, (), (), y)
+    curve = build_interpolant(DOP853, _pendulum)(0.5, y, new, h, tuple(k[i] for i in dense_stages(DOP853).used), ())
     small = 1e-6
     for theta, value, slope in ((0.0, y, k[0]), (1.0, new, _pendulum(0.5 + h, new, ()))):
-        at = on_curve(y, theta, curve)
-        ahead, behind = on_curve(y, theta + small, curve), on_curve(y, theta - small, curve)
+        at = evaluate_interpolant(y, theta, curve)
+        ahead, behind = evaluate_interpolant(y, theta + small, curve), evaluate_interpolant(y, theta - small, curve)
         for group, other, rate, a, b in zip(at, value, slope, ahead, behind, strict=True):
             assert group == pytest.approx(other, rel=1e-15)
             assert (np.array(a) - b) / (2 * small * h) == pytest.approx(rate, abs=1e-8)

@@ -8,7 +8,7 @@ import pytest
 
 import exact_cases
 import polhode as ph
-from polhode.equations.free_rotation import turned
+from polhode.equations.free_rotation import rotate_freely
 from polhode.reference import problem
 
 CASES = exact_cases.cases(seed=20260, per_regime=2)
@@ -24,7 +24,7 @@ def test_the_law_is_as_good_as_its_inputs(case):
     _, moments, w, q, t = case
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        q_later, w_later = turned(tuple(q), tuple(w), tuple(moments), t)
+        q_later, w_later = rotate_freely(tuple(q), tuple(w), tuple(moments), t)
     assert exact_cases.attitude_error(q_later, case) <= LIMIT * exact_cases.conditioning(case)
     assert exact_cases.rates_error(w_later, case) <= LIMIT * exact_cases.conditioning_of_rates(case)
 
@@ -47,7 +47,7 @@ def test_pure_spins_stay_for_ever(axis, t):
     """Judge: q = (cos wt/2, sin wt/2 along the axis), the middle axis included."""
     w = [0.0, 0.0, 0.0]
     w[axis] = -1.25
-    q, later = turned((1.0, 0.0, 0.0, 0.0), tuple(w), (1.0, 3.0, 2.0), t)
+    q, later = rotate_freely((1.0, 0.0, 0.0, 0.0), tuple(w), (1.0, 3.0, 2.0), t)
     assert later == pytest.approx(w, abs=1e-15)
     expected = [math.cos(-1.25 * t / 2), 0.0, 0.0, 0.0]
     expected[axis + 1] = math.sin(-1.25 * t / 2)
@@ -56,7 +56,7 @@ def test_pure_spins_stay_for_ever(axis, t):
 
 def test_no_time_no_change():
     for _, moments, w, q, _ in CASES:
-        q_later, w_later = turned(tuple(q), tuple(w), tuple(moments), 0.0)
+        q_later, w_later = rotate_freely(tuple(q), tuple(w), tuple(moments), 0.0)
         assert q_later == pytest.approx(q, abs=1e-15)
         assert w_later == pytest.approx(w, rel=1e-14, abs=1e-15 * np.linalg.norm(w))
 
@@ -64,8 +64,8 @@ def test_no_time_no_change():
 def test_there_and_back():
     """Judge: the start.  A step forward and the same step back."""
     for moments, w in (((1, 2, 3), (0.3, -0.2, 1)), ((3, 1, 2), (1, 0.2, 0.1)), ((2, 2, 3), (1, 1, 1))):
-        there = turned((1.0, 0.0, 0.0, 0.0), w, moments, 7.3)
-        q, back = turned(*there, moments, -7.3)
+        there = rotate_freely((1.0, 0.0, 0.0, 0.0), w, moments, 7.3)
+        q, back = rotate_freely(*there, moments, -7.3)
         assert q == pytest.approx((1, 0, 0, 0), abs=1e-13)
         assert back == pytest.approx(w, abs=1e-13)
 

@@ -122,7 +122,7 @@ def test_a_wrong_coriolis_force_is_noticed(factor, monkeypatch):
         turned = np.cross(w, r, axis=0)
         return tuple(np.array(a) - factor * np.cross(w, v - turned, axis=0) - np.cross(w, turned, axis=0))
 
-    monkeypatch.setattr("polhode.results.rotating_frame.acceleration_seen", planted)
+    monkeypatch.setattr("polhode.results.rotating_frame.acceleration_in_rotating_frame", planted)
     blind = {"acceleration along y at landing", "acceleration off the formula, throughout"} if factor != 2 else set()
     assert missed("rotating-frame") == blind
 

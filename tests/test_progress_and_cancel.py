@@ -11,7 +11,7 @@ import polhode as ph
 from polhode.engines import closed_form, runner, taylor
 from polhode.errors import CancelledError
 from polhode.gallery import THEMES, Model, Parameter
-from polhode.progress import listening, one_of, progress
+from polhode.progress import listening, progress, progress_part
 
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
@@ -77,7 +77,7 @@ def test_a_run_that_is_cancelled_before_it_begins_never_begins(monkeypatch):
     def stop(_):
         raise CancelledError("not now")
 
-    monkeypatch.setattr("polhode.solve.simulate.run", pytest.fail)
+    monkeypatch.setattr("polhode.solve.simulate.run_scenario", pytest.fail)
     with pytest.raises(CancelledError, match="not now"), listening(stop):
         ph.simulate(BOX, SPIN, duration=1.0, method="exact")
 
@@ -116,7 +116,12 @@ def test_a_model_of_several_runs_is_heard_as_one(short_portions):
 
 def test_parts_of_parts_are_parts_of_the_whole():
     heard = []
-    with listening(heard.append), one_of(2, 1, "outer"), one_of(4, 2, "inner"), progress("work") as report:
+    with (
+        listening(heard.append),
+        progress_part(2, 1, "outer"),
+        progress_part(4, 2, "inner"),
+        progress("work") as report,
+    ):
         report(1, 2)
     assert heard[0].share == 1 / 2 + (2 + 1 / 2) / 8
     assert heard[0].part == "inner, 3 of 4"

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.repeatable_run import RepeatableRun
 
 import polhode as ph
-from polhode.engines.run import run
+from polhode.engines.run import run_scenario
 from polhode.errors import ScenarioError
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
@@ -54,11 +54,11 @@ def pulled_system(method, **settings):
 def assert_same(one):
     if one.method == "taylor":
         pytest.importorskip("heyoka")
-    wanted, again = run(one, False, 1).kept[-1], RepeatableRun(one)
+    wanted, again = run_scenario(one, False, 1).samples[-1], RepeatableRun(one)
     for _ in range(2):
         again.reset()
         again.go()
-        found = again.kept()
+        found = again.final_samples()
         if one.method == "taylor":
             assert found == pytest.approx(wanted, rel=1e-13, abs=1e-13)
         else:
@@ -98,11 +98,11 @@ def test_a_repeated_run_is_the_run_itself_in_other_formulations(method, formulat
 
 def test_euler_angles_that_lost_their_meaning_are_not_put_out():
     one = scenario("rk4", formulation="euler_angles", step=0.25)
-    assert run(one, False, 1).failure is not None
+    assert run_scenario(one, False, 1).failure is not None
     again = RepeatableRun(one)
     again.reset()
     again.go()
-    assert not np.isfinite(again.kept()).all()
+    assert not np.isfinite(again.final_samples()).all()
 
 
 def test_what_a_prepared_run_cannot_do_is_refused():

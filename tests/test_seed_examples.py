@@ -100,8 +100,10 @@ def test_002_the_exercise_by_hand_with_g_and_h_as_symbols():
     form = FORMULATIONS["momentum_matrix"]
     zero = (sympy.Integer(0),) * 3
     identity = tuple(sympy.Integer(int(i == j)) for i in range(3) for j in range(3))
-    load = right_hand_side.together([kernels.gravity, kernels.world_force_at_body_point])
-    step = runge_kutta.one_step(tableaus.EULER, right_hand_side.driven(form, load), number=sympy.Rational)
+    load = right_hand_side.sum_forces([kernels.gravity, kernels.world_force_at_body_point])
+    step = runge_kutta.build_step(
+        tableaus.EULER, right_hand_side.build_right_hand_side(form, load), number=sympy.Rational
+    )
     y = (zero, identity, zero, zero)
     point = (sympy.Integer(-1), sympy.Integer(0), sympy.Integer(0))
     y = step(sympy.Integer(0), y, h, (body, (((0, -g, 0),), (push, point))))
@@ -144,13 +146,13 @@ def test_001_the_printed_weights_are_of_order_1_and_the_corrected_ones_of_order_
     exact = ph.simulate(body, state, duration=1.0, rtol=1e-13, output_times=[1.0]).final.quaternion_wxyz
     found = {}
     for name, table in (("printed", printed), ("corrected", tableaus.RK4)):
-        step = runge_kutta.one_step(table, right_hand_side.driven(form, right_hand_side.no_load))
+        step = runge_kutta.build_step(table, right_hand_side.build_right_hand_side(form, right_hand_side.no_load))
         errors = []
         for n in (20, 40, 80):
             y = state.momenta(body)
             for k in range(n):
                 y = step(k / n, y, 1 / n, (body.constants(), ()))
-                y = form.tidied(y, 1 / n)[0]
+                y = form.renormalized(y, 1 / n)[0]
             errors.append(np.abs(np.array(y[1]) - exact).max())
         found[name] = np.log2(np.array(errors[:-1]) / errors[1:])
     assert found["printed"] == pytest.approx(1.0, abs=0.1)

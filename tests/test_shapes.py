@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.massprops.support_functions import support_of_parts
-from polhode.model.members import taken_body
+from polhode.model.members import select_body_members
 from shape_cases import CASES, NAMES, assert_same_tensor, integrated, integrated_area, near, shape
 
 AXIAL = {"half_ellipsoid", "cylinder", "cone", "frustum", "tube", "thin_rod", "thin_sheet"}
@@ -172,7 +172,7 @@ def test_members_of_an_ensemble_against_each_alone(name, sizes, count):
     only_masses = shape(name, sizes, mass=masses)
     assert only_masses.members == count
     for i in range(count):
-        alone, taken = shape(name, sizes, factors[i], mass=masses[i]), taken_body(together, i)
+        alone, taken = shape(name, sizes, factors[i], mass=masses[i]), select_body_members(together, i)
         assert (taken.inertia_body == alone.inertia_body).all()
         assert (taken.mass, taken.volume, taken.area) == (alone.mass, alone.volume, alone.area)
         assert (taken.center_of_mass == alone.center_of_mass).all()

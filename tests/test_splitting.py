@@ -15,7 +15,7 @@ import polhode as ph
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
 from polhode.equations.quaternions import to_world
-from polhode.methods.drifts import _middle, turned_about_axes, turned_exactly
+from polhode.methods.drifts import _middle_axis, rotate_about_axes, rotate_exactly
 from polhode.methods.splitting_tableaus import COMPOSITIONS
 from polhode.reference import problem
 
@@ -407,7 +407,7 @@ def test_turns_about_axes_have_order_2_against_the_closed_form(moments):
     """One drift is off by h^3: all six orders of the moments."""
     momentum, body = momentum_of(moments), free_body(moments)
     errors = [
-        apart(turned_about_axes(Q, momentum, body, h), turned_exactly(Q, momentum, body, h))
+        apart(rotate_about_axes(Q, momentum, body, h), rotate_exactly(Q, momentum, body, h))
         for h in (1 / 8, 1 / 16, 1 / 32, 1 / 64)
     ]
     assert all(abs(log2(a / b) - 3) < 0.2 for a, b in pairwise(errors)), errors
@@ -416,7 +416,7 @@ def test_turns_about_axes_have_order_2_against_the_closed_form(moments):
 @pytest.mark.parametrize("moments", list(permutations((1.0, 1.6, 2.2))), ids=str)
 def test_the_moment_in_the_middle_is_found(moments):
     """With another one in its place the drift has order 2 still, and a larger error."""
-    assert moments[int(_middle(moments))] == 1.6
+    assert moments[int(_middle_axis(moments))] == 1.6
 
 
 SYMMETRIC = sorted({*permutations((1.0, 1.0, 1.7)), *permutations((1.0, 1.7, 1.7)), (1.3, 1.3, 1.3)})
@@ -426,11 +426,11 @@ SYMMETRIC = sorted({*permutations((1.0, 1.0, 1.7)), *permutations((1.0, 1.7, 1.7
 @pytest.mark.parametrize("h", [0.1, -1.0, 7.5])
 def test_turns_about_axes_are_exact_for_symmetric_bodies_and_spheres(moments, h):
     momentum, body = momentum_of(moments), free_body(moments)
-    assert apart(turned_about_axes(Q, momentum, body, h), turned_exactly(Q, momentum, body, h)) < 1e-14
+    assert apart(rotate_about_axes(Q, momentum, body, h), rotate_exactly(Q, momentum, body, h)) < 1e-14
 
 
 @pytest.mark.parametrize("moments", [*permutations((1.0, 1.6, 2.2)), *SYMMETRIC], ids=str)
-@pytest.mark.parametrize("turn", [turned_about_axes, turned_exactly])
+@pytest.mark.parametrize("turn", [rotate_about_axes, rotate_exactly])
 def test_a_drift_and_its_reverse_lead_back(turn, moments):
     momentum, body = momentum_of(moments), free_body(moments)
     there = turn(Q, momentum, body, 0.5)
@@ -438,7 +438,7 @@ def test_a_drift_and_its_reverse_lead_back(turn, moments):
 
 
 def test_a_body_at_rest_drifts_nowhere():
-    for turn in (turned_about_axes, turned_exactly):
+    for turn in (rotate_about_axes, rotate_exactly):
         assert turn(Q, (0.0, 0.0, 0.0), free_body((1.0, 1.6, 2.2)), 0.5) == Q
 
 

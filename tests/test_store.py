@@ -266,9 +266,9 @@ def test_a_missing_piece_of_what_is_derived_is_derived_here_and_no_zero_for_othe
 
 def test_what_is_no_number_comes_back_to_the_last_bit_too(tmp_path):
     motion = MOTIONS["particle"]()
-    motion._run.kept[-1] = -np.float64(np.nan)
+    motion._run.samples[-1] = -np.float64(np.nan)
     motion.save(tmp_path / "motion.zarr")
-    assert ph.load(tmp_path / "motion.zarr")._run.kept.tobytes() == motion._run.kept.tobytes()
+    assert ph.load(tmp_path / "motion.zarr")._run.samples.tobytes() == motion._run.samples.tobytes()
 
 
 def test_a_file_or_folder_of_another_kind_is_called_no_stored_motion(tmp_path):

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.errors import FileError
 from polhode.massprops.appearance import appearance_of
-from polhode.model.members import taken_body
+from polhode.model.members import select_body_members
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
@@ -109,7 +109,7 @@ def test_the_members_of_an_ensemble_come_back_each_with_its_size(count, tmp_path
     loaded = stored(motion, tmp_path)
     assert_same_numbers(loaded, motion)
     for i in (0, count - 1):
-        assert_same_look(taken_body(loaded.scenario.body, i), ph.shapes.box(sides[i], mass=1.0))
+        assert_same_look(select_body_members(loaded.scenario.body, i), ph.shapes.box(sides[i], mass=1.0))
 
 
 def test_members_with_one_mesh_come_back_with_it(tmp_path):

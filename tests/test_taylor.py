@@ -326,16 +326,16 @@ def bounce(t, state, body, params):
 
 
 def test_an_event_stops_the_run():
-    run = taylor.run(ph.Scenario(BALL, DROPPED, [GRAVITY], events=[height(0.0)], **QUICK), True)
+    run = taylor.run_taylor(ph.Scenario(BALL, DROPPED, [GRAVITY], events=[height(0.0)], **QUICK), True)
     assert run.times.tolist() == [0.0, 0.25, run.times[-1]]
     assert abs(run.times[-1] - FALL) < 1e-15
-    assert abs(run.kept[-1, 0, 2]) < 1e-15
+    assert abs(run.samples[-1, 0, 2]) < 1e-15
     assert [(c.event, c.body, c.time) for c in run.crossings] == [(0, 0, run.times[-1])]
 
 
 def test_events_change_and_record():
     events = [height(0.5, action="record"), height(0.0, change=bounce)]
-    run = taylor.run(ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK), True)
+    run = taylor.run_taylor(ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK), True)
     bounces = [c.time for c in run.crossings if c.event == 1]
     assert np.abs(np.array(bounces) - FALL * np.array([1, 2.6, 3.88])).max() < 1e-14
     passages = [c.time for c in run.crossings if c.event == 0]
@@ -349,13 +349,15 @@ def test_events_change_and_record():
 def test_direction_and_count():
     up = ph.State(velocity=(0, 0, 5.0))  # it starts on the zero, which is no crossing
     only_down = [height(0.0), height(1.0, action="record", direction=1), height(1.0, action="record", direction=-1)]
-    run = taylor.run(ph.Scenario(BALL, up, [GRAVITY], events=only_down, **QUICK), False)
+    run = taylor.run_taylor(ph.Scenario(BALL, up, [GRAVITY], events=only_down, **QUICK), False)
     assert [c.event for c in run.crossings] == [1, 2, 0]
     assert abs(run.times[-1] - 10 / 9.80665) < 1e-15
-    twice = taylor.run(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, count=2)], **QUICK), False)
+    twice = taylor.run_taylor(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, count=2)], **QUICK), False)
     assert len(twice.crossings) == 2
     assert twice.times[-1] == pytest.approx(run.crossings[1].time, rel=1e-15)
-    once = taylor.run(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, action="record", count=1)], **QUICK), False)
+    once = taylor.run_taylor(
+        ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, action="record", count=1)], **QUICK), False
+    )
     assert [c.time for c in once.crossings] == pytest.approx([run.crossings[0].time], rel=1e-15)
     assert len(once.times) == 9
 
@@ -372,23 +374,23 @@ def test_events_without_forces():
 
     start = ph.State(velocity=(1.0, 0, 0))
     settings = {"duration": 10.0, "method": "taylor", "output_step": 0.5}
-    run = taylor.run(ph.Scenario(BALL, start, events=[walls(change=turned)], **settings), True)
+    run = taylor.run_taylor(ph.Scenario(BALL, start, events=[walls(change=turned)], **settings), True)
     assert np.abs(np.array([c.time for c in run.crossings]) - [1, 3, 5, 7, 9]).max() < 1e-14
-    assert np.abs(run.kept[:, 0, 0]).max() < 1 + 1e-14
+    assert np.abs(run.samples[:, 0, 0]).max() < 1 + 1e-14
 
 
 def test_events_of_systems_and_members():
     bodies, states = [BALL, BALL], [DROPPED, ph.State(position=(5, 0, 3.0))]
-    run = taylor.run(ph.Scenario(bodies, states, [GRAVITY], events=[height(0.0).on(1)], **QUICK), False)
+    run = taylor.run_taylor(ph.Scenario(bodies, states, [GRAVITY], events=[height(0.0).on(1)], **QUICK), False)
     assert [(c.body, round(c.time, 12)) for c in run.crossings] == [(1, round(float(FALL * np.sqrt(3)), 12))]
-    assert run.kept.shape[:2] == (len(run.times), 2)
+    assert run.samples.shape[:2] == (len(run.times), 2)
     many = ph.State(position=[(0, 0, 1.0), (0, 0, 2.0), (0, 0, 100.0)])
-    run = taylor.run(ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], **QUICK), False)
+    run = taylor.run_taylor(ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], **QUICK), False)
     assert run.failure is None
-    assert np.isfinite(run.kept[:, :, 2]).sum(axis=0).tolist() == [2, 3, 9]
+    assert np.isfinite(run.samples[:, :, 2]).sum(axis=0).tolist() == [2, 3, 9]
     assert [c.body for c in run.crossings] == [0, 1]
     last = ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], duration=2.0, method="taylor", output_times=[2.0])
-    assert np.abs(taylor.run(last, False).kept[0, :2, 2]).max() < 3e-15
+    assert np.abs(taylor.run_taylor(last, False).samples[0, :2, 2]).max() < 3e-15
 
 
 def test_bounces_without_end_are_told():
@@ -396,7 +398,7 @@ def test_bounces_without_end_are_told():
     scenario = ph.Scenario(
         BALL, DROPPED, [GRAVITY], events=[height(0.0, change=bounce)], duration=6.0, method="taylor", output_step=0.5
     )
-    run = taylor.run(scenario, True)
+    run = taylor.run_taylor(scenario, True)
     assert run.failure is not None
     assert (run.failure.reason, run.failure.event) == ("endless", "height")
     assert abs(run.failure.time - 9 * FALL) < 1e-8

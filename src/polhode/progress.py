@@ -16,7 +16,7 @@ REFRESH_S = 0.1
 
 
 @dataclass(frozen=True)
-class Heard:
+class ProgressReport:
     """What a listener hears: `done` of `total` of something, and how much that is of everything."""
 
     what: str
@@ -29,7 +29,7 @@ class Heard:
     """From 0 to 1, all parts together."""
 
 
-Listener = Callable[[Heard], None]
+Listener = Callable[[ProgressReport], None]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def one_of(count: int, number: int, name: str) -> Iterator[None]:
+def progress_part(count: int, number: int, name: str) -> Iterator[None]:
     """Inside, everything is the `number`-th (from 0) of `count` like things: a listener hears the share of them all."""
     outer = _part.get()
     words = f"{name}, {number + 1} of {count}" if count > 1 else outer.words
@@ -92,9 +92,9 @@ def progress(
         nonlocal bar, drawn
         if listener is not None:
             share = min(max(done / total, 0.0), 1.0) if total else 1.0
-            listener(Heard(what, done, total, unit, part.words, part.first + part.size * share))
+            listener(ProgressReport(what, done, total, unit, part.words, part.first + part.size * share))
         now = perf_counter()
-        if bar is None and is_shown(wanted) and now - began > QUIET_S:
+        if bar is None and shows_bar(wanted) and now - began > QUIET_S:
             from tqdm import tqdm
 
             bar = tqdm(total=total, desc=what, unit=f" {unit}", bar_format=form, leave=False)
@@ -109,11 +109,11 @@ def progress(
             bar.close()
 
 
-def is_shown(wanted: bool | None) -> bool:
+def shows_bar(wanted: bool | None) -> bool:
     """Whether a bar is drawn: on a terminal, unless it is said."""
     return sys.stderr.isatty() if wanted is None else wanted
 
 
-def is_followed(wanted: bool | None) -> bool:
+def wants_reports(wanted: bool | None) -> bool:
     """Whether anybody wants to know: one who listens, or one who would see a bar."""
-    return _listener.get() is not None or is_shown(wanted)
+    return _listener.get() is not None or shows_bar(wanted)

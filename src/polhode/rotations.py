@@ -37,7 +37,7 @@ def rodrigues(vector: ArrayLike, axis: ArrayLike, angle: ArrayLike) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         along = (v * r).sum(axis=-1, keepdims=True)
         turned = (1 - np.cos(a)) * along * r + np.sin(a) * np.cross(r, v) + np.cos(a) * v
-    return validation.held(np.asarray(turned), "the turned vector")
+    return validation.check_still_finite(np.asarray(turned), "the turned vector")
 
 
 def matrix(axis: ArrayLike, angle: ArrayLike) -> Array:
@@ -85,7 +85,9 @@ def product(p: ArrayLike, q: ArrayLike) -> Array:
     a, b = _four_numbers(p, "p"), _four_numbers(q, "q")
     _check_broadcast(a[..., 0], b[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        return validation.held(_stack_components(quaternions.product(_components(a), _components(b))), "the product")
+        return validation.check_still_finite(
+            _stack_components(quaternions.product(_components(a), _components(b))), "the product"
+        )
 
 
 def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
@@ -103,7 +105,7 @@ def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
         turned = quaternions.product(
             quaternions.times_vector(_components(p), _components(v)), quaternions.conjugate(_components(p))
         )
-    return validation.held(_stack_components(turned[1:]), "q (0, v) q*")
+    return validation.check_still_finite(_stack_components(turned[1:]), "q (0, v) q*")
 
 
 def skewed_matrix(q: ArrayLike) -> Array:
@@ -126,7 +128,7 @@ def skewed_matrix(q: ArrayLike) -> Array:
             (x * y + w * z, -(x * x + z * z), y * z - w * x),
             (x * z - w * y, y * z + w * x, -(x * x + y * y)),
         )
-        return validation.held(
+        return validation.check_still_finite(
             np.eye(3) + 2 * np.stack([_stack_components(row) for row in rows], axis=-2), "the matrix"
         )
 
@@ -260,7 +262,7 @@ def rate_matrix(theta: float, psi: float) -> Array:
     >>> print(f"{np.linalg.det(ph.rotations.rate_matrix(theta=np.pi / 6, psi=1.0)):.12g}")
     -0.5
     """
-    t, p = validation.one_number(theta, "theta"), validation.one_number(psi, "psi")
+    t, p = validation.check_number(theta, "theta"), validation.check_number(psi, "psi")
     s = np.sin(t)
     return np.array([(s * np.sin(p), np.cos(p), 0.0), (s * np.cos(p), -np.sin(p), 0.0), (np.cos(t), 0.0, 1.0)])
 
@@ -277,7 +279,7 @@ def inverse_rate_matrix(theta: float, psi: float) -> Array:
     >>> ph.rotations.inverse_rate_matrix(theta=np.pi / 2, psi=0.0).round(12).tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, -0.0, 1.0]]
     """
-    t, p = validation.one_number(theta, "theta"), validation.one_number(psi, "psi")
+    t, p = validation.check_number(theta, "theta"), validation.check_number(psi, "psi")
     number, s = np.finfo(float), abs(np.sin(t))
     if s * number.max < 1 or (round(t / np.pi) != 0 and s <= 4 * number.eps * abs(t)):
         raise InputError(
@@ -316,7 +318,9 @@ def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
     p, w = _nonzero_quaternion(q), _vectors(angular_velocity_body, "angular_velocity_body")
     _check_broadcast(p[..., 0], w[..., 0])
     with np.errstate(over="ignore", invalid="ignore"):
-        return validation.held(_stack_components(quaternions.rate(_components(p), _components(w))), "the rate of q")
+        return validation.check_still_finite(
+            _stack_components(quaternions.rate(_components(p), _components(w))), "the rate of q"
+        )
 
 
 def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
@@ -334,12 +338,12 @@ def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
     fastest = np.where(fastest == 0, 1.0, fastest)
     with np.errstate(over="ignore", invalid="ignore"):
         w = _stack_components(rigid_body.spin_of(_components(p / size), _components(rate / fastest))) * (fastest / size)
-    return validation.held(w, "the angular velocity")
+    return validation.check_still_finite(w, "the angular velocity")
 
 
 # Doors ---------------------------------------------------------------------------------------------------------------
 def _numbers(value: Any, name: str, wanted: str = "a number or an array of numbers") -> Array:
-    return validation.numbers(value, name, validation.shape_of(value), wanted=wanted)
+    return validation.check_numbers(value, name, validation.shape_of(value), wanted=wanted)
 
 
 def _last_axis_of(value: Any, name: str, length: int) -> Array:

@@ -14,7 +14,7 @@ Leaf: TypeAlias = float | Array
 """One number, or an array with one for each member of an ensemble (or body of a system)."""
 
 
-def numbers(
+def check_numbers(
     value: Any, name: str, shape: tuple[int, ...] = (), error: type[InputError] = InputError, wanted: str = ""
 ) -> Array:
     """An array of finite numbers of that shape, or of that shape behind one leading axis.
@@ -23,7 +23,7 @@ def numbers(
     """
     wanted = wanted or ("a number" if shape == () else " x ".join(map(str, shape)) + " numbers")
     try:
-        array = _floats(value)
+        array = _as_floats(value)
     except (TypeError, ValueError):
         raise error(f"{name} must be {wanted}, not {value!r}") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
@@ -32,38 +32,40 @@ def numbers(
             f"but has the shape {array.shape}"
         )
     if not np.isfinite(array).all():
-        raise error(f"{name} must be finite, but is {_shown(array)}: find where it became infinite or not a number")
+        raise error(
+            f"{name} must be finite, but is {_format_array(array)}: find where it became infinite or not a number"
+        )
     if array.ndim > len(shape) and len(array) == 0:
         raise error(f"{name} has a leading axis of length 0: an ensemble needs at least one member")
     return array
 
 
-def positive(value: Any, name: str, unit: str, error: type[InputError] = InputError) -> Array:
+def check_positive(value: Any, name: str, unit: str, error: type[InputError] = InputError) -> Array:
     """A finite number above zero."""
-    array = numbers(value, name, (), error)
+    array = check_numbers(value, name, (), error)
     if not (array > 0).all():
-        raise error(f"{name} must be greater than 0 {unit}, but is {_shown(array)}")
+        raise error(f"{name} must be greater than 0 {unit}, but is {_format_array(array)}")
     return array
 
 
-def one_number(value: Any, name: str, error: type[InputError] = InputError) -> float:
+def check_number(value: Any, name: str, error: type[InputError] = InputError) -> float:
     """One finite number, with no members."""
-    array = numbers(value, name, shape_of(value), error, "a number")
+    array = check_numbers(value, name, shape_of(value), error, "a number")
     if array.ndim:
         raise error(f"{name} must be one number, the same for all, but has the shape {array.shape}")
     return float(array)
 
 
-def one_vector(value: Any, name: str, of: str) -> Array:
+def check_vector(value: Any, name: str, of: str) -> Array:
     """Three finite numbers, with no members: of one frame, one point, or what `of` says."""
-    array = numbers(value, name, shape_of(value), wanted="3 numbers")
+    array = check_numbers(value, name, shape_of(value), wanted="3 numbers")
     if array.shape != (3,):
         advice = f": give one {of} at a time" if array.ndim > 1 else ""
         raise InputError(f"{name} must be 3 numbers, but has the shape {array.shape}{advice}")
     return array
 
 
-def held(array: Array, what: str) -> Array:
+def check_still_finite(array: Array, what: str) -> Array:
     """What was computed from finite numbers, if it is still finite."""
     if not np.isfinite(array).all():
         raise InputError(
@@ -73,7 +75,7 @@ def held(array: Array, what: str) -> Array:
     return array
 
 
-def flag(value: Any, name: str, error: type[InputError] = InputError) -> bool:
+def check_flag(value: Any, name: str, error: type[InputError] = InputError) -> bool:
     """True or False, and nothing that only looks like it."""
     if not isinstance(value, (bool, np.bool_)):
         raise error(f"{name} must be True or False, not {value!r}")
@@ -88,12 +90,12 @@ def shape_of(value: Any) -> tuple[int, ...]:
         return ()
 
 
-def leaf(array: Array) -> Leaf:
+def as_leaf(array: Array) -> Leaf:
     """A plain float where there is one number, else the array of the members' numbers."""
     return float(array) if array.ndim == 0 else array
 
 
-def leaves(array: Array) -> Any:
+def as_leaves(array: Array) -> Any:
     """The components of a vector, each a plain float or the members' array."""
     if array.ndim == 1:
         return tuple(array.tolist())
@@ -110,7 +112,7 @@ def member_count(*arrays_and_shapes: tuple[Array, int]) -> int | None:
     return counts.pop() if counts else None
 
 
-def _floats(value: Any) -> Array:
+def _as_floats(value: Any) -> Array:
     """An array of floats; texts, truth values and None are no numbers."""
     array = np.asarray(value)
     if array.dtype.kind in "fiu":
@@ -120,7 +122,7 @@ def _floats(value: Any) -> Array:
     return array.astype(np.float64)
 
 
-def _shown(array: Array) -> str:
+def _format_array(array: Array) -> str:
     if array.size <= 9:
         return f"{array.tolist()}"
     bad = np.argwhere(~np.isfinite(array) | (array <= 0))

@@ -5,7 +5,7 @@ import pkgutil
 from fractions import Fraction
 from typing import NamedTuple
 
-from polhode import equations
+from polhode import equations, methods
 from polhode.equations import (
     force_laws,
     formulations,
@@ -34,9 +34,11 @@ def vector(*parts, over=1):
 
 
 def module_level_laws():
-    for module in pkgutil.iter_modules(equations.__path__):
-        importlib.import_module(f"{equations.__name__}.{module.name}")
-    ours = [f for f in LAWS if f.__module__.startswith(f"{equations.__name__}.")]
+    packages = (equations, methods)
+    for package in packages:
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{package.__name__}.{module.name}")
+    ours = [f for f in LAWS if f.__module__.startswith(tuple(f"{package.__name__}." for package in packages))]
     return [f for f in ours if "<locals>" not in f.__qualname__]
 
 
@@ -72,15 +74,17 @@ RATES = (A, vector(2, 4, 5, 6, over=9), B, vector(7, -3, 2, over=4))
 ANGULAR = (A, ANGLES, B, RATES[3])
 DOUBLED = (A, RATES[1], B, quaternions.rate(RATES[1], RATES[3]))
 NINE = (A, MATRIX, B, C)
-VIEW = formulations._seen_momentum(MOMENTUM, BODY)
-SEEN = formulations._seen_rates((vector(4, 1, 1), Q, C, A), OTHER)
+VIEW = formulations._view_momentum(MOMENTUM, BODY)
+SEEN = formulations._view_rates((vector(4, 1, 1), Q, C, A), OTHER)
 
 
 # A free rotation: moments in order, and a spin about the axis of the smallest moment
 MOMENTS, SPIN = BODY.moments, vector(12, 2, -1, over=8)
-COURSE = free_rotation.Course(*(Fraction(x) for x in free_rotation.course_of((2.0, 3.0, 4.0), (1.5, 0.25, -0.125))))
-GAUGE = free_rotation.Gauge(
-    *(Fraction(x) for x in free_rotation.gauge_of(COURSE, (2.0, 3.0, 4.0), (1.5, 0.25, -0.125), 10.0))
+COURSE = free_rotation.JacobiSolution(
+    *(Fraction(x) for x in free_rotation.jacobi_solution((2.0, 3.0, 4.0), (1.5, 0.25, -0.125)))
+)
+GAUGE = free_rotation.PrecessionForm(
+    *(Fraction(x) for x in free_rotation.precession_form(COURSE, (2.0, 3.0, 4.0), (1.5, 0.25, -0.125), 10.0))
 )._replace(sign=Fraction(-1))
 RUNGS = vector(15, 31, 63, over=64)
 PHASES = (vector(3, 4, over=5), vector(5, 12, over=13), vector(-4, 3, over=5))
@@ -101,29 +105,31 @@ def _pair_spring(away):
     return (T, moved, BODY, SEEN, OTHER, (Fraction(40), Fraction(3, 2), Fraction(5), A, B))
 
 
-STAGES, WEIGHTS = runge_kutta.stages_of(RK4), runge_kutta.in_numbers(RK4.coordinate_weights, float)
-FALLING = right_hand_side.driven(formulations.FORMULATIONS["body_rates"], force_laws.gravity, counts_work=True)
+STAGES, WEIGHTS = runge_kutta.tableau_stages(RK4), runge_kutta.convert_row(RK4.coordinate_weights, float)
+FALLING = right_hand_side.build_right_hand_side(
+    formulations.FORMULATIONS["body_rates"], force_laws.gravity, counts_work=True
+)
 
 
 @law
 def combined_with_rk4(y, h, k):
-    return runge_kutta.combined(y, h, WEIGHTS, WEIGHTS, k)
+    return runge_kutta.combine_stages(y, h, WEIGHTS, WEIGHTS, k)
 
 
 @law
 def slopes_of_rk4(t, y, h, data):
-    return runge_kutta.slopes_and_sum(FALLING, STAGES, t, y, h, data, (), y)
+    return runge_kutta.evaluate_stages(FALLING, STAGES, t, y, h, data, (), y)
 
 
-EXACT_STAGES, EXACT_WEIGHTS = runge_kutta.stages_of(RK4, Fraction), RK4.coordinate_weights
+EXACT_STAGES, EXACT_WEIGHTS = runge_kutta.tableau_stages(RK4, Fraction), RK4.coordinate_weights
 
 
 def combined_with_exact_rk4(y, h, k):
-    return runge_kutta.combined(y, h, EXACT_WEIGHTS, EXACT_WEIGHTS, k)
+    return runge_kutta.combine_stages(y, h, EXACT_WEIGHTS, EXACT_WEIGHTS, k)
 
 
 def slopes_of_exact_rk4(t, y, h, data):
-    return runge_kutta.slopes_and_sum(FALLING, EXACT_STAGES, t, y, h, data, (), y)
+    return runge_kutta.evaluate_stages(FALLING, EXACT_STAGES, t, y, h, data, (), y)
 
 
 CURVE_ROWS = ((1.25, 0.125), (0.0, -0.75))
@@ -132,20 +138,20 @@ EXACT_CURVE_ROWS = tuple(tuple(Fraction(a) for a in row) for row in CURVE_ROWS)
 
 @law
 def coefficients_of_two_rows(y, new, h, k, at_end):
-    return dense_output.coefficients(y, new, h, k, at_end, CURVE_ROWS)
+    return dense_output.interpolant_coefficients(y, new, h, k, at_end, CURVE_ROWS)
 
 
 @law
 def sums_of_two_rows(y, h, k):
-    return dense_output._sums(y, h, k, CURVE_ROWS)
+    return dense_output._weighted_slopes(y, h, k, CURVE_ROWS)
 
 
 def coefficients_of_two_exact_rows(y, new, h, k, at_end):
-    return dense_output.coefficients(y, new, h, k, at_end, EXACT_CURVE_ROWS)
+    return dense_output.interpolant_coefficients(y, new, h, k, at_end, EXACT_CURVE_ROWS)
 
 
 def sums_of_two_exact_rows(y, h, k):
-    return dense_output._sums(y, h, k, EXACT_CURVE_ROWS)
+    return dense_output._weighted_slopes(y, h, k, EXACT_CURVE_ROWS)
 
 
 IN_RATIOS = {
@@ -167,14 +173,14 @@ ARGUMENTS = {
     scalar_ops.larger: (T, H),
     scalar_ops.absolute: (-T,),
     scalar_ops.within: (T, H, 2 * T),
-    scalar_ops._reduced: (Fraction(1234567, 1024),),
+    scalar_ops._reduce_argument: (Fraction(1234567, 1024),),
     scalar_ops._small_sine: (Fraction(3, 8),),
     scalar_ops._small_cosine: (Fraction(3, 8),),
     scalar_ops._by_quadrant: (Fraction(1), H, T),
     scalar_ops._sine: (Fraction(1234567, 1024),),
     scalar_ops._cosine: (Fraction(1234567, 1024),),
-    scalar_ops.less_whole_turns: (Fraction(12345678901, 8),),
-    scalar_ops.half_turns_removed: (Fraction(1234567, 1024),),
+    scalar_ops.remove_whole_turns: (Fraction(12345678901, 8),),
+    scalar_ops.remove_half_turns: (Fraction(1234567, 1024),),
     scalar_ops.cos_of_quarters: (Fraction(40),),
     scalar_ops.sin_of_quarters: (Fraction(-40),),
     vectors.plus: (A, B),
@@ -183,12 +189,12 @@ ARGUMENTS = {
     vectors.times: (A, B),
     vectors.dot: (A, B),
     vectors.cross: (A, B),
-    vectors.nothing: (T,),
+    vectors.zero_vector: (T,),
     matrices.applied: (GENERAL, A),
     matrices.transposed: (GENERAL,),
     matrices.multiplied: (GENERAL, MATRIX),
     matrices.rate: (GENERAL, A),
-    matrices.departure_from_orthogonal: (GENERAL,),
+    matrices.orthogonality_drift: (GENERAL,),
     quaternions.squared_norm: (Q,),
     quaternions.product: (Q, P),
     quaternions.conjugate: (Q,),
@@ -204,7 +210,7 @@ ARGUMENTS = {
     quaternions.from_angles: (ANGLES,),
     inertia.inertia_times: (BODY, A),
     inertia.world_tensor: (BODY.moments, Q),
-    inertia.shifted: (GENERAL, T, A),
+    inertia.shift_inertia: (GENERAL, T, A),
     inertia.euler_rate: (BODY, A, B),
     rigid_body.momentum: (MOMENTUM, BODY, *_LOADED),
     rigid_body.momentum_matrix: (NINE, BODY, *_LOADED),
@@ -216,24 +222,24 @@ ARGUMENTS = {
     rigid_body.turn_per_step: (ANGLES, A, H),
     formulations._view: (A, Q, B, C, A, BODY),
     formulations._drift: (Q,),
-    formulations._seen_momentum: (MOMENTUM, BODY),
-    formulations._tidied_quaternion: ((A, Q, B, C), H),
-    formulations._watched_quaternion: ((A, Q, B, C), H),
+    formulations._view_momentum: (MOMENTUM, BODY),
+    formulations._renormalize_quaternion: ((A, Q, B, C), H),
+    formulations._quaternion_with_drift: ((A, Q, B, C), H),
     formulations._start_momentum: (A, P, B, C, BODY),
     formulations._finish_momentum: (MOMENTUM, BODY),
-    formulations._seen_matrix: (NINE, BODY),
-    formulations._watched_matrix: ((A, GENERAL, B, C), H),
+    formulations._view_matrix: (NINE, BODY),
+    formulations._matrix_with_drift: ((A, GENERAL, B, C), H),
     formulations._start_matrix: (A, P, B, C, BODY),
     formulations._finish_matrix: (NINE, BODY),
-    formulations._seen_rates: (RATES, BODY),
+    formulations._view_rates: (RATES, BODY),
     formulations._start_rates: (A, P, B, C, BODY),
     formulations._finish_rates: (RATES, BODY),
-    formulations._seen_acceleration: (DOUBLED, BODY),
-    formulations._tidied_acceleration: ((A, Q, B, P), H),
+    formulations._view_acceleration: (DOUBLED, BODY),
+    formulations._renormalize_acceleration: ((A, Q, B, P), H),
     formulations._start_acceleration: (A, P, B, C, BODY),
     formulations._finish_acceleration: (DOUBLED, BODY),
-    formulations._seen_angles: (ANGULAR, BODY),
-    formulations._watched_angles: (ANGULAR, H),
+    formulations._view_angles: (ANGULAR, BODY),
+    formulations._angles_with_turn: (ANGULAR, H),
     formulations.angles_of: (P,),
     formulations._start_angles: (A, P, B, C, BODY),
     formulations._finish_angles: (ANGULAR, BODY),
@@ -256,17 +262,17 @@ ARGUMENTS = {
     force_laws.spring_energy: (C, Fraction(40), Fraction(5)),
     force_laws.impulse: (*_ACTS, (C, A)),
     force_laws.body_impulse: (*_ACTS, (C, A)),
-    rotating_frame.velocity_seen: (C, A, B),
-    rotating_frame.acceleration_seen: (C, A, B, vector(7, -3, 2, over=4)),
+    rotating_frame.velocity_in_rotating_frame: (C, A, B),
+    rotating_frame.acceleration_in_rotating_frame: (C, A, B, vector(7, -3, 2, over=4)),
     invariants.translational_energy: (VIEW,),
     invariants.rotational_energy: (VIEW,),
     invariants.kinetic_energy: (VIEW,),
     invariants.angular_momentum_about: (VIEW, A),
     right_hand_side.no_load: (*_ACTS, ()),
-    right_hand_side._kept: (Fraction(1), A),
+    right_hand_side._mask_vector: (Fraction(1), A),
     right_hand_side.power: (VIEW, C, B),
     right_hand_side._no_jump: (0, *_ACTS, ()),
-    right_hand_side._worked: (((T,),), H),
+    right_hand_side._add_work: (((T,),), H),
     pair_laws.spring_between: _pair_spring(vector(2, 6, 9)),
     pair_laws.spring_between_potential: _pair_spring(vector(2, 6, 9)),
     pair_laws.mutual_gravity: (T, VIEW._replace(position=vectors.plus(SEEN.position, C)), BODY, SEEN, OTHER, (T,)),
@@ -278,55 +284,55 @@ ARGUMENTS = {
         OTHER,
         (T,),
     ),
-    free_rotation.turned: (Q, SPIN, MOMENTS, T),
-    free_rotation._turn: (MOMENTS, SPIN, T),
-    free_rotation.in_order: ((T, 2 * T, H), A),
-    free_rotation.out_of_order: ((T, 2 * T, H), A),
+    free_rotation.rotate_freely: (Q, SPIN, MOMENTS, T),
+    free_rotation._relative_rotation: (MOMENTS, SPIN, T),
+    free_rotation.sort_axes: ((T, 2 * T, H), A),
+    free_rotation.unsort_axes: ((T, 2 * T, H), A),
     free_rotation._swap: ((T, 2 * T, H),),
-    free_rotation.course_of: (MOMENTS, SPIN),
-    free_rotation.gauge_of: (COURSE, MOMENTS, SPIN, Fraction(10)),
-    free_rotation._wound_back: (GAUGE, Fraction(3), *PHASES[0]),
+    free_rotation.jacobi_solution: (MOMENTS, SPIN),
+    free_rotation.precession_form: (COURSE, MOMENTS, SPIN, Fraction(10)),
+    free_rotation._unwind: (GAUGE, Fraction(3), *PHASES[0]),
     free_rotation._signed: (COURSE, Fraction(-1), H, T),
     free_rotation._spin: (COURSE, SPIN, *PHASES[0], H),
-    free_rotation._rungs: (*vector(8, 5, 6, 7, 1, over=8), (Fraction(0),) * 3),
-    free_rotation.jacobi: (RUNGS, T),
-    free_rotation._climbed: (RUNGS, T),
+    free_rotation._landen_ladder: (*vector(8, 5, 6, 7, 1, over=8), (Fraction(0),) * 3),
+    free_rotation.jacobi_from_ladder: (RUNGS, T),
+    free_rotation._climb_ladder: (RUNGS, T),
     free_rotation.half_third_kind: (*PHASES[0], Fraction(7, 8), H, T),
-    free_rotation._duplicated: (*vector(2, 3, 4, 5, over=4), T, (Fraction(1), Fraction(8), Fraction(64))),
-    free_rotation._series: vector(3, 4, 5, 4),
-    free_rotation._one_less: (*PHASES[0], *PHASES[1], *PHASES[0][::-1]),
+    free_rotation._duplicate: (*vector(2, 3, 4, 5, over=4), T, (Fraction(1), Fraction(8), Fraction(64))),
+    free_rotation._carlson_series: vector(3, 4, 5, 4),
+    free_rotation._one_minus_product: (*PHASES[0], *PHASES[1], *PHASES[0][::-1]),
     free_rotation._direction: (COURSE, MOMENTS, SPIN, *PHASES[1], H),
-    free_rotation._between: (PHASES[:2], PHASES[1:], PHASES[2], PHASES[0]),
-    free_rotation._multiplied: PHASES[:2],
+    free_rotation._rotation_between: (PHASES[:2], PHASES[1:], PHASES[2], PHASES[0]),
+    free_rotation._complex_product: PHASES[:2],
     free_rotation._unit: vector(-3, 4, over=8),
     free_rotation._half: (vector(-7, 24, over=25),),
     free_rotation._square: (T,),
     free_rotation._or_one: (T,),
     free_motion._with_work: (((T,),), H),
-    drifts.turned_exactly: (Q, C, BODY, H),
-    drifts.turned_about_axes: (Q, C, BODY, H),
-    drifts._about: (C, H),
-    drifts._turned_back: (T, H, *PHASES[0]),
-    drifts._middle: (MOMENTS,),
-    drifts._shifted: (Fraction(2), A),
-    drifts._unshifted: (Fraction(2), A),
-    runge_kutta.group_along: (Q, H, P),
-    runge_kutta.along: (MOMENTUM, H, RATES),
-    runge_kutta.combined: (MOMENTUM, H, (RATES, MOMENTUM, RATES, MOMENTUM)),
-    runge_kutta.slopes_and_sum: (T, RATES + ((H,),), H, (BODY, (C,))),
-    runge_kutta.group_square: (Q,),
-    runge_kutta.tried_step: (T, H, 2 * T),
+    drifts.rotate_exactly: (Q, C, BODY, H),
+    drifts.rotate_about_axes: (Q, C, BODY, H),
+    drifts._rotation_about: (C, H),
+    drifts._rotate_back: (T, H, *PHASES[0]),
+    drifts._middle_axis: (MOMENTS,),
+    drifts._cycle_axes: (Fraction(2), A),
+    drifts._uncycle_axes: (Fraction(2), A),
+    runge_kutta.add_scaled_group: (Q, H, P),
+    runge_kutta.add_scaled: (MOMENTUM, H, RATES),
+    runge_kutta.combine_stages: (MOMENTUM, H, (RATES, MOMENTUM, RATES, MOMENTUM)),
+    runge_kutta.evaluate_stages: (T, RATES + ((H,),), H, (BODY, (C,))),
+    runge_kutta.group_squared_norm: (Q,),
+    runge_kutta.step_to_try: (T, H, 2 * T),
     runge_kutta.step_end: (T, H, 2 * T),
-    runge_kutta.judged_error: (Fraction(3, 2), H),
+    runge_kutta.comparable_error: (Fraction(3, 2), H),
     runge_kutta.next_clock: ((T, H, Fraction(1), Fraction(3), Fraction(2)), 2 * T, H, Fraction(1, 256)),
-    runge_kutta.group_chosen: (T, H, Q, P),
-    runge_kutta.chosen: (H, T, MOMENTUM, RATES),
-    dense_output.coefficients: (MOMENTUM, RATES, H, (RATES, MOMENTUM), RATES),
-    dense_output._sums: (MOMENTUM, H, (RATES, MOMENTUM)),
-    dense_output.on_curve: (MOMENTUM, H, (RATES, MOMENTUM, RATES)),
+    runge_kutta.select_group: (T, H, Q, P),
+    runge_kutta.select_groups: (H, T, MOMENTUM, RATES),
+    dense_output.interpolant_coefficients: (MOMENTUM, RATES, H, (RATES, MOMENTUM), RATES),
+    dense_output._weighted_slopes: (MOMENTUM, H, (RATES, MOMENTUM)),
+    dense_output.evaluate_interpolant: (MOMENTUM, H, (RATES, MOMENTUM, RATES)),
     dense_output._inner: ((RATES, MOMENTUM, RATES), H, 1 - H),
     runge_kutta.group_error: (C, Q[1:], A, H, vector(1, 2, 2, over=1000), H / 64, H / 32),
-    runge_kutta.groups_error: (
+    runge_kutta.state_error: (
         (C, C, (T,)),
         (Q[1:], A, (H,)),
         (A, B, (T,)),
@@ -339,27 +345,27 @@ ARGUMENTS = {
     runge_kutta.step_factor: (Fraction(1, 256),),
 }
 POSITIVE = {
-    free_rotation.gauge_of,
-    free_rotation.turned,
-    free_rotation._turn,
-    free_rotation.course_of,
+    free_rotation.precession_form,
+    free_rotation.rotate_freely,
+    free_rotation._relative_rotation,
+    free_rotation.jacobi_solution,
     free_rotation._spin,
-    free_rotation._rungs,
-    free_rotation.jacobi,
+    free_rotation._landen_ladder,
+    free_rotation.jacobi_from_ladder,
     free_rotation.half_third_kind,
-    free_rotation._duplicated,
-    free_rotation._series,
+    free_rotation._duplicate,
+    free_rotation._carlson_series,
     free_rotation._direction,
-    drifts.turned_exactly,
+    drifts.rotate_exactly,
 }
 """Laws that take roots of moments or of products of them: their lanes keep the signs of the sample.  All regimes of
 them, and all signs, are in test_free_rotation_on_number_kinds.py."""
 
 RUNS = {
-    runge_kutta.combined: combined_with_rk4,
-    runge_kutta.slopes_and_sum: slopes_of_rk4,
-    dense_output.coefficients: coefficients_of_two_rows,
-    dense_output._sums: sums_of_two_rows,
+    runge_kutta.combine_stages: combined_with_rk4,
+    runge_kutta.evaluate_stages: slopes_of_rk4,
+    dense_output.interpolant_coefficients: coefficients_of_two_rows,
+    dense_output._weighted_slopes: sums_of_two_rows,
 }
 
 SAMPLES = [Sample(a_law, args, RUNS.get(a_law, a_law)) for a_law, args in ARGUMENTS.items()]

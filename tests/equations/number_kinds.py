@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import sympy
 
-from polhode.engines.compiler import compiled, fingerprint
+from polhode.engines.compiler import compile_kernel, fingerprint
 
 jax.config.update("jax_enable_x64", True)
 
@@ -59,7 +59,7 @@ def machine_code(run):
         _ = tag
         return run(*args)
 
-    return compiled(kernel)
+    return compile_kernel(kernel)
 
 
 def in_floats(run, args):

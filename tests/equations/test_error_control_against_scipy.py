@@ -73,7 +73,7 @@ def test_groups_without_a_tolerance_do_not_count():
         ((0.0, 0.0), (0.0,), (0.0,)),
         ((1.0, 0.0), (2.0,), (9.0,)),
     )
-    both = runge_kutta.groups_error(old, new, slope, 0.1, error, (0.5, 0.5), (0.0, 1.0))
+    both = runge_kutta.state_error(old, new, slope, 0.1, error, (0.5, 0.5), (0.0, 1.0))
     assert isclose(both, (1 / 2.5) ** 2 + (2 / 1.5) ** 2, rel_tol=1e-15)
 
 
@@ -85,8 +85,8 @@ def test_the_error_of_a_group_does_not_depend_on_the_unit_of_its_numbers():
 
 
 def test_a_step_is_what_is_left_or_what_was_planned():
-    assert runge_kutta.tried_step(1.0, 0.25, 2.0) == 0.25
-    assert runge_kutta.tried_step(1.0, 3.0, 2.0) == 1.0
+    assert runge_kutta.step_to_try(1.0, 0.25, 2.0) == 0.25
+    assert runge_kutta.step_to_try(1.0, 3.0, 2.0) == 1.0
     assert runge_kutta.step_end(1.0, 0.25, 2.0) == 1.25
     assert runge_kutta.step_end(0.7, 3.0, 0.9) == 0.9  # and not 0.7 + 0.2
 
@@ -106,13 +106,13 @@ def test_a_step_cut_short_by_the_end_forgets_nothing():
 
 def test_an_attempt_of_no_length_changes_nothing():
     clock = (1.0, 0.0, 0.0, 3.0, 2.0)
-    assert runge_kutta.judged_error(0.0, 0.0) > 1
-    assert runge_kutta.next_clock(clock, 9.0, 0.0, runge_kutta.judged_error(0.0, 0.0)) == clock
+    assert runge_kutta.comparable_error(0.0, 0.0) > 1
+    assert runge_kutta.next_clock(clock, 9.0, 0.0, runge_kutta.comparable_error(0.0, 0.0)) == clock
 
 
 def test_an_error_that_is_no_number_refuses_the_step():
     for error in (float("nan"), float("inf"), 1e305):
-        assert runge_kutta.judged_error(error, 0.25) == 1e300
+        assert runge_kutta.comparable_error(error, 0.25) == 1e300
     assert runge_kutta.next_clock((1.0, 0.25, 0.0, 0.0, 0.0), 9.0, 0.25, 1e300)[:3] == (1.0, 0.05, 1.0)
     assert (
         runge_kutta.next_clock((1.0, 1e-16, 0.0, 0.0, 0.0), 9.0, 1e-16, 1e300)[1] == 0.0

@@ -9,7 +9,7 @@ from law_samples import BODY, OTHER, SEEN, VIEW, T, vector
 from number_kinds import mapped
 
 from polhode.equations import force_laws, pair_laws, quaternions, right_hand_side
-from polhode.equations.formulations import FORMULATIONS, View, _seen_momentum
+from polhode.equations.formulations import FORMULATIONS, View, _view_momentum
 from polhode.equations.inertia import Constants
 from polhode.equations.vectors import cross, dot, minus, plus, scaled
 
@@ -61,15 +61,15 @@ def test_a_force_against_hand_numbers(name):
 
 
 def test_a_sum_of_forces_is_the_sum_and_a_choice_chooses():
-    kernel = right_hand_side.together(
-        (force_laws.gravity, right_hand_side.only_where(force_laws.world_torque), force_laws.linear_drag)
+    kernel = right_hand_side.sum_forces(
+        (force_laws.gravity, right_hand_side.restrict_to_bodies(force_laws.world_torque), force_laws.linear_drag)
     )
     drag = (Fraction(2), vector(1, 0, 0))
     params = ((vector(0, 0, -9),), (Fraction(1), (F,)), drag)
     assert kernel(T, STATE, PARTICLE, params) == (vector(-4, 0, -26), F)
     spared = ((vector(0, 0, -9),), (Fraction(0), (F,)), drag)
     assert kernel(T, STATE, PARTICLE, spared) == (vector(-4, 0, -26), ZERO)
-    turned = right_hand_side.in_body_axes(force_laws.world_torque)
+    turned = right_hand_side.convert_body_torque(force_laws.world_torque)
     assert turned(T, STATE, PARTICLE, (F,)) == force_laws.body_torque(T, STATE, PARTICLE, (F,))
 
 
@@ -88,13 +88,13 @@ MOMENTS = vector(80, 208, 160)
 BLOCK = Constants(MASS, 1 / MASS, MOMENTS, tuple(1 / m for m in MOMENTS), UPRIGHT, ZERO)
 AT_REST = (vector(9, 8, 7), UPRIGHT, ZERO, ZERO)
 PUSH = Fraction(5)
-PUSHES = right_hand_side.together((force_laws.world_force_at_body_point, force_laws.world_force_at_body_point))
+PUSHES = right_hand_side.sum_forces((force_laws.world_force_at_body_point, force_laws.world_force_at_body_point))
 
 
 def accelerations(load, params):
     """(a, w') of the block at rest."""
     y = FORMULATIONS["body_rates"].start(*AT_REST, BLOCK)
-    rate = right_hand_side.driven(FORMULATIONS["body_rates"], load)(T, y, (BLOCK, params))
+    rate = right_hand_side.build_right_hand_side(FORMULATIONS["body_rates"], load)(T, y, (BLOCK, params))
     return scaled(BLOCK.inverse_mass, rate[2]), rate[3]
 
 
@@ -120,7 +120,7 @@ def test_two_equal_pushes_do_not_turn_the_block_as_in_seed_000_section_5_3():
 def test_two_opposite_pushes_only_turn_the_block_as_in_seed_000_section_5_4(second):
     up, down = (Fraction(0), Fraction(0), PUSH), (Fraction(0), Fraction(0), -PUSH)
     params = ((up, vector(-3, 0, -2)), (down, second))
-    state = _seen_momentum(AT_REST, BLOCK)
+    state = _view_momentum(AT_REST, BLOCK)
     assert PUSHES(T, state, BLOCK, params) == (ZERO, (0, 6 * PUSH, 0))
     assert accelerations(PUSHES, params) == (ZERO, (0, 6 * PUSH / 208, 0))
 

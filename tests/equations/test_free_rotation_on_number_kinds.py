@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from number_kinds import bits, by_numba
 
-from polhode.equations.free_rotation import turned
+from polhode.equations.free_rotation import rotate_freely
 from polhode.equations.inertia import Constants
-from polhode.methods.drifts import turned_about_axes, turned_exactly
+from polhode.methods.drifts import rotate_about_axes, rotate_exactly
 from polhode.reference import precise
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -32,9 +32,9 @@ def cut(result, i, count):
 
 def test_over_members_of_every_regime_as_one_by_one():
     """All regimes side by side in one array: the selections of one lane do not touch another."""
-    together = turned(*columns(CASES))
+    together = rotate_freely(*columns(CASES))
     for i, case in enumerate(CASES):
-        assert bits(cut(together, i, len(CASES))) == bits(turned(*case))
+        assert bits(cut(together, i, len(CASES))) == bits(rotate_freely(*case))
 
 
 @pytest.mark.parametrize(
@@ -44,17 +44,17 @@ def test_over_members_of_every_regime_as_one_by_one():
 def test_over_times_as_one_by_one(case):
     q, w, J, t = case
     times = np.array([t * later for later in LATER])
-    together = turned(q, w, J, times)
+    together = rotate_freely(q, w, J, times)
     for i, time in enumerate(times.tolist()):
-        assert bits(cut(together, i, len(times))) == bits(turned(q, w, J, time))
+        assert bits(cut(together, i, len(times))) == bits(rotate_freely(q, w, J, time))
 
 
 def test_machine_code_has_the_same_bits_in_every_regime():
-    for case, compiled in zip(CASES, by_numba(turned, CASES), strict=True):
-        assert bits(compiled) == bits(turned(*case))
+    for case, compiled in zip(CASES, by_numba(rotate_freely, CASES), strict=True):
+        assert bits(compiled) == bits(rotate_freely(*case))
 
 
-@pytest.mark.parametrize("turn", [turned_exactly, turned_about_axes])
+@pytest.mark.parametrize("turn", [rotate_exactly, rotate_about_axes])
 def test_a_drift_of_members_of_every_regime_as_one_by_one(turn):
     """The angular momentum in world axes and a short time, as a splitting method has them."""
 
@@ -81,7 +81,7 @@ def in_mpmath(case):
     with mpmath.workdps(40):
         number = mpmath.mpf
         q, w, J = (tuple(map(number, group)) for group in (q, w, J))
-        q_got, w_got = turned(q, w, J, number(t))
+        q_got, w_got = rotate_freely(q, w, J, number(t))
         length = mpmath.sqrt(sum(x * x for x in q))
         sign = 1 if sum(a * b for a, b in zip(q_got, q_true, strict=True)) > 0 else -1
         speed = mpmath.sqrt(sum(x * x for x in w_true)) or 1
@@ -114,5 +114,5 @@ def test_in_mpmath_whole_periods_bring_the_digits_of_a_double(case):
 def test_a_disc_spun_almost_across_its_axis(w3, t):
     """Judge: `reference.precise`, and the problem's own conditioning."""
     case = ("", (1.0, 1.0, 2.0), (1.0, 0.0, w3), (1.0, 0.0, 0.0, 0.0), t)
-    q, _ = turned(case[3], case[2], case[1], t)
+    q, _ = rotate_freely(case[3], case[2], case[1], t)
     assert exact_cases.attitude_error(q, case) <= 20 * exact_cases.conditioning(case)

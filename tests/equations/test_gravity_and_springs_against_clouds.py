@@ -14,7 +14,7 @@ from polhode.equations import force_laws, quaternions, right_hand_side
 from polhode.equations.formulations import FORMULATIONS, View
 from polhode.equations.inertia import Constants
 from polhode.equations.vectors import cross
-from polhode.methods.runge_kutta import one_step
+from polhode.methods.runge_kutta import build_step
 from polhode.methods.tableaus import RK4
 
 ZERO = (0.0, 0.0, 0.0)
@@ -109,7 +109,7 @@ def test_a_body_swings_through_the_anchor_of_a_spring_of_no_length_as_the_closed
     """x'' = -k/M x - c/M x': RK4 meets the damped sine with order 4, through the anchor and back."""
     body = mapped(float, BODY)
     stiffness, start, end = 3.0, 0.1, 5.0
-    step = one_step(RK4, right_hand_side.driven(FORMULATIONS["momentum"], force_laws.spring))
+    step = build_step(RK4, right_hand_side.build_right_hand_side(FORMULATIONS["momentum"], force_laws.spring))
     decay = damping / (2 * body.mass)
     frequency = sqrt(stiffness / body.mass - decay**2)
 

@@ -32,7 +32,7 @@ def test_shifted_against_a_sum_over_particles_exactly():
     centre = tuple(sum(m * p[i] for m, p in zip(MASSES, POINTS, strict=True)) / mass for i in range(3))
     for offset in (vector(1, 2, 3), vector(-7, 1, 0, over=3), vector(0, 0, 0)):
         point = tuple(a + b for a, b in zip(centre, offset, strict=True))
-        assert inertia.shifted(tensor_about(centre), mass, offset) == tensor_about(point)
+        assert inertia.shift_inertia(tensor_about(centre), mass, offset) == tensor_about(point)
 
 
 settings.register_profile("patient", deadline=None)
@@ -79,7 +79,7 @@ def test_matrix_products_against_numpy():
     np.testing.assert_allclose(matrices.applied(flat_a, tuple(v.tolist())), a @ v, rtol=0, atol=1e-14)
     np.testing.assert_array_equal(matrices.transposed(flat_a), a.T.ravel())
     largest = np.abs(a.T @ a - np.eye(3)).max()
-    np.testing.assert_allclose(matrices.departure_from_orthogonal(flat_a), largest, rtol=1e-14)
+    np.testing.assert_allclose(matrices.orthogonality_drift(flat_a), largest, rtol=1e-14)
 
 
 def test_the_departure_sees_each_entry_alone():
@@ -88,5 +88,5 @@ def test_the_departure_sees_each_entry_alone():
         for j in range(3):
             m = np.eye(3)
             m[i, j] += 0.25
-            ours = matrices.departure_from_orthogonal(tuple(m.ravel().tolist()))
+            ours = matrices.orthogonality_drift(tuple(m.ravel().tolist()))
             assert ours == np.abs(m.T @ m - np.eye(3)).max()

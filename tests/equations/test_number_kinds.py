@@ -31,35 +31,35 @@ LANES = 3
 BY_THE_SYSTEM = {formulations.angles_of, formulations._start_angles}
 """Laws that take atan2 from the system's library: NumPy's and C's may differ in the last bit."""
 
-FOR_DOUBLES = {scalar_ops._reduced, scalar_ops._sine, scalar_ops._cosine}
+FOR_DOUBLES = {scalar_ops._reduce_argument, scalar_ops._sine, scalar_ops._cosine}
 """Laws that round by adding and taking away 1.5 * 2**52: no other kind of number reaches them."""
 
 ROUNDED = {
-    free_rotation._wound_back,
-    scalar_ops.less_whole_turns,
-    scalar_ops.half_turns_removed,
+    free_rotation._unwind,
+    scalar_ops.remove_whole_turns,
+    scalar_ops.remove_half_turns,
     scalar_ops.cos_of_quarters,
     scalar_ops.sin_of_quarters,
-    free_rotation.turned,
-    free_rotation._turn,
-    drifts.turned_exactly,
+    free_rotation.rotate_freely,
+    free_rotation._relative_rotation,
+    drifts.rotate_exactly,
 }
 """Laws that count whole turns by `number.whole`: heyoka's expressions are smooth and cannot be rounded."""
 
 ROOTED = {
-    free_rotation.turned,
-    free_rotation._turn,
-    free_rotation.course_of,
+    free_rotation.rotate_freely,
+    free_rotation._relative_rotation,
+    free_rotation.jacobi_solution,
     free_rotation._spin,
-    free_rotation.gauge_of,
-    free_rotation._wound_back,
-    free_rotation._rungs,
-    free_rotation.jacobi,
+    free_rotation.precession_form,
+    free_rotation._unwind,
+    free_rotation._landen_ladder,
+    free_rotation.jacobi_from_ladder,
     free_rotation.half_third_kind,
-    free_rotation._duplicated,
+    free_rotation._duplicate,
     free_rotation._direction,
-    free_rotation._between,
-    drifts.turned_exactly,
+    free_rotation._rotation_between,
+    drifts.rotate_exactly,
 }
 """Laws that take roots of sums, of which no choice of ratios makes all rational."""
 
@@ -70,37 +70,37 @@ WITHOUT_RATIOS = (
     | {
         scalar_ops._small_sine,  # its coefficients are doubles
         scalar_ops._small_cosine,
-        scalar_ops.less_whole_turns,  # and so are the parts of pi
-        scalar_ops.half_turns_removed,
+        scalar_ops.remove_whole_turns,  # and so are the parts of pi
+        scalar_ops.remove_half_turns,
         runge_kutta.step_factor,  # so is its 0.9
         quaternions.from_angles,  # and these take a sine
         rigid_body.euler_angles,
         rigid_body.angle_rates,
         rigid_body.turn_per_step,
-        formulations._seen_angles,
-        formulations._watched_angles,
+        formulations._view_angles,
+        formulations._angles_with_turn,
         formulations._finish_angles,
-        drifts.turned_about_axes,
-        drifts._about,
+        drifts.rotate_about_axes,
+        drifts._rotation_about,
     }
 )
 
 NESTED_CHOICES = {
-    matrices.departure_from_orthogonal,
-    formulations._watched_matrix,
-    free_rotation.jacobi,
+    matrices.orthogonality_drift,
+    formulations._matrix_with_drift,
+    free_rotation.jacobi_from_ladder,
     free_rotation._direction,
 }
 """The largest of six symbolic sizes, or a choice of choices: SymPy tries for ten seconds to solve the inequalities, or
 gives up; ratios decide at once."""
 
 TOO_DEEP = {
-    free_rotation.turned,
-    free_rotation._turn,
+    free_rotation.rotate_freely,
+    free_rotation._relative_rotation,
     free_rotation.half_third_kind,
-    free_rotation._duplicated,
-    drifts.turned_exactly,
-    drifts.turned_about_axes,
+    free_rotation._duplicate,
+    drifts.rotate_exactly,
+    drifts.rotate_about_axes,
 }
 """SymPy writes every root, square and sine of a sum out: minutes and pages, with ratios too."""
 

@@ -79,10 +79,12 @@ def on_line(x):
 def test_power_equals_the_rate_of_kinetic_energy_exactly(formulation, load, pivoted):
     kernel, params_of = LOADS[load]
     y = (X, Q, scaled(0, P) if pivoted else P, SPINS[formulation])
-    seen = right_hand_side.view_of(FORMULATIONS[formulation], pivoted)
+    seen = right_hand_side.build_view(FORMULATIONS[formulation], pivoted)
     view = seen(y, BODY)
     params = params_of(view)
-    rates = right_hand_side.driven(FORMULATIONS[formulation], kernel, pivoted, True)(T, y, (BODY, params))
+    rates = right_hand_side.build_right_hand_side(FORMULATIONS[formulation], kernel, pivoted, True)(
+        T, y, (BODY, params)
+    )
     power = right_hand_side.power(view, *kernel(T, view, BODY, params))
     assert isinstance(power, Fraction)
     assert power != 0
@@ -96,7 +98,7 @@ def test_the_angular_momentum_about_a_fixed_point_changes_by_the_torque_about_it
     """d/dt (L + (x - p) x P) = torque + (x - p) x F."""
     kernel, params_of = LOADS[load]
     y, point = (X, Q, P, SPINS[formulation]), vector(3, 1, -2)
-    seen = FORMULATIONS[formulation].seen
+    seen = FORMULATIONS[formulation].view
     view = seen(y, BODY)
     force, torque = kernel(T, view, BODY, params_of(view))
     rates = FORMULATIONS[formulation].rate(y, BODY, force, torque)
@@ -111,8 +113,10 @@ def test_the_angular_momentum_about_a_fixed_point_changes_by_the_torque_about_it
 @pytest.mark.parametrize("pivoted", [False, True], ids=["free", "pivoted"])
 def test_free_motion_keeps_kinetic_energy_exactly(length, pivoted):
     y = (X, LENGTHS[length], scaled(0, P) if pivoted else P, SPINS["momentum"])
-    seen = right_hand_side.view_of(FORMULATIONS["momentum"], pivoted)
-    rates = right_hand_side.driven(FORMULATIONS["momentum"], right_hand_side.no_load, pivoted, True)(T, y, (BODY, ()))
+    seen = right_hand_side.build_view(FORMULATIONS["momentum"], pivoted)
+    rates = right_hand_side.build_right_hand_side(FORMULATIONS["momentum"], right_hand_side.no_load, pivoted, True)(
+        T, y, (BODY, ())
+    )
     assert rates[4] == (0,)
     assert rate_of_energy(seen, y, rates[:4]) == 0
 
@@ -135,7 +139,7 @@ def test_all_exact_formulations_see_the_same_body():
     """The same state, started in four formulations, looks the same to a force."""
     state = (X, Q, P, vector(5, 7, -4, over=8))
     views = [
-        formulation.seen(formulation.start(*state, BODY), BODY)
+        formulation.view(formulation.start(*state, BODY), BODY)
         for name, formulation in FORMULATIONS.items()
         if name != "euler_angles"
     ]
@@ -144,7 +148,7 @@ def test_all_exact_formulations_see_the_same_body():
 
 def test_a_view_is_consistent_with_its_body():
     """P = M v, L = R I R^T w, and w in the user's axes is the same vector, exactly."""
-    view = formulations._seen_rates((X, Q, P, SPINS["body_rates"]), BODY)
+    view = formulations._view_rates((X, Q, P, SPINS["body_rates"]), BODY)
     assert scaled(BODY.mass, view.velocity) == P
     assert quaternions.to_world(view.orientation, view.angular_velocity_body) == view.angular_velocity
     tensor = matrices.multiplied(*_tensor_factors())

@@ -40,9 +40,11 @@ ENGINE = (vector(1, 0, -2, over=4), vector(0, 3, 8), Fraction(0), T + H / 2)  # 
 SPRING = (Fraction(40), Fraction(1, 2), Fraction(3, 4), vector(1, 2, -1, over=4), vector(0, 1, 4))
 DOWN = (vector(0, 0, -10),)
 
-LOAD = right_hand_side.together((force_laws.gravity, force_laws.quadratic_drag, force_laws.thruster, force_laws.spring))
+LOAD = right_hand_side.sum_forces(
+    (force_laws.gravity, force_laws.quadratic_drag, force_laws.thruster, force_laws.spring)
+)
 PARAMS = (DOWN, DRAG, ENGINE, SPRING)
-ROOTLESS = right_hand_side.together(
+ROOTLESS = right_hand_side.sum_forces(
     (force_laws.gravity, force_laws.linear_drag, force_laws.thruster, force_laws.body_torque)
 )
 ROOTLESS_PARAMS = (DOWN, DRAG, ENGINE, DOWN)
@@ -52,7 +54,9 @@ ROTATED = ("momentum", "body_rates", "quaternion_acceleration")
 
 
 def rk4(formulation, load=LOAD, number=float):
-    return runge_kutta.one_step(RK4, right_hand_side.driven(FORMULATIONS[formulation], load, counts_work=True), number)
+    return runge_kutta.build_step(
+        RK4, right_hand_side.build_right_hand_side(FORMULATIONS[formulation], load, counts_work=True), number
+    )
 
 
 def arguments(formulation, params=PARAMS):
@@ -78,12 +82,12 @@ def test_a_step_has_the_same_bits_on_floats_numpy_and_numba(formulation):
 def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
     """What a run closes over: a pivot, a load on chosen bodies only, a torque in body axes."""
     chosen, turned = (
-        right_hand_side.only_where(force_laws.linear_drag),
-        right_hand_side.in_body_axes(force_laws.world_torque),
+        right_hand_side.restrict_to_bodies(force_laws.linear_drag),
+        right_hand_side.convert_body_torque(force_laws.world_torque),
     )
-    load = right_hand_side.together((force_laws.gravity, chosen, turned))
-    step = runge_kutta.one_step(
-        RK4, right_hand_side.driven(FORMULATIONS["body_rates"], load, pivoted=True, counts_work=True)
+    load = right_hand_side.sum_forces((force_laws.gravity, chosen, turned))
+    step = runge_kutta.build_step(
+        RK4, right_hand_side.build_right_hand_side(FORMULATIONS["body_rates"], load, pivoted=True, counts_work=True)
     )
     t, y, h, _ = arguments("body_rates")
     data = (BODY, (DOWN, (Fraction(1), DRAG), (vector(1, 2, 3, over=4),)))
@@ -96,14 +100,16 @@ def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
 def test_leapfrog_with_rescaled_stages_has_the_same_bits_and_order_two():
     """The error of a free wobble falls fourfold, against RK4 with steps of a hundredth."""
     free = FORMULATIONS["momentum"]
-    step = runge_kutta.one_step(LEAPFROG, right_hand_side.driven(free, right_hand_side.no_load, rescaled=True))
-    finer = runge_kutta.one_step(RK4, right_hand_side.driven(free, right_hand_side.no_load))
+    step = runge_kutta.build_step(
+        LEAPFROG, right_hand_side.build_right_hand_side(free, right_hand_side.no_load, rescaled=True)
+    )
+    finer = runge_kutta.build_step(RK4, right_hand_side.build_right_hand_side(free, right_hand_side.no_load))
     data = (mapped(float, BODY), ())
 
     def end(method, count):
         y, h = mapped(float, START), 1 / count
         for i in range(count):
-            y, _ = free.tidied(method(i * h, y, h, data), h)
+            y, _ = free.renormalized(method(i * h, y, h, data), h)
         return np.array(y[1])
 
     judge = end(finer, 3200)
@@ -145,20 +151,20 @@ def test_a_step_with_roots_is_refused_on_fractions(formulation):
 
 def test_a_step_of_symbolic_length_equals_the_exact_one():
     """SymPy writes the step as a formula in h; put in a length, it is the step of exact fractions."""
-    load = right_hand_side.together((force_laws.gravity, force_laws.linear_drag, force_laws.body_torque))
-    rate = right_hand_side.driven(FORMULATIONS["body_rates"], load, counts_work=True)
+    load = right_hand_side.sum_forces((force_laws.gravity, force_laws.linear_drag, force_laws.body_torque))
+    rate = right_hand_side.build_right_hand_side(FORMULATIONS["body_rates"], load, counts_work=True)
     y = (*START[:3], vector(2, 1, -3, over=2), (Fraction(0),))
     data = (BODY, (DOWN, DRAG, DOWN))
-    exact = runge_kutta.one_step(RK4, rate, Fraction)(T, y, H, data)
+    exact = runge_kutta.build_step(RK4, rate, Fraction)(T, y, H, data)
     h = sympy.Symbol("h", positive=True)
     ratios = mapped(sympy.Rational, (T, y, data))
-    formula = runge_kutta.one_step(RK4, rate, sympy.Rational)(*ratios[:2], h, ratios[2])
+    formula = runge_kutta.build_step(RK4, rate, sympy.Rational)(*ratios[:2], h, ratios[2])
     assert [sympy.sympify(x).subs(h, sympy.Rational(H)) for x in leaves(formula)] == leaves(exact)
 
 
 def test_the_error_of_mpmath_steps_falls_sixteenfold_against_a_hundredth_of_the_step():
     """RK4 with the forces of this file, without the engine's jump: order 4, far below the rounding of floats."""
-    load = right_hand_side.together((force_laws.gravity, force_laws.quadratic_drag, force_laws.spring))
+    load = right_hand_side.sum_forces((force_laws.gravity, force_laws.quadratic_drag, force_laws.spring))
     step = rk4("momentum", load, in_mpmath)
     with mpmath.workdps(30):
         t, y, _, data = mapped(in_mpmath, arguments("momentum", (DOWN, DRAG, SPRING)))
@@ -177,7 +183,7 @@ def test_the_error_of_mpmath_steps_falls_sixteenfold_against_a_hundredth_of_the_
 
 def test_jacfwd_through_a_hundred_steps_against_mpmath_differences():
     """The derivative of the whole run, in two directions of the start, against central differences with 50 digits."""
-    load = right_hand_side.together((force_laws.gravity, force_laws.quadratic_drag, force_laws.body_torque))
+    load = right_hand_side.sum_forces((force_laws.gravity, force_laws.quadratic_drag, force_laws.body_torque))
     t, y, _, data = arguments("momentum", (DOWN, DRAG, (vector(1, 2, 3, over=4),)))
     h = Fraction(1, 128)
     rng = np.random.default_rng(5)

@@ -8,9 +8,9 @@ from polhode.equations import force_laws, symbolic
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
 from polhode.equations.quaternions import normalized, squared_norm, to_body, to_world
-from polhode.equations.right_hand_side import driven, together
+from polhode.equations.right_hand_side import build_right_hand_side, sum_forces
 from polhode.equations.scalar_ops import if_less, sqrt
-from polhode.equations.symbolic import Book
+from polhode.equations.symbolic import SymbolTable
 
 MOMENTS = (2.0, 3.0, 4.5)
 BODY = (2.5, 0.4, MOMENTS, tuple(1 / m for m in MOMENTS), (1.0, 0.0, 0.0, 0.0), (0.1, -0.2, -0.7))
@@ -43,10 +43,10 @@ def test_every_formulation_against_plain_floats(name, pivoted):
     start = tuple(tuple(rng.uniform(-1, 1) for _ in range(3)) for _ in range(4))
     q = normalized(tuple(rng.uniform(-1, 1) for _ in range(4)))
     y = form.start(start[0], q, start[2], start[3], Constants(*BODY))
-    rate = driven(form, together(FORCES), pivoted)
+    rate = build_right_hand_side(form, sum_forces(FORCES), pivoted)
     expected = rate(0.3, y, (Constants(*BODY), PARAMS))
 
-    book, known = Book(), {}
+    book, known = SymbolTable(), {}
 
     def moving(name, value):
         letter = book.moving(name)
@@ -70,7 +70,7 @@ def test_every_formulation_against_plain_floats(name, pivoted):
 
 def test_there_and_back_is_the_vector_itself():
     """R^T R = 1 follows from |q| = 1 alone."""
-    book = Book()
+    book = SymbolTable()
     q = tuple(book.moving(f"q{i}") for i in range(4))
     book.know_unit(q)
     v = tuple(book.constant(f"v{i}", 1.5 + i) for i in range(3))
@@ -81,12 +81,12 @@ def test_there_and_back_is_the_vector_itself():
 
 def test_a_heavy_top_takes_as_few_products_as_by_hand():
     """q' takes 12, Euler's equations 3, and the weight's torque 4: jk, si, ik, sj."""
-    book, form = Book(), FORMULATIONS["body_rates"]
+    book, form = SymbolTable(), FORMULATIONS["body_rates"]
     y = tuple(tuple(book.moving(f"{g}{i}") for i in range(n)) for g, n in enumerate(form.sizes))
     book.know_unit(y[1])
     body = (*BODY[:5], (0.0, 0.0, -0.7))
     body = Constants(*lettered(book, body, "body", book.constant))
-    rates = driven(form, together([force_laws.gravity]), True)(
+    rates = build_right_hand_side(form, sum_forces([force_laws.gravity]), True)(
         book.moving("t"), y, (body, lettered(book, (((0.0, 0.0, -9.8),),), "g", book.constant))
     )
     assert book.products(rates[1]) == 12
@@ -94,7 +94,7 @@ def test_a_heavy_top_takes_as_few_products_as_by_hand():
 
 
 def test_what_cancels_is_gone():
-    book = Book()
+    book = SymbolTable()
     x, y = book.moving("x"), book.moving("y")
     assert ((x + y) - y - x).as_number == 0.0
     assert ((-x) * (-x)).key == (x**2).key
@@ -106,7 +106,7 @@ def test_what_cancels_is_gone():
 
 
 def test_decisions():
-    book = Book()
+    book = SymbolTable()
     x = book.moving("x")
     with pytest.raises(TypeError, match="if_less"):
         _ = 1 if x > 0 else 2

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate._ivp import dop853_coefficients as scipy_dop853
 
 from polhode.methods.dop853 import DOP853
-from polhode.methods.runge_kutta import one_step
+from polhode.methods.runge_kutta import build_step
 from polhode.methods.tableaus import EULER, HEUN, LEAPFROG, MIDPOINT, RK4, RK6
 
 AS_PRINTED = RK4._replace(
@@ -109,7 +109,7 @@ def test_leapfrog_is_kick_drift_kick_and_runs_back_exactly_where_force_depends_o
         (q,), _, (p,), _ = y
         return ((p,), (), (-q * q * q,), ())
 
-    step = one_step(LEAPFROG, rate, Fraction)
+    step = build_step(LEAPFROG, rate, Fraction)
     q, p, h = Fraction(2, 3), Fraction(-1, 5), Fraction(1, 7)
     there = step(Fraction(0), ((q,), (), (p,), ()), h, ())
     half_kicked = p - q**3 * h / 2
@@ -166,7 +166,7 @@ def test_an_error_estimate_of_dop853_is_a_difference_of_methods_of_order_8_and_l
 # Measured orders -----------------------------------------------------------------------------------------------------
 def measured_orders(table, rate, exact, counts=(16, 32, 64), start=(1.0, 1.0), end=1.0):
     """log2 of the ratios of the errors at t = end; y is a state (coordinate, momentum)."""
-    step = one_step(table, rate)
+    step = build_step(table, rate)
     errors = []
     for count in counts:
         y, h = ((start[0],), (), (start[1],), ()), end / count
@@ -231,5 +231,5 @@ def test_a_step_on_fractions_is_the_taylor_polynomial_of_its_order():
         return y
 
     for table in (EULER, MIDPOINT, RK4):
-        ((grown,),) = one_step(table, rate, Fraction)(Fraction(0), ((Fraction(1),),), h, ())
+        ((grown,),) = build_step(table, rate, Fraction)(Fraction(0), ((Fraction(1),),), h, ())
         assert grown == sum(h**k / factorial(k) for k in range(table.order + 1))

@@ -89,7 +89,7 @@ def _load_volume_body(file: Path, given: Mapping[str, Any]) -> Body:
     body = Body.from_volume_mesh(file, density, unit=given["unit"], repair=given["repair"])
     if given["total"] is None:
         return body
-    share = float(validation.positive(given["total"], "mass", "kg", InertiaError)) / body.mass
+    share = float(validation.check_positive(given["total"], "mass", "kg", InertiaError)) / body.mass
     return replace(body, mass=given["total"], inertia=share * body.inertia_body)
 
 

@@ -10,60 +10,60 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
+from polhode.engines.kernels import Layout, Loop, loop, read, unpack_constants, use_wide_vectors, write
 from polhode.equations.law import Groups, law
 from polhode.equations.scalar_ops import if_less, larger
-from polhode.methods.dense_output import coefficients, curve_through, dense_stages
+from polhode.methods.dense_output import build_interpolant, dense_stages, interpolant_coefficients
 from polhode.methods.runge_kutta import (
-    chosen,
-    combined,
-    group_along,
-    groups_error,
-    in_numbers,
-    judged_error,
+    add_scaled_group,
+    combine_stages,
+    comparable_error,
+    convert_row,
+    evaluate_stages,
     mixed_error,
     next_clock,
-    slopes_and_sum,
-    stages_of,
-    tried_step,
+    select_groups,
+    state_error,
+    step_to_try,
+    tableau_stages,
 )
-from polhode.methods.tableaus import Table
+from polhode.methods.tableaus import Tableau
 
 
 # Bodies with clocks of their own -------------------------------------------------------------------------------------
-def lane_attempt(rate: Loop, table: Table, layout: Layout) -> Loop:
+def lane_attempt(rate: Loop, table: Tableau, layout: Layout) -> Loop:
     """A step tried on every body of a block: where it leads, its length and its error, and the slopes for a curve."""
     lanes, state, body, params, trial = layout.lanes, layout.state, layout.body, layout.params, layout.trial
     clock, result, slopes, least = layout.clock, layout.attempt, layout.slopes, layout.least
-    stages = stages_of(table)
-    fifth, third = (in_numbers(row, float) for row in table.error_rows or ((), ()))
-    wanted = picked(dense_stages(table).used if slopes else ())
+    stages = tableau_stages(table)
+    fifth, third = (convert_row(row, float) for row in table.error_rows or ((), ()))
+    wanted = select_entries(dense_stages(table).used if slopes else ())
 
     @loop
     def attempt(unit: Any, pairs: Any, end: float, rtol: Groups, user_atol: Groups) -> None:
         use_wide_vectors()
         for lane in range(lanes):
             t, h = unit[clock[0] + lane], unit[clock[1] + lane]
-            tried = tried_step(t, h, end)
+            tried = step_to_try(t, h, end)
             y = read(unit, lane, state)
-            data = (constants(read(unit, lane, body)), read(unit, lane, params))
-            k, new = slopes_and_sum(rate, stages, t, y, tried, data, (), y)
-            nothing = combined(y, -1.0, (1.0,), (1.0,), (y,))
-            atol = group_along(user_atol, 1.0, read(unit, lane, least))
-            error_5 = groups_error(y, new, k[0], tried, combined(nothing, tried, fifth, fifth, k), rtol, atol)
-            error_3 = groups_error(y, new, k[0], tried, combined(nothing, tried, third, third, k), rtol, atol)
+            data = (unpack_constants(read(unit, lane, body)), read(unit, lane, params))
+            k, new = evaluate_stages(rate, stages, t, y, tried, data, (), y)
+            nothing = combine_stages(y, -1.0, (1.0,), (1.0,), (y,))
+            atol = add_scaled_group(user_atol, 1.0, read(unit, lane, least))
+            error_5 = state_error(y, new, k[0], tried, combine_stages(nothing, tried, fifth, fifth, k), rtol, atol)
+            error_3 = state_error(y, new, k[0], tried, combine_stages(nothing, tried, third, third, k), rtol, atol)
             write(unit, lane, trial, new)
             write(unit, lane, slopes, wanted(k))
-            write(unit, lane, result, (tried, judged_error(mixed_error(error_5, error_3), tried)))
+            write(unit, lane, result, (tried, comparable_error(mixed_error(error_5, error_3), tried)))
 
     return attempt
 
 
-def picked(indices: tuple[int, ...]) -> Loop:
+def select_entries(indices: tuple[int, ...]) -> Loop:
     """Some entries of a tuple."""
     if not indices:
-        return _none_of
-    first, rest = indices[0], picked(indices[1:])
+        return _select_none
+    first, rest = indices[0], select_entries(indices[1:])
 
     @law
     def some_of(k: Groups) -> Groups:
@@ -74,13 +74,13 @@ def picked(indices: tuple[int, ...]) -> Loop:
 
 
 @law
-def _none_of(k: Groups) -> Groups:
+def _select_none(k: Groups) -> Groups:
     return ()
 
 
-def lane_settling(tidy: Loop, layout: Layout) -> Loop:
-    """Every body of a block goes on: with the state that it tried, tidied, if the error allows it, else as it was."""
-    lanes, state, trial, watch = layout.lanes, layout.state, layout.trial, layout.watch
+def lane_acceptance(tidy: Loop, layout: Layout) -> Loop:
+    """Every body of a block goes on: with the state that it tried, renormalized, if the error allows it, else as it was."""
+    lanes, state, trial, drift_at = layout.lanes, layout.state, layout.trial, layout.drift
     clock, result = layout.clock, layout.attempt
 
     @loop
@@ -88,27 +88,27 @@ def lane_settling(tidy: Loop, layout: Layout) -> Loop:
         use_wide_vectors()
         for lane in range(lanes):
             tried, error = read(unit, lane, result)
-            new, seen = read(unit, lane, trial), unit[watch + lane]
-            tidied, watched = tidy(new[:4], tried)
-            write(unit, lane, state, chosen(1.0, error, read(unit, lane, state), tidied + new[4:]))
-            unit[watch + lane] = if_less(1.0, error, seen, larger(seen, watched))
+            new, largest = read(unit, lane, trial), unit[drift_at + lane]
+            renormalized, drift = tidy(new[:4], tried)
+            write(unit, lane, state, select_groups(1.0, error, read(unit, lane, state), renormalized + new[4:]))
+            unit[drift_at + lane] = if_less(1.0, error, largest, larger(largest, drift))
             write(unit, lane, clock, next_clock(read(unit, lane, clock), end, tried, error))
 
     return settle
 
 
-def lane_fitting(rate: Loop, table: Table, layout: Layout) -> Loop:
+def lane_dense_output(rate: Loop, table: Tableau, layout: Layout) -> Loop:
     """The curves through the steps that the bodies of a block have tried."""
     lanes, state, body, params, trial = layout.lanes, layout.state, layout.body, layout.params, layout.trial
     clock, result, slopes, places = layout.clock, layout.attempt, layout.slopes, layout.curve
-    curve = curve_through(table, rate)
+    curve = build_interpolant(table, rate)
 
     @loop
     def fit(unit: Any, pairs: Any) -> None:
         use_wide_vectors()
         for lane in range(lanes):
             t, tried = unit[clock[0] + lane], unit[result[0] + lane]
-            data = (constants(read(unit, lane, body)), read(unit, lane, params))
+            data = (unpack_constants(read(unit, lane, body)), read(unit, lane, params))
             y, new, k = read(unit, lane, state), read(unit, lane, trial), read(unit, lane, slopes)
             write(unit, lane, places, curve(t, y, new, tried, k, data))
 
@@ -116,7 +116,7 @@ def lane_fitting(rate: Loop, table: Table, layout: Layout) -> Loop:
 
 
 # A system with one clock ---------------------------------------------------------------------------------------------
-def system_attempt(run_stages: Loop, sum_up: Loop, table: Table, layout: Layout) -> Loop:
+def system_attempt(run_stages: Loop, sum_up: Loop, table: Tableau, layout: Layout) -> Loop:
     """A step tried on all bodies of a system; the error is that of the worst."""
     lanes, size, state, trial, point = layout.lanes, layout.size, layout.state, layout.trial, layout.point
     a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
@@ -126,15 +126,15 @@ def system_attempt(run_stages: Loop, sum_up: Loop, table: Table, layout: Layout)
 
     @loop
     def errors(unit: Any, at: int, h: float, rtol: Any, user_atol: Any) -> float:
-        atol = group_along(user_atol, 1.0, read(unit, at, least))
+        atol = add_scaled_group(user_atol, 1.0, read(unit, at, least))
         y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, first_slope)
-        error: float = groups_error(y, new, k, h, read(unit, at, point), rtol, atol)
+        error: float = state_error(y, new, k, h, read(unit, at, point), rtol, atol)
         return error
 
     @loop
     def attempt(unit: Any, pairs: Any, end: float, rtol: Any, atol: Any) -> None:
         t = unit[clock[0]]
-        tried = tried_step(t, unit[clock[1]], end)
+        tried = step_to_try(t, unit[clock[1]], end)
         run_stages(unit, pairs, t, tried)
         sum_up(unit, trial[0][0], False, tried, a, b, count)
         bodies = len(unit) // size * lanes
@@ -146,13 +146,13 @@ def system_attempt(run_stages: Loop, sum_up: Loop, table: Table, layout: Layout)
         worst = 0.0
         for i in range(bodies):
             error_3 = errors(unit, i // lanes * size + i % lanes, tried, rtol, atol)
-            worst = larger(worst, judged_error(mixed_error(error_5[i], error_3), tried))
+            worst = larger(worst, comparable_error(mixed_error(error_5[i], error_3), tried))
         write(unit, 0, result, (tried, worst))
 
     return attempt
 
 
-def system_settling(accept: Loop, layout: Layout) -> Loop:
+def system_acceptance(accept: Loop, layout: Layout) -> Loop:
     """All bodies of a system go on, or none."""
     clock, result = layout.clock, layout.attempt
 
@@ -166,10 +166,10 @@ def system_settling(accept: Loop, layout: Layout) -> Loop:
     return settle
 
 
-def system_fitting(evaluate: Loop, sum_up: Loop, table: Table, layout: Layout) -> Loop:
+def system_dense_output(evaluate: Loop, sum_up: Loop, table: Tableau, layout: Layout) -> Loop:
     """The curves through the step that a system has tried, of all its bodies."""
     lanes, size, state, trial, places = layout.lanes, layout.size, layout.state, layout.trial, layout.curve
-    clock, result, stride, point = layout.clock, layout.attempt, layout.watch, layout.point[0][0]
+    clock, result, stride, point = layout.clock, layout.attempt, layout.drift, layout.point[0][0]
     dense, count = table.dense, len(table.nodes)
     assert dense is not None
     used, _, rows = dense_stages(table)
@@ -193,6 +193,6 @@ def system_fitting(evaluate: Loop, sum_up: Loop, table: Table, layout: Layout) -
             for lane in range(lanes):
                 at = block * size + lane
                 y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, slopes)
-                write(unit, at, places, coefficients(y, new, tried, k, read(unit, at, at_end), rows))
+                write(unit, at, places, interpolant_coefficients(y, new, tried, k, read(unit, at, at_end), rows))
 
     return fit

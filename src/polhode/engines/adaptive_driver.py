@@ -13,37 +13,52 @@ import numpy as np
 from polhode.engines.kernels import Layout, Loop, loop, read, write
 from polhode.equations.law import Groups
 from polhode.equations.scalar_ops import larger
-from polhode.methods.dense_output import on_curve
+from polhode.methods.dense_output import evaluate_interpolant
 from polhode.methods.runge_kutta import step_end
 
 
 # Output --------------------------------------------------------------------------------------------------------------
-def marking(layout: Layout) -> Loop:
+def build_checkpoint_writer(layout: Layout) -> Loop:
     """Note where a step begins, with its clock, so that the run can be taken up there again."""
-    size, kept, clock = layout.size, layout.kept, layout.clock
+    size, sample_size, clock = layout.size, layout.sample_size, layout.clock
 
     @loop
-    def mark(unit: Any, u: int, s: int, marks: Any) -> None:
-        """Only for units with one clock; nobody asked if there is no room for marks."""
-        if s < len(marks):
+    def save_checkpoint(unit: Any, u: int, s: int, checkpoints: Any) -> None:
+        """Only for units with one clock; nobody asked if there is no room for checkpoints."""
+        if s < len(checkpoints):
             blocks = len(unit) // size
             for block in range(blocks):
-                for i in range(kept):
-                    marks[s, u, block * kept + i] = unit[block * size + i]
+                for i in range(sample_size):
+                    checkpoints[s, u, block * sample_size + i] = unit[block * size + i]
             for i in range(3):
-                marks[s, u, blocks * kept + i] = unit[clock[i]]
+                checkpoints[s, u, blocks * sample_size + i] = unit[clock[i]]
 
-    return mark
+    return save_checkpoint
 
 
-def showing(mark: Loop, layout: Layout, shared: bool) -> Loop:
+def build_sample_writer(save_checkpoint: Loop, layout: Layout, shared: bool) -> Loop:
     """Put out a state that stands just at an output; whether its clock has still to go on."""
-    lanes, size, kept, watch, clock = layout.lanes, layout.size, layout.kept, layout.watch, layout.clock
-    numbers = kept // lanes
+    lanes, size, sample_size, drift_at, clock = (
+        layout.lanes,
+        layout.size,
+        layout.sample_size,
+        layout.drift,
+        layout.clock,
+    )
+    numbers = sample_size // lanes
 
     @loop
-    def show(
-        unit: Any, c: int, u: int, lane: int, done: Any, stops: Any, end: float, through: bool, out: Any, marks: Any
+    def write_samples(
+        unit: Any,
+        c: int,
+        u: int,
+        lane: int,
+        done: Any,
+        stops: Any,
+        end: float,
+        through: bool,
+        out: Any,
+        checkpoints: Any,
     ) -> bool:
         """Clock c of `unit` is that of body `lane` of unit u; done[u, lane] counts its outputs.
 
@@ -52,22 +67,28 @@ def showing(mark: Loop, layout: Layout, shared: bool) -> Loop:
         bodies = len(unit) // size * lanes if shared else 1
         t, s = unit[clock[0] + c], done[u, lane]
         while s < len(stops) and stops[s] <= t:
-            mark(unit, u, s, marks)
+            save_checkpoint(unit, u, s, checkpoints)
             for b in range(bodies):
-                at, to = c + b // lanes * size + b % lanes, lane + b // lanes * kept + b % lanes
+                at, to = c + b // lanes * size + b % lanes, lane + b // lanes * sample_size + b % lanes
                 for i in range(numbers):
                     out[s, u, to + i * lanes] = unit[at + i * lanes]
-                unit[watch + at] = 0.0
+                unit[drift_at + at] = 0.0
             s += 1
         done[u, lane] = s
         return unit[clock[1] + c] > 0.0 and (s < len(stops) or (through and t < end))
 
-    return show
+    return write_samples
 
 
-def showing_inside(tidy: Loop, fit: Loop, mark: Loop, layout: Layout, shared: bool) -> Loop:
-    """Put out what lies inside the steps that are about to be accepted: points of their curves, tidied."""
-    lanes, size, kept, watch, clock = layout.lanes, layout.size, layout.kept, layout.watch, layout.clock
+def build_dense_sample_writer(tidy: Loop, fit: Loop, save_checkpoint: Loop, layout: Layout, shared: bool) -> Loop:
+    """Put out what lies inside the steps that are about to be accepted: points of their curves, renormalized."""
+    lanes, size, sample_size, drift_at, clock = (
+        layout.lanes,
+        layout.size,
+        layout.sample_size,
+        layout.drift,
+        layout.clock,
+    )
     state, places, result = layout.state, layout.curve, layout.attempt
 
     @loop
@@ -78,15 +99,15 @@ def showing_inside(tidy: Loop, fit: Loop, mark: Loop, layout: Layout, shared: bo
 
     @loop
     def point(unit: Any, at: int, theta: float, h: float, row: Any, to: int) -> None:
-        y = on_curve(read(unit, at, state), theta, read(unit, at, places))
-        tidied, watched = tidy(y[:4], h)
-        write(row, to, state, tidied + y[4:])
-        row[watch + to] = larger(unit[watch + at], watched)
-        unit[watch + at] = 0.0
+        y = evaluate_interpolant(read(unit, at, state), theta, read(unit, at, places))
+        renormalized, drift = tidy(y[:4], h)
+        write(row, to, state, renormalized + y[4:])
+        row[drift_at + to] = larger(unit[drift_at + at], drift)
+        unit[drift_at + at] = 0.0
 
     @loop
-    def show_inside(
-        unit: Any, pairs: Any, units: Any, places: Any, done: Any, stops: Any, end: float, out: Any, marks: Any
+    def write_dense_samples(
+        unit: Any, pairs: Any, units: Any, places: Any, done: Any, stops: Any, end: float, out: Any, checkpoints: Any
     ) -> None:
         """units and places: which body each clock is that of."""
         wanted = False
@@ -102,27 +123,27 @@ def showing_inside(tidy: Loop, fit: Loop, mark: Loop, layout: Layout, shared: bo
             while is_inside(unit, c, done[u, lane], stops, end):
                 s, tried = done[u, lane], unit[result[0] + c]
                 theta = (stops[s] - unit[clock[0] + c]) / tried
-                mark(unit, u, s, marks)
+                save_checkpoint(unit, u, s, checkpoints)
                 for b in range(bodies):
-                    at, to = c + b // lanes * size + b % lanes, lane + b // lanes * kept + b % lanes
+                    at, to = c + b // lanes * size + b % lanes, lane + b // lanes * sample_size + b % lanes
                     point(unit, at, theta, tried, out[s, u], to)
                 done[u, lane] = s + 1
 
-    return show_inside
+    return write_dense_samples
 
 
 @loop
-def nothing_inside(
-    unit: Any, pairs: Any, units: Any, places: Any, done: Any, stops: Any, end: float, out: Any, marks: Any
+def no_dense_samples(
+    unit: Any, pairs: Any, units: Any, places: Any, done: Any, stops: Any, end: float, out: Any, checkpoints: Any
 ) -> None:
     """No output lies inside a step."""
 
 
 # The outermost loops -------------------------------------------------------------------------------------------------
-def unit_by_unit(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, tag: str) -> Loop:
+def unit_loop(attempt: Loop, write_samples: Loop, write_dense_samples: Loop, settle: Loop, tag: str) -> Loop:
     """Advance units that have but one clock: a body alone, or a system."""
 
-    def pursue(
+    def advance_units(
         buffer: Any,
         pairs: Any,
         first: int,
@@ -135,7 +156,7 @@ def unit_by_unit(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, tag
         atol: Groups,
         budget: int,
         out: Any,
-        marks: Any,
+        checkpoints: Any,
     ) -> None:
         """At most `budget` attempts are made for each unit; nothing is lost where they are interrupted."""
         _ = tag
@@ -143,20 +164,22 @@ def unit_by_unit(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, tag
         for u in range(first, last):
             unit, left = buffer[u], budget
             units[0] = u
-            while show(unit, 0, u, 0, done, stops, end, through, out, marks) and left > 0:
+            while write_samples(unit, 0, u, 0, done, stops, end, through, out, checkpoints) and left > 0:
                 attempt(unit, pairs, end, rtol, atol)
-                show_inside(unit, pairs, units, lanes, done, stops, end, out, marks)
+                write_dense_samples(unit, pairs, units, lanes, done, stops, end, out, checkpoints)
                 settle(unit, end)
                 left -= 1
 
-    return pursue
+    return advance_units
 
 
-def lane_by_lane(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, layout: Layout, tag: str) -> Loop:
+def lane_loop(
+    attempt: Loop, write_samples: Loop, write_dense_samples: Loop, settle: Loop, layout: Layout, tag: str
+) -> Loop:
     """Advance bodies in the lanes of one block; a lane whose body has arrived takes up the next."""
     lanes, size, carried, h_at = layout.lanes, layout.size, layout.carried, layout.clock[1]
 
-    def pursue(
+    def advance_units(
         buffer: Any,
         pairs: Any,
         first: int,
@@ -169,7 +192,7 @@ def lane_by_lane(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, lay
         atol: Groups,
         budget: int,
         out: Any,
-        marks: Any,
+        checkpoints: Any,
     ) -> None:
         """About `budget` attempts are made for each body; nothing is lost where they are interrupted."""
         _ = tag
@@ -182,7 +205,9 @@ def lane_by_lane(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, lay
             for c in range(lanes):
                 while True:
                     if busy[c]:
-                        goes_on = show(block, c, units[c], places[c], done, stops, end, through, out, marks)
+                        goes_on = write_samples(
+                            block, c, units[c], places[c], done, stops, end, through, out, checkpoints
+                        )
                         if goes_on and left > 0:
                             count += 1
                             break
@@ -198,8 +223,8 @@ def lane_by_lane(attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, lay
                     upcoming += 1
             if count > 0:
                 attempt(block, pairs, end, rtol, atol)
-                show_inside(block, pairs, units, places, done, stops, end, out, marks)
+                write_dense_samples(block, pairs, units, places, done, stops, end, out, checkpoints)
                 settle(block, end)
                 left -= 1
 
-    return pursue
+    return advance_units

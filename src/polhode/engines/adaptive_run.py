@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from polhode.engines import runner, segments
-from polhode.engines.buffer import kept_now, unpacked
-from polhode.engines.event_log import Watchman, name_crossings
-from polhode.engines.impulses import strike, strikes_at
-from polhode.engines.result import Anchor, Failure, Run
+from polhode.engines.buffer import current_samples, unpack_samples
+from polhode.engines.event_log import EventLog, label_event_records
+from polhode.engines.impulses import apply_impulses_to_buffer, impulses_at
+from polhode.engines.result import Checkpoint, Failure, RunResult
 from polhode.engines.runner import Runner
 from polhode.engines.threads import on_threads
 from polhode.validation import Array
@@ -20,30 +20,30 @@ from polhode.validation import Array
 class AdaptiveRunner(Runner):
     """A run in which every body, or every system, has a clock of its own."""
 
-    watchman: Watchman | None = None
+    event_log: EventLog | None = None
     """Who looks after the events, if there are any."""
 
-    def run(self, anchor: Anchor | None) -> Run:
+    def run(self, checkpoint: Checkpoint | None) -> RunResult:
         scenario = self.scenario
         times, end = scenario.times, scenario.end_time
-        edges = [scenario.start_time, *segments.breaks(scenario), end]
-        self._start(anchor)
-        numbers = self.layout.kept // self.layout.lanes
-        self.watchman = Watchman(scenario, len(self.buffer), numbers) if scenario.events else None
-        if anchor is not None:
-            edges = [anchor.segment, *(t for t in edges if t > anchor.segment)]
+        edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
+        self._start(checkpoint)
+        numbers = self.layout.sample_size // self.layout.lanes
+        self.event_log = EventLog(scenario, len(self.buffer), numbers) if scenario.events else None
+        if checkpoint is not None:
+            edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
         portions: list[Array] = []
-        marks: list[Array] = []
+        checkpoints: list[Array] = []
         for a, b in pairwise(edges):
-            if anchor is None or a != anchor.segment:
-                strike(scenario, self.buffer, self.layout, a)
-                if self.watchman is not None and strikes_at(scenario, a):
-                    self.watchman.forget_sides()
+            if checkpoint is None or a != checkpoint.segment:
+                apply_impulses_to_buffer(scenario, self.buffer, self.layout, a)
+                if self.event_log is not None and impulses_at(scenario, a):
+                    self.event_log.forget_sides()
             self._open_windows((a + b) / 2)
             wanted = times[(times >= a) & ((times <= b) if b == end else (times < b))]
-            out, marked = self._pursued(wanted, b, bool(times[-1] >= b) and b < end)
-            portions.append(unpacked(out, self.layout, scenario.count))
-            marks.append(marked[: len(out)])
+            out, saved = self._integrate_segment(wanted, b, bool(times[-1] >= b) and b < end)
+            portions.append(unpack_samples(out, self.layout, scenario.count))
+            checkpoints.append(saved[: len(out)])
             if self.failure is not None or times[-1] < b or self._is_stopped:
                 break
             if self.report is not None:
@@ -51,53 +51,53 @@ class AdaptiveRunner(Runner):
         kept = np.concatenate(portions) if len(portions) > 1 else portions[0]
         if self._is_stopped:
             times, kept = self._with_the_stop(times[: len(kept)], kept)
-        elif self.failure is None and strikes_at(scenario, end) and times[-1] == end:
-            strike(scenario, self.buffer, self.layout, end)
-            now = kept_now(self.buffer, self.layout, scenario.count)
+        elif self.failure is None and impulses_at(scenario, end) and times[-1] == end:
+            apply_impulses_to_buffer(scenario, self.buffer, self.layout, end)
+            now = current_samples(self.buffer, self.layout, scenario.count)
             kept[-1, :, :-1] = np.where(np.isfinite(kept[-1, :, :-1]), now[:, :-1], np.nan)
         taken, refused = (int(self._clock(i).sum()) for i in (3, 4))
-        run = Run(times[: len(kept)], kept, taken, refused, self.failure or self._failed_member())
-        if len(marks[0]):
-            run.marks = np.concatenate(marks)
-        if self.watchman is not None:
-            run.crossings = sorted(self.watchman.found, key=lambda crossing: crossing.time)
+        run = RunResult(times[: len(kept)], kept, taken, refused, self.failure or self._failed_member())
+        if len(checkpoints[0]):
+            run.checkpoints = np.concatenate(checkpoints)
+        if self.event_log is not None:
+            run.crossings = sorted(self.event_log.found, key=lambda crossing: crossing.time)
             self._keep_final_states(run)
         return run
 
     @property
     def _is_stopped(self) -> bool:
         """Whether an event has stopped the run; the members of an ensemble stop each by itself."""
-        return self.scenario.members is None and self.watchman is not None and bool(self.watchman.is_stopped.any())
+        return self.scenario.members is None and self.event_log is not None and bool(self.event_log.is_stopped.any())
 
     def _with_the_stop(self, times: Array, kept: Array) -> tuple[Array, Array]:
         """The output until a stop, and at last the stop itself."""
         t = float(self._clock(0)[0])
         if len(times) and times[-1] == t:
             return times, kept
-        now = kept_now(self.buffer, self.layout, self.scenario.count)
+        now = current_samples(self.buffer, self.layout, self.scenario.count)
         return np.append(times, t), np.concatenate([kept, now[None]])
 
-    def _keep_final_states(self, run: Run) -> None:
+    def _keep_final_states(self, run: RunResult) -> None:
         """Where only the final states are kept, that of a member that an event has stopped is the one at its stop."""
         if self.scenario.members is not None and len(run.times) == 1:
-            name_crossings(self.scenario, run.crossings)
+            label_event_records(self.scenario, run.crossings)
             for crossing in run.crossings:
                 if crossing.ends:
-                    run.kept[0, crossing.body] = crossing.kept
+                    run.samples[0, crossing.body] = crossing.sample
 
-    def _start(self, anchor: Anchor | None) -> None:
+    def _start(self, checkpoint: Checkpoint | None) -> None:
         """Set all clocks."""
         scenario, layout = self.scenario, self.layout
-        if anchor is None:
+        if checkpoint is None:
             blocks, (t, h) = self.buffer.reshape(-1, layout.size), layout.clock[:2]
             blocks[:, t : t + layout.lanes] = scenario.start_time
             blocks[:, h : h + layout.lanes] = scenario.step or scenario.duration / 1000
             if not self.plan.is_coupled:  # the lanes left over have no step to make
                 blocks[-1, h + layout.lanes - len(blocks) * layout.lanes + scenario.count : h + layout.lanes] = 0.0
             return
-        for unit, row in zip(self.buffer, anchor.kept, strict=True):
+        for unit, row in zip(self.buffer, checkpoint.samples, strict=True):
             blocks = unit.reshape(-1, layout.size)
-            blocks[:, : layout.kept] = row[:-3].reshape(len(blocks), -1)
+            blocks[:, : layout.sample_size] = row[:-3].reshape(len(blocks), -1)
             unit[list(layout.clock[:3])] = row[-3:]
 
     def _clock(self, i: int) -> Array:
@@ -107,19 +107,21 @@ class AdaptiveRunner(Runner):
             return self.buffer[:, place]
         return self.buffer[:, place : place + lanes].reshape(-1)[: self.scenario.count]
 
-    def _pursued(self, stops: Array, end: float, through: bool) -> tuple[Array, Array]:
-        """What is put out at `stops` on the way to `end`, and the marks."""
+    def _integrate_segment(self, stops: Array, end: float, through: bool) -> tuple[Array, Array]:
+        """What is put out at `stops` on the way to `end`, and the checkpoints."""
         scenario, layout, units = self.scenario, self.layout, len(self.buffer)
         rtol, atol = scenario.tolerances
         clocks = 1 if self.plan.is_coupled else layout.lanes
-        width = layout.kept * (self.buffer.shape[1] // layout.size)
+        width = layout.sample_size * (self.buffer.shape[1] // layout.size)
         done = np.zeros((units, clocks), dtype=np.int64)
         out = np.empty((len(stops), units, width))
-        is_marked = scenario.members is None and not scenario.events and (self.plan.is_coupled or layout.lanes == 1)
-        marks = np.empty((len(stops) if is_marked else 0, units, width + 3))
+        saves_checkpoints = (
+            scenario.members is None and not scenario.events and (self.plan.is_coupled or layout.lanes == 1)
+        )
+        checkpoints = np.empty((len(stops) if saves_checkpoints else 0, units, width + 3))
         while True:
             budget = max(10, int(runner.PORTION_S / self.seconds_per_step / 3))
-            self._advance(done, stops, end, through, rtol, atol, budget, out, marks)
+            self._advance(done, stops, end, through, rtol, atol, budget, out, checkpoints)
             t, h, shown = self._clock(0), self._clock(1), done.reshape(-1)[: self._clocks]
             left = (shown < len(stops)) | (through & (t < end))
             if not (left & (h > 0)).any():
@@ -129,29 +131,29 @@ class AdaptiveRunner(Runner):
         if left.any():
             self._blank_or_fail(out, shown, left)
             if self.failure is not None or scenario.members is None:
-                return out[: self._well_rows(out[: int(shown.min())])], marks
+                return out[: self._well_rows(out[: int(shown.min())])], checkpoints
         elif (
             scenario.members is None and not np.isfinite(out).all()
         ):  # a slope that only the curve needed was no number
             good = max(self._well_rows(out), 1)
-            kept = unpacked(out, layout, scenario.count)
+            kept = unpack_samples(out, layout, scenario.count)
             self._fail(float(stops[good - 1]), kept[min(good, len(kept) - 1)], kept[good - 1])
-            return out[:good], marks
-        return out, marks
+            return out[:good], checkpoints
+        return out, checkpoints
 
     def _advance(self, *arguments: Any) -> None:
         """Let the machine code run, with a log for every thread where events are watched."""
-        watchman = self.watchman
-        if watchman is None:
+        event_log = self.event_log
+        if event_log is None:
             self._on_threads(*arguments)
             return
-        rules, memory, counts, halted = watchman.rules, watchman.memory, watchman.counts, watchman.halted
+        rules, memory, counts, halted = event_log.rules, event_log.memory, event_log.counts, event_log.halted
 
         def work(first: int, last: int) -> None:
-            log, found = watchman.log()
-            more = (rules, memory, counts, halted, watchman.shortest, log, found)
+            log, found = event_log.log()
+            more = (rules, memory, counts, halted, event_log.shortest, log, found)
             self.plan.advance(self.buffer, self.pairs, first, last, *arguments, *more)
-            watchman.take(log[: int(found[0])])
+            event_log.take(log[: int(found[0])])
 
         on_threads(work, len(self.buffer), self.threads)
 
@@ -170,7 +172,7 @@ class AdaptiveRunner(Runner):
             return
         if self.scenario.members is None:
             unit = int(np.argmax(stuck))
-            kept = kept_now(self.buffer, self.layout, self.scenario.count)
+            kept = current_samples(self.buffer, self.layout, self.scenario.count)
             body = self._first_wrong_slope() if self.plan.is_coupled else unit
             self._fail(float(self._clock(0)[unit]), kept, kept, "stuck", body)
             self._blame_an_event()
@@ -183,32 +185,32 @@ class AdaptiveRunner(Runner):
     def _failed_member(self) -> Failure | None:
         """Of an ensemble: the first member that could not go on."""
         stuck = self._clock(1) == 0.0
-        if self.watchman is not None:
-            stuck &= ~self.watchman.is_stopped
+        if self.event_log is not None:
+            stuck &= ~self.event_log.is_stopped
         if self.scenario.members is None or not stuck.any():
             return None
         member = int(np.argmax(stuck))
-        kept = kept_now(self.buffer, self.layout, self.scenario.count)
+        kept = current_samples(self.buffer, self.layout, self.scenario.count)
         self._fail(float(self._clock(0)[member]), kept, kept, "stuck", member)
         self._blame_an_event()
         return self.failure
 
     def _blame_an_event(self) -> None:
         """If a change that follows itself ever faster has halted the body that failed, say so."""
-        endless = self.watchman.endless() if self.watchman is not None else None
+        endless = self.event_log.endless() if self.event_log is not None else None
         if endless is None or self.failure is None:
             return
         unit, event, body = endless
         who = body if self.scenario.members is None else unit
         if who == self.failure.body or self.scenario.members is None:
-            kept = kept_now(self.buffer, self.layout, self.scenario.count)
+            kept = current_samples(self.buffer, self.layout, self.scenario.count)
             self.failure = Failure("endless", self.failure.time, who, kept[who], self.scenario.events[event].name)
 
     def _first_wrong_slope(self) -> int:
         """Of a system whose step failed: the body whose slope was the first that is no number."""
         blocks = self.buffer.reshape(-1, self.layout.size)
         for stage in self.layout.slopes:
-            slopes: Any = blocks[:, stage[0][0] : stage[0][0] + self.layout.watch]
+            slopes: Any = blocks[:, stage[0][0] : stage[0][0] + self.layout.drift]
             each = slopes.reshape(len(blocks), -1, self.layout.lanes)
             wrong = ~np.isfinite(each).all(axis=1).ravel()[: self.scenario.count]
             if wrong.any():

@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 
 from polhode.engines.kernels import Layout
-from polhode.engines.prepare import Prepared, alike
+from polhode.engines.prepare import CompiledKernel, group_like_pairs
 from polhode.model import force_evaluation
-from polhode.model.force import leaf_list
+from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 
-def packed(scenario: Scenario, plan: Prepared) -> Array:
+def pack_buffer(scenario: Scenario, plan: CompiledKernel) -> Array:
     """All numbers of a run in a buffer, a row for each unit."""
     layout = plan.layout
     start = scenario.start
     work = ((0.0,),) if len(layout.state) > len(start) else ()
-    watched = tuple(e.params for e in scenario.events)
+    event_params = tuple(e.params for e in scenario.events)
     least = scenario.least_errors if layout.least else ()
-    nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params(), watched, least)
-    values = leaf_list(nests)
+    nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params(), event_params, least)
+    values = flatten_leaves(nests)
     rows, lanes = layout.size // layout.lanes, layout.lanes
     if scenario.members is None and not scenario.is_system:
         buffer = np.zeros((1, rows))
@@ -38,32 +38,32 @@ def packed(scenario: Scenario, plan: Prepared) -> Array:
     return cut.reshape(1, -1) if plan.is_coupled else cut.reshape(blocks, -1)
 
 
-def unpacked(out: Array, layout: Layout, count: int) -> Array:
+def unpack_samples(out: Array, layout: Layout, count: int) -> Array:
     """What was kept at output, (times, bodies, numbers): the state, the work if counted, the watched number."""
-    rows = layout.kept // layout.lanes
-    blocks = int(np.prod(out.shape[1:])) // layout.kept
+    rows = layout.sample_size // layout.lanes
+    blocks = int(np.prod(out.shape[1:])) // layout.sample_size
     by_body = out.reshape(len(out), blocks, rows, layout.lanes).swapaxes(2, 3)
     return by_body.reshape(len(out), blocks * layout.lanes, rows)[:, :count]
 
 
-def kept_now(buffer: Array, layout: Layout, count: int) -> Array:
+def current_samples(buffer: Array, layout: Layout, count: int) -> Array:
     """What would be put out of the buffer as it stands, (bodies, numbers), as a copy."""
-    kept: Array = unpacked(kept_of(buffer, layout), layout, count)[0].copy()
+    kept: Array = unpack_samples(buffer_samples(buffer, layout), layout, count)[0].copy()
     return kept
 
 
-def kept_of(buffer: Array, layout: Layout) -> Array:
+def buffer_samples(buffer: Array, layout: Layout) -> Array:
     """The numbers of a buffer that are put out, as one output of the loops."""
-    return buffer.reshape(-1, layout.size)[:, : layout.kept].reshape(1, -1)
+    return buffer.reshape(-1, layout.size)[:, : layout.sample_size].reshape(1, -1)
 
 
-def put_state(buffer: Array, layout: Layout, kept: Array) -> None:
+def write_state(buffer: Array, layout: Layout, kept: Array) -> None:
     """Write back what was kept at an output, (bodies, numbers), except the watched number."""
     for row, values in enumerate(kept.T[:-1]):
-        put(buffer, layout, row * layout.lanes, values, len(kept))
+        write_values(buffer, layout, row * layout.lanes, values, len(kept))
 
 
-def put(buffer: Array, layout: Layout, place: int, values: Any, count: int) -> None:
+def write_values(buffer: Array, layout: Layout, place: int, values: Any, count: int) -> None:
     """Write one number of every body; the lanes left over repeat the last."""
     blocks = buffer.reshape(-1, layout.size)
     each = np.broadcast_to(values, (count,))
@@ -71,12 +71,14 @@ def put(buffer: Array, layout: Layout, place: int, values: Any, count: int) -> N
     blocks[:, place : place + layout.lanes] = padded.reshape(-1, layout.lanes)
 
 
-def pair_numbers(scenario: Scenario) -> tuple[Any, ...]:
+def pack_pairs(scenario: Scenario) -> tuple[Any, ...]:
     """For each run of like pair forces: which bodies they join, and the parameters for each pair."""
     result = []
-    for _, _, forces in alike(scenario.of_kind("pair")):
+    for _, _, forces in group_like_pairs(scenario.of_kind("pair")):
         each = [
-            (pair, leaf_list(f.params)) for f in forces for pair in force_evaluation.pairs_of(f, len(scenario.bodies))
+            (pair, flatten_leaves(f.params))
+            for f in forces
+            for pair in force_evaluation.body_pairs(f, len(scenario.bodies))
         ]
         joins = np.array([pair for pair, _ in each], dtype=np.int64).reshape(-1, 2)
         result.append((joins, np.array([numbers for _, numbers in each], dtype=np.float64).ravel()))

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from polhode.engines import segments
-from polhode.engines.buffer import kept_now, packed, put_state, unpacked
-from polhode.engines.impulses import strikes_at, struck
-from polhode.engines.prepare import prepared, structure_of
-from polhode.engines.result import Failure, Report, Run
+from polhode.engines.buffer import current_samples, pack_buffer, unpack_samples, write_state
+from polhode.engines.impulses import apply_impulses, impulses_at
+from polhode.engines.prepare import prepare_kernel, structure_of
+from polhode.engines.result import Failure, Report, RunResult
 from polhode.engines.runner import PORTION_S
 from polhode.engines.threads import CORES, on_threads
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
-SECONDS_A_LOOK = 2e-6
+SECONDS_PER_EVALUATION = 2e-6
 """About how long the machine code takes to find the state of one body at one time."""
 
 
@@ -27,35 +27,39 @@ class ClosedForm:
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None = None) -> None:
         self.scenario = scenario
         self._alone = Lock()  # the machine code computes inside the buffers, and other threads may run meanwhile
-        plan = prepared(structure_of(scenario, counts_work))
+        plan = prepare_kernel(structure_of(scenario, counts_work))
         self._advance, self._layout = plan.advance, plan.layout
-        buffer = packed(scenario, plan)
+        buffer = pack_buffer(scenario, plan)
         self._threads = min(threads or CORES, len(buffer))
         self._starts: list[float] = []
         """When the segments between impulses begin."""
         self._buffers: list[Array] = []
         start, end = scenario.start_time, float(scenario.times[-1])
-        for edge in [start, *segments.breaks(scenario), *([end] if end > start and strikes_at(scenario, end) else [])]:
+        for edge in [
+            start,
+            *segments.segment_boundaries(scenario),
+            *([end] if end > start and impulses_at(scenario, end) else []),
+        ]:
             if self._starts:
                 buffer = buffer.copy()
-                put_state(buffer, self._layout, self.kept_at(np.array([edge]))[0])
-            if impulses := strikes_at(scenario, edge):
-                now = kept_now(buffer, self._layout, scenario.count)
-                put_state(buffer, self._layout, struck(scenario, now, edge, impulses))
+                write_state(buffer, self._layout, self.samples_at(np.array([edge]))[0])
+            if impulses := impulses_at(scenario, edge):
+                now = current_samples(buffer, self._layout, scenario.count)
+                write_state(buffer, self._layout, apply_impulses(scenario, now, edge, impulses))
             self._starts.append(edge)
             self._buffers.append(buffer)
-        self._moment, self._now = np.zeros(1), np.empty((1, len(buffer), self._layout.kept))
+        self._moment, self._now = np.zeros(1), np.empty((1, len(buffer), self._layout.sample_size))
 
-    def kept_at(self, times: Array) -> Array:
+    def samples_at(self, times: Array) -> Array:
         """What is kept of all bodies at increasing times: (times, bodies, numbers)."""
-        out = np.empty((len(times), len(self._buffers[0]), self._layout.kept))
+        out = np.empty((len(times), len(self._buffers[0]), self._layout.sample_size))
         cuts = [0, *np.searchsorted(times, self._starts[1:]).tolist(), len(times)]
         for i, (start, buffer) in enumerate(zip(self._starts, self._buffers, strict=True)):
             if cuts[i] < cuts[i + 1]:
-                self._look(buffer, start, times[cuts[i] : cuts[i + 1]], out[cuts[i] : cuts[i + 1]])
-        return unpacked(out, self._layout, self.scenario.count)
+                self._evaluate(buffer, start, times[cuts[i] : cuts[i + 1]], out[cuts[i] : cuts[i + 1]])
+        return unpack_samples(out, self._layout, self.scenario.count)
 
-    def _look(self, buffer: Array, start: float, times: Array, out: Array) -> None:
+    def _evaluate(self, buffer: Array, start: float, times: Array, out: Array) -> None:
         def work(first: int, last: int) -> None:
             self._advance(buffer, first, last, start, times, out)
 
@@ -73,18 +77,18 @@ class ClosedForm:
             numbers: list[float] = self._now[0, 0].tolist()
         return numbers
 
-    def run(self, report: Report | None) -> Run:
+    def run(self, report: Report | None) -> RunResult:
         """The states at the output times, with a report now and then."""
         times = self.scenario.times
-        portion = max(1, int(PORTION_S / (SECONDS_A_LOOK * self.scenario.count)))
+        portion = max(1, int(PORTION_S / (SECONDS_PER_EVALUATION * self.scenario.count)))
         if report is None or len(times) <= portion:
-            kept = self.kept_at(times)
+            kept = self.samples_at(times)
         else:
-            kept = np.empty((len(times), self.scenario.count, self._layout.kept // self._layout.lanes))
+            kept = np.empty((len(times), self.scenario.count, self._layout.sample_size // self._layout.lanes))
             for i in range(0, len(times), portion):
-                kept[i : i + portion] = self.kept_at(times[i : i + portion])
+                kept[i : i + portion] = self.samples_at(times[i : i + portion])
                 report(float(times[min(i + portion, len(times)) - 1]))
-        return Run(times, kept, 0, failure=self._failure(kept), closed_form=self)
+        return RunResult(times, kept, 0, failure=self._failure(kept), closed_form=self)
 
     def _failure(self, kept: Array) -> Failure | None:
         well: Any = np.isfinite(kept).all(axis=2)
@@ -93,5 +97,7 @@ class ClosedForm:
         body = int(np.argmin(well.all(axis=0)))
         bad = int(np.argmin(well[:, body]))
         if bad == 0:
-            return Failure("non-finite", self.scenario.start_time, body, kept_now(self._buffers[0], self._layout, 1)[0])
+            return Failure(
+                "non-finite", self.scenario.start_time, body, current_samples(self._buffers[0], self._layout, 1)[0]
+            )
         return Failure("non-finite", float(self.scenario.times[bad - 1]), body, kept[bad - 1, body])

@@ -29,14 +29,14 @@ INLINED: Any = {**OPTIONS, "forceinline": True}
 _registered = [0, 0]
 
 
-def compiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
+def compile_kernel(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel compiled to machine code, kept on disk, and free of the interpreter's lock while it runs."""
     _register_laws()
-    dispatcher: Callable[..., Any] = numba.njit(cache=True, nogil=True, **OPTIONS)(_named_after_its_code(kernel))
+    dispatcher: Callable[..., Any] = numba.njit(cache=True, nogil=True, **OPTIONS)(_rename_by_fingerprint(kernel))
     return dispatcher
 
 
-def _named_after_its_code(function: Callable[..., Any]) -> Callable[..., Any]:
+def _rename_by_fingerprint(function: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel or loop is a symbol of its own.  Symbols from the disk and new ones meet in one space, where equal names
     are taken for equal code (and Numba only counts those of one process): so the name must tell the code."""
     function.__qualname__ = f"{function.__qualname__}_{fingerprint(function)}"
@@ -49,7 +49,7 @@ def _register_laws() -> None:
     for function in LAWS[_registered[0] :]:
         register_jitable(**INLINED)(function)
     for function in kernels.LOOPS[_registered[1] :]:
-        register_jitable(**OPTIONS)(_named_after_its_code(function))
+        register_jitable(**OPTIONS)(_rename_by_fingerprint(function))
     _registered[:] = [len(LAWS), len(kernels.LOOPS)]
 
 
@@ -65,7 +65,7 @@ def _register_foundations() -> None:
     def _if_less(a: Any, b: Any, x: Any, y: Any) -> Any:
         return lambda a, b, x, y: x if a < b else y
 
-    @overload(scalar_ops.whole, strict=False, jit_options=INLINED)
+    @overload(scalar_ops.nearest_integer, strict=False, jit_options=INLINED)
     def _whole(x: Any) -> Any:
         rounder = scalar_ops._ROUNDER
         return lambda x: (x + rounder) - rounder
@@ -131,7 +131,7 @@ def _register_foundations() -> None:
         return lambda: mark()
 
 
-def fault_in(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
+def compilation_fault(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
     """Why a function cannot be compiled for such arguments, with the line at fault; None if it can."""
     _register_laws()
     typeof: Any = numba.typeof
@@ -139,11 +139,11 @@ def fault_in(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | 
     try:
         numba.njit(**OPTIONS)(function).compile(signature)
     except NumbaError as error:
-        return _sentence(error, function)
+        return _format_error(error, function)
     return None
 
 
-def _sentence(error: NumbaError, function: Any) -> str:
+def _format_error(error: NumbaError, function: Any) -> str:
     """What Numba says, cut down to the first line that means something and the place in the user's file."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     file = function.__code__.co_filename

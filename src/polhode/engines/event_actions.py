@@ -6,31 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.event_detection import ACTION, HANDLED, HEAD, HURRY, POINTS, SIDE, SINCE, STOP, sign
-from polhode.engines.kernels import Layout, Loop, constants, loop, read, write
+from polhode.engines.event_detection import ACTION, HANDLED, LOG_HEADER, POINTS, SIDE, SINCE, STOP, ZENO_COUNT, sign
+from polhode.engines.kernels import Layout, Loop, loop, read, unpack_constants, write
 from polhode.equations.law import Groups
 
-MOST_HURRIED = 3
+ZENO_LIMIT = 3
 """A change that follows itself so often at once would go on for ever."""
 STOPPED, ENDLESS = 1, 2
 """Why a unit was halted."""
 
 
-def happening(look: Loop, view: Loop, jumps: Loop, struck: Loop, layout: Layout) -> Loop:
+def build_event_action(evaluate_events: Loop, view: Loop, jumps: Loop, struck: Loop, layout: Layout) -> Loop:
     """The step has been cut at an event: write it down, and stop or let the momenta jump."""
     lanes, size, state, body = layout.lanes, layout.size, layout.state, layout.body
-    clock, params, numbers = layout.clock, layout.watched, layout.kept // layout.lanes
+    clock, params, numbers = layout.clock, layout.event_params, layout.sample_size // layout.lanes
 
     @loop
     def note(unit: Any, u: int, e: int, b: int, log: Any, found: Any) -> None:
         at, row = b // lanes * size + b % lanes, log[found[0]]
         row[0], row[1], row[2], row[3] = e, u, b, unit[clock[0]]
         for i in range(numbers):
-            row[HEAD + i] = unit[at + i * lanes]
+            row[LOG_HEADER + i] = unit[at + i * lanes]
         found[0] += 1
 
     @loop
-    def happen(
+    def act_on_event(
         unit: Any, u: int, e: int, b: int, h: float, shortest: float, rules: Any, memory: Any, counts: Any, halted: Any,
         log: Any, found: Any,
     ) -> None:  # fmt: skip
@@ -41,33 +41,33 @@ def happening(look: Loop, view: Loop, jumps: Loop, struck: Loop, layout: Layout)
             unit[clock[1]], halted[u] = 0.0, STOPPED
             return
         at, t = b // lanes * size + b % lanes, unit[clock[0]]
-        y, c, p = read(unit, at, state), constants(read(unit, at, body)), read(unit, at, params)
-        before = look(unit, at, t, y[:4])
+        y, c, p = read(unit, at, state), unpack_constants(read(unit, at, body)), read(unit, at, params)
+        before = evaluate_events(unit, at, t, y[:4])
         jump, turn = jumps(e, t, view(y[:4], c), c, p)
         y = struck(y, c, jump, turn)
         write(unit, at, state, y)
-        behind = look(unit, at, t, y[:4])
+        behind = evaluate_events(unit, at, t, y[:4])
         for i in range(len(before)):  # a jump across zero is no crossing
             if i == e:
                 memory[u, i, b, SIDE] = HANDLED
             elif before[i] * behind[i] < 0.0:
                 memory[u, i, b, SIDE] = sign(behind[i])
-        hurried = memory[u, e, b, HURRY] + 1.0 if t - memory[u, e, b, SINCE] < shortest else 0.0
-        memory[u, e, b, HURRY], memory[u, e, b, SINCE] = hurried, t
-        if hurried >= MOST_HURRIED:
+        hurried = memory[u, e, b, ZENO_COUNT] + 1.0 if t - memory[u, e, b, SINCE] < shortest else 0.0
+        memory[u, e, b, ZENO_COUNT], memory[u, e, b, SINCE] = hurried, t
+        if hurried >= ZENO_LIMIT:
             unit[clock[1]], halted[u] = 0.0, ENDLESS
 
-    return happen
+    return act_on_event
 
 
-def unit_by_unit(
-    attempt: Loop, show: Loop, show_inside: Loop, settle: Loop, look_through: Loop, happen: Loop, layout: Layout,
+def event_unit_loop(
+    attempt: Loop, write_samples: Loop, write_dense_samples: Loop, settle: Loop, search_step: Loop, act_on_event: Loop, layout: Layout,
     tag: str,
 ) -> Loop:  # fmt: skip
     """Advance units with one clock each, looking for events in every step."""
     clock, result = layout.clock, layout.attempt
 
-    def pursue(
+    def advance_units(
         buffer: Any,
         pairs: Any,
         first: int,
@@ -80,7 +80,7 @@ def unit_by_unit(
         atol: Groups,
         budget: int,
         out: Any,
-        marks: Any,
+        checkpoints: Any,
         rules: Any,
         memory: Any,
         counts: Any,
@@ -98,20 +98,24 @@ def unit_by_unit(
         for u in range(first, last):
             unit, left = buffer[u], budget
             units[0] = u
-            while show(unit, 0, u, 0, done, stops, end, through, out, marks) and left > 0 and found[0] <= most:
+            while (
+                write_samples(unit, 0, u, 0, done, stops, end, through, out, checkpoints)
+                and left > 0
+                and found[0] <= most
+            ):
                 attempt(unit, pairs, end, rtol, atol)
                 h, ending = unit[clock[1]], -1
                 if unit[result[1]] <= 1.0:
-                    ending = look_through(unit, pairs, u, end, rtol, atol, rules, memory, counts, log, found, g, roots)
+                    ending = search_step(unit, pairs, u, end, rtol, atol, rules, memory, counts, log, found, g, roots)
                 e, b = ending // bodies, ending % bodies
                 if ending >= 0:
                     unit[clock[1]] = roots[e, b]
                     attempt(unit, pairs, end, rtol, atol)
                     unit[result[1]] = min(unit[result[1]], 1.0)
-                show_inside(unit, pairs, units, lanes, done, stops, end, out, marks)
+                write_dense_samples(unit, pairs, units, lanes, done, stops, end, out, checkpoints)
                 settle(unit, end)
                 if ending >= 0:
-                    happen(unit, u, e, b, h, shortest, rules, memory, counts, halted, log, found)
+                    act_on_event(unit, u, e, b, h, shortest, rules, memory, counts, halted, log, found)
                 left -= 1
 
-    return pursue
+    return advance_units

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.kernels import Layout, Loop, constants, loop, read, write
-from polhode.methods.dense_output import on_curve
-from polhode.methods.runge_kutta import along, step_end
+from polhode.engines.kernels import Layout, Loop, loop, read, unpack_constants, write
+from polhode.methods.dense_output import evaluate_interpolant
+from polhode.methods.runge_kutta import add_scaled, step_end
 from polhode.model.force import map_leaves
 
 POINTS = 8
@@ -27,11 +27,11 @@ ACTION, DIRECTION, LIMIT, WITHIN, BODIES = 0, 1, 2, 3, 4
 """The columns of the rules, a row for each event; the last ones say for each body whether it is watched."""
 UNKNOWN, HANDLED = 0.0, 2.0
 """Of a function's last side of zero, besides 1 and -1: not seen yet, or just brought to zero by an event."""
-SIDE, SINCE, HURRY = 0, 1, 2
+SIDE, SINCE, ZENO_COUNT = 0, 1, 2
 """The memory of an event and a body: its last side of zero, when it was last changed, and how often in a hurry."""
 UNASKED, NOTED = -1.0, -2.0
 """In place of the instant of a crossing: nobody asked for it, or it was written down."""
-HEAD = 4
+LOG_HEADER = 4
 """Numbers before the state in the log: event, unit, body, time."""
 UNIT_ROUNDOFF = 2.0**-52
 
@@ -42,19 +42,19 @@ def sign(x: float) -> float:
     return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else 0.0)
 
 
-def looking(values: Loop, view: Loop, layout: Layout) -> Loop:
+def build_event_evaluator(values: Loop, view: Loop, layout: Layout) -> Loop:
     """The numbers of all events for a body."""
-    body, params = layout.body, layout.watched
+    body, params = layout.body, layout.event_params
 
     @loop
-    def look(unit: Any, at: int, t: float, y: Any) -> Any:
-        c = constants(read(unit, at, body))
+    def evaluate_events(unit: Any, at: int, t: float, y: Any) -> Any:
+        c = unpack_constants(read(unit, at, body))
         return values(t, view(y, c), c, read(unit, at, params))
 
-    return look
+    return evaluate_events
 
 
-def sampling(look: Loop, tidy: Loop, layout: Layout) -> Loop:
+def build_event_sampler(evaluate_events: Loop, tidy: Loop, layout: Layout) -> Loop:
     """The numbers of all events at points of the step that was tried, of which the first is its start."""
     lanes, size, state, trial, places = layout.lanes, layout.size, layout.state, layout.trial, layout.curve
     clock, result = layout.clock, layout.attempt
@@ -70,16 +70,16 @@ def sampling(look: Loop, tidy: Loop, layout: Layout) -> Loop:
         for b in range(g.shape[2]):
             at = b // lanes * size + b % lanes
             y, new = read(unit, at, state), read(unit, at, trial)
-            note(g, 0, b, look(unit, at, t, y[:4]))
+            note(g, 0, b, evaluate_events(unit, at, t, y[:4]))
             for j in range(1, POINTS):
-                between = on_curve(y, j / POINTS, read(unit, at, places))
-                note(g, j, b, look(unit, at, t + j / POINTS * tried, tidy(between[:4], tried)[0]))
-            note(g, POINTS, b, look(unit, at, step_end(t, unit[clock[1]], end), tidy(new[:4], tried)[0]))
+                between = evaluate_interpolant(y, j / POINTS, read(unit, at, places))
+                note(g, j, b, evaluate_events(unit, at, t + j / POINTS * tried, tidy(between[:4], tried)[0]))
+            note(g, POINTS, b, evaluate_events(unit, at, step_end(t, unit[clock[1]], end), tidy(new[:4], tried)[0]))
 
     return sample
 
 
-def siding(look: Loop, layout: Layout) -> Loop:
+def build_side_finder(evaluate_events: Loop, layout: Layout) -> Loop:
     """On which side of zero a function sets out: that of its value, or the one that it is going to."""
     lanes, size, state, places = layout.lanes, layout.size, layout.state, layout.curve
     clock, result = layout.clock, layout.attempt
@@ -90,9 +90,9 @@ def siding(look: Loop, layout: Layout) -> Loop:
         at = b // lanes * size + b % lanes
         t, tried = unit[clock[0]], unit[result[0]]
         y, curve = read(unit, at, state), read(unit, at, places)
-        rise = along(curve[0], 1.0, curve[1])  # h y'
-        ahead = look(unit, at, t + AHEAD * tried, along(y, AHEAD, rise)[:4])
-        behind = look(unit, at, t - AHEAD * tried, along(y, -AHEAD, rise)[:4])
+        rise = add_scaled(curve[0], 1.0, curve[1])  # h y'
+        ahead = evaluate_events(unit, at, t + AHEAD * tried, add_scaled(y, AHEAD, rise)[:4])
+        behind = evaluate_events(unit, at, t - AHEAD * tried, add_scaled(y, -AHEAD, rise)[:4])
         going = (ahead[e] - behind[e]) / 2
         near = 0.0 if last == UNKNOWN else abs(going) / (8 * AHEAD)
         return sign(value) if abs(value) > near else sign(going)
@@ -100,7 +100,7 @@ def siding(look: Loop, layout: Layout) -> Loop:
     return side_of
 
 
-def trying(look: Loop, tidy: Loop, attempt: Loop, layout: Layout) -> Loop:
+def build_trial_evaluator(evaluate_events: Loop, tidy: Loop, attempt: Loop, layout: Layout) -> Loop:
     """The number of an event after a step of some length."""
     trial, clock = layout.trial, layout.clock
 
@@ -109,13 +109,13 @@ def trying(look: Loop, tidy: Loop, attempt: Loop, layout: Layout) -> Loop:
         unit[clock[1]] = tau
         attempt(unit, pairs, end, rtol, atol)
         y = tidy(read(unit, at, trial)[:4], tau)[0]
-        values = look(unit, at, step_end(unit[clock[0]], tau, end), y)
+        values = evaluate_events(unit, at, step_end(unit[clock[0]], tau, end), y)
         return float(values[e])
 
     return after
 
 
-def locating(after: Loop) -> Loop:
+def build_root_finder(after: Loop) -> Loop:
     """Where a function crosses zero."""
 
     @loop
@@ -161,10 +161,10 @@ def locating(after: Loop) -> Loop:
     return locate
 
 
-def recording(after: Loop, tidy: Loop, layout: Layout) -> Loop:
+def build_event_recorder(after: Loop, tidy: Loop, layout: Layout) -> Loop:
     """Write down the state after a step of some length."""
-    trial, clock, watch = layout.trial, layout.clock, layout.watch // layout.lanes
-    numbers = map_leaves(lambda place: HEAD + place // layout.lanes, layout.state)
+    trial, clock, drift_at = layout.trial, layout.clock, layout.drift // layout.lanes
+    numbers = map_leaves(lambda place: LOG_HEADER + place // layout.lanes, layout.state)
 
     @loop
     def record(
@@ -173,21 +173,25 @@ def recording(after: Loop, tidy: Loop, layout: Layout) -> Loop:
     ) -> None:  # fmt: skip
         after(unit, pairs, end, rtol, atol, e, at, tau)
         new = read(unit, at, trial)
-        tidied, watched = tidy(new[:4], tau)
+        renormalized, drift = tidy(new[:4], tau)
         row = log[found[0]]
         row[0], row[1], row[2], row[3] = e, u, b, step_end(unit[clock[0]], tau, end)
-        write(row, 0, numbers, tidied + new[4:])
-        row[HEAD + watch] = watched
+        write(row, 0, numbers, renormalized + new[4:])
+        row[LOG_HEADER + drift_at] = drift
         found[0] += 1
 
     return record
 
 
-def watching(fit: Loop, attempt: Loop, look: Loop, tidy: Loop, layout: Layout) -> Loop:
+def build_event_search(fit: Loop, attempt: Loop, evaluate_events: Loop, tidy: Loop, layout: Layout) -> Loop:
     """Look through a step about to be accepted: write down what is only recorded, and find what ends it."""
     lanes, size, clock, result = layout.lanes, layout.size, layout.clock, layout.attempt
-    sample, side_of, after = sampling(look, tidy, layout), siding(look, layout), trying(look, tidy, attempt, layout)
-    locate, record = locating(after), recording(after, tidy, layout)
+    sample, side_of, after = (
+        build_event_sampler(evaluate_events, tidy, layout),
+        build_side_finder(evaluate_events, layout),
+        build_trial_evaluator(evaluate_events, tidy, attempt, layout),
+    )
+    locate, record = build_root_finder(after), build_event_recorder(after, tidy, layout)
 
     @loop
     def search(
@@ -221,7 +225,7 @@ def watching(fit: Loop, attempt: Loop, look: Loop, tidy: Loop, layout: Layout) -
         return first
 
     @loop
-    def look_through(
+    def search_step(
         unit: Any, pairs: Any, u: int, end: float, rtol: Any, atol: Any, rules: Any, memory: Any, counts: Any, log: Any,
         found: Any, g: Any, roots: Any,
     ) -> int:  # fmt: skip
@@ -263,4 +267,4 @@ def watching(fit: Loop, attempt: Loop, look: Loop, tidy: Loop, layout: Layout) -
             attempt(unit, pairs, end, rtol, atol)
         return ending
 
-    return look_through
+    return search_step

@@ -7,20 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.event_actions import ENDLESS, MOST_HURRIED, STOPPED
-from polhode.engines.event_detection import BODIES, CHANGE, HEAD, HURRY, POINTS, RECORD, SIDE, SINCE, STOP, UNKNOWN
-from polhode.engines.result import Crossing
+from polhode.engines.event_actions import ENDLESS, STOPPED, ZENO_LIMIT
+from polhode.engines.event_detection import (
+    BODIES,
+    CHANGE,
+    LOG_HEADER,
+    POINTS,
+    RECORD,
+    SIDE,
+    SINCE,
+    STOP,
+    UNKNOWN,
+    ZENO_COUNT,
+)
+from polhode.engines.result import EventRecord
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
-ACTIONS = {"stop": STOP, "record": RECORD, "change": CHANGE}
-ROOM = 1000
+ACTION_CODES = {"stop": STOP, "record": RECORD, "change": CHANGE}
+LOG_ROWS = 1000
 """Crossings that the machine code writes down before it reports."""
-HURRY_S = 1e-10
+ZENO_INTERVAL = 1e-10
 """A change that follows itself within this part of the duration is in a hurry."""
 
 
-class Watchman:
+class EventLog:
     """The events of a run.  A unit is a member with its one body, or a body alone, or a system with all its bodies."""
 
     def __init__(self, scenario: Scenario, units: int, numbers: int) -> None:
@@ -28,16 +39,16 @@ class Watchman:
         self.is_ensemble = scenario.members is not None
         self.rules = np.zeros((len(events), BODIES + bodies))
         for row, e in zip(self.rules, events, strict=True):
-            row[:BODIES] = ACTIONS[e.action], e.direction, e.count or np.inf, e.within
+            row[:BODIES] = ACTION_CODES[e.action], e.direction, e.count or np.inf, e.within
             row[BODIES:] = 1.0 if e.bodies is None else np.isin(np.arange(bodies), e.bodies)
         self.memory = np.zeros((units, len(events), bodies, 3))
         self.memory[..., SINCE] = -np.inf
         self.counts = np.zeros((units, len(events)), dtype=np.int64)
         self.halted = np.zeros(units, dtype=np.int64)
         latest = max(abs(scenario.start_time), abs(scenario.end_time))
-        self.shortest = max(HURRY_S * scenario.duration, 8 * float(np.spacing(latest)))
-        self.found: list[Crossing] = []
-        self._log_shape = (ROOM + (POINTS + 1) * len(events) * bodies, HEAD + numbers)
+        self.shortest = max(ZENO_INTERVAL * scenario.duration, 8 * float(np.spacing(latest)))
+        self.found: list[EventRecord] = []
+        self._log_shape = (LOG_ROWS + (POINTS + 1) * len(events) * bodies, LOG_HEADER + numbers)
 
     def log(self) -> tuple[Array, Array]:
         """Room for what the machine code finds, and a counter."""
@@ -47,7 +58,7 @@ class Watchman:
         """Keep what was found."""
         for row in log:
             body = int(row[1] if self.is_ensemble else row[2])
-            self.found.append(Crossing(int(row[0]), body, float(row[3]), row[HEAD:].copy()))
+            self.found.append(EventRecord(int(row[0]), body, float(row[3]), row[LOG_HEADER:].copy()))
 
     def forget_sides(self) -> None:
         """After an impulse: a jump across zero is no crossing."""
@@ -63,11 +74,11 @@ class Watchman:
         if not (self.halted == ENDLESS).any():
             return None
         unit = int(np.argmax(self.halted == ENDLESS))
-        event, body = np.argwhere(self.memory[unit, :, :, HURRY] >= MOST_HURRIED)[0]
+        event, body = np.argwhere(self.memory[unit, :, :, ZENO_COUNT] >= ZENO_LIMIT)[0]
         return unit, int(event), int(body)
 
 
-def name_crossings(scenario: Scenario, crossings: list[Crossing]) -> None:
+def label_event_records(scenario: Scenario, crossings: list[EventRecord]) -> None:
     """Give each crossing the name of its event, and find those that ended a run, or a member's.
 
     Of a system all bodies count together, of an ensemble each member by itself; crossings come in the order of time.

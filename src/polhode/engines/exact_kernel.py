@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
+from polhode.engines.kernels import Layout, Loop, loop, read, unpack_constants, use_wide_vectors, write
 
 
-def looks(moved: Loop, tidy: Loop, layout: Layout, tag: str) -> Loop:
+def build_exact_kernel(moved: Loop, tidy: Loop, layout: Layout, tag: str) -> Loop:
     """Put out the states of units at any times, from their states at t_start."""
-    lanes, state, watch, body, params = layout.lanes, layout.state, layout.watch, layout.body, layout.params
+    lanes, state, drift_at, body, params = layout.lanes, layout.state, layout.drift, layout.body, layout.params
     trial, shown = layout.trial, layout.trial[0][0]
 
     @loop
-    def look(unit: Any, t: float, h: float) -> None:
+    def evaluate(unit: Any, t: float, h: float) -> None:
         use_wide_vectors()
         for lane in range(lanes):
             y = read(unit, lane, state)
-            y = moved(t, y, h, (constants(read(unit, lane, body)), read(unit, lane, params)))
-            tidied, watched = tidy(y[:4], h)
-            write(unit, lane, trial, tidied + y[4:])
-            unit[watch + lane] = watched
+            y = moved(t, y, h, (unpack_constants(read(unit, lane, body)), read(unit, lane, params)))
+            renormalized, drift = tidy(y[:4], h)
+            write(unit, lane, trial, renormalized + y[4:])
+            unit[drift_at + lane] = drift
 
     def advance(buffer: Any, first: int, last: int, t_start: float, times: Any, out: Any) -> None:
         """The numbers kept at each time, unit by unit, in `out`."""
@@ -28,10 +28,10 @@ def looks(moved: Loop, tidy: Loop, layout: Layout, tag: str) -> Loop:
         for u in range(first, last):
             unit = buffer[u]
             for s in range(len(times)):
-                look(unit, t_start, times[s] - t_start)
-                for i in range(watch):
+                evaluate(unit, t_start, times[s] - t_start)
+                for i in range(drift_at):
                     out[s, u, i] = unit[shown + i]
-                for i in range(watch, watch + lanes):
+                for i in range(drift_at, drift_at + lanes):
                     out[s, u, i] = unit[i]
 
     return advance

@@ -11,22 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.heyoka_expressions import SWITCH, Formulas
-from polhode.equations.symbolic import Book, Monomial, Symbol
+from polhode.engines.heyoka_expressions import SWITCH, SymbolicSystem
+from polhode.equations.symbolic import Monomial, Symbol, SymbolTable
 from polhode.errors import ScenarioError
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
-STRAIGHT, STRAIGHT_FOR_MANY = 10_000, 100_000
+UNROLLED_LIMIT, UNROLLED_LIMIT_FOR_MANY = 10_000, 100_000
 """With more products, times the order squared, heyoka writes loops instead of straight code: half a second of
 compilation instead of several, and steps that take twice as long.  For many members straight code pays."""
-KEPT_INTEGRATORS = 64
-PAUSE = 1e-12
+POOL_SIZE = 64
+EVENT_COOLDOWN = 1e-12
 """Of the duration: heyoka does not look for an event again so soon after it.  (Its own choice grows with the tolerance,
 and would miss the last bounces of a ball.)"""
 
 
-def heyoka() -> Any:
+def import_heyoka() -> Any:
     """The package, or a sentence that says how to get it."""
     try:
         import heyoka as found
@@ -35,12 +35,12 @@ def heyoka() -> Any:
     return found
 
 
-class Writer:
+class HeyokaWriter:
     """Writes symbols as heyoka's expressions; constants become parameters, counted as they appear."""
 
-    def __init__(self, found: Formulas) -> None:
-        self.hy: Any = heyoka()
-        self.book: Book = found.book
+    def __init__(self, found: SymbolicSystem) -> None:
+        self.hy: Any = import_heyoka()
+        self.book: SymbolTable = found.book
         self.constants: list[Symbol] = []
         self._places: dict[Any, int] = {}
         names = {letter: f"y{i}" for i, letter in enumerate(found.letters)}
@@ -125,7 +125,7 @@ class Writer:
         return self._bases[index]
 
 
-class Log:
+class HeyokaEventLog:
     """What heyoka calls when an event has happened: it notes the time and the numbers of the state then."""
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class Log:
 
 
 class _Entry:
-    def __init__(self, log: Log, event: int) -> None:
+    def __init__(self, log: HeyokaEventLog, event: int) -> None:
         self.log, self.event = log, event
 
     def __call__(self, integrator: Any, time: float, _sign: int) -> None:
@@ -148,11 +148,11 @@ class _Entry:
 
 
 @dataclass
-class Series:
+class CompiledIntegrator:
     """An integrator for formulas, and the constants that its parameters stand for."""
 
     integrator: Any
-    log: Log
+    log: HeyokaEventLog
     constants: list[Symbol]
     recorded: list[int]
     """Which of the watched numbers heyoka notes down by itself..."""
@@ -161,11 +161,11 @@ class Series:
     key: Any
 
 
-_POOL: OrderedDict[Any, list[tuple[Any, Log]]] = OrderedDict()
+_POOL: OrderedDict[Any, list[tuple[Any, HeyokaEventLog]]] = OrderedDict()
 _LOCK = Lock()
 
 
-ANCHOR = 1024.0
+ERROR_NORM_FLOOR = 1024.0
 """Beside the state of one integrator stands a number that never changes.  heyoka measures errors against the largest
 number: with this one, and a tolerance finer by as much, the error is the same, but the series are longer and the steps
 with them, which is quicker."""
@@ -173,35 +173,37 @@ ROUNDING = 1e-13
 """With finer tolerances than this nothing is gained."""
 
 
-def moving(integrator: Any, lanes: int) -> Any:
+def moving_state(integrator: Any, lanes: int) -> Any:
     """The numbers of an integrator's state that move, as a view of it."""
     return integrator.state if lanes else integrator.state[:-1]
 
 
-def order_of(tolerance: float) -> int:
+def series_order(tolerance: float) -> int:
     """The order of the series that heyoka takes for a tolerance.  [Jorba and Zou 2005, eq. 11]"""
     return max(2, math.ceil(1 - math.log(tolerance) / 2))
 
 
-def series(scenario: Scenario, found: Formulas, tolerance: float, lanes: int, straight: int = STRAIGHT) -> Series:
+def acquire_integrator(
+    scenario: Scenario, found: SymbolicSystem, tolerance: float, lanes: int, straight: int = UNROLLED_LIMIT
+) -> CompiledIntegrator:
     """An integrator: a spare one if formulas like these were compiled before."""
-    writer = Writer(found)
+    writer = HeyokaWriter(found)
     rates = [writer.written(rate) for rate in found.rates]
-    watched = [writer.written(value) for _, _, value in found.watched]
-    events = [None if i == SWITCH else scenario.events[i] for i, _, _ in found.watched]
+    watched = [writer.written(value) for _, _, value in found.events]
+    events = [None if i == SWITCH else scenario.events[i] for i, _, _ in found.events]
     actions = ["switch" if e is None else e.action for e in events]
     directions = [0 if e is None else e.direction for e in events]
     recorded = [i for i, action in enumerate(actions) if action == "record"]
     ending = [i for i, action in enumerate(actions) if action != "record"]
-    anchor = ANCHOR if tolerance > ROUNDING and not lanes else 1.0
-    order = order_of(tolerance / anchor)
-    compact = found.book.products([*found.rates, *(value for _, _, value in found.watched)]) * order**2 > straight
-    pause = PAUSE * scenario.duration if watched else 0.0
+    anchor = ERROR_NORM_FLOOR if tolerance > ROUNDING and not lanes else 1.0
+    order = series_order(tolerance / anchor)
+    compact = found.book.products([*found.rates, *(value for _, _, value in found.events)]) * order**2 > straight
+    pause = EVENT_COOLDOWN * scenario.duration if watched else 0.0
     key = (tuple(rates), tuple(watched), tuple(actions), tuple(directions), pause, order, anchor, lanes, compact)
     with _LOCK:
         spare = _POOL.get(key)
         ready = spare.pop() if spare else None
-    log = Log()
+    log = HeyokaEventLog()
     if ready is None:
         hy = writer.hy
         names = hy.make_vars(*(f"y{i}" for i in range(len(rates)))) if len(rates) > 1 else [hy.make_vars("y0")]
@@ -235,20 +237,20 @@ def series(scenario: Scenario, found: Formulas, tolerance: float, lanes: int, st
             own = ", ".join(e.name for e in events if e is not None)
             raise ScenarioError(f"an event ({own}) does not depend on what moves: it can never happen") from None
         ready = integrator, log
-    return Series(*ready, writer.constants, recorded, ending, key)
+    return CompiledIntegrator(*ready, writer.constants, recorded, ending, key)
 
 
-def give_back(used: Series) -> None:
+def release_integrator(used: CompiledIntegrator) -> None:
     """Keep an integrator for the next run."""
     used.log.entries.clear()
     with _LOCK:
         _POOL.setdefault(used.key, []).append((used.integrator, used.log))
         _POOL.move_to_end(used.key)
-        while len(_POOL) > KEPT_INTEGRATORS:
+        while len(_POOL) > POOL_SIZE:
             _POOL.popitem(last=False)
 
 
-def parameter_values(found: Formulas, constants: Sequence[Symbol], units: Array) -> list[Any]:
+def parameter_values(found: SymbolicSystem, constants: Sequence[Symbol], units: Array) -> list[Any]:
     """What the parameters amount to, with units (bodies or lanes, groups)."""
     known = found.known(units)
     return [found.book.value(constant, known) for constant in constants]

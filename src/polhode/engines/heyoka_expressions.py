@@ -18,13 +18,13 @@ import numpy as np
 from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups
 from polhode.equations.quaternions import conjugate, product
-from polhode.equations.right_hand_side import moved_by, view_of
-from polhode.equations.symbolic import Book, Symbol
-from polhode.equations.vectors import nothing, plus
+from polhode.equations.right_hand_side import build_motion_law, build_view
+from polhode.equations.symbolic import Symbol, SymbolTable
+from polhode.equations.vectors import plus, zero_vector
 from polhode.errors import ForceError
 from polhode.model import force_evaluation
 from polhode.model.force import Force, map_leaves
-from polhode.model.preflight import where_in
+from polhode.model.preflight import locate_error
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
@@ -35,10 +35,10 @@ SWITCH = -1
 
 
 @dataclass
-class Formulas:
+class SymbolicSystem:
     """The rates of what moves between two events, each in its own unit, and the events that are watched."""
 
-    book: Book
+    book: SymbolTable
     in_lanes: bool
     moving: list[int]
     """Which numbers of the state, counted through body after body, change at all."""
@@ -47,7 +47,7 @@ class Formulas:
     rates: list[Symbol]
     units: list[tuple[int, int, int]]
     """(base in the book, body, group): the letters of the units."""
-    watched: list[tuple[int, int, Symbol]]
+    events: list[tuple[int, int, Symbol]]
     """(event, body, the number that crosses zero); the event SWITCH is a decision of a user's force"""
     lengths: list[int]
     """How many moving numbers each group of each body has."""
@@ -69,7 +69,9 @@ class Formulas:
         return {i for i, rate in zip(self.moving, self.rates, strict=True) if not self.book.by_motion(rate)}
 
 
-def formulas(scenario: Scenario, now: Array, middle: float, counts_work: bool, in_lanes: bool) -> Formulas:
+def build_symbolic_system(
+    scenario: Scenario, now: Array, middle: float, counts_work: bool, in_lanes: bool
+) -> SymbolicSystem:
     """A scenario's equations in the segment around `middle`, which begins with the numbers `now` (bodies, numbers).
 
     In lanes there is one body, whose numbers are arrays: the members of an ensemble, or bodies that feel nothing of
@@ -77,10 +79,10 @@ def formulas(scenario: Scenario, now: Array, middle: float, counts_work: bool, i
     """
     still: set[int] = set()
     while True:
-        found = _evaluated(scenario, now, middle, counts_work, in_lanes, still)
+        found = _evaluate_laws(scenario, now, middle, counts_work, in_lanes, still)
         resting = found.resting()
         if not resting and (in_lanes or len(now) <= EXPANDED_BODIES):
-            found.rates = [rate for group in found.groups() for rate in _shorter(found.book, group)]
+            found.rates = [rate for group in found.groups() for rate in _choose_shorter(found.book, group)]
             resting = found.resting()
         if not in_lanes and len(still | resting) == now.size:
             resting.discard(0)  # heyoka needs something that moves, were it by nothing
@@ -89,18 +91,18 @@ def formulas(scenario: Scenario, now: Array, middle: float, counts_work: bool, i
         still |= resting
 
 
-def _evaluated(
+def _evaluate_laws(
     scenario: Scenario, now: Array, middle: float, counts_work: bool, in_lanes: bool, still: set[int]
-) -> Formulas:
-    book, form = Book(np), scenario.form
+) -> SymbolicSystem:
+    book, form = SymbolTable(np), scenario.form
     pivoted = scenario.pivot is not None
-    result = Formulas(book, in_lanes, [], [], [], [], [], [])
+    result = SymbolicSystem(book, in_lanes, [], [], [], [], [], [])
     width, count = now.shape[1], 1 if in_lanes else len(now)
     states, views, constants = [], [], []
-    seen = view_of(form, pivoted)
+    seen = build_view(form, pivoted)
     for b in range(count):
         of_body = scenario.constants if in_lanes else scenario.bodies[b].constants(scenario.pivot)
-        body = Constants(*_letters(book, f"body {b}", tuple(of_body)))
+        body = Constants(*_make_symbols(book, f"body {b}", tuple(of_body)))
         y = _state(result, now if in_lanes else now[b], b, width, still, form.sizes)
         q = y[1]
         if scenario.renormalize and len(q) == 4:
@@ -110,14 +112,16 @@ def _evaluated(
         constants.append(body)
         views.append(seen(y, body))
     t = book.moving("t")
-    loads = [(nothing(t), nothing(t))] * count
-    for i, f in enumerate(_acting(scenario, middle, in_lanes)):
-        f = replace(f, params=_letters(book, f"force {i}", f.params))
+    loads = [(zero_vector(t), zero_vector(t))] * count
+    for i, f in enumerate(_segment_forces(scenario, middle, in_lanes)):
+        f = replace(f, params=_make_symbols(book, f"force {i}", f.params))
         book.owner = f.name
-        for b, (push, turn) in enumerate(_by(f, partial(force_evaluation.wrenches, t, views, constants, [f]))):
+        for b, (push, turn) in enumerate(
+            _evaluate_on_symbols(f, partial(force_evaluation.evaluate_wrenches, t, views, constants, [f]))
+        ):
             loads[b] = (plus(loads[b][0], push), plus(loads[b][1], turn))
     book.owner = ""
-    moved = moved_by(form, pivoted, counts_work, False)
+    moved = build_motion_law(form, pivoted, counts_work, False)
     for b, (y, view, body, load) in enumerate(zip(states, views, constants, loads, strict=True)):
         rates = moved(y, view, body, *load)
         for g, group in enumerate(rates):
@@ -128,16 +132,16 @@ def _evaluated(
             result.rates += own
             result.lengths.append(len(own))
     for i, e in enumerate(scenario.events):
-        params = _letters(book, f"event {i}", e.params)
+        params = _make_symbols(book, f"event {i}", e.params)
         for b in range(count) if e.bodies is None else e.bodies:
-            value = _by(e, partial(e.kernel, t, views[b], constants[b], params))
-            result.watched.append((i, b, 0 * t + value))
+            value = _evaluate_on_symbols(e, partial(e.kernel, t, views[b], constants[b], params))
+            result.events.append((i, b, 0 * t + value))
     own_names = {f.name for f in scenario.forces if f.function is not None}
-    result.watched += [(SWITCH, 0, value) for value in _decisions(book, result.rates, own_names)]
+    result.events += [(SWITCH, 0, value) for value in _decisions(book, result.rates, own_names)]
     return result
 
 
-def _decisions(book: Book, rates: list[Symbol], owners: set[str]) -> list[Symbol]:
+def _decisions(book: SymbolTable, rates: list[Symbol], owners: set[str]) -> list[Symbol]:
     """The numbers at whose zeros these owners' forces decide otherwise."""
     found: dict[int, Symbol] = {}
     waiting, seen = list(rates), set()
@@ -155,7 +159,7 @@ def _decisions(book: Book, rates: list[Symbol], owners: set[str]) -> list[Symbol
     return [found[index] for index in sorted(found)]
 
 
-def _state(result: Formulas, now: Array, b: int, width: int, still: set[int], sizes: Sequence[int]) -> Groups:
+def _state(result: SymbolicSystem, now: Array, b: int, width: int, still: set[int], sizes: Sequence[int]) -> Groups:
     """The state of a body in letters: moving ones with their unit before them, and those that rest."""
     book, at = result.book, 0
     groups: list[Groups] = []
@@ -180,7 +184,7 @@ def _state(result: Formulas, now: Array, b: int, width: int, still: set[int], si
     return tuple(groups)
 
 
-def _letters(book: Book, name: str, nest: Any) -> Any:
+def _make_symbols(book: SymbolTable, name: str, nest: Any) -> Any:
     """Letters for the numbers of a nest; windows that are open or shut for good stay numbers."""
     count = iter(range(10**6))
 
@@ -195,7 +199,7 @@ def _letters(book: Book, name: str, nest: Any) -> Any:
     return map_leaves(letter, tuple(nest))
 
 
-def _acting(scenario: Scenario, middle: float, in_lanes: bool) -> list[Force]:
+def _segment_forces(scenario: Scenario, middle: float, in_lanes: bool) -> list[Force]:
     """The forces of a segment, whose windows are open or shut from end to end."""
     forces = [f for f in scenario.forces if f.kind != "impulse"]
     if in_lanes:
@@ -214,21 +218,21 @@ def _acting(scenario: Scenario, middle: float, in_lanes: bool) -> list[Force]:
     return result
 
 
-def _by(acting_thing: Any, evaluate: Callable[[], Any]) -> Any:
+def _evaluate_on_symbols(acting_thing: Any, evaluate: Callable[[], Any]) -> Any:
     """Evaluate a force or an event on symbols, and complain in words if its function cannot be."""
     try:
         return evaluate()
     except Exception as error:
         if acting_thing.function is None:
             raise
-        where = where_in(acting_thing, error)
+        where = locate_error(acting_thing, error)
         raise ForceError(
             f"{acting_thing.name} has no Taylor series: {error}{where}. Write it as arithmetic with ph.sqrt, ph.sin, "
             "ph.cos and ph.if_less, or take method='dop853'."
         ) from error
 
 
-def _shorter(book: Book, rates: list[Symbol]) -> list[Symbol]:
+def _choose_shorter(book: SymbolTable, rates: list[Symbol]) -> list[Symbol]:
     """The rates with or without their brackets, whichever takes fewer products."""
     flat = [book.expanded(rate) for rate in rates]
     found = [rate for rate in flat if rate is not None]

@@ -11,11 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.heyoka_codegen import Series, give_back, heyoka, moving, parameter_values, series
-from polhode.engines.heyoka_expressions import Formulas, formulas
-from polhode.model.force import leaf_list
+from polhode.engines.heyoka_codegen import (
+    CompiledIntegrator,
+    acquire_integrator,
+    import_heyoka,
+    moving_state,
+    parameter_values,
+    release_integrator,
+)
+from polhode.engines.heyoka_expressions import SymbolicSystem, build_symbolic_system
+from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
-from polhode.model.state import split
+from polhode.model.state import split_groups
 from polhode.validation import Array
 
 LARGEST_RATIO = 64.0
@@ -27,7 +34,7 @@ SAME_INSTANT = 64 * np.finfo(float).eps
 """Of the duration: an event so near to the start, or to its last occurrence, is the same one."""
 
 
-class Numbers:
+class TaylorVariables:
     """What the numbers of a run by Taylor series are: the groups that they belong to, and their sizes."""
 
     def __init__(self, scenario: Scenario, counts_work: bool) -> None:
@@ -39,27 +46,27 @@ class Numbers:
 
     def start(self) -> Array:
         """Where the run begins, (bodies or members, numbers)."""
-        each = [*leaf_list(self.scenario.start), *((0.0,) if self.counts_work else ())]
+        each = [*flatten_leaves(self.scenario.start), *((0.0,) if self.counts_work else ())]
         return np.stack([np.broadcast_to(number, (self.scenario.count,)) for number in each], axis=-1)
 
-    def kept(self, numbers: Array) -> Array:
+    def to_samples(self, numbers: Array) -> Array:
         """Numbers (..., bodies, numbers) as they are put out: tidy, and with what is watched behind them."""
         form = self.scenario.form
-        groups: Any = split(np.moveaxis(numbers, -1, 0), form.sizes)
-        tidy, watched = (form.tidied if self.scenario.renormalize else form.watched)(groups, 0.0)
-        parts = [*leaf_list(tidy), *((numbers[..., -1],) if self.counts_work else ()), watched]
+        groups: Any = split_groups(np.moveaxis(numbers, -1, 0), form.sizes)
+        tidy, drift = (form.renormalized if self.scenario.renormalize else form.with_drift)(groups, 0.0)
+        parts = [*flatten_leaves(tidy), *((numbers[..., -1],) if self.counts_work else ()), drift]
         return np.stack(parts, axis=-1)
 
     def tidy(self, numbers: Array) -> Array:
         """With q rescaled."""
-        return self.kept(numbers)[..., :-1]
+        return self.to_samples(numbers)[..., :-1]
 
     def sizes(self, numbers: Array) -> Array:
         """The largest number of each group, (bodies or members, groups)."""
         groups = range(int(self.group_of[-1]) + 1)
         return np.stack([np.abs(numbers[:, self.group_of == g]).max(axis=1) for g in groups], axis=-1)
 
-    def units(self, found: Formulas, now: Array, t: float, span: float) -> Array:
+    def units(self, found: SymbolicSystem, now: Array, t: float, span: float) -> Array:
         """A power of two near the size of each group, (bodies or members, groups)."""
         book, known, slopes = found.book, found.known(None), np.zeros(now.shape)
         places = [(slice(None), i) if found.in_lanes else divmod(i, self.width) for i in found.moving]
@@ -77,14 +84,14 @@ class Numbers:
         return np.asarray(2.0 ** np.rint(np.log2(units)))
 
 
-class Flight:
+class SegmentIntegrator:
     """An integrator on its way through a segment."""
 
-    def __init__(self, numbers: Numbers, now: Array, begin: float, end: float, middle: float) -> None:
+    def __init__(self, numbers: TaylorVariables, now: Array, begin: float, end: float, middle: float) -> None:
         self.numbers, self.begin, self.span = numbers, begin, end - begin
         self.base = now.copy()
-        self.found = formulas(numbers.scenario, now, middle, numbers.counts_work, False)
-        self.used: Series = series(numbers.scenario, self.found, numbers.tolerance, 0)
+        self.found = build_symbolic_system(numbers.scenario, now, middle, numbers.counts_work, False)
+        self.used: CompiledIntegrator = acquire_integrator(numbers.scenario, self.found, numbers.tolerance, 0)
         self.integrator = self.used.integrator
         self.places = np.array(self.found.moving, dtype=int)
         self.integrator.time = begin
@@ -97,7 +104,7 @@ class Flight:
         width, group_of = self.numbers.width, self.numbers.group_of
         self.scale = units[self.places // width, group_of[self.places % width]]
         self.integrator.pars[:] = parameter_values(self.found, self.used.constants, units)
-        moving(self.integrator, 0)[:] = self.pack(now)
+        moving_state(self.integrator, 0)[:] = self.pack(now)
 
     @property
     def time(self) -> float:
@@ -116,11 +123,11 @@ class Flight:
 
     def state(self) -> Array:
         """All numbers as they are now."""
-        return self.full(moving(self.integrator, 0))
+        return self.full(moving_state(self.integrator, 0))
 
     def advanced(self, stops: Array, most: int) -> tuple[Any, int, Array]:
         """Towards the last of `stops`: how it ended, the steps taken, and the states at the stops reached."""
-        hy = heyoka()
+        hy = import_heyoka()
         times = np.append(self.integrator.time, stops)
         outcome, _, _, taken, _, states = self.integrator.propagate_grid(times, max_steps=most)
         ways = {
@@ -134,7 +141,7 @@ class Flight:
     def stepped(self) -> bool:
         """One step; whether all is still finite."""
         outcome, _ = self.integrator.step()
-        return bool(outcome != heyoka().taylor_outcome.err_nf_state)
+        return bool(outcome != import_heyoka().taylor_outcome.err_nf_state)
 
     def takes(self, now: Array) -> bool:
         """Go on from other numbers, if only such have changed as move anyway."""
@@ -194,10 +201,10 @@ class Flight:
 
     def close(self) -> None:
         """Hand the integrator back."""
-        give_back(self.used)
+        release_integrator(self.used)
 
 
-def batch(integrator: Any, a: float, times: Array, start: Array, pars: Array) -> tuple[Array, Any]:
+def propagate_batch(integrator: Any, a: float, times: Array, start: Array, pars: Array) -> tuple[Array, Any]:
     """The states of a batch at some times, NaN from where a lane failed, and the steps of each.
 
     heyoka stops all lanes where one fails: then the others run again, with one of them in its place.
@@ -220,7 +227,7 @@ def batch(integrator: Any, a: float, times: Array, start: Array, pars: Array) ->
             result[:, :, well] = states[:, :, well]
         if np.isfinite(states[-1]).all():
             return result, steps
-        bad = heyoka().taylor_outcome.err_nf_state
+        bad = import_heyoka().taylor_outcome.err_nf_state
         failed = np.array([outcome[0] == bad for outcome in integrator.propagate_res]) & well
         well &= ~failed
         if not (failed.any() and well.any()):

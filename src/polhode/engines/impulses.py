@@ -6,33 +6,35 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.buffer import kept_now, put_state
+from polhode.engines.buffer import current_samples, write_state
 from polhode.engines.kernels import Layout
-from polhode.equations.right_hand_side import struck_by, view_of
+from polhode.equations.right_hand_side import build_impulse_law, build_view
 from polhode.model.scenario import Scenario
-from polhode.model.state import split
+from polhode.model.state import split_groups
 from polhode.validation import Array
 
 
-def strikes_at(scenario: Scenario, t: float) -> list[Any]:
+def impulses_at(scenario: Scenario, t: float) -> list[Any]:
     """The impulses of this instant."""
     return [f for f in scenario.of_kind("impulse") if float(np.ravel(f.instant)[0]) == t]
 
 
-def strike(scenario: Scenario, buffer: Array, layout: Layout, t: float) -> None:
+def apply_impulses_to_buffer(scenario: Scenario, buffer: Array, layout: Layout, t: float) -> None:
     """Apply the impulses of this instant to the states in a buffer."""
-    impulses = strikes_at(scenario, t)
+    impulses = impulses_at(scenario, t)
     if impulses:
-        put_state(buffer, layout, struck(scenario, kept_now(buffer, layout, scenario.count), t, impulses))
+        write_state(
+            buffer, layout, apply_impulses(scenario, current_samples(buffer, layout, scenario.count), t, impulses)
+        )
 
 
-def struck(scenario: Scenario, kept: Array, t: float, impulses: list[Any]) -> Array:
+def apply_impulses(scenario: Scenario, kept: Array, t: float, impulses: list[Any]) -> Array:
     """Kept numbers (bodies, numbers) after impulses: momenta jump, and the work done is the jump of kinetic energy."""
     form, c = scenario.form, scenario.constants
     pivoted, work = scenario.pivot is not None, (1,) * (kept.shape[-1] > sum(scenario.form.sizes) + 1)
-    seen, after_blow = view_of(form, pivoted), struck_by(form, pivoted)
+    seen, after_blow = build_view(form, pivoted), build_impulse_law(form, pivoted)
     for f in impulses:
-        groups = split(kept.T, (*form.sizes, *work))
+        groups = split_groups(kept.T, (*form.sizes, *work))
         jump, turn = f.kernel(t, seen(groups[:4], c), c, f.params)
         if f.bodies is not None:
             acts = np.isin(np.arange(scenario.count), f.bodies).astype(float)

@@ -33,11 +33,11 @@ class Layout(NamedTuple):
 
     lanes: int
     state: Groups
-    watch: int
-    kept: int
+    drift: int
+    sample_size: int
     body: Groups
     params: Groups
-    watched: Groups
+    event_params: Groups
     """The parameters of the events."""
     least: Groups
     """Of an adaptive method: errors of position, attitude, momentum and spin too small to matter for this body."""
@@ -80,7 +80,7 @@ def use_wide_vectors() -> None:
 
 
 @law
-def constants(c: Groups) -> Constants:
+def unpack_constants(c: Groups) -> Constants:
     """The constants of a body from the buffer's plain tuple."""
     return Constants(c[0], c[1], c[2], c[3], c[4], c[5])
 
@@ -90,24 +90,24 @@ Loop = Callable[..., Any]
 
 def independent_sweep(step: Loop, tidy: Loop, layout: Layout) -> Loop:
     """One step of every body in a unit of one block, none of which feels another."""
-    lanes, state, body, params, watch = layout.lanes, layout.state, layout.body, layout.params, layout.watch
+    lanes, state, body, params, drift_at = layout.lanes, layout.state, layout.body, layout.params, layout.drift
 
     @loop
     def sweep(unit: Any, pairs: Any, t: float, h: float) -> None:
         use_wide_vectors()
         for lane in range(lanes):
             y = read(unit, lane, state)
-            y = step(t, y, h, (constants(read(unit, lane, body)), read(unit, lane, params)))
-            tidied, watched = tidy(y[:4], h)
-            write(unit, lane, state, tidied + y[4:])
-            unit[watch + lane] = larger(unit[watch + lane], watched)
+            y = step(t, y, h, (unpack_constants(read(unit, lane, body)), read(unit, lane, params)))
+            renormalized, drift = tidy(y[:4], h)
+            write(unit, lane, state, renormalized + y[4:])
+            unit[drift_at + lane] = larger(unit[drift_at + lane], drift)
 
     return sweep
 
 
-def settling(tidy: Loop, layout: Layout, reached: Groups) -> Loop:
-    """Accept what a step of every body in a unit has reached: it becomes the state, tidied."""
-    lanes, size, state, watch = layout.lanes, layout.size, layout.state, layout.watch
+def build_acceptance(tidy: Loop, layout: Layout, reached: Groups) -> Loop:
+    """Accept what a step of every body in a unit has reached: it becomes the state, renormalized."""
+    lanes, size, state, drift_at = layout.lanes, layout.size, layout.state, layout.drift
 
     @loop
     def settle(unit: Any, h: float) -> None:
@@ -115,16 +115,16 @@ def settling(tidy: Loop, layout: Layout, reached: Groups) -> Loop:
             for lane in range(lanes):
                 at = block * size + lane
                 y = read(unit, at, reached)
-                tidied, watched = tidy(y[:4], h)
-                write(unit, at, state, tidied + y[4:])
-                unit[watch + at] = larger(unit[watch + at], watched)
+                renormalized, drift = tidy(y[:4], h)
+                write(unit, at, state, renormalized + y[4:])
+                unit[drift_at + at] = larger(unit[drift_at + at], drift)
 
     return settle
 
 
 def fixed_steps(sweep: Loop, layout: Layout, tag: str) -> Loop:
     """Advance units from step k to step k_end, writing out at the stops on the way."""
-    size, kept, watch, lanes = layout.size, layout.kept, layout.watch, layout.lanes
+    size, sample_size, drift_at, lanes = layout.size, layout.sample_size, layout.drift, layout.lanes
 
     def advance(
         buffer: Any,
@@ -152,10 +152,10 @@ def fixed_steps(sweep: Loop, layout: Layout, tag: str) -> Loop:
                         shown = unit.copy()
                         sweep(shown, pairs, t_start + now * h, stop_rest[s])
                     for block in range(len(unit) // size):
-                        for i in range(kept):
-                            out[s, u, block * kept + i] = shown[block * size + i]
+                        for i in range(sample_size):
+                            out[s, u, block * sample_size + i] = shown[block * size + i]
                         for i in range(lanes):
-                            unit[block * size + watch + i] = 0.0
+                            unit[block * size + drift_at + i] = 0.0
                     s += 1
                 if now < k_end:
                     sweep(unit, pairs, t_start + now * h, h)

@@ -9,42 +9,42 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from polhode.engines import adaptive, adaptive_driver, event_actions, event_detection, kernels, segments, systems
-from polhode.engines.exact_kernel import looks
+from polhode.engines.exact_kernel import build_exact_kernel
 from polhode.engines.kernels import Layout
-from polhode.engines.splitting_loops import drift_of_all, splitting_sweep
+from polhode.engines.splitting_loops import splitting_sweep, system_drift
 from polhode.equations.formulations import FORMULATIONS, Formulation
-from polhode.equations.free_motion import freely_moved
+from polhode.equations.free_motion import build_free_motion
 from polhode.equations.law import Groups
 from polhode.equations.right_hand_side import (
-    driven,
-    jumps_of,
-    moved_by,
-    struck_by,
-    together,
-    values_of,
-    view_of,
-    without_spin,
+    build_event_jumps,
+    build_event_values,
+    build_impulse_law,
+    build_motion_law,
+    build_right_hand_side,
+    build_view,
+    drop_spin_rate,
+    sum_forces,
 )
 from polhode.methods.dense_output import dense_stages
-from polhode.methods.drifts import drifting
+from polhode.methods.drifts import build_drift
 from polhode.methods.registry import METHODS
-from polhode.methods.runge_kutta import one_step
-from polhode.methods.splitting import kick_table, splitting_step
+from polhode.methods.runge_kutta import build_step
+from polhode.methods.splitting import build_splitting_step, kick_tableau
 from polhode.methods.splitting_tableaus import Composition
-from polhode.methods.tableaus import Table
+from polhode.methods.tableaus import Tableau
 from polhode.model.force import Force, map_leaves
-from polhode.model.preflight import asks_for_velocity
+from polhode.model.preflight import forces_need_velocity
 from polhode.model.scenario import Scenario
 
 LANES = 32
 """Bodies a block: enough to spread the cost of a call, few enough for the block to stay in the nearest cache."""
-CURVE = 7
+INTERPOLANT_TERMS = 7
 """How many coefficients the curve between the ends of a step has."""
-FEW = 8
+MIN_LANE_BODIES = 8
 """Fewer bodies than this run one by one: most lanes of a block would be empty."""
 
 
-_ALONE = RLock()
+_BUILD_LOCK = RLock()
 
 
 class Structure(NamedTuple):
@@ -74,7 +74,7 @@ class Structure(NamedTuple):
     event_shape: Groups = ()
 
 
-class Prepared(NamedTuple):
+class CompiledKernel(NamedTuple):
     """The loops of a structure, and where they find their numbers."""
 
     layout: Layout
@@ -96,13 +96,13 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
         scenario.pivot is not None,
         counts_work,
         _spin_stays(scenario, is_adaptive, counts_work),
-        1 if scenario.count < FEW or alone or scenario.engine == "python" else LANES,
+        1 if scenario.count < MIN_LANE_BODIES or alone or scenario.engine == "python" else LANES,
         scenario.load_kernels(),
         map_leaves(lambda _: 0, scenario.load_params()),
-        tuple(kernel for kernel, _, _ in alike(pairs)),
-        tuple(shape for _, shape, _ in alike(pairs)),
-        scenario.used_method.composition is not None and asks_for_velocity(scenario),
-        is_adaptive and (bool(events) or segments.has_output_inside(scenario)),
+        tuple(kernel for kernel, _, _ in group_like_pairs(pairs)),
+        tuple(shape for _, shape, _ in group_like_pairs(pairs)),
+        scenario.used_method.composition is not None and forces_need_velocity(scenario),
+        is_adaptive and (bool(events) or segments.has_output_inside_segments(scenario)),
         bool(events) and scenario.is_system,
         tuple((e.kernel, e.change) for e in events),
         map_leaves(lambda _: 0, tuple(e.params for e in events)),
@@ -116,195 +116,201 @@ def _spin_stays(scenario: Scenario, adaptive: bool, counts_work: bool) -> bool:
     return is_momentum and not adaptive and not counts_work and not turning
 
 
-def prepared(structure: Structure) -> Prepared:
+def prepare_kernel(structure: Structure) -> CompiledKernel:
     """The loops for a structure, compiled if the engine compiles; by one thread at a time, as laws are listed."""
-    with _ALONE:
-        return _prepared(structure)
+    with _BUILD_LOCK:
+        return _build_kernel(structure)
 
 
 @lru_cache(maxsize=256)
-def _prepared(structure: Structure) -> Prepared:
+def _build_kernel(structure: Structure) -> CompiledKernel:
     if structure.method == "exact":
-        return _without_steps(structure)
+        return _closed_form_kernel(structure)
     form, method = FORMULATIONS[structure.formulation], METHODS[structure.method]
     if method.composition is not None:
-        return _with_kicks_and_drifts(structure, form, method.composition)
-    table = method.table
+        return _splitting_kernel(structure, form, method.composition)
+    table = method.tableau
     assert table is not None
     if table.error_rows is not None:
-        return _with_controlled_steps(structure, form, table)
+        return _adaptive_kernel(structure, form, table)
     coupled = bool(structure.pair_kernels)
     layout = _layout(structure, len(table.nodes) if coupled else 0, False)
-    tidy = form.tidied if structure.renormalize else form.watched
+    tidy = form.renormalized if structure.renormalize else form.with_drift
     rescaled = table.rescaled_stages and structure.renormalize
     if coupled:
         _, sum_up, run_stages = _system_loops(structure, form, table, layout, rescaled)
-        settle = kernels.settling(tidy, layout, layout.point)
+        settle = kernels.build_acceptance(tidy, layout, layout.point)
         sweep = systems.system_sweep(run_stages, sum_up, settle, table, layout)
     else:
-        rate = driven(form, together(structure.load_kernels), structure.pivoted, structure.counts_work, rescaled)
-        stepped = without_spin(rate) if structure.spin_stays else rate
-        sweep = kernels.independent_sweep(one_step(table, stepped), tidy, layout)
+        rate = build_right_hand_side(
+            form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work, rescaled
+        )
+        stepped = drop_spin_rate(rate) if structure.spin_stays else rate
+        sweep = kernels.independent_sweep(build_step(table, stepped), tidy, layout)
 
     def built(tag: str) -> Callable[..., Any]:
         return kernels.fixed_steps(sweep, layout, tag)
 
-    return Prepared(layout, _compiled(structure, built), False, coupled)
+    return CompiledKernel(layout, _compile_if_needed(structure, built), False, coupled)
 
 
-def _system_loops(structure: Structure, form: Formulation, table: Table, layout: Layout, rescaled: bool) -> Any:
+def _system_loops(structure: Structure, form: Formulation, table: Tableau, layout: Layout, rescaled: bool) -> Any:
     """The slopes of a stage, the sums of slopes, and all stages of a step, for bodies that feel each other."""
-    view = view_of(form, structure.pivoted)
-    moved = moved_by(form, structure.pivoted, structure.counts_work, rescaled)
-    numbered_shapes = [_numbered(shape, 0, 1) for shape in structure.pair_shapes]
+    view = build_view(form, structure.pivoted)
+    moved = build_motion_law(form, structure.pivoted, structure.counts_work, rescaled)
+    numbered_shapes = [_assign_places(shape, 0, 1) for shape in structure.pair_shapes]
     places, sizes = [p for p, _ in numbered_shapes], [size for _, size in numbered_shapes]
     between = systems.pair_loads(structure.pair_kernels, places, sizes, view, layout)
-    evaluate = systems.stage_slopes(view, together(structure.load_kernels), moved, between, layout)
+    evaluate = systems.stage_slopes(view, sum_forces(structure.load_kernels), moved, between, layout)
     sum_up = systems.stage_sums(layout)
     return evaluate, sum_up, systems.all_stages(table, evaluate, sum_up, layout)
 
 
-def _with_controlled_steps(structure: Structure, form: Formulation, table: Table) -> Prepared:
+def _adaptive_kernel(structure: Structure, form: Formulation, table: Tableau) -> CompiledKernel:
     """The loops of an adaptive method."""
     coupled, dense = bool(structure.pair_kernels) or structure.in_step, structure.dense
     # Stage by stage takes half the time to compile and twice the time to run: that is better where outputs are wanted.
     stepwise = coupled or bool(structure.event_kernels) or (dense and structure.lanes == 1)
     layout = _layout(structure, len(table.nodes) if stepwise else 0, True, table if dense else None, True)
-    tidy = form.tidied if structure.renormalize else form.watched
+    tidy = form.renormalized if structure.renormalize else form.with_drift
     if stepwise:
         evaluate, sum_up, run_stages = _system_loops(structure, form, table, layout, False)
         attempt = adaptive.system_attempt(run_stages, sum_up, table, layout)
-        settle = adaptive.system_settling(kernels.settling(tidy, layout, layout.trial), layout)
-        fit = adaptive.system_fitting(evaluate, sum_up, table, layout) if dense else None
+        settle = adaptive.system_acceptance(kernels.build_acceptance(tidy, layout, layout.trial), layout)
+        fit = adaptive.system_dense_output(evaluate, sum_up, table, layout) if dense else None
     else:
-        rate = driven(form, together(structure.load_kernels), structure.pivoted, structure.counts_work)
+        rate = build_right_hand_side(form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work)
         attempt = adaptive.lane_attempt(rate, table, layout)
-        settle = adaptive.lane_settling(tidy, layout)
-        fit = adaptive.lane_fitting(rate, table, layout) if dense else None
-    mark = adaptive_driver.marking(layout)
-    show = adaptive_driver.showing(mark, layout, stepwise)
+        settle = adaptive.lane_acceptance(tidy, layout)
+        fit = adaptive.lane_dense_output(rate, table, layout) if dense else None
+    save_checkpoint = adaptive_driver.build_checkpoint_writer(layout)
+    write_samples = adaptive_driver.build_sample_writer(save_checkpoint, layout, stepwise)
     inside = (
-        adaptive_driver.nothing_inside
+        adaptive_driver.no_dense_samples
         if fit is None
-        else adaptive_driver.showing_inside(tidy, fit, mark, layout, stepwise)
+        else adaptive_driver.build_dense_sample_writer(tidy, fit, save_checkpoint, layout, stepwise)
     )
 
     def built(tag: str) -> Callable[..., Any]:
         if structure.event_kernels:
-            return events_with(structure, form, attempt, fit, show, inside, settle, layout, tag)
+            return build_event_loop(structure, form, attempt, fit, write_samples, inside, settle, layout, tag)
         if coupled or structure.lanes == 1:
-            return adaptive_driver.unit_by_unit(attempt, show, inside, settle, tag)
-        return adaptive_driver.lane_by_lane(attempt, show, inside, settle, layout, tag)
+            return adaptive_driver.unit_loop(attempt, write_samples, inside, settle, tag)
+        return adaptive_driver.lane_loop(attempt, write_samples, inside, settle, layout, tag)
 
-    return Prepared(layout, _compiled(structure, built), True, coupled)
+    return CompiledKernel(layout, _compile_if_needed(structure, built), True, coupled)
 
 
-def events_with(
+def build_event_loop(
     structure: Structure,
     form: Formulation,
     attempt: Any,
     fit: Any,
-    show: Any,
+    write_samples: Any,
     inside: Any,
     settle: Any,
     layout: Layout,
     tag: str,
 ) -> Callable[..., Any]:
     """The outermost loop of a run with events."""
-    view, tidy = view_of(form, structure.pivoted), form.tidied if structure.renormalize else form.watched
-    look = event_detection.looking(values_of([kernel for kernel, _ in structure.event_kernels]), view, layout)
-    look_through = event_detection.watching(fit, attempt, look, tidy, layout)
-    jumps = jumps_of([change for _, change in structure.event_kernels])
-    happen = event_actions.happening(look, view, jumps, struck_by(form, structure.pivoted), layout)
-    return event_actions.unit_by_unit(attempt, show, inside, settle, look_through, happen, layout, tag)
+    view, tidy = build_view(form, structure.pivoted), form.renormalized if structure.renormalize else form.with_drift
+    evaluate_events = event_detection.build_event_evaluator(
+        build_event_values([kernel for kernel, _ in structure.event_kernels]), view, layout
+    )
+    search_step = event_detection.build_event_search(fit, attempt, evaluate_events, tidy, layout)
+    jumps = build_event_jumps([change for _, change in structure.event_kernels])
+    act_on_event = event_actions.build_event_action(
+        evaluate_events, view, jumps, build_impulse_law(form, structure.pivoted), layout
+    )
+    return event_actions.event_unit_loop(attempt, write_samples, inside, settle, search_step, act_on_event, layout, tag)
 
 
-def _with_kicks_and_drifts(structure: Structure, form: Formulation, composition: Composition) -> Prepared:
+def _splitting_kernel(structure: Structure, form: Formulation, composition: Composition) -> CompiledKernel:
     """The loops of a splitting method."""
     coupled = bool(structure.pair_kernels)
-    table = kick_table(composition, structure.needs_velocity, structure.counts_work)
+    table = kick_tableau(composition, structure.needs_velocity, structure.counts_work)
     layout = _layout(structure, len(table.nodes) if coupled else 0, False)
-    tidy = form.tidied if structure.renormalize else form.watched
+    tidy = form.renormalized if structure.renormalize else form.with_drift
     if coupled:
         _, sum_up, run_stages = _system_loops(structure, form, table, layout, False)
-        untouched = kernels.settling(form.watched, layout, layout.point)
+        untouched = kernels.build_acceptance(form.with_drift, layout, layout.point)
         kick = systems.system_sweep(run_stages, sum_up, untouched, table, layout)
-        drift_all = drift_of_all(drifting(composition.drift), layout)
-        sweep = splitting_sweep(composition, kick, drift_all, kernels.settling(tidy, layout, layout.state))
+        drift_all = system_drift(build_drift(composition.drift), layout)
+        sweep = splitting_sweep(composition, kick, drift_all, kernels.build_acceptance(tidy, layout, layout.state))
     else:
-        rate = driven(form, together(structure.load_kernels), structure.pivoted, structure.counts_work)
-        sweep = kernels.independent_sweep(splitting_step(composition, rate, table), tidy, layout)
+        rate = build_right_hand_side(form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work)
+        sweep = kernels.independent_sweep(build_splitting_step(composition, rate, table), tidy, layout)
 
     def built(tag: str) -> Callable[..., Any]:
         return kernels.fixed_steps(sweep, layout, tag)
 
-    return Prepared(layout, _compiled(structure, built), False, coupled)
+    return CompiledKernel(layout, _compile_if_needed(structure, built), False, coupled)
 
 
-def _without_steps(structure: Structure) -> Prepared:
+def _closed_form_kernel(structure: Structure) -> CompiledKernel:
     """The loop of the closed form."""
     form, layout = FORMULATIONS[structure.formulation], _layout(structure, 0, True)
-    moved = freely_moved(together(structure.load_kernels))
-    tidy = form.tidied if structure.renormalize else form.watched
+    moved = build_free_motion(sum_forces(structure.load_kernels))
+    tidy = form.renormalized if structure.renormalize else form.with_drift
 
     def built(tag: str) -> Callable[..., Any]:
-        return looks(moved, tidy, layout, tag)
+        return build_exact_kernel(moved, tidy, layout, tag)
 
-    return Prepared(layout, _compiled(structure, built), False, False)
+    return CompiledKernel(layout, _compile_if_needed(structure, built), False, False)
 
 
-def _compiled(structure: Structure, built: Callable[[str], Callable[..., Any]]) -> Callable[..., Any]:
+def _compile_if_needed(structure: Structure, built: Callable[[str], Callable[..., Any]]) -> Callable[..., Any]:
     """The outermost loop as machine code, if the engine compiles; its tag tells the code that it reaches."""
     if structure.engine == "python":
         return built("")
     from numba.core.compiler_lock import global_compiler_lock
 
-    from polhode.engines.compiler import compiled, fingerprint
+    from polhode.engines.compiler import compile_kernel, fingerprint
 
     with global_compiler_lock:  # laws are made known to Numba, which may be compiling for another thread
-        return compiled(built(fingerprint(built(""))))
+        return compile_kernel(built(fingerprint(built(""))))
 
 
-def alike(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:
+def group_like_pairs(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:
     """Pair forces that follow each other with the same function and shape of parameters: a chain is one loop."""
     runs = groupby(pairs, key=lambda f: (f.kernel, map_leaves(lambda _: 0, f.params)))
     return [(kernel, shape, list(forces)) for (kernel, shape), forces in runs]
 
 
 def _layout(
-    structure: Structure, stages: int, tries: bool, dense: Table | None = None, has_clock: bool = False
+    structure: Structure, stages: int, tries: bool, dense: Tableau | None = None, has_clock: bool = False
 ) -> Layout:
     """Give every number of a block its place."""
     lanes = structure.lanes
     sizes = FORMULATIONS[structure.formulation].sizes + ((1,) if structure.counts_work else ())
     shape = tuple((0,) * size for size in sizes)
-    state, end = _numbered(shape, 0, lanes)
-    watch, kept = end, end + lanes
-    body, end = _numbered((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3), kept, lanes)
-    params, end = _numbered(structure.load_shape, end, lanes)
-    watched, end = _numbered(structure.event_shape, end, lanes)
-    least, end = _numbered((0,) * 4 if has_clock else (), end, lanes)
-    clock, carried = _numbered((0,) * 5 if has_clock else (), end, lanes)
-    trial, end = _numbered(shape if tries else (), carried, lanes)
-    point, end = _numbered(shape if stages else (), end, lanes)
-    wrench, end = _numbered(((0,) * 3, (0,) * 3) if stages else (), end, lanes)
-    attempt, end = _numbered((0,) * 2 if has_clock else (), end, lanes)
+    state, end = _assign_places(shape, 0, lanes)
+    drift, sample_size = end, end + lanes
+    body, end = _assign_places((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3), sample_size, lanes)
+    params, end = _assign_places(structure.load_shape, end, lanes)
+    event_params, end = _assign_places(structure.event_shape, end, lanes)
+    least, end = _assign_places((0,) * 4 if has_clock else (), end, lanes)
+    clock, carried = _assign_places((0,) * 5 if has_clock else (), end, lanes)
+    trial, end = _assign_places(shape if tries else (), carried, lanes)
+    point, end = _assign_places(shape if stages else (), end, lanes)
+    wrench, end = _assign_places(((0,) * 3, (0,) * 3) if stages else (), end, lanes)
+    attempt, end = _assign_places((0,) * 2 if has_clock else (), end, lanes)
     if dense is not None:
         stages = stages + 1 + len(dense_stages(dense).stages) if stages else len(dense_stages(dense).used)
-    slopes, end = _numbered((shape,) * stages, end, lanes)
-    curve = slopes[:CURVE]
+    slopes, end = _assign_places((shape,) * stages, end, lanes)
+    curve = slopes[:INTERPOLANT_TERMS]
     if structure.event_kernels:  # a step that is looked through for events may be shown afterwards
-        curve, end = _numbered((shape,) * CURVE, end, lanes)
+        curve, end = _assign_places((shape,) * INTERPOLANT_TERMS, end, lanes)
     rooms = (trial, point, wrench, slopes, curve, attempt, end)
-    return Layout(lanes, state, watch, kept, body, params, watched, least, clock, carried, *rooms)
+    return Layout(lanes, state, drift, sample_size, body, params, event_params, least, clock, carried, *rooms)
 
 
-def _numbered(shape: Any, start: int, stride: int) -> tuple[Any, int]:
+def _assign_places(shape: Any, start: int, stride: int) -> tuple[Any, int]:
     """The shape with its numbers counted from `start` in strides, and where the count ends."""
     if not isinstance(shape, tuple):
         return start, start + stride
     places = []
     for part in shape:
-        place, start = _numbered(part, start, stride)
+        place, start = _assign_places(part, start, stride)
         places.append(place)
     return tuple(places), start

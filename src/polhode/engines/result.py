@@ -37,13 +37,13 @@ class Failure:
 
 
 @dataclass
-class Crossing:
+class EventRecord:
     """An event that happened: which one, to which body or member, when, and the body's kept numbers then."""
 
     event: int
     body: int
     time: float
-    kept: Array
+    sample: Array
     """Before the change, if it makes one."""
     name: str = ""
     ends: bool = False
@@ -51,7 +51,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class AutoReport:
     """What "auto" chose, and what it found out about the error."""
 
     why: str
@@ -80,19 +80,19 @@ class Chosen:
 
 
 @dataclass
-class Run:
-    """The output of a run.  `kept` is (times, bodies, numbers): the state, the work if counted, the watched number."""
+class RunResult:
+    """The output of a run.  `samples` is (times, bodies, numbers): the state, the work if counted, the watched number."""
 
     times: Array
-    kept: Array
+    samples: Array
     steps: int
     refused: int = 0
     failure: Failure | None = None
-    crossings: list[Crossing] = field(default_factory=list)
+    crossings: list[EventRecord] = field(default_factory=list)
     """Where events happened, in the order of time."""
-    marks: Array | None = None
+    checkpoints: Array | None = None
     """Of adaptive steps: where the step began that leads to an output, (times, units, kept numbers and clock)."""
-    chosen: Chosen | None = None
+    auto_report: AutoReport | None = None
     """Of method "auto": what it chose, and why."""
     closed_form: ClosedForm | None = None
     """Of an exact motion: what gives its state at any time."""
@@ -103,12 +103,12 @@ class Run:
 
 
 @dataclass
-class Anchor:
+class Checkpoint:
     """A place to take up a run again: step k of the segment that began at `segment`, and the numbers there.
 
-    Adaptive steps have marks instead: a row of `Run.marks`, of an output in that segment.
+    Adaptive steps have checkpoints instead: a row of `Run.checkpoints`, of an output in that segment.
     """
 
     segment: float
     k: int
-    kept: Array
+    samples: Array

@@ -11,87 +11,89 @@ import numpy as np
 
 from polhode.engines import runner, segments, taylor
 from polhode.engines.adaptive_run import AdaptiveRunner
-from polhode.engines.buffer import kept_now, kept_of, put_state, unpacked
+from polhode.engines.buffer import buffer_samples, current_samples, unpack_samples, write_state
 from polhode.engines.closed_form import ClosedForm
-from polhode.engines.event_log import name_crossings
-from polhode.engines.impulses import strike, strikes_at
-from polhode.engines.result import Anchor, Failure, Report, Run, report_of_part
+from polhode.engines.event_log import label_event_records
+from polhode.engines.impulses import apply_impulses_to_buffer, impulses_at
+from polhode.engines.result import Checkpoint, Failure, Report, RunResult, report_of_part
 from polhode.engines.runner import Runner
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 
-def run(
+def run_scenario(
     scenario: Scenario,
     counts_work: bool,
     threads: int | None = None,
     report: Report | None = None,
-    anchor: Anchor | None = None,
-) -> Run:
+    checkpoint: Checkpoint | None = None,
+) -> RunResult:
     """Compute a scenario's motion at its output times."""
-    result = _run(scenario, counts_work, threads, report, anchor)
+    result = _run_method(scenario, counts_work, threads, report, checkpoint)
     if result.crossings:
-        name_crossings(scenario, result.crossings)
+        label_event_records(scenario, result.crossings)
     return result
 
 
-def _run(
-    scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None, anchor: Anchor | None
-) -> Run:
-    groups = _groups(scenario) if scenario.members is not None else []
+def _run_method(
+    scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None, checkpoint: Checkpoint | None
+) -> RunResult:
+    groups = _group_members(scenario) if scenario.members is not None else []
     if len(groups) > 1:
-        return _merged(scenario, [*_group_by_group(scenario, groups, counts_work, threads, report)])
+        return _merge_groups(scenario, [*_run_groups(scenario, groups, counts_work, threads, report)])
     if scenario.used_method.name == "exact":
         return ClosedForm(scenario, counts_work, threads).run(report)
     if scenario.used_method.name == "taylor":
-        return taylor.run(scenario, counts_work, threads, report, anchor)
+        return taylor.run_taylor(scenario, counts_work, threads, report, checkpoint)
     with np.errstate(all="ignore"):  # what becomes infinite is found, and told with its time and place
         kind = AdaptiveRunner if scenario.used_method.is_adaptive else FixedRunner
-        return kind(scenario, counts_work, threads, report).run(anchor)
+        return kind(scenario, counts_work, threads, report).run(checkpoint)
 
 
 class FixedRunner(Runner):
     """A run with steps of one length."""
 
-    def run(self, anchor: Anchor | None) -> Run:
+    def run(self, checkpoint: Checkpoint | None) -> RunResult:
         scenario = self.scenario
         times, end = scenario.times, float(scenario.times[-1])
-        edges = [scenario.start_time, *segments.breaks(scenario), end]
+        edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
         first = 0
-        if anchor is not None:
-            edges = [anchor.segment, *(t for t in edges if t > anchor.segment)]
-            put_state(self.buffer, self.layout, anchor.kept)
-            first = anchor.k
+        if checkpoint is not None:
+            edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
+            write_state(self.buffer, self.layout, checkpoint.samples)
+            first = checkpoint.k
         portions: list[Array] = []
         for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
             is_last = b == end
-            if anchor is None or a != anchor.segment:
-                strike(scenario, self.buffer, self.layout, a)
+            if checkpoint is None or a != checkpoint.segment:
+                apply_impulses_to_buffer(scenario, self.buffer, self.layout, a)
                 first = 0
             self._open_windows((a + b) / 2)
             wanted = times[(times >= a) & ((times <= b) if is_last else (times < b))]
             stops = wanted if is_last else np.append(wanted, b)
             out = self._fixed(a, stops, first)
-            done = unpacked(out, self.layout, scenario.count)
+            done = unpack_samples(out, self.layout, scenario.count)
             portions.append(done[: len(wanted)])
             if self.failure is not None:
                 break
             if not is_last:
-                put_state(self.buffer, self.layout, done[-1])
+                write_state(self.buffer, self.layout, done[-1])
                 if self.report is not None:
                     self.report(b)
         kept = np.concatenate(portions) if len(portions) > 1 else portions[0]
-        if self.failure is None and strikes_at(scenario, end) and end > scenario.start_time:
-            put_state(self.buffer, self.layout, kept[-1])
-            strike(scenario, self.buffer, self.layout, end)
-            kept[-1] = kept_now(self.buffer, self.layout, self.scenario.count)
-        return Run(times[: len(kept)], kept, self.steps, self.refused, self.failure or self._failed_member(kept))
+        if self.failure is None and impulses_at(scenario, end) and end > scenario.start_time:
+            write_state(self.buffer, self.layout, kept[-1])
+            apply_impulses_to_buffer(scenario, self.buffer, self.layout, end)
+            kept[-1] = current_samples(self.buffer, self.layout, self.scenario.count)
+        return RunResult(times[: len(kept)], kept, self.steps, self.refused, self.failure or self._failed_member(kept))
 
     # Fixed steps ----------------------------------------------------------------------------------------------------
     def _fixed(self, a: float, stops: Array, k: int) -> Array:
         h = self.scenario.needed_step
-        stop_k, rest = segments.on_grid(stops, a, h)
-        out = np.empty((len(stops), len(self.buffer), self.layout.kept * (self.buffer.shape[1] // self.layout.size)))
+        stop_k, rest = segments.locate_on_grid(stops, a, h)
+        out = np.empty(
+            (len(stops), len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.layout.size))
+        )
         last = int(stop_k[-1])
         s = int(np.searchsorted(stop_k, k))
         watching = self.scenario.members is None
@@ -104,7 +106,7 @@ class FixedRunner(Runner):
             s_end = int(np.searchsorted(stop_k, k_end, side="right"))
             self.steps += k_end - k
             if before is not None and not (
-                self._is_well(out[s:s_end]) and self._is_well(kept_of(self.buffer, self.layout))
+                self._is_well(out[s:s_end]) and self._is_well(buffer_samples(self.buffer, self.layout))
             ):
                 good = self._locate(before, a, h, k, k_end)
                 return out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
@@ -118,8 +120,8 @@ class FixedRunner(Runner):
 
     def _locate(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
         """Step by step from the last portion that was well: the last step at which all was, and what was wrong then."""
-        unit_out = self.layout.kept * (self.buffer.shape[1] // self.layout.size)
-        good, good_kept = k, kept_now(before, self.layout, self.scenario.count)
+        unit_out = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
+        good, good_kept = k, current_samples(before, self.layout, self.scenario.count)
         self.buffer = before
         while good < k_end:
             ks = np.arange(good + 1, min(good + 256, k_end) + 1)
@@ -130,9 +132,12 @@ class FixedRunner(Runner):
             well = [self._is_well(row) for row in out]
             first_bad = well.index(False) if False in well else len(ks)
             if first_bad > 0:
-                good, good_kept = int(ks[first_bad - 1]), unpacked(out, self.layout, self.scenario.count)[first_bad - 1]
+                good, good_kept = (
+                    int(ks[first_bad - 1]),
+                    unpack_samples(out, self.layout, self.scenario.count)[first_bad - 1],
+                )
             if first_bad < len(ks):
-                bad = unpacked(out, self.layout, self.scenario.count)[first_bad]
+                bad = unpack_samples(out, self.layout, self.scenario.count)[first_bad]
                 self._fail(a + good * h, bad, good_kept)
                 return good
         self._fail(a + good * h, good_kept, good_kept)  # only a step to the side went wrong
@@ -141,12 +146,12 @@ class FixedRunner(Runner):
     # What can go wrong ----------------------------------------------------------------------------------------------
     def _is_well(self, kept: Array) -> bool:
         """Whether all numbers put out are finite, and Euler angles turn slowly enough."""
-        blocks = kept.reshape(-1, self.layout.kept)
+        blocks = kept.reshape(-1, self.layout.sample_size)
         if not np.isfinite(blocks).all():
             return False
         if self.scenario.formulation != "euler_angles":
             return True
-        turns = blocks[:, self.layout.watch :]
+        turns = blocks[:, self.layout.drift :]
         return bool((turns <= self.scenario.largest_turn**2).all())
 
     def _failed_member(self, kept: Array) -> Failure | None:
@@ -160,15 +165,15 @@ class FixedRunner(Runner):
         if not wrong.any():
             return None
         member = int(np.argmax(wrong))
-        alone = run(self.scenario.take(member), False, 1, self.report).failure
+        alone = run_scenario(self.scenario.take(member), False, 1, self.report).failure
         if alone is None:
             return Failure("non-finite", float(self.scenario.times[0]), member, kept[0, member])
         return Failure(alone.reason, alone.time, member, alone.last_good)
 
 
-def _groups(scenario: Scenario) -> list[Any]:
+def _group_members(scenario: Scenario) -> list[Any]:
     """The members that share all event times, group by group; nothing if all do."""
-    events = segments.event_times(scenario)
+    events = segments.discontinuity_times(scenario)
     if not any(np.ndim(event) for event in events):
         return []
     each = np.stack([np.broadcast_to(event, (scenario.count,)) for event in events], axis=-1)
@@ -176,23 +181,23 @@ def _groups(scenario: Scenario) -> list[Any]:
     return [np.flatnonzero(index.ravel() == i) for i in range(len(unique))]
 
 
-def _group_by_group(
+def _run_groups(
     scenario: Scenario, groups: list[Any], counts_work: bool, threads: int | None, report: Report | None
-) -> Iterator[tuple[Any, Run]]:
+) -> Iterator[tuple[Any, RunResult]]:
     for i, rows in enumerate(groups):
         own = report_of_part(report, scenario, i, len(groups))
-        yield rows, run(scenario.take(rows), counts_work, threads, own)
+        yield rows, run_scenario(scenario.take(rows), counts_work, threads, own)
         if own is not None:
             own(scenario.end_time)
 
 
-def _merged(scenario: Scenario, parts: list[tuple[Any, Run]]) -> Run:
+def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> RunResult:
     """The runs of groups of members, put together in the members' order."""
     first = parts[0][1]
-    kept = np.full((len(scenario.times), scenario.count, first.kept.shape[-1]), np.nan)
+    kept = np.full((len(scenario.times), scenario.count, first.samples.shape[-1]), np.nan)
     failure = None
     for rows, part in parts:
-        kept[: len(part.kept), rows] = part.kept
+        kept[: len(part.samples), rows] = part.samples
         if part.failure is not None and failure is None:
             failure = part.failure
             failure.body = int(rows[failure.body])
@@ -200,4 +205,4 @@ def _merged(scenario: Scenario, parts: list[tuple[Any, Run]]) -> Run:
             crossing.body = int(rows[crossing.body])
     crossings = sorted((c for _, part in parts for c in part.crossings), key=lambda c: c.time)
     steps, refused = sum(p.steps for _, p in parts), sum(p.refused for _, p in parts)
-    return Run(scenario.times, kept, steps, refused, failure, crossings)
+    return RunResult(scenario.times, kept, steps, refused, failure, crossings)

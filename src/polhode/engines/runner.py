@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.buffer import packed, pair_numbers, put
-from polhode.engines.prepare import Prepared, prepared, structure_of
+from polhode.engines.buffer import pack_buffer, pack_pairs, write_values
+from polhode.engines.prepare import CompiledKernel, prepare_kernel, structure_of
 from polhode.engines.result import Failure, Report
 from polhode.engines.threads import CORES, on_threads
 from polhode.equations.rigid_body import turn_per_step
 from polhode.model.scenario import Scenario
-from polhode.model.state import split
+from polhode.model.state import split_groups
 from polhode.validation import Array
 
 PORTION_S = 0.2
@@ -24,12 +24,12 @@ class Runner:
 
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
         self.scenario, self.report = scenario, report
-        self.plan: Prepared = prepared(structure_of(scenario, counts_work))
+        self.plan: CompiledKernel = prepare_kernel(structure_of(scenario, counts_work))
         self.layout = self.plan.layout
-        self.buffer = packed(scenario, self.plan)
-        self.pairs = pair_numbers(scenario)
+        self.buffer = pack_buffer(scenario, self.plan)
+        self.pairs = pack_pairs(scenario)
         self.threads = min(threads or CORES, len(self.buffer))
-        self.seconds_per_step = scenario.count * _guessed_seconds(scenario.engine, self.layout.lanes)
+        self.seconds_per_step = scenario.count * _estimate_step_seconds(scenario.engine, self.layout.lanes)
         self.steps = self.refused = 0
         self.failure: Failure | None = None
 
@@ -49,8 +49,10 @@ class Runner:
             own = places if f.bodies is None else places[1]
             start, stop = f.params[f.window[0]], f.params[f.window[1]]
             is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
-            put(self.buffer, self.layout, own[f.window[0]], np.where(is_open, -np.inf, np.inf), self.scenario.count)
-            put(self.buffer, self.layout, own[f.window[1]], np.inf, self.scenario.count)
+            write_values(
+                self.buffer, self.layout, own[f.window[0]], np.where(is_open, -np.inf, np.inf), self.scenario.count
+            )
+            write_values(self.buffer, self.layout, own[f.window[1]], np.inf, self.scenario.count)
 
     def _fail(self, time: float, bad: Array, good: Array, reason: str = "non-finite", body: int | None = None) -> None:
         finite = np.isfinite(bad).all(axis=-1)
@@ -62,12 +64,12 @@ class Runner:
 
     def _is_vertical(self, kept: Array) -> bool:
         """Whether the Euler angles of a body are about to lose their meaning."""
-        groups: Any = split(kept, self.scenario.form.sizes)
+        groups: Any = split_groups(kept, self.scenario.form.sizes)
         turn = turn_per_step(groups[1], groups[3], self.scenario.step or self.scenario.duration / 1000)
         return not turn <= self.scenario.largest_turn**2
 
 
-def _guessed_seconds(engine: str, lanes: int) -> float:
+def _estimate_step_seconds(engine: str, lanes: int) -> float:
     """About how long a step of one body takes, before it has been measured."""
     if engine == "python":
         return 1e-3

@@ -10,7 +10,7 @@ from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 
-def event_times(scenario: Scenario) -> list[Any]:
+def discontinuity_times(scenario: Scenario) -> list[Any]:
     """The times across which no step may reach: windows that open or close, impulses.  Numbers, or members' arrays."""
     events = [f.instant for f in scenario.of_kind("impulse")]
     for f in scenario.of_kind("body"):
@@ -19,25 +19,25 @@ def event_times(scenario: Scenario) -> list[Any]:
     return events
 
 
-def breaks(scenario: Scenario) -> list[float]:
+def segment_boundaries(scenario: Scenario) -> list[float]:
     """The event times inside the run, in order, for members that share them."""
-    start, end = scenario.start_time, last_edge(scenario)
-    found = {float(np.ravel(event)[0]) for event in event_times(scenario)} | set(scenario.breaks)
+    start, end = scenario.start_time, last_boundary(scenario)
+    found = {float(np.ravel(event)[0]) for event in discontinuity_times(scenario)} | set(scenario.breaks)
     return sorted(t for t in found if start < t < end)
 
 
-def last_edge(scenario: Scenario) -> float:
+def last_boundary(scenario: Scenario) -> float:
     """Where the last segment ends: at the last output; adaptive steps, which do not mind the outputs, go to the end."""
     return scenario.end_time if scenario.used_method.name == "dop853" else float(scenario.times[-1])
 
 
-def has_output_inside(scenario: Scenario) -> bool:
+def has_output_inside_segments(scenario: Scenario) -> bool:
     """Whether an output lies elsewhere than at the edges of the segments."""
-    edges = [scenario.start_time, *breaks(scenario), last_edge(scenario)]
+    edges = [scenario.start_time, *segment_boundaries(scenario), last_boundary(scenario)]
     return len(scenario.times) > len(edges) or not all(t in edges for t in scenario.times.tolist())
 
 
-def on_grid(times: Array, start: float, step: float) -> tuple[Any, Array]:
+def locate_on_grid(times: Array, start: float, step: float) -> tuple[Any, Array]:
     """Each time as a whole number of steps from `start` and a rest, which is 0 if only rounding is left."""
     steps = (times - start) / step
     nearest = np.rint(steps)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
+from polhode.engines.kernels import Layout, Loop, loop, read, unpack_constants, use_wide_vectors, write
 from polhode.methods.splitting_tableaus import Composition
 
 
-def drift_of_all(drift: Loop, layout: Layout) -> Loop:
+def system_drift(drift: Loop, layout: Layout) -> Loop:
     """The free motion of every body of a system."""
     lanes, size, state, body = layout.lanes, layout.size, layout.state, layout.body
 
@@ -20,7 +20,7 @@ def drift_of_all(drift: Loop, layout: Layout) -> Loop:
         for block in range(len(unit) // size):
             for lane in range(lanes):
                 at = block * size + lane
-                write(unit, at, state, drift(read(unit, at, state), h, constants(read(unit, at, body))))
+                write(unit, at, state, drift(read(unit, at, state), h, unpack_constants(read(unit, at, body))))
 
     return drift_all
 

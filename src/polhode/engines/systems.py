@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.kernels import Layout, Loop, constants, loop, read, use_wide_vectors, write
+from polhode.engines.kernels import Layout, Loop, loop, read, unpack_constants, use_wide_vectors, write
 from polhode.equations.law import law
 from polhode.equations.vectors import minus, plus
-from polhode.methods.tableaus import Table
+from polhode.methods.tableaus import Tableau
 
 
 def pair_loads(
@@ -23,7 +23,7 @@ def pair_loads(
     """The sum of all pair forces, added to the bodies' wrenches in a fixed order."""
     total: Loop = _no_pairs
     for i, (kernel, place, size) in enumerate(zip(kernels, places, sizes, strict=True)):
-        total = _joined(total, kernel, i, place, size, view, layout)
+        total = _chain_pair_loads(total, kernel, i, place, size, view, layout)
     return total
 
 
@@ -32,7 +32,9 @@ def _no_pairs(unit: Any, pairs: Any, t: float) -> None:
     return
 
 
-def _joined(rest: Loop, kernel: Loop, i: int, numbers_places: Any, stride: int, view: Loop, layout: Layout) -> Loop:
+def _chain_pair_loads(
+    rest: Loop, kernel: Loop, i: int, numbers_places: Any, stride: int, view: Loop, layout: Layout
+) -> Loop:
     lanes, size, point, body, wrench = layout.lanes, layout.size, layout.point, layout.body, layout.wrench
 
     @loop
@@ -42,7 +44,7 @@ def _joined(rest: Loop, kernel: Loop, i: int, numbers_places: Any, stride: int, 
         for p in range(len(joins)):
             at_a = joins[p, 0] // lanes * size + joins[p, 0] % lanes
             at_b = joins[p, 1] // lanes * size + joins[p, 1] % lanes
-            body_a, body_b = constants(read(unit, at_a, body)), constants(read(unit, at_b, body))
+            body_a, body_b = unpack_constants(read(unit, at_a, body)), unpack_constants(read(unit, at_b, body))
             a, b = view(read(unit, at_a, point), body_a), view(read(unit, at_b, point), body_b)
             push, turn_a, turn_b = kernel(t, a, body_a, b, body_b, read(numbers, p * stride, numbers_places))
             force_a, torque_a = read(unit, at_a, wrench)
@@ -65,14 +67,14 @@ def stage_slopes(view: Loop, load: Loop, moved: Loop, between: Loop, layout: Lay
         for block in range(len(unit) // size):
             for lane in range(lanes):
                 at = block * size + lane
-                c = constants(read(unit, at, body))
+                c = unpack_constants(read(unit, at, body))
                 state = view(read(unit, at, point), c)
                 write(unit, at, wrench, load(t, state, c, read(unit, at, params)))
         between(unit, pairs, t)
         for block in range(len(unit) // size):
             for lane in range(lanes):
                 at = block * size + lane
-                c = constants(read(unit, at, body))
+                c = unpack_constants(read(unit, at, body))
                 y = read(unit, at, point)
                 force, torque = read(unit, at, wrench)
                 write(unit, at + beyond, slope, moved(y, view(y, c), c, force, torque))
@@ -82,8 +84,8 @@ def stage_slopes(view: Loop, load: Loop, moved: Loop, between: Loop, layout: Lay
 
 def stage_sums(layout: Layout) -> Loop:
     """target = start + h (a1 k1 + a2 k2 + ...), a for the coordinates and b for the momenta; start may be 0."""
-    size, stride = layout.size, layout.watch
-    first_slope, momenta, end = layout.slopes[0][0][0], layout.state[2][0], layout.watch
+    size, stride = layout.size, layout.drift
+    first_slope, momenta, end = layout.slopes[0][0][0], layout.state[2][0], layout.drift
 
     @loop
     def sum_up(unit: Any, target: int, starts_at_zero: bool, h: float, a: Any, b: Any, count: int) -> None:
@@ -104,10 +106,10 @@ def stage_sums(layout: Layout) -> Loop:
     return sum_up
 
 
-def all_stages(table: Table, evaluate: Loop, sum_up: Loop, layout: Layout) -> Loop:
+def all_stages(table: Tableau, evaluate: Loop, sum_up: Loop, layout: Layout) -> Loop:
     """The slopes of every stage of a step, each from the ones before it."""
-    nodes, coordinate_rows, momentum_rows = table_arrays(table)
-    count, point, stride = len(table.nodes), layout.point[0][0], layout.watch
+    nodes, coordinate_rows, momentum_rows = tableau_arrays(table)
+    count, point, stride = len(table.nodes), layout.point[0][0], layout.drift
 
     @loop
     def run_stages(unit: Any, pairs: Any, t: float, h: float) -> None:
@@ -118,7 +120,7 @@ def all_stages(table: Table, evaluate: Loop, sum_up: Loop, layout: Layout) -> Lo
     return run_stages
 
 
-def system_sweep(run_stages: Loop, sum_up: Loop, settle: Loop, table: Table, layout: Layout) -> Loop:
+def system_sweep(run_stages: Loop, sum_up: Loop, settle: Loop, table: Tableau, layout: Layout) -> Loop:
     """One step of all bodies of a system."""
     a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
     count, target = len(table.nodes), layout.point[0][0]
@@ -132,7 +134,7 @@ def system_sweep(run_stages: Loop, sum_up: Loop, settle: Loop, table: Table, lay
     return sweep
 
 
-def table_arrays(table: Table) -> tuple[Any, Any, Any]:
+def tableau_arrays(table: Tableau) -> tuple[Any, Any, Any]:
     """Nodes and rows of a table as arrays, the rows filled up with zeros."""
     count = len(table.nodes)
     coordinate_rows, momentum_rows = np.zeros((count, count)), np.zeros((count, count))

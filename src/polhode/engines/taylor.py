@@ -17,61 +17,74 @@ from typing import Any
 import numpy as np
 
 from polhode.engines import segments
-from polhode.engines.heyoka_codegen import STRAIGHT, STRAIGHT_FOR_MANY, give_back, heyoka, parameter_values, series
-from polhode.engines.heyoka_expressions import SWITCH, Formulas, formulas
-from polhode.engines.heyoka_integrator import LARGEST_RATIO, SAME_INSTANT, Flight, Numbers, batch
-from polhode.engines.impulses import strikes_at, struck
-from polhode.engines.result import Anchor, Crossing, Failure, Report, Run, report_of_part
+from polhode.engines.heyoka_codegen import (
+    UNROLLED_LIMIT,
+    UNROLLED_LIMIT_FOR_MANY,
+    acquire_integrator,
+    import_heyoka,
+    parameter_values,
+    release_integrator,
+)
+from polhode.engines.heyoka_expressions import SWITCH, SymbolicSystem, build_symbolic_system
+from polhode.engines.heyoka_integrator import (
+    LARGEST_RATIO,
+    SAME_INSTANT,
+    SegmentIntegrator,
+    TaylorVariables,
+    propagate_batch,
+)
+from polhode.engines.impulses import apply_impulses, impulses_at
+from polhode.engines.result import Checkpoint, EventRecord, Failure, Report, RunResult, report_of_part
 from polhode.engines.runner import PORTION_S
 from polhode.engines.threads import CORES, on_threads
-from polhode.equations.right_hand_side import view_of
+from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step
 from polhode.errors import ScenarioError
 from polhode.model.event import Event
 from polhode.model.scenario import Scenario
-from polhode.model.state import split
+from polhode.model.state import split_groups
 from polhode.validation import Array
 
 FIRST_PORTION, LARGEST_PORTION = 50, 5000
 """Steps between two looks at the sizes of the groups and at |q|."""
 MANY = 1000
 """So many members are worth a longer compilation."""
-HURRY = 1e-10
+ZENO_INTERVAL = 1e-10
 """A change that follows itself within this part of the duration would go on for ever."""
-A_MOMENT = 2.0**-20
+EVENT_START_FRACTION = 2.0**-20
 """Of a segment: a crossing so soon after its beginning is not told from one at the beginning."""
 MOST_SWITCHES = 100_000
 """A force that decides otherwise more often than this in one segment never comes to rest."""
 
 
-def run(
+def run_taylor(
     scenario: Scenario,
     counts_work: bool,
     threads: int | None = None,
     report: Report | None = None,
-    anchor: Anchor | None = None,
-) -> Run:
+    checkpoint: Checkpoint | None = None,
+) -> RunResult:
     """Compute a scenario's motion at its output times."""
-    heyoka()
+    import_heyoka()
     if max(scenario.tolerances[1]) > 0:
         raise ScenarioError(
             f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: say by rtol how exact it shall be, "
             "or take method='dop853'"
         )
     if scenario.events:
-        anchor = None  # how often an event has happened is known at the start only
+        checkpoint = None  # how often an event has happened is known at the start only
     if scenario.events and scenario.members is not None:
         return _member_by_member(scenario, counts_work, report)
     with np.errstate(all="ignore"):
         runner = _Runner(scenario, counts_work, threads, report)
         try:
-            return runner.run(anchor)
+            return runner.run(checkpoint)
         except _OneByOneError:
             if scenario.members is not None:
                 return _member_by_member(scenario, counts_work, report)
             runner = _Runner(scenario, counts_work, threads, report)
             runner.in_lanes = False
-            return runner.run(anchor)
+            return runner.run(checkpoint)
 
 
 class _OneByOneError(Exception):
@@ -89,11 +102,11 @@ class _Runner:
 
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
         self.scenario, self.report, self.threads = scenario, report, threads or CORES
-        self.numbers = Numbers(scenario, counts_work)
+        self.numbers = TaylorVariables(scenario, counts_work)
         self.now = self.numbers.start()
         self.in_lanes = runs_in_lanes(scenario)
         self.steps = 0
-        self.crossings: list[Crossing] = []
+        self.crossings: list[EventRecord] = []
         self.counts = [0] * len(scenario.events)
         self.last: dict[tuple[int, int], float] = {}
         """When each event last happened to each body."""
@@ -102,18 +115,18 @@ class _Runner:
         self.failed = np.zeros(scenario.count, dtype=bool)
         self.stopped: float | None = None
 
-    def run(self, anchor: Anchor | None) -> Run:
+    def run(self, checkpoint: Checkpoint | None) -> RunResult:
         scenario = self.scenario
         times, end = scenario.times, float(scenario.times[-1])
-        edges = [scenario.start_time, *segments.breaks(scenario), end]
+        edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
         if scenario.events:  # in a step that begins on an event's zero heyoka sees no other: such a step must be short
-            edges = sorted({*edges, *(a + A_MOMENT * (b - a) for a, b in pairwise(edges))})
-        if anchor is not None:
-            edges = [anchor.segment, *(t for t in edges if t > anchor.segment)]
-            self.now = np.array(anchor.kept[:, :-1])
+            edges = sorted({*edges, *(a + EVENT_START_FRACTION * (b - a) for a, b in pairwise(edges))})
+        if checkpoint is not None:
+            edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
+            self.now = np.array(checkpoint.samples[:, :-1])
         portions: list[Array] = []
         for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
-            if anchor is None or a != anchor.segment:
+            if checkpoint is None or a != checkpoint.segment:
                 self._strike(a)
             wanted = times[(times >= a) & ((times <= b) if b == end else (times < b))]
             portions.append(self._segment(a, b, wanted))
@@ -122,34 +135,34 @@ class _Runner:
         kept = np.concatenate(portions)
         if self.stopped is not None:
             times = np.append(times[times < self.stopped], self.stopped)
-            kept = np.concatenate([kept[: len(times) - 1], self.numbers.kept(self.now)[None]])
-        elif self.failure is None and strikes_at(scenario, end) and end > scenario.start_time:
+            kept = np.concatenate([kept[: len(times) - 1], self.numbers.to_samples(self.now)[None]])
+        elif self.failure is None and impulses_at(scenario, end) and end > scenario.start_time:
             self._strike(end)
-            kept[-1] = self.numbers.kept(self.now)
+            kept[-1] = self.numbers.to_samples(self.now)
         self.crossings.sort(key=lambda crossing: crossing.time)
         failure = self.failure or self._failed_member(kept)
-        return Run(times[: len(kept)], kept, self.steps, 0, failure, self.crossings)
+        return RunResult(times[: len(kept)], kept, self.steps, 0, failure, self.crossings)
 
     def _strike(self, t: float) -> None:
-        if impulses := strikes_at(self.scenario, t):
-            self.now = struck(self.scenario, self.numbers.kept(self.now), t, impulses)[:, :-1]
+        if impulses := impulses_at(self.scenario, t):
+            self.now = apply_impulses(self.scenario, self.numbers.to_samples(self.now), t, impulses)[:, :-1]
 
     def _segment(self, a: float, b: float, wanted: Array) -> Array:
         """What is put out at the wanted times of a segment; `now` moves on to its end."""
         if a == b:
-            return self.numbers.kept(self.now)[None][: len(wanted)]
+            return self.numbers.to_samples(self.now)[None][: len(wanted)]
         middle = (a + b) / 2
         if self.in_lanes:
             return self._lanes(a, b, wanted, middle)
         rows: list[Array] = []
         while a < b and self.failure is None and self.stopped is None:
             a = self._together(a, b, wanted[sum(map(len, rows)) :], middle, rows)
-        return self.numbers.kept(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
+        return self.numbers.to_samples(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
 
     # One body, or a system ------------------------------------------------------------------------------------------
     def _together(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
         """Go on to b, or to an event that changes the motion: the time reached."""
-        flight = Flight(self.numbers, self.now, a, b, middle)
+        flight = SegmentIntegrator(self.numbers, self.now, a, b, middle)
         pending = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
         count, portion, switches = len(wanted), FIRST_PORTION, 0
         while True:
@@ -178,7 +191,7 @@ class _Runner:
                         self.changed = None
                         continue
                     break
-                switches += flight.found.watched[outcome][0] == SWITCH
+                switches += flight.found.events[outcome][0] == SWITCH
                 if switches > MOST_SWITCHES:
                     self._locate(flight, flight.mark(), outcome)
                     break
@@ -198,7 +211,7 @@ class _Runner:
     changed: Array | None = None
     """What an event has made of the numbers, until the run goes on from them."""
 
-    def _locate(self, flight: Flight, before: Any, outcome: Any) -> None:
+    def _locate(self, flight: SegmentIntegrator, before: Any, outcome: Any) -> None:
         """Step by step from the last look that was well: when it ceased to be, and what was wrong."""
         flight.restore(before)
         reason, good, time = "stuck", flight.state(), flight.time
@@ -218,23 +231,23 @@ class _Runner:
         body = int(np.argmin(finite)) if finite.any() else 0
         if self.scenario.formulation == "euler_angles" and self._is_vertical(good[body]):
             reason = "singular"
-        self.failure = Failure(reason, time, body, self.numbers.kept(good)[body])
+        self.failure = Failure(reason, time, body, self.numbers.to_samples(good)[body])
 
     def _is_vertical(self, numbers: Array) -> bool:
-        groups: Any = split(numbers, self.scenario.form.sizes)
+        groups: Any = split_groups(numbers, self.scenario.form.sizes)
         turn = turn_per_step(groups[1], groups[3], self.scenario.duration / 1000)
         return not turn <= self.scenario.largest_turn**2
 
     # Events ---------------------------------------------------------------------------------------------------------
-    def _note(self, flight: Flight) -> None:
+    def _note(self, flight: SegmentIntegrator) -> None:
         """Write down the events that only are recorded."""
         for i, time, u in flight.recorded():
-            event, body, _ = flight.found.watched[i]
+            event, body, _ = flight.found.events[i]
             self._crossed(event, body, time, flight.full(u))
 
-    def _happens(self, flight: Flight, i: int) -> bool:
+    def _happens(self, flight: SegmentIntegrator, i: int) -> bool:
         """An event that heyoka stopped at: whether the run ends, or goes on with other numbers."""
-        number, body, _ = flight.found.watched[i]
+        number, body, _ = flight.found.events[i]
         if number == SWITCH:
             flight.step_over()
             return False
@@ -248,7 +261,7 @@ class _Runner:
             return self.stopped is not None
         self.changed = self._jumped(event, body, flight.time, now)
         if self.hurried:
-            self.failure = Failure("endless", flight.time, body, self.numbers.kept(now)[body], event.name)
+            self.failure = Failure("endless", flight.time, body, self.numbers.to_samples(now)[body], event.name)
         return True
 
     def _crossed(self, number: int, body: int, time: float, now: Array) -> bool:
@@ -261,26 +274,26 @@ class _Runner:
         if event.count is not None and self.counts[number] >= event.count:
             return False
         self.counts[number] += 1
-        self.hurried = (number, body) in self.last and since < HURRY * self.scenario.duration
+        self.hurried = (number, body) in self.last and since < ZENO_INTERVAL * self.scenario.duration
         self.last[number, body] = time
-        self.crossings.append(Crossing(number, body, time, self.numbers.kept(now)[body]))
+        self.crossings.append(EventRecord(number, body, time, self.numbers.to_samples(now)[body]))
         return True
 
     def _jumped(self, event: Event, body: int, time: float, now: Array) -> Array:
         """The numbers after a user's change of the momenta of one body."""
-        scenario, kept = self.scenario, self.numbers.kept(now)
+        scenario, kept = self.scenario, self.numbers.to_samples(now)
         constants = scenario.bodies[body].constants(scenario.pivot)
-        groups = split(kept[body].tolist(), scenario.form.sizes)
-        view = view_of(scenario.form, scenario.pivot is not None)(groups, constants)
+        groups = split_groups(kept[body].tolist(), scenario.form.sizes)
+        view = build_view(scenario.form, scenario.pivot is not None)(groups, constants)
         assert event.change is not None
         jumps = event.change(time, view, constants, event.params)
         blow = SimpleNamespace(kernel=lambda *_: jumps, params=(), bodies=(body,) if scenario.is_system else None)
-        return struck(scenario, kept, time, [blow])[:, :-1]
+        return apply_impulses(scenario, kept, time, [blow])[:, :-1]
 
     # Independent bodies, in the lanes of the processor's vectors ----------------------------------------------------
     def _lanes(self, a: float, b: float, wanted: Array, middle: float) -> Array:
-        found = formulas(self.scenario, self.now, middle, self.numbers.counts_work, True)
-        if found.watched:
+        found = build_symbolic_system(self.scenario, self.now, middle, self.numbers.counts_work, True)
+        if found.events:
             raise _OneByOneError
         count = self.scenario.count
         stops = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
@@ -297,13 +310,13 @@ class _Runner:
         self.failed |= ~np.isfinite(out[-1]).all(axis=-1)
         if self.report is not None:
             self.report(b)
-        return self.numbers.kept(out[: len(wanted)])
+        return self.numbers.to_samples(out[: len(wanted)])
 
-    def _in_batches(self, found: Formulas, units: Array, rows: Any, a: float, stops: Array, out: Array) -> Array:
+    def _in_batches(self, found: SymbolicSystem, units: Array, rows: Any, a: float, stops: Array, out: Array) -> Array:
         """Advance these members, as many at a time as the processor has lanes: how large each group became."""
-        lanes = int(heyoka().recommended_simd_size())
-        straight = STRAIGHT_FOR_MANY if len(rows) > MANY else STRAIGHT
-        used = series(self.scenario, found, self.numbers.tolerance, lanes, straight)
+        lanes = int(import_heyoka().recommended_simd_size())
+        straight = UNROLLED_LIMIT_FOR_MANY if len(rows) > MANY else UNROLLED_LIMIT
+        used = acquire_integrator(self.scenario, found, self.numbers.tolerance, lanes, straight)
         batches = -(-len(rows) // lanes)
         padded = rows[np.minimum(np.arange(batches * lanes), len(rows) - 1)]  # the lanes left over repeat the last
 
@@ -323,13 +336,13 @@ class _Runner:
             integrator = used.integrator if first == 0 else copy.deepcopy(used.integrator)
             told = perf_counter()
             for i in range(first, last):
-                ends[:, :, i], steps[i] = batch(integrator, a, times, start[i], pars[i])
+                ends[:, :, i], steps[i] = propagate_batch(integrator, a, times, start[i], pars[i])
                 if self.report is not None and perf_counter() - told > PORTION_S:
                     self.report(a + (i + 1 - first) / (last - first) * float(stops[-1] - a))
                     told = perf_counter()
 
         on_threads(work, batches, min(self.threads, batches))
-        give_back(used)
+        release_integrator(used)
         count = len(rows)
         self.steps += int(steps.ravel()[:count].sum())
         u = ends.reshape(len(times), len(groups), -1)[len(times) - len(stops) :, :, :count]
@@ -346,7 +359,7 @@ class _Runner:
         first = int(np.argmax(self.failed))
         is_member = self.scenario.members is not None
         alone = self.scenario.take(first) if is_member else _body_alone(self.scenario, first)
-        failure = run(alone, False, 1, self.report).failure
+        failure = run_taylor(alone, False, 1, self.report).failure
         if failure is None:
             return Failure("non-finite", float(self.scenario.times[0]), first, kept[0, first])
         return Failure(failure.reason, failure.time, first, failure.last_good)
@@ -358,21 +371,21 @@ def _body_alone(scenario: Scenario, i: int) -> Scenario:
     return replace(scenario, body=scenario.bodies[i], state=scenario.states[i], forces=forces)
 
 
-def _member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> Run:
+def _member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> RunResult:
     """An ensemble with events: each member is a run of its own."""
     assert scenario.members is not None
     kept: Array | None = None
-    result = Run(scenario.times, np.empty(0), 0)
+    result = RunResult(scenario.times, np.empty(0), 0)
     for member in range(scenario.members):
         own = report_of_part(report, scenario, member, scenario.members)
-        part = run(scenario.take(member), counts_work, report=own)
+        part = run_taylor(scenario.take(member), counts_work, report=own)
         if kept is None:
-            kept = np.full((len(scenario.times), scenario.members, part.kept.shape[-1]), np.nan)
+            kept = np.full((len(scenario.times), scenario.members, part.samples.shape[-1]), np.nan)
         stopped = len(part.times) and part.times[-1] < scenario.times[-1] and part.failure is None
         shown = len(part.times) - 1 if stopped and part.times[-1] not in scenario.times else len(part.times)
-        kept[:shown, member] = part.kept[:shown, 0]
+        kept[:shown, member] = part.samples[:shown, 0]
         if stopped and len(scenario.times) == 1:
-            kept[0, member] = part.kept[-1, 0]
+            kept[0, member] = part.samples[-1, 0]
         result.steps += part.steps
         for crossing in part.crossings:
             crossing.body = member
@@ -381,6 +394,6 @@ def _member_by_member(scenario: Scenario, counts_work: bool, report: Report | No
             result.failure = Failure(part.failure.reason, part.failure.time, member, part.failure.last_good)
         if own is not None:
             own(scenario.end_time)
-    result.kept = kept if kept is not None else result.kept
+    result.samples = kept if kept is not None else result.samples
     result.crossings.sort(key=lambda crossing: crossing.time)
     return result

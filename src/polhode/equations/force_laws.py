@@ -7,13 +7,13 @@ from polhode.equations.inertia import Constants, inertia_times
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.quaternions import to_body, to_world
 from polhode.equations.scalar_ops import if_less, sqrt, within
-from polhode.equations.vectors import cross, dot, minus, nothing, plus, scaled
+from polhode.equations.vectors import cross, dot, minus, plus, scaled, zero_vector
 
 
 @law
 def gravity(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
     """F = M g, and no torque: a uniform field acts as if at the centre of mass.  [seed 000 eq. 5-4, 5-5]"""
-    return scaled(body.mass, params[0]), nothing(t)
+    return scaled(body.mass, params[0]), zero_vector(t)
 
 
 @law
@@ -38,7 +38,7 @@ def point_gravity(t: Number, state: View, body: Constants, params: Groups) -> tu
 def linear_drag(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
     """F = -c (v - wind)"""
     c, wind = params
-    return scaled(-c, minus(state.velocity, wind)), nothing(t)
+    return scaled(-c, minus(state.velocity, wind)), zero_vector(t)
 
 
 @law
@@ -46,13 +46,13 @@ def quadratic_drag(t: Number, state: View, body: Constants, params: Groups) -> t
     """F = -c |u| u, u = v - wind"""
     c, wind = params
     u = minus(state.velocity, wind)
-    return scaled(-c * sqrt(dot(u, u)), u), nothing(t)
+    return scaled(-c * sqrt(dot(u, u)), u), zero_vector(t)
 
 
 @law
 def rotational_drag(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
     """torque = -c w"""
-    return nothing(t), scaled(-params[0], state.angular_velocity)
+    return zero_vector(t), scaled(-params[0], state.angular_velocity)
 
 
 @law
@@ -88,13 +88,13 @@ def body_force_at_world_point(t: Number, state: View, body: Constants, params: G
 @law
 def world_torque(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
     """A torque fixed in the world."""
-    return nothing(t), params[0]
+    return zero_vector(t), params[0]
 
 
 @law
 def body_torque(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
     """A torque that turns with the body.  [seed 003 section 7]"""
-    return nothing(t), to_world(state.orientation, params[0])
+    return zero_vector(t), to_world(state.orientation, params[0])
 
 
 @law

@@ -32,11 +32,11 @@ class Formulation(NamedTuple):
     sizes: tuple[int, int, int, int]
     rate: Callable[..., Groups]
     """(y, body, force, torque) -> y'"""
-    seen: Callable[..., View]
+    view: Callable[..., View]
     """(y, body) -> View"""
-    tidied: Callable[..., tuple[Groups, Number]]
+    renormalized: Callable[..., tuple[Groups, Number]]
     """(y, h) -> the state after a step with q rescaled, and what was watched before"""
-    watched: Callable[..., tuple[Groups, Number]]
+    with_drift: Callable[..., tuple[Groups, Number]]
     """(y, h) -> the state untouched, and what is watched: ||q| - 1|, or (phi' h)^2 of the Euler angles"""
     start: Callable[..., Groups]
     """(x, q, P, L, body) -> y"""
@@ -70,19 +70,19 @@ def _drift(q: Quaternion) -> Number:
 
 # momentum ----------------------------------------------------------------------------------------------------------
 @law
-def _seen_momentum(y: Groups, body: Constants) -> View:
+def _view_momentum(y: Groups, body: Constants) -> View:
     return _view(y[0], y[1], y[2], y[3], times(body.inverse_moments, to_body(y[1], y[3])), body)
 
 
 @law
-def _tidied_quaternion(y: Groups, h: Number) -> tuple[Groups, Number]:
+def _renormalize_quaternion(y: Groups, h: Number) -> tuple[Groups, Number]:
     n = sqrt(squared_norm(y[1]))
     s = 1 / n
     return (y[0], (s * y[1][0], s * y[1][1], s * y[1][2], s * y[1][3]), y[2], y[3]), absolute(n - 1)
 
 
 @law
-def _watched_quaternion(y: Groups, h: Number) -> tuple[Groups, Number]:
+def _quaternion_with_drift(y: Groups, h: Number) -> tuple[Groups, Number]:
     return y, _drift(y[1])
 
 
@@ -98,14 +98,14 @@ def _finish_momentum(y: Groups, body: Constants) -> Groups:
 
 # momentum_matrix ---------------------------------------------------------------------------------------------------
 @law
-def _seen_matrix(y: Groups, body: Constants) -> View:
+def _view_matrix(y: Groups, body: Constants) -> View:
     w = times(body.inverse_moments, matrices.applied(matrices.transposed(y[1]), y[3]))
     return _view(y[0], quaternions.from_matrix(y[1]), y[2], y[3], w, body)
 
 
 @law
-def _watched_matrix(y: Groups, h: Number) -> tuple[Groups, Number]:
-    return y, matrices.departure_from_orthogonal(y[1])
+def _matrix_with_drift(y: Groups, h: Number) -> tuple[Groups, Number]:
+    return y, matrices.orthogonality_drift(y[1])
 
 
 @law
@@ -121,7 +121,7 @@ def _finish_matrix(y: Groups, body: Constants) -> Groups:
 
 # body_rates --------------------------------------------------------------------------------------------------------
 @law
-def _seen_rates(y: Groups, body: Constants) -> View:
+def _view_rates(y: Groups, body: Constants) -> View:
     return _view(y[0], y[1], y[2], to_world(y[1], times(body.moments, y[3])), y[3], body)
 
 
@@ -137,13 +137,13 @@ def _finish_rates(y: Groups, body: Constants) -> Groups:
 
 # quaternion_acceleration -------------------------------------------------------------------------------------------
 @law
-def _seen_acceleration(y: Groups, body: Constants) -> View:
+def _view_acceleration(y: Groups, body: Constants) -> View:
     w = rigid_body.spin_of(y[1], y[3])
     return _view(y[0], y[1], y[2], to_world(y[1], times(body.moments, w)), w, body)
 
 
 @law
-def _tidied_acceleration(y: Groups, h: Number) -> tuple[Groups, Number]:
+def _renormalize_acceleration(y: Groups, h: Number) -> tuple[Groups, Number]:
     """q and q' rescaled by the same number: w = 2 q^-1 q' stays."""
     q, p = y[1], y[3]
     n = sqrt(squared_norm(q))
@@ -164,13 +164,13 @@ def _finish_acceleration(y: Groups, body: Constants) -> Groups:
 
 # euler_angles ------------------------------------------------------------------------------------------------------
 @law
-def _seen_angles(y: Groups, body: Constants) -> View:
+def _view_angles(y: Groups, body: Constants) -> View:
     q = quaternions.from_angles(y[1])
     return _view(y[0], q, y[2], to_world(q, times(body.moments, y[3])), y[3], body)
 
 
 @law
-def _watched_angles(y: Groups, h: Number) -> tuple[Groups, Number]:
+def _angles_with_turn(y: Groups, h: Number) -> tuple[Groups, Number]:
     return y, rigid_body.turn_per_step(y[1], y[3], h)
 
 
@@ -201,9 +201,9 @@ FORMULATIONS: dict[str, Formulation] = {
             "momentum",
             (3, 4, 3, 3),
             rigid_body.momentum,
-            _seen_momentum,
-            _tidied_quaternion,
-            _watched_quaternion,
+            _view_momentum,
+            _renormalize_quaternion,
+            _quaternion_with_drift,
             _start_momentum,
             _finish_momentum,
         ),
@@ -211,9 +211,9 @@ FORMULATIONS: dict[str, Formulation] = {
             "momentum_matrix",
             (3, 9, 3, 3),
             rigid_body.momentum_matrix,
-            _seen_matrix,
-            _watched_matrix,
-            _watched_matrix,
+            _view_matrix,
+            _matrix_with_drift,
+            _matrix_with_drift,
             _start_matrix,
             _finish_matrix,
         ),
@@ -221,9 +221,9 @@ FORMULATIONS: dict[str, Formulation] = {
             "body_rates",
             (3, 4, 3, 3),
             rigid_body.body_rates,
-            _seen_rates,
-            _tidied_quaternion,
-            _watched_quaternion,
+            _view_rates,
+            _renormalize_quaternion,
+            _quaternion_with_drift,
             _start_rates,
             _finish_rates,
         ),
@@ -231,9 +231,9 @@ FORMULATIONS: dict[str, Formulation] = {
             "quaternion_acceleration",
             (3, 4, 3, 4),
             rigid_body.quaternion_acceleration,
-            _seen_acceleration,
-            _tidied_acceleration,
-            _watched_quaternion,
+            _view_acceleration,
+            _renormalize_acceleration,
+            _quaternion_with_drift,
             _start_acceleration,
             _finish_acceleration,
         ),
@@ -241,9 +241,9 @@ FORMULATIONS: dict[str, Formulation] = {
             "euler_angles",
             (3, 3, 3, 3),
             rigid_body.euler_angles,
-            _seen_angles,
-            _watched_angles,
-            _watched_angles,
+            _view_angles,
+            _angles_with_turn,
+            _angles_with_turn,
             _start_angles,
             _finish_angles,
         ),

@@ -17,16 +17,16 @@ from polhode.equations.scalar_ops import (
     absolute,
     cos,
     cos_of_quarters,
-    half_turns_removed,
     if_less,
     larger,
-    less_whole_turns,
+    remove_half_turns,
+    remove_whole_turns,
     sin,
     sin_of_quarters,
     sqrt,
 )
 
-_RUNGS = (0,) * 14
+_LANDEN_STEPS = (0,) * 14
 """Arithmetic and geometric means have met after so many, even for 1 - m = 1e-300."""
 _POWERS_OF_8 = tuple(8.0**n for n in range(15))
 """One for each of 14 duplications of the integral's arguments, and one for the series that takes the rest: near the
@@ -38,8 +38,8 @@ _FAR = 40.0
 """On the separatrix, beyond this u, the body spins about its middle axis but for e^-40."""
 
 
-class Course(NamedTuple):
-    """The course of the angular velocity.  It circles about axis 3; axis 1 is the other extreme, axis 2 the middle."""
+class JacobiSolution(NamedTuple):
+    """The angular velocity in Jacobi elliptic functions.  It circles about axis 3; axis 1 is the other extreme, axis 2 the middle."""
 
     high: Number
     """L^2 - 2 E I2: not negative if axis 3 is that of the largest moment, negative if it is that of the smallest."""
@@ -70,31 +70,33 @@ class Course(NamedTuple):
 
 
 @law
-def turned(q: Quaternion, w: Vector, moments: Vector, t: Number) -> tuple[Quaternion, Vector]:
+def rotate_freely(q: Quaternion, w: Vector, moments: Vector, t: Number) -> tuple[Quaternion, Vector]:
     """Attitude and angular velocity, in principal axes, a time t later; t may be negative."""
-    i = in_order(moments, moments)
-    turn, w_later = _turn((i[0], absolute(i[1]), absolute(i[2])), in_order(moments, w), t)
-    x, y, z = out_of_order(moments, (turn[1], turn[2], turn[3]))
-    return product(q, (turn[0], x, y, z)), out_of_order(moments, w_later)
+    i = sort_axes(moments, moments)
+    turn, w_later = _relative_rotation((i[0], absolute(i[1]), absolute(i[2])), sort_axes(moments, w), t)
+    x, y, z = unsort_axes(moments, (turn[1], turn[2], turn[3]))
+    return product(q, (turn[0], x, y, z)), unsort_axes(moments, w_later)
 
 
 @law
-def _turn(i: Vector, w: Vector, t: Number) -> tuple[Quaternion, Vector]:
+def _relative_rotation(i: Vector, w: Vector, t: Number) -> tuple[Quaternion, Vector]:
     """The turn from the start's axes to those at t, and the angular velocity at t; moments i in order."""
-    course = course_of(i, w)
+    solution = jacobi_solution(i, w)
     l2 = _square(i[0] * w[0]) + _square(i[1] * w[1]) + _square(i[2] * w[2])
-    gauge = gauge_of(course, i, w, l2)
-    complement = larger(course.complement, _FLAT + 0 * t)
-    rungs, mean, mean_sum = _rungs(1 + 0 * t, sqrt(complement), sqrt(gauge.one_nu), 1 + 0 * t, 0 * t, _RUNGS)
+    precession = precession_form(solution, i, w, l2)
+    complement = larger(solution.complement, _FLAT + 0 * t)
+    rungs, mean, mean_sum = _landen_ladder(
+        1 + 0 * t, sqrt(complement), sqrt(precession.one_nu), 1 + 0 * t, 0 * t, _LANDEN_STEPS
+    )
 
     # u = rate t is n half periods and a rest r of at most half of one; on the separatrix there are no periods.
-    u = course.rate * t
-    near = if_less(course.complement, _FLAT, -larger(-larger(u, -_FAR), -_FAR), u)
-    n, phase = half_turns_removed(near * mean)
-    sr, cr, dr = jacobi(rungs, phase)
+    u = solution.rate * t
+    near = if_less(solution.complement, _FLAT, -larger(-larger(u, -_FAR), -_FAR), u)
+    n, phase = remove_half_turns(near * mean)
+    sr, cr, dr = jacobi_from_ladder(rungs, phase)
 
     # The addition theorem leads from the phase at the start to that at t, but for a factor (-1)^n of sn and cn.
-    s0, c0 = course.s, course.c
+    s0, c0 = solution.s, solution.c
     d0 = sqrt(c0 * c0 + complement * s0 * s0)
     below = 1 / (cr * cr + _square(sr * d0))
     s = (s0 * cr * dr + sr * c0 * d0) * below
@@ -102,28 +104,28 @@ def _turn(i: Vector, w: Vector, t: Number) -> tuple[Quaternion, Vector]:
     d = sqrt(c * c + complement * s * s)
 
     # psi/2 as a complex number: the steady part and n periods of G, then G(r), then G(u0 + r) - G(u0) - G(r).
-    period = 0.7853981633974483 / mean * mean_sum * sqrt(gauge.nu * gauge.m_nu / gauge.one_nu)
-    drifted = if_less(course.complement, _FLAT, (u - near) * (gauge.beta / (2 * gauge.one_nu)), n * period)
-    steady = less_whole_turns(gauge.rate * t / 2 + gauge.sign * drifted)
-    re, im = half_third_kind(sr, cr, dr, gauge.nu, gauge.beta)
-    p = _multiplied((cos(steady), sin(steady)), (re, gauge.sign * im))
-    apart = gauge.one + gauge.large * _one_less(s0, c0, sr, cr, s, c)
-    p = _multiplied(p, _half(_unit(apart, gauge.arc * s0 * sr * s)))
-    p = _multiplied(p, _wound_back(gauge, n, sr, cr * dr))
+    period = 0.7853981633974483 / mean * mean_sum * sqrt(precession.nu * precession.m_nu / precession.one_nu)
+    drifted = if_less(solution.complement, _FLAT, (u - near) * (precession.beta / (2 * precession.one_nu)), n * period)
+    steady = remove_whole_turns(precession.rate * t / 2 + precession.sign * drifted)
+    re, im = half_third_kind(sr, cr, dr, precession.nu, precession.beta)
+    p = _complex_product((cos(steady), sin(steady)), (re, precession.sign * im))
+    apart = precession.one + precession.large * _one_minus_product(s0, c0, sr, cr, s, c)
+    p = _complex_product(p, _half(_unit(apart, precession.arc * s0 * sr * s)))
+    p = _complex_product(p, _unwind(precession, n, sr, cr * dr))
 
     sign_n = cos_of_quarters(2 * n)
-    before = _direction(course, i, w, s0, c0, d0)
-    after = _direction(course, i, w, *_signed(course, sign_n, s, c), d)
+    before = _direction(solution, i, w, s0, c0, d0)
+    after = _direction(solution, i, w, *_signed(solution, sign_n, s, c), d)
     winding = (
-        if_less(course.high, 0, cos_of_quarters(n), 1 + 0 * t),
-        if_less(course.high, 0, -course.sign * sin_of_quarters(n), 0 * t),
+        if_less(solution.high, 0, cos_of_quarters(n), 1 + 0 * t),
+        if_less(solution.high, 0, -solution.sign * sin_of_quarters(n), 0 * t),
     )
-    return _between(before, after, _unit(p[0], p[1]), winding), _spin(course, w, sign_n * s, sign_n * c, d)
+    return _rotation_between(before, after, _unit(p[0], p[1]), winding), _spin(solution, w, sign_n * s, sign_n * c, d)
 
 
 # The axes in order ---------------------------------------------------------------------------------------------------
 @law
-def in_order(moments: Vector, v: Vector) -> Vector:
+def sort_axes(moments: Vector, v: Vector) -> Vector:
     """The components of v along the axes from the smallest moment to the largest, a right-handed set."""
     a, b, c = moments
     low = -larger(-a, -b)
@@ -135,8 +137,8 @@ def in_order(moments: Vector, v: Vector) -> Vector:
 
 
 @law
-def out_of_order(moments: Vector, v: Vector) -> Vector:
-    """The inverse of `in_order`."""
+def unsort_axes(moments: Vector, v: Vector) -> Vector:
+    """The inverse of `sort_axes`."""
     a, b, c = moments
     low = -larger(-a, -b)
     swap = _swap(moments)
@@ -155,9 +157,9 @@ def _swap(moments: Vector) -> Number:
     return if_less(c, -larger(-a, -b), b - a, if_less(b, a, a - c, c - b))
 
 
-# The course of the angular velocity ----------------------------------------------------------------------------------
+# The angular velocity in Jacobi elliptic functions ----------------------------------------------------------------------------------
 @law
-def course_of(i: Vector, w: Vector) -> Course:
+def jacobi_solution(i: Vector, w: Vector) -> JacobiSolution:
     """The elliptic functions that the angular velocity follows.  [Landau and Lifshitz, Mechanics, section 37]"""
     i1, i2, i3 = i
     low, top = i2 - i1, i3 - i2
@@ -173,10 +175,10 @@ def course_of(i: Vector, w: Vector) -> Course:
     c, s = _unit(sqrt(j1 * d13) * w1, sign * sqrt(i2 * d23) * w[1])
     complement = if_less(0, moves, d13 * absolute(high) * scale, 1 + 0 * a)
     rate = sqrt(moves / _or_one(j1 * i2 * j3))
-    return Course(high, moves, j1, i2, j3, d12, d13, d23, a, b, d12 * a * scale, complement, rate, sign, s, c)
+    return JacobiSolution(high, moves, j1, i2, j3, d12, d13, d23, a, b, d12 * a * scale, complement, rate, sign, s, c)
 
 
-class Gauge(NamedTuple):
+class PrecessionForm(NamedTuple):
     """How psi is written: a steady rate, and an integral of the third kind of characteristic -nu, 0 <= nu <= 1."""
 
     rate: Number
@@ -195,18 +197,18 @@ class Gauge(NamedTuple):
 
 
 @law
-def gauge_of(course: Course, i: Vector, w: Vector, l2: Number) -> Gauge:
+def precession_form(solution: JacobiSolution, i: Vector, w: Vector, l2: Number) -> PrecessionForm:
     """nu, 1 + nu and m + nu each from a product of its own; where nu^2 > m, m/nu in place of nu.
 
     G = (beta/nu) u - atan(beta/nu s/(c d)) - G', G' with m/nu for nu.  [DLMF 19.7.8 to 19.7.10, 19.21.12]
     """
-    high, a, m = course.high, course.a, course.m
-    jb, jd = _or_one(course.j3 * course.b), _or_one(course.j1 * course.d23)
-    nu = if_less(high, 0, course.j3 * course.d12 / jd, course.j1 * a / jb)
-    one_nu = if_less(high, 0, course.j2 * course.d13 / jd, l2 * course.d13 / jb)
+    high, a, m = solution.high, solution.a, solution.m
+    jb, jd = _or_one(solution.j3 * solution.b), _or_one(solution.j1 * solution.d23)
+    nu = if_less(high, 0, solution.j3 * solution.d12 / jd, solution.j1 * a / jb)
+    one_nu = if_less(high, 0, solution.j2 * solution.d13 / jd, l2 * solution.d13 / jb)
     one_nu = larger(one_nu, 1 + 0 * nu)
-    part = if_less(high, 0, course.d12 * l2 / _or_one(course.j1), a * course.j2 / _or_one(course.j3))
-    m_nu = part * course.d13 / _or_one(course.moves)
+    part = if_less(high, 0, solution.d12 * l2 / _or_one(solution.j1), a * solution.j2 / _or_one(solution.j3))
+    m_nu = part * solution.d13 / _or_one(solution.moves)
     over = 1 / _or_one(nu)
     slow = m * over - nu  # negative where nu^2 > m
     one_m_nu = m_nu * over
@@ -217,8 +219,8 @@ def gauge_of(course: Course, i: Vector, w: Vector, l2: Number) -> Gauge:
     m_used = if_less(slow, 0, m * (one_nu * over), m_nu)
     beta = sqrt(nu_used * one_used * m_used)
     kept = sqrt(_square(w[0]) + _square(w[1]) + _square(w[2]))
-    rate = if_less(0, course.moves, sqrt(l2) / _or_one(if_less(slow, 0, i[0], i[2])), kept)
-    return Gauge(
+    rate = if_less(0, solution.moves, sqrt(l2) / _or_one(if_less(slow, 0, i[0], i[2])), kept)
+    return PrecessionForm(
         rate,
         if_less(slow, 0, -one, one),
         nu_used,
@@ -232,27 +234,27 @@ def gauge_of(course: Course, i: Vector, w: Vector, l2: Number) -> Gauge:
 
 
 @law
-def _wound_back(gauge: Gauge, n: Number, s: Number, cd: Number) -> tuple[Number, Number]:
+def _unwind(precession: PrecessionForm, n: Number, s: Number, cd: Number) -> tuple[Number, Number]:
     """Half of -n pi - atan(beta/nu s/(c d)), as a complex number, where psi is written with l/I_min; else 1."""
-    re, im = _half(_unit(cd, gauge.arc * s))
-    re, im = _multiplied((re, -im), (cos_of_quarters(n), -sin_of_quarters(n)))
-    return if_less(gauge.sign, 0, re, 1 + 0 * s), if_less(gauge.sign, 0, im, 0 * s)
+    re, im = _half(_unit(cd, precession.arc * s))
+    re, im = _complex_product((re, -im), (cos_of_quarters(n), -sin_of_quarters(n)))
+    return if_less(precession.sign, 0, re, 1 + 0 * s), if_less(precession.sign, 0, im, 0 * s)
 
 
 @law
-def _signed(course: Course, sign: Number, s: Number, c: Number) -> tuple[Number, Number]:
+def _signed(solution: JacobiSolution, sign: Number, s: Number, c: Number) -> tuple[Number, Number]:
     """sn and cn with the sign of the half periods, which about the axis of the smallest moment counts as winding."""
-    factor = if_less(course.high, 0, 1 + 0 * sign, sign)
+    factor = if_less(solution.high, 0, 1 + 0 * sign, sign)
     return factor * s, factor * c
 
 
 @law
-def _spin(course: Course, w: Vector, s: Number, c: Number, d: Number) -> Vector:
+def _spin(solution: JacobiSolution, w: Vector, s: Number, c: Number, d: Number) -> Vector:
     """The angular velocity at a phase.  [w1 = W1 cn, w2 = +-W2 sn, w3 = +-W3 dn]"""
-    w1 = c * sqrt(course.a / _or_one(course.j1 * course.d13))
-    w2 = course.sign * s * sqrt(course.a / _or_one(course.j2 * course.d23))
-    w3 = course.sign * d * sqrt(course.b / _or_one(course.j3 * course.d13))
-    moves, high = course.moves, course.high
+    w1 = c * sqrt(solution.a / _or_one(solution.j1 * solution.d13))
+    w2 = solution.sign * s * sqrt(solution.a / _or_one(solution.j2 * solution.d23))
+    w3 = solution.sign * d * sqrt(solution.b / _or_one(solution.j3 * solution.d13))
+    moves, high = solution.moves, solution.high
     return (
         if_less(0, moves, if_less(high, 0, w3, w1), w[0]),
         if_less(0, moves, w2, w[1]),
@@ -262,7 +264,7 @@ def _spin(course: Course, w: Vector, s: Number, c: Number, d: Number) -> Vector:
 
 # Jacobi's functions by Gauss's ladder --------------------------------------------------------------------------------
 @law
-def _rungs(
+def _landen_ladder(
     a: Number, b: Number, p: Number, weight: Number, total: Number, left: Groups
 ) -> tuple[Groups, Number, Number]:
     """The rungs b/a' between the means of 1 and k'; the mean; and the sum for the integral's period [DLMF 19.8.7]."""
@@ -270,7 +272,7 @@ def _rungs(
         return (), a, total
     a_next, product_ab, p2 = (a + b) / 2, a * b, p * p
     both = p2 + product_ab
-    rest, mean, found = _rungs(
+    rest, mean, found = _landen_ladder(
         a_next,
         sqrt(product_ab),
         both / (2 * p),
@@ -282,10 +284,10 @@ def _rungs(
 
 
 @law
-def jacobi(rungs: Groups, phase: Number) -> Vector:
+def jacobi_from_ladder(rungs: Groups, phase: Number) -> Vector:
     """sn, cn and dn at the phase, at most a right angle, that the ladder leads to."""
     c, s = cos(phase), sin(phase)
-    x, d = _climbed(rungs, s / c)
+    x, d = _climb_ladder(rungs, s / c)
     xx = -larger(-x * x, -_HUGE + 0 * x)
     below = 1 / (1 + xx)
     sn, cn = sqrt(xx * below), sqrt(below)
@@ -293,14 +295,14 @@ def jacobi(rungs: Groups, phase: Number) -> Vector:
 
 
 @law
-def _climbed(rungs: Groups, x: Number) -> tuple[Number, Number]:
+def _climb_ladder(rungs: Groups, x: Number) -> tuple[Number, Number]:
     """sn/cn and dn from the tangent, up the ladder: the quotient keeps its digits where cn and dn are near 1 or near 0.
 
     [Gauss's transformation, DLMF 22.7.6 to 22.7.8, with 1 + k = 2 - b/a']
     """
     if len(rungs) == 0:
         return x, 1 + 0 * x
-    x, d = _climbed(rungs[1:], x)
+    x, d = _climb_ladder(rungs[1:], x)
     ratio, one_k = rungs[0], 2 - rungs[0]
     xx = -larger(-x * x, -_HUGE + 0 * x)
     return one_k * x / d, (1 + ratio * xx) / (1 + one_k * xx)
@@ -314,25 +316,25 @@ def half_third_kind(s: Number, c: Number, d: Number, nu: Number, beta: Number) -
     Each of Carlson's duplications gives an arc tangent, atan e, 2^n times: as a complex number 1 + i e to that power.
     """
     one = 1 + 0 * s
-    return _duplicated(c * c, d * d, one, 1 + nu * (s * s), beta * (s * s * s), _POWERS_OF_8)
+    return _duplicate(c * c, d * d, one, 1 + nu * (s * s), beta * (s * s * s), _POWERS_OF_8)
 
 
 @law
-def _duplicated(x: Number, y: Number, z: Number, p: Number, e: Number, powers: Groups) -> tuple[Number, Number]:
+def _duplicate(x: Number, y: Number, z: Number, p: Number, e: Number, powers: Groups) -> tuple[Number, Number]:
     if len(powers) == 1:
-        angle = e * _series(x, y, z, p) / (6 * powers[0])
+        angle = e * _carlson_series(x, y, z, p) / (6 * powers[0])
         squared = angle * angle
         return 1 - squared / 2, angle * (1 - squared / 6)
     rx, ry, rz, rp = sqrt(x), sqrt(y), sqrt(z), sqrt(p)
     step = rx * ry + ry * rz + rz * rx
     here = e / (powers[0] * ((rp + rx) * (rp + ry) * (rp + rz)))
-    re, im = _duplicated((x + step) / 4, (y + step) / 4, (z + step) / 4, (p + step) / 4, e, powers[1:])
+    re, im = _duplicate((x + step) / 4, (y + step) / 4, (z + step) / 4, (p + step) / 4, e, powers[1:])
     square, twice = re * re - im * im, 2 * (re * im)
     return square - here * twice, twice + here * square
 
 
 @law
-def _series(x: Number, y: Number, z: Number, p: Number) -> Number:
+def _carlson_series(x: Number, y: Number, z: Number, p: Number) -> Number:
     """R_J of four numbers that differ little.  [DLMF 19.36.2]"""
     mean = (x + y + z + 2 * p) / 5
     scale = 1 / mean
@@ -347,7 +349,7 @@ def _series(x: Number, y: Number, z: Number, p: Number) -> Number:
 
 
 @law
-def _one_less(s0: Number, c0: Number, sr: Number, cr: Number, s: Number, c: Number) -> Number:
+def _one_minus_product(s0: Number, c0: Number, sr: Number, cr: Number, s: Number, c: Number) -> Number:
     """1 - c0 cr c, without a difference where it is small; cr is not negative."""
     plain = 1 - c0 * cr * c
     a, b = absolute(c0), absolute(c)
@@ -357,13 +359,13 @@ def _one_less(s0: Number, c0: Number, sr: Number, cr: Number, s: Number, c: Numb
 
 # Directions ----------------------------------------------------------------------------------------------------------
 @law
-def _direction(course: Course, i: Vector, w: Vector, s: Number, c: Number, d: Number) -> Groups:
+def _direction(solution: JacobiSolution, i: Vector, w: Vector, s: Number, c: Number, d: Number) -> Groups:
     """Of L in the body's axes: half its angle theta from the first axis, and its azimuth alpha, as complex numbers."""
-    high, moves = course.high, course.moves
-    root_a = sqrt(course.a)
-    outer = c * sqrt(course.j1 / _or_one(course.d13))
-    middle = course.sign * s * sqrt(course.j2 / _or_one(course.d23))
-    circled = course.sign * d * sqrt(course.j3 * course.b / _or_one(course.d13))
+    high, moves = solution.high, solution.moves
+    root_a = sqrt(solution.a)
+    outer = c * sqrt(solution.j1 / _or_one(solution.d13))
+    middle = solution.sign * s * sqrt(solution.j2 / _or_one(solution.d23))
+    circled = solution.sign * d * sqrt(solution.j3 * solution.b / _or_one(solution.d13))
     first = if_less(0, moves, if_less(high, 0, circled, root_a * outer), i[0] * w[0])
     second = if_less(0, moves, if_less(high, 0, middle, root_a * middle), i[1] * w[1])
     third = if_less(0, moves, if_less(high, 0, outer, circled), i[2] * w[2])
@@ -372,19 +374,21 @@ def _direction(course: Course, i: Vector, w: Vector, s: Number, c: Number, d: Nu
 
 
 @law
-def _between(before: Groups, after: Groups, p: Groups, winding: Groups) -> Quaternion:
+def _rotation_between(before: Groups, after: Groups, p: Groups, winding: Groups) -> Quaternion:
     """e^(e1 a0/2) e^(e3 th0/2) e^(e1 psi/2) e^(-e3 th/2) e^(-e1 a/2), multiplied out in complex numbers."""
     (ct0, st0), (ca0, sa0) = before
     (ct, st), (ca, sa) = after
-    half = _multiplied(_half((ca * ca0 + sa * sa0, sa * ca0 - ca * sa0)), winding)
-    along = _multiplied((p[0] * (ct0 * ct + st0 * st), p[1] * (ct0 * ct - st0 * st)), (half[0], -half[1]))
-    across = _multiplied((p[1] * (st0 * ct + ct0 * st), p[0] * (st0 * ct - ct0 * st)), _multiplied((ca0, sa0), half))
+    half = _complex_product(_half((ca * ca0 + sa * sa0, sa * ca0 - ca * sa0)), winding)
+    along = _complex_product((p[0] * (ct0 * ct + st0 * st), p[1] * (ct0 * ct - st0 * st)), (half[0], -half[1]))
+    across = _complex_product(
+        (p[1] * (st0 * ct + ct0 * st), p[0] * (st0 * ct - ct0 * st)), _complex_product((ca0, sa0), half)
+    )
     return along[0], along[1], across[0], across[1]
 
 
 # Complex numbers and safe fractions ----------------------------------------------------------------------------------
 @law
-def _multiplied(a: Groups, b: Groups) -> tuple[Number, Number]:
+def _complex_product(a: Groups, b: Groups) -> tuple[Number, Number]:
     return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
 
 

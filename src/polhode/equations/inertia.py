@@ -41,7 +41,7 @@ def world_tensor(moments: Vector, q: Quaternion) -> Matrix:
 
 
 @law
-def shifted(tensor: Matrix, mass: Number, com_to_point: Vector) -> Matrix:
+def shift_inertia(tensor: Matrix, mass: Number, com_to_point: Vector) -> Matrix:
     """The tensor about another point: I + M (|r|^2 1 - r r^T).  [parallel axes; the sum of seed 000 eq. 2-38]"""
     x, y, z = com_to_point
     rr = dot(com_to_point, com_to_point)

@@ -50,7 +50,7 @@ def rate(m: Matrix, angular_velocity: Vector) -> Matrix:
 
 
 @law
-def departure_from_orthogonal(m: Matrix) -> Number:
+def orthogonality_drift(m: Matrix) -> Number:
     """The largest entry of |R^T R - 1|: how far the matrix has drifted from a rotation.  [seed 000 section 4]"""
     a, b, c = (m[0], m[3], m[6]), (m[1], m[4], m[7]), (m[2], m[5], m[8])
     lengths = larger(larger(absolute(dot(a, a) - 1), absolute(dot(b, b) - 1)), absolute(dot(c, c) - 1))

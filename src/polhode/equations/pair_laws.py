@@ -11,7 +11,7 @@ from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.quaternions import to_world
 from polhode.equations.scalar_ops import sqrt
-from polhode.equations.vectors import cross, dot, minus, nothing, plus, scaled
+from polhode.equations.vectors import cross, dot, minus, plus, scaled, zero_vector
 
 
 @law
@@ -47,7 +47,7 @@ def mutual_gravity(
     away = minus(a.position, b.position)
     rr = dot(away, away)
     force = scaled(-params[0] * body_a.mass * body_b.mass / (rr * sqrt(rr)), away)
-    return force, nothing(t), nothing(t)
+    return force, zero_vector(t), zero_vector(t)
 
 
 @law

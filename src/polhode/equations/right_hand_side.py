@@ -14,7 +14,7 @@ from polhode.equations.invariants import kinetic_energy
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.quaternions import to_world
 from polhode.equations.scalar_ops import if_less
-from polhode.equations.vectors import cross, dot, minus, nothing, plus, scaled
+from polhode.equations.vectors import cross, dot, minus, plus, scaled, zero_vector
 
 Kernel = Callable[..., tuple[Vector, Vector]]
 
@@ -22,10 +22,10 @@ Kernel = Callable[..., tuple[Vector, Vector]]
 @law
 def no_load(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
     """Nothing acts."""
-    return nothing(t), nothing(t)
+    return zero_vector(t), zero_vector(t)
 
 
-def together(kernels: Sequence[Kernel]) -> Kernel:
+def sum_forces(kernels: Sequence[Kernel]) -> Kernel:
     """The sum of the forces and torques of all kernels, the i-th with params[i].
 
     The sum is a tree, halves of halves, so that a hundred forces are only seven calls deep for a compiler.
@@ -34,7 +34,7 @@ def together(kernels: Sequence[Kernel]) -> Kernel:
         return no_load
     parts = [_with_params(kernel, i) for i, kernel in enumerate(kernels)]
     while len(parts) > 1:
-        joined = [_joined(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+        joined = [_add_kernels(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
         parts = joined + parts[2 * len(joined) :]
     return parts[0]
 
@@ -47,7 +47,7 @@ def _with_params(kernel: Kernel, i: int) -> Kernel:
     return part
 
 
-def _joined(first: Kernel, second: Kernel) -> Kernel:
+def _add_kernels(first: Kernel, second: Kernel) -> Kernel:
     @law
     def total(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
         force, torque = first(t, state, body, params)
@@ -57,7 +57,7 @@ def _joined(first: Kernel, second: Kernel) -> Kernel:
     return total
 
 
-def in_body_axes(kernel: Kernel) -> Kernel:
+def convert_body_torque(kernel: Kernel) -> Kernel:
     """A kernel whose torque comes in body axes, made to give it in world axes.  [seed 003 section 7]"""
 
     @law
@@ -68,19 +68,19 @@ def in_body_axes(kernel: Kernel) -> Kernel:
     return turned
 
 
-def only_where(kernel: Kernel) -> Kernel:
+def restrict_to_bodies(kernel: Kernel) -> Kernel:
     """A kernel that acts on chosen bodies only: params = (1 or 0, the kernel's own)."""
 
     @law
     def chosen(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
         force, torque = kernel(t, state, body, params[1])
-        return _kept(params[0], force), _kept(params[0], torque)
+        return _mask_vector(params[0], force), _mask_vector(params[0], torque)
 
     return chosen
 
 
 @law
-def _kept(acts: Number, v: Vector) -> Vector:
+def _mask_vector(acts: Number, v: Vector) -> Vector:
     zero = 0 * acts
     return (if_less(zero, acts, v[0], zero), if_less(zero, acts, v[1], zero), if_less(zero, acts, v[2], zero))
 
@@ -91,16 +91,16 @@ def power(state: View, force: Vector, torque: Vector) -> Number:
     return dot(force, state.velocity) + dot(torque, state.angular_velocity)
 
 
-def view_of(formulation: Formulation, pivoted: bool) -> Callable[..., View]:
+def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., View]:
     """How forces see the body: as the formulation says, or moving about its pivot."""
-    seen = formulation.seen
+    view = formulation.view
     if not pivoted:
-        return seen
+        return view
 
     @law
     def about_pivot(y: Groups, body: Constants) -> View:
         """y holds the pivot's place, no momentum, and the angular momentum about the pivot."""
-        state = seen(y, body)
+        state = view(y, body)
         pivot_to_com = scaled(-1, to_world(state.orientation, body.com_to_pivot))
         velocity = cross(state.angular_velocity, pivot_to_com)
         linear_momentum = scaled(body.mass, velocity)
@@ -117,7 +117,7 @@ def view_of(formulation: Formulation, pivoted: bool) -> Callable[..., View]:
     return about_pivot
 
 
-def without_spin(rate: Callable[..., Groups]) -> Callable[..., Groups]:
+def drop_spin_rate(rate: Callable[..., Groups]) -> Callable[..., Groups]:
     """A rate without its last group: the angular momentum of a body that nothing turns stays, and costs nothing."""
 
     @law
@@ -127,7 +127,9 @@ def without_spin(rate: Callable[..., Groups]) -> Callable[..., Groups]:
     return spin_stays
 
 
-def moved_by(formulation: Formulation, pivoted: bool, counts_work: bool, rescaled: bool) -> Callable[..., Groups]:
+def build_motion_law(
+    formulation: Formulation, pivoted: bool, counts_work: bool, rescaled: bool
+) -> Callable[..., Groups]:
     """(y, state, body, force, torque) -> y': the law of motion, about the pivot if there is one, with the work done.
 
     q' comes from the raw q of a stage, or, if asked for, from q/|q|.
@@ -155,25 +157,25 @@ def moved_by(formulation: Formulation, pivoted: bool, counts_work: bool, rescale
 
 
 def _at_unit_attitude(formulation: Formulation) -> Callable[..., Groups]:
-    motion_law, tidied = formulation.rate, formulation.tidied
+    motion_law, renormalized = formulation.rate, formulation.renormalized
 
     @law
     def at_unit_attitude(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
-        return motion_law(tidied(y, 0 * force[0])[0], body, force, torque)
+        return motion_law(renormalized(y, 0 * force[0])[0], body, force, torque)
 
     return at_unit_attitude
 
 
-def driven(
+def build_right_hand_side(
     formulation: Formulation, load: Kernel, pivoted: bool = False, counts_work: bool = False, rescaled: bool = False
 ) -> Callable[..., Groups]:
     """rate(t, y, data): a formulation driven by a load."""
-    seen, moved = view_of(formulation, pivoted), moved_by(formulation, pivoted, counts_work, rescaled)
+    view, moved = build_view(formulation, pivoted), build_motion_law(formulation, pivoted, counts_work, rescaled)
 
     @law
     def rate(t: Number, y: Groups, data: Groups) -> Groups:
         body, params = data
-        state = seen(y, body)
+        state = view(y, body)
         force, torque = load(t, state, body, params)
         return moved(y, state, body, force, torque)
 
@@ -181,7 +183,7 @@ def driven(
 
 
 # Events ------------------------------------------------------------------------------------------------------------
-def values_of(functions: Sequence[Callable[..., Number]], i: int = 0) -> Callable[..., Groups]:
+def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -> Callable[..., Groups]:
     """(t, state, body, params) -> the numbers of all functions from the i-th on, each with its own params."""
     function = functions[i]
 
@@ -191,7 +193,7 @@ def values_of(functions: Sequence[Callable[..., Number]], i: int = 0) -> Callabl
 
     if i == len(functions) - 1:
         return last
-    rest = values_of(functions, i + 1)
+    rest = build_event_values(functions, i + 1)
 
     @law
     def values(t: Number, state: View, body: Constants, params: Groups) -> Groups:
@@ -200,23 +202,23 @@ def values_of(functions: Sequence[Callable[..., Number]], i: int = 0) -> Callabl
     return values
 
 
-def jumps_of(changes: Sequence[Kernel | None]) -> Callable[..., tuple[Vector, Vector]]:
+def build_event_jumps(changes: Sequence[Kernel | None]) -> Callable[..., tuple[Vector, Vector]]:
     """(i, t, state, body, params) -> the jumps of both momenta that the i-th change makes."""
     total: Callable[..., tuple[Vector, Vector]] = _no_jump
     for i, change in enumerate(changes):
         if change is not None:
-            total = _or_jump(total, change, i)
+            total = _add_jump(total, change, i)
     return total
 
 
-def _or_jump(
+def _add_jump(
     rest: Callable[..., tuple[Vector, Vector]], change: Kernel, i: int
 ) -> Callable[..., tuple[Vector, Vector]]:
     @law
     def jump(which: int, t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
         if which == i:
             push, turn = change(t, state, body, params[i])
-            return plus(push, nothing(t)), plus(turn, nothing(t))
+            return plus(push, zero_vector(t)), plus(turn, zero_vector(t))
         return rest(which, t, state, body, params)
 
     return jump
@@ -224,13 +226,13 @@ def _or_jump(
 
 @law
 def _no_jump(which: int, t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
-    return nothing(t), nothing(t)
+    return zero_vector(t), zero_vector(t)
 
 
 @cache
-def struck_by(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
+def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
     """(y, body, jump, turn) -> y after both momenta have jumped; the work done is the jump of the kinetic energy."""
-    seen, start, finish = view_of(formulation, pivoted), formulation.start, formulation.finish
+    view, start, finish = build_view(formulation, pivoted), formulation.start, formulation.finish
 
     @law
     def free(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
@@ -241,7 +243,7 @@ def struck_by(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
     def held(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
         """The pivot takes the blow; what remains is its torque about the pivot."""
         x, q, p, angular_momentum = finish(y[:4], body)
-        arm = minus(seen(y[:4], body).position, x)
+        arm = minus(view(y[:4], body).position, x)
         return start(x, q, p, plus(angular_momentum, plus(turn, cross(arm, jump))), body)
 
     after_blow = held if pivoted else free
@@ -249,14 +251,14 @@ def struck_by(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
     @law
     def struck(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
         after = after_blow(y, body, jump, turn)
-        gained = kinetic_energy(seen(after, body)) - kinetic_energy(seen(y[:4], body))
-        return after + _worked(y[4:], gained)
+        gained = kinetic_energy(view(after, body)) - kinetic_energy(view(y[:4], body))
+        return after + _add_work(y[4:], gained)
 
     return struck
 
 
 @law
-def _worked(work: Groups, gained: Number) -> Groups:
+def _add_work(work: Groups, gained: Number) -> Groups:
     """The work counted so far, if it is, and what was gained."""
     if len(work) == 0:
         return ()

@@ -10,13 +10,13 @@ from polhode.equations.vectors import cross, minus, scaled
 
 
 @law
-def velocity_seen(frame_rate: Vector, r: Vector, v: Vector) -> Vector:
+def velocity_in_rotating_frame(frame_rate: Vector, r: Vector, v: Vector) -> Vector:
     """v' = v - W x r  [seed 004 eq. 17.33, A = r]"""
     return minus(v, cross(frame_rate, r))
 
 
 @law
-def acceleration_seen(frame_rate: Vector, r: Vector, v: Vector, a: Vector) -> Vector:
+def acceleration_in_rotating_frame(frame_rate: Vector, r: Vector, v: Vector, a: Vector) -> Vector:
     """a' = a - 2 W x v' - W x (W x r): Coriolis and centrifugal acceleration.  [seed 004 eq. 17.33, A = v']"""
-    coriolis = cross(scaled(2, frame_rate), velocity_seen(frame_rate, r, v))
+    coriolis = cross(scaled(2, frame_rate), velocity_in_rotating_frame(frame_rate, r, v))
     return minus(minus(a, coriolis), cross(frame_rate, cross(frame_rate, r)))

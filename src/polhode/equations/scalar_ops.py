@@ -79,7 +79,7 @@ def atan2(y: Number, x: Number) -> Number:
     return _function(library, "arctan2" if hasattr(library, "arctan2") else "atan2")(y, x)
 
 
-def whole(x: Number) -> Number:
+def nearest_integer(x: Number) -> Number:
     """The nearest whole number, in the kind of x.  heyoka has none: its expressions must be smooth."""
     library = _library(x)
     name = library.__name__
@@ -124,7 +124,7 @@ _ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and taking it away rounds t
 
 
 @law
-def _reduced(x: Number) -> tuple[Number, Number]:
+def _reduce_argument(x: Number) -> tuple[Number, Number]:
     """x = n pi/2 + r with |r| <= pi/4: r, and n modulo 4 as -2, -1, 0, 1 or 2."""
     n = (x * 0.6366197723675814 + _ROUNDER) - _ROUNDER
     r = (((x - n * _QUARTER[0]) - n * _QUARTER[1]) - n * _QUARTER[2]) - n * _QUARTER[3]
@@ -177,13 +177,13 @@ def _by_quadrant(quadrant: Number, zero: Number, one: Number) -> Number:
 
 @law
 def _sine(x: Number) -> Number:
-    r, quadrant = _reduced(x)
+    r, quadrant = _reduce_argument(x)
     return _by_quadrant(quadrant, _small_sine(r), _small_cosine(r))
 
 
 @law
 def _cosine(x: Number) -> Number:
-    r, quadrant = _reduced(x)
+    r, quadrant = _reduce_argument(x)
     return _by_quadrant(quadrant, _small_cosine(r), -_small_sine(r))
 
 
@@ -192,17 +192,17 @@ _REACH = 16777216.0  # 2**24 quarter turns are whole turns
 
 
 @law
-def less_whole_turns(x: Number) -> Number:
+def remove_whole_turns(x: Number) -> Number:
     """x less whole turns, so that it stays within the reach of `sin` and `cos`; as far as rounding allows, to 5e16."""
-    n = whole(x * (0.6366197723675814 / _REACH))
+    n = nearest_integer(x * (0.6366197723675814 / _REACH))
     far = n * _REACH
     return (((x - far * _QUARTER[0]) - far * _QUARTER[1]) - far * _QUARTER[2]) - far * _QUARTER[3]
 
 
 @law
-def half_turns_removed(x: Number) -> tuple[Number, Number]:
+def remove_half_turns(x: Number) -> tuple[Number, Number]:
     """x = n pi + r with |r| <= pi/2: n and r."""
-    n = whole(x * 0.3183098861837907)
+    n = nearest_integer(x * 0.3183098861837907)
     twice = 2 * n
     return n, (((x - twice * _QUARTER[0]) - twice * _QUARTER[1]) - twice * _QUARTER[2]) - twice * _QUARTER[3]
 
@@ -210,10 +210,10 @@ def half_turns_removed(x: Number) -> tuple[Number, Number]:
 @law
 def cos_of_quarters(n: Number) -> Number:
     """cos(n pi/2) of a whole number."""
-    return _by_quadrant(n - 4 * whole(n / 4), 1 + 0 * n, 0 * n)
+    return _by_quadrant(n - 4 * nearest_integer(n / 4), 1 + 0 * n, 0 * n)
 
 
 @law
 def sin_of_quarters(n: Number) -> Number:
     """sin(n pi/2) of a whole number."""
-    return _by_quadrant(n - 4 * whole(n / 4), 0 * n, 1 + 0 * n)
+    return _by_quadrant(n - 4 * nearest_integer(n / 4), 0 * n, 1 + 0 * n)

@@ -19,7 +19,7 @@ EXPANDED_TERMS = 400
 """A formula that grows beyond this when its brackets are removed stays as it was."""
 
 
-class Base(NamedTuple):
+class Atom(NamedTuple):
     """What a product is made of: a letter, a function's value, or a sum in brackets."""
 
     kind: str
@@ -31,13 +31,13 @@ class Base(NamedTuple):
     """Which force was being evaluated when this first appeared."""
 
 
-class Book:
+class SymbolTable:
     """The bases of one evaluation, the values of those that do not move, and the quaternions of unit length."""
 
     def __init__(self, functions: Any = math) -> None:
         self.functions = functions
         """The module whose functions evaluate constants: math, or numpy for arrays of them."""
-        self.bases: list[Base] = []
+        self.bases: list[Atom] = []
         self.values: dict[int, Any] = {}
         self.owner = ""
         self._index: dict[Any, int] = {}
@@ -76,7 +76,7 @@ class Book:
         at = self._index.get(key)
         if at is None:
             at = self._index[key] = len(self.bases)
-            self.bases.append(Base(kind, name, parts, is_constant, self.owner))
+            self.bases.append(Atom(kind, name, parts, is_constant, self.owner))
         return at
 
     @staticmethod
@@ -121,7 +121,7 @@ class Book:
             moving = tuple(f for f in monomial if not self.bases[f[0]].is_constant)
             grouped.setdefault(moving, {})[still] = factor
         constants = {moving: Symbol(self, terms) for moving, terms in sorted(grouped.items())}
-        return {moving: c for moving, c in constants.items() if _any(self.value(c))}
+        return {moving: c for moving, c in constants.items() if _is_nonzero(self.value(c))}
 
     # Brackets -------------------------------------------------------------------------------------------------------
     def expanded(self, symbol: Symbol) -> Symbol | None:
@@ -140,7 +140,7 @@ class Book:
                 else:
                     product = self._multiplied(product, {((index, exponent),): 1.0})
             for m, c in product.items():
-                _put(total, m, c)
+                _add_term(total, m, c)
             if len(total) > EXPANDED_TERMS:
                 return None
         return Symbol(self, total)
@@ -149,8 +149,8 @@ class Book:
         result: Terms = {}
         for m, c in a.items():
             for n, d in b.items():
-                for reduced, sign in self._reduced(_joined(m, n)):
-                    _put(result, reduced, sign * c * d)
+                for reduced, sign in self._reduced(_multiply_monomials(m, n)):
+                    _add_term(result, reduced, sign * c * d)
         return result
 
     def _reduced(self, monomial: Monomial) -> Iterable[tuple[Monomial, float]]:
@@ -158,10 +158,10 @@ class Book:
         for unit in self._units:
             for index, exponent in monomial:
                 if index == unit[0] and exponent >= 2 and exponent.is_integer():
-                    rest = _joined(monomial, ((index, -2.0),))
+                    rest = _multiply_monomials(monomial, ((index, -2.0),))
                     yield from self._reduced(rest)
                     for other in unit[1:]:
-                        for m, sign in self._reduced(_joined(rest, ((other, 2.0),))):
+                        for m, sign in self._reduced(_multiply_monomials(rest, ((other, 2.0),))):
                             yield m, -sign
                     return
         yield monomial, 1.0
@@ -200,7 +200,7 @@ class Symbol:
     __slots__ = ("_key", "book", "terms")
     __array_ufunc__ = None  # NumPy's numbers leave the arithmetic to symbols
 
-    def __init__(self, book: Book, terms: Terms) -> None:
+    def __init__(self, book: SymbolTable, terms: Terms) -> None:
         self.book, self.terms = book, terms
         self._key: frozenset[tuple[Monomial, float]] | None = None
 
@@ -224,7 +224,7 @@ class Symbol:
         return self.terms[ONE] if len(self.terms) == 1 and ONE in self.terms else None
 
     def _other(self, value: Any) -> Symbol:
-        return _symbol(self.book, value)
+        return _as_symbol(self.book, value)
 
     def __repr__(self) -> str:
         return f"<a formula of {len(self.terms)} terms>"
@@ -233,7 +233,7 @@ class Symbol:
     def __add__(self, other: Any) -> Symbol:
         terms = dict(self.terms)
         for monomial, factor in self._other(other).terms.items():
-            _put(terms, monomial, factor)
+            _add_term(terms, monomial, factor)
         return self.book.tidy(terms)
 
     __radd__ = __add__
@@ -259,7 +259,7 @@ class Symbol:
             return self.book.number(0.0)
         if len(b.terms) == 1 or (len(a.terms) == 1 and a.is_constant):
             ((m, c),) = a.terms.items()
-            return Symbol(self.book, {_joined(m, n): c * d for n, d in b.terms.items()})
+            return Symbol(self.book, {_multiply_monomials(m, n): c * d for n, d in b.terms.items()})
         return a._bracketed() * b._bracketed()
 
     __rmul__ = __mul__
@@ -297,15 +297,15 @@ class Symbol:
         if len(self.terms) < 2:
             return self
         book = self.book
-        if self.is_constant and not _any(book.value(self)):
+        if self.is_constant and not _is_nonzero(book.value(self)):
             return book.number(0.0)
         first = min(self.terms)
         common = tuple(f for f in first if book.bases[f[0]].is_constant and all(f in other for other in self.terms))
         lead = self.terms[first]
         factor = math.copysign(2.0 ** (math.frexp(abs(lead))[1] - 1), lead)  # a power of two: nothing is rounded
         undo = tuple((i, -e) for i, e in common)
-        inner = Symbol(book, {_joined(m, undo): c / factor for m, c in self.terms.items()})
-        return Symbol(book, {_joined(common, ((book.in_brackets(inner), 1.0),)): factor})
+        inner = Symbol(book, {_multiply_monomials(m, undo): c / factor for m, c in self.terms.items()})
+        return Symbol(book, {_multiply_monomials(common, ((book.in_brackets(inner), 1.0),)): factor})
 
     # Decisions ------------------------------------------------------------------------------------------------------
     def __lt__(self, other: Any) -> Condition:
@@ -355,14 +355,14 @@ def if_less(a: Any, b: Any, x: Any, y: Any) -> Symbol:
     """x where a < b, else y."""
     book = (a if isinstance(a, Symbol) else b).book
     if not isinstance(b, Symbol) and math.isinf(b):
-        return _symbol(book, x if b > 0 else y)
-    low, high, yes, no = (_symbol(book, v) for v in (a, b, x, y))
+        return _as_symbol(book, x if b > 0 else y)
+    low, high, yes, no = (_as_symbol(book, v) for v in (a, b, x, y))
     if (difference := (low - high).as_number) is not None:
         return yes if difference < 0 else no
     return yes if yes.key == no.key else book.called("if_less", low, high, yes, no)
 
 
-def _symbol(book: Book, value: Any) -> Symbol:
+def _as_symbol(book: SymbolTable, value: Any) -> Symbol:
     if isinstance(value, Symbol):
         return value
     return book.number(float(value))
@@ -377,11 +377,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _any(value: Any) -> bool:
+def _is_nonzero(value: Any) -> bool:
     return bool(value.any()) if hasattr(value, "any") else bool(value)
 
 
-def _put(terms: Terms, monomial: Monomial, factor: float) -> None:
+def _add_term(terms: Terms, monomial: Monomial, factor: float) -> None:
     total = terms.get(monomial, 0.0) + factor
     if total:
         terms[monomial] = total
@@ -389,7 +389,7 @@ def _put(terms: Terms, monomial: Monomial, factor: float) -> None:
         terms.pop(monomial, None)
 
 
-def _joined(a: Monomial, b: Monomial) -> Monomial:
+def _multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
     """The product of two."""
     if not a or not b:
         return a or b

@@ -42,6 +42,6 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 @law
-def nothing(t: Number) -> Vector:
+def zero_vector(t: Number) -> Vector:
     """The zero vector, in the kind of number of t."""
     return (0 * t, 0 * t, 0 * t)

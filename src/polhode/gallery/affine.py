@@ -62,7 +62,7 @@ def homogenised(points: ArrayLike) -> Array:
     if (array[..., -1] == 0).any():
         raise InputError("w = 0 means a vector, and a vector has no place: only points can be divided by their w")
     with np.errstate(over="ignore"):
-        return validation.held(np.asarray(array / array[..., -1:]), "points divided by their w")
+        return validation.check_still_finite(np.asarray(array / array[..., -1:]), "points divided by their w")
 
 
 def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
@@ -82,9 +82,9 @@ def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
         if axis is not None:
             raise InputError("a Rotation knows its axis: give an angle in rad with axis=, or a Rotation alone")
         return _embed_block(_linear_block(turn.as_matrix(), "the rotation's matrix"))
-    angle = validation.one_number(turn, "the angle")
+    angle = validation.check_number(turn, "the angle")
     if axis is not None:
-        return _embed_block(rotations.matrix(validation.one_vector(axis, "axis", "rotation"), angle))
+        return _embed_block(rotations.matrix(validation.check_vector(axis, "axis", "rotation"), angle))
     c, s = np.cos(angle), np.sin(angle)
     return _embed_block(np.array([(c, -s), (s, c)]))
 
@@ -116,7 +116,7 @@ def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) ->
     if not (isinstance(moves, str) and isinstance(by, str) and moves in names and by in names and moves != by):
         raise InputError(f"a skew moves one axis by another: two of {', '.join(names)}, not {moves!r} and {by!r}")
     block = np.eye(dimensions)
-    block[names.index(moves), names.index(by)] = validation.one_number(amount, "amount")
+    block[names.index(moves), names.index(by)] = validation.check_number(amount, "amount")
     return _embed_block(block)
 
 
@@ -155,7 +155,7 @@ def combined(first: ArrayLike, *then: ArrayLike) -> Array:
             )
         with np.errstate(over="ignore", invalid="ignore"):
             whole = matrix @ whole
-    return validation.held(whole, "the combined matrix")
+    return validation.check_still_finite(whole, "the combined matrix")
 
 
 def about(matrix: ArrayLike, place: ArrayLike) -> Array:
@@ -194,7 +194,7 @@ def applied(matrix: ArrayLike, points: ArrayLike) -> Array:
             f"{array.shape[-1]}: pass places through point() and vectors through vector()"
         )
     with np.errstate(over="ignore", invalid="ignore"):
-        return validation.held(np.asarray(array @ m.T), "the transformed points")
+        return validation.check_still_finite(np.asarray(array @ m.T), "the transformed points")
 
 
 def inverse(matrix: ArrayLike) -> Array:
@@ -217,7 +217,7 @@ def inverse(matrix: ArrayLike) -> Array:
     with np.errstate(all="ignore"):
         undone[:-1, :-1] = np.linalg.inv(block)
         undone[:-1, -1] = 0.0 - undone[:-1, :-1] @ m[:-1, -1]
-    return validation.held(undone, "the inverse")
+    return validation.check_still_finite(undone, "the inverse")
 
 
 def projected(points: ArrayLike, along: str = "z", distance: float | None = None) -> tuple[Array, Array]:
@@ -249,7 +249,7 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
     flat, depth = array[..., [right, up]], array[..., towards]
     if distance is None:
         return flat, depth
-    eye = float(validation.positive(validation.one_number(distance, "distance"), "distance", "m"))
+    eye = float(validation.check_positive(validation.check_number(distance, "distance"), "distance", "m"))
     if (depth >= eye).any():
         raise InputError(
             f"a point lies at depth {depth.max():g} m, at the eye or behind it: set distance= farther away"
@@ -260,7 +260,7 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
 
 # Doors ---------------------------------------------------------------------------------------------------------------
 def _finite_numbers(value: Any, name: str, wanted: str) -> Array:
-    return validation.numbers(value, name, validation.shape_of(value), wanted=wanted)
+    return validation.check_numbers(value, name, validation.shape_of(value), wanted=wanted)
 
 
 def _coordinates(value: Any, name: str, one: bool = False) -> Array:

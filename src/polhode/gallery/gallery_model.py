@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import InputError, nearest
-from polhode.progress import one_of
+from polhode.progress import progress_part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -134,7 +134,7 @@ class Model:
             return simulate(planned)
         motions = {}
         for i, (name, scenario) in enumerate(planned.items()):
-            with one_of(len(planned), i, name):
+            with progress_part(len(planned), i, name):
                 motions[name] = simulate(scenario)
         return motions
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from polhode.results.motion import Motion
-    from polhode.results.rotating_frame import Seen
+    from polhode.results.rotating_frame import RotatingFrameMotion
     from polhode.validation import Array
 
 BALL = {"radius": 0.1, "mass": 0.5}
@@ -45,7 +45,7 @@ def scenario(radius: float, speed: float, rate: float) -> Scenario:
     )
 
 
-def _platform_energies(seen: Seen, rate: float) -> tuple[Array, Array, Array]:
+def _platform_energies(seen: RotatingFrameMotion, rate: float) -> tuple[Array, Array, Array]:
     """On the platform, of each kg: kinetic, of the weight, and of the centrifugal force."""
     x, v = seen.position, seen.velocity
     return (v**2).sum(axis=1) / 2, STANDARD_GRAVITY * x[:, 2], -(rate**2) * (x[:, :2] ** 2).sum(axis=1) / 2
@@ -86,7 +86,7 @@ def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Re
     ]
 
 
-def _check_accelerations(seen: Seen, throw: PlatformThrow) -> list[ReferenceCheck]:
+def _check_accelerations(seen: RotatingFrameMotion, throw: PlatformThrow) -> list[ReferenceCheck]:
     """Sideways at landing, and in all directions throughout: with the Coriolis force."""
     expected = throw.platform_acceleration_at(seen.times)
     size = throw.rate**2 * float(np.hypot(throw.radius, throw.rate * throw.radius * throw.duration))
@@ -172,7 +172,7 @@ def _draw_from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: Pl
     add_legend_above(axes, 4)
 
 
-def _draw_energy(axes: Axes, seen: Seen, rate: float) -> None:
+def _draw_energy(axes: Axes, seen: RotatingFrameMotion, rate: float) -> None:
     """Of each kg, on the platform."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLORS, add_legend_above

@@ -10,8 +10,8 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Surface
-from polhode.model.members import taken_body
-from polhode.model.state import together
+from polhode.model.members import select_body_members
+from polhode.model.state import stack_components
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def select_exported_bodies(motion: Motion) -> list[ExportedBody]:
         raise InputError("the run stopped before its first output time: there is nothing to show")
     numbers = _valid_members(motion)
     looks = _shared_appearances(motion, numbers)
-    radius = _particle_radius(together(motion._view.position)[:, numbers], looks)
+    radius = _particle_radius(stack_components(motion._view.position)[:, numbers], looks)
     balls: dict[int, Surface] = {}
     found = []
     for number, look in zip(numbers, looks, strict=True):
@@ -56,7 +56,7 @@ def _body_name(motion: Motion, number: int) -> str:
 
 def _valid_members(motion: Motion) -> list[int]:
     """The numbers of those whose states are known: from the start to the end, or until an event stopped them."""
-    finite: Any = np.isfinite(motion._run.kept).all(axis=-1)
+    finite: Any = np.isfinite(motion._run.samples).all(axis=-1)
     stopped = np.isin(np.arange(finite.shape[1]), [c.body for c in motion._run.crossings if c.ends])
     well: Any = np.where(stopped, finite[0], finite.all(axis=0))
     failed = np.flatnonzero(~well)
@@ -80,7 +80,7 @@ def _shared_appearances(motion: Motion, numbers: list[int]) -> list[Appearance]:
     known: dict[tuple[str, bytes, bytes], Appearance] = {}
     by_body: dict[int, Appearance] = {}
     for i in numbers:
-        body = taken_body(bodies[0], i) if motion.axis == "member" else bodies[i]
+        body = select_body_members(bodies[0], i) if motion.axis == "member" else bodies[i]
         if motion.axis == "member" or id(body) not in by_body:
             look = appearance_of(body)
             key = (look.kind, look.surface.vertices.tobytes(), look.surface.faces.tobytes())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polhode.model.state import together
+from polhode.model.state import stack_components
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -44,19 +44,19 @@ def compute_keyframes(motion: Motion, numbers: list[int]) -> Keyframes:
         starts = np.repeat(times[:-1], pieces)
         within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
         times = np.append(starts + within * np.repeat(np.diff(times) / pieces, pieces), times[-1])
-        view = motion._view_of(closed_form.kept_at(times))
-    turned = together(view.orientation)[:, numbers]
+        view = motion._view_of(closed_form.samples_at(times))
+    turned = stack_components(view.orientation)[:, numbers]
     turned = turned / np.linalg.norm(turned, axis=-1, keepdims=True)
     flips = (turned[1:] * turned[:-1]).sum(axis=-1, keepdims=True) < 0
     signs = np.concatenate((np.ones_like(turned[:1, :, :1]), np.where(np.cumsum(flips, axis=0) % 2, -1.0, 1.0)))
-    return Keyframes(times - times[0], together(view.position)[:, numbers], signs * turned)
+    return Keyframes(times - times[0], stack_components(view.position)[:, numbers], signs * turned)
 
 
 def _largest_rotations(times: Array, view: View, numbers: list[int]) -> Array | None:
     """The largest turn of any body from each time to the next, in rad; None if all are within half a turn."""
     if len(times) < 2:
         return None
-    rates = np.linalg.norm(together(view.angular_velocity)[:, numbers], axis=-1)
+    rates = np.linalg.norm(stack_components(view.angular_velocity)[:, numbers], axis=-1)
     fastest = np.fmax(rates[1:], rates[:-1])
     turns = np.nan_to_num(fastest).max(axis=1) * np.diff(times)
     return turns if turns.max() > math.pi else None

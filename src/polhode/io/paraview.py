@@ -64,7 +64,7 @@ def write_paraview(motion: Motion, path: Path) -> None:
 
 def _outputs_with_bodies(motion: Motion, shown: Sequence[ExportedBody]) -> list[int]:
     """The outputs at which somebody is there: events may have stopped every member before the last."""
-    finite: Any = np.isfinite(motion._run.kept[:, [one.number for one in shown]]).all(axis=-1)
+    finite: Any = np.isfinite(motion._run.samples[:, [one.number for one in shown]]).all(axis=-1)
     found: list[int] = np.flatnonzero(finite.any(axis=1)).tolist()
     return found
 
@@ -87,7 +87,7 @@ def _mesh_builder(motion: Motion, shown: Sequence[ExportedBody]) -> Callable[[in
     import meshio
 
     view, start = motion._view, motion._view_of(motion._numbers_at(motion.scenario.start_time)[None])
-    finite: Any = np.isfinite(motion._run.kept).all(axis=-1)
+    finite: Any = np.isfinite(motion._run.samples).all(axis=-1)
     alike: dict[int, list[ExportedBody]] = {}
     for one in shown:
         alike.setdefault(id(one.surface), []).append(one)
@@ -98,9 +98,13 @@ def _mesh_builder(motion: Motion, shown: Sequence[ExportedBody]) -> Callable[[in
         for group in alike.values():
             surface, there = group[0].surface, [one.number for one in group if finite[k, one.number]]
             now, first = _select_bodies(view, k, there), _select_bodies(start, 0, there)
-            laws = (material_points.position, material_points.velocity, material_points.displacement_from(first))
+            laws = (
+                material_points.point_position,
+                material_points.point_velocity,
+                material_points.point_displacement_from(first),
+            )
             for field, law in zip(fields.values(), laws, strict=True):
-                field.append(material_points.followed(now, surface.vertices, law).reshape(-1, 3))
+                field.append(material_points.evaluate_at_points(now, surface.vertices, law).reshape(-1, 3))
             surfaces += [surface] * len(there)
             bodies += [np.full(len(surface.faces), number) for number in there]
         whole = {name: np.concatenate(values) for name, values in fields.items()}

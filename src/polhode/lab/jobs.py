@@ -16,7 +16,7 @@ from polhode.errors import CancelledError, PolhodeError, RunError
 from polhode.lab import responses
 from polhode.lab.requests import MotionRequest, RefusedRequestError, RunRequest
 from polhode.lab.responses import ModelResult
-from polhode.progress import Heard, listening
+from polhode.progress import ProgressReport, listening
 
 PROGRESS_INTERVAL_S = 0.1
 """Between two messages about progress."""
@@ -151,7 +151,7 @@ class Job:
             sentence += " What was computed until then is shown."
         return RefusedRequestError(sentence, question.id)
 
-    def _on_progress(self, heard: Heard) -> None:
+    def _on_progress(self, heard: ProgressReport) -> None:
         """What the computation reports; the place where it is stopped."""
         self._check()
         if self._is_simulated or (heard.done <= 0 and self._now[0] == 0):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode import validation
-from polhode.equations.inertia import shifted
+from polhode.equations.inertia import shift_inertia
 from polhode.errors import InertiaError, MassWarning
 from polhode.massprops.body import Body
 from polhode.massprops.hole_checks import find_hole_warnings, has_uniform_density
@@ -19,7 +19,7 @@ from polhode.massprops.transforms import mirror_body as mirror_body
 from polhode.massprops.transforms import rotate_body as rotate_body
 from polhode.massprops.transforms import scale_body as scale_body
 from polhode.massprops.transforms import translate_body as translate_body
-from polhode.validation import Array, leaves
+from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,13 +49,13 @@ def combine_particles(masses: ArrayLike, positions: ArrayLike) -> Body:
             f"positions must be N x 3 numbers, in m, one row for each particle (in an ensemble with one leading axis "
             f"for the members), but {_describe_shape(positions, where)}"
         )
-    points = validation.numbers(positions, "positions", where[-2:], InertiaError)
+    points = validation.check_numbers(positions, "positions", where[-2:], InertiaError)
     amounts = validation.shape_of(masses)
     if amounts[-1:] != where[-2:-1] or len(amounts) > 2:
         raise InertiaError(
             f"masses must be as many numbers as there are positions, {where[-2]}, but {_describe_shape(masses, amounts)}"
         )
-    m = validation.numbers(masses, "masses", amounts[-1:], InertiaError)
+    m = validation.check_numbers(masses, "masses", amounts[-1:], InertiaError)
     if not (m > 0).all():
         raise InertiaError(f"masses must be greater than 0 kg, but the smallest is {m.min():g} kg")
     validation.member_count((m, 1), (points, 2))
@@ -101,10 +101,10 @@ def subtract_bodies(body: Body, others: Sequence[Body]) -> Body:
 
 def inertia_about_point(body: Body, point: ArrayLike) -> Array:
     """The tensor about another point of the coordinates that the body is described in."""
-    where = validation.numbers(point, "point", (3,), InertiaError)
+    where = validation.check_numbers(point, "point", (3,), InertiaError)
     validation.member_count((np.empty(body.members or ()), 0), (where, 1))
     away = where - body.center_of_mass
-    return _tensor_from_entries(shifted(_tensor_entries(body.inertia_body), body.mass, leaves(away)))
+    return _tensor_from_entries(shift_inertia(_tensor_entries(body.inertia_body), body.mass, as_leaves(away)))
 
 
 # The sums -------------------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def _weighted_mean(masses: Array, vectors: Array, mass: Array) -> Array:
 
 def _combine_solids(masses: Array, positions: Array, tensors: Array) -> _CombinedProperties:
     mass, center, offsets = _center_offsets(masses, positions)
-    about = shifted(_tensor_entries(tensors), masses, leaves(offsets))
+    about = shift_inertia(_tensor_entries(tensors), masses, as_leaves(offsets))
     return _CombinedProperties(mass, center, _tensor_from_entries([entry.sum(axis=-1) for entry in about]))
 
 
@@ -162,7 +162,7 @@ def _combine_signed(bodies: Sequence[Body], signs: Array) -> _CombinedProperties
 
 
 def _tensor_entries(tensor: Array) -> Any:
-    return leaves(tensor.reshape(*tensor.shape[:-2], 9))
+    return as_leaves(tensor.reshape(*tensor.shape[:-2], 9))
 
 
 def _tensor_from_entries(entries: Any) -> Array:

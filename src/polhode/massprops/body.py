@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import validation
-from polhode.equations.inertia import Constants, shifted
+from polhode.equations.inertia import Constants, shift_inertia
 from polhode.errors import InertiaError
 from polhode.massprops.constructors import BodyConstructors
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.massprops.geometry import Part, Surface, merge_surfaces
 from polhode.massprops.operations import BodyOperations
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized, check_moments, check_symmetry, diagonalize_inertia
-from polhode.validation import Array, leaf, leaves
+from polhode.validation import Array, as_leaf, as_leaves
 
 if TYPE_CHECKING:
     import trimesh
@@ -80,22 +80,22 @@ class Body(BodyConstructors, BodyOperations):
     """The number of members if this is the body of an ensemble, else None."""
 
     def __post_init__(self) -> None:
-        mass = validation.positive(self.mass, "mass", "kg", InertiaError)
-        center = validation.numbers(self.center_of_mass, "center_of_mass", (3,), InertiaError)
+        mass = validation.check_positive(self.mass, "mass", "kg", InertiaError)
+        center = validation.check_numbers(self.center_of_mass, "center_of_mass", (3,), InertiaError)
         diagonalized = freeze_arrays(self._diagonalized())
         tensor, moments, axes = diagonalized
-        validation.flag(self.allow_unphysical, "allow_unphysical", InertiaError)
+        validation.check_flag(self.allow_unphysical, "allow_unphysical", InertiaError)
         if not self.is_particle:
             check_moments(moments, self.allow_unphysical, self.is_line)
         volume, area = (_check_extent(getattr(self, name), name) for name in ("volume", "area"))
         known = [(extent, 0) for extent in (volume, area) if extent is not None]
         members = validation.member_count((mass, 0), (center, 1), (moments, 1), (tensor, 2), *known)
         values = {
-            "mass": leaf(mass),
+            "mass": as_leaf(mass),
             "inertia": self._stored_inertia(moments, tensor),
             "center_of_mass": center,
-            "volume": None if volume is None else leaf(volume),
-            "area": None if area is None else leaf(area),
+            "volume": None if volume is None else as_leaf(volume),
+            "area": None if area is None else as_leaf(area),
             "diagonalized": diagonalized,
             "inertia_body": tensor,
             "principal_moments": moments,
@@ -117,9 +117,9 @@ class Body(BodyConstructors, BodyOperations):
                 f"inertia must be three principal moments or a 3 x 3 tensor, in kg m2, not {self.inertia!r}"
             )
         if shape != (3, 3) and (len(shape) == 1 or shape[1:] == (3,)):
-            moments = validation.numbers(self.inertia, "inertia", (3,), InertiaError)
+            moments = validation.check_numbers(self.inertia, "inertia", (3,), InertiaError)
             return Diagonalized(moments[..., None] * np.eye(3), moments, np.array((1.0, 0.0, 0.0, 0.0)))
-        tensor = validation.numbers(self.inertia, "inertia", (3, 3), InertiaError)
+        tensor = validation.check_numbers(self.inertia, "inertia", (3, 3), InertiaError)
         check_symmetry(tensor)
         if self.diagonalized is not None and np.array_equal(self.diagonalized.tensor, tensor):
             return self.diagonalized
@@ -229,10 +229,10 @@ class Body(BodyConstructors, BodyOperations):
         """What the equations need, about the centre of mass or about a pivot."""
         if com_to_pivot is None:
             return self._free_constants
-        pivot = validation.numbers(com_to_pivot, "pivot", (3,))
-        entries: Any = leaves(self.inertia_body.reshape(*self.inertia_body.shape[:-2], 9))
-        offset: Any = leaves(pivot)
-        about_pivot = np.stack(np.broadcast_arrays(*shifted(entries, self.mass, offset)), axis=-1)
+        pivot = validation.check_numbers(com_to_pivot, "pivot", (3,))
+        entries: Any = as_leaves(self.inertia_body.reshape(*self.inertia_body.shape[:-2], 9))
+        offset: Any = as_leaves(pivot)
+        about_pivot = np.stack(np.broadcast_arrays(*shift_inertia(entries, self.mass, offset)), axis=-1)
         return self._constants(*diagonalize_inertia(about_pivot.reshape(*about_pivot.shape[:-1], 3, 3)), pivot)
 
     @cached_property
@@ -243,14 +243,14 @@ class Body(BodyConstructors, BodyOperations):
         # A particle does not turn, nor does it about the line to its pivot, where rounding may leave a moment near 0.
         least = ROUNDING * moments.max(axis=-1, keepdims=True) if self.is_particle else 0.0
         inverse = np.divide(1.0, moments, out=np.zeros_like(moments), where=moments > least)
-        mass, vectors = self.mass, [leaves(array) for array in (moments, inverse, axes, com_to_pivot)]
+        mass, vectors = self.mass, [as_leaves(array) for array in (moments, inverse, axes, com_to_pivot)]
         return Constants(mass, 1 / mass, *vectors)
 
 
 def _check_extent(value: Any, name: str) -> Array | None:
     if value is None:
         return None
-    array = validation.numbers(value, name, (), InertiaError)
+    array = validation.check_numbers(value, name, (), InertiaError)
     if (array < 0).any():
         raise InertiaError(f"{name} must not be negative, but is {array.min():g}: is the surface inside out?")
     return array

@@ -22,5 +22,7 @@ def resolve_mass(what: str, **amounts_and_extents: tuple[Any, Any]) -> Array:
         found = "neither was given" if not given else "both were given" if len(given) == 2 else "all were given"
         raise InertiaError(f"{what} needs its {wanted}, exactly one of them; {found}")
     ((name, value),) = given.items()
-    total: Array = validation.positive(value, name, AMOUNT_UNITS[name], InertiaError) * amounts_and_extents[name][1]
+    total: Array = (
+        validation.check_positive(value, name, AMOUNT_UNITS[name], InertiaError) * amounts_and_extents[name][1]
+    )
     return total

@@ -60,7 +60,7 @@ def scale_body(body: Body, factor: ArrayLike, keep: str) -> Body:
     """
     shape = validation.shape_of(factor)
     if shape == () or (shape == (body.members,) and shape != (3,)):
-        factor = validation.numbers(factor, "factor", (), InertiaError)[..., None] * np.ones(3)
+        factor = validation.check_numbers(factor, "factor", (), InertiaError)[..., None] * np.ones(3)
     f = _check_vector(factor, "factor", body)
     if not (f > 0).all():
         raise InertiaError(
@@ -148,7 +148,7 @@ def _stretch_inertia(body: Body, linear: Array) -> Array:
 
 def _check_vector(value: ArrayLike, name: str, body: Body) -> Array:
     """Three numbers, or three for each member of an ensemble, which the body must then have, too, or be one for all."""
-    array = validation.numbers(value, name, (3,), InertiaError)
+    array = validation.check_numbers(value, name, (3,), InertiaError)
     validation.member_count((np.empty(body.members or ()), 0), (array, 1))
     return array
 

@@ -13,7 +13,7 @@ from polhode import validation
 from polhode.errors import InertiaError, MassWarning, PolhodeError
 from polhode.massprops.body import Body
 from polhode.massprops.principal_axes import ROUNDING
-from polhode.validation import Array, leaf
+from polhode.validation import Array, as_leaf
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,10 +49,10 @@ def tolerance(value: ArrayLike, plus_minus: ArrayLike) -> Tolerance:
     [0.0001, 0.0001, 0.0001]
     """
     shape, given = validation.shape_of(value), validation.shape_of(plus_minus)
-    values = validation.numbers(value, "the value", shape, InertiaError)
+    values = validation.check_numbers(value, "the value", shape, InertiaError)
     if given not in ((), shape):
         raise InertiaError(f"a tolerance is one number for all, or one for each of the {shape}, not {plus_minus!r}")
-    amounts = np.broadcast_to(validation.numbers(plus_minus, "its tolerance", given, InertiaError), shape)
+    amounts = np.broadcast_to(validation.check_numbers(plus_minus, "its tolerance", given, InertiaError), shape)
     if (amounts < 0).any():
         raise InertiaError(f"a tolerance must not be negative, but is {amounts.min():g}: give its size, as in 1e-4")
     return Tolerance(values, amounts)
@@ -127,7 +127,7 @@ def uncertainty(build: Callable[..., Body], /, **sizes: Any) -> Uncertainty:
         changed[number.place] = value
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MassWarning)
-            return _flatten_properties(_check_built_body(build(**{**plain, number.argument: leaf(changed)})), axes)
+            return _flatten_properties(_check_built_body(build(**{**plain, number.argument: as_leaf(changed)})), axes)
 
     ends = [_evaluate_at_limits(at, number) for number in toleranced]
     slopes = np.array([_differentiate(at, number) for number in toleranced])
@@ -175,7 +175,7 @@ def _find_toleranced_numbers(build: Any, sizes: Mapping[str, Any]) -> list[_Tole
 
 
 def _nominal_value(size: Any) -> Any:
-    return leaf(size.value) if isinstance(size, Tolerance) else size
+    return as_leaf(size.value) if isinstance(size, Tolerance) else size
 
 
 def _evaluate_at_limits(

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from polhode.equations.law import Groups, Number, law
-from polhode.methods.runge_kutta import Rate, along, combined, in_numbers, slopes_and_sum
-from polhode.methods.tableaus import Row, Table
+from polhode.methods.runge_kutta import Rate, add_scaled, combine_stages, convert_row, evaluate_stages
+from polhode.methods.tableaus import Row, Tableau
 
 
 class DenseStages(NamedTuple):
@@ -25,7 +25,7 @@ class DenseStages(NamedTuple):
     curve_rows: Groups
 
 
-def dense_stages(table: Table, number: Callable[[Any], Number] = float) -> DenseStages:
+def dense_stages(table: Tableau, number: Callable[[Any], Number] = float) -> DenseStages:
     """The curve's stages and rows in some kind of number."""
     dense, count = table.dense, len(table.nodes)
     assert dense is not None
@@ -33,7 +33,7 @@ def dense_stages(table: Table, number: Callable[[Any], Number] = float) -> Dense
     used = tuple(i for i in range(count) if any(row[i] != 0 for row in rows))
 
     def short(row: Row) -> Groups:
-        return in_numbers(tuple(row[i] for i in used) + tuple(row[count:]), number)
+        return convert_row(tuple(row[i] for i in used) + tuple(row[count:]), number)
 
     zero = number(0)
     stages = tuple(
@@ -42,39 +42,41 @@ def dense_stages(table: Table, number: Callable[[Any], Number] = float) -> Dense
     return DenseStages(used, stages, tuple(short(row) for row in dense.curve_rows))
 
 
-def curve_through(table: Table, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
+def build_interpolant(table: Tableau, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
     """curve(t, y, new, h, k, data) -> the coefficients, for a step from y to `new` with the used stages' slopes k."""
     _, stages, rows = dense_stages(table, number)
 
     @law
     def curve(t: Number, y: Groups, new: Groups, h: Number, k: Groups, data: Groups) -> Groups:
         at_end = rate(t + h, new, data)
-        return coefficients(y, new, h, slopes_and_sum(rate, stages, t, y, h, data, k + (at_end,), y)[0], at_end, rows)
+        return interpolant_coefficients(
+            y, new, h, evaluate_stages(rate, stages, t, y, h, data, k + (at_end,), y)[0], at_end, rows
+        )
 
     return curve
 
 
 @law
-def coefficients(y: Groups, new: Groups, h: Number, k: Groups, at_end: Groups, rows: Groups) -> Groups:
+def interpolant_coefficients(y: Groups, new: Groups, h: Number, k: Groups, at_end: Groups, rows: Groups) -> Groups:
     """f0 = y1 - y0, f1 = h y0' - f0, f2 = 2 f0 - h (y0' + y1'), and h (d1 k1 + d2 k2 + ...) for each row."""
-    rise = along(new, -1, y)
-    none = along(y, -1, y)
-    start = along(along(none, h, k[0]), -1, rise)
-    both = along(along(along(rise, 1, rise), -h, k[0]), -h, at_end)
-    return (rise, start, both) + _sums(none, h, k, rows)
+    rise = add_scaled(new, -1, y)
+    none = add_scaled(y, -1, y)
+    start = add_scaled(add_scaled(none, h, k[0]), -1, rise)
+    both = add_scaled(add_scaled(add_scaled(rise, 1, rise), -h, k[0]), -h, at_end)
+    return (rise, start, both) + _weighted_slopes(none, h, k, rows)
 
 
 @law
-def _sums(none: Groups, h: Number, k: Groups, rows: Groups) -> Groups:
+def _weighted_slopes(none: Groups, h: Number, k: Groups, rows: Groups) -> Groups:
     if len(rows) == 0:
         return ()
-    return (combined(none, h, rows[0], rows[0], k),) + _sums(none, h, k, rows[1:])
+    return (combine_stages(none, h, rows[0], rows[0], k),) + _weighted_slopes(none, h, k, rows[1:])
 
 
 @law
-def on_curve(y: Groups, theta: Number, curve: Groups) -> Groups:
+def evaluate_interpolant(y: Groups, theta: Number, curve: Groups) -> Groups:
     """The curve that begins at y, at the part `theta` of its step."""
-    return along(y, theta, _inner(curve, theta, 1 - theta))
+    return add_scaled(y, theta, _inner(curve, theta, 1 - theta))
 
 
 @law
@@ -82,4 +84,4 @@ def _inner(curve: Groups, theta: Number, rest: Number) -> Groups:
     last: Groups = curve[0]
     if len(curve) == 1:
         return last
-    return along(last, rest, _inner(curve[1:], rest, theta))
+    return add_scaled(last, rest, _inner(curve[1:], rest, theta))

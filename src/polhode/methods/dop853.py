@@ -6,7 +6,7 @@ those of the authors' program, in double precision]
 
 from __future__ import annotations
 
-from polhode.methods.tableaus import Dense, Row, Table
+from polhode.methods.tableaus import DenseOutputTableau, Row, Tableau
 
 _NODES: Row = (
     0.0,
@@ -262,7 +262,7 @@ _CURVE_ROWS: tuple[Row, ...] = (
     ),
 )
 
-DOP853 = Table(
+DOP853 = Tableau(
     "dop853",
     8,
     _NODES,
@@ -272,5 +272,5 @@ DOP853 = Table(
     _WEIGHTS,
     "DOP853: Hairer, Norsett, Wanner 1993, section II.10",
     (_ERROR_5, _ERROR_3),
-    Dense(7, _DENSE_NODES, _DENSE_ROWS, _CURVE_ROWS),
+    DenseOutputTableau(7, _DENSE_NODES, _DENSE_ROWS, _CURVE_ROWS),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from polhode.equations.free_rotation import turned
+from polhode.equations.free_rotation import rotate_freely
 from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups, Number, Quaternion, Vector, law
 from polhode.equations.quaternions import product, to_body
@@ -19,36 +19,36 @@ from polhode.equations.vectors import dot, plus, scaled, times
 
 
 @law
-def turned_exactly(q: Quaternion, angular_momentum: Vector, body: Constants, h: Number) -> Quaternion:
+def rotate_exactly(q: Quaternion, angular_momentum: Vector, body: Constants, h: Number) -> Quaternion:
     """The attitude after a free rotation, by its closed form."""
     w = times(body.inverse_moments, to_body(q, angular_momentum))
-    return turned(q, w, body.moments, h)[0]
+    return rotate_freely(q, w, body.moments, h)[0]
 
 
 @law
-def turned_about_axes(q: Quaternion, angular_momentum: Vector, body: Constants, h: Number) -> Quaternion:
+def rotate_about_axes(q: Quaternion, angular_momentum: Vector, body: Constants, h: Number) -> Quaternion:
     """The attitude after a free rotation, by turns about L and two axes.  [Dullweber, Leimkuhler, McLachlan 1997]"""
-    middle = _middle(body.moments)
-    la, lb, lc = _shifted(middle, to_body(q, angular_momentum))
-    ia, ib, ic = _shifted(middle, body.inverse_moments)
+    middle = _middle_axis(body.moments)
+    la, lb, lc = _cycle_axes(middle, to_body(q, angular_momentum))
+    ia, ib, ic = _cycle_axes(middle, body.inverse_moments)
     rate_a, rate_c = h * (ia - ib), h * (ic - ib)
     half = rate_a * la / 4
     c1, s1 = cos(half), sin(half)
-    lb, lc = _turned_back(lb, lc, c1, s1)
+    lb, lc = _rotate_back(lb, lc, c1, s1)
     whole = rate_c * lc / 2
     c2, s2 = cos(whole), sin(whole)
-    la, lb = _turned_back(la, lb, c2, s2)
+    la, lb = _rotate_back(la, lb, c2, s2)
     last = rate_a * la / 4
     c3, s3 = cos(last), sin(last)
     # (c1 + s1 e_a)(c2 + s2 e_c)(c3 + s3 e_a), where e_a e_c = -e_b
     along = (c2 * (c1 * c3 - s1 * s3), c2 * (c1 * s3 + s1 * c3))
     across = (s2 * (c1 * s3 - s1 * c3), s2 * (c1 * c3 + s1 * s3))
-    x, y, z = _unshifted(middle, (along[1], across[0], across[1]))
-    return product(_about(angular_momentum, ib * h / 2), product(q, (along[0], x, y, z)))
+    x, y, z = _uncycle_axes(middle, (along[1], across[0], across[1]))
+    return product(_rotation_about(angular_momentum, ib * h / 2), product(q, (along[0], x, y, z)))
 
 
 @law
-def _about(vector: Vector, factor: Number) -> Quaternion:
+def _rotation_about(vector: Vector, factor: Number) -> Quaternion:
     """The turn about a vector by half of which is its length times a factor."""
     length = sqrt(dot(vector, vector))
     angle = factor * length
@@ -57,14 +57,14 @@ def _about(vector: Vector, factor: Number) -> Quaternion:
 
 
 @law
-def _turned_back(x: Number, y: Number, c: Number, s: Number) -> tuple[Number, Number]:
+def _rotate_back(x: Number, y: Number, c: Number, s: Number) -> tuple[Number, Number]:
     """Components in axes turned by an angle of whose half c and s are cosine and sine."""
     cos2, sin2 = c * c - s * s, 2 * (c * s)
     return cos2 * x + sin2 * y, cos2 * y - sin2 * x
 
 
 @law
-def _middle(moments: Vector) -> Number:
+def _middle_axis(moments: Vector) -> Number:
     """0, 1 or 2: which moment lies between the others."""
     a, b, c = moments
     zero = 0 * a
@@ -72,7 +72,7 @@ def _middle(moments: Vector) -> Number:
 
 
 @law
-def _shifted(middle: Number, v: Vector) -> Vector:
+def _cycle_axes(middle: Number, v: Vector) -> Vector:
     """Components in cyclic order, that of the middle moment in the second place."""
     a, b, c = v
     return (
@@ -83,8 +83,8 @@ def _shifted(middle: Number, v: Vector) -> Vector:
 
 
 @law
-def _unshifted(middle: Number, v: Vector) -> Vector:
-    """The inverse of `_shifted`."""
+def _uncycle_axes(middle: Number, v: Vector) -> Vector:
+    """The inverse of `_cycle_axes`."""
     a, b, c = v
     return (
         if_less(middle, 0.5, b, if_less(middle, 1.5, a, c)),
@@ -93,10 +93,10 @@ def _unshifted(middle: Number, v: Vector) -> Vector:
     )
 
 
-DRIFTS: dict[str, Callable[..., Quaternion]] = {"exact": turned_exactly, "axes": turned_about_axes}
+DRIFTS: dict[str, Callable[..., Quaternion]] = {"exact": rotate_exactly, "axes": rotate_about_axes}
 
 
-def drifting(name: str) -> Callable[..., Groups]:
+def build_drift(name: str) -> Callable[..., Groups]:
     """(y, h, body) -> y after a drift; y holds (x, q, P, L), and the work if it is counted."""
     turn = DRIFTS[name]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from polhode.methods.dop853 import DOP853
 from polhode.methods.splitting_tableaus import COMPOSITIONS, Composition
-from polhode.methods.tableaus import EULER, LEAPFROG, MIDPOINT, RK4, Table
+from polhode.methods.tableaus import EULER, LEAPFROG, MIDPOINT, RK4, Tableau
 
 
 class Method(NamedTuple):
@@ -18,7 +18,7 @@ class Method(NamedTuple):
     order: int | None
     """None: as high as the tolerance asks for."""
     source: str
-    table: Table | None = None
+    tableau: Tableau | None = None
     """Of a Runge-Kutta method."""
     composition: Composition | None = None
     """Of a splitting method."""
@@ -29,7 +29,7 @@ class Method(NamedTuple):
         return self.steps == "adaptive"
 
 
-def _tabled(table: Table) -> Method:
+def _tableau_method(table: Tableau) -> Method:
     steps = "fixed" if table.error_rows is None else "adaptive"
     return Method(table.name, steps, table.order, table.source, table)
 
@@ -38,7 +38,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method("exact", "none", None, "closed form of the free motion: docs/free-rotation.md"),
-        *(_tabled(table) for table in (EULER, MIDPOINT, RK4, LEAPFROG, DOP853)),
+        *(_tableau_method(table) for table in (EULER, MIDPOINT, RK4, LEAPFROG, DOP853)),
         *(Method(c.name, "fixed", c.order, c.source, composition=c) for c in COMPOSITIONS.values()),
         Method("taylor", "adaptive", None, "Taylor series: heyoka, Biscani and Izzo 2021"),
     )

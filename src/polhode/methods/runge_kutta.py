@@ -7,41 +7,41 @@ from typing import Any
 
 from polhode.equations.law import Groups, Number, law
 from polhode.equations.scalar_ops import if_less, larger, sqrt
-from polhode.methods.tableaus import Row, Table
+from polhode.methods.tableaus import Row, Tableau
 
 Rate = Callable[..., Groups]
 
 
 @law
-def group_along(a: Groups, h: Number, b: Groups) -> Groups:
+def add_scaled_group(a: Groups, h: Number, b: Groups) -> Groups:
     """a + h b, number by number."""
     if len(a) == 0:
         return ()
-    return (a[0] + h * b[0],) + group_along(a[1:], h, b[1:])
+    return (a[0] + h * b[0],) + add_scaled_group(a[1:], h, b[1:])
 
 
 @law
-def along(y: Groups, h: Number, k: Groups) -> Groups:
+def add_scaled(y: Groups, h: Number, k: Groups) -> Groups:
     """y + h k, group by group; groups of y beyond the last of k stay as they are."""
     if len(k) == 0:
         return y
-    return (group_along(y[0], h, k[0]),) + along(y[1:], h, k[1:])
+    return (add_scaled_group(y[0], h, k[0]),) + add_scaled(y[1:], h, k[1:])
 
 
 @law
-def combined(y: Groups, h: Number, a: Groups, b: Groups, k: Groups) -> Groups:
+def combine_stages(y: Groups, h: Number, a: Groups, b: Groups, k: Groups) -> Groups:
     """y + h (a1 k1 + a2 k2 + ...): weights a for the coordinates (the first two groups), b for the momenta."""
     if len(k) == 0:
         return y
     if a[0] != 0:
-        y = along(y[:2], h * a[0], k[0][:2]) + y[2:]
+        y = add_scaled(y[:2], h * a[0], k[0][:2]) + y[2:]
     if b[0] != 0:
-        y = y[:2] + along(y[2:], h * b[0], k[0][2:])
-    return combined(y, h, a[1:], b[1:], k[1:])
+        y = y[:2] + add_scaled(y[2:], h * b[0], k[0][2:])
+    return combine_stages(y, h, a[1:], b[1:], k[1:])
 
 
 @law
-def slopes_and_sum(
+def evaluate_stages(
     rate: Rate, stages: Groups, t: Number, y: Groups, h: Number, data: Groups, k: Groups, total: Groups
 ) -> tuple[Groups, Groups]:
     """The slopes of all stages, each from the ones before it, and `total` + h (w1 k1 + w2 k2 + ...).
@@ -51,20 +51,20 @@ def slopes_and_sum(
     if len(stages) == 0:
         return k, total
     c, a, b, coordinate_weight, momentum_weight = stages[0]
-    slope = rate(t + c * h, combined(y, h, a, b, k), data)
-    total = combined(total, h, (coordinate_weight,), (momentum_weight,), (slope,))
-    return slopes_and_sum(rate, stages[1:], t, y, h, data, k + (slope,), total)
+    slope = rate(t + c * h, combine_stages(y, h, a, b, k), data)
+    total = combine_stages(total, h, (coordinate_weight,), (momentum_weight,), (slope,))
+    return evaluate_stages(rate, stages[1:], t, y, h, data, k + (slope,), total)
 
 
-def in_numbers(row: Row, number: Callable[[Any], Number]) -> Groups:
+def convert_row(row: Row, number: Callable[[Any], Number]) -> Groups:
     """A row of ratios in another kind of number."""
     return tuple(number(a) for a in row)
 
 
-def stages_of(table: Table, number: Callable[[Any], Number] = float) -> Groups:
+def tableau_stages(table: Tableau, number: Callable[[Any], Number] = float) -> Groups:
     """The stages of a table: (node, row for the coordinates, row for the momenta, weight for each of the two)."""
     return tuple(
-        (number(c), in_numbers(a, number), in_numbers(b, number), number(v), number(w))
+        (number(c), convert_row(a, number), convert_row(b, number), number(v), number(w))
         for c, a, b, v, w in zip(
             table.nodes,
             table.coordinate_rows,
@@ -76,24 +76,24 @@ def stages_of(table: Table, number: Callable[[Any], Number] = float) -> Groups:
     )
 
 
-def one_step(table: Table, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
+def build_step(table: Tableau, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
     """step(t, y, h, data) -> y at t + h.  `number` says in which kind the table's ratios are wanted."""
-    stages = stages_of(table, number)
+    stages = tableau_stages(table, number)
 
     @law
     def step(t: Number, y: Groups, h: Number, data: Groups) -> Groups:
-        return slopes_and_sum(rate, stages, t, y, h, data, (), y)[1]
+        return evaluate_stages(rate, stages, t, y, h, data, (), y)[1]
 
     return step
 
 
 # Error control -----------------------------------------------------------------------------------------------------
 @law
-def group_square(a: Groups) -> Number:
+def group_squared_norm(a: Groups) -> Number:
     """The sum of the squares."""
     if len(a) == 1:
         return a[0] * a[0]
-    return a[0] * a[0] + group_square(a[1:])
+    return a[0] * a[0] + group_squared_norm(a[1:])
 
 
 @law
@@ -104,22 +104,22 @@ def group_error(
 
     A group that is 0 and stays 0 has no error.  No absolute scale enters unless the caller gives one.
     """
-    moved = h * h * group_square(slope)
-    size = sqrt(larger(larger(group_square(old), group_square(new)), moved))
+    moved = h * h * group_squared_norm(slope)
+    size = sqrt(larger(larger(group_squared_norm(old), group_squared_norm(new)), moved))
     allowed = atol + rtol * size
-    squared = group_square(error)
+    squared = group_squared_norm(error)
     return squared / larger(allowed * allowed, 1e-300 + 0 * squared)
 
 
 @law
-def groups_error(
+def state_error(
     old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Groups, atol: Groups
 ) -> Number:
     """The sum over the groups that have a tolerance; a fifth group, the work, has none."""
     if len(atol) == 0:
         return 0 * h
     first = group_error(old[0], new[0], slope[0], h, error[0], rtol[0], atol[0])
-    return first + groups_error(old[1:], new[1:], slope[1:], h, error[1:], rtol[1:], atol[1:])
+    return first + state_error(old[1:], new[1:], slope[1:], h, error[1:], rtol[1:], atol[1:])
 
 
 @law
@@ -140,7 +140,7 @@ def step_factor(error: Number) -> Number:
 
 
 @law
-def tried_step(t: Number, h: Number, end: Number) -> Number:
+def step_to_try(t: Number, h: Number, end: Number) -> Number:
     """The step to try: h, or what is left before `end`."""
     left = end - t
     return if_less(left, h, left, h)
@@ -153,7 +153,7 @@ def step_end(t: Number, h: Number, end: Number) -> Number:
 
 
 @law
-def judged_error(error: Number, tried: Number) -> Number:
+def comparable_error(error: Number, tried: Number) -> Number:
     """The error of an attempt as a number that can be compared; an attempt of no length counts as refused."""
     finite = if_less(error, 1e300, error, 1e300 + 0 * tried)  # not a number is not less than anything
     return if_less(0 * tried, tried, finite, 1e300 + 0 * tried)
@@ -177,20 +177,20 @@ def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Grou
     shorter = if_less(t, t + shorter, shorter, zero)
     accepted = (step_end(t, h, end), longer, zero, taken + 1, wasted)
     other = (t, shorter, one, taken, wasted + 1)
-    return group_chosen(zero, tried, group_chosen(one, error, other, accepted), clock)
+    return select_group(zero, tried, select_group(one, error, other, accepted), clock)
 
 
 @law
-def group_chosen(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
+def select_group(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
     """x where a < b, else y, number by number."""
     if len(x) == 0:
         return ()
-    return (if_less(a, b, x[0], y[0]),) + group_chosen(a, b, x[1:], y[1:])
+    return (if_less(a, b, x[0], y[0]),) + select_group(a, b, x[1:], y[1:])
 
 
 @law
-def chosen(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
+def select_groups(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
     """x where a < b, else y, group by group."""
     if len(x) == 0:
         return ()
-    return (group_chosen(a, b, x[0], y[0]),) + chosen(a, b, x[1:], y[1:])
+    return (select_group(a, b, x[0], y[0]),) + select_groups(a, b, x[1:], y[1:])

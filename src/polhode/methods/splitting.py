@@ -6,24 +6,24 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from polhode.equations.law import Groups, Number, law
-from polhode.methods.drifts import drifting
-from polhode.methods.runge_kutta import Rate, one_step
+from polhode.methods.drifts import build_drift
+from polhode.methods.runge_kutta import Rate, build_step
 from polhode.methods.splitting_tableaus import Composition
-from polhode.methods.tableaus import EULER, HEUN, MIDPOINT, RK4, RK6, Table
+from polhode.methods.tableaus import EULER, HEUN, MIDPOINT, RK4, RK6, Tableau
 
 
-def kick_table(composition: Composition, needs_velocity: bool, counts_work: bool) -> Table:
+def kick_tableau(composition: Composition, needs_velocity: bool, counts_work: bool) -> Tableau:
     """How a kick is computed.  Forces that do not ask for velocities are the same all through it: one evaluation does.
 
     With the midpoint's two the work comes out as the gain of kinetic energy, and the momenta get the same bits as
     without it.  Forces that ask for velocities change during the kick: then it is a step of a method of the same order.
     """
     if not needs_velocity:
-        return _of_momenta(MIDPOINT if counts_work else EULER)
-    return _of_momenta({2: HEUN, 4: RK4, 6: RK6}[composition.order])
+        return _momenta_only(MIDPOINT if counts_work else EULER)
+    return _momenta_only({2: HEUN, 4: RK4, 6: RK6}[composition.order])
 
 
-def _of_momenta(table: Table) -> Table:
+def _momenta_only(table: Tableau) -> Tableau:
     """The same method for momenta, while time and coordinates stand still."""
     nothing = tuple(Fraction(0) for _ in table.nodes)
     return table._replace(
@@ -33,9 +33,9 @@ def _of_momenta(table: Table) -> Table:
     )
 
 
-def splitting_step(composition: Composition, rate: Rate, kicks: Table) -> Callable[..., Groups]:
+def build_splitting_step(composition: Composition, rate: Rate, kicks: Tableau) -> Callable[..., Groups]:
     """step(t, y, h, data) -> y at t + h, for y = (x, q, P, L) and the work if it is counted."""
-    kick, drift = one_step(kicks, rate), drifting(composition.drift)
+    kick, drift = build_step(kicks, rate), build_drift(composition.drift)
     first, others = composition.kicks[0], tuple(zip(composition.drifts, composition.kicks[1:], strict=True))
 
     @law

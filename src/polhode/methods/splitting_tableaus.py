@@ -21,7 +21,7 @@ class Composition(NamedTuple):
     source: str
 
 
-def of_steps(name: str, order: int, lengths: tuple[float, ...], drift: str, source: str) -> Composition:
+def compose_steps(name: str, order: int, lengths: tuple[float, ...], drift: str, source: str) -> Composition:
     """Steps half a kick, drift, half a kick, of these lengths and then the same backwards about a middle one.
 
     It keeps its order with any symmetric approximation of the drift.
@@ -32,7 +32,9 @@ def of_steps(name: str, order: int, lengths: tuple[float, ...], drift: str, sour
     return Composition(name, order, kicks, lengths, drift, source)
 
 
-def of_flows(name: str, order: int, kicks: tuple[float, ...], drifts: tuple[float, ...], source: str) -> Composition:
+def compose_flows(
+    name: str, order: int, kicks: tuple[float, ...], drifts: tuple[float, ...], source: str
+) -> Composition:
     """Kicks and drifts of these lengths, then the middle ones that complete the sums to 1, and all backwards.
 
     Its order holds for drifts that are exact.
@@ -54,9 +56,9 @@ _SUZUKI = 1 / (4 - 4 ** (1 / 3))
 COMPOSITIONS: dict[str, Composition] = {
     composition.name: composition
     for composition in (
-        of_steps("splitting2", 2, (), "axes", _STRANG),
-        of_steps("splitting4", 4, (_SUZUKI, _SUZUKI), "axes", "Suzuki 1990"),
-        of_steps(
+        compose_steps("splitting2", 2, (), "axes", _STRANG),
+        compose_steps("splitting4", 4, (_SUZUKI, _SUZUKI), "axes", "Suzuki 1990"),
+        compose_steps(
             "splitting6",
             6,
             (
@@ -68,15 +70,15 @@ COMPOSITIONS: dict[str, Composition] = {
             "axes",
             "Kahan and Li 1997, in Hairer, Lubich, Wanner: Geometric Numerical Integration, section V.3.2",
         ),
-        of_steps("splitting2_exact", 2, (), "exact", "Strang 1968"),
-        of_flows(
+        compose_steps("splitting2_exact", 2, (), "exact", "Strang 1968"),
+        compose_flows(
             "splitting4_exact",
             4,
             (0.0792036964311957, 0.353172906049774, -0.0420650803577195),
             (0.209515106613362, -0.143851773179818),
             "Blanes and Moan 2002, S6",
         ),
-        of_flows(
+        compose_flows(
             "splitting6_exact",
             6,
             (0.0502627644003922, 0.413514300428344, 0.0450798897943977, -0.188054853819569, 0.541960678450780),

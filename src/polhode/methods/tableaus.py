@@ -13,7 +13,7 @@ Ratio: TypeAlias = Fraction | float
 Row: TypeAlias = tuple[Ratio, ...]
 
 
-class Dense(NamedTuple):
+class DenseOutputTableau(NamedTuple):
     """Between the ends of a step: more stages after those of the step, and rows for the curve's coefficients.
 
     The first stage after those of the step is the slope at its end; `nodes` and `rows` are those of the ones after it.
@@ -25,7 +25,7 @@ class Dense(NamedTuple):
     curve_rows: tuple[Row, ...]
 
 
-class Table(NamedTuple):
+class Tableau(NamedTuple):
     """An explicit Runge-Kutta method, partitioned into coordinates and momenta."""
 
     name: str
@@ -38,27 +38,27 @@ class Table(NamedTuple):
     source: str
     error_rows: tuple[Row, Row] | None = None
     """Two embedded error estimates, of order 5 and 3, if the step can be controlled."""
-    dense: Dense | None = None
+    dense: DenseOutputTableau | None = None
     """How to find the solution between the ends of a step, if the method knows."""
     rescaled_stages: bool = False
     """Whether a stage's attitude is a value of the solution, to be rescaled like one, and not only a stage."""
 
 
-def runge_kutta_table(name: str, order: int, nodes: Row, rows: tuple[Row, ...], weights: Row, source: str) -> Table:
+def runge_kutta_tableau(name: str, order: int, nodes: Row, rows: tuple[Row, ...], weights: Row, source: str) -> Tableau:
     """A table with the same rows for coordinates and momenta."""
-    return Table(name, order, nodes, rows, rows, weights, weights, source)
+    return Tableau(name, order, nodes, rows, rows, weights, weights, source)
 
 
 _HALF, _THIRD, _SIXTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)
 _NONE, _ONE = Fraction(0), Fraction(1)
 
-EULER = runge_kutta_table("euler", 1, (_NONE,), ((),), (_ONE,), "explicit Euler: seed 002, exercise")
+EULER = runge_kutta_tableau("euler", 1, (_NONE,), ((),), (_ONE,), "explicit Euler: seed 002, exercise")
 
-MIDPOINT = runge_kutta_table(
+MIDPOINT = runge_kutta_tableau(
     "midpoint", 2, (_NONE, _HALF), ((), (_HALF,)), (_NONE, _ONE), "RK2: seed 001 eq. 4.4 to 4.7"
 )
 
-RK4 = runge_kutta_table(
+RK4 = runge_kutta_tableau(
     "rk4",
     4,
     (_NONE, _HALF, _HALF, _ONE),
@@ -67,11 +67,11 @@ RK4 = runge_kutta_table(
     "RK4: seed 001 eq. 4.8 to 4.15, with the weights 1/6, 1/3, 1/3, 1/6 and the last stage at t + h",
 )
 
-HEUN = runge_kutta_table(
+HEUN = runge_kutta_tableau(
     "heun", 2, (_NONE, _ONE), ((), (_ONE,)), (_HALF, _HALF), "Heun's method with two stages, in kicks only"
 )
 
-RK6 = runge_kutta_table(
+RK6 = runge_kutta_tableau(
     "rk6",
     6,
     (_NONE, _THIRD, 2 * _THIRD, _THIRD, _HALF, _HALF, _ONE),
@@ -98,7 +98,7 @@ RK6 = runge_kutta_table(
 
 # Kick, drift, kick: L(t + h/2) = L(t) + N(t) h/2 is seed 004's L(t - h/2) + N(t) h, since L(t) = L(t - h/2) + N(t) h/2.
 # Stage 2 gives q' at t + h/2; stage 3 predicts the torque at t + h with L(t + h/2), stage 4 evaluates it with L(t + h).
-LEAPFROG = Table(
+LEAPFROG = Tableau(
     "leapfrog",
     2,
     (_NONE, _HALF, _ONE, _ONE),

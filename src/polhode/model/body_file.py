@@ -24,7 +24,7 @@ BODY_KEYS = (*NUMBER_KEYS, "particle", *GEOMETRY_KEYS)
 
 def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body:
     """The body of a table; meshes lie in the file's folder, unless their path says otherwise."""
-    is_particle = validation.flag(table.get("particle", False), f"particle of {where}", ScenarioError)
+    is_particle = validation.check_flag(table.get("particle", False), f"particle of {where}", ScenarioError)
     looks = [key for key in GEOMETRY_KEYS if key in table]
     kinds = (["particle"] if is_particle else []) + looks
     if len(kinds) > 1:
@@ -70,13 +70,13 @@ def _read_diagonalized(table: Mapping[str, Any], where: str) -> Diagonalized | N
         return None
     if not all(key in table for key in PRINCIPAL_AXES_KEYS):
         raise ScenarioError(f"{where} needs both {' and '.join(PRINCIPAL_AXES_KEYS)}, or neither")
-    moments = validation.numbers(
+    moments = validation.check_numbers(
         table[PRINCIPAL_AXES_KEYS[0]], f"{PRINCIPAL_AXES_KEYS[0]} of {where}", (3,), ScenarioError
     )
-    axes = validation.numbers(
+    axes = validation.check_numbers(
         table[PRINCIPAL_AXES_KEYS[1]], f"{PRINCIPAL_AXES_KEYS[1]} of {where}", (4,), ScenarioError
     )
-    tensor = validation.numbers(table["inertia"], f"inertia of {where}", (3, 3), ScenarioError)
+    tensor = validation.check_numbers(table["inertia"], f"inertia of {where}", (3, 3), ScenarioError)
     of_axes: Any = tuple(np.moveaxis(axes, -1, 0))
     turn = np.stack(np.broadcast_arrays(*matrix(of_axes)), axis=-1).reshape(*axes.shape[:-1], 3, 3)
     found = turn * moments[..., None, :] @ np.swapaxes(turn, -1, -2)

@@ -11,10 +11,10 @@ from typing import Any
 from polhode import validation
 from polhode.equations.law import law
 from polhode.errors import ScenarioError
-from polhode.model.force import Params, as_param, body_number
+from polhode.model.force import Params, as_param, check_body_index
 
 ACTIONS = ("stop", "record", "change")
-SIGNATURE = "(t, state, body, params)"
+EVENT_SIGNATURE = "(t, state, body, params)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Event:
         """The same event, watched on these bodies of a system only (counted from 0)."""
         if not bodies:
             raise ScenarioError(f"{self.name}.on() names no body: say which, counted from 0")
-        return replace(self, bodies=tuple(body_number(b, self.name) for b in bodies))
+        return replace(self, bodies=tuple(check_body_index(b, self.name) for b in bodies))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +85,14 @@ class EventLaw:
         if action not in ACTIONS:
             raise ScenarioError(f"action={action!r} of {self.name} is unknown: 'stop', 'record' or 'change'")
         if (action == "change") != (change is not None):
-            raise ScenarioError(f"{self.name}: action='change' and change=a function {SIGNATURE} go together")
+            raise ScenarioError(f"{self.name}: action='change' and change=a function {EVENT_SIGNATURE} go together")
         if change is not None:
-            _takes_four(change, "change")
+            _check_signature(change, "change")
         if direction not in (-1, 0, 1):
             raise ScenarioError(f"direction={direction!r} of {self.name} is unknown: 1 (rising), -1 (falling) or 0")
         if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
             raise ScenarioError(f"count of {self.name} must be a whole number of at least 1, but is {count!r}")
-        tolerance = validation.one_number(within, f"within of {self.name}", ScenarioError)
+        tolerance = validation.check_number(within, f"within of {self.name}", ScenarioError)
         if tolerance < 0:
             raise ScenarioError(f"within of {self.name} is a time of at least 0 s, but is {tolerance:g}")
         times = int(count) if count is not None else (1 if action == "stop" else None)
@@ -125,8 +125,8 @@ def event(function: Callable[..., Any]) -> EventLaw:
     'at_height'
     """
     if not callable(function):
-        raise ScenarioError(f"@ph.event goes before a function {SIGNATURE}, not before {function!r}")
-    _takes_four(function, "event")
+        raise ScenarioError(f"@ph.event goes before a function {EVENT_SIGNATURE}, not before {function!r}")
+    _check_signature(function, "event")
     return EventLaw(function.__name__, law(function), function)
 
 
@@ -141,12 +141,12 @@ def as_event(given: Any) -> Event:
     raise ScenarioError(f"{given!r} is no event: make one with @ph.event")
 
 
-def _takes_four(function: Callable[..., Any], what: str) -> None:
+def _check_signature(function: Callable[..., Any], what: str) -> None:
     try:
         positional = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
     except (TypeError, ValueError):
-        raise ScenarioError(f"{what} must be a Python function {SIGNATURE}, not {function!r}") from None
+        raise ScenarioError(f"{what} must be a Python function {EVENT_SIGNATURE}, not {function!r}") from None
     if len(positional) != 4:
         raise ScenarioError(
-            f"{function.__name__} takes {len(positional)} arguments, but a function of an {what} takes 4: {SIGNATURE}"
+            f"{function.__name__} takes {len(positional)} arguments, but a function of an {what} takes 4: {EVENT_SIGNATURE}"
         )

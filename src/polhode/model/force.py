@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 
 from polhode.equations.law import law
-from polhode.equations.right_hand_side import in_body_axes
+from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError
 
 Params: TypeAlias = tuple[Any, ...]
@@ -61,7 +61,7 @@ class Force:
             raise ForceError(f"{self.name} acts between two bodies: name them when you make it")
         if not bodies:
             raise ForceError(f"{self.name}.on() names no body: say which, counted from 0")
-        return replace(self, bodies=tuple(body_number(b, self.name) for b in bodies))
+        return replace(self, bodies=tuple(check_body_index(b, self.name) for b in bodies))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,20 +125,20 @@ def pair_force(function: Callable[..., Any]) -> Callable[..., Force]:
     made = _force_law(function, "pair", "world", None, 6, "(t, state_a, body_a, state_b, body_b, params)")
 
     def between(a: int, b: int, *params: Any) -> Force:
-        return replace(made(*params), bodies=two_bodies(a, b, made.name))
+        return replace(made(*params), bodies=check_body_pair(a, b, made.name))
 
     return between
 
 
-def two_bodies(a: int, b: int, name: str) -> tuple[int, int]:
+def check_body_pair(a: int, b: int, name: str) -> tuple[int, int]:
     """The numbers of two different bodies."""
-    first, second = body_number(a, name), body_number(b, name)
+    first, second = check_body_index(a, name), check_body_index(b, name)
     if first == second:
         raise ForceError(f"{name} acts between two bodies, but both ends are on body {first}")
     return first, second
 
 
-def body_number(given: Any, name: str) -> int:
+def check_body_index(given: Any, name: str) -> int:
     """Which body: a whole number."""
     if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not float(given).is_integer():
         raise ForceError(f"{name} acts on bodies by their numbers, counted from 0, not on {given!r}")
@@ -181,7 +181,7 @@ def _force_law(
         )
     kernel = law(function)
     if axes == "body":
-        kernel = in_body_axes(kernel)
+        kernel = convert_body_torque(kernel)
     return ForceLaw(function.__name__, kernel, function, kind, law(potential) if potential else None)
 
 
@@ -209,7 +209,7 @@ def map_leaves(function: Callable[[Any], Any], nest: Any) -> Any:
     return function(nest)
 
 
-def leaf_list(nest: Any) -> list[Any]:
+def flatten_leaves(nest: Any) -> list[Any]:
     """The numbers of a nested tuple, in order."""
     leaves: list[Any] = []
     _collect((nest,), leaves)
@@ -226,4 +226,4 @@ def _collect(nest: Any, leaves: list[Any]) -> None:
 
 def leading_lengths(nests: Sequence[Any]) -> set[int]:
     """The lengths of the leading axes of all arrays in nested tuples."""
-    return {len(leaf) for leaf in leaf_list(tuple(nests)) if np.ndim(leaf) > 0}
+    return {len(leaf) for leaf in flatten_leaves(tuple(nests)) if np.ndim(leaf) > 0}

@@ -12,30 +12,30 @@ from polhode.equations import matrices, quaternions
 from polhode.equations.formulations import FORMULATIONS, View
 from polhode.equations.inertia import Constants
 from polhode.equations.law import Groups
-from polhode.equations.right_hand_side import only_where
+from polhode.equations.right_hand_side import restrict_to_bodies
 from polhode.equations.vectors import minus, plus
 from polhode.errors import InputError
 from polhode.massprops.body import Body
 from polhode.model.force import Force
-from polhode.model.state import split, together
+from polhode.model.state import split_groups, stack_components
 from polhode.validation import Array
 
-_only_where = cache(only_where)
+_restrict_to_bodies = cache(restrict_to_bodies)
 
 
-def kernel_of(f: Force) -> Callable[..., Any]:
+def restricted_kernel(f: Force) -> Callable[..., Any]:
     """The function of a force on single bodies, restricted if it acts on some bodies only."""
-    return f.kernel if f.bodies is None else _only_where(f.kernel)
+    return f.kernel if f.bodies is None else _restrict_to_bodies(f.kernel)
 
 
-def pairs_of(f: Force, count: int) -> list[tuple[int, int]]:
+def body_pairs(f: Force, count: int) -> list[tuple[int, int]]:
     """Which of so many bodies a pair force joins."""
     if f.bodies is not None:
         return [(f.bodies[0], f.bodies[1])]
     return [(a, b) for a in range(count) for b in range(a + 1, count)]
 
 
-def wrenches(
+def evaluate_wrenches(
     t: Any, views: Sequence[View], constants: Sequence[Constants], forces: Sequence[Force]
 ) -> list[tuple[Any, Any]]:
     """The force and the torque on each body at time t, in whatever kind of number the views hold."""
@@ -47,14 +47,14 @@ def wrenches(
                 push, turn = f.kernel(t, views[i], constants[i], f.params)
                 loads[i] = (plus(loads[i][0], push), plus(loads[i][1], turn))
         elif f.kind == "pair":
-            for a, b in pairs_of(f, len(views)):
+            for a, b in body_pairs(f, len(views)):
                 push, turn_a, turn_b = f.kernel(t, views[a], constants[a], views[b], constants[b], f.params)
                 loads[a] = (plus(loads[a][0], push), plus(loads[a][1], turn_a))
                 loads[b] = (minus(loads[b][0], push), plus(loads[b][1], turn_b))
     return loads
 
 
-def wrenches_over(
+def evaluate_wrenches_over_times(
     times: Array, views: Sequence[View], constants: Sequence[Constants], forces: Sequence[Force]
 ) -> list[tuple[Any, Any]]:
     """The same over many times, which are the first axis of all components of the views.
@@ -62,20 +62,23 @@ def wrenches_over(
     A user's function may decide by `if`: with one among the forces they are asked time by time, in plain numbers.
     """
     if not any(f.function is not None for f in forces):
-        return wrenches(times, views, constants, forces)
+        return evaluate_wrenches(times, views, constants, forces)
     moments = np.ravel(times).tolist()
-    rows = [wrenches(t, [taken(view, i) for view in views], constants, forces) for i, t in enumerate(moments)]
-    return [(_over_time(rows, b, 0), _over_time(rows, b, 1)) for b in range(len(views))]
+    rows = [
+        evaluate_wrenches(t, [view_at_time(view, i) for view in views], constants, forces)
+        for i, t in enumerate(moments)
+    ]
+    return [(_stack_over_time(rows, b, 0), _stack_over_time(rows, b, 1)) for b in range(len(views))]
 
 
-def taken(view: View, index: Any) -> View:
+def view_at_time(view: View, index: Any) -> View:
     """A view at one time: of plain floats, or of the members' arrays."""
     vectors: Any = (tuple(c[index].tolist() if c[index].ndim == 0 else c[index] for c in vector) for vector in view)
     return View(*vectors)
 
 
-def _over_time(rows: list[Any], body: int, which: int) -> Any:
-    return tuple(np.moveaxis(np.array([together(row[body][which]) for row in rows]), -1, 0))
+def _stack_over_time(rows: list[Any], body: int, which: int) -> Any:
+    return tuple(np.moveaxis(np.array([stack_components(row[body][which]) for row in rows]), -1, 0))
 
 
 def potential_energy(t: Any, views: Sequence[View], constants: Sequence[Constants], forces: Sequence[Force]) -> Any:
@@ -88,7 +91,7 @@ def potential_energy(t: Any, views: Sequence[View], constants: Sequence[Constant
             for i in range(len(views)) if f.bodies is None else f.bodies:
                 total = total + f.potential(t, views[i], constants[i], f.params)
         else:
-            for a, b in pairs_of(f, len(views)):
+            for a, b in body_pairs(f, len(views)):
                 total = total + f.potential(t, views[a], constants[a], views[b], constants[b], f.params)
     return total
 
@@ -99,21 +102,21 @@ def derivative(t: float, y: Array, bodies: Sequence[Body], forces: Sequence[Forc
     name = {13 * n: "momentum", 18 * n: "momentum_matrix"}.get(y.size)
     if name is None or y.ndim != 1:
         raise InputError(f"y must hold 13 or 18 numbers for each of {n} bodies, but has the shape {y.shape}")
-    form, turned, turned_back = FORMULATIONS[name], *_TURNS[name]
+    form, turned, turned_back = FORMULATIONS[name], *_ATTITUDE_CONVERSIONS[name]
     constants = [body.constants() for body in bodies]
     states: list[Groups] = []
     for part, c in zip(y.reshape(n, -1).tolist(), constants, strict=True):
-        x, attitude, p, angular_momentum = split(part, form.sizes)
+        x, attitude, p, angular_momentum = split_groups(part, form.sizes)
         states.append((x, turned(attitude, c.axes), p, angular_momentum))
-    views = [form.seen(state, c) for state, c in zip(states, constants, strict=True)]
+    views = [form.view(state, c) for state, c in zip(states, constants, strict=True)]
     rates: list[float] = []
-    for state, c, (push, turn) in zip(states, constants, wrenches(t, views, constants, forces), strict=True):
+    for state, c, (push, turn) in zip(states, constants, evaluate_wrenches(t, views, constants, forces), strict=True):
         v, attitude_rate, *momentum_rates = form.rate(state, c, push, turn)
         rates += [*v, *turned_back(attitude_rate, c.axes), *momentum_rates[0], *momentum_rates[1]]
     return np.array(rates)
 
 
-_TURNS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+_ATTITUDE_CONVERSIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "momentum": (quaternions.product, lambda q, axes: quaternions.product(q, quaternions.conjugate(axes))),
     "momentum_matrix": (
         lambda r, axes: matrices.multiplied(r, quaternions.matrix(axes)),

@@ -15,8 +15,8 @@ from polhode import validation
 from polhode.equations import force_laws as kernels
 from polhode.equations import pair_laws
 from polhode.errors import ForceError, nearest
-from polhode.model.force import Force, two_bodies
-from polhode.validation import Leaf, leaf, leaves
+from polhode.model.force import Force, check_body_pair
+from polhode.validation import Leaf, as_leaf, as_leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -143,13 +143,13 @@ def thruster(
 
     Only the direction of `direction_body` counts, not its length.  Steps never reach across start or stop.
     """
-    direction = validation.numbers(direction_body, "direction_body", (3,), ForceError)
+    direction = validation.check_numbers(direction_body, "direction_body", (3,), ForceError)
     largest = np.abs(direction).max(axis=-1, keepdims=True)
     if (largest == 0).any():
         raise ForceError("direction_body of a thruster is zero: say where it pushes")
     direction = direction / largest
     length = np.linalg.norm(direction, axis=-1, keepdims=True)
-    strength = validation.numbers(thrust, "thrust", (), ForceError)
+    strength = validation.check_numbers(thrust, "thrust", (), ForceError)
     window = (_time(start, "start"), _time(stop, "stop"))
     validation.member_count((direction, 1), (strength, 0), *((np.asarray(time), 0) for time in window))
     force_body = direction / length * strength[..., None]
@@ -158,7 +158,7 @@ def thruster(
     return Force(
         "thruster",
         kernels.thruster,
-        (_vector(com_to_nozzle_body, "com_to_nozzle_body"), leaves(force_body), *window),
+        (_vector(com_to_nozzle_body, "com_to_nozzle_body"), as_leaves(force_body), *window),
         window=(2, 3),
         arguments={
             "com_to_nozzle_body": com_to_nozzle_body,
@@ -226,7 +226,7 @@ def spring_between(
         params,
         kind="pair",
         potential=_unless_damped(pair_laws.spring_between_potential, damping),
-        bodies=two_bodies(a, b, "spring_between"),
+        bodies=check_body_pair(a, b, "spring_between"),
         arguments={
             "a": a,
             "b": b,
@@ -291,7 +291,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _number(value: Any, name: str) -> Leaf:
-    return leaf(validation.numbers(value, name, (), ForceError))
+    return as_leaf(validation.check_numbers(value, name, (), ForceError))
 
 
 def _time(value: Any, name: str) -> Leaf:
@@ -300,17 +300,17 @@ def _time(value: Any, name: str) -> Leaf:
         finite = np.where(np.isinf(value), 0.0, value)
     except (TypeError, ValueError):  # no numbers at all: said below
         finite = value
-    validation.numbers(finite, f"{name} of a thruster", (), ForceError)
-    return leaf(np.asarray(value, dtype=np.float64))
+    validation.check_numbers(finite, f"{name} of a thruster", (), ForceError)
+    return as_leaf(np.asarray(value, dtype=np.float64))
 
 
 def _not_negative(value: Any, name: str) -> Leaf:
-    array = validation.numbers(value, name, (), ForceError)
+    array = validation.check_numbers(value, name, (), ForceError)
     if (array < 0).any():
         raise ForceError(
             f"{name} must not be negative, but is {value!r}: a negative one would feed energy into the motion"
         )
-    return leaf(array)
+    return as_leaf(array)
 
 
 def _opposite(value: Leaf) -> Leaf:
@@ -318,7 +318,7 @@ def _opposite(value: Leaf) -> Leaf:
 
 
 def _vector(value: Any, name: str) -> tuple[Any, Any, Any]:
-    x, y, z = leaves(validation.numbers(value, name, (3,), ForceError))
+    x, y, z = as_leaves(validation.check_numbers(value, name, (3,), ForceError))
     return x, y, z
 
 

@@ -14,56 +14,56 @@ from polhode.model.force import Force, map_leaves
 from polhode.model.state import State
 
 
-def stacked(nests: Sequence[Any]) -> Any:
+def stack_nests(nests: Sequence[Any]) -> Any:
     """Nested tuples of numbers, one for each body, as one nested tuple of arrays."""
     first = nests[0]
     if isinstance(first, tuple):
-        return tuple(stacked([nest[i] for nest in nests]) for i in range(len(first)))
+        return tuple(stack_nests([nest[i] for nest in nests]) for i in range(len(first)))
     return np.array(nests, dtype=np.float64)
 
 
-def taken(value: Any, dimensions: int, members: Any) -> Any:
+def select_members(value: Any, dimensions: int, members: Any) -> Any:
     """These members' share of a value that may have a leading axis."""
     array = np.asarray(value)
     return array[members] if array.ndim > dimensions else value
 
 
-def taken_body(body: Body, members: Any) -> Body:
+def select_body_members(body: Body, members: Any) -> Body:
     """The body of one member (a number), or of some (an array of numbers)."""
     has_members = body.inertia_body.ndim > 2
     return replace(
         body,
-        mass=taken(body.mass, 0, members),
+        mass=select_members(body.mass, 0, members),
         inertia=body.inertia_body[members] if has_members else body.inertia,
         diagonalized=None if body.diagonalized is None else body.diagonalized.taken(members),
-        center_of_mass=taken(body.center_of_mass, 1, members),
-        volume=None if body.volume is None else taken(body.volume, 0, members),
-        area=None if body.area is None else taken(body.area, 0, members),
+        center_of_mass=select_members(body.center_of_mass, 1, members),
+        volume=None if body.volume is None else select_members(body.volume, 0, members),
+        area=None if body.area is None else select_members(body.area, 0, members),
         parts=tuple(part.taken(members) for part in body.parts),
     )
 
 
-def taken_state(state: State, members: Any) -> State:
+def select_state_members(state: State, members: Any) -> State:
     """The start of one member, or of some."""
     return State(
-        position=taken(state.position, 1, members),
-        quaternion_wxyz=taken(state.quaternion_wxyz, 1, members),
-        velocity=taken(state.velocity, 1, members),
-        angular_velocity_body=taken(state.angular_velocity_body, 1, members),
+        position=select_members(state.position, 1, members),
+        quaternion_wxyz=select_members(state.quaternion_wxyz, 1, members),
+        velocity=select_members(state.velocity, 1, members),
+        angular_velocity_body=select_members(state.angular_velocity_body, 1, members),
         time=state.time,
     )
 
 
-def taken_event(e: Event, members: Any) -> Event:
+def select_event_members(e: Event, members: Any) -> Event:
     """The event of one member, or of some."""
-    return replace(e, params=map_leaves(lambda leaf: taken(leaf, 0, members), e.params))
+    return replace(e, params=map_leaves(lambda leaf: select_members(leaf, 0, members), e.params))
 
 
-def taken_force(f: Force, members: Any) -> Force:
+def select_force_members(f: Force, members: Any) -> Force:
     """The force on one member, or on some."""
     return replace(
         f,
-        params=map_leaves(lambda leaf: taken(leaf, 0, members), f.params),
-        instant=None if f.instant is None else taken(f.instant, 0, members),
+        params=map_leaves(lambda leaf: select_members(leaf, 0, members), f.params),
+        instant=None if f.instant is None else select_members(f.instant, 0, members),
         arguments={},
     )

@@ -10,14 +10,14 @@ import numpy as np
 
 from polhode.equations.formulations import View
 from polhode.equations.inertia import Constants
-from polhode.equations.right_hand_side import view_of
+from polhode.equations.right_hand_side import build_view
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
 from polhode.model.force import Force, map_leaves
 from polhode.model.scenario import Scenario
 
 
-def rehearse(scenario: Scenario) -> None:
+def check_user_functions(scenario: Scenario) -> None:
     """Complain about a user's force that fails, or gives something else than force and torque."""
     for f in scenario.forces:
         if f.function is not None:
@@ -25,8 +25,8 @@ def rehearse(scenario: Scenario) -> None:
             try:
                 answer = f.kernel(*arguments)
             except Exception as error:
-                raise ForceError(f"{f.name} fails at the start of the run: {error}{where_in(f, error)}") from error
-            _check_answer(f, answer)
+                raise ForceError(f"{f.name} fails at the start of the run: {error}{locate_error(f, error)}") from error
+            _check_return_value(f, answer)
     for e in scenario.events:
         arguments = sample_arguments(scenario, e)
         for function, wanted in ((e.kernel, "one number"), (e.change, "(impulse, angular impulse)")):
@@ -35,14 +35,14 @@ def rehearse(scenario: Scenario) -> None:
             try:
                 answer = function(*arguments)
             except Exception as error:
-                where = where_in(function, error)
+                where = locate_error(function, error)
                 raise ScenarioError(f"{e.name} fails at the start of the run: {error}{where}") from error
             if not (_are_vectors(answer, 2) if function is e.change else isinstance(answer, Real)):
                 told = ", each three numbers in a tuple" if function is e.change else ""
                 raise ScenarioError(f"{e.name} must return {wanted}{told}, but {function.__name__} gave {answer!r}")
 
 
-def asks_for_velocity(scenario: Scenario) -> bool:
+def forces_need_velocity(scenario: Scenario) -> bool:
     """Whether a force needs the velocities or momenta of its bodies: it is called without them."""
     without: dict[str, Any] = dict.fromkeys(
         ("velocity", "angular_velocity", "angular_velocity_body", "linear_momentum", "angular_momentum"), (None,) * 3
@@ -61,26 +61,26 @@ def asks_for_velocity(scenario: Scenario) -> bool:
 def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
     """What a force or event is called with at the start of the run; in an ensemble, for its first member."""
     start = scenario.start
-    seen = view_of(scenario.form, scenario.pivot is not None)
+    seen = build_view(scenario.form, scenario.pivot is not None)
     is_pair = isinstance(f, Force) and f.kind == "pair"
     first, second = f.bodies if is_pair and f.bodies is not None else ((f.bodies or (0,))[0], 1)
 
     def of(i: int) -> tuple[View, Constants]:
-        body = Constants(*_one(scenario.constants, i))
-        return seen(_one(start, i), body), body
+        body = Constants(*_select_one(scenario.constants, i))
+        return seen(_select_one(start, i), body), body
 
-    params = _one(f.params, first)
+    params = _select_one(f.params, first)
     if is_pair:
         return scenario.start_time, *of(first), *of(second), params
     return scenario.start_time, *of(first), params
 
 
-def _one(nest: Any, i: int) -> Any:
+def _select_one(nest: Any, i: int) -> Any:
     """The numbers of body or member i."""
     return map_leaves(lambda leaf: float(leaf[i]) if np.ndim(leaf) else leaf, tuple(nest))
 
 
-def _check_answer(f: Force, answer: Any) -> None:
+def _check_return_value(f: Force, answer: Any) -> None:
     parts = ("force", "torque") if f.kind != "pair" else ("force on a", "torque on a", "torque on b")
     wanted = f"({', '.join(parts)}), each three numbers in a tuple"
     if not isinstance(answer, tuple) or len(answer) != len(parts):
@@ -98,7 +98,7 @@ def _are_vectors(answer: Any, count: int) -> bool:
     )
 
 
-def where_in(thing: Any, error: BaseException) -> str:
+def locate_error(thing: Any, error: BaseException) -> str:
     """The place in a user's own function, or in that of a force or event, if the error came from there."""
     code = getattr(getattr(thing, "function", thing), "__code__", None)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

@@ -24,19 +24,26 @@ from polhode.methods.registry import METHODS, Method
 from polhode.model import force_evaluation, scenario_file
 from polhode.model.event import as_event
 from polhode.model.force import Force, as_force, leading_lengths
-from polhode.model.members import stacked, taken, taken_body, taken_event, taken_force, taken_state
-from polhode.model.state import State, together
-from polhode.validation import Array, leaves
+from polhode.model.members import (
+    select_body_members,
+    select_event_members,
+    select_force_members,
+    select_members,
+    select_state_members,
+    stack_nests,
+)
+from polhode.model.state import State, stack_components
+from polhode.validation import Array, as_leaves
 
 ENGINES = ("cpu", "python")
-FRAMES = 1000
+DEFAULT_INTERVALS = 1000
 """About how many output times a run gets that asks for none in particular."""
 LEAST_RTOL = 1e-15
 FINEST = 1e-12
 """Below this rtol rounding spoils the sums of a Runge-Kutta step; Taylor series still reach it."""
 
 
-class Choice(NamedTuple):
+class MethodChoice(NamedTuple):
     """What computes a motion, and why."""
 
     method: Method
@@ -81,7 +88,7 @@ class Scenario:
         set_field = object.__setattr__
         set_field(self, "forces", tuple(as_force(f) for f in _as_list(self.forces, "forces")))
         set_field(self, "events", tuple(as_event(e) for e in _as_list(self.events, "events")))
-        set_field(self, "breaks", _break_times(self.breaks))
+        set_field(self, "breaks", _check_break_times(self.breaks))
         set_field(self, "duration", _positive(self.duration, "duration"))
         if self.step is not None:
             set_field(self, "step", _positive(self.step, "step"))
@@ -152,27 +159,27 @@ class Scenario:
         return self.choice.method
 
     @cached_property
-    def choice(self) -> Choice:
+    def choice(self) -> MethodChoice:
         """The method and the formulation that compute the motion, and why.
 
         "auto" prefers body rates to the default formulation: they change slowly where the attitude changes fast.
         """
         if self.method != "auto":
-            return Choice(METHODS[self.method], "body_rates" if self.method == "exact" else self.formulation, "")
+            return MethodChoice(METHODS[self.method], "body_rates" if self.method == "exact" else self.formulation, "")
         obstacle = self._obstacle_to_exact()
         if obstacle is None:
             what = "nothing but uniform gravity acts" if self.of_kind("body") else "no force acts"
             unused = "; it takes no steps, so step is not used" if self.step is not None else ""
-            return Choice(METHODS["exact"], "body_rates", f"{what}: the closed form holds{unused}")
+            return MethodChoice(METHODS["exact"], "body_rates", f"{what}: the closed form holds{unused}")
         formulation = "body_rates" if self.formulation == "momentum" else self.formulation
         rtol = min(self.tolerances[0])
         first = "; step is only its first try" if self.step is not None else ""
         if rtol >= FINEST:
-            return Choice(METHODS["dop853"], formulation, f"{obstacle}: the cheapest for rtol {rtol:g}{first}")
+            return MethodChoice(METHODS["dop853"], formulation, f"{obstacle}: the cheapest for rtol {rtol:g}{first}")
         if find_spec("heyoka") is None:
             missing = "Taylor series would be better, but heyoka is not installed: pip install 'polhode[taylor]'"
-            return Choice(METHODS["dop853"], formulation, f"{obstacle}; for rtol {rtol:g} {missing}")
-        return Choice(METHODS["taylor"], formulation, f"{obstacle}: the only one that reaches rtol {rtol:g}")
+            return MethodChoice(METHODS["dop853"], formulation, f"{obstacle}; for rtol {rtol:g} {missing}")
+        return MethodChoice(METHODS["taylor"], formulation, f"{obstacle}: the only one that reaches rtol {rtol:g}")
 
     def _obstacle_to_exact(self) -> str | None:
         """Why the motion has no closed form here; None if it has."""
@@ -203,7 +210,7 @@ class Scenario:
         if self.output_times is not None:
             if self.output_step is not None:
                 raise ScenarioError("output_step and output_times are both given: give one of them")
-            return _checked_times(self.output_times, self.start_time, self.end_time)
+            return _check_output_times(self.output_times, self.start_time, self.end_time)
         if self.output_step is not None:
             every = _positive(self.output_step, "output_step")
             if every > self.duration:
@@ -213,9 +220,9 @@ class Scenario:
                 )
         elif self.used_method.steps == "fixed":
             steps = self.duration / self.needed_step
-            every = self.needed_step * max(1, np.ceil(steps / FRAMES - 1e-9))
+            every = self.needed_step * max(1, np.ceil(steps / DEFAULT_INTERVALS - 1e-9))
         else:
-            every = self.duration / (FRAMES // 5)
+            every = self.duration / (DEFAULT_INTERVALS // 5)
         whole = int(np.floor(self.duration / every * (1 + 1e-12)))
         times = np.arange(whole + 2) * every
         times = times[times < self.duration * (1 - 1e-12)]
@@ -234,7 +241,7 @@ class Scenario:
     @cached_property
     def tolerances(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """rtol, and atol, each for position, attitude, momentum and spin."""
-        rtol, atol = _four(self.rtol, "rtol"), _four(self.atol, "atol")
+        rtol, atol = _four_tolerances(self.rtol, "rtol"), _four_tolerances(self.atol, "atol")
         if min(rtol) <= 0:
             raise ScenarioError(f"rtol must be greater than 0, but is {self.rtol!r}")
         if min(atol) < 0:
@@ -275,19 +282,19 @@ class Scenario:
     def constants_about(self, pivot: Any) -> Constants:
         """The constants about a pivot, or with None about the centre of mass."""
         each = [body.constants(pivot) for body in self.bodies]
-        return each[0] if not self.is_system else Constants(*stacked(each))
+        return each[0] if not self.is_system else Constants(*stack_nests(each))
 
     @cached_property
     def start(self) -> Groups:
         """The start in the formulation's groups; with a pivot, its place, no momentum, and the spin about it."""
         both = zip(self.states, self.bodies, strict=True)
         each = [_principal_start(state, body, self.pivot, self.form) for state, body in both]
-        groups: Groups = each[0] if not self.is_system else stacked(each)
+        groups: Groups = each[0] if not self.is_system else stack_nests(each)
         return groups
 
     def load_kernels(self) -> tuple[Any, ...]:
         """The functions of the forces on single bodies."""
-        return tuple(force_evaluation.kernel_of(f) for f in self.of_kind("body"))
+        return tuple(force_evaluation.restricted_kernel(f) for f in self.of_kind("body"))
 
     def load_params(self) -> Groups:
         """The parameters of the forces on single bodies, in the order of `load_kernels`."""
@@ -312,18 +319,18 @@ class Scenario:
         """The scenario of one member of an ensemble (a number), or of some of them (an array of numbers)."""
         return replace(
             self,
-            body=taken_body(self.bodies[0], members),
-            state=taken_state(self.states[0], members),
-            forces=[taken_force(f, members) for f in self.forces],
-            events=[taken_event(e, members) for e in self.events],
-            pivot=None if self.pivot is None else taken(self.pivot, 1, members),
+            body=select_body_members(self.bodies[0], members),
+            state=select_state_members(self.states[0], members),
+            forces=[select_force_members(f, members) for f in self.forces],
+            events=[select_event_members(e, members) for e in self.events],
+            pivot=None if self.pivot is None else select_members(self.pivot, 1, members),
         )
 
     # Files ----------------------------------------------------------------------------------------------------------
     @classmethod
     def from_toml(cls, path: str | Path) -> Scenario:
         """Read a scenario from a TOML file; `docs/scenario-file.md` lists every key."""
-        return cls(**scenario_file.read(Path(path)))
+        return cls(**scenario_file.read_scenario(Path(path)))
 
     def to_toml(self, path: str | Path) -> None:
         """Write the scenario as a TOML file that `from_toml` reads."""
@@ -332,14 +339,14 @@ class Scenario:
                 f"the event {self.events[0].name} is a function of your own, which no file can hold: "
                 "keep it in Python, add it after reading"
             )
-        scenario_file.write(Path(path), self.as_mapping())
+        scenario_file.write_scenario(Path(path), self.as_mapping())
 
     def as_mapping(self, forces: Sequence[Force] | None = None) -> dict[str, Any]:
         """The scenario as plain numbers, texts and lists: what its file holds.  With other forces, if given."""
         settings = {f.name: getattr(self, f.name) for f in fields(self) if f.kw_only}
         defaults = {f.name: f.default for f in fields(self) if f.kw_only}
         shown = self.forces if forces is None else forces
-        return scenario_file.mapping(self.bodies, self.states, shown, self.is_system, settings, defaults)
+        return scenario_file.scenario_mapping(self.bodies, self.states, shown, self.is_system, settings, defaults)
 
     # Checks ---------------------------------------------------------------------------------------------------------
     def _check_bodies(self) -> None:
@@ -360,7 +367,7 @@ class Scenario:
         if len({state.time for state in self.states}) > 1:
             raise ScenarioError("all bodies of a system must start at the same time: their states' times differ")
         if self.pivot is not None:
-            object.__setattr__(self, "pivot", validation.numbers(self.pivot, "pivot", (3,), ScenarioError))
+            object.__setattr__(self, "pivot", validation.check_numbers(self.pivot, "pivot", (3,), ScenarioError))
             if self.is_system:
                 raise ScenarioError("a pivot holds one body: give the body by itself, not in a list")
             self._check_velocity_about_pivot()
@@ -368,7 +375,7 @@ class Scenario:
     def _check_velocity_about_pivot(self) -> None:
         """The centre of mass moves as the turning about the pivot says: left at zero that is understood."""
         given, state = self.states[0].velocity, self.states[0]
-        com_to_pivot = together(to_world(leaves(state.quaternion_wxyz), leaves(self.pivot)))
+        com_to_pivot = stack_components(to_world(as_leaves(state.quaternion_wxyz), as_leaves(self.pivot)))
         turning = np.cross(state.angular_velocity, -com_to_pivot)
         off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)
         if np.any(given) and off.any():
@@ -407,7 +414,7 @@ class Scenario:
             )
         if self.largest_turn != np.inf:
             _positive(self.largest_turn, "largest_turn")
-        validation.flag(self.renormalize, "renormalize", ScenarioError)
+        validation.check_flag(self.renormalize, "renormalize", ScenarioError)
         if not isinstance(self.name, str):
             raise ScenarioError(f"name must be a text, not {self.name!r}")
         _ = self.tolerances
@@ -443,17 +450,17 @@ def _as_list(given: Any, name: str) -> list[Any]:
 
 
 def _positive(value: Any, name: str) -> float:
-    number = validation.one_number(value, name, ScenarioError)
+    number = validation.check_number(value, name, ScenarioError)
     if number <= 0:
         raise ScenarioError(f"{name} must be greater than 0, but is {number:g}")
     return number
 
 
-def _four(given: Any, name: str) -> tuple[float, ...]:
+def _four_tolerances(given: Any, name: str) -> tuple[float, ...]:
     """A tolerance for each of position, attitude, momentum and spin."""
     if type(given) is float and -math.inf < given < math.inf:
         return (given,) * 4
-    values = validation.numbers(given, name, validation.shape_of(given), ScenarioError)
+    values = validation.check_numbers(given, name, validation.shape_of(given), ScenarioError)
     if values.shape not in ((), (4,)):
         raise ScenarioError(
             f"{name} must be one number, or four (for position, attitude, momentum and spin), not {given!r}"
@@ -461,18 +468,18 @@ def _four(given: Any, name: str) -> tuple[float, ...]:
     return tuple(np.broadcast_to(values, (4,)).tolist())
 
 
-def _break_times(given: Any) -> tuple[float, ...]:
+def _check_break_times(given: Any) -> tuple[float, ...]:
     """Times across which no step may reach."""
     if isinstance(given, tuple) and not given:
         return ()
-    times = np.atleast_1d(validation.numbers(given, "breaks", validation.shape_of(given), ScenarioError))
+    times = np.atleast_1d(validation.check_numbers(given, "breaks", validation.shape_of(given), ScenarioError))
     if times.ndim != 1:
         raise ScenarioError(f"breaks must be a list of times, in s, but has the shape {times.shape}")
     return tuple(sorted(times.tolist()))
 
 
-def _checked_times(given: Any, start: float, end: float) -> Array:
-    times = np.atleast_1d(validation.numbers(given, "output_times", validation.shape_of(given), ScenarioError))
+def _check_output_times(given: Any, start: float, end: float) -> Array:
+    times = np.atleast_1d(validation.check_numbers(given, "output_times", validation.shape_of(given), ScenarioError))
     if times.ndim != 1 or times.size == 0:
         raise ScenarioError(f"output_times must be a list of at least one time, but has the shape {times.shape}")
     if (np.diff(times) <= 0).any():
@@ -490,7 +497,7 @@ def _principal_start(state: State, body: Body, pivot: Any, form: Formulation) ->
     x, q, p, angular_momentum = state.momenta(body)
     constants = body.constants(pivot)
     q_principal = product(q, constants.axes)
-    w = to_body(constants.axes, leaves(state.angular_velocity_body))
+    w = to_body(constants.axes, as_leaves(state.angular_velocity_body))
     if pivot is None:
         spin: Any = tuple(component + 0.0 for component in angular_momentum)  # no -0: steps keep none
     else:

@@ -37,7 +37,7 @@ SETTINGS = (
 STATE_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "angular_velocity", "time")
 
 
-def read(path: Path) -> dict[str, Any]:
+def read_scenario(path: Path) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -50,12 +50,12 @@ def read(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise FileError(f"{path} is not TOML: {error}") from None
     try:
-        return arguments(content, path.parent)
+        return scenario_arguments(content, path.parent)
     except PolhodeError as error:
         raise type(error)(f"{path}: {error}") from None
 
 
-def arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
+def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file's content, and the folder that its meshes lie in."""
     refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces"), "a scenario")
     if ("body" in content) == ("bodies" in content):
@@ -67,22 +67,22 @@ def arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[st
         if not isinstance(content.get(key, []), list):
             raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
     if "body" in content:
-        body, state = _body(content["body"], "[body]", folder)
+        body, state = _read_body_table(content["body"], "[body]", folder)
         result: dict[str, Any] = {"body": body, "state": state, **settings}
     else:
-        both = [_body(table, f"[[bodies]] number {i}", folder) for i, table in enumerate(content["bodies"])]
+        both = [_read_body_table(table, f"[[bodies]] number {i}", folder) for i, table in enumerate(content["bodies"])]
         result = {"body": [b for b, _ in both], "state": [s for _, s in both], **settings}
-    result["forces"] = [_force(table) for table in content.get("forces", [])]
+    result["forces"] = [_read_force_table(table) for table in content.get("forces", [])]
     return result
 
 
-def _body(table: Any, where: str, folder: Path | None) -> tuple[Body, State]:
+def _read_body_table(table: Any, where: str, folder: Path | None) -> tuple[Body, State]:
     refuse_unknown_keys(table, (*BODY_KEYS, *STATE_KEYS), where)
     state = State(**{key: table[key] for key in STATE_KEYS if key in table})
     return read_body(table, where, folder), state
 
 
-def _force(table: Any) -> Force:
+def _read_force_table(table: Any) -> Force:
     if not isinstance(table, Mapping) or "kind" not in table:
         raise ForceError(
             f'every force needs its kind, for example kind = "gravity". Known: {", ".join(sorted(FORCES))}'
@@ -107,23 +107,23 @@ def _force(table: Any) -> Force:
     return force.on(*table["on"])
 
 
-def write(path: Path, content: Mapping[str, Any]) -> None:
+def write_scenario(path: Path, content: Mapping[str, Any]) -> None:
     """Write a file's content."""
-    text = text_of(content)
+    text = to_toml_text(content)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error}") from None
 
 
-def text_of(content: Mapping[str, Any]) -> str:
+def to_toml_text(content: Mapping[str, Any]) -> str:
     """A file's content as TOML."""
     import tomli_w
 
     return tomli_w.dumps(content)
 
 
-def mapping(
+def scenario_mapping(
     bodies: Sequence[Body],
     states: Sequence[State],
     forces: Sequence[Force],

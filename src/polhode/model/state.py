@@ -14,7 +14,7 @@ from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import inertia_times
 from polhode.equations.quaternions import normalized, product, to_body, to_world
 from polhode.errors import InputError, ScenarioError, StateError, nearest
-from polhode.validation import Array, leaves
+from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _ROUNDING = 8 * sys.float_info.epsilon
-_WORKED_OUT = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "members")
+_LAZY_FIELDS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "members")
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -76,20 +76,20 @@ class State:
         time: float = 0.0,
     ) -> None:
         q = _quaternion(orientation, quaternion_wxyz)
-        x = validation.numbers(position, "position", (3,), StateError)
-        v = validation.numbers(velocity, "velocity", (3,), StateError)
+        x = validation.check_numbers(position, "position", (3,), StateError)
+        v = validation.check_numbers(velocity, "velocity", (3,), StateError)
         if angular_velocity is not None:
             if angular_velocity_body is not None:
                 raise StateError(
                     "angular_velocity (world axes) and angular_velocity_body (body axes) are both given: give one"
                 )
-            world = validation.numbers(angular_velocity, "angular_velocity", (3,), StateError)
-            w = together(to_body(leaves(q), leaves(world)))
+            world = validation.check_numbers(angular_velocity, "angular_velocity", (3,), StateError)
+            w = stack_components(to_body(as_leaves(q), as_leaves(world)))
         else:
             given = (0.0, 0.0, 0.0) if angular_velocity_body is None else angular_velocity_body
-            w = validation.numbers(given, "angular_velocity_body", (3,), StateError)
+            w = validation.check_numbers(given, "angular_velocity_body", (3,), StateError)
         count = validation.member_count((x, 1), (q, 1), (v, 1), (w, 1))
-        moment = validation.one_number(time, "time", StateError)
+        moment = validation.check_number(time, "time", StateError)
         self._fill(x, q, v, w, moment, count)
 
     def _fill(self, x: Array, q: Array, v: Array, w: Array, time: float, members: int | None) -> None:
@@ -106,12 +106,12 @@ class State:
         return state
 
     def __getattr__(self, name: str) -> Any:
-        make = self.__dict__.pop("_make", None) if name in _WORKED_OUT else None
+        make = self.__dict__.pop("_make", None) if name in _LAZY_FIELDS else None
         if make is None:
             raise AttributeError(f"a State has no {name!r}")
-        x, q, v, w = map(together, make())
+        x, q, v, w = map(stack_components, make())
         if x.ndim > 1 or abs(q @ q - 1) > _ROUNDING:
-            q = _of_unit_length(q)
+            q = _normalize_quaternion(q)
         self._fill(x, q, v, w, self.time, len(x) if x.ndim > 1 else None)
         return self.__dict__[name]
 
@@ -129,7 +129,7 @@ class State:
     @property
     def angular_velocity(self) -> Array:
         """The angular velocity along the world's axes, in rad/s."""
-        return together(to_world(leaves(self.quaternion_wxyz), leaves(self.angular_velocity_body)))
+        return stack_components(to_world(as_leaves(self.quaternion_wxyz), as_leaves(self.angular_velocity_body)))
 
     def replace(self, **changes: Any) -> State:
         """A new state with some of its values changed; takes what `State` takes.
@@ -159,12 +159,12 @@ class State:
 
     def momenta(self, body: Body) -> tuple[Any, Any, Any, Any]:
         """(x, q, P, L) as tuples of components: position, orientation, momentum, angular momentum about the centre."""
-        q: Any = leaves(self.quaternion_wxyz)
+        q: Any = as_leaves(self.quaternion_wxyz)
         constants = body.constants()
-        v: Any = leaves(self.velocity)
+        v: Any = as_leaves(self.velocity)
         p = tuple(constants.mass * component for component in v)
-        angular_momentum = to_world(q, inertia_times(constants, leaves(self.angular_velocity_body)))
-        return leaves(self.position), q, p, angular_momentum
+        angular_momentum = to_world(q, inertia_times(constants, as_leaves(self.angular_velocity_body)))
+        return as_leaves(self.position), q, p, angular_momentum
 
     def to_array(self, body: Body, formulation: str = "momentum") -> Array:
         """The state as a flat array, the form that ODE solvers take.
@@ -189,28 +189,28 @@ class State:
         form = array_formulation(formulation)
         if formulation == "momentum" and validation.shape_of(y) == (18,):
             raise StateError("y has 18 numbers, those of the formulation 'momentum_matrix': say formulation=...")
-        flat = validation.numbers(y, "y", (sum(form.sizes),), StateError)
+        flat = validation.check_numbers(y, "y", (sum(form.sizes),), StateError)
         if flat.ndim != 1:
             raise StateError("from_array takes the numbers of one body; cut the array of a system into pieces first")
-        x, q, p, angular_momentum = form.finish(split(flat.tolist(), form.sizes), body.constants())
-        return from_momenta(x, q, p, angular_momentum, body, time)
+        x, q, p, angular_momentum = form.finish(split_groups(flat.tolist(), form.sizes), body.constants())
+        return state_from_momenta(x, q, p, angular_momentum, body, time)
 
 
-def from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time: float) -> State:
+def state_from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time: float) -> State:
     """The state from components of position, orientation (the body's own axes), momentum and angular momentum."""
     constants = body.constants()
     spin = to_body(product(q, constants.axes), angular_momentum)
     w_principal = tuple(i * s for i, s in zip(constants.inverse_moments, spin, strict=True))
     return State(
-        position=together(x),
-        quaternion_wxyz=together(q),
-        velocity=together(tuple(constants.inverse_mass * component for component in p)),
-        angular_velocity_body=together(to_world(constants.axes, w_principal)),
+        position=stack_components(x),
+        quaternion_wxyz=stack_components(q),
+        velocity=stack_components(tuple(constants.inverse_mass * component for component in p)),
+        angular_velocity_body=stack_components(to_world(constants.axes, w_principal)),
         time=time,
     )
 
 
-def split(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
+def split_groups(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
     """A flat sequence cut into groups."""
     groups, start = [], 0
     for size in sizes:
@@ -219,7 +219,7 @@ def split(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
     return tuple(groups)
 
 
-def together(components: Any) -> Array:
+def stack_components(components: Any) -> Array:
     """Components joined along a last axis."""
     if type(components[0]) is float:
         return np.array(components)
@@ -248,21 +248,21 @@ def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
                 f"orientation must be a scipy.spatial.transform.Rotation, not {orientation!r}. "
                 "A quaternion with its scalar first goes into quaternion_wxyz."
             )
-        return validation.numbers(orientation.as_quat(scalar_first=True), "orientation", (4,), StateError)
-    q = validation.numbers(quaternion_wxyz, "quaternion_wxyz", (4,), StateError)
+        return validation.check_numbers(orientation.as_quat(scalar_first=True), "orientation", (4,), StateError)
+    q = validation.check_numbers(quaternion_wxyz, "quaternion_wxyz", (4,), StateError)
     if (np.abs(q).max(axis=-1) == 0).any():
         raise StateError("the quaternion (0, 0, 0, 0) is no rotation: for no rotation give (1, 0, 0, 0)")
-    return _of_unit_length(q)
+    return _normalize_quaternion(q)
 
 
-def _of_unit_length(q: Array) -> Array:
+def _normalize_quaternion(q: Array) -> Array:
     """q/|q|; where only rounding is missing q keeps its bits."""
     with np.errstate(over="ignore", invalid="ignore"):
         is_unit = np.abs((q * q).sum(axis=-1, keepdims=True) - 1) <= _ROUNDING
     if is_unit.all():
         return q
     largest = np.abs(q).max(axis=-1, keepdims=True)
-    return np.where(is_unit, q, together(normalized(leaves(q / largest))))
+    return np.where(is_unit, q, stack_components(normalized(as_leaves(q / largest))))
 
 
 def _is_point(kind: str) -> bool:
@@ -273,7 +273,7 @@ def _is_point(kind: str) -> bool:
 
 def _points(given: Any, name: str) -> Array:
     """One point, or a list of points."""
-    points = validation.numbers(given, name, validation.shape_of(given), StateError)
+    points = validation.check_numbers(given, name, validation.shape_of(given), StateError)
     if points.ndim not in (1, 2) or points.shape[-1] != 3:
         raise StateError(f"{name} must be 3 numbers a point, but has the shape {points.shape}")
     return points

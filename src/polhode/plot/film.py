@@ -229,7 +229,7 @@ def validate_size(size: Any) -> tuple[int, int]:
 
 
 def _validate_positive(value: Any, name: str) -> float:
-    number = validation.one_number(value, name)
+    number = validation.check_number(value, name)
     if number <= 0:
         raise InputError(f"{name} must be above 0, but is {number:g}")
     return number
@@ -240,8 +240,8 @@ def _validate_interval(motion: Motion, start: float | None, end: float | None) -
     if len(motion.times) < 2:
         raise InputError("a film takes a motion with at least two output times: simulate with an output_step")
     low, high = float(motion.times[0]), float(motion.times[-1])
-    first = low if start is None else validation.one_number(start, "start")
-    last = high if end is None else validation.one_number(end, "end")
+    first = low if start is None else validation.check_number(start, "start")
+    last = high if end is None else validation.check_number(end, "end")
     if not low <= first < last <= high:
         raise InputError(
             f"from {first:g} to {last:g} s is no part of the motion, which reaches from {low:g} to {high:g} s"

@@ -96,7 +96,7 @@ class FreeRotationData:
         """Which of the times is nearest to one of the run, in s; the first if none is given."""
         if time is None:
             return 0
-        asked, first, last = validation.one_number(time, "time"), float(self.times[0]), float(self.times[-1])
+        asked, first, last = validation.check_number(time, "time"), float(self.times[0]), float(self.times[-1])
         if not first <= asked <= last:
             raise InputError(f"time = {asked:g} s is outside the motion, which reaches from {first:g} to {last:g} s")
         return int(np.abs(self.times - asked).argmin())

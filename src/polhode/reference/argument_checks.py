@@ -13,19 +13,19 @@ from polhode.validation import Array
 
 def finite_array(value: Any, name: str) -> Array:
     """Finite numbers, in an array of any shape."""
-    return np.asarray(validation.numbers(value, name, validation.shape_of(value)))
+    return np.asarray(validation.check_numbers(value, name, validation.shape_of(value)))
 
 
 def positive_number(value: Any, name: str, unit: str) -> float:
     """One finite number above zero."""
-    number = validation.one_number(value, name)
-    validation.positive(number, name, unit)
+    number = validation.check_number(value, name)
+    validation.check_positive(number, name, unit)
     return number
 
 
 def positive_vector(value: Any, name: str, unit: str) -> Array:
     """Three finite numbers above zero."""
-    array = validation.one_vector(value, name, "body")
+    array = validation.check_vector(value, name, "body")
     if not (array > 0).all():
         raise InputError(f"{name} must be greater than 0 {unit}, but are {array.tolist()}")
     return array

@@ -41,10 +41,10 @@ def with_linear_drag(
     >>> with_linear_drag(10.0, 1.0, 0.5, (0, 0, -9.80665), wind=(3, 0, 0)).position.round(7).tolist()
     [24.0404277, 0.0, -157.1707068]
     """
-    times = np.asarray(validation.numbers(t, "t", np.shape(t)))[..., None]
-    per_mass = validation.one_number(c, "c") / float(validation.positive(mass, "mass", "kg"))
+    times = np.asarray(validation.check_numbers(t, "t", np.shape(t)))[..., None]
+    per_mass = validation.check_number(c, "c") / float(validation.check_positive(mass, "mass", "kg"))
     x0, v0, air, g = (
-        validation.numbers(vector, name, (3,))
+        validation.check_numbers(vector, name, (3,))
         for vector, name in ((position, "position"), (velocity, "velocity"), (wind, "wind"), (gravity, "gravity"))
     )
     acceleration = g + per_mass * (air - v0)
@@ -77,14 +77,14 @@ def with_quadratic_drag(t: ArrayLike, mass: float, c: float, g: float, speed: fl
     >>> round(float(with_quadratic_drag(10.0, 80.0, 0.25, 9.80665).velocity), 6)
     52.738696
     """
-    times = np.asarray(validation.numbers(t, "t", np.shape(t)))
+    times = np.asarray(validation.check_numbers(t, "t", np.shape(t)))
     m, drag, pull = (
-        float(validation.positive(value, name, unit))
+        float(validation.check_positive(value, name, unit))
         for value, name, unit in ((mass, "mass", "kg"), (c, "c", "kg/m"), (g, "g", "m/s2"))
     )
     terminal = np.sqrt(m * pull / drag)
     unit = terminal / pull
-    r = validation.one_number(speed, "speed") / terminal
+    r = validation.check_number(speed, "speed") / terminal
     apex = np.arctan(max(-r, 0.0))
     z = times / unit
     up = np.minimum(z, apex)

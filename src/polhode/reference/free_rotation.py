@@ -15,7 +15,7 @@ from polhode import validation
 from polhode.equations.quaternions import product
 from polhode.errors import InputError
 from polhode.reference.elliptic import carlson_rf, elliptic_k, jacobi_sn_cn_dn
-from polhode.validation import Array, leaves
+from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -141,7 +141,7 @@ class AsymmetricTop:
 
     def rates_at(self, t: ArrayLike) -> Array:
         """The angular velocity in body axes at times t (s): (..., 3), in rad/s."""
-        times = np.asarray(validation.numbers(t, "t", np.shape(t)))
+        times = np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         if np.count_nonzero(self.rates) == 1:
             return np.broadcast_to(self.rates, (*times.shape, 3)).copy()
         u = self.phase_rate * times + self._start
@@ -199,7 +199,7 @@ class SymmetricTop:
 
     def rates_at(self, t: ArrayLike) -> Array:
         """The angular velocity in body axes at times t (s): (..., 3), in rad/s."""
-        angle = self.body_precession * np.asarray(validation.numbers(t, "t", np.shape(t)))
+        angle = self.body_precession * np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         i, j, k = (self.axis + 1) % 3, (self.axis + 2) % 3, self.axis
         c, s = np.cos(angle), np.sin(angle)
         found = np.empty((*angle.shape, 3))
@@ -213,11 +213,11 @@ class SymmetricTop:
 
         A turn about L at L/I1 after a turn about the symmetry axis at -body_precession.
         """
-        times = np.asarray(validation.numbers(t, "t", np.shape(t)))
+        times = np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         spin = self.moments * self.rates
         size = float(np.linalg.norm(spin))
-        along_l = leaves(spin / size) if size > 0 else (1.0, 0.0, 0.0)
-        symmetry = leaves(np.eye(3)[self.axis])
+        along_l = as_leaves(spin / size) if size > 0 else (1.0, 0.0, 0.0)
+        symmetry = as_leaves(np.eye(3)[self.axis])
         turned = product(
             _axis_quaternion(along_l, self.space_precession * times),
             _axis_quaternion(symmetry, -self.body_precession * times),
@@ -249,7 +249,7 @@ def _axis_quaternion(axis: Any, angle: Array) -> Any:
 
 
 def _check_inputs(moments: Any, rates: Any) -> tuple[Array, Array]:
-    j, w = validation.numbers(moments, "moments", (3,)), validation.numbers(rates, "rates", (3,))
+    j, w = validation.check_numbers(moments, "moments", (3,)), validation.check_numbers(rates, "rates", (3,))
     if j.ndim != 1 or w.ndim != 1:
         raise InputError("the closed form is for one body: give three moments and three rates")
     if not (j > 0).all():

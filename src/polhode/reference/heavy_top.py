@@ -64,9 +64,9 @@ class HeavyTop:
 
     def __post_init__(self) -> None:
         for part in fields(self):
-            object.__setattr__(self, part.name, validation.one_number(getattr(self, part.name), part.name))
+            object.__setattr__(self, part.name, validation.check_number(getattr(self, part.name), part.name))
         for name, unit in (("moment", "kg m2"), ("axial_moment", "kg m2"), ("weight_times_height", "N m")):
-            validation.positive(getattr(self, name), name, unit)
+            validation.check_positive(getattr(self, name), name, unit)
         if not 0 <= self.theta <= math.pi:
             raise InputError(f"theta = {self.theta:g} rad is no angle from the vertical: choose from 0 to pi")
         if (self.theta == 0 and self.theta_rate < 0) or (self.theta == math.pi and self.theta_rate > 0):
@@ -235,8 +235,8 @@ class HeavyTop:
 
     def horizontal_reaction(self, precession: float, mass_times_height: float) -> float:
         """What the pivot pushes towards the vertical in a steady precession at this theta: M l sin(theta) p^2, in N."""
-        rate = validation.one_number(precession, "precession")
-        return validation.one_number(mass_times_height, "mass_times_height") * math.sin(self.theta) * rate**2
+        rate = validation.check_number(precession, "precession")
+        return validation.check_number(mass_times_height, "mass_times_height") * math.sin(self.theta) * rate**2
 
 
 def _polar_angle(from_the_top: float, from_the_bottom: float) -> float:

@@ -46,7 +46,7 @@ class Pendulum:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "small_rate", argument_checks.positive_number(self.small_rate, "small_rate", "rad/s"))
-        object.__setattr__(self, "amplitude", validation.one_number(self.amplitude, "amplitude"))
+        object.__setattr__(self, "amplitude", validation.check_number(self.amplitude, "amplitude"))
         if not 0 < self.amplitude < pi:
             raise InputError(
                 f"amplitude is {self.amplitude:g} rad: a pendulum that is let go swings only if it is more than 0 and "

@@ -120,7 +120,7 @@ def wobble_rate_squared(moments: Any, axis: int) -> float:
 
 def _scale_inputs(moments: Any, rates: Any) -> tuple[Array, Array, float]:
     """Moments over the largest, rates over the fastest, so that no square overflows, and the fastest, in rad/s."""
-    j, w = argument_checks.positive_vector(moments, "moments", "kg m2"), validation.one_vector(rates, "rates", "body")
+    j, w = argument_checks.positive_vector(moments, "moments", "kg m2"), validation.check_vector(rates, "rates", "body")
     fastest = float(np.abs(w).max())
     if fastest == 0:
         raise InputError("a body at rest has no axis of rotation: give an angular velocity")

@@ -45,8 +45,8 @@ class SpringPair:
 
     def __post_init__(self) -> None:
         for name in ("masses", "positions", "velocities"):
-            object.__setattr__(self, name, validation.numbers(getattr(self, name), name, (2,)))
-        validation.positive(self.stiffness, "stiffness", "N/m")
+            object.__setattr__(self, name, validation.check_numbers(getattr(self, name), name, (2,)))
+        validation.check_positive(self.stiffness, "stiffness", "N/m")
         if not (self.masses > 0).all():
             raise InputError(f"masses must be greater than 0 kg, but are {self.masses.tolist()}")
         if self.amplitude >= self.length:
@@ -84,12 +84,12 @@ class SpringPair:
     def stretch_at(self, t: ArrayLike) -> Array:
         """Distance less length at times t (s), in m."""
         w, (stretch, rate) = self.angular_frequency, self._stretch
-        angle = w * np.asarray(validation.numbers(t, "t", np.shape(t)))
+        angle = w * np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         return np.asarray(stretch * np.cos(angle) + rate / w * np.sin(angle))
 
     def positions_at(self, t: ArrayLike) -> Array:
         """Both places along the line at times t (s): (..., 2), in m."""
-        times = np.asarray(validation.numbers(t, "t", np.shape(t)))
+        times = np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         share = self.masses / self.masses.sum()
         center = share @ self.positions + times * (share @ self.velocities)
         distance = self.length + self.stretch_at(times)

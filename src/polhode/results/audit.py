@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.model.force import Force, leaf_list
+from polhode.model.force import Force, flatten_leaves
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """One quantity: whether it should stay, and its largest departure from its value at the start."""
 
     quantity: str
@@ -41,11 +41,11 @@ class Audit:
     formulation: str
     steps: int
     refused: int
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     chosen: str = ""
     """Why method "auto" chose this method, and what it found out about the error."""
 
-    def __getitem__(self, quantity: str) -> Finding:
+    def __getitem__(self, quantity: str) -> AuditFinding:
         for finding in self.findings:
             if finding.quantity == quantity:
                 return finding
@@ -85,50 +85,52 @@ class Audit:
         return "\n".join([self.computed, *lines])
 
 
-def audit_of(motion: Motion) -> Audit:
+def audit_motion(motion: Motion) -> Audit:
     """Audit a motion."""
-    motion, scenario = _from_its_start(motion), motion.scenario
-    findings = [*_energies(motion), *_momenta(motion), *_spins(motion), *_attitude(motion)]
+    motion, scenario = _prepend_start(motion), motion.scenario
+    findings = [*_energies(motion), *_momenta(motion), *_angular_momenta(motion), *_attitude_drift(motion)]
     method, form, run = scenario.used_method.name, scenario.form.name, motion._run
-    chosen = str(run.chosen) if run.chosen is not None else ""
+    chosen = str(run.auto_report) if run.auto_report is not None else ""
     return Audit(method, form, run.steps, run.refused, tuple(findings), chosen)
 
 
-def _from_its_start(motion: Motion) -> Motion:
+def _prepend_start(motion: Motion) -> Motion:
     """The motion with its start before the first output, where that comes later: what is conserved is so from there."""
     scenario, run = motion.scenario, motion._run
     if len(run.times) and run.times[0] == scenario.start_time:
         return motion
-    row = np.zeros((1, *run.kept.shape[1:]))
-    for i, number in enumerate(leaf_list(scenario.start)):
+    row = np.zeros((1, *run.samples.shape[1:]))
+    for i, number in enumerate(flatten_leaves(scenario.start)):
         row[..., i] = number
-    longer = replace(run, times=np.append(scenario.start_time, run.times), kept=np.concatenate([row, run.kept]))
+    longer = replace(run, times=np.append(scenario.start_time, run.times), samples=np.concatenate([row, run.samples]))
     return type(motion)(scenario, longer, motion.unknown_forces)
 
 
-def _energies(motion: Motion) -> list[Finding]:
+def _energies(motion: Motion) -> list[AuditFinding]:
     forces, unknown = motion.scenario.forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=1) if motion.axis == "body" else motion.kinetic_energy
     if not forces and not unknown:
-        return [_finding(motion, "kinetic energy", "J", True, kinetic, kinetic, "nothing acts")]
-    found = [_finding(motion, "kinetic energy", "J", False, kinetic, kinetic, _names(forces, unknown) + " can do work")]
+        return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, "nothing acts")]
+    found = [
+        _measure_drift(motion, "kinetic energy", "J", False, kinetic, kinetic, _names(forces, unknown) + " can do work")
+    ]
     without = [f.name for f in forces if f.potential is None] + list(unknown)
     if not without:
         energy = motion.energy
         size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
         changing = motion.potential_depends_on_time
         reason = "a potential depends on the time" if changing else "every force has a potential"
-        found.append(_finding(motion, "energy", "J", not changing, energy, size, reason))
+        found.append(_measure_drift(motion, "energy", "J", not changing, energy, size, reason))
     if motion.work is not None:
         work = motion.work.sum(axis=1) if motion.axis == "body" else motion.work
         # What an impulse at the very start did counts as work, but an output at the start comes after it.
         balance = (work - work[:1]) - (kinetic - kinetic[:1])
         size = np.maximum(np.abs(kinetic), np.abs(work))
-        found.append(_finding(motion, "work less gain of kinetic energy", "J", True, balance, size, "always"))
+        found.append(_measure_drift(motion, "work less gain of kinetic energy", "J", True, balance, size, "always"))
     return found
 
 
-def _momenta(motion: Motion) -> list[Finding]:
+def _momenta(motion: Motion) -> list[AuditFinding]:
     scenario = motion.scenario
     each = motion.linear_momentum
     total = each.sum(axis=1) if motion.axis == "body" else each
@@ -138,18 +140,18 @@ def _momenta(motion: Motion) -> list[Finding]:
     name = "linear momentum"
     if not pushing and not motion.acts_besides and not held:
         reason = "only forces between the bodies" if scenario.of_kind("pair") else "no force pushes"
-        return [_finding(motion, name, "kg m/s", True, total, size, reason)]
+        return [_measure_drift(motion, name, "kg m/s", True, total, size, reason)]
     reason = "the pivot pushes" if held else _names(pushing, motion.acts_besides) + " can push"
-    found = [_finding(motion, name, "kg m/s", False, total, size, reason)]
+    found = [_measure_drift(motion, name, "kg m/s", False, total, size, reason)]
     along = _common_direction(pushing)
     if along is not None and not held and not motion.acts_besides:
         across = total - (total @ along)[..., None] * along
         reason = f"all pushes along one line: {_names(pushing, ())}"
-        found.append(_finding(motion, "linear momentum across the force", "kg m/s", True, across, size, reason))
+        found.append(_measure_drift(motion, "linear momentum across the force", "kg m/s", True, across, size, reason))
     return found
 
 
-def _spins(motion: Motion) -> list[Finding]:
+def _angular_momenta(motion: Motion) -> list[AuditFinding]:
     scenario = motion.scenario
     turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
     if motion.axis == "body":
@@ -163,34 +165,36 @@ def _spins(motion: Motion) -> list[Finding]:
             reason = "from outside acts: " + _names(outside, motion.acts_besides)
         if own and not outside:
             reason = "perhaps not along the line between the bodies: " + _names(own, motion.acts_besides)
-        return [_finding(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
+        return [_measure_drift(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
     if scenario.pivot is not None:
-        return _spins_about_pivot(motion)
+        return _angular_momenta_about_pivot(motion)
     if scenario.bodies[0].is_particle:
         return []
     spin = motion.angular_momentum
     free = not turning and not motion.acts_besides
     reason = "no torque acts" if free else _names(turning, motion.acts_besides) + " can turn it"
-    return [_finding(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
+    return [_measure_drift(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
 
 
-def _spins_about_pivot(motion: Motion) -> list[Finding]:
+def _angular_momenta_about_pivot(motion: Motion) -> list[AuditFinding]:
     scenario = motion.scenario
-    place = motion._run.kept[0, :, :3]
+    place = motion._run.samples[0, :, :3]
     offset = motion.position - place if motion.axis == "member" else motion.position - place[0]
     spin = motion.angular_momentum + np.cross(offset, motion.linear_momentum)
     name, forces = "angular momentum about the pivot", scenario.forces
     free = not forces and not motion.acts_besides
     reason = "nothing acts" if free else _names(forces, motion.acts_besides) + " can turn it"
-    found = [_finding(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]
+    found = [_measure_drift(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]
     along = _common_direction(forces) if all(not f.turns for f in forces) else None
     if along is not None and not motion.acts_besides:
         reason = "the force has no torque about its own line"
-        found.append(_finding(motion, f"{name}, along the force", "kg m2/s", True, spin @ along, _norm(spin), reason))
+        found.append(
+            _measure_drift(motion, f"{name}, along the force", "kg m2/s", True, spin @ along, _norm(spin), reason)
+        )
     return found
 
 
-def _attitude(motion: Motion) -> list[Finding]:
+def _attitude_drift(motion: Motion) -> list[AuditFinding]:
     scenario = motion.scenario
     drift = motion.attitude_drift
     if scenario.formulation == "euler_angles" or all(body.is_particle for body in scenario.bodies):
@@ -206,22 +210,22 @@ def _attitude(motion: Motion) -> list[Finding]:
         reason = "found at an output, before q was rescaled"
     worst = float(over_all[at]) if len(over_all) else 0.0
     time = float(motion.times[at]) if len(over_all) else scenario.start_time
-    return [Finding(name, "", True, worst, worst, time, reason, over_all)]
+    return [AuditFinding(name, "", True, worst, worst, time, reason, over_all)]
 
 
-def _finding(
+def _measure_drift(
     motion: Motion, quantity: str, unit: str, conserved: bool, values: Array, sizes: Array, reason: str
-) -> Finding:
+) -> AuditFinding:
     """The largest departure of `values` (time, member?, component?) from its start, relative to the largest size."""
     if len(values) == 0:
-        return Finding(quantity, unit, conserved, 0.0, 0.0, motion.scenario.start_time, reason, np.zeros(0))
+        return AuditFinding(quantity, unit, conserved, 0.0, 0.0, motion.scenario.start_time, reason, np.zeros(0))
     change = values - values[0]
     departures = _norm(change) if change.ndim > np.ndim(sizes) else np.abs(change)
     largest = np.fmax.reduce(np.abs(sizes), axis=0)
     relative = np.divide(departures, largest, out=np.zeros_like(departures), where=largest > 0)
     ranked = np.nan_to_num(relative if relative.any() else departures, nan=-1.0)  # members that failed come last
     at = np.unravel_index(int(np.argmax(ranked)), departures.shape)
-    return Finding(
+    return AuditFinding(
         quantity,
         unit,
         conserved,

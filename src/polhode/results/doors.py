@@ -16,9 +16,9 @@ class Doors:
 
     def audit(self: Any) -> Audit:
         """What should have been conserved, given the forces, and by how much it was not."""
-        from polhode.results.audit import audit_of
+        from polhode.results.audit import audit_motion
 
-        return audit_of(self)
+        return audit_motion(self)
 
     def plot(self: Any) -> Figure:
         """A picture of the motion: angular velocity, where it went, energies, and what was conserved how well."""

@@ -14,14 +14,14 @@ from polhode.equations.vectors import cross, minus, plus, scaled
 from polhode.errors import ScenarioError
 from polhode.model import force_evaluation
 from polhode.model.force import Force
-from polhode.model.state import together
+from polhode.model.state import stack_components
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 
-def need_forces(motion: Motion, what: str) -> None:
+def require_forces(motion: Motion, what: str) -> None:
     """Refuse what cannot be known of a motion from a file that could not hold its forces."""
     if motion.unknown_forces:
         raise ScenarioError(
@@ -31,12 +31,14 @@ def need_forces(motion: Motion, what: str) -> None:
 
 def potential_energy(motion: Motion) -> Array:
     """Of all forces that have a potential, in J: one number for a whole system."""
-    need_forces(motion, "the potential energy")
+    require_forces(motion, "the potential energy")
     forces = motion.scenario.forces
-    if _by_users(motion):
-        each_time = [force_evaluation.potential_energy(t, views, c, forces) for t, views, c in _each_time(motion)]
+    if _has_user_function(motion):
+        each_time = [
+            force_evaluation.potential_energy(t, views, c, forces) for t, views, c in _views_time_by_time(motion)
+        ]
         return np.asarray(each_time, dtype=np.float64)
-    t, views, constants = _all_times(motion)
+    t, views, constants = _views_over_times(motion)
     total = force_evaluation.potential_energy(t, views, constants, forces)
     return np.broadcast_to(total, views[0].position[0].shape).astype(np.float64)
 
@@ -47,7 +49,7 @@ def potential_depends_on_time(motion: Motion) -> bool:
     if not any(f.function is not None and f.potential is not None for f in forces):
         return False
     times = np.linspace(float(motion.times[0]), float(motion.times[-1]), 7).tolist()
-    for _, views, constants in list(_each_time(motion))[:: max(1, len(motion.times) - 1)]:
+    for _, views, constants in list(_views_time_by_time(motion))[:: max(1, len(motion.times) - 1)]:
         values = [force_evaluation.potential_energy(t, views, constants, forces) for t in times]
         if np.any(np.asarray(values) != values[0]):
             return True
@@ -56,17 +58,17 @@ def potential_depends_on_time(motion: Motion) -> bool:
 
 def acceleration(motion: Motion) -> Array:
     """Of each body's centre of mass, in m/s2: F/M, or what the turning about a pivot asks for."""
-    need_forces(motion, "the acceleration")
-    pairs = zip(*_all_times(motion)[1:], _wrenches(motion), strict=True)
-    return _stacked(motion, [_acceleration(motion, view, c, *wrench) for view, c, wrench in pairs])
+    require_forces(motion, "the acceleration")
+    pairs = zip(*_views_over_times(motion)[1:], _wrenches(motion), strict=True)
+    return _stack_bodies(motion, [_acceleration(motion, view, c, *wrench) for view, c, wrench in pairs])
 
 
 def reaction_force(motion: Motion) -> Array:
     """What the pivot exerts on the body: M a - F, in N."""
-    need_forces(motion, "the reaction force")
-    (view,), (c,) = _all_times(motion)[1:]
+    require_forces(motion, "the reaction force")
+    (view,), (c,) = _views_over_times(motion)[1:]
     push, turn = _wrenches(motion)[0]
-    return together(minus(scaled(c.mass, _acceleration(motion, view, c, push, turn)), push))
+    return stack_components(minus(scaled(c.mass, _acceleration(motion, view, c, push, turn)), push))
 
 
 def energies(motion: Motion) -> dict[str, Array]:
@@ -93,17 +95,17 @@ def energies(motion: Motion) -> dict[str, Array]:
 
 def loads(motion: Motion, forces: Sequence[Force]) -> tuple[Array, Array]:
     """Force (N) and torque about the centre of mass (N m) of some of the forces, in the shape of `motion.position`."""
-    need_forces(motion, "a force")
+    require_forces(motion, "a force")
     each = _wrenches(motion, forces)
     shape = motion.position.shape
-    pushes, turns = (_stacked(motion, [wrench[i] for wrench in each]) for i in (0, 1))
+    pushes, turns = (_stack_bodies(motion, [wrench[i] for wrench in each]) for i in (0, 1))
     return np.broadcast_to(pushes, shape), np.broadcast_to(turns, shape)
 
 
 def _acceleration(motion: Motion, view: View, c: Constants, push: Any, turn: Any) -> Any:
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
-    places = np.moveaxis(motion._run.kept[..., :3], -1, 0)
+    places = np.moveaxis(motion._run.samples[..., :3], -1, 0)
     pivot: Any = tuple(places if motion.axis == "member" else places[..., 0])
     arm, w = minus(view.position, pivot), view.angular_velocity
     q, torque = product(view.orientation, c.axes), plus(turn, cross(arm, push))
@@ -111,19 +113,19 @@ def _acceleration(motion: Motion, view: View, c: Constants, push: Any, turn: Any
     return plus(cross(w_rate, arm), cross(w, cross(w, arm)))
 
 
-def _stacked(motion: Motion, vectors: list[Any]) -> Array:
+def _stack_bodies(motion: Motion, vectors: list[Any]) -> Array:
     """Vectors of a system's bodies as one array, of a single body or of members as they are."""
-    arrays = [together(vector) for vector in vectors]
+    arrays = [stack_components(vector) for vector in vectors]
     return np.stack(arrays, axis=1) if motion.axis == "body" else arrays[0]
 
 
 def _wrenches(motion: Motion, forces: Sequence[Force] | None = None) -> list[tuple[Any, Any]]:
     """Force and torque on each body, or on all members together, over the output times; of all forces, or of some."""
     forces = motion.scenario.forces if forces is None else forces
-    return force_evaluation.wrenches_over(*_all_times(motion), forces)
+    return force_evaluation.evaluate_wrenches_over_times(*_views_over_times(motion), forces)
 
 
-def _by_users(motion: Motion) -> bool:
+def _has_user_function(motion: Motion) -> bool:
     """Whether a force is a user's function, which may decide by `if` and so must be asked time by time."""
     return any(f.function is not None for f in motion.scenario.forces)
 
@@ -132,19 +134,19 @@ def _constants(motion: Motion) -> list[Constants]:
     return [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
 
 
-def _all_times(motion: Motion) -> tuple[Array, list[View], list[Constants]]:
+def _views_over_times(motion: Motion) -> tuple[Array, list[View], list[Constants]]:
     """All output times at once: the times, and each body's view and constants, or those of all members."""
     each = _constants(motion)
     if motion.axis == "member":
         return motion.times[:, None], [motion._view], each
-    return motion.times, [force_evaluation.taken(motion._view, (slice(None), b)) for b in range(len(each))], each
+    return motion.times, [force_evaluation.view_at_time(motion._view, (slice(None), b)) for b in range(len(each))], each
 
 
-def _each_time(motion: Motion) -> Iterator[tuple[float, list[View], list[Constants]]]:
+def _views_time_by_time(motion: Motion) -> Iterator[tuple[float, list[View], list[Constants]]]:
     """For each output time: the time, and each body's view and constants, in plain numbers (or members' arrays)."""
     each = _constants(motion)
     for i, t in enumerate(motion.times.tolist()):
         if motion.axis == "member":
-            yield t, [force_evaluation.taken(motion._view, i)], each
+            yield t, [force_evaluation.view_at_time(motion._view, i)], each
         else:
-            yield t, [force_evaluation.taken(motion._view, (i, b)) for b in range(len(each))], each
+            yield t, [force_evaluation.view_at_time(motion._view, (i, b)) for b in range(len(each))], each

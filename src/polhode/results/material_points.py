@@ -12,45 +12,47 @@ from polhode.equations.formulations import View
 from polhode.equations.quaternions import conjugate, product, to_world
 from polhode.equations.vectors import cross, minus, plus
 from polhode.errors import InputError
-from polhode.model.state import together
+from polhode.model.state import stack_components
 from polhode.validation import Array
 
 
-def followed(view: View, points_body: Any, found: Callable[[View, Any], Any]) -> Array:
+def evaluate_at_points(view: View, points_body: Any, found: Callable[[View, Any], Any]) -> Array:
     """`found`, of a view and a point of the body, for each of the points: (time, body, points, 3).
 
     A single point of three numbers leaves out the axis of the points.
     """
-    given = validation.numbers(points_body, "points_body", validation.shape_of(points_body), wanted="3 numbers a point")
+    given = validation.check_numbers(
+        points_body, "points_body", validation.shape_of(points_body), wanted="3 numbers a point"
+    )
     points = np.atleast_2d(given)
     if points.shape[-1] != 3 or points.ndim != 2:
         raise InputError(f"points_body must be 3 numbers a point, but has the shape {given.shape}")
-    array = together(found(_wide(view), tuple(points.T)))
+    array = stack_components(found(_add_point_axis(view), tuple(points.T)))
     return array if given.ndim == 2 else array[..., 0, :]
 
 
-def _wide(view: View) -> View:
+def _add_point_axis(view: View) -> View:
     vectors: Any = (tuple(c[..., None] for c in vector) for vector in view)
     return View(*vectors)
 
 
-def position(view: View, point_body: Any) -> Any:
+def point_position(view: View, point_body: Any) -> Any:
     """x + R r  [seed 000 eq. 2-1]"""
     return plus(view.position, to_world(view.orientation, point_body))
 
 
-def velocity(view: View, point_body: Any) -> Any:
+def point_velocity(view: View, point_body: Any) -> Any:
     """v + w x (R r)  [seed 000 eq. 2-17; seed 001 eq. 4.26]"""
     return plus(view.velocity, cross(view.angular_velocity, to_world(view.orientation, point_body)))
 
 
-def displacement_from(start: View) -> Callable[[View, Any], Any]:
+def point_displacement_from(start: View) -> Callable[[View, Any], Any]:
     """(x - x0) + (R r - R0 r)  [seed 001 eq. 4.25, corrected]
 
     R r - R0 r is found from the turn in between, q0* q, so that no digits are lost if it is small.  A turn within the
     rounding of q is none: rescaling q moves its last bits, also at rest.
     """
-    first = _wide(start)
+    first = _add_point_axis(start)
 
     def displacement(view: View, point_body: Any) -> Any:
         w, *e = product(conjugate(first.orientation), view.orientation)

@@ -12,18 +12,18 @@ import numpy as np
 from polhode import rotations, validation
 from polhode.engines import segments
 from polhode.engines.closed_form import ClosedForm
-from polhode.engines.result import Anchor, Run
-from polhode.engines.run import run
+from polhode.engines.result import Checkpoint, RunResult
+from polhode.engines.run import run_scenario
 from polhode.equations import invariants
 from polhode.equations.formulations import View
 from polhode.equations.inertia import world_tensor
 from polhode.equations.matrices import multiplied
 from polhode.equations.quaternions import conjugate, matrix, product, to_world
-from polhode.equations.right_hand_side import view_of
+from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
 from polhode.errors import InputError, nearest
 from polhode.model.scenario import Scenario
-from polhode.model.state import State, split, together
+from polhode.model.state import State, split_groups, stack_components
 from polhode.results import dynamics, material_points, store
 from polhode.results.doors import Doors
 from polhode.validation import Array
@@ -31,7 +31,7 @@ from polhode.validation import Array
 if TYPE_CHECKING:
     import xarray
 
-    from polhode.results.rotating_frame import Seen
+    from polhode.results.rotating_frame import RotatingFrameMotion
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Motion(Doors):
     SI units, except where the name says body.
     """
 
-    def __init__(self, scenario: Scenario, run: Run, unknown_forces: tuple[str, ...] = ()) -> None:
+    def __init__(self, scenario: Scenario, run: RunResult, unknown_forces: tuple[str, ...] = ()) -> None:
         self.scenario = scenario
         self.unknown_forces = unknown_forces
         """Names of forces that acted but could not be stored with the motion."""
@@ -95,16 +95,16 @@ class Motion(Doors):
     @cached_property
     def _view(self) -> View:
         """All quantities at all output times, in component arrays (time, body)."""
-        return self._view_of(self._run.kept)
+        return self._view_of(self._run.samples)
 
     def _view_of(self, kept: Array) -> View:
-        numbers = np.moveaxis(_failed_blanked(kept), -1, 0)
-        seen: Callable[..., View] = view_of(self.scenario.form, self.scenario.pivot is not None)
-        return seen(split(numbers, self.scenario.form.sizes), self.scenario.constants)
+        numbers = np.moveaxis(_blank_failed_members(kept), -1, 0)
+        seen: Callable[..., View] = build_view(self.scenario.form, self.scenario.pivot is not None)
+        return seen(split_groups(numbers, self.scenario.form.sizes), self.scenario.constants)
 
     def _array(self, components: Any) -> Array:
         """Components as one array, without the second axis if there is but one body."""
-        return self._scalar(together(components))
+        return self._scalar(stack_components(components))
 
     def _scalar(self, values: Any) -> Array:
         array = np.asarray(values)
@@ -133,8 +133,8 @@ class Motion(Doors):
     @property
     def work(self) -> Array | None:
         """The work that the forces have done on each body since the start, in J; an ensemble does not count it."""
-        has_work = self._run.kept.shape[-1] > sum(self.scenario.form.sizes) + 1
-        return self._scalar(self._run.kept[..., -2]) if has_work else None
+        has_work = self._run.samples.shape[-1] > sum(self.scenario.form.sizes) + 1
+        return self._scalar(self._run.samples[..., -2]) if has_work else None
 
     @property
     def attitude_drift(self) -> Array:
@@ -142,7 +142,7 @@ class Motion(Doors):
 
         ||q| - 1| for quaternions, the largest entry of |R^T R - 1| for matrices, 0 for Euler angles.
         """
-        watched = self._run.kept[..., -1]
+        watched = self._run.samples[..., -1]
         return self._scalar(watched if self.scenario.formulation != "euler_angles" else np.zeros_like(watched))
 
     # Events ---------------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class Motion(Doors):
         scenario, found = self.scenario, []
         for c in self._run.crossings:
             one, i = (scenario.take(c.body), 0) if self.axis == "member" else (scenario, c.body)
-            found.append(Crossing(c.name, c.time, c.body, state_of(one, i, c.kept.tolist(), c.time), c.ends))
+            found.append(Crossing(c.name, c.time, c.body, state_from_sample(one, i, c.sample.tolist(), c.time), c.ends))
         return found
 
     def crossing_times(self, name: str, body: int | None = None) -> Array:
@@ -238,7 +238,7 @@ class Motion(Doors):
                 f"the formulation {self.scenario.formulation!r} keeps no matrix: simulate with "
                 "formulation='momentum_matrix', or take rotation_matrix"
             )
-        kept = split(np.moveaxis(_failed_blanked(self._run.kept), -1, 0), self.scenario.form.sizes)[1]
+        kept = split_groups(np.moveaxis(_blank_failed_members(self._run.samples), -1, 0), self.scenario.form.sizes)[1]
         return self._matrix(multiplied(kept, matrix(conjugate(self.scenario.constants.axes))))
 
     @property
@@ -284,16 +284,16 @@ class Motion(Doors):
 
     def angular_momentum_about(self, point: Any) -> Array:
         """L + (x - point) x P of each body, about a fixed point of the world, in kg m2/s."""
-        at = tuple(validation.one_vector(point, "point", "point").tolist())
+        at = tuple(validation.check_vector(point, "point", "point").tolist())
         return self._array(invariants.angular_momentum_about(self._view, at))
 
     def points(self, points_body: Any) -> Array:
         """Where points of the body (from its centre of mass, body axes) are: (..., points, 3), in m.  [000 eq. 2-1]"""
-        return self._scalar(material_points.followed(self._view, points_body, material_points.position))
+        return self._scalar(material_points.evaluate_at_points(self._view, points_body, material_points.point_position))
 
     def point_velocities(self, points_body: Any) -> Array:
         """How fast points of the body move: v + w x (R r), (..., points, 3), in m/s.  [000 eq. 2-17]"""
-        return self._scalar(material_points.followed(self._view, points_body, material_points.velocity))
+        return self._scalar(material_points.evaluate_at_points(self._view, points_body, material_points.point_velocity))
 
     def displacements(self, points_body: Any) -> Array:
         """How far points of the body have come since the start: (..., points, 3), in m.  [seed 001 eq. 4.25, corrected]
@@ -311,9 +311,11 @@ class Motion(Doors):
         [-1.989992, 0.14112, 0.0]
         """
         first = self._view_of(self._numbers_at(self.scenario.start_time)[None])
-        return self._scalar(material_points.followed(self._view, points_body, material_points.displacement_from(first)))
+        return self._scalar(
+            material_points.evaluate_at_points(self._view, points_body, material_points.point_displacement_from(first))
+        )
 
-    def seen_from(self, angular_velocity: Any, origin: Any = (0.0, 0.0, 0.0)) -> Seen:
+    def seen_from(self, angular_velocity: Any, origin: Any = (0.0, 0.0, 0.0)) -> RotatingFrameMotion:
         """How the motion looks from a frame that turns steadily about a fixed point.  [seed 004 project 17.1]
 
         All bodies or members are seen from the same frame.
@@ -333,9 +335,9 @@ class Motion(Doors):
         >>> resting.seen_from((0, 0, 1)).velocity[0].tolist()
         [0.0, -2.0, 0.0]
         """
-        from polhode.results.rotating_frame import seen_from
+        from polhode.results.rotating_frame import transform_to_rotating_frame
 
-        return seen_from(self, angular_velocity, origin)
+        return transform_to_rotating_frame(self, angular_velocity, origin)
 
     @property
     def reaction_force(self) -> Array:
@@ -350,90 +352,97 @@ class Motion(Doors):
         """The state at the last output time; for a system a list, for an ensemble one state with all members."""
         if len(self.times) == 0:
             raise InputError("the run stopped before its first output time: there is no state to show")
-        return self._state_of(self._run.kept[-1], float(self.times[-1]))
+        return self._state_of(self._run.samples[-1], float(self.times[-1]))
 
     def at(self, t: float) -> Any:
         """The state at any time of the run: an output, or computed from the last one before, by the same method.
 
         Of an exact motion: at any time at all, before, during or after the run, in a few microseconds.
         """
-        moment = t if type(t) is float and t - t == 0.0 else validation.one_number(t, "t")
+        moment = t if type(t) is float and t - t == 0.0 else validation.check_number(t, "t")
         if self.axis is None and (closed_form := self._closed_form) is not None:
             numbers = closed_form.numbers_at(moment)
             if (total := sum(numbers)) - total != 0.0:
                 raise InputError(f"at t = {moment:g} s the state is no longer finite: so far no number of it is known")
-            return state_of(self.scenario, 0, numbers, moment)
+            return state_from_sample(self.scenario, 0, numbers, moment)
         return self._state_of(self._numbers_at(moment), moment)
 
     def _numbers_at(self, moment: float) -> Array:
         """What is kept of each body or member at any time of the run."""
         if (closed_form := self._closed_form) is not None:
-            return np.asarray(closed_form.kept_at(np.array([moment]))[0])
+            return np.asarray(closed_form.samples_at(np.array([moment]))[0])
         if len(self.times) == 0 or not self.scenario.start_time <= moment <= self.times[-1]:
             span = f"{self.scenario.start_time:g} to {self.times[-1]:g}" if len(self.times) else "nowhere to nowhere"
             raise InputError(f"t = {moment:g} s is outside the run, which reaches from {span} s")
         exact = np.searchsorted(self.times, moment)
         if exact < len(self.times) and self.times[exact] == moment:
-            return np.asarray(self._run.kept[exact])
-        dynamics.need_forces(self, "a time between the stored ones")
+            return np.asarray(self._run.samples[exact])
+        dynamics.require_forces(self, "a time between the stored ones")
         scenario = replace(self.scenario, output_times=[moment], output_step=None)
-        again = run(scenario, self.work is not None, anchor=self._anchor(moment))
-        return np.asarray(again.kept[-1])
+        again = run_scenario(scenario, self.work is not None, checkpoint=self._checkpoint_before(moment))
+        return np.asarray(again.samples[-1])
 
     @cached_property
     def _closed_form(self) -> ClosedForm | None:
         """What gives the state of an exact motion at any time; None if the motion needs steps."""
         if self.scenario.used_method.name != "exact" or self._run.failure is not None:
             return None
-        if self._run.closed_form is None and not any(np.ndim(event) for event in segments.event_times(self.scenario)):
+        if self._run.closed_form is None and not any(
+            np.ndim(event) for event in segments.discontinuity_times(self.scenario)
+        ):
             return ClosedForm(self.scenario, self.work is not None)
         return self._run.closed_form
 
-    def _anchor(self, moment: float) -> Anchor | None:
+    def _checkpoint_before(self, moment: float) -> Checkpoint | None:
         """The last output before `moment` that lies on a step of its own segment; None: begin at the start."""
-        events = segments.event_times(self.scenario)
+        events = segments.discontinuity_times(self.scenario)
         if any(np.ndim(event) for event in events) or self.scenario.events:
             return None
-        segment = max([t for t in segments.breaks(self.scenario) if t <= moment], default=self.scenario.start_time)
+        segment = max(
+            [t for t in segments.segment_boundaries(self.scenario) if t <= moment], default=self.scenario.start_time
+        )
         before = np.flatnonzero((self.times > segment) & (self.times <= moment))
         if self.scenario.used_method.name == "dop853":  # the step with the last output before: the same steps again
-            marks, before = self._run.marks, np.flatnonzero((self.times >= segment) & (self.times <= moment))
-            return Anchor(segment, 0, marks[before[-1]]) if marks is not None and len(before) else None
+            checkpoints, before = (
+                self._run.checkpoints,
+                np.flatnonzero((self.times >= segment) & (self.times <= moment)),
+            )
+            return Checkpoint(segment, 0, checkpoints[before[-1]]) if checkpoints is not None and len(before) else None
         if self.scenario.used_method.is_adaptive:
-            return Anchor(float(self.times[before[-1]]), 0, self._run.kept[before[-1]]) if len(before) else None
-        steps, rest = segments.on_grid(self.times[before], segment, self.scenario.needed_step)
+            return Checkpoint(float(self.times[before[-1]]), 0, self._run.samples[before[-1]]) if len(before) else None
+        steps, rest = segments.locate_on_grid(self.times[before], segment, self.scenario.needed_step)
         whole = np.flatnonzero(rest == 0.0)
-        return Anchor(segment, int(steps[whole[-1]]), self._run.kept[before[whole[-1]]]) if len(whole) else None
+        return Checkpoint(segment, int(steps[whole[-1]]), self._run.samples[before[whole[-1]]]) if len(whole) else None
 
     def _state_of(self, numbers: Array, t: float) -> Any:
         if self.axis == "member":
-            return state_of(self.scenario, 0, _failed_blanked(numbers).T, t)
-        states = [state_of(self.scenario, i, numbers[i].tolist(), t) for i in range(self._count)]
+            return state_from_sample(self.scenario, 0, _blank_failed_members(numbers).T, t)
+        states = [state_from_sample(self.scenario, i, numbers[i].tolist(), t) for i in range(self._count)]
         return states if self.axis == "body" else states[0]
 
     # Doors ----------------------------------------------------------------------------------------------------------
     @cached_property
     def dataset(self) -> xarray.Dataset:
         """Everything computed, as an xarray dataset with units in the attributes."""
-        return store.dataset_of(self)
+        return store.to_dataset(self)
 
 
-def _failed_blanked(kept: Array) -> Array:
+def _blank_failed_members(kept: Array) -> Array:
     """Of a member that failed every number is "not a number", not here infinite and there a chance value."""
     well = np.isfinite(kept).all(axis=-1, keepdims=True)
     return kept if well.all() else np.where(well, kept, np.nan)
 
 
-def state_of(scenario: Scenario, i: int, numbers: Any, t: float) -> State:
+def state_from_sample(scenario: Scenario, i: int, numbers: Any, t: float) -> State:
     """The state of body i from its kept numbers, or from arrays of the members' numbers, worked out when looked at."""
 
     def make() -> tuple[Any, Any, Any, Any]:
-        constants, groups = scenario.bodies[i].constants(scenario.pivot), split(numbers, scenario.form.sizes)
+        constants, groups = scenario.bodies[i].constants(scenario.pivot), split_groups(numbers, scenario.form.sizes)
         if scenario.form.keeps_body_rates and scenario.pivot is None and len(groups[1]) == 4:
             (x, q, p, w), axes = groups, constants.axes  # which is what a state asks for
             return x, product(q, conjugate(axes)), scaled(constants.inverse_mass, p), to_world(axes, w)
         with np.errstate(invalid="ignore"):  # of members that failed
-            view = view_of(scenario.form, scenario.pivot is not None)(groups, constants)
+            view = build_view(scenario.form, scenario.pivot is not None)(groups, constants)
             return view.position, view.orientation, view.velocity, view.angular_velocity_body
 
     return State.later(make, t)

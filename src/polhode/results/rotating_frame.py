@@ -11,10 +11,10 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations.quaternions import conjugate, product, to_body
-from polhode.equations.rotating_frame import acceleration_seen, velocity_seen
+from polhode.equations.rotating_frame import acceleration_in_rotating_frame, velocity_in_rotating_frame
 from polhode.equations.vectors import minus
 from polhode.errors import InputError
-from polhode.model.state import together
+from polhode.model.state import stack_components
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RotatingFrameMotion:
     """How a motion looks from a turning frame: what `motion.seen_from` gives.
 
     Vectors are along the frame's own axes, and places are measured from the point about which it turns.  The arrays
@@ -49,19 +49,19 @@ class Seen:
     def velocity(self) -> Array:
         """Of the centre of mass, in m/s: the rate of `position`.  [seed 004 eq. 17.33]"""
         v = _components(self.motion.velocity)
-        return self._along_frame(lambda: velocity_seen(self.frame_angular_velocity, self._away, v))
+        return self._along_frame(lambda: velocity_in_rotating_frame(self.frame_angular_velocity, self._away, v))
 
     @property
     def acceleration(self) -> Array:
         """Of the centre of mass, in m/s2: the rate of `velocity`, with the Coriolis and the centrifugal term."""
         v, a = _components(self.motion.velocity), _components(self.motion.acceleration)
-        return self._along_frame(lambda: acceleration_seen(self.frame_angular_velocity, self._away, v, a))
+        return self._along_frame(lambda: acceleration_in_rotating_frame(self.frame_angular_velocity, self._away, v, a))
 
     @property
     def quaternion_wxyz(self) -> Array:
         """The orientation, body to frame, scalar first."""
         q: Any = _components(self.motion.quaternion_wxyz)
-        return together(product(conjugate(self._frame), q))
+        return stack_components(product(conjugate(self._frame), q))
 
     @property
     def angular_velocity(self) -> Array:
@@ -85,23 +85,23 @@ class Seen:
 
     def _along_frame(self, vector: Callable[[], Any]) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            array = together(to_body(self._frame, vector()))
+            array = stack_components(to_body(self._frame, vector()))
         known = np.isfinite(self.motion.position)  # what a member that failed would have shown is no number
-        validation.held(array[known], "what the frame shows")
+        validation.check_still_finite(array[known], "what the frame shows")
         return array
 
 
-def seen_from(motion: Motion, angular_velocity: Any, origin: Any) -> Seen:
+def transform_to_rotating_frame(motion: Motion, angular_velocity: Any, origin: Any) -> RotatingFrameMotion:
     """The motion from one frame, if the angle by which the frame has turned is known at every time."""
-    rate = validation.one_vector(angular_velocity, "angular_velocity", "frame")
-    place = validation.one_vector(origin, "origin", "frame")
+    rate = validation.check_vector(angular_velocity, "angular_velocity", "frame")
+    place = validation.check_vector(origin, "origin", "frame")
     turned = hypot(*rate.tolist()) * float(np.abs(motion.times).max(initial=0.0))
     if not turned * np.finfo(np.float64).eps < 1:
         raise InputError(
             f"angular_velocity is {rate.tolist()} rad/s: since t = 0 the frame has turned by {turned:g} rad, so many "
             "that the rounding is of a radian, and where its axes point is not known. Give a slower frame."
         )
-    return Seen(motion, tuple(rate.tolist()), tuple(place.tolist()))
+    return RotatingFrameMotion(motion, tuple(rate.tolist()), tuple(place.tolist()))
 
 
 def _components(array: Array) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engines.result import Chosen, Crossing, Run
+from polhode.engines.result import AutoReport, EventRecord, RunResult
 from polhode.errors import FileError
 from polhode.model import scenario_file
 from polhode.model.scenario import Scenario
@@ -48,14 +48,14 @@ NAMES = {
 }
 COMPUTED = "computed"
 """The variable of a stored motion that holds the numbers as computed, in the formulation's own variables."""
-CROSSED = "crossing_computed"
+EVENT_RECORDS = "crossing_computed"
 """The same for the events that happened."""
-LIST_NAME = "scenario_array_"
-LONG = 64
+ARRAY_PREFIX = "scenario_array_"
+LONG_LIST = 64
 """Lists of more numbers than this are stored as arrays beside the scenario, not in its text; meshes always are."""
 
 
-def dataset_of(motion: Motion) -> xarray.Dataset:
+def to_dataset(motion: Motion) -> xarray.Dataset:
     """A motion as an xarray dataset."""
     import xarray
 
@@ -97,11 +97,11 @@ def save(motion: Motion, path: Path) -> None:
     (content, looks), arrays = _without_long_lists((motion.scenario.as_mapping(known), looks))
     number_axes = ("time", "computed_body", "number")
     dataset = motion.dataset.assign(
-        {COMPUTED: (number_axes, motion._run.kept, {"long_name": "the numbers as computed"})}
+        {COMPUTED: (number_axes, motion._run.samples, {"long_name": "the numbers as computed"})}
     )
-    crossed = _crossed(motion._run.crossings)
+    crossed = _event_rows(motion._run.crossings)
     if len(crossed):
-        dataset = dataset.assign({CROSSED: (("crossing", "crossing_number"), crossed)})
+        dataset = dataset.assign({EVENT_RECORDS: (("crossing", "crossing_number"), crossed)})
     dataset = dataset.assign({name: ((f"{name}_length",), values) for name, values in arrays.items()})
     dataset.attrs.update(
         {
@@ -109,17 +109,19 @@ def save(motion: Motion, path: Path) -> None:
             "polhode_looks": json.dumps(looks),
             "polhode_unknown_forces": json.dumps(unknown),
             "polhode_refused": motion._run.refused,
-            "polhode_chosen": json.dumps(asdict(motion._run.chosen) if motion._run.chosen is not None else None),
+            "polhode_chosen": json.dumps(
+                asdict(motion._run.auto_report) if motion._run.auto_report is not None else None
+            ),
             "polhode_members": motion.scenario.members or 0,
             "polhode_checksum": _checksum(
-                motion.times, motion._run.kept, crossed, *(arrays[name] for name in sorted(arrays))
+                motion.times, motion._run.samples, crossed, *(arrays[name] for name in sorted(arrays))
             ),
         }
     )
     draft, old = path.with_name(path.name + ".part"), path.with_name(f".{path.name}.replaced")
     try:
         if path.exists():
-            _refuse_strangers(path)
+            _check_overwrite(path)
         for leftover in (draft, old):
             if leftover.exists():
                 shutil.rmtree(leftover)
@@ -127,7 +129,7 @@ def save(motion: Motion, path: Path) -> None:
         with warnings.catch_warnings():
             # Without it xarray would complain to everybody who opens the motion; with it Zarr complains here.
             warnings.filterwarnings("ignore", message="Consolidated metadata")
-            dataset.to_zarr(draft, mode="w", consolidated=True, encoding=_missing(dataset))
+            dataset.to_zarr(draft, mode="w", consolidated=True, encoding=_fill_values(dataset))
         if path.exists():
             path.rename(old)
         draft.rename(path)
@@ -155,7 +157,7 @@ def load(path: str | Path) -> Motion:
     place = Path(path)
     if not place.exists():
         raise FileError(f"there is no motion at {place}")
-    if not _is_ours(place):
+    if not _is_stored_motion(place):
         raise FileError(f"{place} is no stored motion: motion.save and `polhode run --save` make one, a .zarr folder")
     damaged = FileError(
         f"{place} is damaged: its numbers are not those that were stored, a part is missing or was changed. "
@@ -164,34 +166,34 @@ def load(path: str | Path) -> Motion:
     try:
         with xarray.open_zarr(place, consolidated=False) as opened:
             # What can be derived from these is stored for others, and is derived again here.
-            needed = [name for name in (COMPUTED, CROSSED, "crossing_name") if name in opened]
+            needed = [name for name in (COMPUTED, EVENT_RECORDS, "crossing_name") if name in opened]
             dataset = opened[[*needed, *_long_lists(opened)]].load()
     except PermissionError as error:
         raise FileError(f"{place} cannot be read: {error}") from None
     except Exception as error:
         raise damaged from error
-    arrays = [dataset[name].values for name in ("time", COMPUTED, CROSSED) if name in dataset]
+    arrays = [dataset[name].values for name in ("time", COMPUTED, EVENT_RECORDS) if name in dataset]
     arrays += [dataset[name].values for name in sorted(_long_lists(dataset))]
     if _checksum(*arrays) != dataset.attrs.get("polhode_checksum"):
         raise damaged
-    if CROSSED in dataset and ("crossing_name" not in dataset or not all(dataset["crossing_name"].values)):
+    if EVENT_RECORDS in dataset and ("crossing_name" not in dataset or not all(dataset["crossing_name"].values)):
         raise damaged
     content = _with_long_lists(json.loads(dataset.attrs["polhode_scenario"]), dataset)
-    given = scenario_file.arguments(content)
-    given["body"] = _with_looks(given["body"], dataset.attrs.get("polhode_looks", "null"), dataset)
+    given = scenario_file.scenario_arguments(content)
+    given["body"] = _restore_appearance(given["body"], dataset.attrs.get("polhode_looks", "null"), dataset)
     scenario = _with_members(Scenario(**given), int(dataset.attrs["polhode_members"]))
-    run = Run(
+    run = RunResult(
         dataset["time"].values,
         np.ascontiguousarray(dataset[COMPUTED].values),
         int(dataset.attrs["steps"]),
         int(dataset.attrs["polhode_refused"]),
-        crossings=_crossings(dataset),
-        chosen=_chosen(dataset.attrs.get("polhode_chosen", "null")),
+        crossings=_read_event_records(dataset),
+        auto_report=_read_auto_report(dataset.attrs.get("polhode_chosen", "null")),
     )
     return Motion(scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"])))
 
 
-def _with_looks(given: Any, text: str, dataset: xarray.Dataset) -> Any:
+def _restore_appearance(given: Any, text: str, dataset: xarray.Dataset) -> Any:
     """The body, or a system's bodies, with their looks; those of older files are known by their numbers alone."""
     from polhode.massprops.appearance_table import restore_appearance
 
@@ -201,24 +203,24 @@ def _with_looks(given: Any, text: str, dataset: xarray.Dataset) -> Any:
     return restore_appearance(given, stored) if isinstance(given, list) else restore_appearance([given], stored)[0]
 
 
-def _chosen(text: str) -> Chosen | None:
+def _read_auto_report(text: str) -> AutoReport | None:
     """What "auto" had chosen, if it had."""
     stored = json.loads(text)
-    return None if stored is None else Chosen(**stored)
+    return None if stored is None else AutoReport(**stored)
 
 
-def _crossed(crossings: list[Crossing]) -> Array:
+def _event_rows(crossings: list[EventRecord]) -> Array:
     """Crossings as rows of numbers: the event's, the body's, the time, whether it ended the run, and what was kept."""
-    return np.array([[c.event, c.body, c.time, c.ends, *c.kept] for c in crossings])
+    return np.array([[c.event, c.body, c.time, c.ends, *c.sample] for c in crossings])
 
 
-def _crossings(dataset: xarray.Dataset) -> list[Crossing]:
-    if CROSSED not in dataset:
+def _read_event_records(dataset: xarray.Dataset) -> list[EventRecord]:
+    if EVENT_RECORDS not in dataset:
         return []
     names = [str(name) for name in dataset["crossing_name"].values]
     return [
-        Crossing(int(row[0]), int(row[1]), float(row[2]), row[4:], name, bool(row[3]))
-        for row, name in zip(dataset[CROSSED].values, names, strict=True)
+        EventRecord(int(row[0]), int(row[1]), float(row[2]), row[4:], name, bool(row[3]))
+        for row, name in zip(dataset[EVENT_RECORDS].values, names, strict=True)
     ]
 
 
@@ -230,13 +232,13 @@ def _with_members(scenario: Scenario, members: int) -> Scenario:
     return replace(scenario, state=state.replace(position=np.tile(state.position, (members, 1))))
 
 
-def _refuse_strangers(path: Path) -> None:
+def _check_overwrite(path: Path) -> None:
     """Overwrite a stored motion, but nothing else."""
-    if not _is_ours(path):
+    if not _is_stored_motion(path):
         raise FileError(f"{path} exists and is no stored motion: choose another name")
 
 
-def _is_ours(path: Path) -> bool:
+def _is_stored_motion(path: Path) -> bool:
     """Whether a stored motion lies there, whole or not."""
     try:
         return "polhode_scenario" in json.loads((path / "zarr.json").read_text())["attributes"]
@@ -244,7 +246,7 @@ def _is_ours(path: Path) -> bool:
         return False
 
 
-def _missing(dataset: xarray.Dataset) -> dict[str, Any]:
+def _fill_values(dataset: xarray.Dataset) -> dict[str, Any]:
     """What stands for a number whose file is missing, where Zarr's 0 would look like one: not a number, or -1."""
     kinds = {str(name): dataset[name].dtype.kind for name in dataset.variables}
     return {name: {"fill_value": np.nan if kind == "f" else -1} for name, kind in kinds.items() if kind in "fi"}
@@ -260,7 +262,7 @@ def _checksum(*arrays: Any) -> int:
 
 def _long_lists(dataset: xarray.Dataset) -> list[str]:
     """The names of the arrays that stand for long lists of the scenario."""
-    return [str(name) for name in dataset.data_vars if str(name).startswith(LIST_NAME)]
+    return [str(name) for name in dataset.data_vars if str(name).startswith(ARRAY_PREFIX)]
 
 
 def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
@@ -271,11 +273,11 @@ def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
         if isinstance(value, dict):
             return {key: short(part) for key, part in value.items()}
         if isinstance(value, np.ndarray):
-            name = f"{LIST_NAME}{len(arrays):04d}"
+            name = f"{ARRAY_PREFIX}{len(arrays):04d}"
             arrays[name] = value.ravel()
             return {"array": name, "shape": list(value.shape)}
         if isinstance(value, (list, tuple)):
-            if len(value) > LONG and not isinstance(value[0], (dict, np.ndarray)):
+            if len(value) > LONG_LIST and not isinstance(value[0], (dict, np.ndarray)):
                 return short(np.asarray(value, dtype=np.float64))
             return [short(part) for part in value]
         return value

@@ -12,97 +12,99 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.result import Chosen, Report, Run
-from polhode.engines.run import run
+from polhode.engines.result import AutoReport, Report, RunResult
+from polhode.engines.run import run_scenario
 from polhode.errors import ForceError
 from polhode.model.scenario import Scenario
-from polhode.model.state import split
+from polhode.model.state import split_groups
 from polhode.validation import Array
 
-FINEST_STEP = {"dop853": 2e-15, "taylor": 2.3e-16}
+FINEST_RTOL = {"dop853": 2e-15, "taylor": 2.3e-16}
 """The finest tolerance that a method can use."""
-FINER = 100.0
+REFINEMENT = 100.0
 """The judge's tolerance is so many times finer."""
-GAIN = 30.0
+ERROR_REDUCTION = 30.0
 """By how much, at least, the error then shrinks."""
-ENOUGH = 1 / 3
+ACCEPTED_ERROR = 1 / 3
 """The estimated error, in units of what is allowed, that is small enough."""
-PIECES = 11
+REFERENCE_SEGMENTS = 11
 """The judge's steps end at other times: it is cut into so many pieces."""
-ROUNDING = 5e-14
+ROUNDING_RTOL = 5e-14
 """With tolerances below this a finer run is no better for sure."""
-SAMPLE = 64
+SAMPLED_MEMBERS = 64
 """So many members of an ensemble decide the tolerance for all."""
 
 
-def chosen_run(
+def run_auto(
     scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None
-) -> tuple[Scenario, Run]:
+) -> tuple[Scenario, RunResult]:
     """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named."""
     choice = scenario.choice
     settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
     if choice.method.name == "exact":
-        result = run(settled, counts_work, threads, report)
-        result.chosen = Chosen(choice.why)
+        result = run_scenario(settled, counts_work, threads, report)
+        result.auto_report = AutoReport(choice.why)
         return settled, result
     count = scenario.members
-    if count is None or count <= SAMPLE:
-        return _offered(settled, choice.why, counts_work, threads, report)
-    some = np.linspace(0, count - 1, SAMPLE).astype(int)
-    tried, sample = _offered(settled.take(some), choice.why, counts_work, threads, report)
+    if count is None or count <= SAMPLED_MEMBERS:
+        return _run_with_fallback(settled, choice.why, counts_work, threads, report)
+    some = np.linspace(0, count - 1, SAMPLED_MEMBERS).astype(int)
+    tried, sample = _run_with_fallback(settled.take(some), choice.why, counts_work, threads, report)
     settled = replace(settled, method=tried.method, rtol=tried.rtol, atol=tried.atol)
-    result = run(settled, counts_work, threads, report)
-    result.chosen = replace(sample.chosen, members=SAMPLE) if sample.chosen is not None else None
+    result = run_scenario(settled, counts_work, threads, report)
+    result.auto_report = (
+        replace(sample.auto_report, members=SAMPLED_MEMBERS) if sample.auto_report is not None else None
+    )
     return settled, result
 
 
-def _offered(
+def _run_with_fallback(
     scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
-) -> tuple[Scenario, Run]:
+) -> tuple[Scenario, RunResult]:
     """The best run; by DOP853 where Taylor series were chosen but a force has none."""
     try:
-        return _best(scenario, why, counts_work, threads, report)
+        return _run_best_method(scenario, why, counts_work, threads, report)
     except ForceError as error:
         if scenario.method != "taylor":
             raise
         why = f"{why}, but {str(error).partition(':')[0]}"
-        return _best(replace(scenario, method="dop853"), why, counts_work, threads, report)
+        return _run_best_method(replace(scenario, method="dop853"), why, counts_work, threads, report)
 
 
-def _best(
+def _run_best_method(
     scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
-) -> tuple[Scenario, Run]:
+) -> tuple[Scenario, RunResult]:
     """The run by the method chosen; if its error cannot be brought down, by Taylor series, if these can."""
-    settled, result = _judged(scenario, why, counts_work, threads, report)
-    missed = result.chosen is not None and result.chosen.missed
+    settled, result = _run_to_tolerance(scenario, why, counts_work, threads, report)
+    missed = result.auto_report is not None and result.auto_report.missed
     if not missed or scenario.method == "taylor" or find_spec("heyoka") is None or np.any(np.array(settled.atol)):
         return settled, result
-    first = result.chosen
+    first = result.auto_report
     assert first is not None
     assert first.error is not None
     why = f"{why}; dop853 came no nearer than {first.error_found:.1e}"
     try:
-        series, better = _judged(replace(scenario, method="taylor"), why, counts_work, threads, report)
+        series, better = _run_to_tolerance(replace(scenario, method="taylor"), why, counts_work, threads, report)
     except ForceError:  # one that has no Taylor series
         return settled, result
-    found = better.chosen.error if better.chosen is not None else None
-    if better.chosen is None or found is None:
+    found = better.auto_report.error if better.auto_report is not None else None
+    if better.auto_report is None or found is None:
         return settled, result
     rtol, atol = (np.array(four) for four in scenario.tolerances)
-    apart = _distance(scenario, result, better, rtol, atol)
+    apart = _scaled_difference(scenario, result, better, rtol, atol)
     if apart > 3 * (first.error + found):  # both cannot be right
-        better.chosen, found = replace(better.chosen, error=apart), apart
+        better.auto_report, found = replace(better.auto_report, error=apart), apart
     return (series, better) if found < max(first.error, 1.0) else (settled, result)
 
 
-def _judged(
+def _run_to_tolerance(
     scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
-) -> tuple[Scenario, Run]:
+) -> tuple[Scenario, RunResult]:
     """The run whose error, estimated from one before, is below what was asked for; or the best that there is."""
     rtol, atol = (np.array(four) for four in scenario.tolerances)
-    asked, finest = float(rtol.min()), FINEST_STEP[scenario.used_method.name]
+    asked, finest = float(rtol.min()), FINEST_RTOL[scenario.used_method.name]
 
-    def at(part: float, pieces: int) -> tuple[Scenario, Run]:
+    def at(part: float, pieces: int) -> tuple[Scenario, RunResult]:
         cuts = scenario.start_time + scenario.duration * np.arange(1, pieces) / pieces
         finer = replace(
             scenario,
@@ -110,29 +112,29 @@ def _judged(
             atol=tuple(atol * part) if atol.any() else 0.0,
             breaks=(*scenario.breaks, *cuts.tolist()),
         )
-        return finer, run(finer, counts_work, threads, report)
+        return finer, run_scenario(finer, counts_work, threads, report)
 
-    part = max(0.1, finest * FINER / asked)
+    part = max(0.1, finest * REFINEMENT / asked)
     settled, result = at(part, 1)
-    error, pieces = np.inf, PIECES
-    while result.failure is None and part * asked > finest and error > ENOUGH:
-        finer = max(part / FINER / (error if 1 < error < np.inf else 1.0), finest / asked)
+    error, pieces = np.inf, REFERENCE_SEGMENTS
+    while result.failure is None and part * asked > finest and error > ACCEPTED_ERROR:
+        finer = max(part / REFINEMENT / (error if 1 < error < np.inf else 1.0), finest / asked)
         settled, judge = at(finer, pieces)
         if judge.failure is None:
-            gain = min(GAIN, (part / finer) ** 0.75) if finer * asked > ROUNDING else 1.0
-            error = _distance(scenario, result, judge, rtol, atol) / gain
+            gain = min(ERROR_REDUCTION, (part / finer) ** 0.75) if finer * asked > ROUNDING_RTOL else 1.0
+            error = _scaled_difference(scenario, result, judge, rtol, atol) / gain
         result, part, pieces = judge, finer, pieces + 2
-    result.chosen = Chosen(why, asked, None if error == np.inf else float(error))
+    result.auto_report = AutoReport(why, asked, None if error == np.inf else float(error))
     return settled, result
 
 
-def _distance(scenario: Scenario, one: Run, other: Run, rtol: Array, atol: Array) -> float:
+def _scaled_difference(scenario: Scenario, one: RunResult, other: RunResult, rtol: Array, atol: Array) -> float:
     """The largest difference of two runs at common times, in units of what is allowed, group by group."""
     times, i, j = np.intersect1d(one.times, other.times, return_indices=True)
     if len(times) == 0:
         return np.inf
     sizes = scenario.form.sizes
-    first, second = (split(np.moveaxis(kept, -1, 0), sizes) for kept in (one.kept[i], other.kept[j]))
+    first, second = (split_groups(np.moveaxis(kept, -1, 0), sizes) for kept in (one.samples[i], other.samples[j]))
     lengths = [np.fmax.reduce(_length(group), axis=0) for group in second]
     scales = _scales(scenario, lengths)
     worst = 0.0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from polhode.engines.result import Failure, Report
-from polhode.engines.run import run
+from polhode.engines.run import run_scenario
 from polhode.errors import (
     CancelledError,
     ForceError,
@@ -28,13 +28,13 @@ from polhode.errors import (
 from polhode.massprops.body import Body
 from polhode.model.event import Event
 from polhode.model.force import Force
-from polhode.model.preflight import rehearse, sample_arguments, where_in
+from polhode.model.preflight import check_user_functions, locate_error, sample_arguments
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
-from polhode.progress import is_followed
 from polhode.progress import progress as bar_for
-from polhode.results.motion import Motion, state_of
-from polhode.solve.auto_method import chosen_run
+from polhode.progress import wants_reports
+from polhode.results.motion import Motion, state_from_sample
+from polhode.solve.auto_method import run_auto
 
 
 def simulate(
@@ -117,7 +117,7 @@ def simulate(
         raise ScenarioError(
             f"something in body, state or forces has a leading axis of {scenario.members} members: use ph.ensemble"
         )
-    return _motion(scenario, True, threads, progress)
+    return _run_motion(scenario, True, threads, progress)
 
 
 def ensemble(
@@ -151,7 +151,7 @@ def ensemble(
             "an ensemble needs a number in body, state or forces with a leading axis for its members; "
             "for one motion use ph.simulate"
         )
-    return _motion(scenario, False, threads, progress)
+    return _run_motion(scenario, False, threads, progress)
 
 
 def _scenario(body: Any, state: Any, forces: Any, settings: dict[str, Any]) -> Scenario:
@@ -170,36 +170,36 @@ def _scenario(body: Any, state: Any, forces: Any, settings: dict[str, Any]) -> S
     return Scenario(body, state, forces, **settings)
 
 
-def _motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
+def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
         raise ScenarioError(f"threads must be a whole number of at least 1, but is {threads!r}")
-    rehearse(scenario)
+    check_user_functions(scenario)
     _warn_of_missed_impulses(scenario)
     if scenario.engine == "python":
         warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=3)
-    with _progress(scenario, progress) as report:
+    with _progress_reports(scenario, progress) as report:
         try:
             if scenario.method == "auto":
-                scenario, result = chosen_run(scenario, counts_work, threads, report)
+                scenario, result = run_auto(scenario, counts_work, threads, report)
             else:
-                result = run(scenario, counts_work, threads, report)
+                result = run_scenario(scenario, counts_work, threads, report)
         except CancelledError:
             raise
         except Exception as error:
             if type(error).__module__.startswith("numba"):
-                raise _uncompilable(scenario, error) from error
-            if (raised := _raised_by_a_force(scenario, error)) is not None:
+                raise _compilation_error(scenario, error) from error
+            if (raised := _user_function_error(scenario, error)) is not None:
                 raise raised from error
             raise
     motion = Motion(scenario, result)
-    if result.chosen is not None and result.chosen.missed:
+    if result.auto_report is not None and result.auto_report.missed:
         warnings.warn(
-            f"the error of the motion is about {result.chosen.error_found:.1e}, more than rtol = "
-            f"{result.chosen.asked:g}: it grows too fast, or a force is not smooth; motion.audit() tells more",
+            f"the error of the motion is about {result.auto_report.error_found:.1e}, more than rtol = "
+            f"{result.auto_report.asked:g}: it grows too fast, or a force is not smooth; motion.audit() tells more",
             stacklevel=3,
         )
     if result.failure is not None:
-        raise _stopped(result.failure, motion)
+        raise _run_error(result.failure, motion)
     return motion
 
 
@@ -212,12 +212,12 @@ def _warn_of_missed_impulses(scenario: Scenario) -> None:
             warnings.warn(f"an impulse at {missed[0]:g} s never strikes: the run reaches from {span}", stacklevel=4)
 
 
-def _uncompilable(scenario: Scenario, error: Exception) -> Exception:
+def _compilation_error(scenario: Scenario, error: Exception) -> Exception:
     """The sentence about a user's function that the compiler refuses; the error itself, if none is at fault."""
-    from polhode.engines.compiler import fault_in
+    from polhode.engines.compiler import compilation_fault
 
     for name, function, f in _own_functions(scenario):
-        fault = fault_in(function, sample_arguments(scenario, f))
+        fault = compilation_fault(function, sample_arguments(scenario, f))
         if fault is not None:
             if "<class 'function'>" in fault:
                 fault += "; a function that a force or an event calls needs @ph.law before it"
@@ -235,11 +235,11 @@ def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Event]]:
     return [each for each in own if each[1] is not None]
 
 
-def _raised_by_a_force(scenario: Scenario, error: Exception) -> InputError | None:
+def _user_function_error(scenario: Scenario, error: Exception) -> InputError | None:
     """The sentence about a user's function that raised an error during the run, as machine code or as it stands."""
     own = _own_functions(scenario)
     for name, function, f in own:
-        if where := where_in(function, error):
+        if where := locate_error(function, error):
             return (ForceError if isinstance(f, Force) else ScenarioError)(
                 f"{name} fails during the run: {error}{where}"
             )
@@ -250,15 +250,15 @@ def _raised_by_a_force(scenario: Scenario, error: Exception) -> InputError | Non
     return None
 
 
-def _stopped(failure: Failure, motion: Motion) -> RunError:
+def _run_error(failure: Failure, motion: Motion) -> RunError:
     """The sentence about a run that had to stop."""
     scenario, i = motion.scenario, failure.body
     in_ensemble = motion.axis == "member"
     who = f"member {i}" if in_ensemble else f"body {i}"
     last = (
-        state_of(scenario.take(i), 0, failure.last_good, failure.time)
+        state_from_sample(scenario.take(i), 0, failure.last_good, failure.time)
         if in_ensemble
-        else state_of(scenario, i, failure.last_good, failure.time)
+        else state_from_sample(scenario, i, failure.last_good, failure.time)
     )
     kind: type[RunError] = NonFiniteError
     if failure.reason == "singular":
@@ -285,23 +285,23 @@ def _stopped(failure: Failure, motion: Motion) -> RunError:
             f"{who} became infinite or not a number after t = {failure.time:g} s. Take smaller steps or an adaptive "
             "method, or look at the forces at the last good state."
         )
-    state = f"position {_short(last.position)} m, velocity {_short(last.velocity)} m/s, "
-    state += f"angular velocity {_short(last.angular_velocity_body)} rad/s in body axes"
+    state = f"position {_format_vector(last.position)} m, velocity {_format_vector(last.velocity)} m/s, "
+    state += f"angular velocity {_format_vector(last.angular_velocity_body)} rad/s in body axes"
     sentence += f" Last good state: {state}. What was computed until then is in this error's .motion."
     return kind(sentence, time=failure.time, body=i, last_good=last, motion=motion)
 
 
-def _short(vector: Any) -> str:
+def _format_vector(vector: Any) -> str:
     return "(" + ", ".join(f"{component:.6g}" for component in vector) + ")"
 
 
 @contextmanager
-def _progress(scenario: Scenario, wanted: bool | None) -> Iterator[Report | None]:
+def _progress_reports(scenario: Scenario, wanted: bool | None) -> Iterator[Report | None]:
     """A bar that appears once a run has taken two seconds, on a terminal or if asked for; and a listener's news.
 
     A listener is told at once that something begins, so that what is cancelled by then never does.
     """
-    if not is_followed(wanted):
+    if not wants_reports(wanted):
         yield None
         return
     form = "{desc}: {percentage:3.0f}%|{bar}| {n:.3g}/{total:.3g} s of motion, {remaining} left"

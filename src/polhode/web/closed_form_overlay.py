@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.run import run
+from polhode.engines.run import run_scenario
 from polhode.equations.quaternions import conjugate, from_matrix, product, to_body, to_world
 from polhode.errors import PolhodeError
-from polhode.model.state import together
+from polhode.model.state import stack_components
 from polhode.reference.heavy_top import HeavyTop
 from polhode.results.motion import Motion
 from polhode.validation import Array
@@ -54,7 +54,7 @@ def _free_motion_overlay(motion: Motion) -> ClosedFormOverlay | None:
     if plain.used_method.name != "exact":
         return None
     exact = replace(plain, method="exact", step=None)
-    closed = Motion(exact, run(exact, False))
+    closed = Motion(exact, run_scenario(exact, False))
     return ClosedFormOverlay(
         closed.quaternion_wxyz,
         closed.position,
@@ -115,9 +115,9 @@ def _heavy_top_overlay(motion: Motion) -> ClosedFormOverlay | str:
     except PolhodeError as error:
         return f"The closed form cannot be evaluated: {error}"
     pivot = np.asarray(state.position) - np.array(to_world(q, tuple(arm)))
-    away = together(to_world(turned, tuple(arm)))
+    away = stack_components(to_world(turned, tuple(arm)))
     return ClosedFormOverlay(
-        together(turned),
+        stack_components(turned),
         pivot + away,
         np.cross(angular_velocity, away),
         angular_velocity,
@@ -128,4 +128,4 @@ def _heavy_top_overlay(motion: Motion) -> ClosedFormOverlay | str:
 def _finite_difference_rate(before: Any, after: Any, seconds: float) -> Array:
     """The angular velocity between two close attitudes, along the world's axes."""
     w, *turn = product(after, conjugate(before))
-    return np.asarray(2 * np.sign(w)[:, None] * together(turn) / seconds)
+    return np.asarray(2 * np.sign(w)[:, None] * stack_components(turn) / seconds)

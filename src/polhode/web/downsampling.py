@@ -34,12 +34,12 @@ def refine_exact_motion(motion: Motion) -> Motion:
     fastest = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1), initial=0.0))
     most = min(MAX_TIMES, max(2, MAX_POSES // (2 * motion.scenario.count)))
     count = int(min(most, max(MIN_TIMES, fastest * (last - first) / MAX_ANGLE + 1)))
-    blows = np.array([t for t in segments.breaks(motion.scenario) if first < t < last])
+    blows = np.array([t for t in segments.segment_boundaries(motion.scenario) if first < t < last])
     if last <= first or (count <= len(motion.times) and not len(blows)):
         return motion
     even = np.linspace(first, last, count) if count > len(motion.times) else motion.times[:0]
     times = np.unique(np.concatenate((even, motion.times, blows, np.nextafter(blows, -np.inf))))
-    run = replace(motion._run, times=times, kept=closed_form.kept_at(times), marks=None)
+    run = replace(motion._run, times=times, samples=closed_form.samples_at(times), checkpoints=None)
     return Motion(motion.scenario, run, motion.unknown_forces)
 
 
@@ -68,17 +68,19 @@ def restrict_to_members(motion: Motion, members: Indices) -> Motion:
         return motion
     places = {int(member): i for i, member in enumerate(members)}
     crossings = [replace(c, body=places[c.body]) for c in motion._run.crossings if c.body in places]
-    kept = motion._run.kept[:, members]
-    run = replace(motion._run, kept=kept, crossings=crossings, marks=None, closed_form=None)
+    kept = motion._run.samples[:, members]
+    run = replace(motion._run, samples=kept, crossings=crossings, checkpoints=None, closed_form=None)
     return Motion(motion.scenario.take(members), run, motion.unknown_forces)
 
 
 def select_outputs(motion: Motion, rows: Indices) -> Motion:
     """The motion at some of its outputs; members that an event has stopped stay where that happened."""
-    run = replace(motion._run, times=motion.times[rows], kept=motion._run.kept[rows], marks=None, closed_form=None)
+    run = replace(
+        motion._run, times=motion.times[rows], samples=motion._run.samples[rows], checkpoints=None, closed_form=None
+    )
     stops = [c for c in run.crossings if c.ends] if motion.axis == "member" else []
     if stops:
-        run.kept = run.kept.copy()
+        run.samples = run.samples.copy()
     for stop in stops:
-        run.kept[run.times > stop.time, stop.body] = stop.kept
+        run.samples[run.times > stop.time, stop.body] = stop.sample
     return Motion(motion.scenario, run, motion.unknown_forces)

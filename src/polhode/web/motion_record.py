@@ -13,7 +13,7 @@ from polhode.errors import InputError
 from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Indices
 from polhode.model.force import Force
-from polhode.model.state import together
+from polhode.model.state import stack_components
 from polhode.results import dynamics
 from polhode.results.motion import Motion
 from polhode.validation import Array
@@ -126,7 +126,8 @@ def _pivot_positions(motion: Motion) -> Array:
     point = np.broadcast_to(np.asarray(motion.scenario.pivot), (motion.scenario.count, 3))
     q: Any = tuple(np.moveaxis(_with_body_axis(motion, _normalize_quaternion(motion.quaternion_wxyz)), -1, 0))
     return np.asarray(
-        _with_body_axis(motion, motion.position) + together(to_world(q, (point[:, 0], point[:, 1], point[:, 2])))
+        _with_body_axis(motion, motion.position)
+        + stack_components(to_world(q, (point[:, 0], point[:, 1], point[:, 2])))
     )
 
 
@@ -151,9 +152,9 @@ def _add_bodies(
     """What is drawn, and of each body its principal moments and axes."""
     meta["looks"] = []
     axes = [body.constants().axes for body in motion.scenario.bodies]
-    each = np.stack([np.broadcast_to(together(a), (notes.count_members(motion), 4)) for a in axes], axis=1).reshape(
-        -1, 4
-    )
+    each = np.stack(
+        [np.broadcast_to(stack_components(a), (notes.count_members(motion), 4)) for a in axes], axis=1
+    ).reshape(-1, 4)
     moments = [np.zeros(3) if b.is_particle else b.principal_moments for b in motion.scenario.bodies]
     arrays["moments"] = np.stack(
         [np.broadcast_to(m, (notes.count_members(motion), 3)) for m in moments], axis=1

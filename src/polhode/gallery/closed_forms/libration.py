@@ -50,7 +50,7 @@ class Libration:
         object.__setattr__(
             self, "orbital_rate", argument_checks.positive_number(self.orbital_rate, "orbital_rate", "rad/s")
         )
-        object.__setattr__(self, "amplitude", validation.one_number(self.amplitude, "amplitude"))
+        object.__setattr__(self, "amplitude", validation.check_number(self.amplitude, "amplitude"))
         if not 0 < self.amplitude < pi / 2:
             raise InputError(
                 f"amplitude is {self.amplitude:g} rad: a satellite swings about the vertical only if it is more than 0 "

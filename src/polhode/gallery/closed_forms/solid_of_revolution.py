@@ -46,7 +46,7 @@ def integrate_revolution(slices: Sequence[Slice]) -> RevolutionProperties:
     if not isinstance(slices, Sequence) or not slices or not all(isinstance(one, Slice) for one in slices):
         raise InputError("a solid of revolution has at least one slice: give its slices in a list")
     for one in slices:
-        bottom, top = validation.one_number(one.bottom, "bottom"), validation.one_number(one.top, "top")
+        bottom, top = validation.check_number(one.bottom, "bottom"), validation.check_number(one.top, "top")
         argument_checks.positive_number(one.density, "density", "kg/m3")
         if not bottom < top:
             raise InputError(f"a slice from {bottom:g} to {top:g} m is empty: give its bottom first")

@@ -40,7 +40,7 @@ class TiltedBox:
         object.__setattr__(self, "sides", argument_checks.positive_vector(self.sides, "sides", "m"))
         object.__setattr__(self, "mass", argument_checks.positive_number(self.mass, "mass", "kg"))
         for name in ("tilt", "rate"):
-            object.__setattr__(self, name, validation.one_number(getattr(self, name), name))
+            object.__setattr__(self, name, validation.check_number(getattr(self, name), name))
 
     @property
     def moments(self) -> Array:

@@ -37,7 +37,7 @@ class PlatformThrow:
 
     def __post_init__(self) -> None:
         for name in ("radius", "rate"):
-            object.__setattr__(self, name, validation.one_number(getattr(self, name), name))
+            object.__setattr__(self, name, validation.check_number(getattr(self, name), name))
         for name, unit in (("speed", "m/s"), ("g", "m/s2")):
             object.__setattr__(self, name, argument_checks.positive_number(getattr(self, name), name, unit))
 

@@ -36,7 +36,7 @@ def tetrahedron(corners: ArrayLike, mass: ArrayLike | None = None, density: Arra
     >>> body.center_of_mass.tolist(), body.inertia_body.tolist()
     ([1.0, 1.0, 1.0], [[12.0, 2.0, 2.0], [2.0, 12.0, 2.0], [2.0, 2.0, 12.0]])
     """
-    corners = validation.numbers(corners, "corners", (4, 3), InertiaError)
+    corners = validation.check_numbers(corners, "corners", (4, 3), InertiaError)
     from_first = corners - corners[..., :1, :]
     if not (np.abs(from_first).max(axis=(-1, -2)) > 0).all():
         raise InertiaError("the four corners of the tetrahedron are one point")
@@ -70,7 +70,7 @@ def parallelepiped(edges: ArrayLike, mass: ArrayLike | None = None, density: Arr
     >>> body.center_of_mass.tolist(), body.inertia_body.tolist()
     ([2.0, 1.0, 1.0], [[2.0, -1.0, 0.0], [-1.0, 3.0, 0.0], [0.0, 0.0, 3.0]])
     """
-    edges = validation.numbers(edges, "edges", (3, 3), InertiaError)
+    edges = validation.check_numbers(edges, "edges", (3, 3), InertiaError)
     volume = np.abs(triple_product(edges))
     _check_volume(volume, edges, np.zeros(3), "the three edges of the parallelepiped lie in one plane")
     origin = np.zeros(3)
@@ -134,7 +134,7 @@ def _check_polygon(base: Any) -> Array:
         raise InertiaError(
             f"base must be the (x, y) of at least three corners, N x 2 numbers, but has the shape {shape}"
         )
-    corners = validation.numbers(base, "base", shape[-2:], InertiaError)
+    corners = validation.check_numbers(base, "base", shape[-2:], InertiaError)
     same = np.argwhere((corners == np.roll(corners, -1, axis=-2)).all(axis=-1))
     if same.size:
         i = int(same[0, -1])

@@ -27,7 +27,7 @@ def check_axis_lengths(value: Any, name: str, axes: int) -> Array:
 
 
 def _check_positive(value: Any, name: str, shape: tuple[int, ...]) -> Array:
-    array = validation.numbers(value, name, shape, InertiaError)
+    array = validation.check_numbers(value, name, shape, InertiaError)
     if not (array > 0).all():
         raise InertiaError(f"{name} must be greater than 0 m, but the smallest is {array.min():g} m")
     return array
@@ -45,7 +45,9 @@ def resolve_shape_mass(what: str, extent: Array, **amounts_and_extents: tuple[An
     """The mass from exactly one given amount, for the same members as the extent: see `resolve_mass`."""
     for name, (value, _) in amounts_and_extents.items():
         if value is not None:
-            validation.member_count((np.asarray(extent), 0), (validation.numbers(value, name, (), InertiaError), 0))
+            validation.member_count(
+                (np.asarray(extent), 0), (validation.check_numbers(value, name, (), InertiaError), 0)
+            )
     return resolve_mass(what, **amounts_and_extents)
 
 

@@ -48,7 +48,7 @@ def thin_rod(
     [3.0, 3.0, 0.0]
     """
     (length,) = check_lengths(length=length)
-    r = validation.numbers(radius, "radius", (), InertiaError)
+    r = validation.check_numbers(radius, "radius", (), InertiaError)
     if (r < 0).any():
         raise InertiaError(f"radius must be 0 m or more, but the smallest is {r.min():g} m")
     validation.member_count((length, 0), (r, 0))

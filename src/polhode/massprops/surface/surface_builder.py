@@ -36,10 +36,10 @@ def build_surface_body(
     if is_wall and "fill" in repairs:
         raise InertiaError("a wall needs no closing, and caps would add to its mass: leave out repair='fill'")
     density, mass, area_density = (
-        None if value is None else validation.one_number(value, name, InertiaError)
+        None if value is None else validation.check_number(value, name, InertiaError)
         for name, value in (("density", density), ("mass", mass), ("area_density", area_density))
     )
-    thickness = None if shell is None else validation.one_number(shell, "shell", InertiaError)
+    thickness = None if shell is None else validation.check_number(shell, "shell", InertiaError)
     if thickness is not None and thickness <= 0:
         raise InertiaError(f"shell must be greater than 0 m, but is {thickness:g}")
     with progress("looking the mesh over", "steps") as report:

@@ -21,8 +21,8 @@ def cell_densities(density: Any, mesh: VolumeMesh) -> Array:
     elif isinstance(density, str):
         values = _densities_from_field(density, mesh)
     elif np.ndim(density) == 0:
-        value = validation.positive(
-            validation.one_number(density, "density", InertiaError), "density", "kg/m3", InertiaError
+        value = validation.check_positive(
+            validation.check_number(density, "density", InertiaError), "density", "kg/m3", InertiaError
         )
         return np.full(mesh.count, float(value))
     else:
@@ -81,7 +81,7 @@ def _densities_by_region(density: Mapping[Any, Any], mesh: VolumeMesh) -> Array:
         )
     values, times = np.zeros(mesh.count), np.zeros(mesh.count, dtype=int)
     for key, given in density.items():
-        value = validation.one_number(given, f"the density of region {key!r}", InertiaError)
+        value = validation.check_number(given, f"the density of region {key!r}", InertiaError)
         if value < 0:
             raise InertiaError(f"the density of region {key!r} must not be negative, but is {value:g} kg/m3")
         cells = _find_region(key, mesh)

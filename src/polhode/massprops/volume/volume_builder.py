@@ -124,7 +124,7 @@ def _check_flip_repair(repair: str | Sequence[str] | None) -> bool:
 def _check_accuracy(degree: Any, rtol: Any) -> None:
     if isinstance(degree, bool) or not isinstance(degree, int | np.integer) or not 0 <= degree <= MAX_DEGREE:
         raise InputError(f"degree must be a whole number from 0 to {MAX_DEGREE}, not {degree!r}")
-    value = validation.one_number(rtol, "rtol")
+    value = validation.check_number(rtol, "rtol")
     if not MIN_RTOL <= value < 1:
         raise InputError(f"rtol must be between {MIN_RTOL:g} (rounding) and 1, but is {value:g}")
 

@@ -14,7 +14,7 @@ from polhode.plot.snapshot.interpolation import (
     interpolate_positions,
     rotation_vectors_between,
 )
-from polhode.results.motion import Motion, state_of
+from polhode.results.motion import Motion, state_from_sample
 from polhode.validation import Array
 
 SIMULTANEOUS = 0.01
@@ -78,7 +78,7 @@ def _event_discontinuities(motion: Motion, who: list[int]) -> dict[int, list[_Di
     for c in motion._run.crossings:
         if c.body in found and (c.ends or c.name not in smooth):
             one, k = (motion.scenario.take(c.body), 0) if motion.axis == "member" else (motion.scenario, c.body)
-            found[c.body].append(_Discontinuity(c.time, state_of(one, k, c.kept.tolist(), c.time), c.ends))
+            found[c.body].append(_Discontinuity(c.time, state_from_sample(one, k, c.sample.tolist(), c.time), c.ends))
     return found
 
 

@@ -13,7 +13,7 @@ from polhode.equations.quaternions import matrix
 from polhode.errors import InputError
 from polhode.massprops.body import Body
 from polhode.model import force_evaluation
-from polhode.model.members import taken_body
+from polhode.model.members import select_body_members
 from polhode.plot.snapshot.piecewise_interpolation import Poses, interpolate_poses
 from polhode.results.motion import Motion
 from polhode.validation import Array
@@ -69,7 +69,7 @@ def select_drawn_bodies(motion: Motion) -> tuple[list[int], list[Body]]:
     if motion.axis != "member":
         return list(range(count)), list(scenario.bodies)
     who, (body,) = np.unique(np.linspace(0, count - 1, min(count, MAX_MEMBERS)).round().astype(int)), scenario.bodies
-    return who.tolist(), [body] if body.members is None else [taken_body(body, i) for i in who.tolist()]
+    return who.tolist(), [body] if body.members is None else [select_body_members(body, i) for i in who.tolist()]
 
 
 def sample_trajectory(motion: Motion, times: Any) -> TrajectorySamples:
@@ -105,7 +105,7 @@ def sample_trajectory_at(motion: Motion, time: float) -> tuple[TrajectorySamples
     """
     if len(motion.times) == 0:
         raise InputError("the run stopped before its first output time: there is nothing to draw")
-    moment, first, last = validation.one_number(time, "t"), motion.scenario.start_time, float(motion.times[-1])
+    moment, first, last = validation.check_number(time, "t"), motion.scenario.start_time, float(motion.times[-1])
     if not first <= moment <= last:
         raise InputError(f"t = {moment:g} s is outside the run, which reaches from {first:g} to {last:g} s")
     who, _ = select_drawn_bodies(motion)
@@ -180,7 +180,7 @@ def _sum_loads(motion: Motion, times: Array, views: list[View], shape: tuple[int
     if not forces or motion.unknown_forces:
         return np.zeros(shape), np.zeros(shape)
     constants = [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
-    pairs = force_evaluation.wrenches_over(times, views, constants, forces)
+    pairs = force_evaluation.evaluate_wrenches_over_times(times, views, constants, forces)
     each = [[np.stack(np.broadcast_arrays(*part, times)[:3], axis=-1) for part in pair] for pair in pairs]
     load = np.moveaxis(np.array(each, dtype=float), 2, 0)
     return load[:, :, 0], load[:, :, 1]
