@@ -10,7 +10,7 @@ APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o=Dpkg::Use-Pty=0 install -y 
 	chromium fonts-dejavu-core >/dev/null
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-long check bench mutants clean
+.PHONY: demo test test-long check docs bench mutants clean
 .DEFAULT_GOAL := demo
 
 demo: .venv/installed   ## simulate a tumbling box, print what was conserved, save a picture
@@ -29,6 +29,11 @@ check: .venv/for-tests .venv/front  ## linters, layers and types
 	$(BIN)/mypy
 	npm --prefix front --silent run check
 
+docs: .venv/for-docs    ## the documentation site, in docs/_build/html; warnings are errors, nothing is fetched
+	rm -rf docs/_build docs/reference/generated
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
+	$(BIN)/python docs/check_site.py
+
 bench: .venv/for-bench  ## how fast, beside NumPy and MuJoCo; how exact for how much time, beside five others
 	@mkdir -p benchmarks/results
 	$(BIN)/polhode bench throughput --json benchmarks/results/throughput.json
@@ -39,7 +44,7 @@ mutants: .venv/for-tests  ## plant errors in the laws; each must turn a test red
 	$(BIN)/python tests/mutants.py
 
 clean:                  ## forget the environment and what was compiled
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache front/node_modules src/polhode/web/built
+	rm -rf .venv build dist docs/_build docs/reference/generated .pytest_cache .mypy_cache .ruff_cache front/node_modules src/polhode/web/built
 	find src tests -name __pycache__ -type d -exec rm -rf {} +
 
 .venv/created:
@@ -56,6 +61,10 @@ clean:                  ## forget the environment and what was compiled
 
 .venv/for-tests: pyproject.toml | .venv/installed
 	$(PIP) install --group test --group check
+	@touch $@
+
+.venv/for-docs: pyproject.toml | .venv/installed
+	$(PIP) install --group docs
 	@touch $@
 
 # What checks the page's code.  (Building the page fetches only what is bundled, so this comes after it.)

@@ -12,7 +12,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from PIL import Image
 
-from polhode.gallery import MODELS, THEMES, Model, Parameter, Shown, in_unit
+from polhode.gallery import MODELS, THEMES, Model, Parameter, ReferenceCheck, format_with_unit
 
 HERE = Path(__file__).parent
 PAGE, PICTURES = HERE / "reference" / "gallery.md", HERE / "pictures" / "gallery"
@@ -40,7 +40,7 @@ True
 """
 
 
-def page(numbers: Mapping[str, Sequence[Shown]]) -> str:
+def page(numbers: Mapping[str, Sequence[ReferenceCheck]]) -> str:
     """The page's text; `numbers` are those of each model at its defaults."""
     by_theme = {theme: [MODELS[name] for name in MODELS if MODELS[name].theme == theme] for theme in THEMES}
     lines = [OPENING]
@@ -54,7 +54,7 @@ def page(numbers: Mapping[str, Sequence[Shown]]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _section(model: Model, numbers: Sequence[Shown]) -> list[str]:
+def _section(model: Model, numbers: Sequence[ReferenceCheck]) -> list[str]:
     return [
         f"## {model.name}",
         "",
@@ -75,16 +75,16 @@ def _section(model: Model, numbers: Sequence[Shown]) -> list[str]:
 def _knob(knob: Parameter) -> str:
     option = f"`--{knob.name.replace('_', '-')}`"
     return (
-        f"| {option} | {in_unit(f'{knob.default:g}', knob.unit)} | {knob.low:g} | {knob.high:g} | {_cell(knob.help)} |"
+        f"| {option} | {format_with_unit(f'{knob.default:g}', knob.unit)} | {knob.low:g} | {knob.high:g} | {_cell(knob.help)} |"
     )
 
 
-def _value(number: Shown) -> str:
+def _value(number: ReferenceCheck) -> str:
     """With the digits that the model's tolerance leaves."""
     if number.expected == 0:
-        return in_unit("0", number.unit)
+        return format_with_unit("0", number.unit)
     certain = math.floor(math.log10(abs(number.expected) / number.tolerance)) if number.tolerance > 0 else MOST_DIGITS
-    return in_unit(f"{number.expected:.{min(max(certain, 1), MOST_DIGITS)}g}", number.unit)
+    return format_with_unit(f"{number.expected:.{min(max(certain, 1), MOST_DIGITS)}g}", number.unit)
 
 
 def _cell(text: str) -> str:
@@ -92,11 +92,11 @@ def _cell(text: str) -> str:
 
 
 def _store(picture: Figure, path: Path) -> None:
-    """As PNG in 256 colours, a third of the size."""
+    """As PNG in 256 colors, a third of the size."""
     whole = io.BytesIO()
     picture.savefig(whole, dpi=DOTS_PER_INCH)
-    colours = Image.open(whole).convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    colours.save(path, optimize=True)
+    colors = Image.open(whole).convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    colors.save(path, optimize=True)
 
 
 def main(names: Sequence[str]) -> None:

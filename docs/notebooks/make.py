@@ -59,7 +59,7 @@ def pictures(notebook: Any) -> list[bytes]:
 
 
 def tidied(notebook: Any) -> Any:
-    """The notebook without anything of the machine it ran on, its pictures in few colours."""
+    """The notebook without anything of the machine it ran on, its pictures in few colors."""
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({})
@@ -88,7 +88,7 @@ def _joined(outputs: list[Any]) -> list[Any]:
 
 
 def _small(png: bytes) -> bytes:
-    """The picture with 128 colours, a third of its size."""
+    """The picture with 128 colors, a third of its size."""
     with Image.open(io.BytesIO(png)) as image:
         on_paper = Image.new("RGB", image.size, "white")
         on_paper.paste(image, mask=image.getchannel("A") if image.mode == "RGBA" else None)

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+from benchmarks.precision_figure import draw_precision_figure
 
 import polhode as ph
-from polhode.bench.precision_figure import figure
 
 HERE = Path(__file__).parent
 RECORD = HERE.parents[1] / "benchmarks/results/precision.json"
@@ -21,7 +21,7 @@ def bracket():
 
 def precision():
     """Error against wall time, from the figures that `make bench` wrote."""
-    return figure(json.loads(RECORD.read_text(encoding="utf-8")))
+    return draw_precision_figure(json.loads(RECORD.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

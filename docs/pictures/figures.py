@@ -11,9 +11,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.plots.pushed import in_front, push
-from polhode.plots.scene import Scene, world_camera
-from polhode.plots.style import AXES, COLOURS, sheet
+from polhode.gallery.drawing.force_arrows import move_toward_camera, draw_force
+from polhode.plot.scene import Scene, world_camera
+from polhode.plot.style import AXIS_COLORS, COLORS, styled_figure
 
 HERE = Path(__file__).parent / "figures"
 ANGLE = np.array([(0, 0), (1.2, 0), (1.2, 0.3), (0.3, 0.3), (0.3, 0.9), (0, 0.9)])
@@ -27,8 +27,8 @@ START = ph.State(
     velocity=(0.9, 0.2, 0.45),
     angular_velocity=(0.2, -0.5, 1.3),
 )
-INK, MUTED, OMEGA, SPIN = COLOURS["ink"], COLOURS["muted"], COLOURS["omega"], COLOURS["L"]
-GREEN, TORQUE, WAY = COLOURS["translational"], COLOURS["torque"], COLOURS["path"]
+INK, MUTED, OMEGA, SPIN = COLORS["ink"], COLORS["muted"], COLORS["omega"], COLORS["L"]
+GREEN, TORQUE, WAY = COLORS["translational"], COLORS["torque"], COLORS["path"]
 NEAR = 20.0
 """So many m towards the eye lies what nothing shall hide."""
 
@@ -56,31 +56,31 @@ def drawn(scene, axes, title, below=0.0):
     axes.set_ylim((low + high - height) / 2, (low + high + height) / 2)
 
 
-def arrow(scene, start, vector, colour, name, width=2.0):
+def arrow(scene, start, vector, color, name, width=2.0):
     """An arrow that nothing hides."""
-    scene.arrow(in_front(scene, start, NEAR), vector, colour, name, width)
+    scene.arrow(move_toward_camera(scene, start, NEAR), vector, color, name, width)
 
 
-def dot(scene, point, name="", colour=INK):
+def dot(scene, point, name="", color=INK):
     """A dot that nothing hides."""
-    scene.dot(in_front(scene, point, NEAR), colour, label=name)
+    scene.dot(move_toward_camera(scene, point, NEAR), color, label=name)
 
 
-def dashed(scene, points, colour=MUTED):
+def dashed(scene, points, color=MUTED):
     """A dashed line that nothing hides."""
-    scene.line(in_front(scene, points, NEAR), colour, width=1.1, style=(0, (4, 3)))
+    scene.line(move_toward_camera(scene, points, NEAR), color, width=1.1, style=(0, (4, 3)))
 
 
 def frames():
     """Body space, world space, and the columns of R.  [000 figures 1, 2; 001 figure 2.1]"""
     run = motion()
     place, turn = run.position[0], run.rotation_matrix[0]
-    with sheet(12.0, 4.8, "Body space and world space", constrained=False) as figure:
+    with styled_figure(12.0, 4.8, "Body space and world space", constrained=False) as figure:
         left, middle, right = panels(figure, 3)
         own = Scene(world_camera(0.5, 0.45))
         own.body(BODY)
         for i, name in enumerate("xyz"):
-            arrow(own, (0, 0, 0), 0.85 * np.eye(3)[i], AXES[i], name)
+            arrow(own, (0, 0, 0), 0.85 * np.eye(3)[i], AXIS_COLORS[i], name)
         dot(own, (0, 0, 0))
         arrow(own, (0, 0, 0), CORNER, INK, "p₀")
         drawn(own, left, "body space, from the centre of mass")
@@ -88,12 +88,12 @@ def frames():
         world.body(BODY, place, turn)
         world.world_axes(0.9)
         arrow(world, (0, 0, 0), place, WAY, "")
-        world.text(in_front(world, 0.55 * place, NEAR), "x(t)", WAY, (6, -8))
+        world.text(move_toward_camera(world, 0.55 * place, NEAR), "x(t)", WAY, (6, -8))
         for i, name in enumerate(("x′", "y′", "z′")):
-            arrow(world, place, 0.85 * turn[:, i], AXES[i], name)
+            arrow(world, place, 0.85 * turn[:, i], AXIS_COLORS[i], name)
         arrow(world, (0, 0, 0), run.points(CORNER)[0], INK, "p(t)")
         dashed(world, (place, run.points(CORNER)[0]), INK)
-        world.text(in_front(world, (place + run.points(CORNER)[0]) / 2, NEAR), "R(t) p₀", INK, (-12, -14))
+        world.text(move_toward_camera(world, (place + run.points(CORNER)[0]) / 2, NEAR), "R(t) p₀", INK, (-12, -14))
         drawn(world, middle, "world space: p(t) = x(t) + R(t) p₀")
         _columns(right, turn)
     return figure
@@ -104,13 +104,13 @@ def _columns(axes, turn):
     scene = Scene(world_camera(0.5, 0.35))
     scene.world_axes(1.15)
     for i, name in enumerate(("x′", "y′", "z′")):
-        scene.arrow((0, 0, 0), turn[:, i], AXES[i], name, 2.6)
+        scene.arrow((0, 0, 0), turn[:, i], AXIS_COLORS[i], name, 2.6)
     drawn(scene, axes, "the columns of R(t) are the body's axes", below=0.4)
     axes.text(0.12, 0.1, "R(t) =", transform=axes.transAxes, ha="right", va="center", fontsize=11)
     for i in range(3):
         column = "\n".join(f"{entry:+.3f}" for entry in turn[:, i])
         place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": 11, "linespacing": 1.5}
-        axes.text(0.27 + 0.24 * i, 0.1, column, color=AXES[i], **place)
+        axes.text(0.27 + 0.24 * i, 0.1, column, color=AXIS_COLORS[i], **place)
 
 
 def velocities():
@@ -118,7 +118,7 @@ def velocities():
     run = motion()
     place, turn = run.position[0], run.rotation_matrix[0]
     v, w = run.velocity[0], run.angular_velocity[0]
-    with sheet(12.0, 4.8, "Velocity, angular velocity, and the velocity of a point", constrained=False) as figure:
+    with styled_figure(12.0, 4.8, "Velocity, angular velocity, and the velocity of a point", constrained=False) as figure:
         left, middle, right = panels(figure, 3)
         scene = Scene(world_camera(0.3, 0.35))
         scene.body(BODY, place, turn)
@@ -126,7 +126,7 @@ def velocities():
         arrow(scene, place, 0.7 * w, OMEGA, "ω(t)")
         arrow(scene, place, v, GREEN, "v(t)")
         dot(scene, place)
-        scene.text(in_front(scene, place, NEAR), "x(t)", INK, (-8, -3))
+        scene.text(move_toward_camera(scene, place, NEAR), "x(t)", INK, (-8, -3))
         drawn(scene, left, "it moves with v and turns about ω")
         _rotating_vector(middle, w)
         _point_velocity(right, run)
@@ -153,10 +153,10 @@ def _rotating_vector(axes, w):
     along = (tips[k] @ axis) * axis
     scene.arrow((0, 0, 0), tips[k], INK, "")
     scene.text(tips[k] / 2, "r", INK, (8, -4))
-    scene.arrow((0, 0, 0), along, AXES[2], "", 3.0)
-    scene.text(along / 2, "a", AXES[2], (-9, 0))
-    scene.arrow(along, tips[k] - along, AXES[0], "")
-    scene.text((along + tips[k]) / 2, "b", AXES[0], (2, 8))
+    scene.arrow((0, 0, 0), along, AXIS_COLORS[2], "", 3.0)
+    scene.text(along / 2, "a", AXIS_COLORS[2], (-9, 0))
+    scene.arrow(along, tips[k] - along, AXIS_COLORS[0], "")
+    scene.text((along + tips[k]) / 2, "b", AXIS_COLORS[0], (2, 8))
     scene.arrow(tips[k], 0.5 * speeds[k], GREEN, "r′ = ω × r")
     scene.dot((0, 0, 0), INK)
     drawn(scene, axes, "a rotating vector: a circle of radius |b|")
@@ -175,12 +175,12 @@ def _point_velocity(axes, run):
     arrow(scene, place, v, GREEN, "v")
     arrow(scene, at, v, GREEN, "")
     arrow(scene, at + v, np.cross(w, at - place), OMEGA, "")
-    scene.text(in_front(scene, at + v + np.cross(w, at - place) / 2, NEAR), "ω × (r - x)", OMEGA, (8, 0))
+    scene.text(move_toward_camera(scene, at + v + np.cross(w, at - place) / 2, NEAR), "ω × (r - x)", OMEGA, (8, 0))
     arrow(scene, at, total, INK, "r′", 2.6)
     dot(scene, place)
     dot(scene, at)
-    scene.text(in_front(scene, place, NEAR), "x", INK, (-8, 0))
-    scene.text(in_front(scene, at, NEAR), "r", INK, (2, -9))
+    scene.text(move_toward_camera(scene, place, NEAR), "x", INK, (-8, 0))
+    scene.text(move_toward_camera(scene, at, NEAR), "r", INK, (2, -9))
     drawn(scene, axes, "velocity of a point: r′ = v + ω × (r - x)")
 
 
@@ -190,12 +190,12 @@ def loads():
     place, turn = run.position[0], run.rotation_matrix[0]
     at = run.points(POINT)[0]
     force = np.array((0.2, 0.75, 0.35))
-    with sheet(12.0, 4.8, "Force, torque and momenta", constrained=False) as figure:
+    with styled_figure(12.0, 4.8, "Force, torque and momenta", constrained=False) as figure:
         left, middle, right = panels(figure, 3)
         scene = Scene(world_camera(0.3, 0.35))
         scene.body(BODY, place, turn)
         arrow(scene, place, at - place, WAY, "")
-        scene.text(in_front(scene, (place + at) / 2, NEAR), "r - x", WAY, (-4, -10))
+        scene.text(move_toward_camera(scene, (place + at) / 2, NEAR), "r - x", WAY, (-4, -10))
         arrow(scene, at, force, INK, "F")
         arrow(scene, place, 1.6 * np.cross(at - place, force), TORQUE, "τ = (r - x) × F", 2.6)
         dot(scene, place)
@@ -213,8 +213,8 @@ def _momenta(axes):
     scene = Scene(world_camera(0.3, 0.35))
     scene.body(BODY, place, run.rotation_matrix[0])
     arrow(scene, place, 1.25 * run.velocity[0], INK, "P = m v")
-    arrow(scene, in_front(scene, place, NEAR), 0.75 * run.velocity[0], GREEN, "", 3.0)
-    scene.text(in_front(scene, place + 0.5 * run.velocity[0], NEAR), "v", GREEN, (4, -8))
+    arrow(scene, move_toward_camera(scene, place, NEAR), 0.75 * run.velocity[0], GREEN, "", 3.0)
+    scene.text(move_toward_camera(scene, place + 0.5 * run.velocity[0], NEAR), "v", GREEN, (4, -8))
     arrow(scene, place, 0.8 * run.angular_velocity[0], OMEGA, "ω")
     arrow(scene, place, 0.95 * spin / np.linalg.norm(spin), SPIN, "L = I ω")
     dot(scene, place)
@@ -232,7 +232,7 @@ def _several_forces(axes):
     place, turn = state.position, state.orientation.as_matrix()
     scene.body(BODY, place, turn)
     for n, (force, point) in enumerate(zip(forces, points, strict=True)):
-        push(scene, in_front(scene, place + turn @ point, NEAR), force, f"F{'₁₂₃'[n]}")
+        draw_force(scene, move_toward_camera(scene, place + turn @ point, NEAR), force, f"F{'₁₂₃'[n]}")
     arrow(scene, place, rate[7:10], GREEN, "P′ = ΣF", 2.6)
     arrow(scene, place, rate[10:13], TORQUE, "L′ = Στ", 2.6)
     dot(scene, place)
@@ -246,19 +246,19 @@ def turning():
     round_body, spin = ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0)), ph.State(angular_velocity=angle * axis)
     run = ph.simulate(round_body, spin, duration=1.0, output_step=1 / 40, method="exact")
     path = run.points(POINT)
-    with sheet(12.0, 5.6, "A rotation, and an element of mass", constrained=False) as figure:
+    with styled_figure(12.0, 5.6, "A rotation, and an element of mass", constrained=False) as figure:
         left, right = panels(figure, 2)
         scene = Scene(world_camera(0.35, 0.4))
         scene.body(BODY, alpha=0.35)
-        scene.body(BODY, in_front(scene, (0, 0, 0), 3.0), run.rotation_matrix[-1])
+        scene.body(BODY, move_toward_camera(scene, (0, 0, 0), 3.0), run.rotation_matrix[-1])
         dashed(scene, (-0.7 * axis, 1.3 * axis), INK)
         arrow(scene, 0.85 * axis, 0.5 * axis, INK, "λ", 2.6)
-        scene.line(in_front(scene, path, NEAR), OMEGA, width=2.0)
+        scene.line(move_toward_camera(scene, path, NEAR), OMEGA, width=2.0)
         foot = (POINT @ axis) * axis
         dashed(scene, (path[0], foot, path[-1]))
-        dot(scene, path[0], colour=MUTED)
-        dot(scene, path[-1], colour=OMEGA)
-        scene.text(in_front(scene, path[20], NEAR), "θ", OMEGA, (8, -2))
+        dot(scene, path[0], color=MUTED)
+        dot(scene, path[-1], color=OMEGA)
+        scene.text(move_toward_camera(scene, path[20], NEAR), "θ", OMEGA, (8, -2))
         drawn(scene, left, "turned by θ = 70° about λ: q = (cos θ/2, λ sin θ/2)")
         _element(right)
     return figure
@@ -287,18 +287,18 @@ def _element(axes):
     cell = mesh.points[mesh.cells[0].data[3 * 3 * 4 + 3 + 2]]
     faces = np.array([(0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)])
     triangles = np.concatenate((faces[:, :3], faces[:, [0, 2, 3]]))
-    scene.surface(in_front(scene, cell, 3.0), triangles, AXES[0])
+    scene.surface(move_toward_camera(scene, cell, 3.0), triangles, AXIS_COLORS[0])
     for face in faces:
-        scene.line(in_front(scene, cell[[*face, face[0]]], 4.0), INK, width=0.7)
+        scene.line(move_toward_camera(scene, cell[[*face, face[0]]], 4.0), INK, width=0.7)
     middle = cell.mean(axis=0)
     scene.world_axes(0.55)
     arrow(scene, (0, 0, 0), middle, INK, "")
-    scene.text(in_front(scene, 0.55 * middle, NEAR), "r", INK, (4, -9))
+    scene.text(move_toward_camera(scene, 0.55 * middle, NEAR), "r", INK, (4, -9))
     rightmost = cell[np.argmax(cell @ scene.seen.right)]
-    scene.text(in_front(scene, rightmost, NEAR), "dm = ρ dV", AXES[0], (34, 6))
+    scene.text(move_toward_camera(scene, rightmost, NEAR), "dm = ρ dV", AXIS_COLORS[0], (34, 6))
     arrow(scene, (0, 0, 0), body.center_of_mass, GREEN, "")
-    dot(scene, body.center_of_mass, colour=GREEN)
-    scene.text(in_front(scene, body.center_of_mass, NEAR), "centre of mass ∫ r dm / m", GREEN, (-8, 12))
+    dot(scene, body.center_of_mass, color=GREEN)
+    scene.text(move_toward_camera(scene, body.center_of_mass, NEAR), "centre of mass ∫ r dm / m", GREEN, (-8, 12))
     drawn(scene, axes, f"108 cells of a volume mesh: m = ∫ ρ dV = {body.mass:.1f} kg")
 
 
