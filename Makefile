@@ -41,7 +41,7 @@ bench: .venv/for-bench  ## how fast, beside NumPy and MuJoCo; how exact for how 
 	$(BIN)/polhode bench precision --json benchmarks/results/precision.json --figure benchmarks/results/precision.png
 
 mutants: .venv/for-tests  ## plant errors in the laws; each must turn a test red
-	$(BIN)/python tests/mutants.py
+	$(BIN)/python tests/mutation/mutants.py
 
 clean:                  ## forget the environment and what was compiled
 	rm -rf .venv build dist docs/_build docs/reference/generated .pytest_cache .mypy_cache .ruff_cache front/node_modules src/polhode/web/built

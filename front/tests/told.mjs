@@ -1,4 +1,4 @@
-// What the page reads from packed motions, as JSON for tests/test_front_end.py.
+// What the page reads from packed motions, as JSON for tests/web/test_front_end.py.
 //   node told.mjs FILE ...
 import { build } from "esbuild";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

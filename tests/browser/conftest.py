@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from browsing import ARGUMENTS, PATIENCE, WIDE, Lab, Visit, chromium
 from playwright.sync_api import Browser, expect, sync_playwright
+
+from browser_driver import ARGUMENTS, PATIENCE, WIDE, Lab, Visit, chromium
 
 expect.set_options(timeout=PATIENCE)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import PHONE, choose, nameless, painted, ready, told
 from playwright.sync_api import Locator, Page, expect
 
+from browser_driver import PHONE, choose, nameless, painted, ready, told
 from polhode.gallery import MODELS
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from browsing import DRAWN, Visit, at_rest, nameless, painted, ready, share_changed, share_drawn
 from playwright.sync_api import Locator, Page, expect
 
 import polhode as ph
+from browser_driver import DRAWN, Visit, at_rest, nameless, painted, ready, share_changed, share_drawn
 
 LARGEST_PAGE = 1_500_000
 DURATION = 3.0

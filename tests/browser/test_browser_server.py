@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import DRAWN, Lab, choose, painted, ready, share_drawn, told
 from playwright.sync_api import Page, expect
 
 import polhode as ph
+from browser_driver import DRAWN, Lab, choose, painted, ready, share_drawn, told
 
 
 @pytest.fixture(scope="module")
 def lab():
-    """A lab with the models of tests/lab_cases.py."""
+    """A lab with the models of tests/helpers/lab_models.py."""
     started = Lab(cases=True)
     yield started
     started.stop()

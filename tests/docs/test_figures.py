@@ -10,7 +10,7 @@ from polhode.gallery import MODELS
 
 pytest.importorskip("meshio")
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 TABLE = (DOCS / "reference" / "figures.md").read_text(encoding="utf-8")
 FIGURES = (
     [f"Baraff 1997, figure {n}" for n in range(1, 13)]

@@ -12,7 +12,7 @@ import polhode as ph
 
 pytestmark = pytest.mark.long
 
-FOLDER = Path(__file__).parents[1] / "docs" / "notebooks"
+FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
 MAKE = runpy.run_path(str(FOLDER / "make.py"))
 NAMES = ("free-rotation", "gyroscopes", "mass-properties", "precision")
 LARGEST_PICTURE, LARGEST_NOTEBOOK = 80_000, 500_000

@@ -389,9 +389,9 @@ def flat(t, state, body, params):
     ("events", "phrases"),
     [
         ([no_number()], ("no_number must return one number", "gave (0.0, 0.0, 1.0)")),
-        ([fails()], ("fails fails at the start of the run", "index out of range", "test_crossings.py")),
+        ([fails()], ("fails fails at the start of the run", "index out of range", "test_event_detection.py")),
         ([ground(change=flat)], ("ground must return (impulse, angular impulse)", "flat gave")),
-        ([looks_up()], ("looks_up cannot be compiled", "test_crossings.py", "engine='python'")),
+        ([looks_up()], ("looks_up cannot be compiled", "test_event_detection.py", "engine='python'")),
     ],
     ids=["no number", "fails", "flat change", "not compilable"],
 )

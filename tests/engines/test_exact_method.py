@@ -6,12 +6,12 @@ import warnings
 import numpy as np
 import pytest
 
-import exact_cases
+import free_rotation_cases
 import polhode as ph
 from polhode.equations.free_rotation import rotate_freely
 from polhode.reference import problem
 
-CASES = exact_cases.cases(seed=20260, per_regime=2)
+CASES = free_rotation_cases.cases(seed=20260, per_regime=2)
 LIMIT = 20
 """How many times its own conditioning a case may be off."""
 BODY = ph.Body(mass=2.0, inertia=(0.6, 0.8, 1.0))
@@ -25,8 +25,8 @@ def test_the_law_is_as_good_as_its_inputs(case):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         q_later, w_later = rotate_freely(tuple(q), tuple(w), tuple(moments), t)
-    assert exact_cases.attitude_error(q_later, case) <= LIMIT * exact_cases.conditioning(case)
-    assert exact_cases.rates_error(w_later, case) <= LIMIT * exact_cases.conditioning_of_rates(case)
+    assert free_rotation_cases.attitude_error(q_later, case) <= LIMIT * free_rotation_cases.conditioning(case)
+    assert free_rotation_cases.rates_error(w_later, case) <= LIMIT * free_rotation_cases.conditioning_of_rates(case)
 
 
 @pytest.mark.parametrize("name", ["hairer_vilmart_asymmetric", "hairer_vilmart_flat"])

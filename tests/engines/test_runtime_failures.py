@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from invalid_input import BODY, START, assert_refused
 from polhode.errors import ForceError, NonFiniteError, RunError, SingularityError
-from refusals import BODY, START, assert_refused
 
 RK4 = {"step": 0.01, "method": "rk4"}
 NAN = math.nan

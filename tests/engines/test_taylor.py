@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.engines import taylor
 from polhode.errors import ForceError, NonFiniteError, ScenarioError, SingularityError
 
-CASES = json.loads((Path(__file__).parent / "data" / "reference_states.json").read_text())["cases"]
+CASES = json.loads((Path(__file__).parents[1] / "data" / "reference_states.json").read_text())["cases"]
 BODY = ph.Body(mass=2.0, inertia=(2.0, 3.0, 4.0))
 START = ph.State(
     position=(1, 2, 3), velocity=(1, 2, 3), angular_velocity_body=(0.1, 2.0, 0.3), quaternion_wxyz=(0.9, 0.4, 0.1, 0.1)

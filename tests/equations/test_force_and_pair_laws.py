@@ -5,13 +5,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from law_samples import BODY, OTHER, SEEN, VIEW, T, vector
-from number_kinds import mapped
 
+from law_samples import BODY, OTHER, SEEN, VIEW, T, vector
 from polhode.equations import force_laws, pair_laws, quaternions, right_hand_side
 from polhode.equations.formulations import FORMULATIONS, View, _view_momentum
 from polhode.equations.inertia import Constants
 from polhode.equations.vectors import cross, dot, minus, plus, scaled
+from scalar_types import mapped
 
 ZERO = vector(0, 0, 0)
 TURNED = vector(1, 1, 1, 1, over=2)  # x to y, y to z, z to x

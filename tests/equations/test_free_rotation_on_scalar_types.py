@@ -1,22 +1,17 @@
 """The closed form of free rotation in every regime: the same bits one by one, on arrays and compiled; and in mpmath."""
 
-import sys
-from pathlib import Path
-
 import mpmath
 import numpy as np
 import pytest
-from number_kinds import bits, by_numba
 
+import free_rotation_cases
 from polhode.equations.free_rotation import rotate_freely
 from polhode.equations.inertia import Constants
 from polhode.methods.drifts import rotate_about_axes, rotate_exactly
 from polhode.reference import precise
+from scalar_types import bits, by_numba
 
-sys.path.append(str(Path(__file__).parents[1]))
-import exact_cases
-
-CASES = [(tuple(q), tuple(w), tuple(J), t) for _, J, w, q, t in exact_cases.cases(seed=77, per_regime=2)]
+CASES = [(tuple(q), tuple(w), tuple(J), t) for _, J, w, q, t in free_rotation_cases.cases(seed=77, per_regime=2)]
 LATER = (0.0, 1e-9, -0.3, 2.5, -40.0, 1e3)
 
 
@@ -39,7 +34,7 @@ def test_over_members_of_every_regime_as_one_by_one():
 
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(case, id=regime) for regime, case in zip(exact_cases.REGIMES, CASES[::2], strict=True)],
+    [pytest.param(case, id=regime) for regime, case in zip(free_rotation_cases.REGIMES, CASES[::2], strict=True)],
 )
 def test_over_times_as_one_by_one(case):
     q, w, J, t = case
@@ -90,7 +85,7 @@ def in_mpmath(case):
         return float(attitude), float(rates)
 
 
-@pytest.mark.parametrize("case", CASES[::2], ids=list(exact_cases.REGIMES))
+@pytest.mark.parametrize("case", CASES[::2], ids=list(free_rotation_cases.REGIMES))
 def test_in_mpmath_it_holds_all_digits_within_half_a_period(case):
     """Judge: `reference.precise`.  No truncation is left: 14 rungs and 14 duplications serve 36 digits."""
     q, w, J, t = case
@@ -100,7 +95,7 @@ def test_in_mpmath_it_holds_all_digits_within_half_a_period(case):
     assert rates < 1e-36
 
 
-@pytest.mark.parametrize("case", CASES[::2], ids=list(exact_cases.REGIMES))
+@pytest.mark.parametrize("case", CASES[::2], ids=list(free_rotation_cases.REGIMES))
 def test_in_mpmath_whole_periods_bring_the_digits_of_a_double(case):
     """Judge: `reference.precise`.  The rates hold 30 digits: whole periods are taken off with pi to 37 digits.  The
     attitude's share of a period is counted with pi/4 as a double: it is off by about 3e-17 for every radian turned."""
@@ -115,4 +110,4 @@ def test_a_disc_spun_almost_across_its_axis(w3, t):
     """Judge: `reference.precise`, and the problem's own conditioning."""
     case = ("", (1.0, 1.0, 2.0), (1.0, 0.0, w3), (1.0, 0.0, 0.0, 0.0), t)
     q, _ = rotate_freely(case[3], case[2], case[1], t)
-    assert exact_cases.attitude_error(q, case) <= 20 * exact_cases.conditioning(case)
+    assert free_rotation_cases.attitude_error(q, case) <= 20 * free_rotation_cases.conditioning(case)

@@ -7,15 +7,15 @@ from math import cos, exp, log2, sin, sqrt
 import mpmath
 import numpy as np
 import pytest
-from law_samples import BODY, vector
-from number_kinds import mapped
 
+from law_samples import BODY, vector
 from polhode.equations import force_laws, quaternions, right_hand_side
 from polhode.equations.formulations import FORMULATIONS, View
 from polhode.equations.inertia import Constants
 from polhode.equations.vectors import cross
 from polhode.methods.runge_kutta import build_step
 from polhode.methods.tableaus import RK4
+from scalar_types import mapped
 
 ZERO = (0.0, 0.0, 0.0)
 

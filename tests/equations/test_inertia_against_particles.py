@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from law_samples import BODY, vector
-from number_kinds import mapped
 
+from law_samples import BODY, vector
 from polhode.equations import inertia, matrices, quaternions
+from scalar_types import mapped
 
 RNG = np.random.default_rng(3)
 MASSES = [Fraction(int(x), 4) for x in RNG.integers(1, 9, 12)]

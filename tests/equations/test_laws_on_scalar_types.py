@@ -7,8 +7,11 @@ The other kinds bring their own functions and must agree with the floats to roun
 from fractions import Fraction
 
 import pytest
+
 from law_samples import ARGUMENTS, IN_RATIOS, POSITIVE, SAMPLES, module_level_laws
-from number_kinds import (
+from polhode.equations import formulations, free_rotation, matrices, quaternions, rigid_body, scalar_ops
+from polhode.methods import drifts, runge_kutta
+from scalar_types import (
     bits,
     by_fractions,
     by_heyoka,
@@ -22,9 +25,6 @@ from number_kinds import (
     in_floats,
     lane,
 )
-
-from polhode.equations import formulations, free_rotation, matrices, quaternions, rigid_body, scalar_ops
-from polhode.methods import drifts, runge_kutta
 
 LANES = 3
 

@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from law_samples import BODY, H, T, vector
-from number_kinds import leaves, mapped, refilled
 from sympy.polys.fields import field
 
+from law_samples import BODY, H, T, vector
 from polhode.equations import force_laws, formulations, invariants, matrices, quaternions, right_hand_side
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.vectors import cross, minus, plus, scaled
+from scalar_types import leaves, mapped, refilled
 
 LINE, S = field("s", sympy.QQ)
 

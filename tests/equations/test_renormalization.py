@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 import pytest
-from law_samples import BODY, vector
 
+from law_samples import BODY, vector
 from polhode.equations import quaternions, rigid_body
 from polhode.equations.formulations import FORMULATIONS
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from number_kinds import mapped
 from scipy.spatial.transform import Rotation
 
 from polhode.equations import inertia, matrices, quaternions, rigid_body
 from polhode.equations.formulations import angles_of
 from polhode.equations.inertia import Constants
+from scalar_types import mapped
 
 ROUNDING = 4e-15
 settings.register_profile("patient", deadline=None)

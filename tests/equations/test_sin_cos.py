@@ -5,9 +5,9 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from number_kinds import by_numba, by_numpy
 
 from polhode.equations import scalar_ops
+from scalar_types import by_numba, by_numpy
 
 RNG = np.random.default_rng(20)
 LIMIT = 3e9

@@ -1,13 +1,13 @@
 """What free motion keeps, and what a rotation keeps, proved by SymPy as identities of rational functions."""
 
 import sympy
-from number_kinds import leaves
 from sympy.polys.fields import field
 
 from polhode.equations import quaternions, rigid_body
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import Constants
 from polhode.equations.vectors import cross, dot, times
+from scalar_types import leaves
 
 QUATERNION = ("q0", "q1", "q2", "q3")
 SPIN = ("s1", "s2", "s3")

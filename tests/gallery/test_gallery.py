@@ -126,7 +126,7 @@ def test_model_draws_its_picture(name, tmp_path):
 
 def test_the_gallery_page_is_made_of_the_models_as_they_are():
     """`python docs/gallery_page.py` writes it; it shows every model's texts, knobs and numbers, and a picture."""
-    docs = Path(__file__).parents[1] / "docs"
+    docs = Path(__file__).parents[2] / "docs"
     maker = runpy.run_path(str(docs / "gallery_page.py"))
     assert (docs / "reference" / "gallery.md").read_text(encoding="utf-8") == maker["page"](
         {name: played(name)[2] for name in MODELS}

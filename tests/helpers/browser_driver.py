@@ -39,7 +39,7 @@ DRAWN = 0.05
 """The share of a view that is not background, at least, where a body is drawn; a sentence alone covers 3 %."""
 WITH_CASES = """
 import sys; sys.path.insert(0, sys.argv.pop(1))
-import pytest, lab_cases; lab_cases.put_in_place(pytest.MonkeyPatch())
+import pytest, lab_models; lab_models.put_in_place(pytest.MonkeyPatch())
 from polhode.cli import main; main()
 """
 OF_THE_MACHINE = ("file", "data", "blob", "about")
@@ -103,11 +103,11 @@ class Visit:
 class Lab:
     """`polhode lab`, or another command, in a process of its own; `port` 0 takes one that is free.
 
-    With `cases` its gallery has the models of tests/lab_cases.py, which are quick, or slow, or fail.
+    With `cases` its gallery has the models of tests/helpers/lab_models.py, which are quick, or slow, or fail.
     """
 
     def __init__(self, *command: str, port: int = 0, cases: bool = False) -> None:
-        program = ("-c", WITH_CASES, str(Path(__file__).parents[1])) if cases else ("-m", "polhode.cli")
+        program = ("-c", WITH_CASES, str(Path(__file__).parent)) if cases else ("-m", "polhode.cli")
         words = (*program, *(command or ("lab",)), "--no-browser", "--port", str(port))
         self.process = subprocess.Popen(
             (sys.executable, *words),

@@ -359,7 +359,7 @@ POSITIVE = {
     drifts.rotate_exactly,
 }
 """Laws that take roots of moments or of products of them: their lanes keep the signs of the sample.  All regimes of
-them, and all signs, are in test_free_rotation_on_number_kinds.py."""
+them, and all signs, are in test_free_rotation_on_scalar_types.py."""
 
 RUNS = {
     runge_kutta.combine_stages: combined_with_rk4,

@@ -1,8 +1,8 @@
-"""Makes src/polhode/reference/data/problems.json: python tests/make_reference_problems.py
+"""Makes src/polhode/reference/data/problems.json: python tests/helpers/make_reference_problems.py
 
 Every answer is computed twice.  Free rotations: the closed form (polhode.reference.precise) and Taylor series in whole
-numbers (tests/taylor_judge.py).  Forced ones: those Taylor series, in velocities and body rates, and heyoka's Taylor
-integrator in 240-bit arithmetic, in momenta and world axes (tests/heyoka_judge.py).  The script prints how far the two
+numbers (taylor_reference.py).  Forced ones: those Taylor series, in velocities and body rates, and heyoka's Taylor
+integrator in 240-bit arithmetic, in momenta and world axes (heyoka_reference.py).  The script prints how far the two
 differ.
 """
 
@@ -16,12 +16,12 @@ from pathlib import Path
 
 import mpmath
 
-from heyoka_judge import about_tip, by_heyoka, exact, force, parts, thruster_load
+from heyoka_reference import about_tip, by_heyoka, exact, force, parts, thruster_load
 from polhode.reference import precise
 from polhode.reference.multiprecision import to_fraction
-from taylor_judge import advanced
+from taylor_reference import advanced
 
-HOME = Path(__file__).parent.parent / "src" / "polhode" / "reference" / "data" / "problems.json"
+HOME = Path(__file__).parents[2] / "src" / "polhode" / "reference" / "data" / "problems.json"
 DIGITS = 40
 """Of the answers, as written."""
 
@@ -158,7 +158,7 @@ def numbers_in(data) -> list[tuple]:
 
 # Answers -------------------------------------------------------------------------------------------------------------
 def by_taylor(data, digits=DIGITS + 5) -> dict:
-    """The answer by tests/taylor_judge.py, as fractions."""
+    """The answer by taylor_reference.py, as fractions."""
     pull = force(data, "gravity")
     g = exact(pull["g"]) if pull else [Fraction(0)] * 3
     J, mass = exact(data["moments"]), Fraction(data["mass"])

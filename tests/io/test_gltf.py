@@ -22,7 +22,7 @@ from polhode.version import __version__
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
-FRONT = Path(__file__).parent.parent / "front"
+FRONT = Path(__file__).parents[2] / "front"
 PLAIN = {"engine": "python", "method": "exact"}
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SPIN = ph.State(position=(1, 2, 3), velocity=(0.5, 0, -1), angular_velocity_body=(0.1, 5.0, 0.1), time=2.0)

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
-import lab_cases
+import lab_models
 import polhode as ph
 from polhode.cli import cli
 from polhode.gallery import MODELS
@@ -37,8 +37,8 @@ SKELETON = "<!doctype html><!--polhode:policy--><!--polhode:door--><!--polhode:s
 
 @pytest.fixture
 def lab(monkeypatch):
-    """A lab with the models of lab_cases, and a page that need not be built."""
-    lab_cases.put_in_place(monkeypatch)
+    """A lab with the models of lab_models, and a page that need not be built."""
+    lab_models.put_in_place(monkeypatch)
     monkeypatch.setattr(html_page, "_read_asset", lambda name: SKELETON if name == "page.html" else "1")
     with TestClient(create_app(Lab()), f"http://{HOME}") as client:
         yield client
@@ -90,7 +90,7 @@ def talk(client, query="", origin=f"http://{HOME}", host=HOME):
 # The conversation -----------------------------------------------------------------------------------------------------
 def test_a_run_is_answered_by_its_motion_and_then_by_its_numbers(lab):
     with talk(lab) as t:
-        assert [model["name"] for model in t.hello["models"]] == list(lab_cases.MODELS)
+        assert [model["name"] for model in t.hello["models"]] == list(lab_models.MODELS)
         t.run(7, "spinner", spin=4)
         motion, numbers = t.hear(), t.hear()
     assert (motion["type"], motion["id"], motion["name"], motion["runs"]) == ("motion", 7, "spinner", [])
@@ -133,7 +133,7 @@ def test_wrong_values_are_refused_by_the_same_sentence_as_in_python_and_name_the
         refused = t.hear()
     assert (refused["type"], refused["id"], refused["parameter"]) == ("refused", 1, "spin")
     with pytest.raises(ph.PolhodeError) as python:
-        lab_cases.MODELS["spinner"].values(spin=900)
+        lab_models.MODELS["spinner"].values(spin=900)
     assert refused["sentence"] == str(python.value)
 
 
@@ -215,7 +215,7 @@ def test_a_newer_run_does_not_wait_for_the_numbers_of_the_one_before(lab):
         t.run(2, "spinner")
         assert t.hear() == {"type": "cancelled", "id": 1}
         assert t.hear()["type"] == "motion"
-        lab_cases.THOUGHT.set()
+        lab_models.THOUGHT.set()
         assert [t.hear()["type"]] == ["numbers"]
 
 
@@ -296,7 +296,7 @@ def test_a_run_that_is_cancelled_just_when_it_is_shown_does_not_wait_for_the_num
             if isinstance(message, bytes):
                 job.cancel()
 
-        model = lab_cases.MODELS["spinner"]
+        model = lab_models.MODELS["spinner"]
         job = Job(RunRequest(1, model, model.values()), None, tell, numbers_lock)
         await asyncio.wait_for(job.done(), 20)
 
@@ -320,7 +320,7 @@ def test_progress_claims_to_be_complete_only_when_it_is(lab, monkeypatch):
 
 
 def test_one_motion_that_is_viewed_follows_the_greeting(lab):
-    motion = ph.simulate(lab_cases.MODELS["spinner"].scenario(spin=3.0))
+    motion = ph.simulate(lab_models.MODELS["spinner"].scenario(spin=3.0))
     viewed = encode_record(record_motion(motion, name="stored"))
     with client_of(Lab(viewed=viewed, title="stored")) as client, talk(client) as t:
         assert t.hello["models"] == []
@@ -549,7 +549,7 @@ def test_the_command_prints_its_address_serves_it_and_ends_cleanly(end, tmp_path
     from websockets.sync.client import connect
 
     stored = tmp_path / "spin.zarr"
-    ph.simulate(lab_cases.MODELS["spinner"].scenario(spin=3.0)).save(stored)
+    ph.simulate(lab_models.MODELS["spinner"].scenario(spin=3.0)).save(stored)
     command = [sys.executable, "-c", SCRIPT, "view", str(stored), "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -570,6 +570,6 @@ def test_the_command_prints_its_address_serves_it_and_ends_cleanly(end, tmp_path
 
 def test_a_viewed_motion_keeps_every_body(lab):
     start = ph.State(angular_velocity_body=np.linspace((0.1, 4.0, 0.1), (0.1, 5.0, 0.1), 3))
-    many = ph.ensemble(lab_cases.BOX, start, duration=1.0, output_step=0.1, method="exact")
+    many = ph.ensemble(lab_models.BOX, start, duration=1.0, output_step=0.1, method="exact")
     with client_of(Lab(viewed=encode_record(record_motion(many)))) as client, talk(client) as t:
         assert t.hear()["countOf"] == 3

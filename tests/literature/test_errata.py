@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs" / "reference" / "errata.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`([\w/]+\.py)::(test_\w+)`")
 TEXTS = ("Baraff 1997", "Hydra 2017", "Slides", "Tops report", "Christian 2011")
@@ -43,6 +43,7 @@ def test_every_row_says_where_and_what_and_names_a_test():
 
 def test_every_test_of_a_slip_is_on_the_page():
     named = set(NAMED.findall(PAGE))
-    written = {(path.name, name) for path in TESTS.glob("test_errata_0*.py") for name in defined(path.name)}
+    files = [path.relative_to(TESTS).as_posix() for path in TESTS.glob("literature/test_errata_*.py")]
+    written = {(path, name) for path in files for name in defined(path)}
     slips = {(path, name) for path, name in written if name.startswith("test_") and "helpers" not in name}
     assert slips - named == set()

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 import polhode as ph
-from seed_tools import CLOUD_MASSES, cloud, tensor
+from independent_formulas import CLOUD_MASSES, cloud, tensor
 
 SPHERE = ph.shapes.sphere(1.0, mass=1.0)
 

@@ -10,7 +10,7 @@ import sympy
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from seed_tools import conjugate, cross, matrix, product, pure
+from independent_formulas import conjugate, cross, matrix, product, pure
 
 UNIT = np.array([Fraction(c, 2) for c in (1, 1, -1, 1)])  # a rotation by 120 degrees, in fractions
 PHI, THETA, PSI = sympy.symbols("phi theta psi")

@@ -8,7 +8,7 @@ import sympy
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from seed_tools import conjugate, cross, matrix, orders, product, pure
+from independent_formulas import conjugate, cross, matrix, orders, product, pure
 
 UNIT = np.array([Fraction(c, 2) for c in (1, 1, -1, 1)])  # a rotation by 120 degrees, in fractions
 SPIN = np.array([Fraction(c) for c in (1, 2, -3)])  # body axes

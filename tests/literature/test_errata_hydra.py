@@ -8,8 +8,8 @@ import sympy
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from independent_formulas import cloud, conjugate, cross, matrix, orders, product, pure, rk4, star, tensor
 from polhode.reference.free_rotation import SymmetricTop
-from seed_tools import cloud, conjugate, cross, matrix, orders, product, pure, rk4, star, tensor
 
 BLOCK = ph.Body(mass=48.0, inertia=(80.0, 208.0, 160.0))  # 6 x 2 x 4 m, the block of seed 000
 NODES = np.array(((3.0, 1.0, 2.0), (-3.0, 1.0, -2.0)))  # two of its corners

@@ -5,7 +5,7 @@ import pytest
 import sympy
 
 import polhode as ph
-from seed_tools import cloud, cross, product, pure, star, tensor
+from independent_formulas import cloud, cross, product, pure, star, tensor
 
 
 def test_a_solid_is_measured_by_the_divergence_theorem():

@@ -7,8 +7,8 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from independent_formulas import matrix, orders, product, pure, rk4
 from polhode.reference.free_rotation import SymmetricTop
-from seed_tools import matrix, orders, product, pure, rk4
 
 TOP, SPIN = np.array((2.0, 2.0, 8.0)), np.array((1.0, 0.0, 1.0))  # figure 1
 ROCKETS = np.array((2.0, 2.0, 3.0))

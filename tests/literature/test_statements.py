@@ -1,6 +1,6 @@
 """What the source texts state or ask, in a line each, judged by particles, SciPy and SymPy.
 
-The slips among the statements are in test_errata_*.py, the worked examples in test_seed_examples.py.
+The slips among the statements are in test_errata_*.py, the worked examples in test_worked_examples.py.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ import sympy
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from independent_formulas import cloud, conjugate, cross, orders, product, pure, rk4, star, tensor
 from polhode.reference.free_rotation import SymmetricTop
-from seed_tools import cloud, conjugate, cross, orders, product, pure, rk4, star, tensor
 
 MASSES, PARTICLES = cloud(float)  # places from the centre of mass
 BODY = ph.Body.from_particles(MASSES, PARTICLES)

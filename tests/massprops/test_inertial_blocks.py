@@ -12,9 +12,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from invalid_input import assert_refused
 from polhode.errors import InertiaError
 from polhode.massprops.inertial_blocks import format_block
-from refusals import assert_refused
 
 MJCF = "<mujoco><worldbody><body><freejoint/>{}</body></worldbody></mujoco>"
 URDF = """<robot name="r"><mujoco><compiler fusestatic="false"/></mujoco><link name="world"/>

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from invalid_input import assert_refused, checked
 from polhode.errors import InertiaError, InputError
-from refusals import assert_refused, checked
 
 TURN = Rotation.from_euler("xyz", (0.4, -1.0, 2.0))
 

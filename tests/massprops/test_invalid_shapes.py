@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from invalid_input import assert_refused, checked, scenario
 from polhode.errors import InertiaError, InputError, ScenarioError
-from refusals import assert_refused, checked, scenario
 from shape_cases import CORNERS, L_SHAPE, SKEW, near
 
 s = ph.shapes

@@ -12,10 +12,10 @@ import trimesh
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from invalid_input import assert_refused
 from mesh_cases import exact
 from polhode.errors import FileError, MassWarning, PolhodeError
 from polhode.massprops.surface.obj import read_obj
-from refusals import assert_refused
 
 CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 SIDES = [(1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)]

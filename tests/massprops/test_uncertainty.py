@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from invalid_input import assert_refused, checked
 from polhode.errors import InertiaError, MassWarning
-from refusals import assert_refused, checked
 
 SIDES, DENSITY = np.array((0.1, 0.25, 0.4)), 2700.0
 SIZES = [1e-9, 1.0, 1e9]

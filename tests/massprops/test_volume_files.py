@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import builtins
 import warnings
-from contextlib import redirect_stderr
-from io import StringIO
 
 import meshio
-import netCDF4
 import numpy as np
 import pytest
 
 import polhode as ph
+from invalid_input import assert_refused
 from polhode.errors import FileError, InertiaError, MassWarning, MeshError, PolhodeError
 from polhode.massprops.volume.cell_types import CELL_TYPES
 from polhode.massprops.volume.volume_reader import allow_quadratic_cells
-from refusals import assert_refused
+from volume_mesh_cases import POINTS, WEDGES, abaqus, exodus, lines, written
 
-CUBE = CELL_TYPES["hexahedron"].reference
-POINTS = np.vstack((CUBE, CUBE[[1, 2, 5, 6]] + (1, 0, 0)))
-"""Two unit cubes side by side, along x."""
-SECOND = np.array([1, 8, 9, 2, 5, 10, 11, 6])
-WEDGES = SECOND[np.array([(0, 1, 2, 4, 5, 6), (0, 2, 3, 4, 6, 7)])]
 MASS, CENTER = 4.0, np.array([1.25, 0.5, 0.5])
 """With density 1 in the first and 3 in the second."""
 
 
 def two_cubes(**more):
     return meshio.Mesh(POINTS.copy(), [("hexahedron", np.arange(8)[None]), ("wedge", WEDGES.copy())], **more)
-
-
-def written(mesh, path, **how):
-    with redirect_stderr(StringIO()):
-        meshio.write(path, mesh, **how)
-    return path
 
 
 def assert_two_cubes(body):
@@ -140,20 +127,6 @@ class _Plain:
 
 
 # Abaqus -------------------------------------------------------------------------------------------------------------
-def abaqus(tmp_path, elements, more=""):
-    text = "*HEADING\ntwo cubes\n*NODE, NSET=all\n"
-    text += "".join(f"{10 * (i + 1)}, {x:g}, {y:g}, {z:g}\n" for i, (x, y, z) in enumerate(POINTS))
-    path = tmp_path / "a.inp"
-    path.write_text(text + elements + more)
-    return path
-
-
-def lines(first, cells):
-    return "".join(
-        f"{first + i}, " + ", ".join(str(10 * (node + 1)) for node in cell) + "\n" for i, cell in enumerate(cells)
-    )
-
-
 BRICK = "*ELEMENT, TYPE=C3D8R, ELSET=Steel\n" + lines(1, [range(8)])
 SKIN = "*Element, type=S3\n" + lines(100, [(0, 1, 2)])
 FILLING = "*Element, type=C3D6\n" + lines(11, WEDGES)
@@ -207,42 +180,6 @@ def test_abaqus_files_that_are_not_understood(elements, phrases, tmp_path):
 
 
 # Exodus, written by hand --------------------------------------------------------------------------------------------
-def exodus(path, points, blocks, variables=(), times=(0.0,), kind="NETCDF4"):
-    """blocks: (name, number, type, connectivity from 0, {variable: rows for each time})."""
-    with netCDF4.Dataset(path, "w", format=kind) as file:
-        file.title = "by hand"
-        for name, size in {"num_nodes": len(points), "num_dim": 3, "len_name": 33, "num_el_blk": len(blocks)}.items():
-            file.createDimension(name, size)
-        file.createDimension("time_step", None)
-        file.createVariable("time_whole", "f8", ("time_step",))[:] = times
-        for axis, values in zip("xyz", np.asarray(points, float).T, strict=True):
-            file.createVariable(f"coord{axis}", "f8", ("num_nodes",))[:] = values
-        file.createVariable("eb_prop1", "i4", ("num_el_blk",))[:] = [number for _, number, *_ in blocks]
-        names = file.createVariable("eb_names", "S1", ("num_el_blk", "len_name"))
-        for row, (name, *_) in enumerate(blocks):
-            names[row] = _letters(name)
-        if variables:
-            file.createDimension("num_elem_var", len(variables))
-            listed = file.createVariable("name_elem_var", "S1", ("num_elem_var", "len_name"))
-            for row, name in enumerate(variables):
-                listed[row] = _letters(name)
-        for b, (_, _, element, cells, values) in enumerate(blocks, 1):
-            file.createDimension(f"num_el_in_blk{b}", len(cells))
-            file.createDimension(f"num_nod_per_el{b}", len(cells[0]))
-            connect = file.createVariable(f"connect{b}", "i4", (f"num_el_in_blk{b}", f"num_nod_per_el{b}"))
-            connect.elem_type = element
-            connect[:] = np.asarray(cells) + 1
-            for v, name in enumerate(variables, 1):
-                if name in values:
-                    of = file.createVariable(f"vals_elem_var{v}eb{b}", "f8", ("time_step", f"num_el_in_blk{b}"))
-                    of[:] = values[name]
-    return path
-
-
-def _letters(text):
-    return np.array(list(text.ljust(33, "\0")), dtype="S1")
-
-
 @pytest.mark.parametrize("kind", ["NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET"])
 def test_exodus_variables_and_blocks_are_not_lost(kind, tmp_path):
     """meshio 5.3.5 gives the variables of the first time step, and none if a block lacks one."""

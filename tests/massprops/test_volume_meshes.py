@@ -6,13 +6,13 @@ import warnings
 from fractions import Fraction
 from itertools import pairwise
 from math import atan, e, expm1, factorial, log, pi, sin
-from types import SimpleNamespace
 
 import meshio
 import numpy as np
 import pytest
 
 import polhode as ph
+from invalid_input import assert_refused, checked
 from polhode.errors import InertiaError, InputError, MassWarning, MeshError, PolhodeError
 from polhode.massprops.volume import adaptive_quadrature
 from polhode.massprops.volume.cell_types import CELL_TYPES, cube_to_reference
@@ -22,20 +22,10 @@ from polhode.massprops.volume.quadrature import (
     points_per_direction,
     quadrature_rule,
 )
-from refusals import assert_refused, checked
+from volume_mesh_cases import CUBE, SIX, TWO_WEDGES, block, cut, mesh_of, one
 
 LINEAR = [kind.name for kind in CELL_TYPES.values() if kind.order == 1]
 QUADRATIC = [kind.name for kind in CELL_TYPES.values() if kind.order == 2]
-
-
-def mesh_of(points, *blocks, **more):
-    """What meshio.Mesh is, also for the kinds that it refuses to hold (wedge15, pyramid13)."""
-    return SimpleNamespace(points=np.asarray(points, float), cells=[(k, np.asarray(c)) for k, c in blocks], **more)
-
-
-def one(kind, points=None):
-    count = len(CELL_TYPES[kind].reference)
-    return mesh_of(CELL_TYPES[kind].reference if points is None else points, (kind, [range(count)]))
 
 
 def tried(mesh, density, **settings):
@@ -261,25 +251,6 @@ def test_a_higher_degree_than_stated_shows(kind):
 
 
 # A block of many cells ----------------------------------------------------------------------------------------------
-CUBE = CELL_TYPES["hexahedron"].reference
-SIX = [(0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)]
-TWO_WEDGES = [(0, 1, 2, 4, 5, 6), (0, 2, 3, 4, 6, 7)]
-
-
-def block(n=3, shake=0.0, seed=0):
-    """The unit cube in n^3 hexahedra, inner nodes shaken."""
-    line = np.arange(n + 1) / n
-    grid = np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1)
-    grid[1:-1, 1:-1, 1:-1] += shake / n * np.random.default_rng(seed).uniform(-1, 1, (n - 1, n - 1, n - 1, 3))
-    number = np.arange((n + 1) ** 3).reshape((n + 1,) * 3)
-    corners = [number[i : n + i, j : n + j, k : n + k].ravel() for i, j, k in CUBE.astype(int)]
-    return grid.reshape(-1, 3), np.stack(corners, axis=-1)
-
-
-def cut(hexes, pattern):
-    return np.concatenate([hexes[:, list(part)] for part in pattern])
-
-
 @pytest.mark.parametrize("kind", ["tetra", "wedge", "hexahedron", "mixed"])
 def test_a_cube_of_many_cells_against_its_closed_form(kind):
     points, hexes = block(3)

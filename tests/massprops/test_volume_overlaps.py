@@ -13,12 +13,11 @@ from scipy.spatial import ConvexHull, Delaunay
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from invalid_input import assert_refused
 from polhode.errors import FileError, InertiaError, InputError, MassWarning, MeshError
 from polhode.massprops.volume import adaptive_quadrature
-from refusals import assert_refused
-from test_volume_files import POINTS as TWO_CUBES
-from test_volume_files import WEDGES, abaqus, exodus, lines, written
-from test_volume_meshes import SIX, TWO_WEDGES, block, cut, mesh_of, one
+from volume_mesh_cases import POINTS as TWO_CUBES
+from volume_mesh_cases import SIX, TWO_WEDGES, WEDGES, abaqus, block, cut, exodus, lines, mesh_of, one, written
 
 
 def both(first, second, kind="hexahedron"):

@@ -9,8 +9,13 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
+
 from law_samples import BODY, H, T, vector
-from number_kinds import (
+from polhode.equations import force_laws, right_hand_side
+from polhode.equations.formulations import FORMULATIONS
+from polhode.methods import runge_kutta
+from polhode.methods.tableaus import LEAPFROG, RK4
+from scalar_types import (
     bits,
     by_fractions,
     by_heyoka,
@@ -26,11 +31,6 @@ from number_kinds import (
     mapped,
     refilled,
 )
-
-from polhode.equations import force_laws, right_hand_side
-from polhode.equations.formulations import FORMULATIONS
-from polhode.methods import runge_kutta
-from polhode.methods.tableaus import LEAPFROG, RK4
 
 START = (vector(1, 2, 3, over=2), vector(2, 4, 5, 6, over=9), vector(3, -1, 2, over=4), vector(5, 7, -4, over=8))
 """x, q, P, L"""

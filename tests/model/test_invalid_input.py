@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from invalid_input import BODY, INF, NAN, START, assert_refused, checked, scenario, two
 from polhode.errors import ForceError, InertiaError, InputError, ScenarioError, StateError
-from refusals import BODY, INF, NAN, START, assert_refused, checked, scenario, two
 
 ROUND = (1.0, 1.0, 1.0)
 f = ph.forces

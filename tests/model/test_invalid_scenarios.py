@@ -10,8 +10,8 @@ import pytest
 import xarray
 
 import polhode as ph
+from invalid_input import BODY, INF, NAN, START, assert_refused, checked, scenario, two
 from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError, StateError
-from refusals import BODY, INF, NAN, START, assert_refused, checked, scenario, two
 
 f = ph.forces
 MANY = ph.State(position=np.zeros((4, 3)))

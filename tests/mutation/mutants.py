@@ -20,7 +20,7 @@ from time import perf_counter
 
 from planted_errors import PLANTED, Planted
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 WORKERS = min(2, os.cpu_count() or 1)
 LONGEST_S = 480
 

@@ -18,17 +18,25 @@ class Planted:
 
 ROTATIONS = "equations/test_rotations_against_scipy.py"
 INERTIA = "equations/test_inertia_against_particles.py"
-FORCES = "equations/test_forces_and_pairs.py"
-CLOUDS = "equations/test_gravity_and_springs_against_clouds.py"
-TABLES = "equations/test_tables.py"
-TIDYING = "equations/test_tidying.py"
-CONTROL = "equations/test_error_control_against_scipy.py"
-AUDIT, EVENTS = "test_audit.py", "test_events.py"
-DENSE, LANES, CROSSINGS = "test_dense_output.py", "test_lanes_adaptive.py", "test_crossings.py"
-BITS, INPUT, BAD_RUNS = "test_bits.py", "test_bad_input.py", "test_bad_scenarios.py"
-FILE, MOTION = "test_scenario_file.py", "test_motion.py"
-SURFACES, DEFECTS = "test_surface_meshes.py", "test_mesh_defects.py"
-EXACT, SPLITTING = "test_exact.py", "test_splitting.py"
+FORCES = "equations/test_force_and_pair_laws.py"
+CLOUDS = "equations/test_gravity_and_springs_against_particles.py"
+TABLES = "methods/test_tableaus.py"
+TIDYING = "equations/test_renormalization.py"
+CONTROL = "methods/test_error_control_against_scipy.py"
+AUDIT = "results/test_audit.py"
+EVENTS = "engines/test_thrusters_and_impulses.py"
+DENSE = "methods/test_dense_output.py"
+LANES = "engines/test_adaptive_lanes.py"
+CROSSINGS = "engines/test_event_detection.py"
+BITS = "engines/test_bitwise_reproducibility.py"
+INPUT = "model/test_invalid_input.py"
+BAD_RUNS = "model/test_invalid_scenarios.py"
+FILE = "model/test_scenario_file.py"
+MOTION = "results/test_motion.py"
+SURFACES = "massprops/test_surface_meshes.py"
+DEFECTS = "massprops/test_mesh_defects.py"
+EXACT = "engines/test_exact_method.py"
+SPLITTING = "methods/test_splitting.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -107,7 +115,7 @@ PLANTED = [
         "equations/motion.py",
         "s = squared_norm(q_rate) / squared_norm(q)",
         "s = 0 * squared_norm(q)",
-        ("test_axes.py::test_all_formulations_tell_the_same_motion",),
+        ("solve/test_arbitrary_body_axes.py::test_all_formulations_tell_the_same_motion",),
     ),
     Planted(
         "Euler angles: flipped sign",
@@ -266,14 +274,14 @@ PLANTED = [
         "equations/forces.py",
         "safe = if_less(0 * dd, dd, dd, 1 + 0 * dd)",
         "safe = if_less(1e-20 + 0 * dd, dd, dd, 1 + 0 * dd)",
-        ("test_scales.py",),
+        ("solve/test_scale_invariance.py",),
     ),
     Planted(
         "momentum: spin twice too fast",
         "equations/motion.py",
         "half_w = times((a / 2, b / 2, c / 2), to_body(q, angular_momentum))",
         "half_w = times((a, b, c), to_body(q, angular_momentum))",
-        ("test_axes.py::test_all_formulations_tell_the_same_motion",),
+        ("solve/test_arbitrary_body_axes.py::test_all_formulations_tell_the_same_motion",),
     ),
     # Closed form, splittings ---------------------------------------------------------------------------------------
     Planted(
@@ -475,21 +483,21 @@ PLANTED = [
         "mass/surface/approximations.py",
         "inside_root = np.sqrt(len(inside))",
         "inside_root = np.sqrt(len(inside)) ** 0.9",
-        ("test_approximations.py",),
+        ("massprops/test_inertia_comparison.py",),
     ),
     Planted(
         "shapes: a cone's moment",
         "mass/shapes/solids.py",
         "3 * m * (4 * r * r + h * h) / 80",
         "3 * m * (r * r + h * h / 4) / 40",
-        ("test_shapes.py",),
+        ("massprops/test_shapes.py",),
     ),
     Planted(
         "mirror: a product keeps its sign",
         "mass/maps.py",
         "np.eye(3) - twice[..., None, None] * n[..., :, None] * n[..., None, :]",
         "np.eye(3) - 0 * twice[..., None, None] * n[..., :, None] * n[..., None, :]",
-        ("test_maps_of_bodies.py", "test_assemblies.py"),
+        ("massprops/test_transforms.py", "massprops/test_assemblies.py"),
     ),
     # Records and results ----------------------------------------------------------------------------------------------
     Planted(
@@ -497,7 +505,7 @@ PLANTED = [
         "scenario.py",
         "x, p, spin = plus(x, com_to_pivot), scaled(0, com_to_pivot)",
         "x, p, spin = plus(x, scaled(-1, com_to_pivot)), scaled(0, com_to_pivot)",
-        ("test_pivot.py::test_the_pivot_stays_where_it_is",),
+        ("solve/test_pivot.py::test_the_pivot_stays_where_it_is",),
     ),
     Planted(
         "inertia: unphysical moments pass",
@@ -511,7 +519,7 @@ PLANTED = [
         "mass/principal.py",
         "asymmetry > ROUNDING * np.abs(tensor).max(axis=(-2, -1))",
         "asymmetry > ROUNDING",
-        ("test_scales.py::test_a_bodys_checks_have_no_scale",),
+        ("solve/test_scale_invariance.py::test_a_bodys_checks_have_no_scale",),
     ),
     Planted("audit: blind to change", "audit.py", "change = values - values[0]", "change = values - values", (AUDIT,)),
     Planted(
@@ -541,35 +549,35 @@ PLANTED = [
         "affine.py",
         "whole = matrix @ whole",
         "whole = whole @ matrix",
-        ("test_affine.py",),
+        ("gallery/test_affine.py",),
     ),
     Planted(
         "turning frame: Coriolis with the wrong sign",
         "equations/frames.py",
         "minus(minus(a, coriolis),",
         "minus(minus(a, minus((0.0, 0.0, 0.0), coriolis)),",
-        ("test_seen_from.py",),
+        ("results/test_rotating_frame.py",),
     ),
     Planted(
         "heavy top: a period for half a nutation",
         "reference/heavy_top.py",
         "return 2 * self._quarter / self._phase_rate",
         "return self._quarter / self._phase_rate",
-        ("test_heavy_top.py",),
+        ("reference/test_heavy_top.py",),
     ),
     Planted(
         "libration: the factor 3 forgotten",
         "reference/libration.py",
         "np.sqrt(3 * (roll - yaw) / pitch)",
         "np.sqrt((roll - yaw) / pitch)",
-        ("test_closed_forms_of_frames.py",),
+        ("gallery/test_gallery_closed_forms.py",),
     ),
     Planted(
         "herpolhode: the wrong axis left out",
         "reference/poinsot.py",
         "other = small if beyond[middle] >= 0 else large",
         "other = large if beyond[middle] >= 0 else small",
-        ("test_plots_of_free_rotation.py",),
+        ("plot/test_free_rotation_figures.py",),
     ),
     # The page -------------------------------------------------------------------------------------------------------
     Planted(
@@ -577,27 +585,27 @@ PLANTED = [
         "page/record.py",
         "torque = torque + np.cross(arm, push)",
         "torque = torque - np.cross(arm, push)",
-        ("test_page_record.py",),
+        ("web/test_motion_record.py",),
     ),
     Planted(
         "page: departures of outputs left out are lost",
         "page/record.py",
         "np.fmax.reduceat(history, rows)",
         "np.take(history, rows)",
-        ("test_page_record.py",),
+        ("web/test_motion_record.py",),
     ),
     Planted(
         "page: the ghost of a top turns the other way",
         "page/ghost.py",
         "rates[1] / np.sin(theta)",
         "-rates[1] / np.sin(theta)",
-        ("test_page_record.py",),
+        ("web/test_motion_record.py",),
     ),
     Planted(
         "page: numbers lose their scale",
         "page/packing.py",
         "np.ascontiguousarray(array / scale",
         "np.ascontiguousarray(array",
-        ("test_page_record.py",),
+        ("web/test_motion_record.py",),
     ),
 ]

@@ -15,11 +15,11 @@ from matplotlib.patches import Circle
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from invalid_input import assert_refused
 from polhode.errors import InertiaError
 from polhode.plot.part import axis_camera, corner_camera, part_picture
 from polhode.plot.projection import Camera
 from polhode.plot.rasterizer import SUPERSAMPLING, render_mesh
-from refusals import assert_refused
 
 
 @pytest.fixture(autouse=True)

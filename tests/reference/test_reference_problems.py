@@ -17,7 +17,7 @@ import make_reference_problems as maker
 import polhode as ph
 from polhode.reference import PROBLEMS
 
-REFERENCES = json.loads((Path(__file__).parent / "data" / "reference_states.json").read_text())["cases"]
+REFERENCES = json.loads((Path(__file__).parents[1] / "data" / "reference_states.json").read_text())["cases"]
 SOURCES = {problem["name"]: maker.completed(problem) for problem in maker.PROBLEMS}
 
 

@@ -18,7 +18,7 @@ from polhode.web.downsampling import refine_exact_motion
 from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import MotionRecord, encode_record
 
-FRONT = Path(__file__).parents[1] / "front"
+FRONT = Path(__file__).parents[2] / "front"
 SINGLE = 2.0**-24
 """Half the distance from 1 to the next number of 32 bits."""
 BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)

@@ -1,6 +1,6 @@
 """Problems with known answers, from the literature, to test a code against.
 
-The numbers are in `data/problems.json`; `tests/make_reference_problems.py` computes them, each answer in two ways.
+The numbers are in `data/problems.json`; `tests/helpers/make_reference_problems.py` computes them in two ways.
 """
 
 from __future__ import annotations
