@@ -14,7 +14,7 @@ from polhode.equations.formulations import FORMULATIONS
 from polhode.methods.registry import METHODS
 
 REFERENCES = json.loads((Path(__file__).parents[1] / "data" / "reference_states.json").read_text())["cases"]
-FIXED = [name for name, method in METHODS.items() if method.steps == "fixed" and method.table is not None]
+FIXED = [name for name, method in METHODS.items() if method.steps == "fixed" and method.tableau is not None]
 RUNGE_KUTTA = [name for name in FIXED if name != "leapfrog"]
 
 

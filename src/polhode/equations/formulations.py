@@ -44,6 +44,21 @@ class Formulation(NamedTuple):
     """(y, body) -> (x, q, P, L)"""
 
     @property
+    def keeps_momenta(self) -> bool:
+        """Whether its last two groups are the linear and the angular momentum in world axes."""
+        return self.name in ("momentum", "momentum_matrix")
+
+    @property
+    def keeps_matrix(self) -> bool:
+        """Whether its attitude is a rotation matrix, which is never repaired."""
+        return self.name == "momentum_matrix"
+
+    @property
+    def keeps_angles(self) -> bool:
+        """Whether its attitude is three Euler angles, which are singular where theta is 0 or pi."""
+        return self.name == "euler_angles"
+
+    @property
     def keeps_body_rates(self) -> bool:
         """Whether its last group is the angular velocity along the principal axes."""
         return self.name in ("body_rates", "euler_angles")
