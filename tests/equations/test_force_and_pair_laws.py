@@ -8,21 +8,21 @@ import pytest
 
 from law_samples import BODY, OTHER, SEEN, VIEW, T, vector
 from polhode.equations import force_laws, pair_laws, quaternions, right_hand_side
-from polhode.equations.formulations import FORMULATIONS, View, _view_momentum
-from polhode.equations.inertia import Constants
+from polhode.equations.formulations import FORMULATIONS, StateView, _view_momentum
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.vectors import cross, dot, minus, plus, scaled
 from scalar_types import mapped
 
 ZERO = vector(0, 0, 0)
 TURNED = vector(1, 1, 1, 1, over=2)  # x to y, y to z, z to x
 UPRIGHT = vector(1, 0, 0, 0)
-PARTICLE = Constants(Fraction(2), Fraction(1, 2), ZERO, ZERO, UPRIGHT, ZERO)
+PARTICLE = BodyConstants(Fraction(2), Fraction(1, 2), ZERO, ZERO, UPRIGHT, ZERO)
 
 
 def view(position=ZERO, orientation=UPRIGHT, velocity=ZERO, angular_velocity=ZERO):
     """What a force sees; the momenta, which no force reads, are left 0."""
     w_body = quaternions.to_body(orientation, angular_velocity)
-    return View(position, orientation, ZERO, ZERO, velocity, angular_velocity, w_body)
+    return StateView(position, orientation, ZERO, ZERO, velocity, angular_velocity, w_body)
 
 
 # Hand numbers --------------------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def test_a_thruster_acts_from_its_start_until_just_before_its_stop(t, acts):
 # Seed 000, section 5: the block (6, 2, 4) of unit density -----------------------------------------------------------
 MASS = Fraction(48)
 MOMENTS = vector(80, 208, 160)
-BLOCK = Constants(MASS, 1 / MASS, MOMENTS, tuple(1 / m for m in MOMENTS), UPRIGHT, ZERO)
+BLOCK = BodyConstants(MASS, 1 / MASS, MOMENTS, tuple(1 / m for m in MOMENTS), UPRIGHT, ZERO)
 AT_REST = (vector(9, 8, 7), UPRIGHT, ZERO, ZERO)
 PUSH = Fraction(5)
 PUSHES = right_hand_side.sum_forces((force_laws.world_force_at_body_point, force_laws.world_force_at_body_point))

@@ -6,7 +6,7 @@ import pytest
 
 import free_rotation_cases
 from polhode.equations.free_rotation import rotate_freely
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.methods.drifts import rotate_about_axes, rotate_exactly
 from polhode.reference import precise
 from scalar_types import bits, by_numba
@@ -57,7 +57,7 @@ def test_a_drift_of_members_of_every_regime_as_one_by_one(turn):
         momentum = tuple(j * x for j, x in zip(J, w, strict=True))
         inverse = tuple(1 / j for j in J)
         nothing = 0 * t
-        body = Constants(1 + nothing, 1 + nothing, J, inverse, (1 + nothing,) + (nothing,) * 3, (nothing,) * 3)
+        body = BodyConstants(1 + nothing, 1 + nothing, J, inverse, (1 + nothing,) + (nothing,) * 3, (nothing,) * 3)
         return q, momentum, body, t / 1000
 
     together = turn(*arguments(*columns(CASES)))

@@ -10,8 +10,8 @@ import pytest
 
 from law_samples import BODY, vector
 from polhode.equations import force_laws, quaternions, right_hand_side
-from polhode.equations.formulations import FORMULATIONS, View
-from polhode.equations.inertia import Constants
+from polhode.equations.formulations import FORMULATIONS, StateView
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.vectors import cross
 from polhode.methods.runge_kutta import build_step
 from polhode.methods.tableaus import RK4
@@ -30,7 +30,7 @@ def cloud():
     moments, columns = np.linalg.eigh(tensor)
     columns[:, 2] *= np.linalg.det(columns)
     axes = quaternions.from_matrix(tuple(columns.ravel().tolist()))
-    body = Constants(masses.sum(), 1 / masses.sum(), tuple(moments), tuple(1 / moments), axes, ZERO)
+    body = BodyConstants(masses.sum(), 1 / masses.sum(), tuple(moments), tuple(1 / moments), axes, ZERO)
     return masses, points, mapped(float, body)
 
 
@@ -53,7 +53,7 @@ def from_the_cloud(r):
 
 
 def from_the_law(r):
-    state = View(tuple(r), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
+    state = StateView(tuple(r), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
     force, torque = force_laws.point_gravity(0.0, state, CLOUD, (GM, ZERO))
     return np.array(force), np.array(torque)
 
@@ -76,15 +76,15 @@ def test_the_gravity_gradient_against_a_cloud_of_particles():
 def test_the_gravity_gradient_about_another_centre():
     """Only the way from the centre counts."""
     r, centre = (3.0, 4.0, 12.0), (100.0, -50.0, 25.0)
-    shifted = View(tuple(a + b for a, b in zip(r, centre, strict=True)), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
+    shifted = StateView(tuple(a + b for a, b in zip(r, centre, strict=True)), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
     np.testing.assert_array_equal(force_laws.point_gravity(0.0, shifted, CLOUD, (GM, centre)), from_the_law(r))
 
 
 def test_a_sphere_feels_no_gravity_gradient_and_a_principal_axis_along_the_line_none_either():
     sphere = CLOUD._replace(moments=(2.0, 2.0, 2.0))
-    state = View((3.0, 4.0, 12.0), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
+    state = StateView((3.0, 4.0, 12.0), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
     np.testing.assert_allclose(force_laws.point_gravity(0.0, state, sphere, (GM, ZERO))[1], 0, atol=1e-17)
-    upright = View(vector(0, 5, 0), vector(1, 0, 0, 0), *[vector(0, 0, 0)] * 5)
+    upright = StateView(vector(0, 5, 0), vector(1, 0, 0, 0), *[vector(0, 0, 0)] * 5)
     aligned = BODY._replace(axes=vector(1, 0, 0, 0))
     pull = vector(0, -7 * BODY.mass / 25, 0)
     assert force_laws.point_gravity(0, upright, aligned, (Fraction(7), vector(0, 0, 0))) == (pull, vector(0, 0, 0))

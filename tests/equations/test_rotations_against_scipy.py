@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from polhode.equations import inertia, matrices, quaternions, rigid_body
 from polhode.equations.formulations import angles_of
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from scalar_types import mapped
 
 ROUNDING = 4e-15
@@ -226,7 +226,7 @@ def test_the_angles_rates_have_the_right_slope_where_the_numerator_is_zero():
 def test_heyokas_taylor_series_of_a_released_top_against_small_steps():
     """A tilted top released with w along its axis: phi' is 0 at the start, and must not stay so in the series."""
     names = heyoka.make_vars("phi", "theta", "psi", "w1", "w2", "w3")
-    body = Constants(1.0, 1.0, (2.0, 2.0, 1.0), (0.5, 0.5, 1.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    body = BodyConstants(1.0, 1.0, (2.0, 2.0, 1.0), (0.5, 0.5, 1.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     torque_body = (0.4, 0.0, 0.0)
     angles, w = tuple(names[:3]), tuple(names[3:])
     slopes = rigid_body.angle_rates(angles, w) + inertia.euler_rate(body, w, torque_body)

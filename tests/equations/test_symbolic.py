@@ -6,7 +6,7 @@ import pytest
 
 from polhode.equations import force_laws, symbolic
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.quaternions import normalized, squared_norm, to_body, to_world
 from polhode.equations.right_hand_side import build_right_hand_side, sum_forces
 from polhode.equations.scalar_ops import if_less, sqrt
@@ -42,9 +42,9 @@ def test_every_formulation_against_plain_floats(name, pivoted):
     rng, form = random.Random(name), FORMULATIONS[name]
     start = tuple(tuple(rng.uniform(-1, 1) for _ in range(3)) for _ in range(4))
     q = normalized(tuple(rng.uniform(-1, 1) for _ in range(4)))
-    y = form.start(start[0], q, start[2], start[3], Constants(*BODY))
+    y = form.start(start[0], q, start[2], start[3], BodyConstants(*BODY))
     rate = build_right_hand_side(form, sum_forces(FORCES), pivoted)
-    expected = rate(0.3, y, (Constants(*BODY), PARAMS))
+    expected = rate(0.3, y, (BodyConstants(*BODY), PARAMS))
 
     book, known = SymbolTable(), {}
 
@@ -56,7 +56,7 @@ def test_every_formulation_against_plain_floats(name, pivoted):
     letters = lettered(book, y, "y", moving)
     if len(y[1]) == 4:
         book.know_unit(letters[1])
-    body = Constants(*lettered(book, BODY, "body", book.constant))
+    body = BodyConstants(*lettered(book, BODY, "body", book.constant))
     found = rate(book.moving("t"), letters, (body, lettered(book, PARAMS, "force", book.constant)))
     known |= book.values
     for group, plain in zip(found, expected, strict=True):
@@ -85,7 +85,7 @@ def test_a_heavy_top_takes_as_few_products_as_by_hand():
     y = tuple(tuple(book.moving(f"{g}{i}") for i in range(n)) for g, n in enumerate(form.sizes))
     book.know_unit(y[1])
     body = (*BODY[:5], (0.0, 0.0, -0.7))
-    body = Constants(*lettered(book, body, "body", book.constant))
+    body = BodyConstants(*lettered(book, body, "body", book.constant))
     rates = build_right_hand_side(form, sum_forces([force_laws.gravity]), True)(
         book.moving("t"), y, (body, lettered(book, (((0.0, 0.0, -9.8),),), "g", book.constant))
     )

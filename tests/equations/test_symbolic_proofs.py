@@ -5,7 +5,7 @@ from sympy.polys.fields import field
 
 from polhode.equations import quaternions, rigid_body
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.vectors import cross, dot, times
 from scalar_types import leaves
 
@@ -25,7 +25,7 @@ def body_of(moments, one):
     """A body of mass 1 in its principal axes."""
     zero = 0 * one
     reciprocals = tuple(1 / m for m in moments)
-    return Constants(one, one, moments, reciprocals, (one, zero, zero, zero), (zero, zero, zero))
+    return BodyConstants(one, one, moments, reciprocals, (one, zero, zero, zero), (zero, zero, zero))
 
 
 def along(function, variables, rates):

@@ -23,7 +23,7 @@ from polhode.equations import (
     surface_integrals,
     vectors,
 )
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import LAWS, law
 from polhode.methods import dense_output, drifts, runge_kutta
 from polhode.methods.tableaus import RK4
@@ -60,7 +60,7 @@ Q, P = vector(1, 2, 2, 4), vector(2, -4, 5, 6, over=9)
 ANGLES = vector(3, 5, -7, over=4)
 MATRIX = quaternions.matrix(Q)
 GENERAL = vector(3, -1, 4, 1, 5, -9, 2, 6, -5, over=8)
-BODY = Constants(
+BODY = BodyConstants(
     Fraction(3, 2),
     Fraction(2, 3),
     vector(2, 3, 4),

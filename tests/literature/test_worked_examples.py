@@ -11,7 +11,7 @@ import polhode as ph
 from polhode.equations import force_laws as kernels
 from polhode.equations import right_hand_side
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.methods import runge_kutta, tableaus
 
 BLOCK = {"mass": 48.0, "inertia": (48 / 12 * (4 + 16), 48 / 12 * (36 + 16), 48 / 12 * (36 + 4))}  # 6 x 2 x 4
@@ -89,7 +89,7 @@ def test_002_the_exercise_by_hand_with_g_and_h_as_symbols():
     g, h = sympy.symbols("g h", positive=True)
     push = (4 * sympy.sqrt(3) / 2, sympy.Integer(2), sympy.Integer(0))
     moment = sympy.Rational(2, 5)
-    body = Constants(
+    body = BodyConstants(
         sympy.Integer(1),
         sympy.Integer(1),
         (moment,) * 3,

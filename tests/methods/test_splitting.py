@@ -13,7 +13,7 @@ import pytest
 
 import polhode as ph
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.quaternions import to_world
 from polhode.methods.drifts import _middle_axis, rotate_about_axes, rotate_exactly
 from polhode.methods.splitting_tableaus import COMPOSITIONS
@@ -390,7 +390,7 @@ Q, SPIN = (0.7, 0.1, -0.5, 0.5), (0.8, -0.4, 0.6)
 
 
 def free_body(moments):
-    return Constants(1.0, 1.0, moments, tuple(1 / j for j in moments), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return BodyConstants(1.0, 1.0, moments, tuple(1 / j for j in moments), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 def momentum_of(moments):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups
 from polhode.equations.quaternions import conjugate, product
 from polhode.equations.right_hand_side import build_motion_law, build_view
@@ -102,7 +102,7 @@ def _evaluate_laws(
     seen = build_view(form, pivoted)
     for b in range(count):
         of_body = scenario.constants if in_lanes else scenario.bodies[b].constants(scenario.pivot)
-        body = Constants(*_make_symbols(book, f"body {b}", tuple(of_body)))
+        body = BodyConstants(*_make_symbols(book, f"body {b}", tuple(of_body)))
         y = _state(result, now if in_lanes else now[b], b, width, still, form.sizes)
         q = y[1]
         if scenario.renormalize and len(q) == 4:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups, Law, law
 from polhode.equations.scalar_ops import larger
 
@@ -80,9 +80,9 @@ def use_wide_vectors() -> None:
 
 
 @law
-def unpack_constants(c: Groups) -> Constants:
+def unpack_constants(c: Groups) -> BodyConstants:
     """The constants of a body from the buffer's plain tuple."""
-    return Constants(c[0], c[1], c[2], c[3], c[4], c[5])
+    return BodyConstants(c[0], c[1], c[2], c[3], c[4], c[5])
 
 
 Loop = Callable[..., Any]

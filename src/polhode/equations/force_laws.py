@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polhode.equations.formulations import View
-from polhode.equations.inertia import Constants, inertia_times
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants, inertia_times
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.quaternions import to_body, to_world
 from polhode.equations.scalar_ops import if_less, sqrt, within
@@ -11,19 +11,19 @@ from polhode.equations.vectors import cross, dot, minus, plus, scaled, zero_vect
 
 
 @law
-def gravity(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def gravity(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """F = M g, and no torque: a uniform field acts as if at the centre of mass.  [seed 000 eq. 5-4, 5-5]"""
     return scaled(body.mass, params[0]), zero_vector(t)
 
 
 @law
-def gravity_potential(t: Number, state: View, body: Constants, params: Groups) -> Number:
+def gravity_potential(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Number:
     """V = -M g . x"""
     return -body.mass * dot(params[0], state.position)
 
 
 @law
-def point_gravity(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def point_gravity(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """F = -M gm n/r^2, torque = 3 gm/r^3 n x (I n), n from the attracting point.  [gravity-gradient torque]"""
     gm, center = params
     away = minus(state.position, center)
@@ -35,14 +35,14 @@ def point_gravity(t: Number, state: View, body: Constants, params: Groups) -> tu
 
 
 @law
-def linear_drag(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def linear_drag(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """F = -c (v - wind)"""
     c, wind = params
     return scaled(-c, minus(state.velocity, wind)), zero_vector(t)
 
 
 @law
-def quadratic_drag(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def quadratic_drag(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """F = -c |u| u, u = v - wind"""
     c, wind = params
     u = minus(state.velocity, wind)
@@ -50,20 +50,22 @@ def quadratic_drag(t: Number, state: View, body: Constants, params: Groups) -> t
 
 
 @law
-def rotational_drag(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def rotational_drag(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """torque = -c w"""
     return zero_vector(t), scaled(-params[0], state.angular_velocity)
 
 
 @law
-def world_force_at_body_point(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def world_force_at_body_point(
+    t: Number, state: StateView, body: BodyConstants, params: Groups
+) -> tuple[Vector, Vector]:
     """F fixed in the world, at a point fixed in the body: torque = (R r) x F.  [seed 000 eq. 2-21]"""
     force, com_to_point_body = params
     return force, cross(to_world(state.orientation, com_to_point_body), force)
 
 
 @law
-def body_force_at_body_point(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def body_force_at_body_point(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """F turning with the body, at a point fixed in the body."""
     force_body, com_to_point_body = params
     torque_body = cross(com_to_point_body, force_body)
@@ -71,14 +73,18 @@ def body_force_at_body_point(t: Number, state: View, body: Constants, params: Gr
 
 
 @law
-def world_force_at_world_point(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def world_force_at_world_point(
+    t: Number, state: StateView, body: BodyConstants, params: Groups
+) -> tuple[Vector, Vector]:
     """F fixed in the world, at a point fixed in the world: torque = (p - x) x F.  [seed 000 eq. 2-21]"""
     force, point = params
     return force, cross(minus(point, state.position), force)
 
 
 @law
-def body_force_at_world_point(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def body_force_at_world_point(
+    t: Number, state: StateView, body: BodyConstants, params: Groups
+) -> tuple[Vector, Vector]:
     """F turning with the body, at a point fixed in the world."""
     force_body, point = params
     force = to_world(state.orientation, force_body)
@@ -86,19 +92,19 @@ def body_force_at_world_point(t: Number, state: View, body: Constants, params: G
 
 
 @law
-def world_torque(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def world_torque(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """A torque fixed in the world."""
     return zero_vector(t), params[0]
 
 
 @law
-def body_torque(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def body_torque(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """A torque that turns with the body.  [seed 003 section 7]"""
     return zero_vector(t), to_world(state.orientation, params[0])
 
 
 @law
-def thruster(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def thruster(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """A force fixed in the body, while start <= t < stop."""
     com_to_nozzle_body, force_body, start, stop = params
     force_now = scaled(within(t, start, stop), force_body)
@@ -106,7 +112,7 @@ def thruster(t: Number, state: View, body: Constants, params: Groups) -> tuple[V
 
 
 @law
-def spring(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def spring(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """F = -(k (|d| - length) + c d') d/|d| at a body's point, d from the anchor in the world."""
     stiffness, damping, length, com_to_point_body, anchor = params
     arm = to_world(state.orientation, com_to_point_body)
@@ -117,7 +123,7 @@ def spring(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vec
 
 
 @law
-def spring_potential(t: Number, state: View, body: Constants, params: Groups) -> Number:
+def spring_potential(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Number:
     """V = k (|d| - length)^2/2"""
     stiffness, _, length, com_to_point_body, anchor = params
     away = minus(plus(state.position, to_world(state.orientation, com_to_point_body)), anchor)
@@ -141,13 +147,13 @@ def spring_energy(away: Vector, stiffness: Number, length: Number) -> Number:
 
 
 @law
-def impulse(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def impulse(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """The jumps of P and of L when an impulse, in world axes, strikes a point of the body."""
     jump, com_to_point_body = params
     return jump, cross(to_world(state.orientation, com_to_point_body), jump)
 
 
 @law
-def body_impulse(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def body_impulse(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """The jumps of P and of L when an impulse, in body axes, strikes a point of the body."""
     return body_force_at_body_point(t, state, body, params)

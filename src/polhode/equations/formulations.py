@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from polhode.equations import matrices, quaternions, rigid_body
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups, Matrix, Number, Quaternion, Vector, law
 from polhode.equations.quaternions import conjugate, product, squared_norm, to_body, to_world
 from polhode.equations.scalar_ops import absolute, atan2, sqrt
 from polhode.equations.vectors import scaled, times
 
 
-class View(NamedTuple):
+class StateView(NamedTuple):
     """What a force sees of a body, whatever the formulation.  World axes, except where the name says body."""
 
     position: Vector
@@ -32,7 +32,7 @@ class Formulation(NamedTuple):
     sizes: tuple[int, int, int, int]
     rate: Callable[..., Groups]
     """(y, body, force, torque) -> y'"""
-    view: Callable[..., View]
+    view: Callable[..., StateView]
     """(y, body) -> View"""
     renormalized: Callable[..., tuple[Groups, Number]]
     """(y, h) -> the state after a step with q rescaled, and what was watched before"""
@@ -65,9 +65,9 @@ class Formulation(NamedTuple):
 
 
 @law
-def _view(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, w: Vector, body: Constants) -> View:
+def _view(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, w: Vector, body: BodyConstants) -> StateView:
     """From principal axes (q, w) to the axes that the user gave."""
-    return View(
+    return StateView(
         x,
         product(q, conjugate(body.axes)),
         p,
@@ -85,7 +85,7 @@ def _drift(q: Quaternion) -> Number:
 
 # momentum ----------------------------------------------------------------------------------------------------------
 @law
-def _view_momentum(y: Groups, body: Constants) -> View:
+def _view_momentum(y: Groups, body: BodyConstants) -> StateView:
     return _view(y[0], y[1], y[2], y[3], times(body.inverse_moments, to_body(y[1], y[3])), body)
 
 
@@ -102,18 +102,18 @@ def _quaternion_with_drift(y: Groups, h: Number) -> tuple[Groups, Number]:
 
 
 @law
-def _start_momentum(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+def _start_momentum(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: BodyConstants) -> Groups:
     return (x, q, p, angular_momentum)
 
 
 @law
-def _finish_momentum(y: Groups, body: Constants) -> Groups:
+def _finish_momentum(y: Groups, body: BodyConstants) -> Groups:
     return y
 
 
 # momentum_matrix ---------------------------------------------------------------------------------------------------
 @law
-def _view_matrix(y: Groups, body: Constants) -> View:
+def _view_matrix(y: Groups, body: BodyConstants) -> StateView:
     w = times(body.inverse_moments, matrices.applied(matrices.transposed(y[1]), y[3]))
     return _view(y[0], quaternions.from_matrix(y[1]), y[2], y[3], w, body)
 
@@ -124,35 +124,35 @@ def _matrix_with_drift(y: Groups, h: Number) -> tuple[Groups, Number]:
 
 
 @law
-def _start_matrix(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+def _start_matrix(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: BodyConstants) -> Groups:
     r: Matrix = quaternions.matrix(q)
     return (x, r, p, angular_momentum)
 
 
 @law
-def _finish_matrix(y: Groups, body: Constants) -> Groups:
+def _finish_matrix(y: Groups, body: BodyConstants) -> Groups:
     return (y[0], quaternions.from_matrix(y[1]), y[2], y[3])
 
 
 # body_rates --------------------------------------------------------------------------------------------------------
 @law
-def _view_rates(y: Groups, body: Constants) -> View:
+def _view_rates(y: Groups, body: BodyConstants) -> StateView:
     return _view(y[0], y[1], y[2], to_world(y[1], times(body.moments, y[3])), y[3], body)
 
 
 @law
-def _start_rates(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+def _start_rates(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: BodyConstants) -> Groups:
     return (x, q, p, times(body.inverse_moments, to_body(q, angular_momentum)))
 
 
 @law
-def _finish_rates(y: Groups, body: Constants) -> Groups:
+def _finish_rates(y: Groups, body: BodyConstants) -> Groups:
     return (y[0], y[1], y[2], to_world(y[1], times(body.moments, y[3])))
 
 
 # quaternion_acceleration -------------------------------------------------------------------------------------------
 @law
-def _view_acceleration(y: Groups, body: Constants) -> View:
+def _view_acceleration(y: Groups, body: BodyConstants) -> StateView:
     w = rigid_body.spin_of(y[1], y[3])
     return _view(y[0], y[1], y[2], to_world(y[1], times(body.moments, w)), w, body)
 
@@ -168,18 +168,18 @@ def _renormalize_acceleration(y: Groups, h: Number) -> tuple[Groups, Number]:
 
 
 @law
-def _start_acceleration(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+def _start_acceleration(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: BodyConstants) -> Groups:
     return (x, q, p, quaternions.rate(q, times(body.inverse_moments, to_body(q, angular_momentum))))
 
 
 @law
-def _finish_acceleration(y: Groups, body: Constants) -> Groups:
+def _finish_acceleration(y: Groups, body: BodyConstants) -> Groups:
     return (y[0], y[1], y[2], to_world(y[1], times(body.moments, rigid_body.spin_of(y[1], y[3]))))
 
 
 # euler_angles ------------------------------------------------------------------------------------------------------
 @law
-def _view_angles(y: Groups, body: Constants) -> View:
+def _view_angles(y: Groups, body: BodyConstants) -> StateView:
     q = quaternions.from_angles(y[1])
     return _view(y[0], q, y[2], to_world(q, times(body.moments, y[3])), y[3], body)
 
@@ -199,12 +199,12 @@ def angles_of(q: Quaternion) -> Vector:
 
 
 @law
-def _start_angles(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: Constants) -> Groups:
+def _start_angles(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, body: BodyConstants) -> Groups:
     return (x, angles_of(q), p, times(body.inverse_moments, to_body(q, angular_momentum)))
 
 
 @law
-def _finish_angles(y: Groups, body: Constants) -> Groups:
+def _finish_angles(y: Groups, body: BodyConstants) -> Groups:
     q = quaternions.from_angles(y[1])
     return (y[0], q, y[2], to_world(q, times(body.moments, y[3])))
 

@@ -14,7 +14,7 @@ from polhode.equations.quaternions import matrix, to_body, to_world
 from polhode.equations.vectors import cross, dot, minus, times
 
 
-class Constants(NamedTuple):
+class BodyConstants(NamedTuple):
     """What a body's equations need, divided once: a particle has the reciprocal moments 0."""
 
     mass: Number
@@ -26,7 +26,7 @@ class Constants(NamedTuple):
 
 
 @law
-def inertia_times(body: Constants, vector_body: Vector) -> Vector:
+def inertia_times(body: BodyConstants, vector_body: Vector) -> Vector:
     """I v, both along the user's body axes."""
     return to_world(body.axes, times(body.moments, to_body(body.axes, vector_body)))
 
@@ -59,6 +59,6 @@ def shift_inertia(tensor: Matrix, mass: Number, com_to_point: Vector) -> Matrix:
 
 
 @law
-def euler_rate(body: Constants, w: Vector, torque: Vector) -> Vector:
+def euler_rate(body: BodyConstants, w: Vector, torque: Vector) -> Vector:
     """I w' = torque - w x (I w), all in principal axes.  [seed 003 eq. 6 with torque; seed 004 eq. 17.35]"""
     return times(body.inverse_moments, minus(torque, cross(w, times(body.moments, w))))

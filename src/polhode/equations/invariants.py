@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from polhode.equations.formulations import View
+from polhode.equations.formulations import StateView
 from polhode.equations.law import Number, Vector, law
 from polhode.equations.vectors import cross, dot, minus, plus
 
 
 @law
-def translational_energy(state: View) -> Number:
+def translational_energy(state: StateView) -> Number:
     """v . P/2  [seed 001 eq. 2.21, 4.27]"""
     return dot(state.velocity, state.linear_momentum) / 2
 
 
 @law
-def rotational_energy(state: View) -> Number:
+def rotational_energy(state: StateView) -> Number:
     """w . L/2 = w . (I w)/2  [seed 001 eq. 2.21, 4.27]"""
     return dot(state.angular_velocity, state.angular_momentum) / 2
 
 
 @law
-def kinetic_energy(state: View) -> Number:
+def kinetic_energy(state: StateView) -> Number:
     """M v^2/2 + w . (I w)/2  [seed 001 eq. 4.27]"""
     return translational_energy(state) + rotational_energy(state)
 
 
 @law
-def angular_momentum_about(state: View, point: Vector) -> Vector:
+def angular_momentum_about(state: StateView, point: Vector) -> Vector:
     """L + (x - point) x P: the angular momentum about a fixed point of the world."""
     return plus(state.angular_momentum, cross(minus(state.position, point), state.linear_momentum))

@@ -6,8 +6,8 @@ Body b feels the opposite force: the sum of momenta cannot change.
 from __future__ import annotations
 
 from polhode.equations.force_laws import spring_energy, spring_force
-from polhode.equations.formulations import View
-from polhode.equations.inertia import Constants
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.quaternions import to_world
 from polhode.equations.scalar_ops import sqrt
@@ -16,7 +16,7 @@ from polhode.equations.vectors import cross, dot, minus, plus, scaled, zero_vect
 
 @law
 def spring_between(
-    t: Number, a: View, body_a: Constants, b: View, body_b: Constants, params: Groups
+    t: Number, a: StateView, body_a: BodyConstants, b: StateView, body_b: BodyConstants, params: Groups
 ) -> tuple[Vector, Vector, Vector]:
     """A spring-damper from a point of body a to a point of body b."""
     stiffness, damping, length, com_to_point_a, com_to_point_b = params
@@ -30,7 +30,7 @@ def spring_between(
 
 @law
 def spring_between_potential(
-    t: Number, a: View, body_a: Constants, b: View, body_b: Constants, params: Groups
+    t: Number, a: StateView, body_a: BodyConstants, b: StateView, body_b: BodyConstants, params: Groups
 ) -> Number:
     """V = k (|d| - length)^2/2"""
     stiffness, _, length, com_to_point_a, com_to_point_b = params
@@ -41,7 +41,7 @@ def spring_between_potential(
 
 @law
 def mutual_gravity(
-    t: Number, a: View, body_a: Constants, b: View, body_b: Constants, params: Groups
+    t: Number, a: StateView, body_a: BodyConstants, b: StateView, body_b: BodyConstants, params: Groups
 ) -> tuple[Vector, Vector, Vector]:
     """F = -G M_a M_b d/|d|^3, d from b to a: Newton's law between the centres of mass."""
     away = minus(a.position, b.position)
@@ -52,7 +52,7 @@ def mutual_gravity(
 
 @law
 def mutual_gravity_potential(
-    t: Number, a: View, body_a: Constants, b: View, body_b: Constants, params: Groups
+    t: Number, a: StateView, body_a: BodyConstants, b: StateView, body_b: BodyConstants, params: Groups
 ) -> Number:
     """V = -G M_a M_b/|d|"""
     away = minus(a.position, b.position)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from polhode.equations.formulations import Formulation, View
-from polhode.equations.inertia import Constants
+from polhode.equations.formulations import Formulation, StateView
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.invariants import kinetic_energy
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.quaternions import to_world
@@ -20,7 +20,7 @@ Kernel = Callable[..., tuple[Vector, Vector]]
 
 
 @law
-def no_load(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def no_load(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """Nothing acts."""
     return zero_vector(t), zero_vector(t)
 
@@ -41,7 +41,7 @@ def sum_forces(kernels: Sequence[Kernel]) -> Kernel:
 
 def _with_params(kernel: Kernel, i: int) -> Kernel:
     @law
-    def part(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    def part(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
         return kernel(t, state, body, params[i])
 
     return part
@@ -49,7 +49,7 @@ def _with_params(kernel: Kernel, i: int) -> Kernel:
 
 def _add_kernels(first: Kernel, second: Kernel) -> Kernel:
     @law
-    def total(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    def total(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
         force, torque = first(t, state, body, params)
         more_force, more_torque = second(t, state, body, params)
         return plus(force, more_force), plus(torque, more_torque)
@@ -61,7 +61,7 @@ def convert_body_torque(kernel: Kernel) -> Kernel:
     """A kernel whose torque comes in body axes, made to give it in world axes.  [seed 003 section 7]"""
 
     @law
-    def turned(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    def turned(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
         force, torque_body = kernel(t, state, body, params)
         return force, to_world(state.orientation, torque_body)
 
@@ -72,7 +72,7 @@ def restrict_to_bodies(kernel: Kernel) -> Kernel:
     """A kernel that acts on chosen bodies only: params = (1 or 0, the kernel's own)."""
 
     @law
-    def chosen(t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    def chosen(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
         force, torque = kernel(t, state, body, params[1])
         return _mask_vector(params[0], force), _mask_vector(params[0], torque)
 
@@ -86,25 +86,25 @@ def _mask_vector(acts: Number, v: Vector) -> Vector:
 
 
 @law
-def power(state: View, force: Vector, torque: Vector) -> Number:
+def power(state: StateView, force: Vector, torque: Vector) -> Number:
     """The rate of work of a load: F . v + torque . w"""
     return dot(force, state.velocity) + dot(torque, state.angular_velocity)
 
 
-def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., View]:
+def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., StateView]:
     """How forces see the body: as the formulation says, or moving about its pivot."""
     view = formulation.view
     if not pivoted:
         return view
 
     @law
-    def about_pivot(y: Groups, body: Constants) -> View:
+    def about_pivot(y: Groups, body: BodyConstants) -> StateView:
         """y holds the pivot's place, no momentum, and the angular momentum about the pivot."""
         state = view(y, body)
         pivot_to_com = scaled(-1, to_world(state.orientation, body.com_to_pivot))
         velocity = cross(state.angular_velocity, pivot_to_com)
         linear_momentum = scaled(body.mass, velocity)
-        return View(
+        return StateView(
             plus(state.position, pivot_to_com),
             state.orientation,
             linear_momentum,
@@ -137,11 +137,11 @@ def build_motion_law(
     motion_law = _at_unit_attitude(formulation) if rescaled else formulation.rate
 
     @law
-    def free(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+    def free(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
         return motion_law(y[:4], body, force, torque)
 
     @law
-    def held(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+    def held(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
         """The pivot's reaction cancels the force; what remains is the torque about the pivot."""
         pivot_to_com = minus(state.position, y[0])
         return motion_law(y[:4], body, scaled(0, force), plus(torque, cross(pivot_to_com, force)))
@@ -149,7 +149,7 @@ def build_motion_law(
     moved = held if pivoted else free
 
     @law
-    def moved_with_work(y: Groups, state: View, body: Constants, force: Vector, torque: Vector) -> Groups:
+    def moved_with_work(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
         rate: Groups = moved(y, state, body, force, torque) + ((power(state, force, torque),),)
         return rate
 
@@ -160,7 +160,7 @@ def _at_unit_attitude(formulation: Formulation) -> Callable[..., Groups]:
     motion_law, renormalized = formulation.rate, formulation.renormalized
 
     @law
-    def at_unit_attitude(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
+    def at_unit_attitude(y: Groups, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
         return motion_law(renormalized(y, 0 * force[0])[0], body, force, torque)
 
     return at_unit_attitude
@@ -188,7 +188,7 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
     function = functions[i]
 
     @law
-    def last(t: Number, state: View, body: Constants, params: Groups) -> Groups:
+    def last(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
         return (function(t, state, body, params[i]) + 0 * t,)
 
     if i == len(functions) - 1:
@@ -196,7 +196,7 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
     rest = build_event_values(functions, i + 1)
 
     @law
-    def values(t: Number, state: View, body: Constants, params: Groups) -> Groups:
+    def values(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
         return last(t, state, body, params) + rest(t, state, body, params)
 
     return values
@@ -215,7 +215,7 @@ def _add_jump(
     rest: Callable[..., tuple[Vector, Vector]], change: Kernel, i: int
 ) -> Callable[..., tuple[Vector, Vector]]:
     @law
-    def jump(which: int, t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+    def jump(which: int, t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
         if which == i:
             push, turn = change(t, state, body, params[i])
             return plus(push, zero_vector(t)), plus(turn, zero_vector(t))
@@ -225,7 +225,7 @@ def _add_jump(
 
 
 @law
-def _no_jump(which: int, t: Number, state: View, body: Constants, params: Groups) -> tuple[Vector, Vector]:
+def _no_jump(which: int, t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     return zero_vector(t), zero_vector(t)
 
 
@@ -235,12 +235,12 @@ def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., 
     view, start, finish = build_view(formulation, pivoted), formulation.start, formulation.finish
 
     @law
-    def free(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+    def free(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
         x, q, p, angular_momentum = finish(y[:4], body)
         return start(x, q, plus(p, jump), plus(angular_momentum, turn), body)
 
     @law
-    def held(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+    def held(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
         """The pivot takes the blow; what remains is its torque about the pivot."""
         x, q, p, angular_momentum = finish(y[:4], body)
         arm = minus(view(y[:4], body).position, x)
@@ -249,7 +249,7 @@ def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., 
     after_blow = held if pivoted else free
 
     @law
-    def struck(y: Groups, body: Constants, jump: Vector, turn: Vector) -> Groups:
+    def struck(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
         after = after_blow(y, body, jump, turn)
         gained = kinetic_energy(view(after, body)) - kinetic_energy(view(y[:4], body))
         return after + _add_work(y[4:], gained)

@@ -7,7 +7,7 @@ about the centre of mass; attitudes are principal axes to world.
 from __future__ import annotations
 
 from polhode.equations import matrices, quaternions
-from polhode.equations.inertia import Constants, euler_rate
+from polhode.equations.inertia import BodyConstants, euler_rate
 from polhode.equations.law import Groups, Number, Quaternion, Vector, law
 from polhode.equations.quaternions import conjugate, product, squared_norm, to_body
 from polhode.equations.scalar_ops import cos, if_less, sin
@@ -15,7 +15,7 @@ from polhode.equations.vectors import scaled, times
 
 
 @law
-def momentum(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
+def momentum(y: Groups, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
     """x' = P/M, q' = 1/2 w q, P' = F, L' = torque, w = I^-1 L: 13 numbers.  [000 eq. 2-43, 4-2; 001 eq. 3.7]"""
     _, q, linear_momentum, angular_momentum = y
     a, b, c = body.inverse_moments
@@ -24,7 +24,7 @@ def momentum(y: Groups, body: Constants, force: Vector, torque: Vector) -> Group
 
 
 @law
-def momentum_matrix(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
+def momentum_matrix(y: Groups, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
     """x' = P/M, R' = w* R, P' = F, L' = torque, w = R I^-1 R^T L: 18 numbers.  [000 eq. 2-43; 001 eq. 2.19]"""
     _, r, linear_momentum, angular_momentum = y
     w_body = times(body.inverse_moments, matrices.applied(matrices.transposed(r), angular_momentum))
@@ -33,7 +33,7 @@ def momentum_matrix(y: Groups, body: Constants, force: Vector, torque: Vector) -
 
 
 @law
-def body_rates(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
+def body_rates(y: Groups, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
     """q' = 1/2 q w, I w' = torque - w x (I w), w in body axes: 13 numbers.  [seed 003 eq. 5, 6, section 7]"""
     _, q, linear_momentum, w = y
     return (
@@ -45,7 +45,7 @@ def body_rates(y: Groups, body: Constants, force: Vector, torque: Vector) -> Gro
 
 
 @law
-def quaternion_acceleration(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
+def quaternion_acceleration(y: Groups, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
     """q'' = 1/2 q (0, w') - (|q'|/|q|)^2 q, with w from q': 8 numbers of rotation.  [seed 004 eq. 17.42, 17.50]"""
     _, q, linear_momentum, q_rate = y
     w = spin_of(q, q_rate)
@@ -56,7 +56,7 @@ def quaternion_acceleration(y: Groups, body: Constants, force: Vector, torque: V
 
 
 @law
-def euler_angles(y: Groups, body: Constants, force: Vector, torque: Vector) -> Groups:
+def euler_angles(y: Groups, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
     """(phi, theta, psi)' by the inverse of (17.36), w by Euler's equations: 12 numbers.  [seed 004 eq. 17.35, 17.36]"""
     _, angles, linear_momentum, w = y
     q = quaternions.from_angles(angles)

@@ -12,7 +12,7 @@ from polhode.model.state import stack_components
 from polhode.validation import Array
 
 if TYPE_CHECKING:
-    from polhode.equations.formulations import View
+    from polhode.equations.formulations import StateView
     from polhode.results.motion import Motion
 
 MAX_KEY_ANGLE = math.pi / 2
@@ -52,7 +52,7 @@ def compute_keyframes(motion: Motion, numbers: list[int]) -> Keyframes:
     return Keyframes(times - times[0], stack_components(view.position)[:, numbers], signs * turned)
 
 
-def _largest_rotations(times: Array, view: View, numbers: list[int]) -> Array | None:
+def _largest_rotations(times: Array, view: StateView, numbers: list[int]) -> Array | None:
     """The largest turn of any body from each time to the next, in rad; None if all are within half a turn."""
     if len(times) < 2:
         return None

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from polhode.equations.formulations import View
+from polhode.equations.formulations import StateView
 from polhode.errors import FileError
 from polhode.io.atomic_files import check_suffix, write_atomic
 from polhode.io.exported_bodies import ExportedBody, select_exported_bodies
@@ -114,10 +114,10 @@ def _mesh_builder(motion: Motion, shown: Sequence[ExportedBody]) -> Callable[[in
     return frame
 
 
-def _select_bodies(view: View, k: int, bodies: list[int]) -> View:
+def _select_bodies(view: StateView, k: int, bodies: list[int]) -> StateView:
     """What is seen of some bodies at one time."""
     vectors: Any = (tuple(c[k : k + 1, bodies] for c in vector) for vector in view)
-    return View(*vectors)
+    return StateView(*vectors)
 
 
 def _encode_collection(times: Array, files: Sequence[str]) -> bytes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import validation
-from polhode.equations.inertia import Constants, shift_inertia
+from polhode.equations.inertia import BodyConstants, shift_inertia
 from polhode.errors import InertiaError
 from polhode.massprops.constructors import BodyConstructors
 from polhode.massprops.frozen_arrays import freeze_arrays
@@ -225,7 +225,7 @@ class Body(BodyConstructors, BodyOperations):
         return format_block(self, form, name, self.notes)
 
     # For the equations ----------------------------------------------------------------------------------------------
-    def constants(self, com_to_pivot: Sequence[Any] | None = None) -> Constants:
+    def constants(self, com_to_pivot: Sequence[Any] | None = None) -> BodyConstants:
         """What the equations need, about the centre of mass or about a pivot."""
         if com_to_pivot is None:
             return self._free_constants
@@ -236,15 +236,15 @@ class Body(BodyConstructors, BodyOperations):
         return self._constants(*diagonalize_inertia(about_pivot.reshape(*about_pivot.shape[:-1], 3, 3)), pivot)
 
     @cached_property
-    def _free_constants(self) -> Constants:
+    def _free_constants(self) -> BodyConstants:
         return self._constants(self.principal_moments, self._axes, np.zeros(3))
 
-    def _constants(self, moments: Array, axes: Array, com_to_pivot: Array) -> Constants:
+    def _constants(self, moments: Array, axes: Array, com_to_pivot: Array) -> BodyConstants:
         # A particle does not turn, nor does it about the line to its pivot, where rounding may leave a moment near 0.
         least = ROUNDING * moments.max(axis=-1, keepdims=True) if self.is_particle else 0.0
         inverse = np.divide(1.0, moments, out=np.zeros_like(moments), where=moments > least)
         mass, vectors = self.mass, [as_leaves(array) for array in (moments, inverse, axes, com_to_pivot)]
-        return Constants(mass, 1 / mass, *vectors)
+        return BodyConstants(mass, 1 / mass, *vectors)
 
 
 def _check_extent(value: Any, name: str) -> Array | None:

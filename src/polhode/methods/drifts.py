@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polhode.equations.free_rotation import rotate_freely
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups, Number, Quaternion, Vector, law
 from polhode.equations.quaternions import product, to_body
 from polhode.equations.scalar_ops import cos, if_less, sin, sqrt
@@ -19,14 +19,14 @@ from polhode.equations.vectors import dot, plus, scaled, times
 
 
 @law
-def rotate_exactly(q: Quaternion, angular_momentum: Vector, body: Constants, h: Number) -> Quaternion:
+def rotate_exactly(q: Quaternion, angular_momentum: Vector, body: BodyConstants, h: Number) -> Quaternion:
     """The attitude after a free rotation, by its closed form."""
     w = times(body.inverse_moments, to_body(q, angular_momentum))
     return rotate_freely(q, w, body.moments, h)[0]
 
 
 @law
-def rotate_about_axes(q: Quaternion, angular_momentum: Vector, body: Constants, h: Number) -> Quaternion:
+def rotate_about_axes(q: Quaternion, angular_momentum: Vector, body: BodyConstants, h: Number) -> Quaternion:
     """The attitude after a free rotation, by turns about L and two axes.  [Dullweber, Leimkuhler, McLachlan 1997]"""
     middle = _middle_axis(body.moments)
     la, lb, lc = _cycle_axes(middle, to_body(q, angular_momentum))
@@ -101,7 +101,7 @@ def build_drift(name: str) -> Callable[..., Groups]:
     turn = DRIFTS[name]
 
     @law
-    def drift(y: Groups, h: Number, body: Constants) -> Groups:
+    def drift(y: Groups, h: Number, body: BodyConstants) -> Groups:
         x = plus(y[0], scaled(h * body.inverse_mass, y[2]))
         return (x, turn(y[1], y[3], body, h)) + y[2:]
 

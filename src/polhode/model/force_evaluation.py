@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from polhode.equations import matrices, quaternions
-from polhode.equations.formulations import FORMULATIONS, View
-from polhode.equations.inertia import Constants
+from polhode.equations.formulations import FORMULATIONS, StateView
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups
 from polhode.equations.right_hand_side import restrict_to_bodies
 from polhode.equations.vectors import minus, plus
@@ -36,7 +36,7 @@ def body_pairs(f: Force, count: int) -> list[tuple[int, int]]:
 
 
 def evaluate_wrenches(
-    t: Any, views: Sequence[View], constants: Sequence[Constants], forces: Sequence[Force]
+    t: Any, views: Sequence[StateView], constants: Sequence[BodyConstants], forces: Sequence[Force]
 ) -> list[tuple[Any, Any]]:
     """The force and the torque on each body at time t, in whatever kind of number the views hold."""
     zero = minus(views[0].position, views[0].position)
@@ -55,7 +55,7 @@ def evaluate_wrenches(
 
 
 def evaluate_wrenches_over_times(
-    times: Array, views: Sequence[View], constants: Sequence[Constants], forces: Sequence[Force]
+    times: Array, views: Sequence[StateView], constants: Sequence[BodyConstants], forces: Sequence[Force]
 ) -> list[tuple[Any, Any]]:
     """The same over many times, which are the first axis of all components of the views.
 
@@ -71,17 +71,19 @@ def evaluate_wrenches_over_times(
     return [(_stack_over_time(rows, b, 0), _stack_over_time(rows, b, 1)) for b in range(len(views))]
 
 
-def view_at_time(view: View, index: Any) -> View:
+def view_at_time(view: StateView, index: Any) -> StateView:
     """A view at one time: of plain floats, or of the members' arrays."""
     vectors: Any = (tuple(c[index].tolist() if c[index].ndim == 0 else c[index] for c in vector) for vector in view)
-    return View(*vectors)
+    return StateView(*vectors)
 
 
 def _stack_over_time(rows: list[Any], body: int, which: int) -> Any:
     return tuple(np.moveaxis(np.array([stack_components(row[body][which]) for row in rows]), -1, 0))
 
 
-def potential_energy(t: Any, views: Sequence[View], constants: Sequence[Constants], forces: Sequence[Force]) -> Any:
+def potential_energy(
+    t: Any, views: Sequence[StateView], constants: Sequence[BodyConstants], forces: Sequence[Force]
+) -> Any:
     """The sum of the potentials of the forces that have one."""
     total: Any = 0.0
     for f in forces:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.equations.formulations import View
-from polhode.equations.inertia import Constants
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import build_view
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
@@ -50,7 +50,7 @@ def forces_need_velocity(scenario: Scenario) -> bool:
     for f in scenario.forces:
         if f.kind == "impulse":
             continue
-        arguments = [a._replace(**without) if isinstance(a, View) else a for a in sample_arguments(scenario, f)]
+        arguments = [a._replace(**without) if isinstance(a, StateView) else a for a in sample_arguments(scenario, f)]
         try:
             f.kernel(*arguments)
         except Exception:  # whatever it says: it missed them, and the kicks that suit such forces suit all
@@ -65,8 +65,8 @@ def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
     is_pair = isinstance(f, Force) and f.kind == "pair"
     first, second = f.bodies if is_pair and f.bodies is not None else ((f.bodies or (0,))[0], 1)
 
-    def of(i: int) -> tuple[View, Constants]:
-        body = Constants(*_select_one(scenario.constants, i))
+    def of(i: int) -> tuple[StateView, BodyConstants]:
+        body = BodyConstants(*_select_one(scenario.constants, i))
         return seen(_select_one(start, i), body), body
 
     params = _select_one(f.params, first)

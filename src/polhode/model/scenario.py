@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations.formulations import FORMULATIONS, Formulation
-from polhode.equations.inertia import Constants
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups
 from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.vectors import plus, scaled, times
@@ -275,14 +275,14 @@ class Scenario:
 
     # The numbers ----------------------------------------------------------------------------------------------------
     @cached_property
-    def constants(self) -> Constants:
+    def constants(self) -> BodyConstants:
         """The constants of the body, or of all bodies of a system, number by number in arrays."""
         return self.constants_about(self.pivot)
 
-    def constants_about(self, pivot: Any) -> Constants:
+    def constants_about(self, pivot: Any) -> BodyConstants:
         """The constants about a pivot, or with None about the centre of mass."""
         each = [body.constants(pivot) for body in self.bodies]
-        return each[0] if not self.is_system else Constants(*stack_nests(each))
+        return each[0] if not self.is_system else BodyConstants(*stack_nests(each))
 
     @cached_property
     def start(self) -> Groups:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.equations.formulations import View
-from polhode.equations.inertia import Constants, euler_rate
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants, euler_rate
 from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.vectors import cross, minus, plus, scaled
 from polhode.errors import ScenarioError
@@ -102,7 +102,7 @@ def loads(motion: Motion, forces: Sequence[Force]) -> tuple[Array, Array]:
     return np.broadcast_to(pushes, shape), np.broadcast_to(turns, shape)
 
 
-def _acceleration(motion: Motion, view: View, c: Constants, push: Any, turn: Any) -> Any:
+def _acceleration(motion: Motion, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
     places = np.moveaxis(motion._run.samples[..., :3], -1, 0)
@@ -130,11 +130,11 @@ def _has_user_function(motion: Motion) -> bool:
     return any(f.function is not None for f in motion.scenario.forces)
 
 
-def _constants(motion: Motion) -> list[Constants]:
+def _constants(motion: Motion) -> list[BodyConstants]:
     return [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
 
 
-def _views_over_times(motion: Motion) -> tuple[Array, list[View], list[Constants]]:
+def _views_over_times(motion: Motion) -> tuple[Array, list[StateView], list[BodyConstants]]:
     """All output times at once: the times, and each body's view and constants, or those of all members."""
     each = _constants(motion)
     if motion.axis == "member":
@@ -142,7 +142,7 @@ def _views_over_times(motion: Motion) -> tuple[Array, list[View], list[Constants
     return motion.times, [force_evaluation.view_at_time(motion._view, (slice(None), b)) for b in range(len(each))], each
 
 
-def _views_time_by_time(motion: Motion) -> Iterator[tuple[float, list[View], list[Constants]]]:
+def _views_time_by_time(motion: Motion) -> Iterator[tuple[float, list[StateView], list[BodyConstants]]]:
     """For each output time: the time, and each body's view and constants, in plain numbers (or members' arrays)."""
     each = _constants(motion)
     for i, t in enumerate(motion.times.tolist()):

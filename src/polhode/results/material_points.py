@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode import validation
-from polhode.equations.formulations import View
+from polhode.equations.formulations import StateView
 from polhode.equations.quaternions import conjugate, product, to_world
 from polhode.equations.vectors import cross, minus, plus
 from polhode.errors import InputError
@@ -16,7 +16,7 @@ from polhode.model.state import stack_components
 from polhode.validation import Array
 
 
-def evaluate_at_points(view: View, points_body: Any, found: Callable[[View, Any], Any]) -> Array:
+def evaluate_at_points(view: StateView, points_body: Any, found: Callable[[StateView, Any], Any]) -> Array:
     """`found`, of a view and a point of the body, for each of the points: (time, body, points, 3).
 
     A single point of three numbers leaves out the axis of the points.
@@ -31,22 +31,22 @@ def evaluate_at_points(view: View, points_body: Any, found: Callable[[View, Any]
     return array if given.ndim == 2 else array[..., 0, :]
 
 
-def _add_point_axis(view: View) -> View:
+def _add_point_axis(view: StateView) -> StateView:
     vectors: Any = (tuple(c[..., None] for c in vector) for vector in view)
-    return View(*vectors)
+    return StateView(*vectors)
 
 
-def point_position(view: View, point_body: Any) -> Any:
+def point_position(view: StateView, point_body: Any) -> Any:
     """x + R r  [seed 000 eq. 2-1]"""
     return plus(view.position, to_world(view.orientation, point_body))
 
 
-def point_velocity(view: View, point_body: Any) -> Any:
+def point_velocity(view: StateView, point_body: Any) -> Any:
     """v + w x (R r)  [seed 000 eq. 2-17; seed 001 eq. 4.26]"""
     return plus(view.velocity, cross(view.angular_velocity, to_world(view.orientation, point_body)))
 
 
-def point_displacement_from(start: View) -> Callable[[View, Any], Any]:
+def point_displacement_from(start: StateView) -> Callable[[StateView, Any], Any]:
     """(x - x0) + (R r - R0 r)  [seed 001 eq. 4.25, corrected]
 
     R r - R0 r is found from the turn in between, q0* q, so that no digits are lost if it is small.  A turn within the
@@ -54,7 +54,7 @@ def point_displacement_from(start: View) -> Callable[[View, Any], Any]:
     """
     first = _add_point_axis(start)
 
-    def displacement(view: View, point_body: Any) -> Any:
+    def displacement(view: StateView, point_body: Any) -> Any:
         w, *e = product(conjugate(first.orientation), view.orientation)
         length = np.sqrt(w * w + (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]))
         rounding = 4 * np.finfo(np.float64).eps * length

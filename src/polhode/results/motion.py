@@ -15,7 +15,7 @@ from polhode.engines.closed_form import ClosedForm
 from polhode.engines.result import Checkpoint, RunResult
 from polhode.engines.run import run_scenario
 from polhode.equations import invariants
-from polhode.equations.formulations import View
+from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
 from polhode.equations.matrices import multiplied
 from polhode.equations.quaternions import conjugate, matrix, product, to_world
@@ -93,13 +93,13 @@ class Motion(Doors):
         return self.scenario.count
 
     @cached_property
-    def _view(self) -> View:
+    def _view(self) -> StateView:
         """All quantities at all output times, in component arrays (time, body)."""
         return self._view_of(self._run.samples)
 
-    def _view_of(self, kept: Array) -> View:
+    def _view_of(self, kept: Array) -> StateView:
         numbers = np.moveaxis(_blank_failed_members(kept), -1, 0)
-        seen: Callable[..., View] = build_view(self.scenario.form, self.scenario.pivot is not None)
+        seen: Callable[..., StateView] = build_view(self.scenario.form, self.scenario.pivot is not None)
         return seen(split_groups(numbers, self.scenario.form.sizes), self.scenario.constants)
 
     def _array(self, components: Any) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode import validation
-from polhode.equations.formulations import View
+from polhode.equations.formulations import StateView
 from polhode.equations.quaternions import matrix
 from polhode.errors import InputError
 from polhode.massprops.body import Body
@@ -162,7 +162,7 @@ def _build_samples(motion: Motion, times: Array, x: Array, q: Array, v: Array, w
     momentum = np.einsum("knij,knj->kni", attitude, own)
     momenta = np.array([body.mass for body in bodies])[:, None] * v
     views = [
-        View(*(_split_components(array[:, i]) for array in (x, q, momenta, momentum, v, w, w_body)))
+        StateView(*(_split_components(array[:, i]) for array in (x, q, momenta, momentum, v, w, w_body)))
         for i in range(len(bodies))
     ]
     force, torque = _sum_loads(motion, times, views, x.shape)
@@ -174,7 +174,7 @@ def _build_samples(motion: Motion, times: Array, x: Array, q: Array, v: Array, w
     return TrajectorySamples(times, x, attitude, v, w, anchor, about[0], force, about[1])
 
 
-def _sum_loads(motion: Motion, times: Array, views: list[View], shape: tuple[int, ...]) -> tuple[Array, Array]:
+def _sum_loads(motion: Motion, times: Array, views: list[StateView], shape: tuple[int, ...]) -> tuple[Array, Array]:
     """Force and torque on each body, (k, n, 3); nothing where forces are not known."""
     forces = motion.scenario.forces
     if not forces or motion.unknown_forces:
