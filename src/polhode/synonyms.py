@@ -1,0 +1,167 @@
+"""What other packages call it: pointers from their words to ours, for arguments, names and methods.
+
+A user of SciPy, MuJoCo, Drake or Matlab types `dt`, `t_eval` or `RK45`; the error then says what it is called here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from polhode.errors import InputError, nearest
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Record = TypeVar("Record", bound=type)
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "step": ("dt", "timestep", "time_step", "stepsize", "step_size", "h", "max_step", "first_step"),
+    "duration": ("t_end", "tend", "t_final", "tf", "tmax", "t_max", "t_span", "tspan", "end_time", "stop_time"),
+    "output_times": ("t_eval", "tout", "saveat", "times", "t"),
+    "output_step": ("output_dt", "dt_out", "log_dt", "sample_time", "save_every"),
+    "method": ("solver", "integrator", "scheme", "algorithm"),
+    "rtol": ("reltol", "rel_tol", "tol", "tolerance"),
+    "atol": ("abstol", "abs_tol"),
+    "forces": ("force", "loads", "external_forces"),
+    "state": ("y0", "x0", "initial_state", "initial_conditions", "state0"),
+    "body": ("bodies", "rigid_body", "model"),
+    "events": ("event",),
+    "pivot": ("fixed_point", "joint", "anchor"),
+    "threads": ("n_jobs", "workers", "num_threads"),
+    "angular_velocity_body": ("omega_body", "omega_b", "body_rates", "pqr", "gyro"),
+    "angular_velocity": ("omega", "w", "w0", "omega0", "omega_world", "angvel", "ang_vel"),
+    "quaternion_wxyz": ("quat", "quaternion", "q", "q0", "quat_wxyz", "quaternion_xyzw", "quat_xyzw", "attitude"),
+    "orientation": ("rotation", "rot", "R", "dcm", "rotation_matrix"),
+    "position": ("pos", "x", "r", "r0", "com_position"),
+    "velocity": ("vel", "v", "v0", "linear_velocity"),
+    "time": ("t0", "start_time", "t_start"),
+    "inertia": ("inertia_tensor", "I", "moments", "moments_of_inertia", "principal_moments", "diaginertia", "moi"),
+    "center_of_mass": ("centre_of_mass", "com", "cog", "cg", "center_of_gravity", "centroid"),
+    "mass": ("m", "weight"),
+    "density": ("rho",),
+    "box": ("cube", "cuboid", "brick", "parallelepiped"),
+    "sphere": ("ball", "solid_sphere"),
+    "spherical_shell": ("hollow_sphere",),
+    "cylinder": ("solid_cylinder",),
+    "thin_rod": ("rod", "bar"),
+    "disk": ("disc", "circular_plate"),
+    "gravity": ("uniform_gravity", "weight"),
+    "dop853": (
+        "RK45",
+        "RK8",
+        "DOP853",
+        "dopri5",
+        "dopri8",
+        "ode45",
+        "ode78",
+        "ode113",
+        "LSODA",
+        "Radau",
+        "BDF",
+        "RK23",
+        "Tsit5",
+    ),
+    "rk4": ("RK4", "runge_kutta", "rungekutta4", "ode4"),
+    "euler": ("Euler", "forward_euler"),
+    "leapfrog": ("verlet", "velocity_verlet", "stormer_verlet"),
+    "splitting2": ("symplectic", "symplectic_euler", "semi_implicit_euler", "semi-implicit"),
+    "exact": ("analytic", "analytical", "closed_form"),
+}
+"""Our name, and what it is called elsewhere."""
+
+REMARKS = {
+    "t_span": "it counts from the state's time",
+    "tspan": "it counts from the state's time",
+    "t_end": "it counts from the state's time",
+    "quat": "scalar first",
+    "quaternion": "scalar first",
+    "q": "scalar first",
+    "quaternion_xyzw": "scalar first: move the last number to the front",
+    "quat_xyzw": "scalar first: move the last number to the front",
+    "omega": "world axes; or angular_velocity_body=, body axes",
+    "w": "world axes; or angular_velocity_body=, body axes",
+    "w0": "world axes; or angular_velocity_body=, body axes",
+    "cube": "with three equal sides",
+    "RK45": "adaptive, order 8; or method='auto', which chooses and estimates the error",
+    "ode45": "adaptive, order 8; or method='auto', which chooses and estimates the error",
+    "inertia_tensor": "three principal moments or a 3 x 3 tensor about the center of mass",
+}
+
+
+def name_here(word: str, known: Iterable[str]) -> str | None:
+    """What another package's word is called here, if that is one of the known names."""
+    known = set(known)
+    ours = [name for name, words in SYNONYMS.items() if name in known and word in words]
+    return ours[0] if ours else None
+
+
+def suggest_name(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: what it is called here, or the nearest known name.
+
+    Examples
+    --------
+    >>> suggest_name("dt", ["duration", "step"])
+    "here it is called 'step'. Known: duration, step"
+    """
+    known = sorted(known)
+    ours = name_here(word, known)
+    if ours is None:
+        return nearest(word, known)
+    remark = f" ({REMARKS[word]})" if word in REMARKS else ""
+    return f"here it is called {ours!r}{remark}. Known: {', '.join(known)}"
+
+
+def explain_unknown_arguments(
+    error: type[InputError], what: str = "argument"
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Answer an unknown keyword of a public function with what it is called here, instead of a bare TypeError.
+
+    Examples
+    --------
+    >>> @explain_unknown_arguments(InputError)
+    ... def fall(duration, *, step=0.1):
+    ...     return duration / step
+    >>> fall(1.0, dt=0.5)
+    Traceback (most recent call last):
+    polhode.errors.InputError: fall has no argument 'dt': here it is called 'step'. Known: duration, step
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = inspect.signature(function).parameters
+        known = [name for name, p in parameters.items() if name != "self" and not name.startswith("_")]
+        shown = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+
+        @wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            for key in kwargs:
+                if key not in parameters:
+                    raise error(f"{shown} has no {what} {key!r}: {suggest_name(key, known)}")
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def explain_unknown_fields(error: type[InputError]) -> Callable[[Record], Record]:
+    """The same for the constructor of a dataclass."""
+
+    def decorate(cls: Record) -> Record:
+        initialize: Any = cls.__init__  # type: ignore[misc]
+        setattr(cls, "__init__", explain_unknown_arguments(error)(initialize))  # noqa: B010
+        return cls
+
+    return decorate
+
+
+def unknown_attribute_message(module: str, name: str, known: Iterable[str]) -> str:
+    """The sentence about a name that a module does not have.
+
+    Examples
+    --------
+    >>> unknown_attribute_message("ph.shapes", "cube", ["box", "sphere"])
+    "ph.shapes has no 'cube': here it is called 'box' (with three equal sides). Known: box, sphere"
+    """
+    return f"{module} has no {name!r}: {suggest_name(name, known)}"
