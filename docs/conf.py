@@ -54,6 +54,7 @@ html_css_files = ["site.css"]
 html_title = "Polhode"
 html_copy_source = False
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "Polhode"},
     "navbar_align": "left",

@@ -20,12 +20,13 @@ DOTS_PER_INCH = 100
 MOST_DIGITS = 9
 
 OPENING = """\
-# The gallery
+# Gallery
 
-Every model of the texts that Polhode is built on, and a few of everyday life. Each runs by itself, shows numbers that
-a formula foretells, and draws this picture; its knobs are options of the command line. `polhode list` shows them all.
-Seeds 000 to 004 are the texts that [the page of their slips](errata.md) names; their figures have
-[counterparts](figures.md) here.
+Models from the source texts and from everyday life. Each runs by itself, computes numbers that are checked against a
+closed form, and draws a picture; its parameters are options of the command line. `polhode list` lists the models,
+`polhode run NAME` runs one, and `polhode lab` opens them in the browser. Some are [embedded in this site](interactive.md).
+Sources are listed in the [references](references.md), their errors in the [errata](errata.md), and counterparts of their
+figures in [figures](figures.md).
 
 ```python
 >>> from polhode.gallery import MODELS
@@ -62,21 +63,20 @@ def _section(model: Model, numbers: Sequence[ReferenceCheck]) -> list[str]:
         "",
         f"**{model.title}.** {model.explanation.replace(chr(10), ' ')} Source: {model.source}.",
         "",
-        "| it must show | value | by |",
+        "| checked number | value | closed form |",
         "|---|---|---|",
         *(f"| {_cell(n.label)} | {_value(n)} | {_cell(n.source)} |" for n in numbers),
         "",
-        "| knob | default | from | to | |",
+        "| parameter | default | from | to | |",
         "|---|---|---|---|---|",
-        *map(_knob, model.parameters),
+        *map(_parameter_row, model.parameters),
     ]
 
 
-def _knob(knob: Parameter) -> str:
-    option = f"`--{knob.name.replace('_', '-')}`"
-    return (
-        f"| {option} | {format_with_unit(f'{knob.default:g}', knob.unit)} | {knob.low:g} | {knob.high:g} | {_cell(knob.help)} |"
-    )
+def _parameter_row(parameter: Parameter) -> str:
+    option = f"`--{parameter.name.replace('_', '-')}`"
+    default = format_with_unit(f"{parameter.default:g}", parameter.unit)
+    return f"| {option} | {default} | {parameter.low:g} | {parameter.high:g} | {_cell(parameter.help)} |"
 
 
 def _value(number: ReferenceCheck) -> str:

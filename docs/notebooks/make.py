@@ -1,7 +1,7 @@
 """Runs the notebooks and stores them with what they show: python docs/notebooks/make.py [name ...]
 
 Stored notebooks name no machine: their metadata says only "Python 3", their pictures are small, and their texts are
-rounded so that they are the same everywhere (tests/test_notebooks.py runs them again and compares).
+rounded so that they are the same everywhere (tests/docs/test_notebooks.py runs them again and compares).
 """
 
 from __future__ import annotations
