@@ -15,10 +15,6 @@ from polhode.massprops.body import Body
 from polhode.massprops.hole_checks import find_hole_warnings, has_uniform_density
 from polhode.massprops.line_bodies import combine_points_and_lines, line_axis, line_tensor
 from polhode.massprops.principal_axes import ROUNDING, diagonalize_inertia, find_unphysical_moments
-from polhode.massprops.transforms import mirror_body as mirror_body
-from polhode.massprops.transforms import rotate_body as rotate_body
-from polhode.massprops.transforms import scale_body as scale_body
-from polhode.massprops.transforms import translate_body as translate_body
 from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:

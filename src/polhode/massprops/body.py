@@ -1,4 +1,4 @@
-"""A rigid body: its mass, and how the mass is spread.  Every physical check on it is made here."""
+"""A rigid body: its mass, center of mass and inertia, with every physical check on them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ import numpy as np
 from polhode import validation
 from polhode.equations.inertia import BodyConstants, shift_inertia
 from polhode.errors import InertiaError
-from polhode.massprops.constructors import BodyConstructors
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.massprops.geometry import Part, Surface, merge_surfaces
-from polhode.massprops.operations import BodyOperations
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized, check_moments, check_symmetry, diagonalize_inertia
 from polhode.validation import Array, as_leaf, as_leaves
 
@@ -27,25 +25,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Body(BodyConstructors, BodyOperations):
-    """A rigid body, by its numbers.  `ph.shapes`, `Body.from_mesh` and others find them from what it looks like.
+class Body:
+    """A rigid body, given by its mass properties.  `ph.shapes`, `Body.from_mesh` and others compute them from geometry.
 
     Parameters
     ----------
     mass : float
         In kg, greater than 0.
     inertia : array_like
-        About the centre of mass, in kg m2: three principal moments (the body's axes are then its principal axes), or
+        About the center of mass, in kg m2: three principal moments (the body axes are then its principal axes), or
         a symmetric 3 x 3 tensor whose off-diagonal entries carry their minus sign, -integral of rho x y.
     center_of_mass : array_like, optional
-        Where the centre of mass lies in the coordinates that the body was described in, in m.
+        In the body's coordinates, in m.
     allow_unphysical : bool, optional
         Accept moments that no solid has (the largest exceeds the sum of the others).
     volume, area : float, optional
-        Of the matter, in m3, and of its surface, in m2; None if unknown.
+        Volume of the material, in m3, and area of its surface, in m2; None if unknown.
 
-    In an ensemble any of these may carry a leading axis for the members; three by three numbers are always one tensor.
-    A body is frozen: it keeps copies of the arrays that it is given, and its own cannot be written.
+    Notes
+    -----
+    In an ensemble any of these may have a leading axis for the members; a 3 x 3 array is always a single tensor.
+    A body is immutable: it copies the arrays it is given, and its own arrays are read-only.
 
     Examples
     --------
@@ -59,20 +59,20 @@ class Body(BodyConstructors, BodyOperations):
     center_of_mass: Any = (0.0, 0.0, 0.0)
     allow_unphysical: bool = False
     is_particle: bool = False
-    """Made by `ph.particle`: no extent, so nothing that turns."""
+    """True for a point mass (`ph.particle`), which has no rotation."""
     is_line: bool = False
-    """Without extent across one line, about which its moment is 0: it has mass properties, but cannot be simulated."""
+    """True if all mass lies on a line, whose axial moment is 0: it has mass properties, but cannot be simulated."""
     volume: Any = None
     area: Any = None
     parts: tuple[Part, ...] = field(default=(), repr=False)
-    """What it looks like: its shapes and meshes at their places; empty if unknown."""
+    """Geometry: the placed shapes and meshes; empty if unknown."""
     notes: tuple[str, ...] = field(default=(), repr=False)
-    """What was found, assumed or mended on the way from a mesh to the numbers, in sentences."""
+    """What was found, assumed or repaired while the mass properties were computed from a mesh."""
     diagonalized: Diagonalized | None = field(default=None, repr=False, kw_only=True)
-    """The tensor with its moments and axes; given, where these are known better than the tensor shows, as after a turn.
-    They count for no other tensor: with another one they are found anew."""
+    """The tensor with its moments and axes, where these are known to more digits than the tensor holds, as after a
+    rotation.  Ignored (and recomputed) if the tensor differs."""
     inertia_body: Array = field(init=False, repr=False)
-    """The 3 x 3 tensor about the centre of mass, along the axes that the body was given in, in kg m2."""
+    """The 3 x 3 tensor about the center of mass, along the body axes, in kg m2."""
     principal_moments: Array = field(init=False, repr=False)
     """The three principal moments, in kg m2, in the order of `principal_axes`."""
     _axes: Array = field(init=False, repr=False)
@@ -106,11 +106,11 @@ class Body(BodyConstructors, BodyOperations):
             object.__setattr__(self, name, freeze_arrays(value))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Copied or unpickled: arrays forget that they are frozen."""
+        """Make arrays read-only again after copying or unpickling."""
         self.__dict__.update({name: freeze_arrays(value) for name, value in state.items()})
 
     def _diagonalized(self) -> Diagonalized:
-        """The tensor, its moments, and the axes' quaternion."""
+        """The tensor, its principal moments, and the quaternion of its principal axes."""
         shape = validation.shape_of(self.inertia)
         if shape[-1:] != (3,):
             raise InertiaError(
@@ -126,26 +126,276 @@ class Body(BodyConstructors, BodyOperations):
         return Diagonalized(tensor, *diagonalize_inertia(tensor))
 
     def _stored_inertia(self, moments: Array, tensor: Array) -> Any:
-        """As it was given, if that is three plain numbers, else as an array of the body's own."""
+        """The inertia as given if it is three plain numbers, else a copy of it as an array."""
         if isinstance(self.inertia, tuple) and all(isinstance(number, Real) for number in self.inertia):
             return self.inertia
         return moments if validation.shape_of(self.inertia) == moments.shape else tensor
 
     @property
     def principal_axes(self) -> Rotation:
-        """The principal axes: this rotation turns principal components into components along the body's own axes."""
+        """The rotation from principal components to body components.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.Body(mass=1.0, inertia=((2, -1, 0), (-1, 2, 0), (0, 0, 3))).principal_axes.magnitude().round(6).item()
+        0.785398
+        """
         from scipy.spatial.transform import Rotation
 
         return Rotation.from_quat(self._axes, scalar_first=True)
 
     @property
     def density(self) -> Any:
-        """The mean density of the matter, in kg/m3; None if the volume is unknown, or 0."""
+        """The mean density, in kg/m3; None if the volume is unknown or 0.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.shapes.box((1, 2, 3), mass=12.0).density
+        2.0
+        """
         return None if self.volume is None or not np.all(self.volume) else self.mass / self.volume
 
-    # What it is like ------------------------------------------------------------------------------------------------
+    @classmethod
+    def from_particles(cls, masses: ArrayLike, positions: ArrayLike) -> Body:
+        """Rigidly connected point masses.  [Baraff 1997, eq. 2-38; Tops report, eq. 2]
+
+        Parameters
+        ----------
+        masses : array_like
+            Shape (n,), in kg.
+        positions : array_like
+            Shape (n, 3), in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> dumbbell = ph.Body.from_particles((1.0, 3.0), ((0, 0, 0), (0, 0, 4)))
+        >>> print(dumbbell.center_of_mass, dumbbell.principal_moments)
+        [0. 0. 3.] [12. 12.  0.]
+        """
+        from polhode.massprops.assembly import combine_particles
+
+        return combine_particles(masses, positions)
+
+    @classmethod
+    def from_mesh(
+        cls,
+        mesh: Any,
+        density: float | None = None,
+        *,
+        mass: float | None = None,
+        area_density: float | None = None,
+        shell: float | None = None,
+        unit: str | None = None,
+        repair: str | Sequence[str] | None = (),
+    ) -> Body:
+        """The solid enclosed by a triangle mesh (or its wall), by exact integrals over the surface.
+
+        A mesh without a well-defined inside raises `MeshError`, which says where; anything merely suspicious is a
+        `MassWarning`.
+
+        Parameters
+        ----------
+        mesh : path or trimesh.Trimesh
+            A file in any format that trimesh reads: STL, OBJ, PLY, GLB, 3MF, OFF, ...
+        density, mass, area_density : float
+            In kg/m3, kg, or kg/m2 (a thin wall): exactly one of them.
+        shell : float, optional
+            Wall thickness, in m: the material is on the surface, not inside.
+        unit : str, optional
+            Unit of the mesh coordinates: "m", "mm", "cm", "um", "km", "in", "ft".  Default: the unit stated in the
+            file, else meters.
+        repair : str or sequence of str, optional
+            "flip" orients faces consistently and outward, "fill" closes holes, "hull" takes the convex hull instead.
+            Nothing is repaired by default, and `notes` says what was changed.
+
+        Examples
+        --------
+        >>> import polhode as ph, trimesh
+        >>> cube = trimesh.creation.box((0.2, 0.2, 0.2))
+        >>> round(ph.Body.from_mesh(cube, density=1000.0).mass, 12)
+        8.0
+        """
+        from polhode.massprops.surface.surface_builder import build_surface_body
+
+        return build_surface_body(mesh, density, mass, area_density, shell, unit, repair)
+
+    @classmethod
+    def from_volume_mesh(
+        cls,
+        mesh: Any,
+        density: Any,
+        *,
+        unit: str | None = None,
+        degree: int = 2,
+        rtol: float = 1e-10,
+        repair: str | Sequence[str] | None = (),
+    ) -> Body:
+        """The body made of the cells of a volume mesh.  [Hydra 2017, eq. 5.1 to 5.6]
+
+        Parameters
+        ----------
+        mesh : path or meshio.Mesh
+            Tetrahedra, hexahedra, wedges and pyramids, linear or quadratic: VTK, Gmsh, Exodus, Abaqus and whatever
+            else meshio reads (`pip install 'polhode[mesh]'`).
+        density : float, array_like, dict, str or callable
+            In kg/m3: one value; one per cell; one per region, `{"steel": 7850.0, "foam": 40.0}`; the name of a cell
+            field in the file; or a function of x, y, z, called with arrays, in m.  Regions are Gmsh's physical
+            volumes, Exodus blocks, Abaqus ELSETs, meshio's cell sets, or the values of an integer field such as
+            "region" or "material".
+        unit : str, optional
+            Unit of the mesh coordinates; meters by default.
+        degree : int, optional
+            Density functions that are polynomials up to this degree are integrated exactly; 0 to 40.
+        rtol : float, optional
+            Relative tolerance of adaptive quadrature for other functions; at least 1e-14.  The error is estimated, not
+            bounded: a jump or a narrow feature inside cells may be underestimated, or missed if it is small compared
+            to the cells.  Refine the mesh there, or use regions.
+        repair : str, optional
+            "flip" reorders the nodes of inverted cells.
+
+        Examples
+        --------
+        >>> import polhode as ph, meshio
+        >>> corners = [(0.0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        >>> cell = meshio.Mesh(corners, [("tetra", [[0, 1, 2, 3]])])
+        >>> round(ph.Body.from_volume_mesh(cell, density=lambda x, y, z: 24.0 * x).mass, 12)
+        1.0
+        """
+        from polhode.massprops.volume.volume_builder import build_volume_body
+
+        return build_volume_body(mesh, density, unit, degree, rtol, repair)
+
+    def join(self, *others: Body) -> Body:
+        """This body and others as one rigid body, in place.  Overlapping volume is counted twice.
+
+        Parameters
+        ----------
+        *others : Body
+            Bodies that do not overlap with this one or with each other.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ball = ph.shapes.sphere(0.1, mass=1.0)
+        >>> ball.move((0, 0, -1)).join(ball.move((0, 0, 1))).principal_moments.round(3).tolist()
+        [2.008, 2.008, 0.008]
+        """
+        from polhode.massprops.assembly import join_bodies
+
+        return join_bodies((self, *others))
+
+    def subtract(self, *others: Body) -> Body:
+        """This body with others removed from it, in place.
+
+        A `MassWarning` reports a hole that visibly extends beyond the body or has another density.
+
+        Parameters
+        ----------
+        *others : Body
+            The holes: they must lie inside this body and have its density there.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> hollow = ph.shapes.box((2, 2, 2), density=1.0).subtract(ph.shapes.box((1, 1, 1), density=1.0))
+        >>> hollow.mass, hollow.volume
+        (7.0, 7.0)
+        """
+        from polhode.massprops.assembly import subtract_bodies
+
+        return subtract_bodies(self, others)
+
+    def move(self, by: ArrayLike) -> Body:
+        """The body translated in its coordinates.
+
+        Parameters
+        ----------
+        by : array_like
+            The displacement (x, y, z), in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.shapes.sphere(1.0, mass=1.0).move((0, 0, 2)).center_of_mass.tolist()
+        [0.0, 0.0, 2.0]
+        """
+        from polhode.massprops.transforms import translate_body
+
+        return translate_body(self, by)
+
+    def turn(self, rotation: Rotation, about: ArrayLike = (0.0, 0.0, 0.0)) -> Body:
+        """The body rotated about a point.
+
+        Parameters
+        ----------
+        rotation : scipy.spatial.transform.Rotation
+            One rotation, or one for each member of an ensemble.
+        about : array_like, optional
+            Fixed point, in the body's coordinates, in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> from scipy.spatial.transform import Rotation
+        >>> quarter = Rotation.from_euler("x", 90, degrees=True)
+        >>> ph.shapes.box((1, 2, 3), mass=12.0).turn(quarter).inertia_body.round(9).diagonal().tolist()
+        [13.0, 5.0, 10.0]
+        """
+        from polhode.massprops.transforms import rotate_body
+
+        return rotate_body(self, rotation, about)
+
+    def scale(self, factor: ArrayLike, *, keep: str = "density") -> Body:
+        """The body scaled about the origin.
+
+        Parameters
+        ----------
+        factor : array_like
+            One factor, or one per axis.  Members of an ensemble may have their own, one or three each; three numbers
+            are always those of the axes.
+        keep : str, optional
+            What is conserved: "density" (the mass scales with the volume, which must be known) or "mass".
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.shapes.sphere(1.0, mass=1.0).scale(2.0).mass
+        8.0
+        """
+        from polhode.massprops.transforms import scale_body
+
+        return scale_body(self, factor, keep)
+
+    def mirror(self, normal: ArrayLike, about: ArrayLike = (0.0, 0.0, 0.0)) -> Body:
+        """The mirror image of the body.
+
+        Parameters
+        ----------
+        normal : array_like
+            Normal of the mirror plane.
+        about : array_like, optional
+            A point of the plane, in the body's coordinates, in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.shapes.sphere(1.0, mass=1.0).move((3, 0, 0)).mirror((1, 0, 0)).center_of_mass.tolist()
+        [-3.0, 0.0, 0.0]
+        """
+        from polhode.massprops.transforms import mirror_body
+
+        return mirror_body(self, normal, about)
+
     def inertia_about(self, point: ArrayLike) -> Array:
-        """The 3 x 3 tensor about another point of the coordinates that the body is described in, in kg m2.
+        """The 3 x 3 inertia tensor about another point (parallel-axis theorem), in kg m2.
+
+        Parameters
+        ----------
+        point : array_like
+            In the body's coordinates, in m.
 
         Examples
         --------
@@ -159,26 +409,52 @@ class Body(BodyConstructors, BodyOperations):
 
     @property
     def ellipsoid_semi_axes(self) -> Array:
-        """Of the solid ellipsoid with this mass and these moments, along the principal axes, in m."""
+        """Semi-axes of the solid ellipsoid with this mass and these moments, along the principal axes, in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.Body(mass=5.0, inertia=(13.0, 10.0, 5.0)).ellipsoid_semi_axes.tolist()
+        [1.0, 2.0, 3.0]
+        """
         from polhode.massprops.equivalent_solids import equivalent_ellipsoid_semi_axes
 
         return equivalent_ellipsoid_semi_axes(self)
 
     @property
     def box_sides(self) -> Array:
-        """Of the solid box with this mass and these moments, along the principal axes, in m."""
+        """Sides of the solid box with this mass and these moments, along the principal axes, in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.Body(mass=6.0, inertia=(6.5, 5.0, 2.5)).box_sides.tolist()
+        [1.0, 2.0, 3.0]
+        """
         from polhode.massprops.equivalent_solids import equivalent_box_sides
 
         return equivalent_box_sides(self)
 
     @property
     def nodes(self) -> Array | None:
-        """The points of the meshes that the body was made from, in its coordinates, in m; None if there was none."""
+        """The nodes (n, 3) of the meshes that the body was made from, in its coordinates, in m; None if there are none.
+
+        Examples
+        --------
+        >>> import polhode as ph, trimesh
+        >>> ph.Body.from_mesh(trimesh.creation.box((1, 1, 1)), mass=1.0).nodes.shape
+        (8, 3)
+        """
         found = [part.nodes for part in self.parts if part.nodes is not None]
         return np.concatenate(found) if found else None
 
     def surface(self, segments: int = 48) -> Surface:
-        """What it looks like, in plain arrays: `vertices` (n, 3) in m, and `faces` (m, 3) of their numbers.
+        """The surface as plain arrays: `vertices` (n, 3) in m, and `faces` (m, 3) of vertex indices.
+
+        Parameters
+        ----------
+        segments : int, optional
+            Segments per full circle of a curved shape.
 
         Examples
         --------
@@ -190,15 +466,18 @@ class Body(BodyConstructors, BodyOperations):
             raise InertiaError("this is the body of an ensemble: only the body of one member has a mesh")
         if not self.parts:
             raise InertiaError(
-                "this body is known by its numbers alone: it has no shape to draw. Make it with ph.shapes or "
+                "this body has mass properties only, and no geometry to draw. Make it with ph.shapes or "
                 "Body.from_mesh, or draw its equivalent ellipsoid, whose semi-axes are ellipsoid_semi_axes"
             )
         return merge_surfaces([part.surface(segments) for part in self.parts])
 
     def mesh(self, segments: int = 48) -> trimesh.Trimesh:
-        """A mesh of triangles to look at, in the coordinates that the body is described in, in m.
+        """The surface as a trimesh mesh, in the body's coordinates, in m.  A body made from a mesh returns that mesh.
 
-        Curved shapes get so many segments round a full circle; a body that came from a mesh gives it back.
+        Parameters
+        ----------
+        segments : int, optional
+            Segments per full circle of a curved shape.
 
         Examples
         --------
@@ -212,7 +491,14 @@ class Body(BodyConstructors, BodyOperations):
         return trimesh.Trimesh(whole.vertices, whole.faces, process=False)
 
     def block(self, form: str, name: str = "body") -> str:
-        """The mass properties as other programs read them, to paste: "urdf", "sdf", "mjcf", "toml" or "json".
+        """The mass properties as text for another program.
+
+        Parameters
+        ----------
+        form : str
+            "urdf", "sdf", "mjcf", "toml" or "json".
+        name : str, optional
+            Name of the body, for a comment.
 
         Examples
         --------
@@ -224,9 +510,20 @@ class Body(BodyConstructors, BodyOperations):
 
         return format_block(self, form, name, self.notes)
 
-    # For the equations ----------------------------------------------------------------------------------------------
     def constants(self, com_to_pivot: Sequence[Any] | None = None) -> BodyConstants:
-        """What the equations need, about the centre of mass or about a pivot."""
+        """The constants of the equations of motion, about the center of mass or about a pivot.
+
+        Parameters
+        ----------
+        com_to_pivot : sequence of 3 floats, optional
+            From the center of mass to the pivot, along the body axes, in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.Body(mass=2.0, inertia=(1.0, 1.0, 1.0)).constants((0, 0, 3)).moments
+        (19.0, 19.0, 1.0)
+        """
         if com_to_pivot is None:
             return self._free_constants
         pivot = validation.check_numbers(com_to_pivot, "pivot", (3,))
@@ -240,7 +537,7 @@ class Body(BodyConstructors, BodyOperations):
         return self._constants(self.principal_moments, self._axes, np.zeros(3))
 
     def _constants(self, moments: Array, axes: Array, com_to_pivot: Array) -> BodyConstants:
-        # A particle does not turn, nor does it about the line to its pivot, where rounding may leave a moment near 0.
+        # A particle does not rotate, nor does it about the line to its pivot, where rounding may leave a tiny moment.
         least = ROUNDING * moments.max(axis=-1, keepdims=True) if self.is_particle else 0.0
         inverse = np.divide(1.0, moments, out=np.zeros_like(moments), where=moments > least)
         mass, vectors = self.mass, [as_leaves(array) for array in (moments, inverse, axes, com_to_pivot)]
@@ -257,7 +554,12 @@ def _check_extent(value: Any, name: str) -> Array | None:
 
 
 def particle(mass: ArrayLike) -> Body:
-    """A body without rotation: a point with a mass.  Every force may act on it.
+    """A point mass: a body without rotation.
+
+    Parameters
+    ----------
+    mass : float
+        In kg, greater than 0.
 
     Examples
     --------
