@@ -1,9 +1,9 @@
 // The page as a whole: one motion, one clock, one set of choices, and everything that shows them.
 
 import { Audit } from "./controls/audit.ts";
-import type { PageState } from "./controls/asking.ts";
+import type { PageState } from "./controls/requests.ts";
 import { made, place } from "./controls/dom.ts";
-import { deception, fastest, slowMotion, sparse } from "./controls/eye.ts";
+import { deception, fastest, slowMotion, sparse } from "./controls/aliasing.ts";
 import { Header } from "./controls/header.ts";
 import { listenToKeys } from "./controls/keyboard.ts";
 import { Notes } from "./controls/notes.ts";
@@ -11,7 +11,7 @@ import { Notices } from "./controls/notices.ts";
 import { PlayBar } from "./controls/playbar.ts";
 import { Switches } from "./controls/switches.ts";
 import { ThemeSwitch } from "./controls/theme.ts";
-import { Watching } from "./controls/watching.ts";
+import { Watching } from "./controls/selection.ts";
 import { naturalSpeed, Playback } from "./motion/playback.ts";
 import type { MotionRecord } from "./motion/record.ts";
 import { Choices } from "./options.ts";

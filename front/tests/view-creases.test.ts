@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coarser } from "../src/view/coarse.ts";
+import { coarser } from "../src/view/decimation.ts";
 import { creased } from "../src/view/creases.ts";
 
 const CUBE = {

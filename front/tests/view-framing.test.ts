@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LIGHT } from "../src/colours.ts";
+import { LIGHT } from "../src/colors.ts";
 import type { Look, MotionRecord } from "../src/motion/record.ts";
 import { length, minus, type Vec3 } from "../src/motion/vectors.ts";
-import { courseOf } from "../src/view/courses.ts";
+import { courseOf } from "../src/view/trajectory.ts";
 import { framed, lattice, remarkOf } from "../src/view/framing.ts";
 import { roundNumber, squareWords } from "../src/view/ground.ts";
 import { quantitiesOf } from "../src/view/quantities.ts";
-import { instantAt, standIn } from "../src/view/subject.ts";
+import { instantAt, standIn } from "../src/view/context.ts";
 
 interface Given {
   size?: number;

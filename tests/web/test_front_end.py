@@ -81,7 +81,7 @@ def told(tmp_path_factory):
     records["failed"] = with_a_failed_member(records["members"])
     for name, record in records.items():
         (folder / name).write_bytes(encode_record(record))
-    ran = node("tests/told.mjs", *(str(folder / name) for name in records))
+    ran = node("tests/read-records.mjs", *(str(folder / name) for name in records))
     assert ran.returncode == 0, ran.stderr
     answer = json.loads(ran.stdout)
     pages = dict(zip(records, answer["motions"], strict=True))

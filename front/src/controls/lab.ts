@@ -5,14 +5,14 @@ import { unpacked, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
 import type { Door, FromServer, Model } from "../transport/protocol.ts";
 import { addressOf, knobsOf, modelOf, noSuchRun, runOf, type Values } from "./address.ts";
-import { Asking } from "./asking.ts";
+import { Asking } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
 import { place } from "./dom.ts";
 import { headed, sentences } from "./format.ts";
 import { Gallery } from "./gallery.ts";
 import { Knobs } from "./knobs.ts";
 import type { Notice } from "./notices.ts";
-import { Numbers } from "./numbers.ts";
+import { Numbers } from "./checks.ts";
 import { ProgressBar } from "./progress.ts";
 
 const BRIEFLY = 2500;

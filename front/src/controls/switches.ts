@@ -4,7 +4,7 @@ import type { MotionRecord } from "../motion/record.ts";
 import type { Choices, Options } from "../options.ts";
 import { length, type Vec3 } from "../motion/vectors.ts";
 import { freshId, made, say } from "./dom.ts";
-import { reasons, type Switch } from "./reasons.ts";
+import { reasons, type Switch } from "./availability.ts";
 
 const GROUPS: [string, [Switch, string, string][]][] = [
   [

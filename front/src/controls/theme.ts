@@ -1,6 +1,6 @@
 // Light or dark: as the machine says, or as a person has chosen; remembered where the browser lets us.
 
-import { coloursOf } from "../colours.ts";
+import { coloursOf } from "../colors.ts";
 import type { Choices } from "../options.ts";
 import { made } from "./dom.ts";
 

@@ -1,14 +1,14 @@
 // One panel: a heading, the values at the instant, and the curves with a line at that instant.
 
 import uPlot from "uplot";
-import { coloursOf, readable, type Colours } from "../colours.ts";
+import { coloursOf, readable, type Colours } from "../colors.ts";
 import { placeOf } from "../motion/pose.ts";
-import type { Contents, Curve } from "./contents.ts";
-import { departure, fixed, powerOfTen, tick, unitWith } from "./figures.ts";
+import type { Contents, Curve } from "./panel-contents.ts";
+import { departure, fixed, powerOfTen, tick, unitWith } from "./number-format.ts";
 import { listen, type Acts } from "./gestures.ts";
-import { crossingMarks, roundingLine, roundingName, zeroLine } from "./marks.ts";
+import { crossingMarks, roundingLine, roundingName, zeroLine } from "./annotations.ts";
 import { ticksWithin } from "./ranges.ts";
-import type { Stretch } from "./stretch.ts";
+import type { Stretch } from "./time-range.ts";
 
 const BEYOND = 16;
 

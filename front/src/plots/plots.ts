@@ -1,16 +1,16 @@
 // The column of plots beside the views.
 
-import { coloursOf, readable } from "../colours.ts";
+import { coloursOf, readable } from "../colors.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import type { Playback } from "../motion/playback.ts";
 import type { Choices } from "../options.ts";
-import { Bar } from "./bar.ts";
-import { contentsOf } from "./contents.ts";
+import { Bar } from "./toolbar.ts";
+import { contentsOf } from "./panel-contents.ts";
 import { clock, unitOfTime } from "../controls/format.ts";
-import { powerFor, unitWith } from "./figures.ts";
+import { powerFor, unitWith } from "./number-format.ts";
 import type { Acts } from "./gestures.ts";
 import { Panel, roomFor, type Shared } from "./panel.ts";
-import { Stretch } from "./stretch.ts";
+import { Stretch } from "./time-range.ts";
 
 /** Numbers that change more often cannot be read. */
 const WRITE_EVERY = 1000 / 15;

@@ -10,7 +10,7 @@ import {
   ShadowMaterial,
   Vector2,
 } from "three";
-import type { Instant, Subject } from "./subject.ts";
+import type { Instant, Subject } from "./context.ts";
 
 const VERTEX = `
 varying vec2 flat2;

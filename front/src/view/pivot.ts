@@ -3,7 +3,7 @@
 
 import { ConeGeometry, CylinderGeometry, Group, Mesh, MeshLambertMaterial, Vector3 } from "three";
 import type { Vec3 } from "../motion/vectors.ts";
-import type { Frame, Instant, Stand, Subject } from "./subject.ts";
+import type { Frame, Instant, Stand, Subject } from "./context.ts";
 
 /** In the body's reach. */
 const CONE = 0.16;

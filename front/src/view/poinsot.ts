@@ -21,9 +21,9 @@ import { placeOf } from "../motion/pose.ts";
 import { quaternionAt, vectorAt } from "../motion/record.ts";
 import { dot, length, minus, scaled, type Vec3 } from "../motion/vectors.ts";
 import { pixelAt } from "./arrows.ts";
-import { courseOf } from "./courses.ts";
+import { courseOf } from "./trajectory.ts";
 import { WideLine } from "./lines.ts";
-import type { Frame, Instant, Stand, Subject } from "./subject.ts";
+import type { Frame, Instant, Stand, Subject } from "./context.ts";
 
 /** The longest half-axis of the ellipsoid, in the body's reach. */
 const HALF_AXIS = 1.45;

@@ -1,6 +1,6 @@
 // Which vectors of a motion become arrows and trails, in which colour and how long.
 
-import type { Colours } from "../colours.ts";
+import type { Colours } from "../colors.ts";
 import { vectorOver, type Pose } from "../motion/pose.ts";
 import { vectorAt, type MotionRecord } from "../motion/record.ts";
 import { length, toWorld, type Vec3 } from "../motion/vectors.ts";

@@ -12,14 +12,14 @@ import {
   type PerspectiveCamera,
   type Raycaster,
 } from "three";
-import { readable } from "../colours.ts";
+import { readable } from "../colors.ts";
 import { plus, scaled, toWorld } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
 import { Arrow, pixelAt } from "./arrows.ts";
 import { Body, shellOf, type Shell } from "./body.ts";
-import { Cloud } from "./cloud.ts";
-import { Crowd, tonesOf } from "./crowd.ts";
-import { Ghost } from "./ghost.ts";
+import { Cloud } from "./omega-cloud.ts";
+import { Crowd, tonesOf } from "./instances.ts";
+import { Ghost } from "./closed-form.ts";
 import { Ground } from "./ground.ts";
 import type { Size, Wish } from "./labels.ts";
 import { patterned } from "./pattern.ts";
@@ -27,7 +27,7 @@ import { Pivot } from "./pivot.ts";
 import { Poinsot } from "./poinsot.ts";
 import { quantitiesOf, type Quantity } from "./quantities.ts";
 import { hasSpring, Spring } from "./spring.ts";
-import { standIn, type Frame, type Instant, type Stand, type Subject } from "./subject.ts";
+import { standIn, type Frame, type Instant, type Stand, type Subject } from "./context.ts";
 import { Trails } from "./trails.ts";
 
 const DOT_PIXELS = 4;

@@ -4,7 +4,7 @@ import { Group, Vector3 } from "three";
 import type { MotionRecord } from "../motion/record.ts";
 import { drawnSize } from "./framing.ts";
 import { WideLine } from "./lines.ts";
-import { inPicture, type Instant, type Subject } from "./subject.ts";
+import { inPicture, type Instant, type Subject } from "./context.ts";
 
 const COILS = 11;
 const POINTS_A_COIL = 24;

@@ -5,10 +5,10 @@ import { Group } from "three";
 import { placeOf } from "../motion/pose.ts";
 import { plus, toBody, toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
-import { courseOf, type Course } from "./courses.ts";
+import { courseOf, type Course } from "./trajectory.ts";
 import { WideLine } from "./lines.ts";
 import { quantitiesOf } from "./quantities.ts";
-import { inPicture, type Frame, type Instant, type Stand, type Subject } from "./subject.ts";
+import { inPicture, type Frame, type Instant, type Stand, type Subject } from "./context.ts";
 
 /** In pixels. */
 const WIDTH = 2.2;

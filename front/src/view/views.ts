@@ -1,18 +1,18 @@
 // The two views of a motion: the frame in which the world stands still, and the one in which the watched body does.
 
 import { PerspectiveCamera, Raycaster, Vector2 } from "three";
-import { coloursOf, readable, type Colours } from "../colours.ts";
+import { coloursOf, readable, type Colours } from "../colors.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import { scaled, type Vec3 } from "../motion/vectors.ts";
 import type { Choices } from "../options.ts";
 import { framed, remarkOf, TOWARDS, type Framing } from "./framing.ts";
-import { ghostWords } from "./ghost.ts";
+import { ghostWords } from "./closed-form.ts";
 import { Labels, type Place } from "./labels.ts";
 import { HALF_VIEW, Orbit } from "./orbit.ts";
 import type { Effects } from "./pattern.ts";
 import { World } from "./scene.ts";
-import { Stage, type Pane } from "./stage.ts";
-import { instantAt, type Instant, type Subject } from "./subject.ts";
+import { Stage, type Pane } from "./renderer.ts";
+import { instantAt, type Instant, type Subject } from "./context.ts";
 import { Triad } from "./triad.ts";
 
 interface View {

@@ -1,5 +1,5 @@
 // What the page reads from packed motions, as JSON for tests/web/test_front_end.py.
-//   node told.mjs FILE ...
+//   node read-records.mjs FILE ...
 import { build } from "esbuild";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,8 +9,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const source = join(dirname(fileURLToPath(import.meta.url)), "..", "src");
 const place = mkdtempSync(join(tmpdir(), "polhode-front-"));
 try {
-  const bundle = join(place, "told.mjs");
-  const contents = ["motion/record", "motion/pose", "plots/angles", "colours"]
+  const bundle = join(place, "read-records.mjs");
+  const contents = ["motion/record", "motion/pose", "plots/euler-angles", "colors"]
     .map((name) => `export * from ${JSON.stringify(join(source, `${name}.ts`))};`)
     .join("\n");
   await build({ stdin: { contents, resolveDir: source }, outfile: bundle, bundle: true, platform: "node", format: "esm" });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Asking } from "../src/controls/asking.ts";
+import { Asking } from "../src/controls/requests.ts";
 
 test("a run is ready when motion and numbers are here, in either order", () => {
   for (const order of ["motion first", "numbers first"]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ofTurn, product, type Quat, type Vec3 } from "../src/motion/vectors.ts";
-import { anglesOver, eulerAngles } from "../src/plots/angles.ts";
+import { anglesOver, eulerAngles } from "../src/plots/euler-angles.ts";
 import { recordOf, symmetricTop } from "./closed-forms.ts";
 
 const made = (phi: number, theta: number, psi: number): Quat =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MotionRecord, Series } from "../src/motion/record.ts";
-import { contentsOf } from "../src/plots/contents.ts";
+import { contentsOf } from "../src/plots/panel-contents.ts";
 import { recordOf, symmetricTop } from "./closed-forms.ts";
 
 const time = [0, 1, 2, 3];

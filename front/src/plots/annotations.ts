@@ -1,7 +1,7 @@
 // Lines drawn behind the curves: zero, the size of rounding, and the instants of events.
 
 import type uPlot from "uplot";
-import { readable, type Colours } from "../colours.ts";
+import { readable, type Colours } from "../colors.ts";
 
 /** Marks closer than this, in pixels, are drawn as one. */
 const APART = 3;

@@ -1,11 +1,11 @@
 // What each panel shows of a motion; knows nothing of drawing.
 
-import type { Colours } from "../colours.ts";
+import type { Colours } from "../colors.ts";
 import type { MotionRecord, Series } from "../motion/record.ts";
 import { quaternionAt, vectorAt } from "../motion/record.ts";
 import { length, toBody, type Vec3 } from "../motion/vectors.ts";
-import { anglesOver } from "./angles.ts";
-import { decimalsFor, powerFor } from "./figures.ts";
+import { anglesOver } from "./euler-angles.ts";
+import { decimalsFor, powerFor } from "./number-format.ts";
 import { extent, largestOf, logRangeOf, rangeOf } from "./ranges.ts";
 
 export interface Curve {

@@ -7,7 +7,7 @@ import { conjugate, length, minus, plus, product, scaled, toBody, toWorld, type 
 import { Arrow } from "./arrows.ts";
 import { Body, type Shell } from "./body.ts";
 import { LONGEST } from "./quantities.ts";
-import { inPicture, type Frame, type Instant, type Subject } from "./subject.ts";
+import { inPicture, type Frame, type Instant, type Subject } from "./context.ts";
 
 /** A little smaller than the body, so that the two do not flicker where they agree. */
 const WITHIN = 0.994;

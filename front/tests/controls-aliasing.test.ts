@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deception, fastest, slowMotion, sparse } from "../src/controls/eye.ts";
+import { deception, fastest, slowMotion, sparse } from "../src/controls/aliasing.ts";
 import { keeps } from "../src/controls/keyboard.ts";
-import { reasons } from "../src/controls/reasons.ts";
+import { reasons } from "../src/controls/availability.ts";
 import { speedsAround, wordsOf } from "../src/controls/speeds.ts";
 import { turnsAFrame } from "../src/motion/playback.ts";
 import type { MotionRecord } from "../src/motion/record.ts";

@@ -2,7 +2,7 @@
 
 import { BufferAttribute, BufferGeometry, Points, PointsMaterial } from "three";
 import { quantitiesOf, type Quantity } from "./quantities.ts";
-import type { Instant, Stand, Subject } from "./subject.ts";
+import type { Instant, Stand, Subject } from "./context.ts";
 
 const PIXELS = 3.5;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decimalsFor, departure, fixed, powerFor, powerOfTen, quantity, tick, unitWith } from "../src/plots/figures.ts";
+import { decimalsFor, departure, fixed, powerFor, powerOfTen, quantity, tick, unitWith } from "../src/plots/number-format.ts";
 import { rangeOf, ticksWithin } from "../src/plots/ranges.ts";
-import { Stretch } from "../src/plots/stretch.ts";
+import { Stretch } from "../src/plots/time-range.ts";
 
 test("powers of ten in steps of three, none for numbers that can be read", () => {
   assert.deepEqual([0.01, 1, 9999, 1e4, 0.009, 5e-47, 0, NaN].map(powerFor), [0, 0, 0, 3, -3, -48, 0, 0]);

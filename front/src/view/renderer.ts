@@ -2,7 +2,7 @@
 
 import { Color, PCFShadowMap, WebGLRenderer, type PerspectiveCamera, type Scene } from "three";
 import type { Effects } from "./pattern.ts";
-import type { Frame } from "./subject.ts";
+import type { Frame } from "./context.ts";
 
 const NO_WEBGL = "This browser offers no WebGL, so the views stay empty; plots and controls work.";
 const LOST = "The graphics card has let go of the views; they come back as soon as it returns.";

@@ -2,13 +2,13 @@
 // thousand are drawn at once.
 
 import { Color, Group, InstancedMesh, Matrix4, Quaternion, Vector3, type Raycaster } from "three";
-import { SEVERAL } from "../colours.ts";
+import { SEVERAL } from "../colors.ts";
 import type { Look } from "../motion/record.ts";
 import { shellOf } from "./body.ts";
-import { coarser } from "./coarse.ts";
+import { coarser } from "./decimation.ts";
 import { drawnSize } from "./framing.ts";
 import { patterned, type Tones } from "./pattern.ts";
-import { inPicture, type Instant, type Subject } from "./subject.ts";
+import { inPicture, type Instant, type Subject } from "./context.ts";
 
 /** Faces of all together. */
 const MOST_FACES = { low: 120_000, high: 1_500_000 };

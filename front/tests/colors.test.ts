@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DARK, LIGHT, readable } from "../src/colours.ts";
+import { DARK, LIGHT, readable } from "../src/colors.ts";
 
 test("orange words on white paper are darkened until WCAG's contrast, blue ones stay as they are", () => {
   assert.equal(readable("#000000", LIGHT), "#000000");

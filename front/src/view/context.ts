@@ -1,6 +1,6 @@
 // What the views show, and where it is at an instant, in each of the two frames.
 
-import type { Colours } from "../colours.ts";
+import type { Colours } from "../colors.ts";
 import { poseAt, type Pose } from "../motion/pose.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import { minus, plus, scaled, toBody, toWorld, type Quat, type Vec3 } from "../motion/vectors.ts";
