@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from polhode.equations.formulations import StateView
 from polhode.equations.law import Number, Vector, law
-from polhode.equations.vectors import cross, dot, minus, plus
+from polhode.equations.pivot import angular_momentum_about_pivot
+from polhode.equations.vectors import dot, minus
 
 
 @law
@@ -28,4 +29,4 @@ def kinetic_energy(state: StateView) -> Number:
 @law
 def angular_momentum_about(state: StateView, point: Vector) -> Vector:
     """L + (x - point) x P: the angular momentum about a fixed point of the world."""
-    return plus(state.angular_momentum, cross(minus(state.position, point), state.linear_momentum))
+    return angular_momentum_about_pivot(state.angular_momentum, minus(state.position, point), state.linear_momentum)

@@ -12,9 +12,15 @@ from polhode.equations.formulations import Formulation, StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.invariants import kinetic_energy
 from polhode.equations.law import Groups, Number, Vector, law
+from polhode.equations.pivot import (
+    angular_momentum_about_com,
+    com_velocity,
+    pivot_to_com_world,
+    torque_about_pivot,
+)
 from polhode.equations.quaternions import to_world
 from polhode.equations.scalar_ops import if_less
-from polhode.equations.vectors import cross, dot, minus, plus, scaled, zero_vector
+from polhode.equations.vectors import dot, minus, plus, scaled, zero_vector
 
 Kernel = Callable[..., tuple[Vector, Vector]]
 
@@ -101,14 +107,14 @@ def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., StateVi
     def about_pivot(y: Groups, body: BodyConstants) -> StateView:
         """y holds the pivot's place, no momentum, and the angular momentum about the pivot."""
         state = view(y, body)
-        pivot_to_com = scaled(-1, to_world(state.orientation, body.com_to_pivot))
-        velocity = cross(state.angular_velocity, pivot_to_com)
+        pivot_to_com = pivot_to_com_world(state.orientation, body.com_to_pivot)
+        velocity = com_velocity(state.angular_velocity, pivot_to_com)
         linear_momentum = scaled(body.mass, velocity)
         return StateView(
             plus(state.position, pivot_to_com),
             state.orientation,
             linear_momentum,
-            minus(state.angular_momentum, cross(pivot_to_com, linear_momentum)),
+            angular_momentum_about_com(state.angular_momentum, pivot_to_com, linear_momentum),
             velocity,
             state.angular_velocity,
             state.angular_velocity_body,
@@ -144,7 +150,7 @@ def build_motion_law(
     def held(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
         """The pivot's reaction cancels the force; what remains is the torque about the pivot."""
         pivot_to_com = minus(state.position, y[0])
-        return motion_law(y[:4], body, scaled(0, force), plus(torque, cross(pivot_to_com, force)))
+        return motion_law(y[:4], body, scaled(0, force), torque_about_pivot(torque, pivot_to_com, force))
 
     moved = held if pivoted else free
 
@@ -243,8 +249,8 @@ def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., 
     def held(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
         """The pivot takes the blow; what remains is its torque about the pivot."""
         x, q, p, angular_momentum = finish(y[:4], body)
-        arm = minus(view(y[:4], body).position, x)
-        return start(x, q, p, plus(angular_momentum, plus(turn, cross(arm, jump))), body)
+        pivot_to_com = minus(view(y[:4], body).position, x)
+        return start(x, q, p, plus(angular_momentum, torque_about_pivot(turn, pivot_to_com, jump)), body)
 
     after_blow = held if pivoted else free
 
