@@ -24,9 +24,9 @@ OPENING = """\
 
 Models from the source texts and from everyday life. Each runs by itself, computes numbers that are checked against a
 closed form, and draws a picture; its parameters are options of the command line. `polhode list` lists the models,
-`polhode run NAME` runs one, and `polhode lab` opens them in the browser. Some are [embedded in this site](interactive.md).
-Sources are listed in the [references](references.md), their errors in the [errata](errata.md), and counterparts of their
-figures in [figures](figures.md).
+`polhode run NAME` runs one, and `polhode lab` opens them in the browser; some are
+[embedded in this site](interactive.md). Sources are listed in the [references](references.md), their errors in the
+[errata](errata.md), and counterparts of their figures in [figures](figures.md).
 
 ```python
 >>> from polhode.gallery import MODELS

@@ -66,7 +66,7 @@ class LinkCitations(SphinxPostTransform):
 
     default_priority = 400
 
-    def run(self, **kwargs: object) -> None:
+    def run(self, **kwargs: object) -> None:  # noqa: ARG002 (Sphinx passes some)
         page = self.env.docname
         if page == PAGE:
             return

@@ -1,6 +1,6 @@
 """Draws the counterparts of the texts' figures of concepts, from bodies and motions: python docs/pictures/figures.py
 
-docs/figures.md says which picture stands for which figure.
+docs/reference/figures.md says which picture stands for which figure.
 """
 # ruff: noqa: RUF001  (the letters of formulas)
 
@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.gallery.drawing.force_arrows import move_toward_camera, draw_force
+from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
 from polhode.plot.scene import Scene, world_camera
 from polhode.plot.style import AXIS_COLORS, COLORS, styled_figure
 
@@ -118,7 +118,9 @@ def velocities():
     run = motion()
     place, turn = run.position[0], run.rotation_matrix[0]
     v, w = run.velocity[0], run.angular_velocity[0]
-    with styled_figure(12.0, 4.8, "Velocity, angular velocity, and the velocity of a point", constrained=False) as figure:
+    with styled_figure(
+        12.0, 4.8, "Velocity, angular velocity, and the velocity of a point", constrained=False
+    ) as figure:
         left, middle, right = panels(figure, 3)
         scene = Scene(world_camera(0.3, 0.35))
         scene.body(BODY, place, turn)
