@@ -20,7 +20,7 @@ from polhode.model.body_file import BODY_KEYS, GEOMETRY_KEYS, PRINCIPAL_AXES_KEY
 from polhode.model.forces import FORCES
 from polhode.model.scenario_file import SETTINGS, STATE_KEYS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "scenario-file.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scenario-file.md").read_text(encoding="utf-8")
 f = ph.forces
 
 # The laws as they stand give the same bits as compiled ones, and need no compilation.

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad
 
 import polhode as ph
+from polhode.methods.registry import METHODS
 from polhode.reference import PROBLEMS
-from polhode.solve import auto_method
 
 BODY = ph.Body(mass=2.0, inertia=(0.6, 0.8, 1.0))
 START = ph.State(position=(1, 2, 3), velocity=(0.5, -1, 4), angular_velocity_body=(3.0, 0.5, -0.9))
@@ -34,7 +34,7 @@ def test_it_delivers_what_was_asked_for(name, rtol):
     )
     assert max(error.attitude, error.rates) < 3 * rtol
     assert error.position <= 3 * rtol * np.abs(motion.position).max()
-    chosen = motion._run.auto_report
+    chosen = motion.run_result.auto_report
     if motion.audit().method == "exact":
         assert chosen.error is None
     else:
@@ -64,8 +64,7 @@ def test_the_audit_says_which_and_why(forces, settings, method, why):
 
 
 def test_without_heyoka_it_says_what_would_be_better(monkeypatch):
-    monkeypatch.setattr("polhode.model.scenario.find_spec", lambda name: None)
-    monkeypatch.setattr(auto_method, "find_spec", lambda name: None)
+    monkeypatch.setattr("polhode.model.method_choice.find_spec", lambda name: None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         audit = ph.simulate(BODY, START, AIR, duration=1.0, rtol=1e-13).audit()
@@ -75,18 +74,18 @@ def test_without_heyoka_it_says_what_would_be_better(monkeypatch):
 
 def test_what_cannot_be_reached_is_said(monkeypatch):
     """A spin about the middle axis, tumbling for a minute: rounding grows a millionfold, and nothing can be done."""
-    monkeypatch.setattr(auto_method, "find_spec", lambda name: None)
+    monkeypatch.setattr("polhode.model.method_choice.find_spec", lambda name: None)
     box = ph.Body(mass=10.0, inertia=(0.8083, 0.6833, 0.1417))
     spin = ph.State(angular_velocity_body=(1e-4, 5.0, 1e-4))
     with pytest.warns(UserWarning, match=r"the error of the motion is about .* more than rtol = 1e-12"):
         motion = ph.simulate(box, spin, [nearly_nothing(1e-9)], duration=60.0, rtol=1e-12)
-    assert motion._run.auto_report.missed
+    assert motion.run_result.auto_report.missed
     assert np.isfinite(motion.final.quaternion_wxyz).all()
 
 
 def test_taylor_series_take_over_where_dop853_gives_up(monkeypatch):
     """Judge: the answer to 40 digits.  dop853 is kept from steps as fine as it would need."""
-    monkeypatch.setitem(auto_method.FINEST_RTOL, "dop853", 1e-10)
+    monkeypatch.setitem(METHODS, "dop853", METHODS["dop853"]._replace(finest_rtol=1e-10))
     given = PROBLEMS["simo_wong_heavy_top"]
     motion = ph.simulate(given.scenario(rtol=1e-10))
     assert motion.audit().method == "taylor"
@@ -144,7 +143,7 @@ def test_the_judge_takes_other_steps():
     )
     assert motion.final.velocity[0] == pytest.approx(np.sqrt(1 + 2 * gained), abs=1e-9)
     mild = ph.simulate(BODY, START, [ph.forces.linear_drag(0.1)], duration=2.0, rtol=1e-3, engine="python")
-    assert mild._run.auto_report.error > 0
+    assert mild.run_result.auto_report.error > 0
 
 
 def test_no_more_digits_than_there_are():

@@ -17,11 +17,11 @@ from polhode.validation import Array
 def pack_buffer(scenario: Scenario, plan: CompiledKernel) -> Array:
     """All numbers of a run in a buffer, a row for each unit."""
     layout = plan.layout
-    start = scenario.start
+    start = scenario.problem.start
     work = ((0.0,),) if len(layout.state) > len(start) else ()
-    event_params = tuple(e.params for e in scenario.events)
-    least = scenario.least_errors if layout.least else ()
-    nests = (start + work, 0.0, tuple(scenario.constants), scenario.load_params(), event_params, least)
+    event_params = scenario.problem.event_params
+    least = scenario.problem.error_floor if layout.least else ()
+    nests = (start + work, 0.0, tuple(scenario.problem.constants), scenario.problem.load_params, event_params, least)
     values = flatten_leaves(nests)
     rows, lanes = layout.size // layout.lanes, layout.lanes
     if scenario.members is None and not scenario.is_system:

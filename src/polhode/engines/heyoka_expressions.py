@@ -101,7 +101,7 @@ def _evaluate_laws(
     states, views, constants = [], [], []
     seen = build_view(form, pivoted)
     for b in range(count):
-        of_body = scenario.constants if in_lanes else scenario.bodies[b].constants(scenario.pivot)
+        of_body = scenario.problem.constants if in_lanes else scenario.bodies[b].constants(scenario.pivot)
         body = BodyConstants(*_make_symbols(book, f"body {b}", tuple(of_body)))
         y = _state(result, now if in_lanes else now[b], b, width, still, form.sizes)
         q = y[1]
@@ -203,7 +203,7 @@ def _segment_forces(scenario: Scenario, middle: float, in_lanes: bool) -> list[F
     """The forces of a segment, whose windows are open or shut from end to end."""
     forces = [f for f in scenario.forces if f.kind != "impulse"]
     if in_lanes:
-        loads = zip(scenario.of_kind("body"), scenario.load_kernels(), scenario.load_params(), strict=True)
+        loads = zip(scenario.of_kind("body"), scenario.load_kernels(), scenario.problem.load_params, strict=True)
         forces = [replace(f, kernel=kernel, params=params, bodies=None) for f, kernel, params in loads]
     result = []
     for original, f in zip([f for f in scenario.forces if f.kind != "impulse"], forces, strict=True):

@@ -1,7 +1,7 @@
-"""An integrator on its way through a segment, and the units that its numbers are measured in.
+"""heyoka's integrator on its way through a segment, and the units of its variables.
 
-heyoka measures the error against the largest number of the state.  So every group has a unit of its own, a power of
-two near its size, and position and work, which are integrals of what moves, get one so large that they never decide.
+heyoka measures the error relative to the largest entry of the state.  So every group has its own unit, a power of two
+near its size; position and work, which are integrals of the others, get one so large that they never set the step.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ INTEGRALS = (0, 4)
 """Position and work."""
 NEVER_DECIDES = 2.0**20
 SAME_INSTANT = 64 * np.finfo(float).eps
-"""Of the duration: an event so near to the start, or to its last occurrence, is the same one."""
+"""As a fraction of the duration: an event this close to the start, or to its last occurrence, is the same one."""
 
 
 class TaylorVariables:
-    """What the numbers of a run by Taylor series are: the groups that they belong to, and their sizes."""
+    """The variables of a run by Taylor series: their groups and units."""
 
     def __init__(self, scenario: Scenario, counts_work: bool) -> None:
         self.scenario, self.counts_work = scenario, counts_work
@@ -45,35 +45,35 @@ class TaylorVariables:
         self.tolerance = min(scenario.tolerances[0])
 
     def start(self) -> Array:
-        """Where the run begins, (bodies or members, numbers)."""
-        each = [*flatten_leaves(self.scenario.start), *((0.0,) if self.counts_work else ())]
+        """The initial state, (bodies or members, numbers)."""
+        each = [*flatten_leaves(self.scenario.problem.start), *((0.0,) if self.counts_work else ())]
         return np.stack([np.broadcast_to(number, (self.scenario.count,)) for number in each], axis=-1)
 
     def to_samples(self, numbers: Array) -> Array:
-        """Numbers (..., bodies, numbers) as they are put out: tidy, and with what is watched behind them."""
+        """States (..., bodies, numbers) as samples: renormalized, with the attitude drift appended."""
         form = self.scenario.form
         groups: Any = split_groups(np.moveaxis(numbers, -1, 0), form.sizes)
         tidy, drift = (form.renormalized if self.scenario.renormalize else form.with_drift)(groups, 0.0)
         parts = [*flatten_leaves(tidy), *((numbers[..., -1],) if self.counts_work else ()), drift]
         return np.stack(parts, axis=-1)
 
-    def tidy(self, numbers: Array) -> Array:
-        """With q rescaled."""
+    def renormalize(self, numbers: Array) -> Array:
+        """The state with q renormalized."""
         return self.to_samples(numbers)[..., :-1]
 
     def sizes(self, numbers: Array) -> Array:
-        """The largest number of each group, (bodies or members, groups)."""
+        """The largest magnitude in each group, (bodies or members, groups)."""
         groups = range(int(self.group_of[-1]) + 1)
         return np.stack([np.abs(numbers[:, self.group_of == g]).max(axis=1) for g in groups], axis=-1)
 
-    def units(self, found: SymbolicSystem, now: Array, t: float, span: float) -> Array:
+    def units(self, system: SymbolicSystem, now: Array, t: float, span: float) -> Array:
         """A power of two near the size of each group, (bodies or members, groups)."""
-        book, known, slopes = found.book, found.known(None), np.zeros(now.shape)
-        places = [(slice(None), i) if found.in_lanes else divmod(i, self.width) for i in found.moving]
-        for place, letter in zip(places, found.letters, strict=True):
+        book, known, slopes = system.book, system.known(None), np.zeros(now.shape)
+        places = [(slice(None), i) if system.in_lanes else divmod(i, self.width) for i in system.moving]
+        for place, letter in zip(places, system.letters, strict=True):
             known[letter] = now[place]
         known[book.index_of(book.moving("t"))] = t
-        for place, rate in zip(places, found.rates, strict=True):
+        for place, rate in zip(places, system.rates, strict=True):
             slopes[place] = book.value(rate, known)
         size, travel = self.sizes(now), self.sizes(slopes) * span
         units = np.where(size > 0, size, travel / 32)
@@ -85,113 +85,113 @@ class TaylorVariables:
 
 
 class SegmentIntegrator:
-    """An integrator on its way through a segment."""
+    """A heyoka integrator that advances one body, or a coupled system, through a segment."""
 
-    def __init__(self, numbers: TaylorVariables, now: Array, begin: float, end: float, middle: float) -> None:
-        self.numbers, self.begin, self.span = numbers, begin, end - begin
+    def __init__(self, variables: TaylorVariables, now: Array, begin: float, end: float, middle: float) -> None:
+        self.variables, self.begin, self.span = variables, begin, end - begin
         self.base = now.copy()
-        self.found = build_symbolic_system(numbers.scenario, now, middle, numbers.counts_work, False)
-        self.used: CompiledIntegrator = acquire_integrator(numbers.scenario, self.found, numbers.tolerance, 0)
+        self.system = build_symbolic_system(variables.scenario, now, middle, variables.counts_work, False)
+        self.used: CompiledIntegrator = acquire_integrator(variables.scenario, self.system, variables.tolerance, 0)
         self.integrator = self.used.integrator
-        self.places = np.array(self.found.moving, dtype=int)
+        self.places = np.array(self.system.moving, dtype=int)
         self.integrator.time = begin
         if self.integrator.with_events:
             self.integrator.reset_cooldowns()
-        self._with_units(numbers.units(self.found, now, begin, self.span), self.base)
+        self._set_units(variables.units(self.system, now, begin, self.span), self.base)
 
-    def _with_units(self, units: Array, now: Array) -> None:
+    def _set_units(self, units: Array, now: Array) -> None:
         self.units = units
-        width, group_of = self.numbers.width, self.numbers.group_of
+        width, group_of = self.variables.width, self.variables.group_of
         self.scale = units[self.places // width, group_of[self.places % width]]
-        self.integrator.pars[:] = parameter_values(self.found, self.used.constants, units)
-        moving_state(self.integrator, 0)[:] = self.pack(now)
+        self.integrator.pars[:] = parameter_values(self.system, self.used.constants, units)
+        moving_state(self.integrator, 0)[:] = self.pack_state(now)
 
     @property
     def time(self) -> float:
-        """Where the flight is, in s."""
+        """The current time in s."""
         return float(self.integrator.time)
 
-    def pack(self, numbers: Array) -> Array:
-        """The numbers that move, in their units."""
+    def pack_state(self, numbers: Array) -> Array:
+        """The variables that change, in their units."""
         return np.asarray(numbers.ravel()[self.places] / self.scale)
 
-    def full(self, u: Array) -> Array:
-        """All numbers of the bodies, from those that move; of several times, if `u` has rows."""
+    def unpack_state(self, u: Array) -> Array:
+        """The full state of the bodies, from the variables that change; at several times, if `u` has rows."""
         numbers = np.broadcast_to(self.base.ravel(), (*u.shape[:-1], self.base.size)).copy()
         numbers[..., self.places] = u * self.scale
         return numbers.reshape(*u.shape[:-1], *self.base.shape)
 
     def state(self) -> Array:
-        """All numbers as they are now."""
-        return self.full(moving_state(self.integrator, 0))
+        """The current full state."""
+        return self.unpack_state(moving_state(self.integrator, 0))
 
-    def advanced(self, stops: Array, most: int) -> tuple[Any, int, Array]:
-        """Towards the last of `stops`: how it ended, the steps taken, and the states at the stops reached."""
+    def advance(self, stops: Array, max_steps: int) -> tuple[Any, int, Array]:
+        """Integrate towards the last of `stops`: the outcome, the steps taken, and the states at the stops reached."""
         hy = import_heyoka()
         times = np.append(self.integrator.time, stops)
-        outcome, _, _, taken, _, states = self.integrator.propagate_grid(times, max_steps=most)
-        ways = {
+        outcome, _, _, taken, _, states = self.integrator.propagate_grid(times, max_steps=max_steps)
+        outcomes = {
             hy.taylor_outcome.time_limit: "end",
             hy.taylor_outcome.step_limit: "portion",
             hy.taylor_outcome.err_nf_state: "failed",
         }
-        how = ways.get(outcome)
+        how = outcomes.get(outcome)
         return self.used.ending[-int(outcome) - 1] if how is None else how, int(taken), states[1:, :-1]
 
-    def stepped(self) -> bool:
-        """One step; whether all is still finite."""
+    def step(self) -> bool:
+        """Take one step; return whether the state is still finite."""
         outcome, _ = self.integrator.step()
         return bool(outcome != import_heyoka().taylor_outcome.err_nf_state)
 
-    def takes(self, now: Array) -> bool:
-        """Go on from other numbers, if only such have changed as move anyway."""
+    def replace_state(self, now: Array) -> bool:
+        """Continue from another state; return False if it changes variables that this integrator holds constant."""
         if (np.delete(now.ravel(), self.places) != np.delete(self.base.ravel(), self.places)).any():
             return False
-        self._with_units(self.units, now)
+        self._set_units(self.units, now)
         return True
 
     def step_over(self) -> None:
-        """A step just long enough for a force that decides to have decided."""
+        """Take a tiny step past the point where a force switches branches."""
         self.integrator.step(max_delta_t=SAME_INSTANT * max(abs(self.time), self.span))
 
-    def mark(self) -> Any:
-        """A place to come back to."""
+    def save(self) -> Any:
+        """The time and state to `restore` later."""
         return self.time, self.integrator.state.copy()
 
-    def restore(self, mark: Any) -> None:
-        """Back to it."""
-        self.integrator.time = mark[0]
-        self.integrator.state[:] = mark[1]
+    def restore(self, saved: Any) -> None:
+        """Return to a saved time and state."""
+        self.integrator.time = saved[0]
+        self.integrator.state[:] = saved[1]
 
-    def settle(self) -> None:
-        """Rescale q, and give groups whose size has changed a new unit."""
+    def renormalize(self) -> None:
+        """Renormalize q, and give groups whose size has changed a new unit."""
         now = self.state()
-        if self.numbers.scenario.renormalize:
-            now = self.numbers.tidy(now)
-        size = self.numbers.sizes(now)[:, 2:4]
+        if self.variables.scenario.renormalize:
+            now = self.variables.renormalize(now)
+        size = self.variables.sizes(now)[:, 2:4]
         ratio = np.where(size > 0, size, self.units[:, 2:4]) / self.units[:, 2:4]
         units = self.units.copy()
         if (ratio > LARGEST_RATIO).any() or (ratio < 1 / LARGEST_RATIO).any():
             units[:, 2:4] *= 2.0 ** np.rint(np.log2(ratio))
-        self._with_units(units, now)
+        self._set_units(units, now)
 
-    def recorded(self) -> Iterator[tuple[int, float, Array]]:
-        """The events that heyoka has noted down since it was last asked."""
+    def pop_recorded_events(self) -> Iterator[tuple[int, float, Array]]:
+        """The events that heyoka has recorded since the last call."""
         entries = list(self.used.log.entries)
         self.used.log.entries.clear()
         yield from entries
 
-    def rootless(self) -> list[str]:
-        """The forces that take a root of 0, or divide by it, where this flight begins."""
-        book = self.found.book
-        known = self.found.known(self.units)
-        known |= dict(zip(self.found.letters, self.pack(self.base), strict=True))
+    def singular_forces(self) -> list[str]:
+        """The names of the forces that take the root of 0, or divide by 0, at the start of the segment."""
+        book = self.system.book
+        known = self.system.known(self.units)
+        known |= dict(zip(self.system.letters, self.pack_state(self.base), strict=True))
         known[book.index_of(book.moving("t"))] = self.begin
-        for rate in self.found.rates:
+        for rate in self.system.rates:
             book.value(rate, known)
         singular = {
             index
-            for rate in [*self.found.rates, *(part for base in book.bases for part in base.parts)]
+            for rate in [*self.system.rates, *(part for base in book.bases for part in base.parts)]
             for monomial in rate.terms
             for index, exponent in monomial
             if (exponent < 0 or not exponent.is_integer()) and index in known and np.any(known[index] == 0)
@@ -200,35 +200,35 @@ class SegmentIntegrator:
         return list(dict.fromkeys(name for name in names if name))
 
     def close(self) -> None:
-        """Hand the integrator back."""
+        """Return the integrator to the cache."""
         release_integrator(self.used)
 
 
 def propagate_batch(integrator: Any, a: float, times: Array, start: Array, pars: Array) -> tuple[Array, Any]:
-    """The states of a batch at some times, NaN from where a lane failed, and the steps of each.
+    """The states of a batch at some times, NaN from where a lane failed, and the steps of each lane.
 
-    heyoka stops all lanes where one fails: then the others run again, with one of them in its place.
+    heyoka stops all lanes when one fails; the others then run again, with a healthy one in its place.
     """
     lanes, columns = start.shape[1], np.repeat(times[:, None], start.shape[1], axis=1)
     steps = np.zeros(lanes, dtype=np.int64)
-    well = np.ones(lanes, dtype=bool)
+    healthy = np.ones(lanes, dtype=bool)
     result: Any = None
     while True:
-        source: Any = slice(None) if well.all() else np.where(well, np.arange(lanes), np.argmax(well))
+        source: Any = slice(None) if healthy.all() else np.where(healthy, np.arange(lanes), np.argmax(healthy))
         integrator.set_time(a)
         integrator.state[:] = start[:, source]
         if len(pars):
             integrator.pars[:] = pars[:, source]
         _, states = integrator.propagate_grid(columns)
-        steps[well] += np.array([outcome[3] for outcome in integrator.propagate_res])[well]
+        steps[healthy] += np.array([outcome[3] for outcome in integrator.propagate_res])[healthy]
         if result is None:
             result = states
         else:
-            result[:, :, well] = states[:, :, well]
+            result[:, :, healthy] = states[:, :, healthy]
         if np.isfinite(states[-1]).all():
             return result, steps
         bad = import_heyoka().taylor_outcome.err_nf_state
-        failed = np.array([outcome[0] == bad for outcome in integrator.propagate_res]) & well
-        well &= ~failed
-        if not (failed.any() and well.any()):
+        failed = np.array([outcome[0] == bad for outcome in integrator.propagate_res]) & healthy
+        healthy &= ~failed
+        if not (failed.any() and healthy.any()):
             return result, steps

@@ -1,4 +1,4 @@
-"""Impulses: the momenta jump at an instant."""
+"""Impulses: instantaneous jumps of linear and angular momentum."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from polhode.validation import Array
 
 
 def impulses_at(scenario: Scenario, t: float) -> list[Any]:
-    """The impulses of this instant."""
+    """The impulses at time t."""
     return [f for f in scenario.of_kind("impulse") if float(np.ravel(f.instant)[0]) == t]
 
 
 def apply_impulses_to_buffer(scenario: Scenario, buffer: Array, layout: Layout, t: float) -> None:
-    """Apply the impulses of this instant to the states in a buffer."""
+    """Apply the impulses at time t to the states in a buffer."""
     impulses = impulses_at(scenario, t)
     if impulses:
         write_state(
@@ -28,18 +28,18 @@ def apply_impulses_to_buffer(scenario: Scenario, buffer: Array, layout: Layout, 
         )
 
 
-def apply_impulses(scenario: Scenario, kept: Array, t: float, impulses: list[Any]) -> Array:
-    """Kept numbers (bodies, numbers) after impulses: momenta jump, and the work done is the jump of kinetic energy."""
-    form, c = scenario.form, scenario.constants
-    pivoted, work = scenario.pivot is not None, (1,) * (kept.shape[-1] > sum(scenario.form.sizes) + 1)
-    seen, after_blow = build_view(form, pivoted), build_impulse_law(form, pivoted)
+def apply_impulses(scenario: Scenario, samples: Array, t: float, impulses: list[Any]) -> Array:
+    """Samples (bodies, columns) after impulses; the work done is the jump of the kinetic energy."""
+    form, c = scenario.form, scenario.problem.constants
+    pivoted, work = scenario.pivot is not None, (1,) * (samples.shape[-1] > sum(scenario.form.sizes) + 1)
+    view, apply_impulse = build_view(form, pivoted), build_impulse_law(form, pivoted)
     for f in impulses:
-        groups = split_groups(kept.T, (*form.sizes, *work))
-        jump, turn = f.kernel(t, seen(groups[:4], c), c, f.params)
+        groups = split_groups(samples.T, (*form.sizes, *work))
+        jump, angular_jump = f.kernel(t, view(groups[:4], c), c, f.params)
         if f.bodies is not None:
             acts = np.isin(np.arange(scenario.count), f.bodies).astype(float)
-            jump, turn = tuple(acts * j for j in jump), tuple(acts * j for j in turn)
-        after = after_blow(groups, c, jump, turn)
+            jump, angular_jump = tuple(acts * j for j in jump), tuple(acts * j for j in angular_jump)
+        after = apply_impulse(groups, c, jump, angular_jump)
         numbers = [np.broadcast_to(n, (scenario.count,)) for group in after for n in group]
-        kept = np.stack([*numbers, kept[:, -1]], axis=-1)
-    return kept
+        samples = np.stack([*numbers, samples[:, -1]], axis=-1)
+    return samples

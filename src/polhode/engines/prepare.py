@@ -98,7 +98,7 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
         _spin_stays(scenario, is_adaptive, counts_work),
         1 if scenario.count < MIN_LANE_BODIES or alone or scenario.engine == "python" else LANES,
         scenario.load_kernels(),
-        map_leaves(lambda _: 0, scenario.load_params()),
+        map_leaves(lambda _: 0, scenario.problem.load_params),
         tuple(kernel for kernel, _, _ in group_like_pairs(pairs)),
         tuple(shape for _, shape, _ in group_like_pairs(pairs)),
         scenario.used_method.composition is not None and forces_need_velocity(scenario),

@@ -148,5 +148,6 @@ def _check_signature(function: Callable[..., Any], what: str) -> None:
         raise ScenarioError(f"{what} must be a Python function {EVENT_SIGNATURE}, not {function!r}") from None
     if len(positional) != 4:
         raise ScenarioError(
-            f"{function.__name__} takes {len(positional)} arguments, but a function of an {what} takes 4: {EVENT_SIGNATURE}"
+            f"{function.__name__} takes {len(positional)} arguments, but a function of an {what} takes 4: "
+            f"{EVENT_SIGNATURE}"
         )

@@ -35,11 +35,11 @@ def select_body_members(body: Body, members: Any) -> Body:
         body,
         mass=select_members(body.mass, 0, members),
         inertia=body.inertia_body[members] if has_members else body.inertia,
-        diagonalized=None if body.diagonalized is None else body.diagonalized.taken(members),
+        diagonalized=None if body.diagonalized is None else body.diagonalized.select_members(members),
         center_of_mass=select_members(body.center_of_mass, 1, members),
         volume=None if body.volume is None else select_members(body.volume, 0, members),
         area=None if body.area is None else select_members(body.area, 0, members),
-        parts=tuple(part.taken(members) for part in body.parts),
+        parts=tuple(part.select_members(members) for part in body.parts),
     )
 
 

@@ -60,13 +60,13 @@ def forces_need_velocity(scenario: Scenario) -> bool:
 
 def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
     """What a force or event is called with at the start of the run; in an ensemble, for its first member."""
-    start = scenario.start
+    start = scenario.problem.start
     seen = build_view(scenario.form, scenario.pivot is not None)
     is_pair = isinstance(f, Force) and f.kind == "pair"
     first, second = f.bodies if is_pair and f.bodies is not None else ((f.bodies or (0,))[0], 1)
 
     def of(i: int) -> tuple[StateView, BodyConstants]:
-        body = BodyConstants(*_select_one(scenario.constants, i))
+        body = BodyConstants(*_select_one(scenario.problem.constants, i))
         return seen(_select_one(start, i), body), body
 
     params = _select_one(f.params, first)

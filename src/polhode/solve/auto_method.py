@@ -1,13 +1,15 @@
-"""method="auto": the closed form where it holds; otherwise an adaptive run, and a finer one that judges it.
+"""method="auto": the closed form where it holds; otherwise an adaptive run, and a finer one that checks it.
 
 The tolerance of an adaptive method bounds the error of each step.  What a user asks for is the error of the motion:
-so the run is repeated with a finer tolerance until two runs agree as well as asked, and the finer one is handed out.
+so the run is repeated with a finer tolerance until two runs agree as well as asked, and the finer one is returned.
+Which method comes first is chosen in `polhode.model.method_choice`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from importlib.util import find_spec
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,76 +17,72 @@ import numpy as np
 from polhode.engines.result import AutoReport, Report, RunResult
 from polhode.engines.run import run_scenario
 from polhode.errors import ForceError
+from polhode.model.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
 from polhode.validation import Array
 
-FINEST_RTOL = {"dop853": 2e-15, "taylor": 2.3e-16}
-"""The finest tolerance that a method can use."""
 REFINEMENT = 100.0
-"""The judge's tolerance is so many times finer."""
+"""The second run's tolerance is finer by this factor."""
 ERROR_REDUCTION = 30.0
 """By how much, at least, the error then shrinks."""
 ACCEPTED_ERROR = 1 / 3
 """The estimated error, in units of what is allowed, that is small enough."""
 REFERENCE_SEGMENTS = 11
-"""The judge's steps end at other times: it is cut into so many pieces."""
+"""The second run is cut into this many segments, so that its steps end at other times."""
 ROUNDING_RTOL = 5e-14
-"""With tolerances below this a finer run is no better for sure."""
+"""With tolerances below this a finer run is not certain to be better."""
 SAMPLED_MEMBERS = 64
-"""So many members of an ensemble decide the tolerance for all."""
+"""This many members of an ensemble decide the tolerance for all."""
+
+Run = Callable[[Scenario], RunResult]
 
 
 def run_auto(
     scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None
 ) -> tuple[Scenario, RunResult]:
     """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named."""
+    run = partial(run_scenario, counts_work=counts_work, threads=threads, report=report)
     choice = scenario.choice
     settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
-    if choice.method.name == "exact":
-        result = run_scenario(settled, counts_work, threads, report)
+    if choice.method.is_closed_form:
+        result = run(settled)
         result.auto_report = AutoReport(choice.why)
         return settled, result
     count = scenario.members
     if count is None or count <= SAMPLED_MEMBERS:
-        return _run_with_fallback(settled, choice.why, counts_work, threads, report)
+        return _run_with_fallback(settled, choice.why, run)
     some = np.linspace(0, count - 1, SAMPLED_MEMBERS).astype(int)
-    tried, sample = _run_with_fallback(settled.take(some), choice.why, counts_work, threads, report)
+    tried, sample = _run_with_fallback(settled.take(some), choice.why, run)
     settled = replace(settled, method=tried.method, rtol=tried.rtol, atol=tried.atol)
-    result = run_scenario(settled, counts_work, threads, report)
-    result.auto_report = (
-        replace(sample.auto_report, members=SAMPLED_MEMBERS) if sample.auto_report is not None else None
-    )
+    result = run(settled)
+    if sample.auto_report is not None:
+        result.auto_report = replace(sample.auto_report, members=SAMPLED_MEMBERS)
     return settled, result
 
 
-def _run_with_fallback(
-    scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
-) -> tuple[Scenario, RunResult]:
+def _run_with_fallback(scenario: Scenario, why: str, run: Run) -> tuple[Scenario, RunResult]:
     """The best run; by DOP853 where Taylor series were chosen but a force has none."""
     try:
-        return _run_best_method(scenario, why, counts_work, threads, report)
+        return _run_best_method(scenario, why, run)
     except ForceError as error:
-        if scenario.method != "taylor":
+        if not scenario.used_method.is_taylor_series:
             raise
         why = f"{why}, but {str(error).partition(':')[0]}"
-        return _run_best_method(replace(scenario, method="dop853"), why, counts_work, threads, report)
+        return _run_best_method(replace(scenario, method=RUNGE_KUTTA.name), why, run)
 
 
-def _run_best_method(
-    scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
-) -> tuple[Scenario, RunResult]:
+def _run_best_method(scenario: Scenario, why: str, run: Run) -> tuple[Scenario, RunResult]:
     """The run by the method chosen; if its error cannot be brought down, by Taylor series, if these can."""
-    settled, result = _run_to_tolerance(scenario, why, counts_work, threads, report)
-    missed = result.auto_report is not None and result.auto_report.missed
-    if not missed or scenario.method == "taylor" or find_spec("heyoka") is None or np.any(np.array(settled.atol)):
-        return settled, result
+    settled, result = _run_to_tolerance(scenario, why, run)
     first = result.auto_report
-    assert first is not None
-    assert first.error is not None
-    why = f"{why}; dop853 came no nearer than {first.error_found:.1e}"
+    if first is None or first.error is None or not first.missed:
+        return settled, result
+    if scenario.used_method.is_taylor_series or not has_taylor_series() or np.any(np.array(settled.atol)):
+        return settled, result
+    why = f"{why}; {scenario.method} came no nearer than {first.error_found:.1e}"
     try:
-        series, better = _run_to_tolerance(replace(scenario, method="taylor"), why, counts_work, threads, report)
+        series, better = _run_to_tolerance(replace(scenario, method=TAYLOR.name), why, run)
     except ForceError:  # one that has no Taylor series
         return settled, result
     found = better.auto_report.error if better.auto_report is not None else None
@@ -97,14 +95,12 @@ def _run_best_method(
     return (series, better) if found < max(first.error, 1.0) else (settled, result)
 
 
-def _run_to_tolerance(
-    scenario: Scenario, why: str, counts_work: bool, threads: int | None, report: Report | None
-) -> tuple[Scenario, RunResult]:
-    """The run whose error, estimated from one before, is below what was asked for; or the best that there is."""
+def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> tuple[Scenario, RunResult]:
+    """The run whose error, estimated from the one before, is below what was asked for; or the best that there is."""
     rtol, atol = (np.array(four) for four in scenario.tolerances)
-    asked, finest = float(rtol.min()), FINEST_RTOL[scenario.used_method.name]
+    asked, finest = float(rtol.min()), scenario.used_method.finest_rtol or 0.0
 
-    def at(part: float, pieces: int) -> tuple[Scenario, RunResult]:
+    def refine(part: float, pieces: int) -> tuple[Scenario, RunResult]:
         cuts = scenario.start_time + scenario.duration * np.arange(1, pieces) / pieces
         finer = replace(
             scenario,
@@ -112,18 +108,18 @@ def _run_to_tolerance(
             atol=tuple(atol * part) if atol.any() else 0.0,
             breaks=(*scenario.breaks, *cuts.tolist()),
         )
-        return finer, run_scenario(finer, counts_work, threads, report)
+        return finer, run(finer)
 
     part = max(0.1, finest * REFINEMENT / asked)
-    settled, result = at(part, 1)
+    settled, result = refine(part, 1)
     error, pieces = np.inf, REFERENCE_SEGMENTS
     while result.failure is None and part * asked > finest and error > ACCEPTED_ERROR:
         finer = max(part / REFINEMENT / (error if 1 < error < np.inf else 1.0), finest / asked)
-        settled, judge = at(finer, pieces)
-        if judge.failure is None:
+        settled, second = refine(finer, pieces)
+        if second.failure is None:
             gain = min(ERROR_REDUCTION, (part / finer) ** 0.75) if finer * asked > ROUNDING_RTOL else 1.0
-            error = _scaled_difference(scenario, result, judge, rtol, atol) / gain
-        result, part, pieces = judge, finer, pieces + 2
+            error = _scaled_difference(scenario, result, second, rtol, atol) / gain
+        result, part, pieces = second, finer, pieces + 2
     result.auto_report = AutoReport(why, asked, None if error == np.inf else float(error))
     return settled, result
 
@@ -147,13 +143,13 @@ def _scaled_difference(scenario: Scenario, one: RunResult, other: RunResult, rto
 
 
 def _scales(scenario: Scenario, lengths: list[Array]) -> list[Array]:
-    """How large position, attitude, momentum and spin are; or would be to matter in the time that the run takes.
+    """The size of position, attitude, momentum and spin, or the size that would matter over the duration of the run.
 
-    A momentum that is only rounding is no error if it moves nothing.
+    A momentum that is only rounding is not an error if it moves nothing.
     """
     x, attitude, p, spin = lengths
-    mass, time = scenario.constants.mass, scenario.duration
-    spin_of_one_turn = _largest_moment(scenario) if scenario.form.name.startswith("momentum") else 1.0
+    mass, time = scenario.problem.constants.mass, scenario.duration
+    spin_of_one_turn = _largest_moment(scenario) if scenario.form.keeps_momenta else 1.0
     return [
         np.fmax(x, time * p / mass),
         attitude,
@@ -163,7 +159,7 @@ def _scales(scenario: Scenario, lengths: list[Array]) -> list[Array]:
 
 
 def _largest_moment(scenario: Scenario) -> Any:
-    return np.max(np.broadcast_arrays(*scenario.constants.moments), axis=0)
+    return np.max(np.broadcast_arrays(*scenario.problem.constants.moments), axis=0)
 
 
 def _length(vectors: Any) -> Array:

@@ -1,97 +1,143 @@
-"""The two front doors: one scenario gives one motion; one scenario with members gives a motion of all of them."""
+"""`simulate` computes one motion; `ensemble` computes many that differ in their numbers only."""
 
 from __future__ import annotations
 
-import traceback
+import inspect
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import wraps
 from numbers import Integral
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
-from polhode.engines.result import Failure, Report
+from polhode.engines.result import Report
 from polhode.engines.run import run_scenario
-from polhode.errors import (
-    CancelledError,
-    ForceError,
-    InputError,
-    NonFiniteError,
-    RunError,
-    ScenarioError,
-    SingularityError,
-    nearest,
-)
+from polhode.errors import CancelledError, ScenarioError
 from polhode.massprops.body import Body
-from polhode.model.event import Event
-from polhode.model.force import Force
-from polhode.model.preflight import check_user_functions, locate_error, sample_arguments
+from polhode.model.event import Event, EventLaw
+from polhode.model.force import Force, ForceLaw
+from polhode.model.method_choice import AUTO
+from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
-from polhode.results.motion import Motion, state_from_sample
+from polhode.results.motion import Motion
 from polhode.solve.auto_method import run_auto
+from polhode.solve.run_errors import compilation_error, run_error, user_function_error
+from polhode.synonyms import suggest_name
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+P = ParamSpec("P")
+RUN_OPTIONS = ("threads", "progress")
+"""The arguments that are not part of a scenario."""
 
 
+def _explain_arguments(function: Callable[P, Motion]) -> Callable[P, Motion]:
+    """Refuse unknown arguments, with what they are called here, and arguments beside a Scenario."""
+    known = list(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> Motion:
+        for key in kwargs:
+            if key not in known:
+                raise ScenarioError(f"{function.__name__} has no argument {key!r}: {suggest_name(key, known)}")
+        given = args[0] if args else kwargs.get("body")
+        if isinstance(given, Scenario) and (len(args) > 1 or set(kwargs) - {"body", *RUN_OPTIONS}):
+            raise ScenarioError(
+                "a Scenario already says everything: give it alone, or change it with dataclasses.replace"
+            )
+        return function(*args, **kwargs)
+
+    return checked
+
+
+@_explain_arguments
 def simulate(
     body: Body | Sequence[Body] | Scenario,
     state: State | Sequence[State] | None = None,
-    forces: Sequence[Any] = (),
+    forces: Sequence[Force | ForceLaw] = (),
     *,
+    duration: float | None = None,
+    step: float | None = None,
+    method: str = "auto",
+    formulation: str = "momentum",
+    engine: str = "cpu",
+    output_step: float | None = None,
+    output_times: ArrayLike | None = None,
+    events: Sequence[Event | EventLaw] = (),
+    pivot: ArrayLike | None = None,
+    renormalize: bool = True,
+    rtol: float | Sequence[float] = 1e-9,
+    atol: float | Sequence[float] = 0.0,
+    breaks: ArrayLike = (),
+    largest_turn: float = 1.0,
+    name: str = "",
     threads: int | None = None,
     progress: bool | None = None,
-    **settings: Any,
 ) -> Motion:
     """Compute the motion of a body, or of several bodies that may act on each other.
 
     Parameters
     ----------
-    body, state : Body and State, or a list of each
-        What moves, and how it starts (at rest at the origin if nothing is said).  Or a `Scenario`, and nothing else.
-    forces : list, optional
+    body : Body, sequence of Body, or Scenario
+        What moves; a list makes a system, whose bodies may act on each other.  A `Scenario` is given alone.
+    state : State or sequence of State, optional
+        How each body starts; at rest at the origin by default.
+    forces : sequence of Force, optional
         From `ph.forces`, or made by `@ph.force`.
     duration : float
-        In s.
+        How long, in s, from the state's time on.
     step : float, optional
-        In s.  Methods with fixed steps need it; adaptive ones take it as their first try.
+        The step size in s.  Methods with fixed steps need it; adaptive ones take it as their first try.
     method : str, optional
-        "exact" (the closed form, if nothing but uniform gravity and impulses acts), "euler", "midpoint", "rk4",
-        "leapfrog", "splitting2", "splitting4", "splitting6" (fixed steps; `docs/architecture.md` lists their kin),
-        "dop853", "taylor" (adaptive; the latter needs heyoka).  "auto", the default, is "exact" where that holds, else
-        an adaptive method with a second run that checks it: `motion.audit()` says which, why, and the error found.
+        "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
+        "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
+        "splitting6_exact" (fixed steps); "dop853", "taylor" (adaptive; the latter needs heyoka).  "auto", the default,
+        is "exact" where that holds, else an adaptive method with a second run that estimates the error:
+        `motion.audit()` says which, why, and the error found.
     formulation : str, optional
-        "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration", "euler_angles".
-    engine : str, optional
-        "cpu" (compiled, default) or "python" (as written: slow, for functions that cannot be compiled).
-    output_step, output_times : float, array_like, optional
-        When to put out states: every so many seconds, or at given times.  The steps do not change with them; what lies
-        inside an adaptive step is shown by a curve through it.
-    events : list, optional
-        Made by `@ph.event`: functions of the state that stop the run, are recorded, or let momenta jump where they
-        cross zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" looks at each function at
-        eight points of every step, so two crossings between two of them may be missed, and finds the instant to
-        rounding.  A run that is stopped ends there, with one more output; in an ensemble only that member stops.
+        "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
+    engine : {"cpu", "python"}, optional
+        Compiled (default), or the laws as written: slow, for functions that cannot be compiled.
+    output_step : float, optional
+        Output every this many seconds.
+    output_times : array_like, optional
+        Output at these times instead, in s.  The steps do not depend on them: states inside an adaptive step come from
+        its dense output.
+    events : sequence of Event, optional
+        Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they cross
+        zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" evaluates each function at eight
+        points of every step, so two crossings between two of them may be missed, and finds the time to rounding.  A run
+        that is stopped ends there, with one more output; in an ensemble only that member stops.
     pivot : array_like, optional
-        A point of the body (from its centre of mass, body axes, in m) that is held still in the world.
+        A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
         Rescale the quaternion after every step (default).
     rtol, atol : float or four floats, optional
-        Of adaptive methods: the error allowed in a step relative to the size of position, attitude, momentum and
-        spin, and besides (default 0) in their units; each one number, or one for each kind.  With method "auto": the
-        error allowed in the motion.
+        Tolerances of adaptive methods, for each step, relative and absolute (default 0), of position, attitude,
+        momentum and spin: one number each, or one for each kind.  With method="auto": of the whole motion.
     breaks : array_like, optional
-        Times, in s, that no step reaches across: for shorter steps about them, or to look for events more often.
+        Times, in s, that no step crosses: for shorter steps around them, or a closer search for events.
     largest_turn : float, optional
-        Of Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
-        (default 1).  With infinity it goes on, and its answer is worth nothing behind such a place.
+        For Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
+        (default 1).  With infinity it goes on, and the result beyond such a place is worthless.
+    name : str, optional
+        A title for plots and files.
     threads : int, optional
-        How many to use at most; the result does not depend on it.
+        How many threads to use at most; the result does not depend on it.
     progress : bool, optional
-        Show a progress bar on runs of more than two seconds; by default if the errors go to a terminal.
+        Show a progress bar on runs of more than two seconds; by default if stderr is a terminal.
+
+    Returns
+    -------
+    Motion
+        The states at the output times, and everything that can be derived from them.
 
     Examples
     --------
@@ -102,7 +148,7 @@ def simulate(
     >>> float(motion.angular_velocity_body[-1, 2].round(9))
     1.0
 
-    A stone that is dropped from 4.903325 m stops where it lands, after a second:
+    A stone dropped from 4.903325 m stops where it lands, after one second:
 
     >>> @ph.event
     ... def landing(t, state, body, params):
@@ -112,7 +158,26 @@ def simulate(
     >>> round(float(motion.times[-1]), 12), motion.crossings[0].name
     (1.0, 'landing')
     """
-    scenario = _scenario(body, state, forces, settings)
+    scenario = _as_scenario(
+        body,
+        state,
+        forces,
+        duration,
+        step=step,
+        method=method,
+        formulation=formulation,
+        engine=engine,
+        output_step=output_step,
+        output_times=output_times,
+        events=events,
+        pivot=pivot,
+        renormalize=renormalize,
+        rtol=rtol,
+        atol=atol,
+        breaks=breaks,
+        largest_turn=largest_turn,
+        name=name,
+    )
     if scenario.members is not None:
         raise ScenarioError(
             f"something in body, state or forces has a leading axis of {scenario.members} members: use ph.ensemble"
@@ -120,20 +185,91 @@ def simulate(
     return _run_motion(scenario, True, threads, progress)
 
 
+@_explain_arguments
 def ensemble(
     body: Body | Scenario,
     state: State | None = None,
-    forces: Sequence[Any] = (),
+    forces: Sequence[Force | ForceLaw] = (),
     *,
+    duration: float | None = None,
+    step: float | None = None,
+    method: str = "auto",
+    formulation: str = "momentum",
+    engine: str = "cpu",
+    output_step: float | None = None,
+    output_times: ArrayLike | None = None,
+    events: Sequence[Event | EventLaw] = (),
+    pivot: ArrayLike | None = None,
+    renormalize: bool = True,
+    rtol: float | Sequence[float] = 1e-9,
+    atol: float | Sequence[float] = 0.0,
+    breaks: ArrayLike = (),
+    largest_turn: float = 1.0,
+    name: str = "",
     threads: int | None = None,
     progress: bool | None = None,
-    **settings: Any,
 ) -> Motion:
     """Compute many independent motions that differ in their numbers only.
 
-    Takes what `ph.simulate` takes; any number in body, state or forces may carry a leading axis of length N.  The
-    motion then has a `member` axis.  Without `output_step` or `output_times` only the final states are kept.  Members
-    whose impulses or thruster windows lie at other times than their neighbors' run in groups, about 1 ms for each.
+    Any number in body, state or forces may carry a leading axis of length N; the motion then has a `member` axis.
+    Without `output_step` or `output_times` only the final states are kept.  Members whose impulses or thruster windows
+    are at different times run in groups, about 1 ms for each group.
+
+    Parameters
+    ----------
+    body : Body or Scenario
+        What moves.  A `Scenario` is given alone.
+    state : State, optional
+        How it starts; at rest at the origin by default.
+    forces : sequence of Force, optional
+        From `ph.forces`, or made by `@ph.force`.
+    duration : float
+        How long, in s, from the state's time on.
+    step : float, optional
+        The step size in s.  Methods with fixed steps need it; adaptive ones take it as their first try.
+    method : str, optional
+        "exact" (the closed form, if nothing but uniform gravity and impulses acts); "euler", "midpoint", "rk4",
+        "leapfrog", "splitting2", "splitting4", "splitting6", "splitting2_exact", "splitting4_exact",
+        "splitting6_exact" (fixed steps); "dop853", "taylor" (adaptive; the latter needs heyoka).  "auto", the default,
+        is "exact" where that holds, else an adaptive method with a second run that estimates the error:
+        `motion.audit()` says which, why, and the error found.
+    formulation : str, optional
+        "momentum" (default), "momentum_matrix", "body_rates", "quaternion_acceleration" or "euler_angles".
+    engine : {"cpu", "python"}, optional
+        Compiled (default), or the laws as written: slow, for functions that cannot be compiled.
+    output_step : float, optional
+        Output every this many seconds.
+    output_times : array_like, optional
+        Output at these times instead, in s.  The steps do not depend on them: states inside an adaptive step come from
+        its dense output.
+    events : sequence of Event, optional
+        Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they cross
+        zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" evaluates each function at eight
+        points of every step, so two crossings between two of them may be missed, and finds the time to rounding.  A run
+        that is stopped ends there, with one more output; in an ensemble only that member stops.
+    pivot : array_like, optional
+        A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
+    renormalize : bool, optional
+        Rescale the quaternion after every step (default).
+    rtol, atol : float or four floats, optional
+        Tolerances of adaptive methods, for each step, relative and absolute (default 0), of position, attitude,
+        momentum and spin: one number each, or one for each kind.  With method="auto": of the whole motion.
+    breaks : array_like, optional
+        Times, in s, that no step crosses: for shorter steps around them, or a closer search for events.
+    largest_turn : float, optional
+        For Euler angles with fixed steps: the run stops where phi would turn by more than this in one step, in rad
+        (default 1).  With infinity it goes on, and the result beyond such a place is worthless.
+    name : str, optional
+        A title for plots and files.
+    threads : int, optional
+        How many threads to use at most; the result does not depend on it.
+    progress : bool, optional
+        Show a progress bar on runs of more than two seconds; by default if stderr is a terminal.
+
+    Returns
+    -------
+    Motion
+        The states of all members, with a `member` axis after the time.
 
     Examples
     --------
@@ -143,7 +279,26 @@ def ensemble(
     >>> motion.final.position[:, 2].round(9).tolist()
     [3.0, 6.0]
     """
-    scenario = _scenario(body, state, forces, settings)
+    scenario = _as_scenario(
+        body,
+        state,
+        forces,
+        duration,
+        step=step,
+        method=method,
+        formulation=formulation,
+        engine=engine,
+        output_step=output_step,
+        output_times=output_times,
+        events=events,
+        pivot=pivot,
+        renormalize=renormalize,
+        rtol=rtol,
+        atol=atol,
+        breaks=breaks,
+        largest_turn=largest_turn,
+        name=name,
+    )
     if scenario.output_step is None and scenario.output_times is None:
         scenario = replace(scenario, output_times=[scenario.end_time])
     if scenario.members is None:
@@ -154,32 +309,24 @@ def ensemble(
     return _run_motion(scenario, False, threads, progress)
 
 
-def _scenario(body: Any, state: Any, forces: Any, settings: dict[str, Any]) -> Scenario:
+def _as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **arguments: Any) -> Scenario:
     if isinstance(body, Scenario):
-        if state is not None or len(forces) or settings:
-            raise ScenarioError(
-                "a Scenario already says everything: give it alone, or change it with dataclasses.replace"
-            )
         return body
-    known = Scenario.__dataclass_fields__
-    for key in settings:
-        if key not in known:
-            raise ScenarioError(f"there is no setting {key!r}: {nearest(key, known)}")
-    if "duration" not in settings:
+    if duration is None:
         raise ScenarioError("how long? Give duration=..., in s")
-    return Scenario(body, state, forces, **settings)
+    return Scenario(body, state, forces, duration=duration, **arguments)
 
 
 def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, progress: bool | None) -> Motion:
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
-        raise ScenarioError(f"threads must be a whole number of at least 1, but is {threads!r}")
+        raise ScenarioError(f"threads must be an integer of at least 1, but is {threads!r}")
     check_user_functions(scenario)
     _warn_of_missed_impulses(scenario)
     if scenario.engine == "python":
-        warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=3)
+        warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=4)
     with _progress_reports(scenario, progress) as report:
         try:
-            if scenario.method == "auto":
+            if scenario.method == AUTO:
                 scenario, result = run_auto(scenario, counts_work, threads, report)
             else:
                 result = run_scenario(scenario, counts_work, threads, report)
@@ -187,19 +334,19 @@ def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, prog
             raise
         except Exception as error:
             if type(error).__module__.startswith("numba"):
-                raise _compilation_error(scenario, error) from error
-            if (raised := _user_function_error(scenario, error)) is not None:
+                raise compilation_error(scenario, error) from error
+            if (raised := user_function_error(scenario, error)) is not None:
                 raise raised from error
             raise
     motion = Motion(scenario, result)
     if result.auto_report is not None and result.auto_report.missed:
         warnings.warn(
             f"the error of the motion is about {result.auto_report.error_found:.1e}, more than rtol = "
-            f"{result.auto_report.asked:g}: it grows too fast, or a force is not smooth; motion.audit() tells more",
-            stacklevel=3,
+            f"{result.auto_report.asked:g}: it grows too fast, or a force is not smooth; see motion.audit()",
+            stacklevel=4,
         )
     if result.failure is not None:
-        raise _run_error(result.failure, motion)
+        raise run_error(result.failure, motion)
     return motion
 
 
@@ -209,97 +356,14 @@ def _warn_of_missed_impulses(scenario: Scenario) -> None:
         missed = instants[(instants < scenario.start_time) | (instants > scenario.end_time)]
         if missed.size:
             span = f"{scenario.start_time:g} to {scenario.end_time:g} s"
-            warnings.warn(f"an impulse at {missed[0]:g} s never strikes: the run reaches from {span}", stacklevel=4)
-
-
-def _compilation_error(scenario: Scenario, error: Exception) -> Exception:
-    """The sentence about a user's function that the compiler refuses; the error itself, if none is at fault."""
-    from polhode.engines.compiler import compilation_fault
-
-    for name, function, f in _own_functions(scenario):
-        fault = compilation_fault(function, sample_arguments(scenario, f))
-        if fault is not None:
-            if "<class 'function'>" in fault:
-                fault += "; a function that a force or an event calls needs @ph.law before it"
-            return (ForceError if isinstance(f, Force) else ScenarioError)(
-                f"{name} cannot be compiled: {fault}. Write it as arithmetic on numbers and tuples (ph.sqrt, ph.sin, "
-                "ph.cos, ph.if_less), or run it uncompiled with engine='python', about a thousand times slower."
-            )
-    return error
-
-
-def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Event]]:
-    """The user's own functions: those of forces, of events, and of the changes that events make."""
-    own: list[tuple[str, Any, Force | Event]] = [(f.name, f.function, f) for f in scenario.forces]
-    own += [(e.name, function, e) for e in scenario.events for function in (e.function, e.change)]
-    return [each for each in own if each[1] is not None]
-
-
-def _user_function_error(scenario: Scenario, error: Exception) -> InputError | None:
-    """The sentence about a user's function that raised an error during the run, as machine code or as it stands."""
-    own = _own_functions(scenario)
-    for name, function, f in own:
-        if where := locate_error(function, error):
-            return (ForceError if isinstance(f, Force) else ScenarioError)(
-                f"{name} fails during the run: {error}{where}"
-            )
-    raised_in = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
-    if own and "numba" in raised_in.parts:
-        names = dict.fromkeys(name for name, _, _ in own)
-        return ForceError(f"{' or '.join(names)} fails during the run, in machine code: {error}")
-    return None
-
-
-def _run_error(failure: Failure, motion: Motion) -> RunError:
-    """The sentence about a run that had to stop."""
-    scenario, i = motion.scenario, failure.body
-    in_ensemble = motion.axis == "member"
-    who = f"member {i}" if in_ensemble else f"body {i}"
-    last = (
-        state_from_sample(scenario.take(i), 0, failure.last_good, failure.time)
-        if in_ensemble
-        else state_from_sample(scenario, i, failure.last_good, failure.time)
-    )
-    kind: type[RunError] = NonFiniteError
-    if failure.reason == "singular":
-        kind = SingularityError
-        sentence = (
-            f"the Euler angles of {who} came too near to the vertical after t = {failure.time:g} s: phi turns by more "
-            f"than {scenario.largest_turn:g} rad in one step. Take smaller steps, or a formulation without that "
-            "singularity, such as 'momentum'."
-        )
-    elif failure.reason == "stuck":
-        sentence = (
-            f"at t = {failure.time:g} s {who} asks for steps too short to tell from zero: a force becomes infinite or "
-            "not a number, or jumps, there. Look at the forces at the last good state."
-        )
-    elif failure.reason == "endless":
-        kind = RunError
-        sentence = (
-            f"at t = {failure.time:g} s {failure.event} follows itself ever faster on {who}, as the bounces of a ball "
-            "that comes to rest: infinitely many changes lie before any later time. Give the event a count=..., or "
-            "stop the run by another event before that happens."
-        )
-    else:
-        sentence = (
-            f"{who} became infinite or not a number after t = {failure.time:g} s. Take smaller steps or an adaptive "
-            "method, or look at the forces at the last good state."
-        )
-    state = f"position {_format_vector(last.position)} m, velocity {_format_vector(last.velocity)} m/s, "
-    state += f"angular velocity {_format_vector(last.angular_velocity_body)} rad/s in body axes"
-    sentence += f" Last good state: {state}. What was computed until then is in this error's .motion."
-    return kind(sentence, time=failure.time, body=i, last_good=last, motion=motion)
-
-
-def _format_vector(vector: Any) -> str:
-    return "(" + ", ".join(f"{component:.6g}" for component in vector) + ")"
+            warnings.warn(f"an impulse at {missed[0]:g} s is never applied: the run is from {span}", stacklevel=5)
 
 
 @contextmanager
 def _progress_reports(scenario: Scenario, wanted: bool | None) -> Iterator[Report | None]:
-    """A bar that appears once a run has taken two seconds, on a terminal or if asked for; and a listener's news.
+    """A progress bar once a run has taken two seconds, on a terminal or if asked for; and reports to a listener.
 
-    A listener is told at once that something begins, so that what is cancelled by then never does.
+    A listener hears at once that a run begins, so that one that is already canceled never does.
     """
     if not wants_reports(wanted):
         yield None

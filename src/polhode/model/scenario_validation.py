@@ -1,0 +1,213 @@
+"""Validation of scenarios: every argument checked once, before anything is computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import validation
+from polhode.equations.formulations import FORMULATIONS
+from polhode.equations.quaternions import to_world
+from polhode.errors import ForceError, ScenarioError, nearest
+from polhode.massprops.body import Body
+from polhode.methods.registry import METHODS
+from polhode.model.event import Event, as_event
+from polhode.model.force import Force, as_force
+from polhode.model.method_choice import AUTO, LEAST_RTOL, closed_form_obstacle
+from polhode.model.state import State, stack_components
+from polhode.synonyms import suggest_name
+from polhode.validation import Array, as_leaves
+
+if TYPE_CHECKING:
+    from polhode.model.scenario import Scenario
+
+ENGINES = ("cpu", "python")
+
+
+# Arguments by themselves ----------------------------------------------------------------------------------------------
+def check_forces(given: Any) -> tuple[Force, ...]:
+    """The forces of a list."""
+    return tuple(as_force(f) for f in _check_list(given, "forces"))
+
+
+def check_events(given: Any) -> tuple[Event, ...]:
+    """The events of a list."""
+    return tuple(as_event(e) for e in _check_list(given, "events"))
+
+
+def check_positive_number(value: Any, name: str) -> float:
+    """One number above zero."""
+    number = validation.check_number(value, name, ScenarioError)
+    if number <= 0:
+        raise ScenarioError(f"{name} must be greater than 0, but is {number:g}")
+    return number
+
+
+def check_tolerances(given_rtol: Any, given_atol: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """rtol and atol, each for position, attitude, momentum and spin."""
+    rtol, atol = _four_tolerances(given_rtol, "rtol"), _four_tolerances(given_atol, "atol")
+    if min(rtol) <= 0:
+        raise ScenarioError(f"rtol must be greater than 0, but is {given_rtol!r}")
+    if min(atol) < 0:
+        raise ScenarioError(f"atol must not be negative, but is {given_atol!r}")
+    return rtol, atol
+
+
+def check_break_times(given: Any) -> tuple[float, ...]:
+    """Times across which no step may reach, in order."""
+    if isinstance(given, tuple) and not given:
+        return ()
+    times = np.atleast_1d(validation.check_numbers(given, "breaks", validation.shape_of(given), ScenarioError))
+    if times.ndim != 1:
+        raise ScenarioError(f"breaks must be a list of times, in s, but has the shape {times.shape}")
+    return tuple(sorted(times.tolist()))
+
+
+def check_output_times(given: Any, start: float, end: float) -> Array:
+    """Increasing times within the run."""
+    times = np.atleast_1d(validation.check_numbers(given, "output_times", validation.shape_of(given), ScenarioError))
+    if times.ndim != 1 or times.size == 0:
+        raise ScenarioError(f"output_times must be a list of at least one time, but has the shape {times.shape}")
+    if (np.diff(times) <= 0).any():
+        at = int(np.argmax(np.diff(times) <= 0))
+        raise ScenarioError(f"output_times must increase, but {times[at + 1]:g} s follows {times[at]:g} s")
+    if times[0] < start or times[-1] > end:
+        raise ScenarioError(
+            f"output_times range from {times[0]:g} to {times[-1]:g} s, but the run from {start:g} to {end:g} s"
+        )
+    return times
+
+
+def _check_list(given: Any, name: str) -> list[Any]:
+    if isinstance(given, (Force, str)) or not isinstance(given, Sequence):
+        found = f"the force {given.name} alone" if isinstance(given, Force) else repr(given)
+        raise ScenarioError(f"{name} must be a list, {name}=[...], not {found}")
+    return list(given)
+
+
+def _four_tolerances(given: Any, name: str) -> tuple[float, ...]:
+    if type(given) is float and -math.inf < given < math.inf:
+        return (given,) * 4
+    values = validation.check_numbers(given, name, validation.shape_of(given), ScenarioError)
+    if values.shape not in ((), (4,)):
+        raise ScenarioError(
+            f"{name} must be one number, or four (for position, attitude, momentum and spin), not {given!r}"
+        )
+    return tuple(np.broadcast_to(values, (4,)).tolist())
+
+
+# Arguments together ---------------------------------------------------------------------------------------------------
+def validate_scenario(scenario: Scenario) -> None:
+    """Refuse a scenario whose parts do not fit together, in a sentence that says what to do."""
+    _validate_bodies(scenario)
+    _validate_method(scenario)
+    _validate_forces(scenario)
+    _validate_events(scenario)
+    step = scenario.step or scenario.duration
+    if scenario.start_time + step == scenario.start_time:
+        raise ScenarioError(
+            f"at the time {scenario.start_time:g} s a step of {step:g} s is lost to rounding: "
+            "count the time from the start of the run"
+        )
+    _ = scenario.times, scenario.members
+
+
+def _validate_bodies(scenario: Scenario) -> None:
+    for kind, given in ((Body, scenario.bodies), (State, scenario.states)):
+        for one in given:
+            if not isinstance(one, kind):
+                raise ScenarioError(f"{one!r} is not a ph.{kind.__name__}: give one, or a list of them for a system")
+    if not scenario.bodies:
+        raise ScenarioError("a scenario needs at least one body")
+    for number, body in enumerate(scenario.bodies):
+        if body.is_line:
+            raise ScenarioError(
+                f"body {number} has no extent across a line: its moment about it is 0, so Euler's third equation "
+                "is 0/0. Give it a radius, as in ph.shapes.thin_rod(length, radius, mass=...), or another part"
+            )
+    if len(scenario.states) != len(scenario.bodies):
+        raise ScenarioError(f"{len(scenario.bodies)} bodies need as many states, but {len(scenario.states)} were given")
+    if len({state.time for state in scenario.states}) > 1:
+        raise ScenarioError("all bodies of a system must start at the same time: their states' times differ")
+    if scenario.pivot is not None:
+        if scenario.is_system:
+            raise ScenarioError("a pivot holds one body: give the body by itself, not in a list")
+        _validate_velocity_about_pivot(scenario)
+
+
+def _validate_velocity_about_pivot(scenario: Scenario) -> None:
+    """The velocity of the center of mass follows from the rotation about the pivot: zero means that."""
+    given, state = scenario.states[0].velocity, scenario.states[0]
+    com_to_pivot = stack_components(to_world(as_leaves(state.quaternion_wxyz), as_leaves(scenario.pivot)))
+    turning = np.cross(state.angular_velocity, -com_to_pivot)
+    off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)
+    if np.any(given) and off.any():
+        raise ScenarioError(
+            "with a pivot the velocity of the center of mass follows from the angular velocity: leave it at zero"
+        )
+
+
+def _validate_method(scenario: Scenario) -> None:
+    if scenario.method not in (*METHODS, AUTO):
+        raise ScenarioError(f"method {scenario.method!r} is unknown: {suggest_name(scenario.method, [*METHODS, AUTO])}")
+    if scenario.formulation not in tuple(FORMULATIONS):
+        raise ScenarioError(
+            f"formulation {scenario.formulation!r} is unknown: {nearest(scenario.formulation, FORMULATIONS)}"
+        )
+    if scenario.engine not in ENGINES:
+        raise ScenarioError(f"engine {scenario.engine!r} is unknown: {nearest(scenario.engine, ENGINES)}")
+    method = scenario.used_method
+    if scenario.method != AUTO:
+        if method.is_closed_form and (obstacle := closed_form_obstacle(scenario)) is not None:
+            raise ScenarioError(
+                f"method {method.name!r} is the closed form of a body on which at most uniform gravity acts, but "
+                f"{obstacle}: use method='auto', which finds the best"
+            )
+        if method.formulations is not None and scenario.formulation not in method.formulations:
+            raise ScenarioError(
+                f"{method.name} advances momenta: it goes with formulation 'momentum', not with "
+                f"{scenario.formulation!r}"
+            )
+    elif min(scenario.tolerances[0]) < LEAST_RTOL:
+        raise ScenarioError(
+            f"rtol {min(scenario.tolerances[0]):g} is finer than numbers of 16 digits can hold: {LEAST_RTOL:g} is the "
+            "least that method='auto' can promise"
+        )
+    step = scenario.needed_step if method.needs_step else scenario.step
+    if not method.is_closed_form and step is not None and step > scenario.duration:
+        raise ScenarioError(
+            f"step {step:g} s is longer than the duration {scenario.duration:g} s: choose a shorter step"
+        )
+    if scenario.largest_turn != np.inf:
+        check_positive_number(scenario.largest_turn, "largest_turn")
+    validation.check_flag(scenario.renormalize, "renormalize", ScenarioError)
+    if not isinstance(scenario.name, str):
+        raise ScenarioError(f"name must be a string, not {scenario.name!r}")
+    _ = scenario.tolerances
+
+
+def _validate_forces(scenario: Scenario) -> None:
+    for f in scenario.forces:
+        if f.kind == "pair" and len(scenario.bodies) < 2:
+            raise ForceError(f"{f.name} acts between bodies: give at least two, in a list")
+        _validate_indices(scenario, f.bodies, f"{f.name} acts on", ForceError)
+
+
+def _validate_events(scenario: Scenario) -> None:
+    if scenario.events and not scenario.used_method.finds_events:
+        raise ScenarioError(
+            f"events are found by the adaptive methods: use method='dop853' or 'taylor', not {scenario.method!r}"
+        )
+    for e in scenario.events:
+        _validate_indices(scenario, e.bodies, f"{e.name} watches", ScenarioError)
+
+
+def _validate_indices(
+    scenario: Scenario, bodies: tuple[int, ...] | None, what: str, error: type[ForceError] | type[ScenarioError]
+) -> None:
+    out_of_range = [b for b in bodies or () if not 0 <= b < len(scenario.bodies)]
+    if out_of_range:
+        raise error(f"{what} body {out_of_range[0]}, but the bodies are numbered 0 to {len(scenario.bodies) - 1}")

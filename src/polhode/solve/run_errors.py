@@ -1,0 +1,106 @@
+"""The errors of runs that stop: which user function failed, which body, when, and the last good state."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import Any
+
+from polhode.engines.result import Failure
+from polhode.errors import (
+    ForceError,
+    InputError,
+    NonFiniteError,
+    RunError,
+    ScenarioError,
+    SingularityError,
+)
+from polhode.model.event import Event
+from polhode.model.force import Force
+from polhode.model.preflight import locate_error, sample_arguments
+from polhode.model.scenario import Scenario
+from polhode.results.motion import Motion
+from polhode.results.trajectory import state_from_sample
+
+
+def compilation_error(scenario: Scenario, error: Exception) -> Exception:
+    """The sentence about a user's function that the compiler refuses; the error itself, if none is at fault."""
+    from polhode.engines.compiler import compilation_fault
+
+    for name, function, f in _own_functions(scenario):
+        fault = compilation_fault(function, sample_arguments(scenario, f))
+        if fault is not None:
+            if "<class 'function'>" in fault:
+                fault += "; a function that a force or an event calls needs @ph.law before it"
+            return (ForceError if isinstance(f, Force) else ScenarioError)(
+                f"{name} cannot be compiled: {fault}. Write it as arithmetic on numbers and tuples (ph.sqrt, ph.sin, "
+                "ph.cos, ph.if_less), or run it uncompiled with engine='python', about a thousand times slower."
+            )
+    return error
+
+
+def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Event]]:
+    """The user's own functions: those of forces, of events, and of the changes that events make."""
+    own: list[tuple[str, Any, Force | Event]] = [(f.name, f.function, f) for f in scenario.forces]
+    own += [(e.name, function, e) for e in scenario.events for function in (e.function, e.change)]
+    return [each for each in own if each[1] is not None]
+
+
+def user_function_error(scenario: Scenario, error: Exception) -> InputError | None:
+    """The sentence about a user's function that raised an error during the run, compiled or not."""
+    own = _own_functions(scenario)
+    for name, function, f in own:
+        if where := locate_error(function, error):
+            return (ForceError if isinstance(f, Force) else ScenarioError)(
+                f"{name} fails during the run: {error}{where}"
+            )
+    raised_in = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
+    if own and "numba" in raised_in.parts:
+        names = dict.fromkeys(name for name, _, _ in own)
+        return ForceError(f"{' or '.join(names)} fails during the run, in machine code: {error}")
+    return None
+
+
+def run_error(failure: Failure, motion: Motion) -> RunError:
+    """The sentence about a run that had to stop."""
+    scenario, i = motion.scenario, failure.body
+    in_ensemble = motion.axis == "member"
+    who = f"member {i}" if in_ensemble else f"body {i}"
+    last = (
+        state_from_sample(scenario.take(i), 0, failure.last_good, failure.time)
+        if in_ensemble
+        else state_from_sample(scenario, i, failure.last_good, failure.time)
+    )
+    kind: type[RunError] = NonFiniteError
+    if failure.reason == "singular":
+        kind = SingularityError
+        sentence = (
+            f"the Euler angles of {who} came too close to the vertical after t = {failure.time:g} s: phi turns by more "
+            f"than {scenario.largest_turn:g} rad in one step. Use smaller steps, or a formulation without that "
+            "singularity, such as 'momentum'."
+        )
+    elif failure.reason == "stuck":
+        sentence = (
+            f"at t = {failure.time:g} s {who} needs steps too short to tell from zero: a force becomes infinite or NaN "
+            "there, or jumps. Look at the forces at the last good state."
+        )
+    elif failure.reason == "endless":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s {failure.event} follows itself ever faster on {who}, as the bounces of a ball "
+            "that comes to rest: infinitely many changes lie before any later time. Give the event a count=..., or "
+            "stop the run by another event before that happens."
+        )
+    else:
+        sentence = (
+            f"{who} became infinite or NaN after t = {failure.time:g} s. Use smaller steps or an adaptive "
+            "method, or look at the forces at the last good state."
+        )
+    state = f"position {_format_vector(last.position)} m, velocity {_format_vector(last.velocity)} m/s, "
+    state += f"angular velocity {_format_vector(last.angular_velocity_body)} rad/s in body axes"
+    sentence += f" Last good state: {state}. What was computed until then is in this error's .motion."
+    return kind(sentence, time=failure.time, body=i, last_good=last, motion=motion)
+
+
+def _format_vector(vector: Any) -> str:
+    return "(" + ", ".join(f"{component:.6g}" for component in vector) + ")"
