@@ -66,7 +66,7 @@ SCENARIOS = {
     "atol nan": (lambda: scenario(atol=NAN), ScenarioError, "atol must be finite"),
     "largest turn zero": (lambda: scenario(largest_turn=0.0), ScenarioError, "largest_turn must be greater than 0"),
     "renormalize a text": (lambda: scenario(renormalize="no"), ScenarioError, "renormalize", "True or False", "'no'"),
-    "name a number": (lambda: scenario(name=7), ScenarioError, "name must be a text", "7"),
+    "name a number": (lambda: scenario(name=7), ScenarioError, "name must be a string", "7"),
     "pivot nan": (lambda: scenario(pivot=(NAN, 0, 0)), ScenarioError, "pivot must be finite"),
     "pivot of two": (lambda: scenario(pivot=(0, 0)), ScenarioError, "pivot must be 3 numbers"),
     "pivot of a moving body": (
@@ -77,10 +77,10 @@ SCENARIOS = {
     ),
     "pivot of a system": (lambda: two(pivot=(0, 0, 1)), ScenarioError, "one body", "not in a list"),
     "derivative with a pivot": (lambda: scenario(pivot=(0, 0, 1)).derivative(0.0, np.zeros(13)), ScenarioError, "free"),
-    "body a number": (lambda: scenario(body=5), ScenarioError, "5 is no ph.Body", "list"),
+    "body a number": (lambda: scenario(body=5), ScenarioError, "5 is not a ph.Body", "list"),
     "no body": (lambda: scenario(body=[], state=[]), ScenarioError, "at least one body"),
-    "state a number": (lambda: scenario(state=5), ScenarioError, "5 is no ph.State"),
-    "state for body": (lambda: scenario(body=START), ScenarioError, "is no ph.Body"),
+    "state a number": (lambda: scenario(state=5), ScenarioError, "5 is not a ph.State"),
+    "state for body": (lambda: scenario(body=START), ScenarioError, "is not a ph.Body"),
     "states too few": (lambda: scenario(body=[BODY, BODY], state=[START]), ScenarioError, "2 bodies", "1 were given"),
     "states too many": (lambda: scenario(state=[START, START]), ScenarioError, "1 bodies", "2 were given"),
     "starts at different times": (
