@@ -32,7 +32,7 @@ _HOMES = {
     "simulate": "solve.simulate",
     "ensemble": "solve.simulate",
     "Motion": "results.motion",
-    "load": "results.store",
+    "load": "results.motion",
     "sqrt": "equations.scalar_ops",
     "sin": "equations.scalar_ops",
     "cos": "equations.scalar_ops",
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from polhode.model.state import State as State
     from polhode.plot.part import part_picture as part_picture
     from polhode.results.motion import Motion as Motion
-    from polhode.results.store import load as load
+    from polhode.results.motion import load as load
     from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
 

@@ -315,12 +315,12 @@ def test_too_many_turns_for_a_file_are_refused_with_a_warning(tmp_path):
 # What cannot be shown -----------------------------------------------------------------------------------------------
 def test_members_that_failed_are_left_out_with_a_warning(tmp_path):
     motion = MOTIONS["ensemble.glb"]()
-    motion._run.samples[3:, 2] = np.nan
+    motion.run_result.samples[3:, 2] = np.nan
     with pytest.warns(UserWarning, match="member 2 has failed and is left out"):
         motion.export_gltf(tmp_path / "rest.glb")
     names = [node["name"] for node in opened(tmp_path / "rest.glb")[0]["nodes"]]
     assert names == ["z up", "member 0", "member 1", "member 3", "member 4"]
-    motion._run.samples[3:] = np.nan
+    motion.run_result.samples[3:] = np.nan
     with pytest.raises(InputError, match="there is nothing to show"):
         motion.export_gltf(tmp_path / "none.glb")
 

@@ -149,7 +149,7 @@ def test_a_wrong_ending_a_folder_that_is_none_and_a_missing_package_are_told(tmp
 
 def test_a_failed_member_is_left_out_with_a_warning(tmp_path):
     many = ph.ensemble(BOX, SPIN.replace(position=np.zeros((3, 3))), **SHORT)
-    many._run.samples[2:, 1] = np.nan
+    many.run_result.samples[2:, 1] = np.nan
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         many.export_paraview(tmp_path / "rest.pvd")

@@ -97,7 +97,7 @@ def test_ensemble_over_time_and_at_its_end(tmp_path):
 
 def test_no_output_is_refused():
     motion = ph.simulate(BODY, SPIN, **SETTINGS)
-    motion._run.times, motion._run.samples = motion.times[:0], motion._run.samples[:0]
+    motion.run_result.times, motion.run_result.samples = motion.times[:0], motion.run_result.samples[:0]
     with pytest.raises(InputError, match="nothing to draw"):
         overview(motion)
 

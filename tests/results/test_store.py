@@ -175,7 +175,7 @@ def low(t, state, body, params):
 def crossed():
     """A motion with an event."""
     motion = ph.simulate(ph.particle(1.0), START, [f.gravity()], events=[low(0.2, action="record")], **PLAIN_ADAPTIVE)
-    assert motion._run.crossings
+    assert motion.run_result.crossings
     return motion
 
 
@@ -256,7 +256,7 @@ def test_a_missing_piece_of_what_is_derived_is_derived_here_and_no_zero_for_othe
         shutil.rmtree(path / name / "c")
     loaded = ph.load(path)
     assert (loaded.position == crossed.position).all()
-    assert [c.time for c in loaded._run.crossings] == [c.time for c in crossed._run.crossings]
+    assert [c.time for c in loaded.run_result.crossings] == [c.time for c in crossed.run_result.crossings]
     dataset = xarray.open_zarr(path).load()
     for name in ("position", "work", "crossing_time"):
         assert np.isnan(dataset[name].values).all(), name
@@ -266,9 +266,9 @@ def test_a_missing_piece_of_what_is_derived_is_derived_here_and_no_zero_for_othe
 
 def test_what_is_no_number_comes_back_to_the_last_bit_too(tmp_path):
     motion = MOTIONS["particle"]()
-    motion._run.samples[-1] = -np.float64(np.nan)
+    motion.run_result.samples[-1] = -np.float64(np.nan)
     motion.save(tmp_path / "motion.zarr")
-    assert ph.load(tmp_path / "motion.zarr")._run.samples.tobytes() == motion._run.samples.tobytes()
+    assert ph.load(tmp_path / "motion.zarr").run_result.samples.tobytes() == motion.run_result.samples.tobytes()
 
 
 def test_a_file_or_folder_of_another_kind_is_called_no_stored_motion(tmp_path):

@@ -95,7 +95,7 @@ def test_a_notebooks_frame_may_run_its_script_and_nothing_else(motion):
 
 def test_a_motion_without_output_shows_its_words_in_a_notebook(motion):
     empty = ph.simulate(ph.particle(1.0), duration=1.0, method="exact")
-    empty._run.times, empty._run.samples = empty._run.times[:0], empty._run.samples[:0]
+    empty.run_result.times, empty.run_result.samples = empty.run_result.times[:0], empty.run_result.samples[:0]
     assert empty._repr_html_() is None
 
 

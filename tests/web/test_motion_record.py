@@ -111,7 +111,7 @@ def test_only_final_states_of_steps_are_one_still_picture_with_a_hint():
 
 def test_a_motion_without_outputs_is_refused():
     motion = ph.simulate(BOX, SPIN, duration=1.0, method="exact")
-    motion._run.times, motion._run.samples = motion._run.times[:0], motion._run.samples[:0]
+    motion.run_result.times, motion.run_result.samples = motion.run_result.times[:0], motion.run_result.samples[:0]
     with pytest.raises(InputError, match="nothing to show"):
         record_motion(motion)
 

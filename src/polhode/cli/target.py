@@ -152,7 +152,7 @@ def simulate_file(target: str) -> Motion:
 
 def load_stored_motion(target: str) -> Motion:
     """The motion of a Zarr folder."""
-    from polhode.results.store import load
+    from polhode.results.motion import load
 
     return load(target)
 

@@ -15,7 +15,7 @@ from polhode.model.state import stack_components
 from polhode.validation import Array
 
 if TYPE_CHECKING:
-    from polhode.results.motion import Motion
+    from polhode.results.trajectory import Trajectory
 
 PARTICLE_RADIUS_IN_PATHS = 1 / 40
 """The radius of a particle's ball: so much of the way round which all is going on, ..."""
@@ -33,13 +33,13 @@ class ExportedBody(NamedTuple):
     """Of the look; of a particle's the ball in its size."""
 
 
-def select_exported_bodies(motion: Motion) -> list[ExportedBody]:
+def select_exported_bodies(motion: Trajectory) -> list[ExportedBody]:
     """Everything that can be shown; members that failed are left out, with a warning."""
     if len(motion.times) == 0:
         raise InputError("the run stopped before its first output time: there is nothing to show")
     numbers = _valid_members(motion)
     looks = _shared_appearances(motion, numbers)
-    radius = _particle_radius(stack_components(motion._view.position)[:, numbers], looks)
+    radius = _particle_radius(stack_components(motion.state_view.position)[:, numbers], looks)
     balls: dict[int, Surface] = {}
     found = []
     for number, look in zip(numbers, looks, strict=True):
@@ -50,14 +50,14 @@ def select_exported_bodies(motion: Motion) -> list[ExportedBody]:
     return found
 
 
-def _body_name(motion: Motion, number: int) -> str:
+def _body_name(motion: Trajectory, number: int) -> str:
     return motion.scenario.name or "body" if motion.axis is None else f"{motion.axis} {number}"
 
 
-def _valid_members(motion: Motion) -> list[int]:
+def _valid_members(motion: Trajectory) -> list[int]:
     """The numbers of those whose states are known: from the start to the end, or until an event stopped them."""
-    finite: Any = np.isfinite(motion._run.samples).all(axis=-1)
-    stopped = np.isin(np.arange(finite.shape[1]), [c.body for c in motion._run.crossings if c.ends])
+    finite: Any = np.isfinite(motion.run_result.samples).all(axis=-1)
+    stopped = np.isin(np.arange(finite.shape[1]), [c.body for c in motion.run_result.crossings if c.ends])
     well: Any = np.where(stopped, finite[0], finite.all(axis=0))
     failed = np.flatnonzero(~well)
     if len(failed) == len(well):
@@ -71,7 +71,7 @@ def _valid_members(motion: Motion) -> list[int]:
     return numbers
 
 
-def _shared_appearances(motion: Motion, numbers: list[int]) -> list[Appearance]:
+def _shared_appearances(motion: Trajectory, numbers: list[int]) -> list[Appearance]:
     """One for each; those that are the same are the same object."""
     bodies = motion.scenario.bodies
     if motion.axis == "member" and bodies[0].members is None:

@@ -29,7 +29,7 @@ from polhode.validation import Array
 from polhode.version import __version__
 
 if TYPE_CHECKING:
-    from polhode.results.motion import Motion
+    from polhode.results.trajectory import Trajectory
 
 GLTF_SUFFIXES = (".glb", ".gltf")
 RECENTER_DISTANCE = 10.0
@@ -39,7 +39,7 @@ Z_UP_TO_Y_UP = (-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
 XYZW = (1, 2, 3, 0)
 
 
-def write_gltf(motion: Motion, path: Path) -> None:
+def write_gltf(motion: Trajectory, path: Path) -> None:
     """Write the scene: binary, or a text with the numbers inside in base 64."""
     check_suffix(path, GLTF_SUFFIXES, "a glTF scene")
     shown = select_exported_bodies(motion)
@@ -50,7 +50,7 @@ def write_gltf(motion: Motion, path: Path) -> None:
     )
 
 
-def _build_scene(motion: Motion, shown: Sequence[ExportedBody], tracks: Keyframes) -> tuple[dict[str, Any], bytes]:
+def _build_scene(motion: Trajectory, shown: Sequence[ExportedBody], tracks: Keyframes) -> tuple[dict[str, Any], bytes]:
     """The document, and the buffer that it speaks of."""
     buffer, origin = GltfBuffer(), _choose_origin(shown, tracks)
     meshes, materials, of_body = _build_meshes(buffer, shown, motion.axis)
@@ -88,7 +88,7 @@ def _build_scene(motion: Motion, shown: Sequence[ExportedBody], tracks: Keyframe
     return document, buffer.content
 
 
-def _extras(motion: Motion, origin: Array) -> dict[str, Any]:
+def _extras(motion: Trajectory, origin: Array) -> dict[str, Any]:
     """What the numbers mean, for those who read them."""
     return {
         "name": motion.scenario.name,
@@ -100,7 +100,7 @@ def _extras(motion: Motion, origin: Array) -> dict[str, Any]:
     }
 
 
-def _root_node(motion: Motion, origin: Array, count: int) -> dict[str, Any]:
+def _root_node(motion: Trajectory, origin: Array, count: int) -> dict[str, Any]:
     x, y, z = origin.tolist()
     root: dict[str, Any] = {"name": "z up", "rotation": list(Z_UP_TO_Y_UP), "children": list(range(1, count + 1))}
     return root if not origin.any() else {**root, "translation": [x, z, -y]}

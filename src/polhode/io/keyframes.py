@@ -13,7 +13,7 @@ from polhode.validation import Array
 
 if TYPE_CHECKING:
     from polhode.equations.formulations import StateView
-    from polhode.results.motion import Motion
+    from polhode.results.trajectory import Trajectory
 
 MAX_KEY_ANGLE = math.pi / 2
 """Where more instants are taken, a body turns by at most so many rad from one to the next."""
@@ -32,19 +32,19 @@ class Keyframes(NamedTuple):
     """(times, bodies, 4), of unit length, without jumps from q to -q."""
 
 
-def compute_keyframes(motion: Motion, numbers: list[int]) -> Keyframes:
+def compute_keyframes(motion: Trajectory, numbers: list[int]) -> Keyframes:
     """The outputs, and instants between them where a body turns by more than half a turn from one to the next."""
-    times, view = motion.times, motion._view
+    times, view = motion.times, motion.state_view
     while (turns := _largest_rotations(times, view, numbers)) is not None:
         pieces = np.where(turns > math.pi, np.ceil(turns / MAX_KEY_ANGLE), 1).astype(np.int64)
-        closed_form = motion._closed_form
+        closed_form = motion.closed_form
         if closed_form is None or pieces.sum() * len(numbers) > MAX_KEYS:
             _warn_undersampled(times, turns, closed_form is not None)
             break
         starts = np.repeat(times[:-1], pieces)
         within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
         times = np.append(starts + within * np.repeat(np.diff(times) / pieces, pieces), times[-1])
-        view = motion._view_of(closed_form.samples_at(times))
+        view = motion.state_view_of(closed_form.samples_at(times))
     turned = stack_components(view.orientation)[:, numbers]
     turned = turned / np.linalg.norm(turned, axis=-1, keepdims=True)
     flips = (turned[1:] * turned[:-1]).sum(axis=-1, keepdims=True) < 0

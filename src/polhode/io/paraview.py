@@ -26,12 +26,12 @@ from polhode.results import material_points
 from polhode.validation import Array
 
 if TYPE_CHECKING:
-    from polhode.results.motion import Motion
+    from polhode.results.trajectory import Trajectory
 
 INSTALL_HINT = "writing for ParaView needs meshio: pip install 'polhode[mesh]'"
 
 
-def write_paraview(motion: Motion, path: Path) -> None:
+def write_paraview(motion: Trajectory, path: Path) -> None:
     """Write the files beside their place first: the folder and the list appear whole or not at all."""
     check_suffix(path, (".pvd",), "a series for ParaView")
     try:
@@ -62,15 +62,15 @@ def write_paraview(motion: Motion, path: Path) -> None:
             shutil.rmtree(leftover, ignore_errors=True)
 
 
-def _outputs_with_bodies(motion: Motion, shown: Sequence[ExportedBody]) -> list[int]:
+def _outputs_with_bodies(motion: Trajectory, shown: Sequence[ExportedBody]) -> list[int]:
     """The outputs at which somebody is there: events may have stopped every member before the last."""
-    finite: Any = np.isfinite(motion._run.samples[:, [one.number for one in shown]]).all(axis=-1)
+    finite: Any = np.isfinite(motion.run_result.samples[:, [one.number for one in shown]]).all(axis=-1)
     found: list[int] = np.flatnonzero(finite.any(axis=1)).tolist()
     return found
 
 
 def _write_frames(
-    motion: Motion, shown: Sequence[ExportedBody], outputs: Sequence[int], folder: Path, name: str
+    motion: Trajectory, shown: Sequence[ExportedBody], outputs: Sequence[int], folder: Path, name: str
 ) -> list[str]:
     digits = max(4, len(str(outputs[-1])))
     names = [f"{name}_{k:0{digits}d}.vtu" for k in outputs]
@@ -82,12 +82,12 @@ def _write_frames(
     return names
 
 
-def _mesh_builder(motion: Motion, shown: Sequence[ExportedBody]) -> Callable[[int], Any]:
+def _mesh_builder(motion: Trajectory, shown: Sequence[ExportedBody]) -> Callable[[int], Any]:
     """What makes meshio's mesh of one output; a member that an event has stopped before it is not in it."""
     import meshio
 
-    view, start = motion._view, motion._view_of(motion._numbers_at(motion.scenario.start_time)[None])
-    finite: Any = np.isfinite(motion._run.samples).all(axis=-1)
+    view, start = motion.state_view, motion.state_view_of(motion.samples_at(motion.scenario.start_time)[None])
+    finite: Any = np.isfinite(motion.run_result.samples).all(axis=-1)
     alike: dict[int, list[ExportedBody]] = {}
     for one in shown:
         alike.setdefault(id(one.surface), []).append(one)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from polhode.results.motion import Motion
+    from polhode.results.trajectory import Trajectory
 
 __all__ = ["COLORS", "free_rotation_sheet", "overview"]
 
-Panel = Callable[["Axes", "Motion"], None]
+Panel = Callable[["Axes", "Trajectory"], None]
 
 
-def overview(motion: Motion) -> Figure:
+def overview(motion: Trajectory) -> Figure:
     """A motion at a glance: how it turns and moves, its energies, and how well it kept what it should keep.
 
     Examples
@@ -49,7 +49,7 @@ def overview(motion: Motion) -> Figure:
     return figure
 
 
-def _select_panels(motion: Motion) -> list[Panel]:
+def _select_panels(motion: Trajectory) -> list[Panel]:
     """Which panels say something about this motion."""
     found: list[Panel] = []
     turns = not all(body.is_particle for body in motion.scenario.bodies) and bool(np.any(motion.angular_velocity_body))
@@ -64,21 +64,21 @@ def _select_panels(motion: Motion) -> list[Panel]:
     return [*found, panels.draw_conserved_drift] if len(motion.times) > 1 else found
 
 
-def _draw_angular_velocity(axes: Axes, motion: Motion) -> None:
+def _draw_angular_velocity(axes: Axes, motion: Trajectory) -> None:
     panels.draw_vector_components(
         axes, motion, motion.angular_velocity_body, OMEGA_LABELS, "angular velocity, body axes", "rad/s"
     )
 
 
-def _draw_angular_momentum(axes: Axes, motion: Motion) -> None:
+def _draw_angular_momentum(axes: Axes, motion: Trajectory) -> None:
     panels.draw_vector_components(
         axes, motion, motion.angular_momentum, XYZ_LABELS, "angular momentum, world axes", "kg m²/s"
     )
 
 
-def _draw_position(axes: Axes, motion: Motion) -> None:
+def _draw_position(axes: Axes, motion: Trajectory) -> None:
     panels.draw_vector_components(axes, motion, motion.position, XYZ_LABELS, "position", "m")
 
 
-def _draw_velocity(axes: Axes, motion: Motion) -> None:
+def _draw_velocity(axes: Axes, motion: Trajectory) -> None:
     panels.draw_vector_components(axes, motion, motion.velocity, XYZ_LABELS, "velocity", "m/s")

@@ -1,86 +1,161 @@
-"""The skin of a body for drawing: triangles small enough to be sorted by depth, and the edges where it bends."""
+"""The surface of a body for drawing: triangles small enough to be sorted by depth, and the sharp edges."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.massprops.geometry import Flags, Indices, Surface
+from polhode.massprops.surface.ray_winding import winding_numbers
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     import trimesh
 
     from polhode.massprops.body import Body
-    from polhode.massprops.geometry import Surface
 
 SUBDIVISION = 7.0
-"""Large faces are cut until an edge is shorter than the body's size over this, so that paths can pass before them."""
+"""Edges longer than the body's size divided by this are split, so that paths can pass in front of a part of a face."""
 SHARP_ANGLE = 0.35
-"""Edges between faces that differ by more than this many rad are drawn."""
+"""Edges between faces whose normals differ by more than this angle (rad) are drawn."""
 WELD_TOLERANCE = 1e-9
-"""Corners nearer than this, in the body's size, are one."""
+"""Vertices closer than this, relative to the body's size, are one."""
+MAX_FACES = 200_000
+"""Meshes with more faces are simplified before drawing: their vertices are merged on a grid of `GRID_CELLS`."""
+GRID_CELLS = 200
+"""Cells of that grid along the longest side of the mesh."""
+RIM_CELLS = 400
+"""Around the rim of a hole, triangles are split down to the body's size divided by this."""
+SAMPLE_WEIGHTS = np.array(((1, 1, 1), (2.94, 0.03, 0.03), (0.03, 2.94, 0.03), (0.03, 0.03, 2.94))) / 3
+"""Barycentric coordinates of the points at which a triangle is tested: its center and near its vertices."""
 
 
 class DrawableMesh(NamedTuple):
-    """A body's surface about its centre of mass, in m."""
+    """A body's surface about its center of mass, in m."""
 
     triangles: Array
-    """(n, 3, 3), anticlockwise as seen from outside."""
+    """(n, 3, 3), counterclockwise seen from outside."""
     edges: Array
-    """Where it bends, or ends: (m, 2, 3)."""
+    """Sharp edges and, if two-sided, boundary edges: (m, 2, 3)."""
     beside: Array
-    """The normals of the two faces at each of them, (m, 2, 3); of a rim twice the same."""
-    is_flat: bool
-    """Whether it encloses nothing, and is seen from both sides."""
+    """The normals of the two faces at each edge, (m, 2, 3); at a boundary edge twice the same."""
+    two_sided: bool
+    """Whether the surface encloses no volume or is open: both sides of it are visible."""
 
 
 def build_drawable_mesh(
     body: Body | Surface | trimesh.Trimesh, segments: int, finest: float = SUBDIVISION
 ) -> DrawableMesh:
-    """The skin of a body, or of triangles (`vertices`, `faces`) about their own origin."""
-    shown: Any = body
-    if hasattr(shown, "center_of_mass") and hasattr(shown, "parts"):
-        surface = shown.surface(segments)
-        corners, faces = surface.vertices - shown.center_of_mass, surface.faces
+    """The surface of a body about its center of mass, or of a mesh (`vertices`, `faces`) about its own origin."""
+    given: Any = body
+    has_holes = False
+    if hasattr(given, "center_of_mass") and hasattr(given, "parts"):
+        surface = given.surface(segments)
+        corners, faces = surface.vertices - given.center_of_mass, surface.faces
+        has_holes = any(part.is_hole for part in given.parts)
     else:
-        corners, faces = np.asarray(shown.vertices, dtype=float), np.asarray(shown.faces)
+        corners, faces = np.asarray(given.vertices, dtype=float), np.asarray(given.faces)
     size = float(np.ptp(corners, axis=0).max())
+    if len(faces) > MAX_FACES:
+        corners, faces = _merge_vertices(corners, faces, size / GRID_CELLS)
     whole = corners[faces]
-    is_flat = _enclosed_volume(whole) <= WELD_TOLERANCE * size**3
-    edges, beside = _sharp_edges(corners, faces, size, is_flat)
-    return DrawableMesh(_subdivide(whole, size / finest), *_subdivide_edges(edges, beside, size / finest), is_flat)
+    two_sided = not _encloses_volume(whole, size)
+    edges, beside = _split_edges(*_sharp_edges(corners, faces, size, two_sided), size / finest)
+    if not has_holes:
+        return DrawableMesh(_subdivide(whole, size / finest), edges, beside, two_sided)
+    boundary = _SolidBoundary(Surface(corners, faces), 1e-6 * size)
+    holes = [np.array(part.surface(segments).box) - given.center_of_mass for part in given.parts if part.is_hole]
+    triangles = _subdivide(whole, _length_limits(boundary, np.array(holes), size, finest))
+    on_solid = boundary.touches_both_sides(edges.mean(axis=1), beside)
+    # The normals at the rim of a hole are the hole's own: neither need face a viewer who sees the rim.
+    beside = np.stack((beside[:, 0], -beside[:, 0]), axis=1)
+    return DrawableMesh(triangles[boundary.contains(triangles)[:, 0]], edges[on_solid], beside[on_solid], two_sided)
+
+
+class _SolidBoundary:
+    """Where the surfaces of a body and of its holes have material on one side only."""
+
+    def __init__(self, surface: Surface, offset: float) -> None:
+        self.surface, self.offset = surface, offset
+
+    def has_material(self, points: Array) -> Flags:
+        inside: Flags = winding_numbers(self.surface, points.reshape(-1, 3)).reshape(points.shape[:-1]) > 0.5
+        return inside
+
+    def contains(self, triangles: Array) -> Flags:
+        """Of each triangle, (n, 4): whether its center and points near its vertices lie on the boundary."""
+        points = SAMPLE_WEIGHTS @ triangles
+        shift = self.offset * face_normals(triangles)[:, None]
+        return self.has_material(points - shift) & ~self.has_material(points + shift)
+
+    def touches_both_sides(self, points: Array, beside: Array) -> Flags:
+        """Whether there are both material and space around points of edges, given the normals of the two faces."""
+        a, b = self.offset * beside[:, 0], self.offset * beside[:, 1]
+        around = self.has_material(points[:, None] + np.stack((a + b, a - b, b - a, -a - b), axis=1))
+        both: Flags = around.any(axis=1) & ~around.all(axis=1)
+        return both
+
+
+def _length_limits(boundary: _SolidBoundary, holes: Array, size: float, finest: float) -> Callable[[Array], Array]:
+    """How long the edges of triangles may be: shorter near a hole, and shortest across its rim."""
+    limits = np.maximum(np.ptp(holes, axis=1).min(axis=1) / 4, size / RIM_CELLS)
+
+    def limit(triangles: Array) -> Array:
+        longest = np.full(len(triangles), size / finest)
+        low, high = triangles.min(axis=1), triangles.max(axis=1)
+        for (first, last), near in zip(holes, limits, strict=True):
+            meets = ((low <= last) & (high >= first)).all(axis=1)
+            longest[meets] = np.minimum(longest[meets], near)
+        close = np.flatnonzero(longest < size / finest)
+        on = boundary.contains(triangles[close])
+        longest[close[on.any(axis=1) & ~on.all(axis=1)]] = size / RIM_CELLS
+        return longest
+
+    return limit
+
+
+def _merge_vertices(corners: Array, faces: Indices, cell: float) -> tuple[Array, Indices]:
+    """A coarser mesh: the vertices in each cell of a grid become their mean, faces that collapse are dropped."""
+    i, j, k = np.floor((corners - corners.min(axis=0)) / cell).astype(np.int64).T
+    _, group, counts = np.unique(
+        (i * (GRID_CELLS + 1) + j) * (GRID_CELLS + 1) + k, return_inverse=True, return_counts=True
+    )
+    merged = np.stack([np.bincount(group, column) for column in corners.T], axis=1) / counts[:, None]
+    faces = group[faces]
+    return merged, faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
 
 
 def face_normals(triangles: Array) -> Array:
-    """Outwards, of unit length; 0 where a triangle has no area."""
+    """Outward unit normals; 0 for a triangle without area."""
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny))
 
 
 class SplitMesh(NamedTuple):
-    """A skin cut by a plane through the centre."""
+    """A mesh cut by a plane through the origin."""
 
     triangles: Array
     border: Array
-    """Where they meet, (m, 2, 3)."""
+    """Edges in the plane, (m, 2, 3)."""
     beside: Array
-    """The normals there, (m, 3)."""
+    """The normals of the faces there, (m, 3)."""
 
 
 def split_by_plane(triangles: Array, axis: int) -> SplitMesh:
-    """Triangles, those across the plane at a right angle to an axis (0, 1, 2) cut there."""
+    """Split the triangles that cross the plane perpendicular to an axis (0, 1, 2)."""
     heights = triangles[..., axis]
     across = (heights.min(axis=1) < 0) & (heights.max(axis=1) > 0)
     cut = triangles[across]
     signs = np.sign(heights[across])
-    alone = np.abs(2 * signs - signs.sum(axis=1, keepdims=True)).argmax(axis=1)  # on the other side than the two others
+    alone = np.abs(2 * signs - signs.sum(axis=1, keepdims=True)).argmax(axis=1)  # opposite the other two
     a, b, c = (cut[np.arange(len(cut)), (alone + k) % 3] for k in range(3))
     ab, ac = (p + (p[:, [axis]] / (p - q)[:, [axis]]) * (q - p) for p, q in ((a, b), (a, c)))
     parts = np.concatenate([np.stack(part, axis=1) for part in ((a, ab, ac), (ab, b, c), (ab, c, ac))])
     parts = parts[np.linalg.norm(np.cross(parts[:, 1] - parts[:, 0], parts[:, 2] - parts[:, 0]), axis=1) > 0]
     along = np.stack([triangles[:, [k, (k + 1) % 3]] for k in range(3)], axis=1)
-    lies = (along[..., axis] == 0).all(axis=2)  # an edge in the plane itself
+    lies = (along[..., axis] == 0).all(axis=2)  # edges in the plane itself
     sides = np.broadcast_to(face_normals(triangles)[:, None], (len(triangles), 3, 3))
     border = np.concatenate((np.stack((ab, ac), axis=1), along[lies]))
     return SplitMesh(
@@ -88,17 +163,20 @@ def split_by_plane(triangles: Array, axis: int) -> SplitMesh:
     )
 
 
-def _enclosed_volume(triangles: Array) -> float:
+def _encloses_volume(triangles: Array, size: float) -> bool:
+    """Whether triangles form a closed surface, their normals outward: the vector areas add up to 0."""
     a, b, c = np.moveaxis(triangles, 1, 0)
-    return abs(float((a * np.cross(b, c)).sum())) / 6
+    areas = np.cross(b - a, c - a)
+    is_closed = np.abs(areas.sum(axis=0)).max() <= WELD_TOLERANCE * np.abs(areas).sum()
+    return bool(is_closed and (a * areas).sum() / 6 > WELD_TOLERANCE * size**3)
 
 
-def _subdivide(triangles: Array, longest: float) -> Array:
-    """Triangles with a longer edge are halved across it, again and again."""
+def _subdivide(triangles: Array, longest: float | Callable[[Array], Array]) -> Array:
+    """Bisect triangles across their longest edge until no edge is longer than `longest`, or its value for each."""
     done = []
     while len(triangles):
         sides = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
-        long = sides.max(axis=1) > longest
+        long = sides.max(axis=1) > (longest(triangles) if callable(longest) else longest)
         done.append(triangles[~long])
         start = sides[long].argmax(axis=1)
         a, b, c = (triangles[long, (start + k) % 3] for k in range(3))
@@ -107,8 +185,8 @@ def _subdivide(triangles: Array, longest: float) -> Array:
     return np.concatenate(done)
 
 
-def _sharp_edges(corners: Array, faces: Any, size: float, is_flat: bool) -> tuple[Array, Array]:
-    """The edges between faces that differ, and of a flat body its rim; with the normals on both sides."""
+def _sharp_edges(corners: Array, faces: Indices, size: float, two_sided: bool) -> tuple[Array, Array]:
+    """The edges between faces at an angle and, if two-sided, the boundary edges; with the normals of both faces."""
     _, same = np.unique(np.round(corners / (WELD_TOLERANCE * size)), axis=0, return_inverse=True)
     joined, normals = same.reshape(-1)[faces], face_normals(corners[faces])
     pairs = np.sort(np.concatenate((joined[:, [0, 1]], joined[:, [1, 2]], joined[:, [2, 0]])), axis=1)
@@ -119,15 +197,15 @@ def _sharp_edges(corners: Array, faces: Any, size: float, is_flat: bool) -> tupl
     first = np.flatnonzero((pairs[1:] == pairs[:-1]).all(axis=1))
     beside = normals[np.stack((owner[first], owner[first + 1]), axis=1)]
     bent = (beside[:, 0] * beside[:, 1]).sum(axis=1) < np.cos(SHARP_ANGLE)
-    if not is_flat:
+    if not two_sided:
         return ends[first[bent]], beside[bent]
     alone = np.setdiff1d(np.arange(len(pairs)), np.concatenate((first, first + 1)))
     rim = normals[np.stack((owner[alone], owner[alone]), axis=1)]
     return np.concatenate((ends[first[bent]], ends[alone])), np.concatenate((beside[bent], rim))
 
 
-def _subdivide_edges(edges: Array, beside: Array, longest: float) -> tuple[Array, Array]:
-    """Edges as the faces beside them are cut: in halves, until they are short enough."""
+def _split_edges(edges: Array, beside: Array, longest: float) -> tuple[Array, Array]:
+    """Bisect edges, as the faces beside them, until they are short enough."""
     shares = np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1) / longest
     counts = 2 ** np.ceil(np.log2(np.maximum(shares, 1.0))).astype(int)
     steps = [np.linspace(0, 1, n + 1)[:, None] for n in counts]

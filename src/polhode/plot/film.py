@@ -29,7 +29,7 @@ from polhode.plot.style import COLORS, styled_figure
 from polhode.plot.time_labels import LONG_SPAN, TimeFormat, choose_time_format, format_duration
 from polhode.plot.video_writer import RGBImage, check_film, open_video_writer
 from polhode.progress import progress
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MIN_REALTIME, MAX_REALTIME, DEFAULT_LENGTH = 2.0, 20.0, 8.0
@@ -70,7 +70,7 @@ class Film:
 
 
 def film(
-    motion: Motion,
+    motion: Trajectory,
     path: str | Path,
     title: str = "",
     *,
@@ -235,7 +235,7 @@ def _validate_positive(value: Any, name: str) -> float:
     return number
 
 
-def _validate_interval(motion: Motion, start: float | None, end: float | None) -> tuple[float, float]:
+def _validate_interval(motion: Trajectory, start: float | None, end: float | None) -> tuple[float, float]:
     """The part of the motion that is shown, in s."""
     if len(motion.times) < 2:
         raise InputError("a film takes a motion with at least two output times: simulate with an output_step")
@@ -262,7 +262,7 @@ class _FrameRenderer:
         figure: Figure,
         width: int,
         set_up: SnapshotViews,
-        motion: Motion,
+        motion: Trajectory,
         title: str,
         pace: float,
         times: TimeFormat,

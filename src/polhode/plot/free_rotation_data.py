@@ -13,7 +13,7 @@ from polhode.equations.quaternions import matrix
 from polhode.errors import InputError
 from polhode.plot.projection import Camera, make_camera
 from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 FREE_TOLERANCE = 1e-2
@@ -102,7 +102,7 @@ class FreeRotationData:
         return int(np.abs(self.times - asked).argmin())
 
 
-def extract_free_rotation(motion: Motion) -> FreeRotationData:
+def extract_free_rotation(motion: Trajectory) -> FreeRotationData:
     """The rotation of the one body of a motion, which must turn freely."""
     if motion.axis is not None:
         raise InputError(
@@ -123,7 +123,7 @@ def extract_free_rotation(motion: Motion) -> FreeRotationData:
     return FreeRotationData(times, moments, rates @ axes, attitudes @ axes, attitudes, momenta[0])
 
 
-def _sample_path(motion: Motion) -> tuple[Array, Array, Array]:
+def _sample_path(motion: Trajectory) -> tuple[Array, Array, Array]:
     """Times, rates along the body's axes, and attitudes, close enough to each other for a line where that is free."""
     times, rates = motion.times, motion.angular_velocity_body
     fastest = float(np.linalg.norm(rates, axis=1).max())

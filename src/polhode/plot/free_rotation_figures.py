@@ -16,7 +16,7 @@ from polhode.plot.projection import make_camera
 from polhode.plot.rolling_cones import draw_cones
 from polhode.plot.scene import Scene
 from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, draw_closed_form, format_power_of_ten, styled_figure
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ LEGEND_LINE_HEIGHT = 0.26
 """Of a line of a legend, in inches."""
 
 
-def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = None) -> Figure:
+def free_rotation_sheet(motion: Trajectory, title: str = "", time: float | None = None) -> Figure:
     """The free rotation of one body on one sheet, for a lecture.
 
     Above: the body in space with L, w and the path of an axis; the polhode among its neighbors; Poinsot's
@@ -77,26 +77,26 @@ def free_rotation_sheet(motion: Motion, title: str = "", time: float | None = No
     return figure
 
 
-def draw_rates(axes: Axes, motion: Motion) -> None:
+def draw_rates(axes: Axes, motion: Trajectory) -> None:
     """The components of w along the principal axes over time, on the closed form."""
     body = extract_free_rotation(motion)
     _draw_components(axes, motion, body, np.ones(3), OMEGA_LABELS, "rad/s")
     axes.set_title(f"ω{_describe_axes(motion)}")
 
 
-def draw_momenta(axes: Axes, motion: Motion) -> None:
+def draw_momenta(axes: Axes, motion: Trajectory) -> None:
     """The components of L along the principal axes over time, on the closed form."""
     body = extract_free_rotation(motion)
     _draw_components(axes, motion, body, body.moments, MOMENTUM_LABELS, "kg m²/s")
     axes.set_title(f"L{_describe_axes(motion)}")
 
 
-def _describe_axes(motion: Motion) -> str:
+def _describe_axes(motion: Trajectory) -> str:
     return ", body axes" if panels.has_principal_axes(motion) else " along the principal axes"
 
 
 def _draw_components(
-    axes: Axes, motion: Motion, body: FreeRotationData, factors: Array, names: tuple[str, str, str], unit: str
+    axes: Axes, motion: Trajectory, body: FreeRotationData, factors: Array, names: tuple[str, str, str], unit: str
 ) -> None:
     """Three components on the closed form, the legend above them; very small or large ones in powers of ten."""
     found, closed = factors * body.rates, factors * body.closed_form_rates()
@@ -117,7 +117,7 @@ def _draw_components(
 
 
 def draw_in_space(
-    axes: Axes, motion: Motion, time: float | None = None, path_of: int | None = None, title: str = ""
+    axes: Axes, motion: Trajectory, time: float | None = None, path_of: int | None = None, title: str = ""
 ) -> None:
     """The body at a time (s), with L upwards, w, its principal axes, and the path of the tip of one of them.
 
@@ -140,7 +140,7 @@ def draw_in_space(
     _make_legend_room(axes, motion.scenario.bodies[0])
 
 
-def draw_in_body(axes: Axes, motion: Motion, title: str = "") -> None:
+def draw_in_body(axes: Axes, motion: Trajectory, title: str = "") -> None:
     """The view from the body, which stands still: the paths of w and of L round it.  [seed 004 problem 17.4 e]"""
     body = extract_free_rotation(motion)
     one = motion.scenario.bodies[0]

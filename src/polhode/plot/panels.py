@@ -13,7 +13,8 @@ from polhode.equations.quaternions import to_body
 from polhode.plot.projection import draw_polhode
 from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS, OMEGA_LABELS, add_legend_above, format_power_of_ten
 from polhode.results import dynamics
-from polhode.results.motion import Motion
+from polhode.results.audit import audit_motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MAX_CURVES, MAX_DOTS = 12, 2000
@@ -24,14 +25,14 @@ LINE_STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
 """For the components of several bodies, where the color tells the body."""
 
 
-def select_drawn(motion: Motion) -> Array:
+def select_drawn(motion: Trajectory) -> Array:
     """Which bodies or members are drawn: all, or some spread evenly over them."""
     count = motion.scenario.count
     most = MAX_CURVES if len(motion.times) > 1 else MAX_DOTS
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
-def describe_selection(motion: Motion) -> str:
+def describe_selection(motion: Trajectory) -> str:
     """What the title says about who is drawn."""
     count, drawn = motion.scenario.count, len(select_drawn(motion))
     if motion.axis is None:
@@ -41,7 +42,7 @@ def describe_selection(motion: Motion) -> str:
 
 
 def draw_vector_components(
-    axes: Axes, motion: Motion, values: Array, symbols: tuple[str, str, str], title: str, unit: str
+    axes: Axes, motion: Trajectory, values: Array, symbols: tuple[str, str, str], title: str, unit: str
 ) -> None:
     """The components of a vector that are not always 0: each in its color; of several bodies, in the body's color."""
     axes.set_title(title)
@@ -61,7 +62,7 @@ def draw_vector_components(
 
 
 def _draw_several_bodies(
-    axes: Axes, motion: Motion, values: Array, drawn: list[int], symbols: tuple[str, str, str]
+    axes: Axes, motion: Trajectory, values: Array, drawn: list[int], symbols: tuple[str, str, str]
 ) -> None:
     who = select_drawn(motion)
     few = motion.axis == "body" and len(who) <= 4
@@ -77,7 +78,7 @@ def _draw_several_bodies(
         axes.plot([], [], color=COLORS["muted"], linestyle=LINE_STYLES[i], label=symbols[i])
 
 
-def _draw_dots(axes: Axes, motion: Motion, values: Array, color: str, label: str) -> None:
+def _draw_dots(axes: Axes, motion: Trajectory, values: Array, color: str, label: str) -> None:
     """One number of each body or member at a single time."""
     who = select_drawn(motion)
     axes.plot(who, values[who], color=color, label=label, marker=".", markersize=4, linestyle="none")
@@ -85,7 +86,7 @@ def _draw_dots(axes: Axes, motion: Motion, values: Array, color: str, label: str
     add_legend_above(axes, 8)
 
 
-def draw_polhode_panel(axes: Axes, motion: Motion, finer: Array | None = None) -> None:
+def draw_polhode_panel(axes: Axes, motion: Trajectory, finer: Array | None = None) -> None:
     """The polhode of a single body on the ellipsoid of its energy; where a torque moves it off, the path alone.
 
     `finer` are rates along the principal axes at more times than the outputs, (n, 3), to draw instead.
@@ -106,19 +107,19 @@ def draw_polhode_panel(axes: Axes, motion: Motion, finer: Array | None = None) -
     axes.set_aspect("equal", adjustable="datalim")
 
 
-def has_principal_axes(motion: Motion) -> bool:
+def has_principal_axes(motion: Trajectory) -> bool:
     """Whether the axes of a single body are its principal axes."""
     return tuple(motion.scenario.bodies[0].constants().axes) == (1.0, 0.0, 0.0, 0.0)
 
 
-def principal_rates(motion: Motion) -> tuple[Array, Array]:
+def principal_rates(motion: Trajectory) -> tuple[Array, Array]:
     """Of a single body: its principal moments, and the angular velocity along those axes."""
     body = motion.scenario.bodies[0]
     components: Any = to_body(body.constants().axes, tuple(motion.angular_velocity_body.T))
     return body.principal_moments, np.stack(components, axis=-1)
 
 
-def draw_energies(axes: Axes, motion: Motion) -> None:
+def draw_energies(axes: Axes, motion: Trajectory) -> None:
     """Kinetic energy in its parts, potential energy, and their sum where every force has a potential."""
     axes.set_title("energy")
     axes.set_ylabel("J")
@@ -141,14 +142,14 @@ def draw_energies(axes: Axes, motion: Motion) -> None:
     add_legend_above(axes, len(series))
 
 
-def draw_conserved_drift(axes: Axes, motion: Motion) -> None:
+def draw_conserved_drift(axes: Axes, motion: Trajectory) -> None:
     """What should stay, and by how much it did not, relative to its own size, on a logarithmic axis."""
     axes.set_title("departure of what should stay")
     axes.set_ylabel("relative to its size")
     axes.set_yscale("log")
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(format_power_of_ten)
-    kept = [f for f in motion.audit().findings if f.conserved]
+    kept = [f for f in audit_motion(motion).findings if f.conserved]
     moved, exact = [f for f in kept if f.departure], [f.quantity for f in kept if not f.departure]
     for n, finding in enumerate(moved):
         shown = np.where(finding.history > 0, finding.history, np.nan)
@@ -171,7 +172,7 @@ def draw_conserved_drift(axes: Axes, motion: Motion) -> None:
         axes.legend(loc="upper left", handlelength=1.2, borderaxespad=0.1, labelspacing=0.3).set_in_layout(False)
 
 
-def format_time_axis(axes: Axes, motion: Motion) -> None:
+def format_time_axis(axes: Axes, motion: Trajectory) -> None:
     """Label and limit the time."""
     axes.set_xlabel("time (s)")
     if len(motion.times) > 1:
@@ -185,5 +186,5 @@ def add_legend_below_title(axes: Axes, columns: int, rows: int = 1) -> None:
     axes.legend(ncols=columns, columnspacing=1.0, handlelength=1.4, handletextpad=0.5, labelspacing=0.3, **place)
 
 
-def _marker(motion: Motion) -> str:
+def _marker(motion: Trajectory) -> str:
     return "o" if len(motion.times) == 1 else ""

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.patches import Circle, Wedge
 from matplotlib.patheffects import withStroke
 
 from polhode.errors import InertiaError
+from polhode.massprops.geometry import Flags, Surface
+from polhode.massprops.surface.ray_winding import intersect_vertical_rays
+from polhode.plot.drawable_mesh import DrawableMesh, build_drawable_mesh
 from polhode.plot.projection import DASHES, Camera
-from polhode.plot.rasterizer import Rendering, render_mesh, used_vertices
+from polhode.plot.scene import GRAZING_COSINE, shade_faces
+from polhode.plot.scene_artists import SEAM_WIDTH
 from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS, format_power_of_ten, styled_figure
 from polhode.validation import Array
 
@@ -23,8 +29,12 @@ if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 LENGTH_UNITS = (("km", 1e3), ("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9))
-PIXELS = 760
-"""Along the longer side of a view."""
+SUBDIVISION = 30.0
+"""Faces are split until no edge is longer than the part's size divided by this, so that they can be sorted by depth."""
+SEGMENTS = 96
+"""Segments per full circle of a curved shape."""
+MAX_VECTOR_FACES = 5_000
+"""A part with more visible faces is a bitmap in vector formats (SVG, PDF)."""
 MAX_TITLE_WIDTH = 760.0
 """Points across, for a title."""
 STRIP_HEIGHT = 0.75
@@ -58,15 +68,8 @@ def part_picture(body: Body, mesh: trimesh.Trimesh | None = None, name: str = ""
     >>> part_picture(ph.shapes.box((0.1, 0.2, 0.3), mass=1.0), name="brick").get_suptitle()
     'brick'
     """
-    with_holes = mesh is None and any(part.is_hole for part in body.parts)
-    mesh = body.mesh() if mesh is None else mesh
-    faces = np.asarray(mesh.faces, dtype=np.int64)
-    if not len(faces):
-        raise InertiaError("this part has no faces to draw")
-    corners = np.asarray(mesh.vertices, dtype=float) - body.center_of_mass
-    used = corners[used_vertices(len(corners), faces)]
-    if not np.ptp(used, axis=0).any():
-        raise InertiaError("the corners of this part are all at one place: there is nothing to draw")
+    drawable = _build_part_mesh(body, mesh)
+    used = drawable.triangles.reshape(-1, 3)
     axes_body = body.principal_axes.as_matrix()
     largest = int(body.principal_moments.argmax())
     ends = _axis_ends(axes_body, used)
@@ -85,19 +88,62 @@ def part_picture(body: Body, mesh: trimesh.Trimesh | None = None, name: str = ""
             panel = figure.add_axes(place)
             panel.set_title(title)
             panel.axis("off")
-            drawn = render_mesh(corners, faces, seen, COLORS["body"], PIXELS, with_holes)
-            panel.imshow(drawn.image, extent=drawn.extent, origin="lower", interpolation="bilinear", aspect="auto")
+            _draw_mesh(panel, drawable, seen)
             outline = _draw_ellipsoid_outline(panel, body, seen, axes_body) if labels == "123" else None
             flat = seen.flat(ends)
             tips = [_AxisArrow(flat[i, 0], flat[i, 1], labels[i], AXIS_COLORS[i]) for i in range(3)]
-            inches = _fit_limits(panel, drawn, tips, outline)
+            inches = _fit_limits(panel, seen.flat(used), tips, outline)
             for i, tip in enumerate(tips):
-                _draw_principal_axis(panel, tip, ends[i], seen, drawn, inches)
+                _draw_principal_axis(panel, tip, ends[i], seen, drawable.triangles, inches)
             _draw_center_of_mass(panel, inches)
             _draw_scale_bar(panel, length, metres, inches)
             _draw_triad(panel, seen, inches)
         figure.text(0.012, 0.025, _caption(body, length, metres), fontsize=10)
     return figure
+
+
+def _build_part_mesh(body: Body, mesh: trimesh.Trimesh | None) -> DrawableMesh:
+    """The surface about the center of mass; a mesh given by the caller is drawn in place of the body's own."""
+    if mesh is None:
+        return build_drawable_mesh(body, SEGMENTS, SUBDIVISION)
+    faces = np.asarray(mesh.faces, dtype=np.int64)
+    if not len(faces):
+        raise InertiaError("this part has no faces to draw")
+    corners = np.asarray(mesh.vertices, dtype=float) - body.center_of_mass
+    used, compact = np.unique(faces, return_inverse=True)
+    if not np.ptp(corners[used], axis=0).any():
+        raise InertiaError("all vertices of this part coincide: there is nothing to draw")
+    return build_drawable_mesh(Surface(corners[used], compact.reshape(-1, 3)), SEGMENTS, SUBDIVISION)
+
+
+def _draw_mesh(panel: Axes, drawable: DrawableMesh, camera: Camera) -> None:
+    """Faces, the farthest first, and the sharp edges that no face hides."""
+    triangles = drawable.triangles
+    facing, colors = shade_faces(triangles, np.array(to_rgb(COLORS["body"])), camera, drawable.two_sided)
+    visible = np.flatnonzero(facing > 0)
+    order = visible[np.argsort((triangles[visible] @ camera.eye).mean(axis=1))]
+    panel.add_collection(
+        PolyCollection(
+            camera.flat(triangles[order]),  # type: ignore[arg-type]
+            facecolors=colors[order],
+            edgecolors="face",
+            linewidths=SEAM_WIDTH * (facing[order] > GRAZING_COSINE),
+            rasterized=len(order) > MAX_VECTOR_FACES,
+        )
+    )
+    edges = drawable.edges[~_are_hidden(drawable.edges.mean(axis=1), triangles, camera)]
+    panel.add_collection(LineCollection(list(camera.flat(edges)), colors="#3a3a3a", linewidths=0.7, capstyle="round"))
+
+
+def _are_hidden(points: Array, triangles: Array, camera: Camera) -> Flags:
+    """Whether a face lies in front of each of these points; a face through the point does not hide it."""
+    view, place = triangles.reshape(-1, 3) @ np.stack(camera).T, points @ np.stack(camera).T
+    nearest = np.full(len(points), -np.inf)
+    if len(points):
+        hits = intersect_vertical_rays(view, np.arange(len(view)).reshape(-1, 3), place[:, :2])
+        np.maximum.at(nearest, hits.point, hits.height)
+    hidden: Flags = nearest > place[:, 2] + 2e-3 * np.ptp(view, axis=0).max()
+    return hidden
 
 
 class _AxisArrow(NamedTuple):
@@ -138,9 +184,9 @@ def _axis_ends(axes_body: Array, corners: Array) -> Array:
     return np.stack((low[:, None] * axes_body.T, high[:, None] * axes_body.T), axis=1)
 
 
-def _fit_limits(panel: Axes, drawn: Rendering, tips: list[_AxisArrow], outline: Array | None) -> float:
-    """Set the limits so that the part, the arrows and their labels just fit; return an inch in m."""
-    left, right, bottom, top = drawn.extent
+def _fit_limits(panel: Axes, points: Array, tips: list[_AxisArrow], outline: Array | None) -> float:
+    """Set the limits so that the part, the arrows and their labels just fit; return the length of an inch in m."""
+    (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     things = [(x, y, 0.05, 0.05, 0.05, 0.05) for x in (left, right) for y in (bottom, top)]
     for tip in tips:
         wide, (across, upwards) = 0.09 * len(tip.label) + 0.08, tip.sides
@@ -170,9 +216,9 @@ def _fit_limits(panel: Axes, drawn: Rendering, tips: list[_AxisArrow], outline: 
 
 
 def _draw_principal_axis(
-    panel: Axes, tip: _AxisArrow, ends: Array, seen: Camera, drawn: Rendering, inch: float
+    panel: Axes, tip: _AxisArrow, ends: Array, seen: Camera, triangles: Array, inch: float
 ) -> None:
-    """An arrow along a principal axis: bold where it is seen, dashed within the part and behind it."""
+    """An arrow along a principal axis: solid where it is visible, dashed inside the part and behind it."""
     text: dict[str, Any] = {"color": tip.color, "fontsize": 11, "zorder": 7, "textcoords": "offset points"}
     text["path_effects"] = [withStroke(linewidth=3, foreground="white", alpha=0.85)]
     if np.linalg.norm(tip.end) < 1e-6 * np.linalg.norm(ends[1]):
@@ -183,7 +229,7 @@ def _draw_principal_axis(
         return
     line = ends[0] + np.linspace(0.0, 1.0, 1000)[:, None] * (ends[1] - ends[0])
     flat, forward = seen.flat(line), (line @ (ends[1] - ends[0]) >= 0)[:, None]
-    is_seen = (line @ seen.eye > drawn.depth_at(flat) + 2 * drawn.pixel)[:, None]
+    is_seen = ~_are_hidden(line, triangles, seen)[:, None]
     for is_bold, width in ((forward, 1.9), (~forward, 1.1)):
         solid, hidden = (np.where(is_bold & which, flat, np.nan).T for which in (is_seen, ~is_seen))
         panel.plot(*solid, color=tip.color, linewidth=width, zorder=4)

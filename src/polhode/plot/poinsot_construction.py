@@ -12,7 +12,7 @@ from polhode.plot.free_rotation_data import FreeRotationData, extract_free_rotat
 from polhode.plot.projection import DASHES, Camera, draw_ellipsoid, draw_path_on_ellipsoid
 from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form, draw_label
 from polhode.reference.poinsot import herpolhode_radii
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 PLANE_COLOR = "#a9c4d8"
@@ -34,7 +34,7 @@ def herpolhode_path(body: FreeRotationData) -> Array:
     return np.stack((body.rates_world @ first, body.rates_world @ second), axis=-1)
 
 
-def draw_herpolhode(axes: Axes, motion: Motion) -> None:
+def draw_herpolhode(axes: Axes, motion: Trajectory) -> None:
     """The path of the tip of w in the invariable plane, seen along L, between its two circles."""
     body = extract_free_rotation(motion)
     path = herpolhode_path(body)
@@ -61,7 +61,7 @@ def draw_herpolhode(axes: Axes, motion: Motion) -> None:
     axes.legend(loc="upper left", borderaxespad=0.2, labelspacing=0.3)
 
 
-def draw_poinsot(axes: Axes, motion: Motion, time: float | None = None) -> None:
+def draw_poinsot(axes: Axes, motion: Trajectory, time: float | None = None) -> None:
     """Poinsot's construction at a time (s), the first output if none is given: what is fixed in space seen from above.
 
     The ellipsoid holds every w of this energy; its semi-axes are sqrt(2 E/I), along the principal axes.  It touches the

@@ -10,14 +10,14 @@ from polhode.plot.free_rotation_data import FreeRotationData, extract_free_rotat
 from polhode.plot.scene import Scene
 from polhode.plot.style import AXIS_COLORS, COLORS
 from polhode.reference.poinsot import cones
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 CONE_SEGMENTS, CONE_RINGS = 72, 8
 """Faces of a cone: round it, and along it."""
 
 
-def cone_axes(motion: Motion, time: float | None = None) -> tuple[Array, Array, Array]:
+def cone_axes(motion: Trajectory, time: float | None = None) -> tuple[Array, Array, Array]:
     """The unit vectors along L, along the symmetry axis (towards w), and along w, in the world at a time (s)."""
     body, axis = _require_symmetric(motion)
     k = body.frame_at(time)
@@ -26,7 +26,7 @@ def cone_axes(motion: Motion, time: float | None = None) -> tuple[Array, Array, 
     return body.along_l, sign * body.turns[k][:, axis], w / np.linalg.norm(w)
 
 
-def draw_cones(axes: Axes, motion: Motion, time: float | None = None) -> None:
+def draw_cones(axes: Axes, motion: Trajectory, time: float | None = None) -> None:
     """Both cones at a time (s), the first output if none is given, with w on the line along which they touch.
 
     The rims are the paths of the tip of w, on the space cone in the world and on the body cone in the body.
@@ -56,7 +56,7 @@ def draw_cones(axes: Axes, motion: Motion, time: float | None = None) -> None:
     axes.set_anchor("NW")
 
 
-def _require_symmetric(motion: Motion) -> tuple[FreeRotationData, int]:
+def _require_symmetric(motion: Trajectory) -> tuple[FreeRotationData, int]:
     body = extract_free_rotation(motion)
     axis = body.symmetry_axis
     if axis is None:

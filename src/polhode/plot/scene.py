@@ -87,8 +87,8 @@ class Scene:
                 np.concatenate((beside, normals[:, None].repeat(2, axis=1))),
             )
         colors = _face_colors(triangles.mean(axis=1), color, half, half_color)
-        self._faces(triangles @ turn.T + at, colors, alpha, both_sides=skin.is_flat)
-        seen = ((beside @ turn.T) @ self.seen.eye > 0).any(axis=1) | skin.is_flat
+        self._faces(triangles @ turn.T + at, colors, alpha, both_sides=skin.two_sided)
+        seen = ((beside @ turn.T) @ self.seen.eye > 0).any(axis=1) | skin.two_sided
         lift = 1e-3 * float(np.ptp(skin.triangles, axis=(0, 1)).max())
         for pair in edges[seen] @ turn.T + at + lift * self.seen.eye:
             self._line_piece(pair, ("#3a3a3a", 0.6, "solid", alpha))
@@ -99,16 +99,13 @@ class Scene:
         self._faces(triangles, np.array([to_rgb(color)] * len(triangles)), alpha, both_sides=True)
 
     def _faces(self, triangles: Array, colors: Array, alpha: float, both_sides: bool = False) -> None:
-        towards = face_normals(triangles) @ np.stack(self.seen).T
-        if both_sides:
-            towards = towards * np.where(towards[:, 2:] < 0, -1.0, 1.0)
-        strength = 0.70 + 0.30 * np.clip(towards @ (LIGHT_DIRECTION / np.linalg.norm(LIGHT_DIRECTION)), 0.0, None)
+        facing, shaded = shade_faces(triangles, colors, self.seen, both_sides)
         flat, depths = self.seen.flat(triangles), triangles @ self.seen.eye
         middles = depths.mean(axis=1)
-        for i in np.flatnonzero(towards[:, 2] > 0):
-            color = (*(strength[i] * colors[i]), alpha)
+        for i in np.flatnonzero(facing > 0):
+            color = (*shaded[i], alpha)
             # A thin edge hides the seams; on glass it would show them, and a face seen from the side would be all edge.
-            style = (color, alpha == 1.0 and towards[i, 2] > GRAZING_COSINE)
+            style = (color, alpha == 1.0 and facing[i] > GRAZING_COSINE)
             self._pieces.append(ScenePiece(float(middles[i]), "face", flat[i], style, depths[i]))
         self._extent.append(flat.reshape(-1, 2))
 
@@ -248,6 +245,15 @@ class Scene:
             space = np.array((extent.width, extent.height)) * (72 / axes.figure.dpi)
             low, high = _widen_for_labels(low, high, self._words, space)
         return (low[0] - room, high[0] + room), (low[1] - room, high[1] + room)
+
+
+def shade_faces(triangles: Array, colors: Array, camera: Camera, two_sided: bool) -> tuple[Array, Array]:
+    """The cosine between each face's normal and the direction to the viewer, and the color (n, 3) of the lit face."""
+    normals = face_normals(triangles) @ np.stack(camera).T
+    if two_sided:
+        normals = normals * np.where(normals[:, 2:] < 0, -1.0, 1.0)
+    strength = 0.70 + 0.30 * np.clip(normals @ (LIGHT_DIRECTION / np.linalg.norm(LIGHT_DIRECTION)), 0.0, None)
+    return normals[:, 2], strength[:, None] * colors
 
 
 def _face_colors(

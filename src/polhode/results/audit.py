@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from polhode.model.force import Force, flatten_leaves
+from polhode.results import dynamics
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 
 @dataclass(frozen=True)
@@ -85,28 +84,28 @@ class Audit:
         return "\n".join([self.computed, *lines])
 
 
-def audit_motion(motion: Motion) -> Audit:
+def audit_motion(motion: Trajectory) -> Audit:
     """Audit a motion."""
     motion, scenario = _prepend_start(motion), motion.scenario
     findings = [*_energies(motion), *_momenta(motion), *_angular_momenta(motion), *_attitude_drift(motion)]
-    method, form, run = scenario.used_method.name, scenario.form.name, motion._run
+    method, form, run = scenario.used_method.name, scenario.form.name, motion.run_result
     chosen = str(run.auto_report) if run.auto_report is not None else ""
     return Audit(method, form, run.steps, run.refused, tuple(findings), chosen)
 
 
-def _prepend_start(motion: Motion) -> Motion:
+def _prepend_start(motion: Trajectory) -> Trajectory:
     """The motion with its start before the first output, where that comes later: what is conserved is so from there."""
-    scenario, run = motion.scenario, motion._run
+    scenario, run = motion.scenario, motion.run_result
     if len(run.times) and run.times[0] == scenario.start_time:
         return motion
     row = np.zeros((1, *run.samples.shape[1:]))
-    for i, number in enumerate(flatten_leaves(scenario.start)):
+    for i, number in enumerate(flatten_leaves(scenario.problem.start)):
         row[..., i] = number
     longer = replace(run, times=np.append(scenario.start_time, run.times), samples=np.concatenate([row, run.samples]))
     return type(motion)(scenario, longer, motion.unknown_forces)
 
 
-def _energies(motion: Motion) -> list[AuditFinding]:
+def _energies(motion: Trajectory) -> list[AuditFinding]:
     forces, unknown = motion.scenario.forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=1) if motion.axis == "body" else motion.kinetic_energy
     if not forces and not unknown:
@@ -116,9 +115,9 @@ def _energies(motion: Motion) -> list[AuditFinding]:
     ]
     without = [f.name for f in forces if f.potential is None] + list(unknown)
     if not without:
-        energy = motion.energy
+        energy = dynamics.energy(motion)
         size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
-        changing = motion.potential_depends_on_time
+        changing = dynamics.potential_depends_on_time(motion)
         reason = "a potential depends on the time" if changing else "every force has a potential"
         found.append(_measure_drift(motion, "energy", "J", not changing, energy, size, reason))
     if motion.work is not None:
@@ -130,7 +129,7 @@ def _energies(motion: Motion) -> list[AuditFinding]:
     return found
 
 
-def _momenta(motion: Motion) -> list[AuditFinding]:
+def _momenta(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
     each = motion.linear_momentum
     total = each.sum(axis=1) if motion.axis == "body" else each
@@ -151,7 +150,7 @@ def _momenta(motion: Motion) -> list[AuditFinding]:
     return found
 
 
-def _angular_momenta(motion: Motion) -> list[AuditFinding]:
+def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
     turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
     if motion.axis == "body":
@@ -176,9 +175,9 @@ def _angular_momenta(motion: Motion) -> list[AuditFinding]:
     return [_measure_drift(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
 
 
-def _angular_momenta_about_pivot(motion: Motion) -> list[AuditFinding]:
+def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
-    place = motion._run.samples[0, :, :3]
+    place = motion.run_result.samples[0, :, :3]
     offset = motion.position - place if motion.axis == "member" else motion.position - place[0]
     spin = motion.angular_momentum + np.cross(offset, motion.linear_momentum)
     name, forces = "angular momentum about the pivot", scenario.forces
@@ -194,7 +193,7 @@ def _angular_momenta_about_pivot(motion: Motion) -> list[AuditFinding]:
     return found
 
 
-def _attitude_drift(motion: Motion) -> list[AuditFinding]:
+def _attitude_drift(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
     drift = motion.attitude_drift
     if scenario.formulation == "euler_angles" or all(body.is_particle for body in scenario.bodies):
@@ -214,7 +213,7 @@ def _attitude_drift(motion: Motion) -> list[AuditFinding]:
 
 
 def _measure_drift(
-    motion: Motion, quantity: str, unit: str, conserved: bool, values: Array, sizes: Array, reason: str
+    motion: Trajectory, quantity: str, unit: str, conserved: bool, values: Array, sizes: Array, reason: str
 ) -> AuditFinding:
     """The largest departure of `values` (time, member?, component?) from its start, relative to the largest size."""
     if len(values) == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,25 +11,15 @@ from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, euler_rate
 from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.vectors import cross, minus, plus, scaled
-from polhode.errors import ScenarioError
+from polhode.errors import InputError
 from polhode.model import force_evaluation
 from polhode.model.force import Force
 from polhode.model.state import stack_components
+from polhode.results.trajectory import Trajectory, require_forces
 from polhode.validation import Array
 
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
-
-def require_forces(motion: Motion, what: str) -> None:
-    """Refuse what cannot be known of a motion from a file that could not hold its forces."""
-    if motion.unknown_forces:
-        raise ScenarioError(
-            f"{what} needs the forces {', '.join(motion.unknown_forces)}, which a file cannot hold: simulate again"
-        )
-
-
-def potential_energy(motion: Motion) -> Array:
+def potential_energy(motion: Trajectory) -> Array:
     """Of all forces that have a potential, in J: one number for a whole system."""
     require_forces(motion, "the potential energy")
     forces = motion.scenario.forces
@@ -43,7 +33,7 @@ def potential_energy(motion: Motion) -> Array:
     return np.broadcast_to(total, views[0].position[0].shape).astype(np.float64)
 
 
-def potential_depends_on_time(motion: Motion) -> bool:
+def potential_depends_on_time(motion: Trajectory) -> bool:
     """Whether a potential changes with the time alone, so that no energy is conserved."""
     forces = motion.scenario.forces
     if not any(f.function is not None and f.potential is not None for f in forces):
@@ -56,22 +46,30 @@ def potential_depends_on_time(motion: Motion) -> bool:
     return False
 
 
-def acceleration(motion: Motion) -> Array:
+def energy(motion: Trajectory) -> Array:
+    """Kinetic energy (summed over a system's bodies) plus potential energy, in J."""
+    kinetic = motion.kinetic_energy
+    return (kinetic.sum(axis=1) if motion.axis == "body" else kinetic) + potential_energy(motion)
+
+
+def acceleration(motion: Trajectory) -> Array:
     """Of each body's centre of mass, in m/s2: F/M, or what the turning about a pivot asks for."""
     require_forces(motion, "the acceleration")
     pairs = zip(*_views_over_times(motion)[1:], _wrenches(motion), strict=True)
     return _stack_bodies(motion, [_acceleration(motion, view, c, *wrench) for view, c, wrench in pairs])
 
 
-def reaction_force(motion: Motion) -> Array:
+def reaction_force(motion: Trajectory) -> Array:
     """What the pivot exerts on the body: M a - F, in N."""
+    if motion.scenario.pivot is None:
+        raise InputError("only a motion about a pivot has a reaction force")
     require_forces(motion, "the reaction force")
     (view,), (c,) = _views_over_times(motion)[1:]
     push, turn = _wrenches(motion)[0]
     return stack_components(minus(scaled(c.mass, _acceleration(motion, view, c, push, turn)), push))
 
 
-def energies(motion: Motion) -> dict[str, Array]:
+def energies(motion: Trajectory) -> dict[str, Array]:
     """Kinetic energy in its parts, potential energy, and their sum where every force has a potential, in J.
 
     Parts that are 0 throughout are left out.  Over a system's bodies they are summed up.
@@ -87,13 +85,13 @@ def energies(motion: Motion) -> dict[str, Array]:
     series = {name: values for name, values in parts.items() if values.any()}
     forces = motion.scenario.forces
     if not motion.unknown_forces and any(f.potential is not None for f in forces):
-        series["potential"] = np.broadcast_to(motion.potential_energy, parts["rotational"].shape)
+        series["potential"] = np.broadcast_to(potential_energy(motion), parts["rotational"].shape)
         if all(f.potential is not None for f in forces):
-            series["total"] = motion.energy
+            series["total"] = energy(motion)
     return series or parts
 
 
-def loads(motion: Motion, forces: Sequence[Force]) -> tuple[Array, Array]:
+def loads(motion: Trajectory, forces: Sequence[Force]) -> tuple[Array, Array]:
     """Force (N) and torque about the centre of mass (N m) of some of the forces, in the shape of `motion.position`."""
     require_forces(motion, "a force")
     each = _wrenches(motion, forces)
@@ -102,10 +100,10 @@ def loads(motion: Motion, forces: Sequence[Force]) -> tuple[Array, Array]:
     return np.broadcast_to(pushes, shape), np.broadcast_to(turns, shape)
 
 
-def _acceleration(motion: Motion, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
+def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
-    places = np.moveaxis(motion._run.samples[..., :3], -1, 0)
+    places = np.moveaxis(motion.run_result.samples[..., :3], -1, 0)
     pivot: Any = tuple(places if motion.axis == "member" else places[..., 0])
     arm, w = minus(view.position, pivot), view.angular_velocity
     q, torque = product(view.orientation, c.axes), plus(turn, cross(arm, push))
@@ -113,40 +111,44 @@ def _acceleration(motion: Motion, view: StateView, c: BodyConstants, push: Any, 
     return plus(cross(w_rate, arm), cross(w, cross(w, arm)))
 
 
-def _stack_bodies(motion: Motion, vectors: list[Any]) -> Array:
+def _stack_bodies(motion: Trajectory, vectors: list[Any]) -> Array:
     """Vectors of a system's bodies as one array, of a single body or of members as they are."""
     arrays = [stack_components(vector) for vector in vectors]
     return np.stack(arrays, axis=1) if motion.axis == "body" else arrays[0]
 
 
-def _wrenches(motion: Motion, forces: Sequence[Force] | None = None) -> list[tuple[Any, Any]]:
+def _wrenches(motion: Trajectory, forces: Sequence[Force] | None = None) -> list[tuple[Any, Any]]:
     """Force and torque on each body, or on all members together, over the output times; of all forces, or of some."""
     forces = motion.scenario.forces if forces is None else forces
     return force_evaluation.evaluate_wrenches_over_times(*_views_over_times(motion), forces)
 
 
-def _has_user_function(motion: Motion) -> bool:
+def _has_user_function(motion: Trajectory) -> bool:
     """Whether a force is a user's function, which may decide by `if` and so must be asked time by time."""
     return any(f.function is not None for f in motion.scenario.forces)
 
 
-def _constants(motion: Motion) -> list[BodyConstants]:
+def _constants(motion: Trajectory) -> list[BodyConstants]:
     return [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
 
 
-def _views_over_times(motion: Motion) -> tuple[Array, list[StateView], list[BodyConstants]]:
+def _views_over_times(motion: Trajectory) -> tuple[Array, list[StateView], list[BodyConstants]]:
     """All output times at once: the times, and each body's view and constants, or those of all members."""
     each = _constants(motion)
     if motion.axis == "member":
-        return motion.times[:, None], [motion._view], each
-    return motion.times, [force_evaluation.view_at_time(motion._view, (slice(None), b)) for b in range(len(each))], each
+        return motion.times[:, None], [motion.state_view], each
+    return (
+        motion.times,
+        [force_evaluation.view_at_time(motion.state_view, (slice(None), b)) for b in range(len(each))],
+        each,
+    )
 
 
-def _views_time_by_time(motion: Motion) -> Iterator[tuple[float, list[StateView], list[BodyConstants]]]:
+def _views_time_by_time(motion: Trajectory) -> Iterator[tuple[float, list[StateView], list[BodyConstants]]]:
     """For each output time: the time, and each body's view and constants, in plain numbers (or members' arrays)."""
     each = _constants(motion)
     for i, t in enumerate(motion.times.tolist()):
         if motion.axis == "member":
-            yield t, [force_evaluation.view_at_time(motion._view, i)], each
+            yield t, [force_evaluation.view_at_time(motion.state_view, i)], each
         else:
-            yield t, [force_evaluation.view_at_time(motion._view, (i, b)) for b in range(len(each))], each
+            yield t, [force_evaluation.view_at_time(motion.state_view, (i, b)) for b in range(len(each))], each

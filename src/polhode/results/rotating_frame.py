@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import hypot
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,9 @@ from polhode.equations.rotating_frame import acceleration_in_rotating_frame, vel
 from polhode.equations.vectors import minus
 from polhode.errors import InputError
 from polhode.model.state import stack_components
+from polhode.results import dynamics
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
-
-if TYPE_CHECKING:
-    from polhode.results.motion import Motion
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class RotatingFrameMotion:
     have the motion's shape: time first, then body or member, then components.
     """
 
-    motion: Motion
+    motion: Trajectory
     frame_angular_velocity: tuple[float, float, float]
     """Of the frame, in rad/s: the same along its own axes and the world's, since it is the axis of the turn."""
     origin: tuple[float, float, float]
@@ -54,7 +53,7 @@ class RotatingFrameMotion:
     @property
     def acceleration(self) -> Array:
         """Of the centre of mass, in m/s2: the rate of `velocity`, with the Coriolis and the centrifugal term."""
-        v, a = _components(self.motion.velocity), _components(self.motion.acceleration)
+        v, a = _components(self.motion.velocity), _components(dynamics.acceleration(self.motion))
         return self._along_frame(lambda: acceleration_in_rotating_frame(self.frame_angular_velocity, self._away, v, a))
 
     @property
@@ -91,7 +90,7 @@ class RotatingFrameMotion:
         return array
 
 
-def transform_to_rotating_frame(motion: Motion, angular_velocity: Any, origin: Any) -> RotatingFrameMotion:
+def transform_to_rotating_frame(motion: Trajectory, angular_velocity: Any, origin: Any) -> RotatingFrameMotion:
     """The motion from one frame, if the angle by which the frame has turned is known at every time."""
     rate = validation.check_vector(angular_velocity, "angular_velocity", "frame")
     place = validation.check_vector(origin, "origin", "frame")

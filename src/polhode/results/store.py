@@ -16,13 +16,12 @@ from polhode.engines.result import AutoReport, EventRecord, RunResult
 from polhode.errors import FileError
 from polhode.model import scenario_file
 from polhode.model.scenario import Scenario
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 from polhode.version import __version__
 
 if TYPE_CHECKING:
     import xarray
-
-    from polhode.results.motion import Motion
 
 UNITS = {
     "position": "m",
@@ -55,7 +54,7 @@ LONG_LIST = 64
 """Lists of more numbers than this are stored as arrays beside the scenario, not in its text; meshes always are."""
 
 
-def to_dataset(motion: Motion) -> xarray.Dataset:
+def to_dataset(motion: Trajectory) -> xarray.Dataset:
     """A motion as an xarray dataset."""
     import xarray
 
@@ -66,10 +65,13 @@ def to_dataset(motion: Motion) -> xarray.Dataset:
     variables["attitude_drift"] = (outer, motion.attitude_drift)
     if motion.work is not None:
         variables["work"] = (outer, motion.work)
-    if motion._run.crossings:
-        variables["crossing_time"] = (("crossing",), np.array([c.time for c in motion._run.crossings]))
-        variables["crossing_body"] = (("crossing",), np.array([c.body for c in motion._run.crossings]))
-        variables["crossing_name"] = (("crossing",), np.array([c.name for c in motion._run.crossings], dtype=object))
+    if motion.run_result.crossings:
+        variables["crossing_time"] = (("crossing",), np.array([c.time for c in motion.run_result.crossings]))
+        variables["crossing_body"] = (("crossing",), np.array([c.body for c in motion.run_result.crossings]))
+        variables["crossing_name"] = (
+            ("crossing",),
+            np.array([c.name for c in motion.run_result.crossings], dtype=object),
+        )
     return xarray.Dataset(
         {n: (dims, values, {"units": UNITS[n], "long_name": NAMES[n]}) for n, (dims, values) in variables.items()},
         coords={
@@ -87,7 +89,7 @@ def to_dataset(motion: Motion) -> xarray.Dataset:
     )
 
 
-def save(motion: Motion, path: Path) -> None:
+def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> None:
     """Write beside the target first, then put it in its place: a motion is on disk whole or not at all."""
     from polhode.massprops.appearance_table import appearance_to_table
 
@@ -96,10 +98,10 @@ def save(motion: Motion, path: Path) -> None:
     looks = appearance_to_table(motion.scenario.bodies)
     (content, looks), arrays = _without_long_lists((motion.scenario.as_mapping(known), looks))
     number_axes = ("time", "computed_body", "number")
-    dataset = motion.dataset.assign(
-        {COMPUTED: (number_axes, motion._run.samples, {"long_name": "the numbers as computed"})}
+    dataset = dataset.assign(
+        {COMPUTED: (number_axes, motion.run_result.samples, {"long_name": "the numbers as computed"})}
     )
-    crossed = _event_rows(motion._run.crossings)
+    crossed = _event_rows(motion.run_result.crossings)
     if len(crossed):
         dataset = dataset.assign({EVENT_RECORDS: (("crossing", "crossing_number"), crossed)})
     dataset = dataset.assign({name: ((f"{name}_length",), values) for name, values in arrays.items()})
@@ -108,13 +110,13 @@ def save(motion: Motion, path: Path) -> None:
             "polhode_scenario": json.dumps(content),
             "polhode_looks": json.dumps(looks),
             "polhode_unknown_forces": json.dumps(unknown),
-            "polhode_refused": motion._run.refused,
+            "polhode_refused": motion.run_result.refused,
             "polhode_chosen": json.dumps(
-                asdict(motion._run.auto_report) if motion._run.auto_report is not None else None
+                asdict(motion.run_result.auto_report) if motion.run_result.auto_report is not None else None
             ),
             "polhode_members": motion.scenario.members or 0,
             "polhode_checksum": _checksum(
-                motion.times, motion._run.samples, crossed, *(arrays[name] for name in sorted(arrays))
+                motion.times, motion.run_result.samples, crossed, *(arrays[name] for name in sorted(arrays))
             ),
         }
     )
@@ -138,23 +140,10 @@ def save(motion: Motion, path: Path) -> None:
         raise FileError(f"{path} cannot be written: {error}") from None
 
 
-def load(path: str | Path) -> Motion:
-    """Read a motion that `motion.save` stored.
-
-    Examples
-    --------
-    >>> import polhode as ph, tempfile, pathlib
-    >>> motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), duration=2.0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     motion.save(pathlib.Path(folder) / "drift.zarr")
-    ...     ph.load(pathlib.Path(folder) / "drift.zarr").final.position.round(9).tolist()
-    [2.0, 0.0, 0.0]
-    """
+def read_motion(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
+    """The scenario, the run's output and the names of forces not stored: what a `Trajectory` is made of."""
     import xarray
 
-    from polhode.results.motion import Motion
-
-    place = Path(path)
     if not place.exists():
         raise FileError(f"there is no motion at {place}")
     if not _is_stored_motion(place):
@@ -190,7 +179,7 @@ def load(path: str | Path) -> Motion:
         crossings=_read_event_records(dataset),
         auto_report=_read_auto_report(dataset.attrs.get("polhode_chosen", "null")),
     )
-    return Motion(scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"])))
+    return scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"]))
 
 
 def _restore_appearance(given: Any, text: str, dataset: xarray.Dataset) -> Any:

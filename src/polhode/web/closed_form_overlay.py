@@ -12,7 +12,7 @@ from polhode.equations.quaternions import conjugate, from_matrix, product, to_bo
 from polhode.errors import PolhodeError
 from polhode.model.state import stack_components
 from polhode.reference.heavy_top import HeavyTop
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 RATE_ANGLE = 1e-4
@@ -32,7 +32,7 @@ class ClosedFormOverlay:
     sentence: str
 
 
-def find_closed_form(motion: Motion) -> ClosedFormOverlay | str:
+def find_closed_form(motion: Trajectory) -> ClosedFormOverlay | str:
     """The closed form of a motion, or why there is none, in a sentence."""
     if motion.scenario.used_method.name == "exact":
         return "The motion is the closed form itself."
@@ -46,7 +46,7 @@ def find_closed_form(motion: Motion) -> ClosedFormOverlay | str:
     return f"No closed form is known with {', '.join(dict.fromkeys(f.name for f in motion.scenario.forces))}."
 
 
-def _free_motion_overlay(motion: Motion) -> ClosedFormOverlay | None:
+def _free_motion_overlay(motion: Trajectory) -> ClosedFormOverlay | None:
     """Of bodies that turn freely, with nothing but uniform gravity and impulses."""
     plain = replace(
         motion.scenario, method="auto", formulation="momentum", events=(), output_step=None, output_times=motion.times
@@ -54,7 +54,7 @@ def _free_motion_overlay(motion: Motion) -> ClosedFormOverlay | None:
     if plain.used_method.name != "exact":
         return None
     exact = replace(plain, method="exact", step=None)
-    closed = Motion(exact, run_scenario(exact, False))
+    closed = Trajectory(exact, run_scenario(exact, False))
     return ClosedFormOverlay(
         closed.quaternion_wxyz,
         closed.position,
@@ -64,7 +64,7 @@ def _free_motion_overlay(motion: Motion) -> ClosedFormOverlay | None:
     )
 
 
-def _heavy_top_overlay(motion: Motion) -> ClosedFormOverlay | str:
+def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
     """Of a symmetric body about a pivot on its axis, under uniform gravity: Lagrange's top."""
     scenario = motion.scenario
     forces = [f for f in scenario.forces if f.kind == "body"]

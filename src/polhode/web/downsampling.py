@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.engines import segments
 from polhode.massprops.geometry import Indices
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 
 MAX_TIMES = 3000
 """More outputs than a screen has columns of pixels."""
@@ -22,12 +22,12 @@ MAX_POSES = 200_000
 """Of all bodies at all times, 17 numbers each: 14 MB, a third more within a page."""
 
 
-def refine_exact_motion(motion: Motion) -> Motion:
+def refine_exact_motion(motion: Trajectory) -> Trajectory:
     """An exact motion with few outputs, at as many instants as a smooth picture needs; any other as it is.
 
     Where a blow strikes there are two: just before it, and after it.
     """
-    closed_form = motion._closed_form
+    closed_form = motion.closed_form
     if closed_form is None or len(motion.times) >= MAX_TIMES:
         return motion
     first, last = motion.scenario.start_time, float(motion.times[-1])
@@ -39,11 +39,11 @@ def refine_exact_motion(motion: Motion) -> Motion:
         return motion
     even = np.linspace(first, last, count) if count > len(motion.times) else motion.times[:0]
     times = np.unique(np.concatenate((even, motion.times, blows, np.nextafter(blows, -np.inf))))
-    run = replace(motion._run, times=times, samples=closed_form.samples_at(times), checkpoints=None)
-    return Motion(motion.scenario, run, motion.unknown_forces)
+    run = replace(motion.run_result, times=times, samples=closed_form.samples_at(times), checkpoints=None)
+    return type(motion)(motion.scenario, run, motion.unknown_forces)
 
 
-def select_times(motion: Motion, bodies: int) -> Indices:
+def select_times(motion: Trajectory, bodies: int) -> Indices:
     """Which outputs: all, or those nearest to even times; where these are few, since outputs are uneven, others too."""
     most = min(MAX_TIMES, max(2, MAX_POSES // bodies))
     times = motion.times
@@ -56,31 +56,35 @@ def select_times(motion: Motion, bodies: int) -> Indices:
     return np.unique(np.concatenate((nearest, others))).astype(np.int64)
 
 
-def select_visible_members(motion: Motion) -> Indices:
+def select_visible_members(motion: Trajectory) -> Indices:
     """Which bodies or members: all, or some spread evenly over them."""
     count = motion.scenario.count
     return np.unique(np.linspace(0, count - 1, min(count, MAX_BODIES)).round().astype(np.int64))
 
 
-def restrict_to_members(motion: Motion, members: Indices) -> Motion:
+def restrict_to_members(motion: Trajectory, members: Indices) -> Trajectory:
     """The motion of some of an ensemble's members; of a body or a system as it is."""
     if motion.axis != "member" or len(members) == motion.scenario.count:
         return motion
     places = {int(member): i for i, member in enumerate(members)}
-    crossings = [replace(c, body=places[c.body]) for c in motion._run.crossings if c.body in places]
-    kept = motion._run.samples[:, members]
-    run = replace(motion._run, samples=kept, crossings=crossings, checkpoints=None, closed_form=None)
-    return Motion(motion.scenario.take(members), run, motion.unknown_forces)
+    crossings = [replace(c, body=places[c.body]) for c in motion.run_result.crossings if c.body in places]
+    kept = motion.run_result.samples[:, members]
+    run = replace(motion.run_result, samples=kept, crossings=crossings, checkpoints=None, closed_form=None)
+    return type(motion)(motion.scenario.take(members), run, motion.unknown_forces)
 
 
-def select_outputs(motion: Motion, rows: Indices) -> Motion:
+def select_outputs(motion: Trajectory, rows: Indices) -> Trajectory:
     """The motion at some of its outputs; members that an event has stopped stay where that happened."""
     run = replace(
-        motion._run, times=motion.times[rows], samples=motion._run.samples[rows], checkpoints=None, closed_form=None
+        motion.run_result,
+        times=motion.times[rows],
+        samples=motion.run_result.samples[rows],
+        checkpoints=None,
+        closed_form=None,
     )
     stops = [c for c in run.crossings if c.ends] if motion.axis == "member" else []
     if stops:
         run.samples = run.samples.copy()
     for stop in stops:
         run.samples[run.times > stop.time, stop.body] = stop.sample
-    return Motion(motion.scenario, run, motion.unknown_forces)
+    return type(motion)(motion.scenario, run, motion.unknown_forces)

@@ -16,7 +16,7 @@ from typing import Any
 
 from polhode.errors import PolhodeError
 from polhode.io.atomic_files import check_suffix, write_atomic
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.version import __version__
 from polhode.web.browser import open_url
 from polhode.web.motion_record import record_motion
@@ -65,19 +65,19 @@ def content_security_policy(live: bool) -> str:
     )
 
 
-def build_motion_page(motion: Motion, name: str = "") -> str:
+def build_motion_page(motion: Trajectory, name: str = "") -> str:
     """The page of one motion, which needs no server; its title is the scenario's name, or the one given."""
     title = motion.scenario.name or name or "motion"
     return build_page({"kind": "file", "title": title}, encode_record(record_motion(motion, name=title, title=title)))
 
 
-def write_html(motion: Motion, path: Path) -> None:
+def write_html(motion: Trajectory, path: Path) -> None:
     """Write the page of a motion."""
     check_suffix(path, HTML_SUFFIXES, "a page")
     write_atomic(path, build_motion_page(motion, path.stem).encode())
 
 
-def build_iframe(motion: Motion) -> str:
+def build_iframe(motion: Trajectory) -> str:
     """The page of a motion in a frame for notebooks, in which it can run its script and nothing else."""
     title = html.escape(motion.scenario.name or "motion", quote=True)
     inside = html.escape(build_motion_page(motion), quote=True)
@@ -85,7 +85,7 @@ def build_iframe(motion: Motion) -> str:
     return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" style="{look}" srcdoc="{inside}"></iframe>'
 
 
-def open_motion_page(motion: Motion) -> Path:
+def open_motion_page(motion: Trajectory) -> Path:
     """Open the page of a motion in the browser; where it lies."""
     name = re.sub(r"[^\w-]+", "-", motion.scenario.name or "motion").strip("-") or "motion"
     path = Path(tempfile.mkdtemp(prefix="polhode-")) / f"{name}.html"

@@ -15,7 +15,8 @@ from polhode.massprops.geometry import Indices
 from polhode.model.force import Force
 from polhode.model.state import stack_components
 from polhode.results import dynamics
-from polhode.results.motion import Motion
+from polhode.results.audit import audit_motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 from polhode.web import downsampling, notes
 from polhode.web.closed_form_overlay import ClosedFormOverlay, find_closed_form
@@ -32,7 +33,7 @@ FREE_TOLERANCE = 1e-2
 
 @np.errstate(over="ignore", invalid="ignore")  # of members that failed
 def record_motion(
-    motion: Motion, *, id: int = 0, name: str = "", title: str = "", runs: Sequence[str] = (), run: str = ""
+    motion: Trajectory, *, id: int = 0, name: str = "", title: str = "", runs: Sequence[str] = (), run: str = ""
 ) -> MotionRecord:
     """A motion as the page needs it: thinned out to what the eye can use, with what is drawn for each body.
 
@@ -81,13 +82,13 @@ def record_motion(
     return MotionRecord(meta, arrays, frozenset(exact))
 
 
-def _with_body_axis(motion: Motion, values: Array) -> Array:
+def _with_body_axis(motion: Trajectory, values: Array) -> Array:
     """Numbers of each body at each time, with the axis of the bodies also where there is only one."""
     return values[:, None] if motion.axis is None else values
 
 
 def _add_poses(
-    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion, looks: list[Appearance]
+    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory, looks: list[Appearance]
 ) -> None:
     position = _with_body_axis(motion, motion.position)
     known = np.isfinite(position).all(axis=-1)
@@ -121,7 +122,7 @@ def _normalize_quaternion(q: Array) -> Array:
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
-def _pivot_positions(motion: Motion) -> Array:
+def _pivot_positions(motion: Trajectory) -> Array:
     """Where the pivot of each body or member is, (times, bodies, 3): it stays, but for rounding."""
     point = np.broadcast_to(np.asarray(motion.scenario.pivot), (motion.scenario.count, 3))
     q: Any = tuple(np.moveaxis(_with_body_axis(motion, _normalize_quaternion(motion.quaternion_wxyz)), -1, 0))
@@ -131,7 +132,7 @@ def _pivot_positions(motion: Motion) -> Array:
     )
 
 
-def _collect_appearances(motion: Motion) -> tuple[list[Appearance], Indices]:
+def _collect_appearances(motion: Trajectory) -> tuple[list[Appearance], Indices]:
     """What is drawn, and which of it for each body; bodies that are the same share it."""
     scenario = motion.scenario
     if motion.axis == "member":
@@ -147,7 +148,7 @@ def _collect_appearances(motion: Motion) -> tuple[list[Appearance], Indices]:
 
 
 def _add_bodies(
-    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, looks: list[Appearance], look_of_each: Indices
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory, looks: list[Appearance], look_of_each: Indices
 ) -> None:
     """What is drawn, and of each body its principal moments and axes."""
     meta["looks"] = []
@@ -175,7 +176,7 @@ def _add_bodies(
         )
 
 
-def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
+def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory) -> None:
     """Each force by itself, the torque of all, and whether none of them turns anything."""
     scenario, meta["forces"] = motion.scenario, []
     turns = not all(body.is_particle for body in scenario.bodies) and bool(np.any(motion.angular_velocity_body))
@@ -198,7 +199,7 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) ->
             name = f.name if names.count(f.name) == 1 else f"{f.name} {names[: i + 1].count(f.name)}"
             _add_force(meta, arrays, motion, f"force_{i}", name, dynamics.loads(motion, [f])[0], _application_point(f))
         if scenario.pivot is not None and motion.axis is None:
-            _add_force(meta, arrays, motion, "reaction", "reaction of the pivot", motion.reaction_force, None)
+            _add_force(meta, arrays, motion, "reaction", "reaction of the pivot", dynamics.reaction_force(motion), None)
     momenta = motion.angular_momentum
     size = np.linalg.norm(momenta, axis=-1).max(initial=0.0, where=np.isfinite(momenta).all(axis=-1))
     stays = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE_TOLERANCE * size
@@ -215,7 +216,7 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) ->
 
 
 def _add_force(
-    meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, array: str, name: str, values: Array, point: Any
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory, array: str, name: str, values: Array, point: Any
 ) -> None:
     if np.nan_to_num(values).any():
         arrays[array] = _with_body_axis(motion, values)
@@ -228,20 +229,22 @@ def _application_point(force: Force) -> Any:
     return next((np.asarray(point) for point in named if point is not None and np.shape(point) == (3,)), None)
 
 
-def _add_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion) -> None:
+def _add_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory) -> None:
     meta["energies"] = []
     for name, values in dynamics.energies(motion).items():
         arrays[f"energy_{name}"] = values.reshape(len(motion.times), -1)
         meta["energies"].append({"name": name, "unit": "J", "array": f"energy_{name}"})
 
 
-def _add_drift(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, fine: Motion, rows: Indices) -> None:
+def _add_drift(
+    meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory, fine: Trajectory, rows: Indices
+) -> None:
     """The audit; of outputs that are left out the largest departure goes to the one shown before them."""
-    audit = motion.audit()
+    audit = audit_motion(motion)
     meta["method"], meta["computed"] = audit.method, audit.computed
     meta["findings"] = [{k: v for k, v in asdict(f).items() if k != "history"} for f in audit.findings]
     meta["departures"] = []
-    for finding in (audit if fine is motion else fine.audit()).findings:
+    for finding in (audit if fine is motion else audit_motion(fine)).findings:
         if finding.conserved:
             array = f"departure_{len(meta['departures'])}"
             history = finding.history[-len(fine.times) :]  # an audit begins at the start, also where no output is
@@ -249,7 +252,7 @@ def _add_drift(meta: dict[str, Any], arrays: dict[str, Any], motion: Motion, fin
             meta["departures"].append({"name": finding.quantity, "unit": "1", "array": array})
 
 
-def _add_closed_form(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Motion) -> None:
+def _add_closed_form(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory) -> None:
     few = motion.scenario.count <= MAX_BODIES_WITH_FORCES
     found = find_closed_form(motion) if few else "There are too many bodies to draw each twice."
     meta["ghost"], meta["whyNoGhost"] = None, found if isinstance(found, str) else ""

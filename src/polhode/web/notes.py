@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from polhode.massprops.appearance import Appearance
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 
 MAX_APPEARANCES = 50
 """Of so many members whose shapes differ each is drawn as itself; of more, all as the first."""
@@ -17,14 +17,16 @@ MAX_EVENT_MARKERS = 500
 """Of events on the time axis."""
 
 
-def count_members(motion: Motion) -> int:
+def count_members(motion: Trajectory) -> int:
     """How many members; 1 for a body or a system."""
     return motion.scenario.count if motion.axis == "member" else 1
 
 
-def collect_event_markers(motion: Motion) -> list[dict[str, Any]]:
+def collect_event_markers(motion: Trajectory) -> list[dict[str, Any]]:
     """Events and blows of the bodies shown, in the order of time, as many as can be told apart."""
-    found: list[dict[str, Any]] = [{"name": c.name, "time": c.time, "body": c.body} for c in motion._run.crossings]
+    found: list[dict[str, Any]] = [
+        {"name": c.name, "time": c.time, "body": c.body} for c in motion.run_result.crossings
+    ]
     for f in motion.scenario.forces:
         if f.kind == "impulse":
             times = np.broadcast_to(np.asarray(f.arguments["time"], dtype=float), (count_members(motion),))
@@ -36,7 +38,7 @@ def collect_event_markers(motion: Motion) -> list[dict[str, Any]]:
     return found[:MAX_EVENT_MARKERS]
 
 
-def compose_notes(motion: Motion, shown: Motion, looks: list[Appearance]) -> list[str]:
+def compose_notes(motion: Trajectory, shown: Trajectory, looks: list[Appearance]) -> list[str]:
     """What is left out, or stands for something else, in sentences."""
     told, drawn = [], shown.scenario.count
     count, kept, things = motion.scenario.count, len(shown.times), "bodies" if motion.axis == "body" else "members"
@@ -53,9 +55,9 @@ def compose_notes(motion: Motion, shown: Motion, looks: list[Appearance]) -> lis
     faces = max(len(look.surface.faces) for look in looks)
     if faces > MAX_FACES:
         told.append(f"A mesh of {faces:,} faces is drawn with fewer: its small features are lost here.")
-    if len(shown._run.crossings) > MAX_EVENT_MARKERS:
-        told.append(f"Of {len(shown._run.crossings):,} events the first {MAX_EVENT_MARKERS} are marked.")
-    stopped = len({c.body for c in shown._run.crossings if c.ends}) if motion.axis == "member" else 0
+    if len(shown.run_result.crossings) > MAX_EVENT_MARKERS:
+        told.append(f"Of {len(shown.run_result.crossings):,} events the first {MAX_EVENT_MARKERS} are marked.")
+    stopped = len({c.body for c in shown.run_result.crossings if c.ends}) if motion.axis == "member" else 0
     if stopped:
         told.append(f"{stopped:,} of the members shown were stopped by an event; they stay where that happened.")
     failed = int((~np.isfinite(shown.position.reshape(kept, drawn, 3)).all(axis=(0, 2))).sum())

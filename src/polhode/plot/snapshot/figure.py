@@ -25,7 +25,7 @@ from polhode.plot.style import (
     styled_figure,
 )
 from polhode.plot.time_labels import TimeFormat, choose_time_format
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 
 WIDTH, HEIGHT = 12.8, 7.2
 """Of the usual sheet, in inches."""
@@ -34,7 +34,7 @@ VIEW_BOX = (0.485, 0.225, 0.855)
 
 
 def draw_snapshot(
-    motion: Motion, time: float | None = None, title: str = "", *, body: int = 0, height: float = HEIGHT
+    motion: Trajectory, time: float | None = None, title: str = "", *, body: int = 0, height: float = HEIGHT
 ) -> Figure:
     """A motion at one instant: in space and seen from the body, side by side, with one camera; below, the clock.
 
@@ -83,7 +83,7 @@ def draw_snapshot(
     return figure
 
 
-def validate_body_index(motion: Motion, body: int) -> int:
+def validate_body_index(motion: Trajectory, body: int) -> int:
     """Which body of a system is looked from."""
     count = motion.scenario.count if motion.axis == "body" else 1
     if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < count:
@@ -119,7 +119,7 @@ def add_corner_text(figure: Figure, part: float, text: str, fontsize: float, **o
 
 
 def draw_static_parts(
-    figure: Figure, set_up: SnapshotViews, motion: Motion, title: str, remarks: tuple[str, ...] = ()
+    figure: Figure, set_up: SnapshotViews, motion: Trajectory, title: str, remarks: tuple[str, ...] = ()
 ) -> tuple[Axes, Axes | None, Axes]:
     """What does not change with the time: titles, legend, remarks and the clock; and axes for the views."""
     name, (width, low, high) = title or motion.scenario.name or "motion", VIEW_BOX
@@ -146,7 +146,7 @@ def draw_static_parts(
     return space, from_body, _draw_timeline(figure, set_up, motion)
 
 
-def _space_title(set_up: SnapshotViews, motion: Motion) -> str:
+def _space_title(set_up: SnapshotViews, motion: Trajectory) -> str:
     words = "in space"
     if set_up.many:
         count = motion.scenario.count
@@ -156,7 +156,7 @@ def _space_title(set_up: SnapshotViews, motion: Motion) -> str:
     return words + ("; the view moves along" if set_up.follows else "")
 
 
-def _draw_timeline(figure: Figure, set_up: SnapshotViews, motion: Motion) -> Axes:
+def _draw_timeline(figure: Figure, set_up: SnapshotViews, motion: Trajectory) -> Axes:
     """The angular velocity over time, along the body's axes; the velocity where nothing turns."""
     (wide, tall), trail = figure.get_size_inches(), set_up.trail
     left, low, high = 0.062 * WIDTH / wide, _scale_from_bottom(0.075, tall), _scale_from_bottom(0.18, tall)

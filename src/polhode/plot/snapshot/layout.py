@@ -9,7 +9,7 @@ from polhode.plot.projection import Camera
 from polhode.plot.scene import world_camera
 from polhode.plot.snapshot.trajectory import TrajectorySamples, sample_trajectory, select_drawn_bodies
 from polhode.plot.snapshot.views import MAX_TRAIL_POINTS, VIEW_MARGIN, SnapshotViews
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MAX_TRAIL_ANGLE, MIN_TRAIL_POINTS = 0.1, 200
@@ -28,7 +28,7 @@ TORQUE_TOLERANCE = 1e-9
 """A torque that changes L by less than this, beside L, is rounding, and no arrow."""
 
 
-def lay_out_views(motion: Motion, watched: int = 0, aspect: float = 1.3) -> SnapshotViews:
+def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> SnapshotViews:
     """Everything about the views of a motion that does not change with the time.
 
     `aspect` is the width of a view over its height; if there is only one view it is twice as wide.
@@ -72,7 +72,7 @@ def lay_out_views(motion: Motion, watched: int = 0, aspect: float = 1.3) -> Snap
     )
 
 
-def _trail_times(motion: Motion) -> Array:
+def _trail_times(motion: Trajectory) -> Array:
     """Times close enough to each other for a trail."""
     first = motion.scenario.start_time if motion.scenario.used_method.name == "exact" else float(motion.times[0])
     fastest, span = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1))), motion.times[-1] - first

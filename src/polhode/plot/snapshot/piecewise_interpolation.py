@@ -14,7 +14,7 @@ from polhode.plot.snapshot.interpolation import (
     interpolate_positions,
     rotation_vectors_between,
 )
-from polhode.results.motion import Motion, state_from_sample
+from polhode.results.trajectory import Trajectory, state_from_sample
 from polhode.validation import Array
 
 SIMULTANEOUS = 0.01
@@ -35,7 +35,7 @@ class Poses:
         return Poses(self.position[:, i], self.attitude[:, i], self.velocity[:, i], self.rates[:, i])
 
 
-def interpolate_poses(motion: Motion, who: list[int], outputs: Poses, moments: Array) -> Poses:
+def interpolate_poses(motion: Trajectory, who: list[int], outputs: Poses, moments: Array) -> Poses:
     """Where bodies are at any moments within the outputs, (k, n, ...): for pictures, not for numbers.
 
     At a blow velocities jump: what is known before it says nothing of the time after.  A member that an event has
@@ -71,18 +71,18 @@ class _Discontinuity:
     ends: bool = False
 
 
-def _event_discontinuities(motion: Motion, who: list[int]) -> dict[int, list[_Discontinuity]]:
+def _event_discontinuities(motion: Trajectory, who: list[int]) -> dict[int, list[_Discontinuity]]:
     """Where events stopped or changed each of these bodies or members."""
     smooth = {e.name for e in motion.scenario.events if e.action != "change"}  # of a stored motion none is known
     found: dict[int, list[_Discontinuity]] = {i: [] for i in who}
-    for c in motion._run.crossings:
+    for c in motion.run_result.crossings:
         if c.body in found and (c.ends or c.name not in smooth):
             one, k = (motion.scenario.take(c.body), 0) if motion.axis == "member" else (motion.scenario, c.body)
             found[c.body].append(_Discontinuity(c.time, state_from_sample(one, k, c.sample.tolist(), c.time), c.ends))
     return found
 
 
-def _find_discontinuities(motion: Motion, i: int, crossings: list[_Discontinuity]) -> list[_Discontinuity]:
+def _find_discontinuities(motion: Trajectory, i: int, crossings: list[_Discontinuity]) -> list[_Discontinuity]:
     """All of a body or member within the outputs, in the order of time."""
     outputs, is_member = motion.times, motion.axis == "member"
     mine = [f for f in motion.scenario.forces if f.bodies is None or is_member or i in f.bodies]

@@ -15,7 +15,7 @@ from polhode.massprops.body import Body
 from polhode.model import force_evaluation
 from polhode.model.members import select_body_members
 from polhode.plot.snapshot.piecewise_interpolation import Poses, interpolate_poses
-from polhode.results.motion import Motion
+from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MAX_MEMBERS = 300
@@ -63,7 +63,7 @@ class TrajectorySamples:
         return TrajectorySamples(**both)
 
 
-def select_drawn_bodies(motion: Motion) -> tuple[list[int], list[Body]]:
+def select_drawn_bodies(motion: Trajectory) -> tuple[list[int], list[Body]]:
     """Which bodies or members are drawn, and as which bodies: one for all members whose bodies are the same."""
     scenario, count = motion.scenario, motion.scenario.count
     if motion.axis != "member":
@@ -72,7 +72,7 @@ def select_drawn_bodies(motion: Motion) -> tuple[list[int], list[Body]]:
     return who.tolist(), [body] if body.members is None else [select_body_members(body, i) for i in who.tolist()]
 
 
-def sample_trajectory(motion: Motion, times: Any) -> TrajectorySamples:
+def sample_trajectory(motion: Trajectory, times: Any) -> TrajectorySamples:
     """The course of a motion at any times within it.
 
     Of an exact motion the state is computed at each; else it is taken from the outputs, or from between them.
@@ -89,7 +89,7 @@ def sample_trajectory(motion: Motion, times: Any) -> TrajectorySamples:
     return _build_samples(motion, moments, poses.position, poses.attitude, poses.velocity, poses.rates)
 
 
-def _hold_pivot_fixed(motion: Motion, who: list[int], outputs: Poses, poses: Poses) -> Poses:
+def _hold_pivot_fixed(motion: Trajectory, who: list[int], outputs: Poses, poses: Poses) -> Poses:
     """Poses whose places follow from the attitudes, so that the fixed point stays where it is."""
     pivot = np.asarray(motion.scenario.pivot, dtype=float)
     arm = np.broadcast_to(-(pivot[who] if pivot.ndim > 1 else pivot), (len(who), 3))
@@ -98,7 +98,7 @@ def _hold_pivot_fixed(motion: Motion, who: list[int], outputs: Poses, poses: Pos
     return replace(poses, position=fixed + _rotate_to_world(poses.attitude, arm), velocity=velocity)
 
 
-def sample_trajectory_at(motion: Motion, time: float) -> tuple[TrajectorySamples, str]:
+def sample_trajectory_at(motion: Trajectory, time: float) -> tuple[TrajectorySamples, str]:
     """The course at one time, as `motion.at` knows it, and a remark where it does not.
 
     Of a stored motion whose forces a file could not hold it is the nearest output.
@@ -124,11 +124,11 @@ def sample_trajectory_at(motion: Motion, time: float) -> tuple[TrajectorySamples
     return now, remark
 
 
-def _add_body_axis(motion: Motion, array: Array) -> Array:
+def _add_body_axis(motion: Trajectory, array: Array) -> Array:
     return array[:, None] if motion.axis is None else array
 
 
-def _samples_from_states(motion: Motion, who: list[int], times: Array, states: list[Any]) -> TrajectorySamples:
+def _samples_from_states(motion: Trajectory, who: list[int], times: Array, states: list[Any]) -> TrajectorySamples:
     """Of what `motion.at` gives: a state, a list of them, or one with all members."""
 
     def gathered(name: str) -> Array:
@@ -150,7 +150,7 @@ def _rotate_to_world(q: Array, vectors: Array) -> Array:
     return np.asarray((_rotation_matrices(q) @ vectors[..., None])[..., 0])
 
 
-def _build_samples(motion: Motion, times: Array, x: Array, q: Array, v: Array, w_body: Array) -> TrajectorySamples:
+def _build_samples(motion: Trajectory, times: Array, x: Array, q: Array, v: Array, w_body: Array) -> TrajectorySamples:
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)  # a run that does not rescale it lets it drift
     attitude = _rotation_matrices(q)
     w = np.einsum("knij,knj->kni", attitude, w_body)
@@ -174,7 +174,7 @@ def _build_samples(motion: Motion, times: Array, x: Array, q: Array, v: Array, w
     return TrajectorySamples(times, x, attitude, v, w, anchor, about[0], force, about[1])
 
 
-def _sum_loads(motion: Motion, times: Array, views: list[StateView], shape: tuple[int, ...]) -> tuple[Array, Array]:
+def _sum_loads(motion: Trajectory, times: Array, views: list[StateView], shape: tuple[int, ...]) -> tuple[Array, Array]:
     """Force and torque on each body, (k, n, 3); nothing where forces are not known."""
     forces = motion.scenario.forces
     if not forces or motion.unknown_forces:

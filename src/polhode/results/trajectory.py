@@ -1,0 +1,450 @@
+"""A trajectory: the output of a run, and the kinematic quantities and states derived from it on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from polhode import rotations, validation
+from polhode.engines import segments
+from polhode.engines.closed_form import ClosedForm
+from polhode.engines.result import Checkpoint, RunResult
+from polhode.engines.run import run_scenario
+from polhode.equations import invariants
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import world_tensor
+from polhode.equations.matrices import multiplied
+from polhode.equations.quaternions import conjugate, matrix, product, to_world
+from polhode.equations.right_hand_side import build_view
+from polhode.equations.vectors import scaled
+from polhode.errors import InputError, ScenarioError, nearest
+from polhode.model.scenario import Scenario
+from polhode.model.state import State, split_groups, stack_components
+from polhode.results import material_points
+from polhode.validation import Array
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """An event that happened."""
+
+    name: str
+    time: float
+    """In s."""
+    body: int
+    """Which body of a system, or which member of an ensemble; else 0."""
+    state: State
+    """The body's state at that time; before the change, if the event makes one."""
+    ends: bool
+    """Whether the run, or this member's, ended there."""
+
+
+class Trajectory:
+    """The output of a run: what was computed, kinematic quantities, and states.  `Motion` adds what needs the forces.
+
+    Arrays have the time first, then the body of a system or the member of an ensemble, then components.  World axes,
+    SI units, except where the name says body.
+    """
+
+    def __init__(self, scenario: Scenario, run_result: RunResult, unknown_forces: tuple[str, ...] = ()) -> None:
+        self.scenario = scenario
+        """What was simulated."""
+        self.unknown_forces = unknown_forces
+        """Names of forces that acted but could not be stored with the motion."""
+        self.run_result = run_result
+        """Lower level: the samples in the formulation's own variables, event records, and checkpoints."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "closed_form"}
+
+    def __repr__(self) -> str:
+        n = self.scenario.count
+        what = {None: "one body", "body": f"{n} bodies", "member": f"{n} members"}[self.axis]
+        span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) else "no output"
+        method = self.scenario.used_method.name
+        return f"<{type(self).__name__} of {what}, {span}, {len(self.times)} output times, {method}>"
+
+    # What was computed ----------------------------------------------------------------------------------------------
+    @property
+    def times(self) -> Array:
+        """The output times, in s."""
+        return self.run_result.times
+
+    @property
+    def steps(self) -> int:
+        """Number of steps taken."""
+        return self.run_result.steps
+
+    @property
+    def axis(self) -> str | None:
+        """What the second axis of the arrays counts: "body", "member", or None if there is no such axis."""
+        if self.scenario.members is not None:
+            return "member"
+        return "body" if self.scenario.is_system else None
+
+    @cached_property
+    def state_view(self) -> StateView:
+        """Lower level: all quantities at all output times, as component arrays (time, body)."""
+        return self.state_view_of(self.run_result.samples)
+
+    def state_view_of(self, samples: Array) -> StateView:
+        """Lower level: all quantities of samples (time, body, column), as component arrays (time, body).
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=3.0, method="exact")
+        >>> motion.state_view_of(motion.run_result.samples[-1:]).linear_momentum[0].tolist()
+        [[2.0]]
+        """
+        columns = np.moveaxis(_blank_failed_members(samples), -1, 0)
+        view: Callable[..., StateView] = build_view(self.scenario.form, self.scenario.pivot is not None)
+        return view(split_groups(columns, self.scenario.form.sizes), self.scenario.problem.constants)
+
+    def _array(self, components: Any) -> Array:
+        """Components as one array, without the second axis if there is a single body."""
+        return self._scalar(stack_components(components))
+
+    def _scalar(self, values: Any) -> Array:
+        array = np.asarray(values)
+        return array[:, 0] if self.axis is None else array
+
+    def _matrix(self, entries: Any) -> Array:
+        array = self._array(entries)
+        return array.reshape(*array.shape[:-1], 3, 3)
+
+    @property
+    def position(self) -> Array:
+        """Position of the center of mass, in m."""
+        return self._array(self.state_view.position)
+
+    @property
+    def quaternion_wxyz(self) -> Array:
+        """The orientation as a quaternion, body to world, scalar first."""
+        return self._array(self.state_view.orientation)
+
+    @property
+    def linear_momentum(self) -> Array:
+        """Linear momentum, in kg m/s."""
+        return self._array(self.state_view.linear_momentum)
+
+    @property
+    def angular_momentum(self) -> Array:
+        """Angular momentum about the center of mass, in kg m2/s."""
+        return self._array(self.state_view.angular_momentum)
+
+    @property
+    def work(self) -> Array | None:
+        """Work done by the forces on each body since the start, in J; None for an ensemble, which does not count it."""
+        has_work = self.run_result.samples.shape[-1] > sum(self.scenario.form.sizes) + 1
+        return self._scalar(self.run_result.samples[..., -2]) if has_work else None
+
+    @property
+    def attitude_drift(self) -> Array:
+        """Largest deviation of the attitude from a rotation since the previous output, before any rescaling.
+
+        ||q| - 1| for quaternions, the largest entry of |R^T R - 1| for matrices, 0 for Euler angles; dimensionless.
+        """
+        drift = self.run_result.samples[..., -1]
+        return self._scalar(np.zeros_like(drift) if self.scenario.form.keeps_angles else drift)
+
+    # Events ---------------------------------------------------------------------------------------------------------
+    @cached_property
+    def crossings(self) -> list[Crossing]:
+        """The events that happened, in order of time: each with name, time (s), body or member, and state."""
+        scenario, found = self.scenario, []
+        for c in self.run_result.crossings:
+            one, i = (scenario.take(c.body), 0) if self.axis == "member" else (scenario, c.body)
+            found.append(Crossing(c.name, c.time, c.body, state_from_sample(one, i, c.sample.tolist(), c.time), c.ends))
+        return found
+
+    def crossing_times(self, name: str, body: int | None = None) -> Array:
+        """Times at which the event of this name happened, in s, in order; of all bodies or members, or of one.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> @ph.event
+        ... def landing(t, state, body, params):
+        ...     return state.position[2]
+        >>> stone, start = ph.particle(1.0), ph.State(position=(0.0, 0.0, 4.903325))
+        >>> motion = ph.simulate(stone, start, [ph.forces.gravity()], duration=5.0, events=[landing()])
+        >>> motion.crossing_times("landing").round(12).tolist()
+        [1.0]
+        """
+        known = {e.name for e in self.scenario.events} | {c.name for c in self.run_result.crossings}
+        if name not in known:
+            raise InputError(f"no event {name!r} was watched: {nearest(name, known)}")
+        return np.array([c.time for c in self.run_result.crossings if c.name == name and body in (None, c.body)])
+
+    @property
+    def end_times(self) -> Array:
+        """When the run ended, in s; in an ensemble an array with the end of each member, which an event may stop."""
+        end = float(self.times[-1]) if len(self.times) else self.scenario.start_time
+        if self.axis != "member":
+            return np.array(end)
+        ends = np.full(self.scenario.count, end)
+        for c in self.run_result.crossings:
+            if c.ends:
+                ends[c.body] = c.time
+        return ends
+
+    @property
+    def acts_besides(self) -> tuple[str, ...]:
+        """Names of what acts besides the scenario's forces: forces not stored, and events that change momenta."""
+        changes = dict.fromkeys(e.name for e in self.scenario.events if e.action == "change")
+        return (*self.unknown_forces, *changes)
+
+    # Kinematic quantities -------------------------------------------------------------------------------------------
+    @property
+    def velocity(self) -> Array:
+        """Velocity of the center of mass, in m/s."""
+        return self._array(self.state_view.velocity)
+
+    @property
+    def angular_velocity(self) -> Array:
+        """Angular velocity, in rad/s."""
+        return self._array(self.state_view.angular_velocity)
+
+    @property
+    def angular_velocity_body(self) -> Array:
+        """Angular velocity along the body's axes, in rad/s."""
+        return self._array(self.state_view.angular_velocity_body)
+
+    @property
+    def euler_angles(self) -> Array:
+        """(phi, theta, psi) in rad: about z, then the new x, then the new z.  [Christian 2011, section 17.3.1]
+
+        -pi < phi <= pi, 0 <= theta <= pi, -pi < psi <= pi: `np.unwrap(motion.euler_angles[:, 0])` follows phi beyond.
+        Where theta is 0 or pi, to rounding, only phi + psi or phi - psi is known: there psi is 0.
+        """
+        return rotations.angles_within_a_turn(self.quaternion_wxyz)
+
+    @property
+    def rotation_matrix(self) -> Array:
+        """R, body to world: 3 x 3, dimensionless."""
+        return self._matrix(matrix(self.state_view.orientation))
+
+    @property
+    def matrix_as_computed(self) -> Array:
+        """R as computed by the formulation "momentum_matrix", not renormalized: 3 x 3, body to world.
+
+        `rotation_matrix` is the rotation made of it, and `attitude_drift` its deviation from one.
+        [Baraff 1997, section 4]
+        """
+        if not self.scenario.form.keeps_matrix:
+            raise InputError(
+                f"the formulation {self.scenario.formulation!r} keeps no matrix: simulate with "
+                "formulation='momentum_matrix', or take rotation_matrix"
+            )
+        columns = np.moveaxis(_blank_failed_members(self.run_result.samples), -1, 0)
+        attitude = split_groups(columns, self.scenario.form.sizes)[1]
+        return self._matrix(multiplied(attitude, matrix(conjugate(self.scenario.problem.constants.axes))))
+
+    @property
+    def inertia_world(self) -> Array:
+        """R I_body R^T about the center of mass, in kg m2: 3 x 3.  [Baraff 1997, eq. 2-39]"""
+        c = self.scenario.constants_about(None)
+        return self._matrix(world_tensor(c.moments, product(self.state_view.orientation, c.axes)))
+
+    @property
+    def translational_energy(self) -> Array:
+        """M v^2/2 of each body, in J."""
+        return self._scalar(invariants.translational_energy(self.state_view))
+
+    @property
+    def rotational_energy(self) -> Array:
+        """w . (I w)/2 of each body, in J."""
+        return self._scalar(invariants.rotational_energy(self.state_view))
+
+    @property
+    def kinetic_energy(self) -> Array:
+        """Kinetic energy of each body, in J.  [Hydra 2017, eq. 4.27]"""
+        return self._scalar(invariants.kinetic_energy(self.state_view))
+
+    def angular_momentum_about(self, point: ArrayLike) -> Array:
+        """L + (x - point) x P of each body, about a fixed point of the world (m), in kg m2/s.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=3.0, method="exact")
+        >>> motion.angular_momentum_about((0, -1, 0))[-1].tolist()
+        [0.0, 0.0, -2.0]
+        """
+        at = tuple(validation.check_vector(point, "point", "point").tolist())
+        return self._array(invariants.angular_momentum_about(self.state_view, at))
+
+    def points(self, points_body: ArrayLike) -> Array:
+        """World positions of points of the body: (..., points, 3), in m.  [Baraff 1997, eq. 2-1]
+
+        Parameters
+        ----------
+        points_body : array_like
+            From the center of mass, along the body's axes, in m: (points, 3), or a single point.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> box, spin = ph.shapes.box((2, 2, 1), mass=1.0), ph.State(angular_velocity=(0, 0, 1))
+        >>> motion = ph.simulate(box, spin, duration=3.0, method="exact")
+        >>> motion.points((1.0, 0.0, 0.0))[-1].round(6).tolist()
+        [-0.989992, 0.14112, 0.0]
+        """
+        return self._at_points(points_body, material_points.point_position)
+
+    def point_velocities(self, points_body: ArrayLike) -> Array:
+        """Velocities v + w x (R r) of points of the body: (..., points, 3), in m/s.  [Baraff 1997, eq. 2-17]
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> box, spin = ph.shapes.box((2, 2, 1), mass=1.0), ph.State(angular_velocity=(0, 0, 1))
+        >>> motion = ph.simulate(box, spin, duration=3.0, method="exact")
+        >>> motion.point_velocities((1.0, 0.0, 0.0))[0].tolist()
+        [0.0, 1.0, 0.0]
+        """
+        return self._at_points(points_body, material_points.point_velocity)
+
+    def displacements(self, points_body: ArrayLike) -> Array:
+        """Displacements of points of the body since the start: (..., points, 3), in m.
+
+        [Hydra 2017, eq. 4.25, corrected]  Exactly 0 for a body at rest, whatever its attitude: a rotation since the
+        start of up to about 2e-15 rad (none of x, y, z of its quaternion above 4 times the rounding of 1, 8.9e-16)
+        counts as none, since rounding alone moves q by that much.  The displacement of the center of mass is counted in
+        full.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> box, spin = ph.shapes.box((2, 2, 1), mass=1.0), ph.State(angular_velocity=(0, 0, 1))
+        >>> turning = ph.simulate(box, spin, duration=3.0, method="exact")
+        >>> turning.displacements((1.0, 0.0, 0.0))[-1].round(6).tolist()
+        [-1.989992, 0.14112, 0.0]
+        """
+        first = self.state_view_of(self.samples_at(self.scenario.start_time)[None])
+        return self._at_points(points_body, material_points.point_displacement_from(first))
+
+    def _at_points(self, points_body: ArrayLike, law: Callable[[StateView, Any], Any]) -> Array:
+        return self._scalar(material_points.evaluate_at_points(self.state_view, points_body, law))
+
+    # States ---------------------------------------------------------------------------------------------------------
+    @property
+    def final(self) -> Any:
+        """The `State` at the last output time; for a system a list, for an ensemble one state with all members."""
+        if len(self.times) == 0:
+            raise InputError("the run stopped before its first output time: there is no state to show")
+        return self._state_of(self.run_result.samples[-1], float(self.times[-1]))
+
+    def at(self, t: float) -> Any:
+        """The state at any time of the run (s): an output, or computed from the last one before, by the same method.
+
+        An exact motion is evaluated at any time, before, during or after the run, in a few microseconds.  The result
+        is a `State`; for a system a list of them, for an ensemble one state with all members.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=3.0, method="exact")
+        >>> motion.at(1.5).position.tolist()
+        [1.5, 0.0, 0.0]
+        """
+        moment = t if type(t) is float and t - t == 0.0 else validation.check_number(t, "t")
+        if self.axis is None and (closed_form := self.closed_form) is not None:
+            numbers = closed_form.numbers_at(moment)
+            if (total := sum(numbers)) - total != 0.0:
+                raise InputError(f"at t = {moment:g} s the state is no longer finite")
+            return state_from_sample(self.scenario, 0, numbers, moment)
+        return self._state_of(self.samples_at(moment), moment)
+
+    def samples_at(self, t: float) -> Array:
+        """Lower level: the sample of each body or member, (body, column), at any time of the run (s).
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=3.0, method="exact")
+        >>> motion.samples_at(1.5)[0, :3].tolist()
+        [1.5, 0.0, 0.0]
+        """
+        if (closed_form := self.closed_form) is not None:
+            return np.asarray(closed_form.samples_at(np.array([t]))[0])
+        if len(self.times) == 0 or not self.scenario.start_time <= t <= self.times[-1]:
+            span = f"{self.scenario.start_time:g} to {self.times[-1]:g}" if len(self.times) else "nowhere to nowhere"
+            raise InputError(f"t = {t:g} s is outside the run, which reaches from {span} s")
+        exact = np.searchsorted(self.times, t)
+        if exact < len(self.times) and self.times[exact] == t:
+            return np.asarray(self.run_result.samples[exact])
+        require_forces(self, "a time between the stored ones")
+        scenario = replace(self.scenario, output_times=[t], output_step=None)
+        again = run_scenario(scenario, self.work is not None, checkpoint=self._checkpoint_before(t))
+        return np.asarray(again.samples[-1])
+
+    @cached_property
+    def closed_form(self) -> ClosedForm | None:
+        """Lower level: what evaluates an exact motion at any time; None if the motion needs steps."""
+        if not self.scenario.used_method.is_closed_form or self.run_result.failure is not None:
+            return None
+        if self.run_result.closed_form is None and not any(
+            np.ndim(event) for event in segments.discontinuity_times(self.scenario)
+        ):
+            return ClosedForm(self.scenario, self.work is not None)
+        return self.run_result.closed_form
+
+    def _checkpoint_before(self, t: float) -> Checkpoint | None:
+        """The last output before t that lies on a step of its own segment; None: begin at the start."""
+        scenario, run = self.scenario, self.run_result
+        if scenario.events or any(np.ndim(event) for event in segments.discontinuity_times(scenario)):
+            return None
+        segment = max([s for s in segments.segment_boundaries(scenario) if s <= t], default=scenario.start_time)
+        if scenario.used_method.has_dense_output:  # the step with the last output before: the same steps again
+            before = np.flatnonzero((self.times >= segment) & (self.times <= t))
+            if run.checkpoints is None or not len(before):
+                return None
+            return Checkpoint(segment, 0, run.checkpoints[before[-1]])
+        before = np.flatnonzero((self.times > segment) & (self.times <= t))
+        if scenario.used_method.is_adaptive:
+            return Checkpoint(float(self.times[before[-1]]), 0, run.samples[before[-1]]) if len(before) else None
+        steps, rest = segments.locate_on_grid(self.times[before], segment, scenario.needed_step)
+        whole = np.flatnonzero(rest == 0.0)
+        return Checkpoint(segment, int(steps[whole[-1]]), run.samples[before[whole[-1]]]) if len(whole) else None
+
+    def _state_of(self, samples: Array, t: float) -> Any:
+        if self.axis == "member":
+            return state_from_sample(self.scenario, 0, _blank_failed_members(samples).T, t)
+        states = [state_from_sample(self.scenario, i, samples[i].tolist(), t) for i in range(self.scenario.count)]
+        return states if self.axis == "body" else states[0]
+
+
+def require_forces(trajectory: Trajectory, what: str) -> None:
+    """Refuse what cannot be known of a stored motion whose file could not hold its forces."""
+    if trajectory.unknown_forces:
+        raise ScenarioError(
+            f"{what} needs the forces {', '.join(trajectory.unknown_forces)}, which a file cannot hold: simulate again"
+        )
+
+
+def _blank_failed_members(samples: Array) -> Array:
+    """Every number of a member that failed becomes NaN, instead of infinite here and arbitrary there."""
+    finite = np.isfinite(samples).all(axis=-1, keepdims=True)
+    return samples if finite.all() else np.where(finite, samples, np.nan)
+
+
+def state_from_sample(scenario: Scenario, i: int, sample: Any, t: float) -> State:
+    """The state of body i from its sample, or from arrays of the members' samples; evaluated when first read."""
+
+    def make() -> tuple[Any, Any, Any, Any]:
+        constants, groups = scenario.bodies[i].constants(scenario.pivot), split_groups(sample, scenario.form.sizes)
+        if scenario.form.keeps_body_rates and scenario.pivot is None and len(groups[1]) == 4:
+            (x, q, p, w), axes = groups, constants.axes  # which is what a state asks for
+            return x, product(q, conjugate(axes)), scaled(constants.inverse_mass, p), to_world(axes, w)
+        with np.errstate(invalid="ignore"):  # of members that failed
+            view = build_view(scenario.form, scenario.pivot is not None)(groups, constants)
+            return view.position, view.orientation, view.velocity, view.angular_velocity_body
+
+    return State.later(make, t)
