@@ -1,4 +1,4 @@
-"""A run whose steps are as long as the tolerance allows: segment by segment, in portions that can be watched."""
+"""A run with step-size control: segment by segment, in portions that report progress."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from polhode.validation import Array
 
 
 class AdaptiveRunner(Runner):
-    """A run in which every body, or every system, has a clock of its own."""
+    """A run in which every body, or every system, has its own clock and step size."""
 
     event_log: EventLog | None = None
-    """Who looks after the events, if there are any."""
+    """The log of the events, if the scenario has any."""
 
     def run(self, checkpoint: Checkpoint | None) -> RunResult:
         scenario = self.scenario
@@ -48,15 +48,15 @@ class AdaptiveRunner(Runner):
                 break
             if self.report is not None:
                 self.report(b)
-        kept = np.concatenate(portions) if len(portions) > 1 else portions[0]
+        samples = np.concatenate(portions) if len(portions) > 1 else portions[0]
         if self._is_stopped:
-            times, kept = self._with_the_stop(times[: len(kept)], kept)
+            times, samples = self._append_stop(times[: len(samples)], samples)
         elif self.failure is None and impulses_at(scenario, end) and times[-1] == end:
             apply_impulses_to_buffer(scenario, self.buffer, self.layout, end)
             now = current_samples(self.buffer, self.layout, scenario.count)
-            kept[-1, :, :-1] = np.where(np.isfinite(kept[-1, :, :-1]), now[:, :-1], np.nan)
+            samples[-1, :, :-1] = np.where(np.isfinite(samples[-1, :, :-1]), now[:, :-1], np.nan)
         taken, refused = (int(self._clock(i).sum()) for i in (3, 4))
-        run = RunResult(times[: len(kept)], kept, taken, refused, self.failure or self._failed_member())
+        run = RunResult(times[: len(samples)], samples, taken, refused, self.failure or self._failed_member())
         if len(checkpoints[0]):
             run.checkpoints = np.concatenate(checkpoints)
         if self.event_log is not None:
@@ -66,19 +66,19 @@ class AdaptiveRunner(Runner):
 
     @property
     def _is_stopped(self) -> bool:
-        """Whether an event has stopped the run; the members of an ensemble stop each by itself."""
+        """Whether an event has stopped the run; the members of an ensemble stop individually."""
         return self.scenario.members is None and self.event_log is not None and bool(self.event_log.is_stopped.any())
 
-    def _with_the_stop(self, times: Array, kept: Array) -> tuple[Array, Array]:
-        """The output until a stop, and at last the stop itself."""
+    def _append_stop(self, times: Array, samples: Array) -> tuple[Array, Array]:
+        """Append the state at the stop to the samples before it."""
         t = float(self._clock(0)[0])
         if len(times) and times[-1] == t:
-            return times, kept
+            return times, samples
         now = current_samples(self.buffer, self.layout, self.scenario.count)
-        return np.append(times, t), np.concatenate([kept, now[None]])
+        return np.append(times, t), np.concatenate([samples, now[None]])
 
     def _keep_final_states(self, run: RunResult) -> None:
-        """Where only the final states are kept, that of a member that an event has stopped is the one at its stop."""
+        """If only final states are sampled, a member that an event has stopped gets its state at the stop."""
         if self.scenario.members is not None and len(run.times) == 1:
             label_event_records(self.scenario, run.crossings)
             for crossing in run.crossings:
@@ -86,13 +86,13 @@ class AdaptiveRunner(Runner):
                     run.samples[0, crossing.body] = crossing.sample
 
     def _start(self, checkpoint: Checkpoint | None) -> None:
-        """Set all clocks."""
+        """Set all clocks, from the start or from a checkpoint."""
         scenario, layout = self.scenario, self.layout
         if checkpoint is None:
             blocks, (t, h) = self.buffer.reshape(-1, layout.size), layout.clock[:2]
             blocks[:, t : t + layout.lanes] = scenario.start_time
             blocks[:, h : h + layout.lanes] = scenario.step or scenario.duration / 1000
-            if not self.plan.is_coupled:  # the lanes left over have no step to make
+            if not self.plan.is_coupled:  # unused lanes make no steps
                 blocks[-1, h + layout.lanes - len(blocks) * layout.lanes + scenario.count : h + layout.lanes] = 0.0
             return
         for unit, row in zip(self.buffer, checkpoint.samples, strict=True):
@@ -101,14 +101,14 @@ class AdaptiveRunner(Runner):
             unit[list(layout.clock[:3])] = row[-3:]
 
     def _clock(self, i: int) -> Array:
-        """An entry of all clocks."""
+        """The i-th entry of all clocks."""
         place, lanes = self.layout.clock[i], self.layout.lanes
         if self.plan.is_coupled:
             return self.buffer[:, place]
         return self.buffer[:, place : place + lanes].reshape(-1)[: self.scenario.count]
 
     def _integrate_segment(self, stops: Array, end: float, through: bool) -> tuple[Array, Array]:
-        """What is put out at `stops` on the way to `end`, and the checkpoints."""
+        """The samples at `stops` on the way to `end`, and the checkpoints."""
         scenario, layout, units = self.scenario, self.layout, len(self.buffer)
         rtol, atol = scenario.tolerances
         clocks = 1 if self.plan.is_coupled else layout.lanes
@@ -122,27 +122,25 @@ class AdaptiveRunner(Runner):
         while True:
             budget = max(10, int(runner.PORTION_S / self.seconds_per_step / 3))
             self._advance(done, stops, end, through, rtol, atol, budget, out, checkpoints)
-            t, h, shown = self._clock(0), self._clock(1), done.reshape(-1)[: self._clocks]
-            left = (shown < len(stops)) | (through & (t < end))
+            t, h, written = self._clock(0), self._clock(1), done.reshape(-1)[: self._clocks]
+            left = (written < len(stops)) | (through & (t < end))
             if not (left & (h > 0)).any():
                 break
             if self.report is not None:
                 self.report(float(t.mean()))
         if left.any():
-            self._blank_or_fail(out, shown, left)
+            self._fail_or_blank(out, written, left)
             if self.failure is not None or scenario.members is None:
-                return out[: self._well_rows(out[: int(shown.min())])], checkpoints
-        elif (
-            scenario.members is None and not np.isfinite(out).all()
-        ):  # a slope that only the curve needed was no number
-            good = max(self._well_rows(out), 1)
-            kept = unpack_samples(out, layout, scenario.count)
-            self._fail(float(stops[good - 1]), kept[min(good, len(kept) - 1)], kept[good - 1])
+                return out[: self._count_finite(out[: int(written.min())])], checkpoints
+        elif scenario.members is None and not np.isfinite(out).all():  # a slope that only dense output needed was NaN
+            good = max(self._count_finite(out), 1)
+            samples = unpack_samples(out, layout, scenario.count)
+            self._fail(float(stops[good - 1]), samples[min(good, len(samples) - 1)], samples[good - 1])
             return out[:good], checkpoints
         return out, checkpoints
 
     def _advance(self, *arguments: Any) -> None:
-        """Let the machine code run, with a log for every thread where events are watched."""
+        """Run the kernel, with one event log per thread if there are events."""
         event_log = self.event_log
         if event_log is None:
             self._on_threads(*arguments)
@@ -161,53 +159,53 @@ class AdaptiveRunner(Runner):
     def _clocks(self) -> int:
         return len(self.buffer) if self.plan.is_coupled else self.scenario.count
 
-    def _well_rows(self, out: Array) -> int:
-        """How many outputs from the first on are all finite."""
-        well: Any = np.isfinite(out).all(axis=(1, 2))
-        return len(well) if well.all() else int(np.argmin(well))
+    def _count_finite(self, out: Array) -> int:
+        """The number of leading samples that are finite."""
+        finite: Any = np.isfinite(out).all(axis=(1, 2))
+        return len(finite) if finite.all() else int(np.argmin(finite))
 
-    def _blank_or_fail(self, out: Array, shown: Any, stuck: Any) -> None:
-        """A run with a body that cannot go on has failed; in an ensemble only that member shows nothing any more."""
+    def _fail_or_blank(self, out: Array, written: Any, stuck: Any) -> None:
+        """A body whose step has shrunk to zero fails the run; in an ensemble its remaining samples become NaN."""
         if self._is_stopped:
             return
         if self.scenario.members is None:
             unit = int(np.argmax(stuck))
-            kept = current_samples(self.buffer, self.layout, self.scenario.count)
-            body = self._first_wrong_slope() if self.plan.is_coupled else unit
-            self._fail(float(self._clock(0)[unit]), kept, kept, "stuck", body)
-            self._blame_an_event()
+            samples = current_samples(self.buffer, self.layout, self.scenario.count)
+            body = self._first_nonfinite_slope() if self.plan.is_coupled else unit
+            self._fail(float(self._clock(0)[unit]), samples, samples, "stuck", body)
+            self._report_endless_event()
             return
         lanes = self.layout.lanes
-        by_lane = out.reshape(len(out), len(self.buffer), out.shape[2] // lanes, lanes)  # there may be no output
+        by_lane = out.reshape(len(out), len(self.buffer), out.shape[2] // lanes, lanes)  # there may be no outputs
         for member in np.flatnonzero(stuck):
-            by_lane[shown[member] :, member // lanes, :, member % lanes] = np.nan
+            by_lane[written[member] :, member // lanes, :, member % lanes] = np.nan
 
     def _failed_member(self) -> Failure | None:
-        """Of an ensemble: the first member that could not go on."""
+        """The first ensemble member whose step has shrunk to zero."""
         stuck = self._clock(1) == 0.0
         if self.event_log is not None:
             stuck &= ~self.event_log.is_stopped
         if self.scenario.members is None or not stuck.any():
             return None
         member = int(np.argmax(stuck))
-        kept = current_samples(self.buffer, self.layout, self.scenario.count)
-        self._fail(float(self._clock(0)[member]), kept, kept, "stuck", member)
-        self._blame_an_event()
+        samples = current_samples(self.buffer, self.layout, self.scenario.count)
+        self._fail(float(self._clock(0)[member]), samples, samples, "stuck", member)
+        self._report_endless_event()
         return self.failure
 
-    def _blame_an_event(self) -> None:
-        """If a change that follows itself ever faster has halted the body that failed, say so."""
+    def _report_endless_event(self) -> None:
+        """If the body that failed was halted by an event that repeats ever faster, report that instead."""
         endless = self.event_log.endless() if self.event_log is not None else None
         if endless is None or self.failure is None:
             return
         unit, event, body = endless
         who = body if self.scenario.members is None else unit
         if who == self.failure.body or self.scenario.members is None:
-            kept = current_samples(self.buffer, self.layout, self.scenario.count)
-            self.failure = Failure("endless", self.failure.time, who, kept[who], self.scenario.events[event].name)
+            samples = current_samples(self.buffer, self.layout, self.scenario.count)
+            self.failure = Failure("endless", self.failure.time, who, samples[who], self.scenario.events[event].name)
 
-    def _first_wrong_slope(self) -> int:
-        """Of a system whose step failed: the body whose slope was the first that is no number."""
+    def _first_nonfinite_slope(self) -> int:
+        """The first body of a system whose slope became non-finite in the failed step."""
         blocks = self.buffer.reshape(-1, self.layout.size)
         for stage in self.layout.slopes:
             slopes: Any = blocks[:, stage[0][0] : stage[0][0] + self.layout.drift]

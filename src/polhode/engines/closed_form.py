@@ -1,4 +1,4 @@
-"""Runs that need no steps: the state at any time, straight from the start of its segment."""
+"""Runs in closed form, without steps: the state at any time, straight from the start of its segment."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 SECONDS_PER_EVALUATION = 2e-6
-"""About how long the machine code takes to find the state of one body at one time."""
+"""Approximate cost of the compiled kernel for one body at one time."""
 
 
 class ClosedForm:
-    """The motion of a scenario in closed form, ready to be asked for any time, also outside the run."""
+    """The motion of a scenario in closed form, at any time, also outside the run."""
 
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None = None) -> None:
         self.scenario = scenario
-        self._alone = Lock()  # the machine code computes inside the buffers, and other threads may run meanwhile
+        self._alone = Lock()  # the kernel works in place in the buffers, which threads share
         plan = prepare_kernel(structure_of(scenario, counts_work))
         self._advance, self._layout = plan.advance, plan.layout
         buffer = pack_buffer(scenario, plan)
         self._threads = min(threads or CORES, len(buffer))
         self._starts: list[float] = []
-        """When the segments between impulses begin."""
+        """The times at which the segments between impulses begin."""
         self._buffers: list[Array] = []
         start, end = scenario.start_time, float(scenario.times[-1])
         for edge in [
@@ -51,7 +51,7 @@ class ClosedForm:
         self._moment, self._now = np.zeros(1), np.empty((1, len(buffer), self._layout.sample_size))
 
     def samples_at(self, times: Array) -> Array:
-        """What is kept of all bodies at increasing times: (times, bodies, numbers)."""
+        """Samples of all bodies at increasing times: (times, bodies, columns)."""
         out = np.empty((len(times), len(self._buffers[0]), self._layout.sample_size))
         cuts = [0, *np.searchsorted(times, self._starts[1:]).tolist(), len(times)]
         for i, (start, buffer) in enumerate(zip(self._starts, self._buffers, strict=True)):
@@ -67,7 +67,7 @@ class ClosedForm:
             on_threads(work, len(buffer), self._threads)
 
     def numbers_at(self, t: float) -> list[float]:
-        """What is kept of a single body at one time, as plain floats; made to be called often."""
+        """The sample of a single body at one time, as plain floats; cheap enough to call often."""
         i = len(self._starts) - 1
         while i > 0 and t < self._starts[i]:
             i -= 1
@@ -78,26 +78,26 @@ class ClosedForm:
         return numbers
 
     def run(self, report: Report | None) -> RunResult:
-        """The states at the output times, with a report now and then."""
+        """Evaluate the samples at the output times, reporting progress."""
         times = self.scenario.times
         portion = max(1, int(PORTION_S / (SECONDS_PER_EVALUATION * self.scenario.count)))
         if report is None or len(times) <= portion:
-            kept = self.samples_at(times)
+            samples = self.samples_at(times)
         else:
-            kept = np.empty((len(times), self.scenario.count, self._layout.sample_size // self._layout.lanes))
+            samples = np.empty((len(times), self.scenario.count, self._layout.sample_size // self._layout.lanes))
             for i in range(0, len(times), portion):
-                kept[i : i + portion] = self.samples_at(times[i : i + portion])
+                samples[i : i + portion] = self.samples_at(times[i : i + portion])
                 report(float(times[min(i + portion, len(times)) - 1]))
-        return RunResult(times, kept, 0, failure=self._failure(kept), closed_form=self)
+        return RunResult(times, samples, 0, failure=self._failure(samples), closed_form=self)
 
-    def _failure(self, kept: Array) -> Failure | None:
-        well: Any = np.isfinite(kept).all(axis=2)
-        if well.all():
+    def _failure(self, samples: Array) -> Failure | None:
+        finite: Any = np.isfinite(samples).all(axis=2)
+        if finite.all():
             return None
-        body = int(np.argmin(well.all(axis=0)))
-        bad = int(np.argmin(well[:, body]))
+        body = int(np.argmin(finite.all(axis=0)))
+        bad = int(np.argmin(finite[:, body]))
         if bad == 0:
             return Failure(
                 "non-finite", self.scenario.start_time, body, current_samples(self._buffers[0], self._layout, 1)[0]
             )
-        return Failure("non-finite", float(self.scenario.times[bad - 1]), body, kept[bad - 1, body])
+        return Failure("non-finite", float(self.scenario.times[bad - 1]), body, samples[bad - 1, body])

@@ -10,8 +10,10 @@ from polhode.engines.event_detection import ACTION, HANDLED, LOG_HEADER, POINTS,
 from polhode.engines.kernels import Layout, Loop, loop, read, unpack_constants, write
 from polhode.equations.law import Groups
 
+ZENO_INTERVAL = 1e-10
+"""As a fraction of the duration: two changes by one event within this interval are suspected to accumulate (Zeno)."""
 ZENO_LIMIT = 3
-"""A change that follows itself so often at once would go on for ever."""
+"""This many such changes in a row would go on forever: the run is halted."""
 STOPPED, ENDLESS = 1, 2
 """Why a unit was halted."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.event_actions import ENDLESS, STOPPED, ZENO_LIMIT
+from polhode.engines.event_actions import ENDLESS, STOPPED, ZENO_INTERVAL, ZENO_LIMIT
 from polhode.engines.event_detection import (
     BODIES,
     CHANGE,
@@ -27,8 +27,6 @@ from polhode.validation import Array
 ACTION_CODES = {"stop": STOP, "record": RECORD, "change": CHANGE}
 LOG_ROWS = 1000
 """Crossings that the machine code writes down before it reports."""
-ZENO_INTERVAL = 1e-10
-"""A change that follows itself within this part of the duration is in a hurry."""
 
 
 class EventLog:

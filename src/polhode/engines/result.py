@@ -1,4 +1,4 @@
-"""What an engine hands back: the output of a run, why it stopped, and a place to take it up again."""
+"""What an engine returns: the samples of a run, why it stopped, and checkpoints to resume from."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from polhode.model.scenario import Scenario
 
 Report = Callable[[float], None]
-"""Called with the time, in s, that the run has reached.  What it raises ends the run."""
+"""Called with the time, in s, that the run has reached.  An exception that it raises ends the run."""
 
 
 def report_of_part(report: Report | None, scenario: Scenario, i: int, count: int) -> Report | None:
-    """The report of the i-th of `count` runs one after another, as of a part of the whole."""
+    """The progress report of the i-th of `count` successive runs, as a share of the whole."""
     if report is None:
         return None
     start, share = scenario.start_time, scenario.duration / count
@@ -26,50 +26,50 @@ def report_of_part(report: Report | None, scenario: Scenario, i: int, count: int
 
 @dataclass
 class Failure:
-    """Why a run had to stop: the body, the last time at which all was well, and its numbers then."""
+    """Why a run had to stop: the body, the last time at which it was valid, and its sample then."""
 
     reason: str
     time: float
     body: int
     last_good: Array
     event: str = ""
-    """The event that would have gone on for ever, if that was the reason."""
+    """The name of the event that would repeat forever, if that was the reason."""
 
 
 @dataclass
 class EventRecord:
-    """An event that happened: which one, to which body or member, when, and the body's kept numbers then."""
+    """An event that occurred: which one, for which body or member, when, and the body's sample then."""
 
     event: int
     body: int
     time: float
     sample: Array
-    """Before the change, if it makes one."""
+    """Before the change, if the event makes one."""
     name: str = ""
     ends: bool = False
-    """Whether the run, or the member's, ended there."""
+    """Whether the run, or the run of that member, ended there."""
 
 
 @dataclass(frozen=True)
 class AutoReport:
-    """What "auto" chose, and what it found out about the error."""
+    """What method "auto" chose, and its error estimate."""
 
     why: str
     asked: float | None = None
-    """rtol, as asked for; None if no tolerance was needed."""
+    """The requested rtol; None if no tolerance was needed."""
     error: float | None = None
-    """The error of the motion, estimated from a second run, as a multiple of what was allowed."""
+    """The error of the motion, estimated from a second run, as a multiple of the tolerance."""
     members: int | None = None
-    """How many members of an ensemble were looked at, if not all."""
+    """The number of ensemble members that were compared, if not all."""
 
     @property
     def error_found(self) -> float:
-        """The error relative to the motion's own size."""
-        return max((self.error or 0.0) * (self.asked or 0.0), 1e-15)  # nothing better can be seen with 16 digits
+        """The error relative to the size of the motion."""
+        return max((self.error or 0.0) * (self.asked or 0.0), 1e-15)  # double precision resolves nothing smaller
 
     @property
     def missed(self) -> bool:
-        """Whether the error is larger than asked for."""
+        """Whether the error exceeds the tolerance."""
         return self.error is not None and self.error > 1
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ class AutoReport:
 
 @dataclass
 class RunResult:
-    """The output of a run.  `samples` is (times, bodies, numbers): the state, the work if counted, the watched number."""
+    """The output of a run.  `samples` is (times, bodies, columns): state, work if counted, attitude drift."""
 
     times: Array
     samples: Array
@@ -89,24 +89,24 @@ class RunResult:
     refused: int = 0
     failure: Failure | None = None
     crossings: list[EventRecord] = field(default_factory=list)
-    """Where events happened, in the order of time."""
+    """The events that occurred, in order of time."""
     checkpoints: Array | None = None
-    """Of adaptive steps: where the step began that leads to an output, (times, units, kept numbers and clock)."""
+    """Of adaptive steps: the start of the step that covers each output, (times, units, sample and clock)."""
     auto_report: AutoReport | None = None
-    """Of method "auto": what it chose, and why."""
+    """Of method "auto": what it chose and why."""
     closed_form: ClosedForm | None = None
-    """Of an exact motion: what gives its state at any time."""
+    """Of an exact motion: its state at any time."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the machine code, which is made anew where it is needed."""
+        """Everything but the machine code, which is compiled again when needed."""
         return {**self.__dict__, "closed_form": None}
 
 
 @dataclass
 class Checkpoint:
-    """A place to take up a run again: step k of the segment that began at `segment`, and the numbers there.
+    """A place to resume a run: step k of the segment that began at `segment`, and the samples there.
 
-    Adaptive steps have checkpoints instead: a row of `Run.checkpoints`, of an output in that segment.
+    With adaptive steps `samples` is a row of `RunResult.checkpoints`, of an output in that segment.
     """
 
     segment: float

@@ -1,4 +1,4 @@
-"""One run, from a scenario to its output: segment by segment between events, in portions that can be watched."""
+"""One run, from a scenario to its samples: segment by segment between discontinuities, portion by portion."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _run_method(
         return ClosedForm(scenario, counts_work, threads).run(report)
     if scenario.used_method.name == "taylor":
         return taylor.run_taylor(scenario, counts_work, threads, report, checkpoint)
-    with np.errstate(all="ignore"):  # what becomes infinite is found, and told with its time and place
+    with np.errstate(all="ignore"):  # a non-finite state is detected and reported with its time
         kind = AdaptiveRunner if scenario.used_method.is_adaptive else FixedRunner
         return kind(scenario, counts_work, threads, report).run(checkpoint)
 
@@ -71,7 +71,7 @@ class FixedRunner(Runner):
             self._open_windows((a + b) / 2)
             wanted = times[(times >= a) & ((times <= b) if is_last else (times < b))]
             stops = wanted if is_last else np.append(wanted, b)
-            out = self._fixed(a, stops, first)
+            out = self._integrate_segment(a, stops, first)
             done = unpack_samples(out, self.layout, scenario.count)
             portions.append(done[: len(wanted)])
             if self.failure is not None:
@@ -80,15 +80,17 @@ class FixedRunner(Runner):
                 write_state(self.buffer, self.layout, done[-1])
                 if self.report is not None:
                     self.report(b)
-        kept = np.concatenate(portions) if len(portions) > 1 else portions[0]
+        samples = np.concatenate(portions) if len(portions) > 1 else portions[0]
         if self.failure is None and impulses_at(scenario, end) and end > scenario.start_time:
-            write_state(self.buffer, self.layout, kept[-1])
+            write_state(self.buffer, self.layout, samples[-1])
             apply_impulses_to_buffer(scenario, self.buffer, self.layout, end)
-            kept[-1] = current_samples(self.buffer, self.layout, self.scenario.count)
-        return RunResult(times[: len(kept)], kept, self.steps, self.refused, self.failure or self._failed_member(kept))
+            samples[-1] = current_samples(self.buffer, self.layout, self.scenario.count)
+        return RunResult(
+            times[: len(samples)], samples, self.steps, self.refused, self.failure or self._failed_member(samples)
+        )
 
     # Fixed steps ----------------------------------------------------------------------------------------------------
-    def _fixed(self, a: float, stops: Array, k: int) -> Array:
+    def _integrate_segment(self, a: float, stops: Array, k: int) -> Array:
         h = self.scenario.needed_step
         stop_k, rest = segments.locate_on_grid(stops, a, h)
         out = np.empty(
@@ -96,19 +98,19 @@ class FixedRunner(Runner):
         )
         last = int(stop_k[-1])
         s = int(np.searchsorted(stop_k, k))
-        watching = self.scenario.members is None
+        detects_failure = self.scenario.members is None
         while True:
             portion = max(1, int(runner.PORTION_S / self.seconds_per_step))
             k_end = min(last, k + portion)
-            before = self.buffer.copy() if watching else None
+            before = self.buffer.copy() if detects_failure else None
             began = perf_counter()
             self._on_threads(a, h, k, k_end, stop_k, rest, s, out)
             s_end = int(np.searchsorted(stop_k, k_end, side="right"))
             self.steps += k_end - k
             if before is not None and not (
-                self._is_well(out[s:s_end]) and self._is_well(buffer_samples(self.buffer, self.layout))
+                self._is_valid(out[s:s_end]) and self._is_valid(buffer_samples(self.buffer, self.layout))
             ):
-                good = self._locate(before, a, h, k, k_end)
+                good = self._locate_failure(before, a, h, k, k_end)
                 return out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
             if k_end == last:
                 return out
@@ -118,10 +120,10 @@ class FixedRunner(Runner):
                 self.report(a + k_end * h)
             k, s = k_end, s_end
 
-    def _locate(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
-        """Step by step from the last portion that was well: the last step at which all was, and what was wrong then."""
+    def _locate_failure(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
+        """Repeat the failed portion step by step: record the failure, return the index of the last valid step."""
         unit_out = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
-        good, good_kept = k, current_samples(before, self.layout, self.scenario.count)
+        good, good_samples = k, current_samples(before, self.layout, self.scenario.count)
         self.buffer = before
         while good < k_end:
             ks = np.arange(good + 1, min(good + 256, k_end) + 1)
@@ -129,24 +131,24 @@ class FixedRunner(Runner):
             self.plan.advance(
                 self.buffer, self.pairs, 0, len(self.buffer), a, h, good, int(ks[-1]), ks, np.zeros(len(ks)), 0, out
             )
-            well = [self._is_well(row) for row in out]
-            first_bad = well.index(False) if False in well else len(ks)
+            valid = [self._is_valid(row) for row in out]
+            first_bad = valid.index(False) if False in valid else len(ks)
             if first_bad > 0:
-                good, good_kept = (
+                good, good_samples = (
                     int(ks[first_bad - 1]),
                     unpack_samples(out, self.layout, self.scenario.count)[first_bad - 1],
                 )
             if first_bad < len(ks):
                 bad = unpack_samples(out, self.layout, self.scenario.count)[first_bad]
-                self._fail(a + good * h, bad, good_kept)
+                self._fail(a + good * h, bad, good_samples)
                 return good
-        self._fail(a + good * h, good_kept, good_kept)  # only a step to the side went wrong
+        self._fail(a + good * h, good_samples, good_samples)  # only a step between grid points failed
         return good
 
-    # What can go wrong ----------------------------------------------------------------------------------------------
-    def _is_well(self, kept: Array) -> bool:
-        """Whether all numbers put out are finite, and Euler angles turn slowly enough."""
-        blocks = kept.reshape(-1, self.layout.sample_size)
+    # Failures --------------------------------------------------------------------------------------------------------
+    def _is_valid(self, samples: Array) -> bool:
+        """Whether all samples are finite, and Euler angles turn slowly enough."""
+        blocks = samples.reshape(-1, self.layout.sample_size)
         if not np.isfinite(blocks).all():
             return False
         if self.scenario.formulation != "euler_angles":
@@ -154,25 +156,25 @@ class FixedRunner(Runner):
         turns = blocks[:, self.layout.drift :]
         return bool((turns <= self.scenario.largest_turn**2).all())
 
-    def _failed_member(self, kept: Array) -> Failure | None:
-        """In an ensemble all members run to the end; the first that failed is run again alone to see when."""
+    def _failed_member(self, samples: Array) -> Failure | None:
+        """All members of an ensemble run to the end; rerun the first that failed alone to find out when."""
         if self.scenario.members is None:
             return None
         if self.scenario.formulation == "euler_angles":
-            singular = np.logical_or.accumulate(kept[:, :, -1] > self.scenario.largest_turn**2)
-            kept[singular] = np.nan  # from there on the angles mean nothing
-        wrong = ~np.isfinite(kept).all(axis=(0, 2))
+            singular = np.logical_or.accumulate(samples[:, :, -1] > self.scenario.largest_turn**2)
+            samples[singular] = np.nan  # past the singularity the angles are meaningless
+        wrong = ~np.isfinite(samples).all(axis=(0, 2))
         if not wrong.any():
             return None
         member = int(np.argmax(wrong))
         alone = run_scenario(self.scenario.take(member), False, 1, self.report).failure
         if alone is None:
-            return Failure("non-finite", float(self.scenario.times[0]), member, kept[0, member])
+            return Failure("non-finite", float(self.scenario.times[0]), member, samples[0, member])
         return Failure(alone.reason, alone.time, member, alone.last_good)
 
 
 def _group_members(scenario: Scenario) -> list[Any]:
-    """The members that share all event times, group by group; nothing if all do."""
+    """Groups of members that share all discontinuity times; empty if all do."""
     events = segments.discontinuity_times(scenario)
     if not any(np.ndim(event) for event in events):
         return []
@@ -192,12 +194,12 @@ def _run_groups(
 
 
 def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> RunResult:
-    """The runs of groups of members, put together in the members' order."""
+    """Merge the runs of groups of members, in the order of the members."""
     first = parts[0][1]
-    kept = np.full((len(scenario.times), scenario.count, first.samples.shape[-1]), np.nan)
+    samples = np.full((len(scenario.times), scenario.count, first.samples.shape[-1]), np.nan)
     failure = None
     for rows, part in parts:
-        kept[: len(part.samples), rows] = part.samples
+        samples[: len(part.samples), rows] = part.samples
         if part.failure is not None and failure is None:
             failure = part.failure
             failure.body = int(rows[failure.body])
@@ -205,4 +207,4 @@ def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> Run
             crossing.body = int(rows[crossing.body])
     crossings = sorted((c for _, part in parts for c in part.crossings), key=lambda c: c.time)
     steps, refused = sum(p.steps for _, p in parts), sum(p.refused for _, p in parts)
-    return RunResult(scenario.times, kept, steps, refused, failure, crossings)
+    return RunResult(scenario.times, samples, steps, refused, failure, crossings)

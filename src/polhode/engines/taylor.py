@@ -1,8 +1,8 @@
-"""A run by Taylor series: heyoka's adaptive integrator, fed with the scenario's own equations.
+"""A run by Taylor series: heyoka's adaptive integrator, fed with the scenario's own equations.  [Biscani 2021]
 
-Steps are as long as the series allow; outputs are read off the series, so they change no step.  Within a segment q is
-left alone (q' is linear in q, and series keep |q| to rounding); it is rescaled where outputs are put out, at the ends
-of segments, and every so many steps.
+Steps are as long as the series allow; outputs come from the series (dense output), so they change no step.  Within a
+segment q is not renormalized (q' is linear in q, and the series keep |q| to rounding); it is renormalized in the
+samples, at the ends of segments, and every few thousand steps.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from polhode.engines import segments
+from polhode.engines.event_actions import ZENO_INTERVAL
 from polhode.engines.heyoka_codegen import (
     UNROLLED_LIMIT,
     UNROLLED_LIMIT_FOR_MANY,
@@ -46,15 +47,13 @@ from polhode.model.state import split_groups
 from polhode.validation import Array
 
 FIRST_PORTION, LARGEST_PORTION = 50, 5000
-"""Steps between two looks at the sizes of the groups and at |q|."""
+"""Steps between two checks of the units of the groups and of |q|."""
 MANY = 1000
-"""So many members are worth a longer compilation."""
-ZENO_INTERVAL = 1e-10
-"""A change that follows itself within this part of the duration would go on for ever."""
+"""An ensemble of more members than this is worth a longer compilation."""
 EVENT_START_FRACTION = 2.0**-20
-"""Of a segment: a crossing so soon after its beginning is not told from one at the beginning."""
+"""As a fraction of a segment: an event this soon after its start counts as an event at its start."""
 MOST_SWITCHES = 100_000
-"""A force that decides otherwise more often than this in one segment never comes to rest."""
+"""A force that switches branches more often than this in one segment is chattering."""
 
 
 def run_taylor(
@@ -68,49 +67,49 @@ def run_taylor(
     import_heyoka()
     if max(scenario.tolerances[1]) > 0:
         raise ScenarioError(
-            f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: say by rtol how exact it shall be, "
-            "or take method='dop853'"
+            f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: set the accuracy with rtol, "
+            "or use method='dop853'"
         )
     if scenario.events:
-        checkpoint = None  # how often an event has happened is known at the start only
+        checkpoint = None  # event counts are known only at the start
     if scenario.events and scenario.members is not None:
-        return _member_by_member(scenario, counts_work, report)
+        return _run_member_by_member(scenario, counts_work, report)
     with np.errstate(all="ignore"):
         runner = _Runner(scenario, counts_work, threads, report)
         try:
             return runner.run(checkpoint)
         except _OneByOneError:
             if scenario.members is not None:
-                return _member_by_member(scenario, counts_work, report)
+                return _run_member_by_member(scenario, counts_work, report)
             runner = _Runner(scenario, counts_work, threads, report)
             runner.in_lanes = False
             return runner.run(checkpoint)
 
 
 class _OneByOneError(Exception):
-    """A force decides, at a time of its own for every member: lanes cannot keep step."""
+    """A force switches branches at different times for different members, so they cannot share lanes."""
 
 
 def runs_in_lanes(scenario: Scenario) -> bool:
-    """Whether there are several bodies or members, none of which can tell that there are others."""
+    """Whether there are several bodies or members that do not interact."""
     alone = scenario.members is None and len(scenario.bodies) == 1
     return not (alone or scenario.of_kind("pair") or scenario.events)
 
 
 class _Runner:
-    """The state of a run while it goes on."""
+    """The state of a run in progress."""
 
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
         self.scenario, self.report, self.threads = scenario, report, threads or CORES
-        self.numbers = TaylorVariables(scenario, counts_work)
-        self.now = self.numbers.start()
+        self.variables = TaylorVariables(scenario, counts_work)
+        self.now = self.variables.start()
         self.in_lanes = runs_in_lanes(scenario)
         self.steps = 0
         self.crossings: list[EventRecord] = []
         self.counts = [0] * len(scenario.events)
         self.last: dict[tuple[int, int], float] = {}
-        """When each event last happened to each body."""
-        self.hurried = False
+        """The last time of each (event, body)."""
+        self.is_zeno = False
         self.failure: Failure | None = None
         self.failed = np.zeros(scenario.count, dtype=bool)
         self.stopped: float | None = None
@@ -119,7 +118,7 @@ class _Runner:
         scenario = self.scenario
         times, end = scenario.times, float(scenario.times[-1])
         edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
-        if scenario.events:  # in a step that begins on an event's zero heyoka sees no other: such a step must be short
+        if scenario.events:  # a step that starts at an event's zero misses the next one: keep it short
             edges = sorted({*edges, *(a + EVENT_START_FRACTION * (b - a) for a, b in pairwise(edges))})
         if checkpoint is not None:
             edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
@@ -127,111 +126,114 @@ class _Runner:
         portions: list[Array] = []
         for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
             if checkpoint is None or a != checkpoint.segment:
-                self._strike(a)
+                self._apply_impulses(a)
             wanted = times[(times >= a) & ((times <= b) if b == end else (times < b))]
-            portions.append(self._segment(a, b, wanted))
+            portions.append(self._integrate_segment(a, b, wanted))
             if self.failure is not None or self.stopped is not None:
                 break
-        kept = np.concatenate(portions)
+        samples = np.concatenate(portions)
         if self.stopped is not None:
             times = np.append(times[times < self.stopped], self.stopped)
-            kept = np.concatenate([kept[: len(times) - 1], self.numbers.to_samples(self.now)[None]])
+            samples = np.concatenate([samples[: len(times) - 1], self.variables.to_samples(self.now)[None]])
         elif self.failure is None and impulses_at(scenario, end) and end > scenario.start_time:
-            self._strike(end)
-            kept[-1] = self.numbers.to_samples(self.now)
+            self._apply_impulses(end)
+            samples[-1] = self.variables.to_samples(self.now)
         self.crossings.sort(key=lambda crossing: crossing.time)
-        failure = self.failure or self._failed_member(kept)
-        return RunResult(times[: len(kept)], kept, self.steps, 0, failure, self.crossings)
+        failure = self.failure or self._failed_member(samples)
+        return RunResult(times[: len(samples)], samples, self.steps, 0, failure, self.crossings)
 
-    def _strike(self, t: float) -> None:
+    def _apply_impulses(self, t: float) -> None:
         if impulses := impulses_at(self.scenario, t):
-            self.now = apply_impulses(self.scenario, self.numbers.to_samples(self.now), t, impulses)[:, :-1]
+            self.now = apply_impulses(self.scenario, self.variables.to_samples(self.now), t, impulses)[:, :-1]
 
-    def _segment(self, a: float, b: float, wanted: Array) -> Array:
-        """What is put out at the wanted times of a segment; `now` moves on to its end."""
+    def _integrate_segment(self, a: float, b: float, wanted: Array) -> Array:
+        """The samples at the wanted times of a segment; advances `now` to its end."""
         if a == b:
-            return self.numbers.to_samples(self.now)[None][: len(wanted)]
+            return self.variables.to_samples(self.now)[None][: len(wanted)]
         middle = (a + b) / 2
         if self.in_lanes:
-            return self._lanes(a, b, wanted, middle)
+            return self._integrate_lanes(a, b, wanted, middle)
         rows: list[Array] = []
         while a < b and self.failure is None and self.stopped is None:
-            a = self._together(a, b, wanted[sum(map(len, rows)) :], middle, rows)
-        return self.numbers.to_samples(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
+            a = self._integrate_coupled(a, b, wanted[sum(map(len, rows)) :], middle, rows)
+        return self.variables.to_samples(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
 
     # One body, or a system ------------------------------------------------------------------------------------------
-    def _together(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
-        """Go on to b, or to an event that changes the motion: the time reached."""
-        flight = SegmentIntegrator(self.numbers, self.now, a, b, middle)
+    def _integrate_coupled(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
+        """Integrate to b, or to an event that changes the motion; return the time reached."""
+        integrator = SegmentIntegrator(self.variables, self.now, a, b, middle)
         pending = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
         count, portion, switches = len(wanted), FIRST_PORTION, 0
         while True:
-            while len(pending) and pending[0] <= flight.time:
+            while len(pending) and pending[0] <= integrator.time:
                 pending = pending[1:]
                 if count:
-                    rows.append(flight.state()[None])
+                    rows.append(integrator.state()[None])
                     count -= 1
             if not len(pending):
                 break
-            before = flight.mark()
-            outcome, taken, states = flight.advanced(pending, portion)
+            before = integrator.save()
+            outcome, taken, states = integrator.advance(pending, portion)
             self.steps += taken
-            rows.append(flight.full(states[:count]))
+            rows.append(integrator.unpack_state(states[:count]))
             pending, count = pending[len(states) :], max(0, count - len(states))
-            self._note(flight)
+            self._log_recorded_events(integrator)
             if outcome == "end":
                 continue
-            stands_still = flight.time - before[0] <= 4 * taken * np.spacing(abs(before[0]))
+            stands_still = integrator.time - before[0] <= 4 * taken * np.spacing(abs(before[0]))
             if outcome == "failed" or (outcome == "portion" and stands_still):
-                self._locate(flight, before, outcome)
+                self._locate_failure(integrator, before, outcome)
                 break
             if isinstance(outcome, int):
-                if self._happens(flight, outcome):
-                    if self.failure is None and self.changed is not None and flight.takes(self.changed):
+                if self._handle_event(integrator, outcome):
+                    if self.failure is None and self.changed is not None and integrator.replace_state(self.changed):
                         self.changed = None
                         continue
                     break
-                switches += flight.found.events[outcome][0] == SWITCH
+                switches += integrator.system.events[outcome][0] == SWITCH
                 if switches > MOST_SWITCHES:
-                    self._locate(flight, flight.mark(), outcome)
+                    self._locate_failure(integrator, integrator.save(), outcome)
                     break
                 continue
-            flight.settle()
+            integrator.renormalize()
             portion = min(2 * portion, LARGEST_PORTION)
             if self.report is not None:
-                self.report(flight.time)
+                self.report(integrator.time)
         if self.failure is None:
-            reached, self.now = flight.time, self.numbers.tidy(flight.state() if self.changed is None else self.changed)
+            reached, self.now = (
+                integrator.time,
+                self.variables.renormalize(integrator.state() if self.changed is None else self.changed),
+            )
         else:
             reached = b
-        flight.close()
+        integrator.close()
         self.changed = None
         return reached
 
     changed: Array | None = None
-    """What an event has made of the numbers, until the run goes on from them."""
+    """The state after an event's change, until the run continues from it."""
 
-    def _locate(self, flight: SegmentIntegrator, before: Any, outcome: Any) -> None:
-        """Step by step from the last look that was well: when it ceased to be, and what was wrong."""
-        flight.restore(before)
-        reason, good, time = "stuck", flight.state(), flight.time
+    def _locate_failure(self, integrator: SegmentIntegrator, before: Any, outcome: Any) -> None:
+        """Repeat the failed portion step by step: record when and why it failed."""
+        integrator.restore(before)
+        reason, good, time = "stuck", integrator.state(), integrator.time
         bad = good
         for _ in range(LARGEST_PORTION if outcome == "failed" else 0):
-            if not flight.stepped():
-                bad = flight.state()
+            if not integrator.step():
+                bad = integrator.state()
                 break
-            good, time = flight.state(), flight.time
-        if time == flight.begin and (culprits := flight.rootless()):
+            good, time = integrator.state(), integrator.time
+        if time == integrator.begin and (culprits := integrator.singular_forces()):
             raise ScenarioError(
                 f"{' and '.join(culprits)} has no Taylor series at t = {time:g} s: it takes the root of 0, or divides "
-                "by 0 there. Start a little beside that state (drag: not exactly at rest in the wind), or take "
+                "by 0 there. Start slightly away from that state (drag: not exactly at rest in the wind), or use "
                 "method='dop853'."
             )
         finite = np.isfinite(bad).all(axis=-1)
         body = int(np.argmin(finite)) if finite.any() else 0
         if self.scenario.formulation == "euler_angles" and self._is_vertical(good[body]):
             reason = "singular"
-        self.failure = Failure(reason, time, body, self.numbers.to_samples(good)[body])
+        self.failure = Failure(reason, time, body, self.variables.to_samples(good)[body])
 
     def _is_vertical(self, numbers: Array) -> bool:
         groups: Any = split_groups(numbers, self.scenario.form.sizes)
@@ -239,33 +241,33 @@ class _Runner:
         return not turn <= self.scenario.largest_turn**2
 
     # Events ---------------------------------------------------------------------------------------------------------
-    def _note(self, flight: SegmentIntegrator) -> None:
-        """Write down the events that only are recorded."""
-        for i, time, u in flight.recorded():
-            event, body, _ = flight.found.events[i]
-            self._crossed(event, body, time, flight.full(u))
+    def _log_recorded_events(self, integrator: SegmentIntegrator) -> None:
+        """Log the events that are only recorded."""
+        for i, time, u in integrator.pop_recorded_events():
+            event, body, _ = integrator.system.events[i]
+            self._log_event(event, body, time, integrator.unpack_state(u))
 
-    def _happens(self, flight: SegmentIntegrator, i: int) -> bool:
-        """An event that heyoka stopped at: whether the run ends, or goes on with other numbers."""
-        number, body, _ = flight.found.events[i]
+    def _handle_event(self, integrator: SegmentIntegrator, i: int) -> bool:
+        """Handle an event that heyoka stopped at; return True if it ends the run or changes the state."""
+        number, body, _ = integrator.system.events[i]
         if number == SWITCH:
-            flight.step_over()
+            integrator.step_over()
             return False
         event: Event = self.scenario.events[number]
-        now = flight.state()
-        if not self._crossed(number, body, flight.time, now):
+        now = integrator.state()
+        if not self._log_event(number, body, integrator.time, now):
             return False
         if event.action == "stop":
             if self.counts[number] == event.count:
-                self.stopped = flight.time
+                self.stopped = integrator.time
             return self.stopped is not None
-        self.changed = self._jumped(event, body, flight.time, now)
-        if self.hurried:
-            self.failure = Failure("endless", flight.time, body, self.numbers.to_samples(now)[body], event.name)
+        self.changed = self._apply_change(event, body, integrator.time, now)
+        if self.is_zeno:
+            self.failure = Failure("endless", integrator.time, body, self.variables.to_samples(now)[body], event.name)
         return True
 
-    def _crossed(self, number: int, body: int, time: float, now: Array) -> bool:
-        """Count a crossing, unless it is the start itself, or the last one seen again."""
+    def _log_event(self, number: int, body: int, time: float, now: Array) -> bool:
+        """Count and log an event, unless it is the start itself or a repetition of the last one."""
         event: Event = self.scenario.events[number]
         close = SAME_INSTANT * max(self.scenario.duration, abs(time))
         since = time - self.last.get((number, body), self.scenario.start_time)
@@ -274,86 +276,88 @@ class _Runner:
         if event.count is not None and self.counts[number] >= event.count:
             return False
         self.counts[number] += 1
-        self.hurried = (number, body) in self.last and since < ZENO_INTERVAL * self.scenario.duration
+        self.is_zeno = (number, body) in self.last and since < ZENO_INTERVAL * self.scenario.duration
         self.last[number, body] = time
-        self.crossings.append(EventRecord(number, body, time, self.numbers.to_samples(now)[body]))
+        self.crossings.append(EventRecord(number, body, time, self.variables.to_samples(now)[body]))
         return True
 
-    def _jumped(self, event: Event, body: int, time: float, now: Array) -> Array:
-        """The numbers after a user's change of the momenta of one body."""
-        scenario, kept = self.scenario, self.numbers.to_samples(now)
+    def _apply_change(self, event: Event, body: int, time: float, now: Array) -> Array:
+        """The state after a user's change of the momenta of one body."""
+        scenario, samples = self.scenario, self.variables.to_samples(now)
         constants = scenario.bodies[body].constants(scenario.pivot)
-        groups = split_groups(kept[body].tolist(), scenario.form.sizes)
+        groups = split_groups(samples[body].tolist(), scenario.form.sizes)
         view = build_view(scenario.form, scenario.pivot is not None)(groups, constants)
         assert event.change is not None
         jumps = event.change(time, view, constants, event.params)
-        blow = SimpleNamespace(kernel=lambda *_: jumps, params=(), bodies=(body,) if scenario.is_system else None)
-        return apply_impulses(scenario, kept, time, [blow])[:, :-1]
+        impulse = SimpleNamespace(kernel=lambda *_: jumps, params=(), bodies=(body,) if scenario.is_system else None)
+        return apply_impulses(scenario, samples, time, [impulse])[:, :-1]
 
-    # Independent bodies, in the lanes of the processor's vectors ----------------------------------------------------
-    def _lanes(self, a: float, b: float, wanted: Array, middle: float) -> Array:
-        found = build_symbolic_system(self.scenario, self.now, middle, self.numbers.counts_work, True)
-        if found.events:
+    # Independent bodies, in SIMD lanes ------------------------------------------------------------------------------
+    def _integrate_lanes(self, a: float, b: float, wanted: Array, middle: float) -> Array:
+        system = build_symbolic_system(self.scenario, self.now, middle, self.variables.counts_work, True)
+        if system.events:
             raise _OneByOneError
         count = self.scenario.count
         stops = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
         out = np.repeat(self.now[None], len(stops), axis=0)
-        if found.moving:
-            units = self.numbers.units(found, self.now, a, b - a)
+        if system.moving:
+            units = self.variables.units(system, self.now, a, b - a)
             rows = np.arange(count)
-            peaks = self._in_batches(found, units, rows, a, stops, out)
+            peaks = self._integrate_batches(system, units, rows, a, stops, out)
             grown = np.flatnonzero(peaks.max(axis=1) > LARGEST_RATIO)
             if len(grown):
                 units[grown] *= 2.0 ** np.rint(np.log2(np.maximum(peaks[grown], 1.0)))
-                self._in_batches(found, units, grown, a, stops, out)
-        self.now = self.numbers.tidy(out[-1])
+                self._integrate_batches(system, units, grown, a, stops, out)
+        self.now = self.variables.renormalize(out[-1])
         self.failed |= ~np.isfinite(out[-1]).all(axis=-1)
         if self.report is not None:
             self.report(b)
-        return self.numbers.to_samples(out[: len(wanted)])
+        return self.variables.to_samples(out[: len(wanted)])
 
-    def _in_batches(self, found: SymbolicSystem, units: Array, rows: Any, a: float, stops: Array, out: Array) -> Array:
-        """Advance these members, as many at a time as the processor has lanes: how large each group became."""
+    def _integrate_batches(
+        self, system: SymbolicSystem, units: Array, rows: Any, a: float, stops: Array, out: Array
+    ) -> Array:
+        """Integrate these members, one per SIMD lane; return the largest size of each group."""
         lanes = int(import_heyoka().recommended_simd_size())
-        straight = UNROLLED_LIMIT_FOR_MANY if len(rows) > MANY else UNROLLED_LIMIT
-        used = acquire_integrator(self.scenario, found, self.numbers.tolerance, lanes, straight)
+        unrolled = UNROLLED_LIMIT_FOR_MANY if len(rows) > MANY else UNROLLED_LIMIT
+        used = acquire_integrator(self.scenario, system, self.variables.tolerance, lanes, unrolled)
         batches = -(-len(rows) // lanes)
-        padded = rows[np.minimum(np.arange(batches * lanes), len(rows) - 1)]  # the lanes left over repeat the last
+        padded = rows[np.minimum(np.arange(batches * lanes), len(rows) - 1)]  # unused lanes repeat the last member
 
         def in_batches(values: Array) -> Array:
             return np.ascontiguousarray(values.reshape(-1, batches, lanes).swapaxes(0, 1))
 
-        groups = self.numbers.group_of[found.moving]
+        groups = self.variables.group_of[system.moving]
         scale = units[padded][:, groups].T
-        values = parameter_values(found, used.constants, units)
+        values = parameter_values(system, used.constants, units)
         pars = in_batches(np.array([np.broadcast_to(value, (len(self.now),))[padded] for value in values]))
-        start = in_batches(self.now[padded][:, found.moving].T / scale)
+        start = in_batches(self.now[padded][:, system.moving].T / scale)
         times = stops if stops[0] == a else np.append(a, stops)
         ends = np.empty((len(times), len(groups), batches, lanes))
         steps = np.empty((batches, lanes), dtype=np.int64)
 
         def work(first: int, last: int) -> None:
             integrator = used.integrator if first == 0 else copy.deepcopy(used.integrator)
-            told = perf_counter()
+            reported = perf_counter()
             for i in range(first, last):
                 ends[:, :, i], steps[i] = propagate_batch(integrator, a, times, start[i], pars[i])
-                if self.report is not None and perf_counter() - told > PORTION_S:
+                if self.report is not None and perf_counter() - reported > PORTION_S:
                     self.report(a + (i + 1 - first) / (last - first) * float(stops[-1] - a))
-                    told = perf_counter()
+                    reported = perf_counter()
 
         on_threads(work, batches, min(self.threads, batches))
         release_integrator(used)
         count = len(rows)
         self.steps += int(steps.ravel()[:count].sum())
         u = ends.reshape(len(times), len(groups), -1)[len(times) - len(stops) :, :, :count]
-        out[:, rows[:, None], found.moving] = np.moveaxis(u * scale[:, :count], 1, 2)
+        out[:, rows[:, None], system.moving] = np.moveaxis(u * scale[:, :count], 1, 2)
         peaks = np.zeros(units.shape)
         for g in set(groups.tolist()) & {2, 3}:
             peaks[rows, g] = np.nan_to_num(np.abs(u[:, groups == g]).max(axis=(0, 1)))
         return peaks
 
-    def _failed_member(self, kept: Array) -> Failure | None:
-        """All members run to the end; the first that failed is run again alone to see when."""
+    def _failed_member(self, samples: Array) -> Failure | None:
+        """All members run to the end; rerun the first that failed alone to find out when."""
         if not self.failed.any():
             return None
         first = int(np.argmax(self.failed))
@@ -361,31 +365,31 @@ class _Runner:
         alone = self.scenario.take(first) if is_member else _body_alone(self.scenario, first)
         failure = run_taylor(alone, False, 1, self.report).failure
         if failure is None:
-            return Failure("non-finite", float(self.scenario.times[0]), first, kept[0, first])
+            return Failure("non-finite", float(self.scenario.times[0]), first, samples[0, first])
         return Failure(failure.reason, failure.time, first, failure.last_good)
 
 
 def _body_alone(scenario: Scenario, i: int) -> Scenario:
-    """The scenario of one body of a system whose bodies feel nothing of each other."""
+    """The scenario of one body of a system whose bodies do not interact."""
     forces = [replace(f, bodies=None) for f in scenario.forces if f.bodies is None or i in f.bodies]
     return replace(scenario, body=scenario.bodies[i], state=scenario.states[i], forces=forces)
 
 
-def _member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> RunResult:
-    """An ensemble with events: each member is a run of its own."""
+def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> RunResult:
+    """Run each member of an ensemble with events separately."""
     assert scenario.members is not None
-    kept: Array | None = None
+    samples: Array | None = None
     result = RunResult(scenario.times, np.empty(0), 0)
     for member in range(scenario.members):
         own = report_of_part(report, scenario, member, scenario.members)
         part = run_taylor(scenario.take(member), counts_work, report=own)
-        if kept is None:
-            kept = np.full((len(scenario.times), scenario.members, part.samples.shape[-1]), np.nan)
+        if samples is None:
+            samples = np.full((len(scenario.times), scenario.members, part.samples.shape[-1]), np.nan)
         stopped = len(part.times) and part.times[-1] < scenario.times[-1] and part.failure is None
-        shown = len(part.times) - 1 if stopped and part.times[-1] not in scenario.times else len(part.times)
-        kept[:shown, member] = part.samples[:shown, 0]
+        written = len(part.times) - 1 if stopped and part.times[-1] not in scenario.times else len(part.times)
+        samples[:written, member] = part.samples[:written, 0]
         if stopped and len(scenario.times) == 1:
-            kept[0, member] = part.samples[-1, 0]
+            samples[0, member] = part.samples[-1, 0]
         result.steps += part.steps
         for crossing in part.crossings:
             crossing.body = member
@@ -394,6 +398,6 @@ def _member_by_member(scenario: Scenario, counts_work: bool, report: Report | No
             result.failure = Failure(part.failure.reason, part.failure.time, member, part.failure.last_good)
         if own is not None:
             own(scenario.end_time)
-    result.samples = kept if kept is not None else result.samples
+    result.samples = samples if samples is not None else result.samples
     result.crossings.sort(key=lambda crossing: crossing.time)
     return result
