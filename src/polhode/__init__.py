@@ -1,6 +1,6 @@
 """Polhode simulates rigid bodies: where they are, how they turn, and how well the answer can be trusted.
 
-The public names load when they are first used, so that `import polhode` stays quick.
+The public names are loaded when they are first used, so that `import polhode` stays fast.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from polhode._moved_modules import install as _install_moved_modules
 from polhode.version import __version__
 
 _HOMES = {
@@ -18,6 +19,8 @@ _HOMES = {
     "Force": "model.force",
     "force": "model.force",
     "pair_force": "model.force",
+    "StateView": "equations.formulations",
+    "BodyConstants": "equations.inertia",
     "event": "model.event",
     "forces": None,
     "shapes": None,
@@ -56,6 +59,8 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
+    from polhode.equations.formulations import StateView as StateView
+    from polhode.equations.inertia import BodyConstants as BodyConstants
     from polhode.equations.law import law as law
     from polhode.equations.quaternions import to_body as to_body
     from polhode.equations.quaternions import to_world as to_world
@@ -88,7 +93,9 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"polhode has no {name!r}")
+        from polhode.synonyms import unknown_attribute_message
+
+        raise AttributeError(unknown_attribute_message("polhode", name, _HOMES))
     home = _HOMES[name]
     value = (
         import_module(f"polhode.{_MODULES[name]}") if home is None else getattr(import_module(f"polhode.{home}"), name)
@@ -99,3 +106,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+_install_moved_modules()

@@ -1,4 +1,4 @@
-"""Where a body is, how it is turned, and how it moves, at one time."""
+"""The state of a body at one time: position, orientation, velocity, angular velocity."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import inertia_times
 from polhode.equations.quaternions import normalized, product, to_body, to_world
 from polhode.errors import InputError, ScenarioError, StateError, nearest
+from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array, as_leaves
 
 if TYPE_CHECKING:
@@ -34,19 +35,19 @@ class State:
     Parameters
     ----------
     position : array_like, optional
-        Of the centre of mass, in m.
+        Of the center of mass, in m.
     orientation : scipy.spatial.transform.Rotation, optional
         Body to world.
     velocity : array_like, optional
-        Of the centre of mass, in m/s.
+        Of the center of mass, in m/s.
     angular_velocity_body, angular_velocity : array_like, optional
-        In rad/s, along the body's axes or along the world's: give one of the two.
+        In rad/s, in body axes or in world axes: give one of the two.
     quaternion_wxyz : array_like, optional
         The orientation as a quaternion, scalar first, instead of `orientation`.  The rotation is that of q/|q|.
     time : float, optional
-        In s: when the motion is in this state.
+        In s: when the body is in this state.
 
-    In an ensemble any of them, except the time, may carry a leading axis for the members.
+    In an ensemble any of these, except the time, may carry a leading axis for the members.
 
     Examples
     --------
@@ -62,8 +63,9 @@ class State:
     angular_velocity_body: Array
     time: float
     members: int | None = field(repr=False, init=False)
-    """The number of members if this is the start of an ensemble, else None."""
+    """The number of members if this is the initial state of an ensemble, else None."""
 
+    @explain_unknown_arguments(StateError)
     def __init__(
         self,
         position: ArrayLike = (0.0, 0.0, 0.0),
@@ -99,7 +101,7 @@ class State:
 
     @classmethod
     def later(cls, make: Callable[[], tuple[Any, Any, Any, Any]], time: float) -> State:
-        """A computed state whose (x, q, v, w) are worked out when they are first asked for."""
+        """A state whose (x, q, v, w) are computed when they are first used."""
         state = cls.__new__(cls)
         state.__dict__["_make"] = make
         state.__dict__["time"] = time
@@ -128,10 +130,21 @@ class State:
 
     @property
     def angular_velocity(self) -> Array:
-        """The angular velocity along the world's axes, in rad/s."""
+        """The angular velocity in world axes, in rad/s."""
         return stack_components(to_world(as_leaves(self.quaternion_wxyz), as_leaves(self.angular_velocity_body)))
 
-    def replace(self, **changes: Any) -> State:
+    @explain_unknown_arguments(StateError)
+    def replace(
+        self,
+        position: ArrayLike | None = None,
+        orientation: Rotation | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity_body: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        *,
+        quaternion_wxyz: ArrayLike | None = None,
+        time: float | None = None,
+    ) -> State:
         """A new state with some of its values changed; takes what `State` takes.
 
         Examples
@@ -140,25 +153,46 @@ class State:
         >>> ph.State(velocity=(1, 0, 0)).replace(time=2.0).velocity.tolist()
         [1.0, 0.0, 0.0]
         """
-        kept: dict[str, Any] = {name: getattr(self, name) for name in ("position", "velocity", "time")}
-        if "orientation" not in changes:
-            kept["quaternion_wxyz"] = self.quaternion_wxyz
-        if "angular_velocity" not in changes:
-            kept["angular_velocity_body"] = self.angular_velocity_body
-        return State(**{**kept, **changes})
+        if orientation is None and quaternion_wxyz is None:
+            quaternion_wxyz = self.quaternion_wxyz
+        if angular_velocity is None and angular_velocity_body is None:
+            angular_velocity_body = self.angular_velocity_body
+        return State(
+            self.position if position is None else position,
+            orientation,
+            self.velocity if velocity is None else velocity,
+            angular_velocity_body,
+            angular_velocity,
+            quaternion_wxyz=quaternion_wxyz,
+            time=self.time if time is None else time,
+        )
 
     def to_world(self, points_body: ArrayLike, kind: str = "point") -> Array:
-        """Points of the body (from its centre of mass, body axes) in the world; or, with kind="vector", directions."""
+        """Points of the body (from its center of mass, body axes) in the world; or, with kind="vector", directions.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.State(position=(1, 0, 0)).to_world((0.0, 2.0, 0.0)).tolist()
+        [1.0, 2.0, 0.0]
+        """
         turned = self.orientation.apply(_points(points_body, "points_body"))
         return np.asarray(turned + self.position if _is_point(kind) else turned)
 
     def to_body(self, points: ArrayLike, kind: str = "point") -> Array:
-        """Points of the world in the body's axes, from its centre of mass; or, with kind="vector", directions."""
+        """Points of the world in body axes, from the center of mass; or, with kind="vector", directions.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.State(position=(1, 0, 0)).to_body((1.0, 2.0, 0.0)).tolist()
+        [0.0, 2.0, 0.0]
+        """
         given = _points(points, "points")
         return np.asarray(self.orientation.apply(given - self.position if _is_point(kind) else given, inverse=True))
 
     def momenta(self, body: Body) -> tuple[Any, Any, Any, Any]:
-        """(x, q, P, L) as tuples of components: position, orientation, momentum, angular momentum about the centre."""
+        """(x, q, P, L) as tuples of components: position, orientation, linear and angular momentum."""
         q: Any = as_leaves(self.quaternion_wxyz)
         constants = body.constants()
         v: Any = as_leaves(self.velocity)
@@ -167,9 +201,9 @@ class State:
         return as_leaves(self.position), q, p, angular_momentum
 
     def to_array(self, body: Body, formulation: str = "momentum") -> Array:
-        """The state as a flat array, the form that ODE solvers take.
+        """The state as a flat array, the form that ODE solvers take.  [Baraff 1997, section 3]
 
-        13 numbers (x, q, P, L); with formulation="momentum_matrix" 18 (x, R row by row, P, L).  [seed 000 section 3]
+        13 numbers (x, q, P, L); with formulation="momentum_matrix" 18 (x, R row by row, P, L).
 
         Examples
         --------
@@ -185,10 +219,18 @@ class State:
 
     @classmethod
     def from_array(cls, y: ArrayLike, body: Body, formulation: str = "momentum", time: float = 0.0) -> State:
-        """The state from a flat array as `to_array` makes it."""
+        """The state from a flat array as `to_array` makes it.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> y = ph.State(velocity=(0, 0, 2)).to_array(ph.particle(3.0))
+        >>> ph.State.from_array(y, ph.particle(3.0)).velocity.tolist()
+        [0.0, 0.0, 2.0]
+        """
         form = array_formulation(formulation)
         if formulation == "momentum" and validation.shape_of(y) == (18,):
-            raise StateError("y has 18 numbers, those of the formulation 'momentum_matrix': say formulation=...")
+            raise StateError("y has 18 numbers, those of the formulation 'momentum_matrix': give formulation=...")
         flat = validation.check_numbers(y, "y", (sum(form.sizes),), StateError)
         if flat.ndim != 1:
             raise StateError("from_array takes the numbers of one body; cut the array of a system into pieces first")
@@ -197,7 +239,7 @@ class State:
 
 
 def state_from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body, time: float) -> State:
-    """The state from components of position, orientation (the body's own axes), momentum and angular momentum."""
+    """The state from components of position, orientation (body axes), linear and angular momentum."""
     constants = body.constants()
     spin = to_body(product(q, constants.axes), angular_momentum)
     w_principal = tuple(i * s for i, s in zip(constants.inverse_moments, spin, strict=True))
@@ -211,7 +253,7 @@ def state_from_momenta(x: Any, q: Any, p: Any, angular_momentum: Any, body: Body
 
 
 def split_groups(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
-    """A flat sequence cut into groups."""
+    """Cut a flat sequence into groups."""
     groups, start = [], 0
     for size in sizes:
         groups.append(tuple(flat[start : start + size]))
@@ -220,14 +262,14 @@ def split_groups(flat: Any, sizes: tuple[int, ...]) -> tuple[tuple[Any, ...], ..
 
 
 def stack_components(components: Any) -> Array:
-    """Components joined along a last axis."""
+    """Join components along a last axis."""
     if type(components[0]) is float:
         return np.array(components)
     return np.stack(np.broadcast_arrays(*components), axis=-1).astype(np.float64, copy=False)
 
 
 def array_formulation(name: str) -> Any:
-    """The formulations that make sense as arrays at the solver's door."""
+    """The formulation of a flat array: "momentum" or "momentum_matrix"."""
     if name not in ("momentum", "momentum_matrix"):
         raise ScenarioError(
             f"arrays come in the formulation 'momentum' (13 numbers a body) or 'momentum_matrix' (18), not {name!r}: "
@@ -251,12 +293,12 @@ def _quaternion(orientation: Any, quaternion_wxyz: Any) -> Array:
         return validation.check_numbers(orientation.as_quat(scalar_first=True), "orientation", (4,), StateError)
     q = validation.check_numbers(quaternion_wxyz, "quaternion_wxyz", (4,), StateError)
     if (np.abs(q).max(axis=-1) == 0).any():
-        raise StateError("the quaternion (0, 0, 0, 0) is no rotation: for no rotation give (1, 0, 0, 0)")
+        raise StateError("the quaternion (0, 0, 0, 0) is not a rotation: for no rotation give (1, 0, 0, 0)")
     return _normalize_quaternion(q)
 
 
 def _normalize_quaternion(q: Array) -> Array:
-    """q/|q|; where only rounding is missing q keeps its bits."""
+    """q/|q|; where |q| is 1 to rounding, q itself."""
     with np.errstate(over="ignore", invalid="ignore"):
         is_unit = np.abs((q * q).sum(axis=-1, keepdims=True) - 1) <= _ROUNDING
     if is_unit.all():
