@@ -1,7 +1,7 @@
 """Affine transformations of the plane and of space, by matrices that act on homogeneous coordinates.
 
 A point has w = 1 behind its coordinates, a vector w = 0, so that a translation moves the one and not the other.
-Lengths in m, angles in rad, anticlockwise about +z or by the right-hand rule.  [seed 004 sections 17.1, 17.2]
+Lengths in m, angles in rad, counterclockwise about +z or by the right-hand rule.  [Christian 2011, sections 17.1, 17.2]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PROJECTION_AXES = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}
 
 
 def point(places: ArrayLike) -> Array:
-    """Places (x, y) or (x, y, z), one or many, as homogeneous points: w = 1.  [seed 004 eq. 17.4, 17.9]
+    """Places (x, y) or (x, y, z), one or many, as homogeneous points: w = 1.  [Christian 2011, eq. 17.4, 17.9]
 
     Examples
     --------
@@ -49,13 +49,13 @@ def vector(components: ArrayLike) -> Array:
     return _append_w(components, "components", 0.0)
 
 
-def homogenised(points: ArrayLike) -> Array:
+def homogenized(points: ArrayLike) -> Array:
     """Points divided by their w, so that it is 1: (2, 4, 2) is the place (1, 2).  A vector has no place: refused.
 
     Examples
     --------
     >>> import polhode as ph
-    >>> ph.affine.homogenised((2, 4, 2)).tolist()
+    >>> ph.affine.homogenized((2, 4, 2)).tolist()
     [1.0, 2.0, 1.0]
     """
     array = _homogeneous(points)
@@ -68,7 +68,7 @@ def homogenised(points: ArrayLike) -> Array:
 def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
     """A rotation about the origin: in the plane by an angle, in space by a SciPy `Rotation` or by angle and axis.
 
-    Anticlockwise for a positive angle: (17.1); in space (17.17), which turns a body (not its axes, as 17.8 does).
+    Counterclockwise for a positive angle: (17.1); in space (17.17), which turns a body (not its axes, as 17.8 does).
 
     Examples
     --------
@@ -240,7 +240,7 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
     >>> ph.affine.projected(ph.affine.point((1, 2, 3)), distance=6.0)[0].tolist()
     [2.0, 4.0]
     """
-    array = homogenised(points)
+    array = homogenized(points)
     if array.shape[-1] != 4:
         raise InputError("a projection needs points of space: x, y, z and w")
     if not isinstance(along, str) or along not in _PROJECTION_AXES:
@@ -255,7 +255,7 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
             f"a point lies at depth {depth.max():g} m, at the eye or behind it: set distance= farther away"
         )
     seen = np.concatenate((flat, 1 - depth[..., None] / eye), axis=-1)
-    return homogenised(seen)[..., :2], depth
+    return homogenized(seen)[..., :2], depth
 
 
 # Doors ---------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Affine transformations of the plane: turn, stretch, skew and shift, and what the order of two of them does."""
+"""Affine transformations of the plane: rotation, scaling, skew and translation, and why their order matters."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ STEPS_A_FRAME = 10
 
 
 def _corners_from_com() -> Array:
-    """The corners as seen from the centre of mass, in m: (n, 3)."""
+    """Corners relative to the center of mass, in m: (n, 3)."""
     center = prism(CORNERS, THICKNESS, mass=MASS).center_of_mass
     return np.column_stack((CORNERS - center[:2], np.zeros(len(CORNERS))))
 
 
 def scenario(angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Scenario:
-    """An angled plate that turns clockwise about its inner corner, by the angle in one second."""
+    """An L-shaped plate that rotates clockwise about its inner corner, by the angle in one second."""
     arm = _corners_from_com()[0]
     return Scenario(
         prism(CORNERS, THICKNESS, mass=MASS),
@@ -50,7 +50,7 @@ def scenario(angle: float, stretch: float, skew: float, shift_x: float, shift_y:
 def numbers(
     motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float
 ) -> list[ReferenceCheck]:
-    """Where the far corner arrives, and what the orders of two transformations differ by, with the simulated turn R."""
+    """Final position of the far corner, and the commutators of transformations with the simulated rotation R."""
     turn = np.eye(3)
     turn[:2, :2] = motion.rotation_matrix[-1, :2, :2]
     scale, move = affine.scaling((stretch, 1.0)), affine.translation((shift_x, shift_y))
@@ -60,19 +60,19 @@ def numbers(
     far = motion.points(_corners_from_com())[-1, 1]
     swapped = affine.combined(scale, turn) - affine.combined(turn, scale)
     moved = affine.applied(affine.combined(turn, move), places) - affine.applied(affine.combined(move, turn), places)
-    stays = np.linalg.solve(np.eye(2) - turn[:2, :2], (shift_x, shift_y))
+    fixed_point = np.linalg.solve(np.eye(2) - turn[:2, :2], (shift_x, shift_y))
     half = np.tan(np.radians(angle) / 2)
     shift = float(np.hypot(shift_x, shift_y))
     arrow = affine.vector((1.0, 0.5))
     skewed = affine.applied(affine.skew(skew), places)
-    about = "T(p) R T(-p), seed 004 exercise 17.2"
+    about = "T(p) R T(-p) [Christian 2011, exercise 17.2]"
     rows = [
-        ("x of the far corner at the end", "m", far[0], formula[1, 0], 3.0, about),
-        ("y of the far corner at the end", "m", far[1], formula[1, 1], 3.0, about),
+        ("x of the far corner, final", "m", far[0], formula[1, 0], 3.0, about),
+        ("y of the far corner, final", "m", far[1], formula[1, 1], 3.0, about),
         ("RS - SR, row 1, column 2", "1", swapped[0, 1], s * (1 - stretch), stretch, "(1 - s_x) sin(angle)"),
         ("RS - SR, row 2, column 1", "1", swapped[1, 0], s * (1 - stretch), stretch, "(1 - s_x) sin(angle)"),
         (
-            "how far T(d)R and RT(d) end apart",
+            "distance between the images under T(d)R and RT(d)",
             "m",
             np.hypot(*moved[0, :2]),
             2 * np.sin(np.radians(angle) / 2) * shift,
@@ -80,28 +80,28 @@ def numbers(
             "abs((1 - R) d) = 2 abs(d) sin(angle/2)",
         ),
         (
-            "x of the place that turn and shift leave",
+            "x of the fixed point of rotation and translation",
             "m",
-            stays[0],
+            fixed_point[0],
             (shift_x + shift_y / half) / 2,
             shift / half,
             "(1 - R)^-1 d = (d + cot(angle/2) (d_y, -d_x))/2",
         ),
         (
-            "area after the skew over area before",
+            "area ratio under the skew",
             "1",
             _polygon_area(skewed[:, :2]) / _polygon_area(CORNERS),
             1.0,
             1.0,
-            "determinant of (17.6)",
+            "determinant of the matrix [Christian 2011, eq. 17.6]",
         ),
         (
-            "what T(d) changes of an arrow",
+            "change of a vector under T(d)",
             "m",
             np.abs(affine.applied(move, arrow) - arrow).max(),
             0.0,
             shift,
-            "w = 0: seed 004 section 17.1",
+            "w = 0 [Christian 2011, section 17.1]",
         ),
     ]
     return [
@@ -111,13 +111,13 @@ def numbers(
 
 
 def _polygon_area(corners: Array) -> float:
-    """Of a polygon, anticlockwise, in m2."""
+    """Area of a counterclockwise polygon, in m2."""
     x, y = corners.T
     return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
 def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: float, shift_y: float) -> Figure:
-    """Plate and arrow before and after: turned about the origin and a corner, stretched, skewed, shifted, flattened."""
+    """Plate and vector before and after: rotated about the origin and a corner, scaled, skewed, shifted, flattened."""
     from polhode.gallery.drawing import shapes_2d
     from polhode.plot.style import COLOR_CYCLE, COLORS, styled_figure
 
@@ -134,7 +134,7 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
             shapes_2d.draw_arrow(axes, (0, 0), affine.applied(matrix, affine.vector(arrow))[:2], color)
         shapes_2d.label_point(origin, arrow / 2, "w = 0", (-4.0, -5.0), COLORS["muted"])
         shapes_2d.draw_arc(origin, (0, 0), CORNERS[1], -np.radians(angle), f"{angle:g}°")
-        origin.set_title(f"turned by {angle:g}° clockwise, (17.1)")
+        origin.set_title(f"rotated by {angle:g}° clockwise, (17.1)")
         slanted.set_title(f"skewed, (17.6): x + {skew:g} y" if skew >= 0 else f"skewed, (17.6): x - {-skew:g} y")
         _draw_turn_about_corner(corner, motion, angle, arrow)
         shapes_2d.draw_polygon(orders, CORNERS, COLORS["muted"], "before", filled=False)
@@ -144,7 +144,7 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
         shapes_2d.draw_polygon(
             orders, affine.applied(affine.combined(turn, scale), affine.point(CORNERS))[:, :2], red, "SR: R first"
         )
-        orders.set_title(f"turned (R) and stretched {stretch:g} times (S)")
+        orders.set_title(f"rotated (R) and scaled by {stretch:g} (S)")
         shapes_2d.draw_polygon(shifts, CORNERS, COLORS["muted"], "before", filled=False)
         ends = [
             affine.applied(m, affine.point(CORNERS))[:, :2]
@@ -153,7 +153,7 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
         shapes_2d.draw_polygon(shifts, ends[0], blue, "TR: R first")
         shapes_2d.draw_polygon(shifts, ends[1], red, "RT: T first")
         shapes_2d.draw_arrow(shifts, ends[1][2], ends[0][2] - ends[1][2], COLORS["ink"], "(1 - R) d")
-        shifts.set_title(f"turned (R) and shifted by d = ({shift_x:g}, {shift_y:g}) m (T)")
+        shifts.set_title(f"rotated (R), translated by d = ({shift_x:g}, {shift_y:g}) m (T)")
         _draw_flattened(flattened)
         for axes in figure.axes:
             shapes_2d.format_plane_axes(axes)
@@ -161,7 +161,7 @@ def picture(motion: Motion, angle: float, stretch: float, skew: float, shift_x: 
 
 
 def _draw_turn_about_corner(axes: Axes, motion: Motion, angle: float, arrow: Array) -> None:
-    """The simulated plate, a few times on its way, over the circle that the formula lets its corner run along."""
+    """The simulated plate at a few times, over the circles that its corners follow in closed form."""
     from polhode.gallery.drawing import shapes_2d
     from polhode.plot.style import COLOR_CYCLE, COLORS, draw_closed_form
 
@@ -186,41 +186,41 @@ def _draw_turn_about_corner(axes: Axes, motion: Motion, angle: float, arrow: Arr
 
 
 def _draw_flattened(axes: Axes) -> None:
-    """Any matrix keeps parallel lines parallel; one of determinant 0 flattens all onto a line."""
+    """Any matrix keeps parallel lines parallel; a singular one maps the plane onto a line."""
     from polhode.gallery.drawing import shapes_2d
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     shapes_2d.draw_polygon(axes, CORNERS, COLORS["muted"], "before", filled=False)
     for name, color, rows, shift, words in (
         ("A", COLOR_CYCLE[0], ((0.9, -0.5), (0.35, 0.8)), (-1.6, 0.2), ""),
-        ("B", COLOR_CYCLE[1], ((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4), ": no way back"),
+        ("B", COLOR_CYCLE[1], ((0.8, 0.4), (0.4, 0.2)), (1.0, -2.4), ": singular"),
     ):
         matrix = affine.translation(shift)
         matrix[:2, :2] = rows
         numbers = "; ".join(", ".join(f"{value:g}" for value in row) for row in rows)
         label = f"{name} = ({numbers}),\ndet {np.linalg.det(rows):.3g}{words}"
         shapes_2d.draw_polygon(axes, affine.applied(matrix, affine.point(CORNERS))[:, :2], color, label)
-    axes.set_title("any matrix A, B keeps lines parallel")
+    axes.set_title("parallel lines stay parallel")
 
 
 MODEL = Model(
     name="affine-2d",
-    title="Turn, stretch, skew and shift a plate: the order matters",
+    title="Rotate, scale, skew and translate a plate: the order matters",
     theme="transformations and rotations",
-    source="seed 004 section 17.1, exercises 17.1, 17.2, figure 17.1",
+    source="[Christian 2011, section 17.1, exercises 17.1 and 17.2, figure 17.1]",
     explanation=(
-        "A 3 x 3 matrix turns, stretches, skews and shifts the plane at once if a point carries a third number\n"
-        "w = 1. The arrow carries w = 0: it turns and stretches along, but a shift leaves it alone, for a vector\n"
-        "has no place. A turn about a corner is: shift it to the origin, turn, shift back; here a plate on a\n"
-        "pivot does the same by simulation. Two transformations seldom commute: R S and S R differ by\n"
-        "(1 - s_x) sin(angle), T R and R T by (1 - R) d. Where the determinant is 0 there is no way back."
+        "A 3 x 3 matrix rotates, scales, skews and translates the plane if each point carries a third coordinate\n"
+        "w = 1. A vector carries w = 0: it is rotated and scaled, but no translation changes it, since a vector\n"
+        "has no position. To rotate about a corner, translate it to the origin, rotate, and translate back; here\n"
+        "a plate on a pivot does the same in simulation. Transformations rarely commute: R S and S R differ by\n"
+        "(1 - s_x) sin(angle), T R and R T by (1 - R) d. A matrix with determinant 0 has no inverse."
     ),
     parameters=(
-        Parameter("angle", "deg", 30.0, 5.0, 175.0, "of the turn, clockwise"),
-        Parameter("stretch", "1", 2.0, 0.2, 5.0, "along x"),
-        Parameter("skew", "1", 0.2, -2.0, 2.0, "how much of y is added to x"),
-        Parameter("shift_x", "m", 1.0, 0.1, 5.0, "of the translation d, along x"),
-        Parameter("shift_y", "m", 0.5, -5.0, 5.0, "of the translation d, along y"),
+        Parameter("angle", "deg", 30.0, 5.0, 175.0, "rotation angle, clockwise"),
+        Parameter("stretch", "1", 2.0, 0.2, 5.0, "scale factor along x"),
+        Parameter("skew", "1", 0.2, -2.0, 2.0, "fraction of y added to x"),
+        Parameter("shift_x", "m", 1.0, 0.1, 5.0, "translation d along x"),
+        Parameter("shift_y", "m", 0.5, -5.0, 5.0, "translation d along y"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""Two turns in two orders: a prism ends in different attitudes."""
+"""Two rotations in both orders: a prism ends in different attitudes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ORDERS = ("x, then z", "z, then x")
 
 
 def scenario(about_x: float, about_z: float) -> dict[str, Scenario]:
-    """Twice the same prism, a second for each turn: about x and then z, and about z and then x."""
+    """The same prism twice, one second per rotation: about x then z, and about z then x."""
     prism = isotropic_prism(SIDES, RADIUS, MASS)
     first, second = (X, float(np.radians(about_x))), (Z, float(np.radians(about_z)))
     return {
@@ -42,14 +42,14 @@ def scenario(about_x: float, about_z: float) -> dict[str, Scenario]:
 
 
 def _final_angle_deg(about_x: float, about_z: float) -> float:
-    """The angle between the two ends, in deg: sin(angle/4) = sin(a/2) sin(b/2), or what is left of a whole turn."""
+    """Angle between the two final attitudes, in deg, at most 180: sin(angle/4) = sin(a/2) sin(b/2)."""
     halves = np.sin(np.radians((about_x, about_z)) / 2)
     whole = float(np.degrees(4 * np.arcsin(halves[0] * halves[1])))
     return min(whole, 360.0 - whole)
 
 
 def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> list[ReferenceCheck]:
-    """How far the two orders end apart, and where a corner goes, by simulation and by matrices."""
+    """Angle between the two results, and the final position of a corner by simulation and by matrices."""
     a, b = np.radians(about_x), np.radians(about_z)
     ends = [motion.final.quaternion_wxyz for motion in motions.values()]
     corners = prism_corners(SIDES, RADIUS)
@@ -61,17 +61,31 @@ def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> li
     twice = affine.combined(affine.translation((1, 2, 3)), move) - affine.combined(move, affine.translation((1, 2, 3)))
     rows = [
         (
-            "angle between the ends of the two orders",
+            "angle between the two final attitudes",
             "deg",
             np.degrees(rotations.angle_between(*ends)),
             _final_angle_deg(about_x, about_z),
             180.0,
             "sin(angle/4) = sin(a/2) sin(b/2), axes at right angles",
         ),
-        ("x of an upper corner after x, then z", "m", corner[0], product[0], RADIUS, "R_z R_x p, seed 004 eq. 17.9"),
-        ("z of an upper corner after x, then z", "m", corner[2], product[2], RADIUS, "R_z R_x p, seed 004 eq. 17.9"),
         (
-            "depth of the nearest corner, seen along z",
+            "x of an upper corner, rotated about x, then z",
+            "m",
+            corner[0],
+            product[0],
+            RADIUS,
+            "R_z R_x p [Christian 2011, eq. 17.9]",
+        ),
+        (
+            "z of an upper corner, rotated about x, then z",
+            "m",
+            corner[2],
+            product[2],
+            RADIUS,
+            "R_z R_x p [Christian 2011, eq. 17.9]",
+        ),
+        (
+            "depth of the nearest corner, viewed along z",
             "m",
             nearest,
             _highest_corner(a),
@@ -79,14 +93,14 @@ def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> li
             "h/2 abs(cos a) + r sin 60 deg sin a",
         ),
         (
-            "a shift of 1 m along y and the x turn, swapped",
+            "commutator of a 1 m translation along y and the x rotation",
             "m",
             np.linalg.norm(swapped[:3, 3]),
             2 * np.sin(a / 2),
             1.0,
             "abs((1 - R) d) = 2 abs(d) sin(a/2)",
         ),
-        ("two shifts, swapped", "m", np.abs(twice).max(), 0.0, 1.0, "translations commute"),
+        ("commutator of two translations", "m", np.abs(twice).max(), 0.0, 1.0, "translations commute"),
     ]
     return [
         ReferenceCheck(label, unit, float(found), float(expected), 4e-12 * size, source, size=size)
@@ -95,13 +109,13 @@ def numbers(motions: Mapping[str, Motion], about_x: float, about_z: float) -> li
 
 
 def _highest_corner(a: float) -> float:
-    """How high the highest corner is after a turn about x by a, in m: the turn about z does not change that."""
+    """Height of the highest corner after a rotation about x by a, in m; a rotation about z does not change it."""
     half_height = float(prism_corners(SIDES, RADIUS)[-1, 2])
     return float(half_height * abs(np.cos(a)) + RADIUS * np.sin(np.pi / 3) * np.sin(a))
 
 
 def picture(motions: Mapping[str, Motion], about_x: float, about_z: float) -> Figure:
-    """Both orders, turn by turn; the end seen along z in order of depth and as listed; how far apart they are."""
+    """Both orders step by step, the final prism with and without depth sorting, and the angle between them."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 8.2, MODEL.title) as figure:
@@ -120,7 +134,7 @@ def picture(motions: Mapping[str, Motion], about_x: float, about_z: float) -> Fi
 
 
 def _draw_prism(axes: Axes, motion: Motion, time: float, title: str) -> None:
-    """The prism at a time, its upper half coloured, with its axes."""
+    """The prism at one time, its upper half colored, with its axes."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import AXIS_COLORS
 
@@ -136,7 +150,7 @@ def _draw_prism(axes: Axes, motion: Motion, time: float, title: str) -> None:
 
 
 def _draw_flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
-    """Exercise 17.3 b: the prism's end after x, then z, of flat polygons that a matrix turns towards the eye."""
+    """The final prism (x, then z) as flat polygons, viewed along z.  [Christian 2011, exercise 17.3 b]"""
     from scipy.spatial.transform import Rotation
 
     from polhode.gallery.drawing.depth_layers import DepthLayers
@@ -151,11 +165,11 @@ def _draw_flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
         layers.polygon(corners[[side, other, SIDES + other, SIDES + side]], COLORS["body"])
     layers.polygon(corners[SIDES:], COLORS["axis_3"])
     layers.polygon(corners[:SIDES], COLORS["axis_1"])
-    layers.draw(axes, "flat faces, far ones first" if by_depth else "as listed: misleading", by_depth)
+    layers.draw(axes, "faces sorted by depth" if by_depth else "unsorted: misleading", by_depth)
 
 
 def _draw_final_angle(axes: Axes, motions: Mapping[str, Motion], about_x: float, about_z: float) -> None:
-    """The angle between the two prisms while they turn, over the product of quaternions."""
+    """The angle between the two prisms over time, on top of the quaternion product."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
@@ -169,10 +183,10 @@ def _draw_final_angle(axes: Axes, motions: Mapping[str, Motion], about_x: float,
         for axis, angle_1, later, angle_2 in ((X, a, Z, b), (Z, b, X, a))
     ]
     draw_closed_form(axes, t, np.degrees(rotations.angle_between(*ways)))
-    axes.plot(t, found, color=COLORS["ink"], label=f"simulated, {found[-1]:.5f}° at the end")
+    axes.plot(t, found, color=COLORS["ink"], label=f"simulated, finally {found[-1]:.5f}°")
     axes.plot(t[-1], found[-1], marker="o", color=COLORS["ink"], clip_on=False)
     axes.axvline(1.0, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.set_title("angle between the two prisms; at 1 s a couple of blows changes the spin of each")
+    axes.set_title("angle between the two prisms; at 1 s impulses change the spin of each")
     axes.set_ylabel("deg")
     axes.set_ylim(0.0, 1.1 * float(found.max()))
     format_time_axis(axes, one)
@@ -181,19 +195,19 @@ def _draw_final_angle(axes: Axes, motions: Mapping[str, Motion], about_x: float,
 
 MODEL = Model(
     name="affine-3d",
-    title="Two turns in two orders end in two attitudes",
+    title="Two rotations in both orders give two different attitudes",
     theme="transformations and rotations",
-    source="seed 004 section 17.2, exercise 17.3",
+    source="[Christian 2011, section 17.2, exercise 17.3]",
     explanation=(
-        "A prism turns about the world's x axis, then about its z axis; a second one takes the same turns in\n"
-        "the other order. Matrices do not commute, and the two prisms end apart: by 120 degrees for two\n"
-        "quarter turns, by sin(angle/4) = sin(a/2) sin(b/2) in general. Two shifts do commute, a shift and a\n"
-        "turn do not. The prism's three moments are equal, so that it turns steadily about any axis, and a\n"
-        "couple of blows changes the axis half-way. On paper the far faces must be drawn before the near ones."
+        "A prism rotates about the world x axis, then about the z axis; a second one makes the same rotations in\n"
+        "the other order. Matrices do not commute, and the final attitudes differ: by 120 degrees for two quarter\n"
+        "turns, by sin(angle/4) = sin(a/2) sin(b/2) in general. Two translations commute; a translation and a\n"
+        "rotation do not. The prism has three equal moments of inertia, so it spins steadily about any axis, and\n"
+        "a pair of impulses changes the axis halfway. In the drawing, far faces are painted before near ones."
     ),
     parameters=(
-        Parameter("about_x", "deg", 90.0, 5.0, 170.0, "angle of the turn about x"),
-        Parameter("about_z", "deg", 90.0, 5.0, 170.0, "angle of the turn about z"),
+        Parameter("about_x", "deg", 90.0, 5.0, 170.0, "rotation angle about x"),
+        Parameter("about_z", "deg", 90.0, 5.0, 170.0, "rotation angle about z"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""The asymmetric top near the axes of its largest and of its smallest moment: a nudge stays small."""
+"""An asymmetric top near the axes of largest and smallest moment: a small perturbation stays small."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
-LARGEST, SMALLEST = "about the largest moment", "about the smallest moment"
+LARGEST, SMALLEST = "spun about the largest-moment axis", "spun about the smallest-moment axis"
 PERIODS = 4
 FRAMES = 800
 STEPS_A_FRAME = 20
 
 
 def _tops(spin: float, nudge: float) -> dict[str, AsymmetricTop]:
-    """Spun about axis 2, of the largest moment, or about axis 1, of the smallest; nudged about the middle axis 3."""
+    """Spin about axis 2 (largest moment) or axis 1 (smallest), perturbed about the intermediate axis 3."""
     starts = {LARGEST: (0.0, spin, nudge), SMALLEST: (spin, 0.0, nudge)}
     return {name: AsymmetricTop(MOMENTS, rates) for name, rates in starts.items()}
 
 
 def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
-    """Four wobbles about each of the two axes."""
+    """Four periods of the wobble about each of the two axes."""
     return {
         name: Scenario(
             Body(1.0, MOMENTS, allow_unphysical=True),
@@ -56,7 +56,7 @@ def _rate_component(axis: int) -> Callable[[Any], float]:
 
 
 def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[ReferenceCheck]:
-    """The period of the wobble, and how far it goes."""
+    """Period and amplitude of the wobble."""
     tops, found = _tops(spin, nudge), []
     i1, i2, i3 = MOMENTS
     farthest = {
@@ -68,29 +68,29 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
         middle = zero_crossings(motion, w[:, 2], _rate_component(2))
         interval = 2 * first_interval(middle, "a reversal of ω₃")
         found.append(
-            ReferenceCheck(f"period {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form")
+            ReferenceCheck(f"period, {name}", "s", interval, period, 1e-9 * period, "4 K(m)/rate, Jacobi's closed form")
         )
         axis, most, source = farthest[name]
         largest = float(abs(motion.at(float(middle[0])).angular_velocity_body[axis]))
-        label = f"largest rate about axis {axis + 1}, {name}"
+        label = f"maximum rate about axis {axis + 1}, {name}"
         found.append(ReferenceCheck(label, "rad/s", largest, float(most), 1e-9 * float(most), source))
     inner, outer = herpolhode_radii(MOMENTS, (0.0, spin, nudge))
     reach = _angle_range_to_momentum(motions[LARGEST])
     source = "sqrt(-(L^2 - 2 E Ij)(L^2 - 2 E Ik)/(Ij Ik))/L"
-    found.append(ReferenceCheck("inner circle of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
-    found.append(ReferenceCheck("outer circle of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
+    found.append(ReferenceCheck("inner radius of the herpolhode", "rad/s", reach[0], inner, 1e-7 * inner, source))
+    found.append(ReferenceCheck("outer radius of the herpolhode", "rad/s", reach[1], outer, 1e-7 * outer, source))
     return found
 
 
 def _angle_range_to_momentum(motion: Motion) -> tuple[float, float]:
-    """The least and the largest distance of w from L, over the whole motion."""
+    """Minimum and maximum distance of w from L over the motion."""
     along_l = motion.angular_momentum[0] / np.linalg.norm(motion.angular_momentum[0])
     distances = np.linalg.norm(np.cross(motion.angular_velocity, along_l), axis=1)
     return extremes(motion, distances, lambda state: float(np.linalg.norm(np.cross(state.angular_velocity, along_l))))
 
 
 def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
-    """Both spins in space, the polhode and Poinsot's construction of the first, and the rates of both."""
+    """Both motions in space, polhode and Poinsot construction of the first, and the rates of both."""
     from polhode.plot import panels
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
     from polhode.plot.poinsot_construction import draw_herpolhode, draw_poinsot
@@ -100,10 +100,10 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     moment = 0.2 * float(largest.times[-1])
     with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 3)
-        draw_in_space(figure.add_subplot(grid[0, 0]), largest, moment, title="spun about axis 2, the largest moment")
+        draw_in_space(figure.add_subplot(grid[0, 0]), largest, moment, title="spun about axis 2, largest moment")
         panels.draw_polhode_panel(figure.add_subplot(grid[0, 1]), largest)
         draw_poinsot(figure.add_subplot(grid[0, 2]), largest, moment)
-        draw_in_space(figure.add_subplot(grid[1, 0]), smallest, moment, title="spun about axis 1, the smallest moment")
+        draw_in_space(figure.add_subplot(grid[1, 0]), smallest, moment, title="spun about axis 1, smallest moment")
         over_time = grid[1, 1].subgridspec(2, 1)
         for row, (motion, axis) in enumerate(((largest, 2), (smallest, 1))):
             axes = figure.add_subplot(over_time[row])
@@ -116,19 +116,19 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
 
 MODEL = Model(
     name="asymmetric-top-stable",
-    title="An asymmetric top keeps to the axes of its largest and smallest moment",
+    title="An asymmetric top is stable about the axes of largest and smallest moment",
     theme="free rotation",
-    source="seed 003 figure 4; seed 004 problems 17.3, 17.6",
+    source="[Tops report, figure 4]; [Christian 2011, problems 17.3 and 17.6]",
     explanation=(
-        "A body with the moments 2, 8 and 4 is spun about the axis of the largest, or of the smallest, and nudged.\n"
-        "The angular velocity then circles that axis on a small closed curve, its polhode, and comes back after a\n"
-        "period that Jacobi's functions give; in space it stays near the angular momentum, between the two circles\n"
-        "of the herpolhode. A spin about either axis is stable. No solid has such moments (8 > 2 + 4), so the\n"
-        "inertia ellipsoid stands for the body; it rolls on the invariable plane, without slipping."
+        "A body with moments 2, 8 and 4 spins about the axis of the largest or the smallest moment and is nudged.\n"
+        "Its angular velocity then circles that axis on a small closed curve, the polhode, with a period given by\n"
+        "Jacobi's elliptic functions; in space it stays near the angular momentum, between the two circles of the\n"
+        "herpolhode. Spin about either axis is stable. No solid has these moments (8 > 2 + 4), so the inertia\n"
+        "ellipsoid is drawn instead of a body; it rolls on the invariable plane without slipping."
     ),
     parameters=(
-        Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the axis of the largest, or smallest, moment"),
-        Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "rate about the middle axis at the start"),
+        Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the axis of largest or smallest moment"),
+        Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "initial rate about the intermediate axis"),
     ),
     scenario=scenario,
     numbers=numbers,

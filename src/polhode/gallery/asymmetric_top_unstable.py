@@ -1,4 +1,4 @@
-"""The asymmetric top near its middle axis: the smallest nudge grows until the body turns over."""
+"""An asymmetric top near its intermediate axis: the smallest perturbation grows until the body flips."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 MOMENTS = (2.0, 8.0, 4.0)
-NUDGED, TINY = "nudged", "hardly nudged"
+NUDGED, TINY = "nudged", "tiny nudge"
 LEAST = 1e-6
-"""The tiny nudge, beside the spin."""
+"""The tiny nudge, relative to the spin."""
 EARLY_TIMES = 6.0
-"""Up to so many times the time in which it grows by e, the tiny nudge grows as if it were alone."""
+"""Number of e-folding times for which the linear growth law holds for the tiny nudge."""
 FRAMES = 1000
 STEPS_A_FRAME = 20
 
@@ -40,7 +40,7 @@ def _growth_rate(spin: float) -> float:
 
 
 def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
-    """One period and a half from the nudge, and the time of two turns over from a tiny one."""
+    """One and a half periods from the nudge, and two flips from a tiny one."""
     tops = {NUDGED: _top(spin, nudge), TINY: _top(spin, LEAST * spin)}
     return {
         name: Scenario(
@@ -57,7 +57,7 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
 
 
 def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[ReferenceCheck]:
-    """Period and first reversal after a nudge; how fast a tiny one grows."""
+    """Period and first reversal after a nudge; growth rate of a tiny one."""
     top, rate, least = _top(spin, nudge), _growth_rate(spin), LEAST * spin
     motion, tiny = motions[NUDGED], motions[TINY]
     zeros = zero_crossings(motion, motion.angular_velocity_body[:, 2], lambda state: state.angular_velocity_body[2])
@@ -84,7 +84,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
             "w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2))",
         ),
         ReferenceCheck(
-            "ω₂ from a tiny nudge, early",
+            "ω₂ growing from a tiny nudge",
             "rad/s",
             grown,
             least * float(np.cosh(EARLY_TIMES)),
@@ -97,13 +97,13 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
             float(last[0]),
             slow.period / 4,
             1e-9 * slow.period,
-            "K(m)/rate: ln(4 w3/e)/rate and little more",
+            "K(m)/rate, about ln(4 w3/e)/rate",
         ),
     ]
 
 
 def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
-    """The body in space, its polhode, Poinsot's construction, the rates, and the growth of a tiny nudge."""
+    """The body in space, its polhode, the Poinsot construction, the rates, and the growth of a tiny nudge."""
     from polhode.plot import panels
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
     from polhode.plot.poinsot_construction import draw_poinsot
@@ -113,7 +113,7 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
     moment = 0.21 * top.period
     with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
-        draw_in_space(grid[0, 0], motion, moment, title="in space: the middle axis 3 turns over")
+        draw_in_space(grid[0, 0], motion, moment, title="in space: intermediate axis 3 flips")
         panels.draw_polhode_panel(grid[0, 1], motion)
         draw_poinsot(grid[0, 2], motion, moment)
         draw_rates(grid[1, 0], motion)
@@ -123,7 +123,7 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
 
 
 def _draw_growth(axes: Axes, motion: Motion, spin: float) -> None:
-    """A tiny nudge about axis 2 on a logarithmic axis, on the straight law that it keeps while it is small."""
+    """Growth of a tiny nudge about axis 2 on a logarithmic axis, with the linear theory."""
     from polhode.plot.log_axes import set_log_y_limits
     from polhode.plot.panels import add_legend_below_title, format_time_axis
     from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, draw_closed_form
@@ -143,7 +143,7 @@ def _draw_growth(axes: Axes, motion: Motion, spin: float) -> None:
 
 
 def _insert_zeros(times: Array, values: Array) -> tuple[Array, Array]:
-    """The same with a zero put in wherever the sign changes: on a logarithmic axis each of them leads down and out."""
+    """Insert a zero at every sign change, so that the line leaves a logarithmic axis downwards there."""
     before = np.flatnonzero(values[1:] * values[:-1] < 0)
     share = values[before] / (values[before] - values[before + 1])
     zeros = times[before] + share * (times[before + 1] - times[before])
@@ -152,19 +152,19 @@ def _insert_zeros(times: Array, values: Array) -> tuple[Array, Array]:
 
 MODEL = Model(
     name="asymmetric-top-unstable",
-    title="About the middle axis the smallest nudge grows, until the top turns over",
+    title="About the intermediate axis the smallest nudge grows until the top flips",
     theme="free rotation",
-    source="seed 003 figure 5; seed 004 problems 17.3, 17.6",
+    source="[Tops report, figure 5]; [Christian 2011, problems 17.3 and 17.6]",
     explanation=(
-        "A body with the moments 2, 8 and 4 is spun about the axis of the middle one, 4, and nudged. While the\n"
-        "nudge e is small it grows as e cosh(rate t), rate = w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2)): no spin about\n"
-        "this axis lasts. The polhode runs beside the separatrix to the other end of the axis, where the body spins\n"
-        "upside down, and back. A nudge ten times smaller only delays the turn by ln(10)/rate. Energy and angular\n"
-        "momentum stay what they were throughout."
+        "A body with moments 2, 8 and 4 spins about the axis of the intermediate moment, 4, and is nudged. While\n"
+        "the perturbation e is small it grows as e cosh(rate t), rate = w3 sqrt((I3 - I1)(I2 - I3)/(I1 I2)): spin\n"
+        "about this axis is unstable. The polhode follows the separatrix to the other end of the axis, where the\n"
+        "body spins upside down, and back. A perturbation ten times smaller only delays the flip by ln(10)/rate.\n"
+        "Energy and angular momentum are conserved throughout."
     ),
     parameters=(
-        Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the middle axis"),
-        Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "rate about the axis of the largest moment at the start"),
+        Parameter("spin", "rad/s", 1.0, 0.5, 3.0, "rate about the intermediate axis"),
+        Parameter("nudge", "rad/s", 0.1, 0.01, 0.4, "initial rate about the axis of largest moment"),
     ),
     scenario=scenario,
     numbers=numbers,

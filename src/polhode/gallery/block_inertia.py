@@ -1,4 +1,4 @@
-"""The inertia tensor of a block, three times: by formula, by integration over its mesh, and from how it turns."""
+"""The inertia tensor of a block in three ways: by formula, by integration over its mesh, and from its rotation."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 TENSOR_ENTRIES = ("I_xx", "I_yy", "I_zz")
 ROTATIONS = ("about x", "about y", "about z")
 LARGEST_ANGLE = 2.5
-"""How far the quickest turns, in rad: less than pi, so that the angle can be read off the attitude."""
+"""Largest rotation angle, in rad: less than pi, so that the attitude determines it."""
 FRAMES = 100
 
 
 def _moments(sides: Array, density: float) -> Array:
-    """M (y0^2 + z0^2)/12 and so on.  [seed 000 eq. 5-1]"""
+    """M (y0^2 + z0^2)/12 and so on.  [Baraff 1997, eq. 5-1]"""
     squares = sides**2
     return np.asarray(density * float(sides.prod()) / 12 * (squares.sum() - squares))
 
 
 def _make_impulse(sides: Array, axis: int) -> tuple[Array, Array]:
-    """1 N s along the axis after the next, at the middle of the face towards the next: L = half a side times 1 N s."""
+    """1 N s along axis + 2, at the center of the face normal to axis + 1: L is half that side times 1 N s."""
     along, to = np.eye(3)[(axis + 2) % 3], np.eye(3)[(axis + 1) % 3]
     return along, sides[(axis + 1) % 3] / 2 * to
 
 
 def scenario(x: float, y: float, z: float, density: float) -> dict[str, Scenario]:
-    """The block at rest, struck so that it turns about one axis after the other."""
+    """The block at rest, given an impulse that makes it rotate about each axis in turn."""
     sides = np.array((x, y, z))
     rates = [sides[(i + 1) % 3] / 2 / moment for i, moment in enumerate(_moments(sides, density))]
     duration = LARGEST_ANGLE / max(rates)
@@ -61,7 +61,7 @@ def scenario(x: float, y: float, z: float, density: float) -> dict[str, Scenario
 
 
 def _turn_angles(motion: Motion, axis: int) -> Array:
-    """Turned about that axis, in rad, read off the attitude."""
+    """Rotation angle about an axis, in rad, from the attitude."""
     return 2 * np.arctan2(motion.quaternion_wxyz[:, axis + 1], motion.quaternion_wxyz[:, 0])
 
 
@@ -70,7 +70,7 @@ def _moments_from_mesh(sides: Array, density: float) -> Array:
 
 
 def _moments_from_turning(motions: Mapping[str, Motion], sides: Array) -> list[float]:
-    """L t/angle of each run."""
+    """L t/angle for each run."""
     arms = np.roll(sides, -1) / 2
     return [
         float(arms[axis] * motion.times[-1] / _turn_angles(motion, axis)[-1])
@@ -79,14 +79,14 @@ def _moments_from_turning(motions: Mapping[str, Motion], sides: Array) -> list[f
 
 
 def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> list[ReferenceCheck]:
-    """The three moments from the mesh, and from angle = L t/I after a blow."""
+    """The three moments from the mesh, and from angle = L t/I after an impulse."""
     sides = np.array((x, y, z))
     expected, tensor = _moments(sides, density), _moments_from_mesh(sides, density)
     largest = float(expected.max())
     products = float(np.abs(tensor - np.diag(tensor.diagonal())).max())
     formulas = ("M (y0^2 + z0^2)/12", "M (x0^2 + z0^2)/12", "M (x0^2 + y0^2)/12")
     shown = [
-        ReferenceCheck(f"{entry} by integration over the mesh", "kg m2", found, value, 1e-12 * value, formula)
+        ReferenceCheck(f"{entry} integrated over the mesh", "kg m2", found, value, 1e-12 * value, formula)
         for entry, found, value, formula in zip(
             TENSOR_ENTRIES, tensor.diagonal().tolist(), expected.tolist(), formulas, strict=True
         )
@@ -95,15 +95,15 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
         value = float(expected[axis])
         shown.append(
             ReferenceCheck(
-                f"{TENSOR_ENTRIES[axis]} from turning {name}", "kg m2", found, value, 1e-11 * value, formulas[axis]
+                f"{TENSOR_ENTRIES[axis]} from rotation {name}", "kg m2", found, value, 1e-11 * value, formulas[axis]
             )
         )
-    source = "integral of rho x y over a block about its centre; (5-2) lacks a sign, which does not show"
+    source = "integral of rho x y over a centered block; [Baraff 1997, eq. 5-2] lacks a sign, which has no effect"
     return [*shown, ReferenceCheck("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
 
 
 def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> Figure:
-    """The block with its axes and sides, the angles after three blows, and sums of point masses on their way to I."""
+    """The block with its axes and sides, the angles after three impulses, and the convergence of point-mass sums."""
     from polhode.plot.style import styled_figure
 
     sides = np.array((x, y, z))
@@ -118,7 +118,7 @@ def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density
 
 
 def _draw_block(axes: Axes, sides: Array, density: float) -> None:
-    """The block of seed 000 figure 7, with the names and lengths of its sides."""
+    """The block with the names and lengths of its sides.  [Baraff 1997, figure 7]"""
     from polhode.gallery.drawing.force_arrows import move_toward_camera
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import AXIS_COLORS, COLORS
@@ -134,11 +134,11 @@ def _draw_block(axes: Axes, sides: Array, density: float) -> None:
     aside = ((-6.0, -9.0), (8.0, -6.0), (-8.0, 0.0))
     for i, (middle, offset) in enumerate(zip(middles, aside, strict=True)):
         scene.text(middle, f"{'xyz'[i]}₀ = {sides[i]:.3g} m", AXIS_COLORS[i], offset)
-    scene.draw(axes, f"the block, {density * sides.prod():.4g} kg, about its centre of mass", margin=0.12)
+    scene.draw(axes, f"the block, {density * sides.prod():.4g} kg, about its center of mass", margin=0.12)
 
 
 def _draw_three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
-    """The moments as found in each of the three ways, a row for each axis."""
+    """The moments from each of the three methods, one row per axis."""
     from polhode.plot.style import AXIS_COLORS, COLORS
 
     places = (0.02, 0.36, 0.68, 1.0)
@@ -147,7 +147,7 @@ def _draw_three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, de
         _moments_from_mesh(sides, density).diagonal(),
         _moments_from_turning(motions, sides),
     ]
-    for x, words in zip(places, ("kg m2", "by formula", "by its mesh", "from turning"), strict=True):
+    for x, words in zip(places, ("kg m2", "by formula", "from mesh", "from rotation"), strict=True):
         axes.text(x, 0.9, words, ha="left" if x < 0.1 else "right", va="center", color=COLORS["muted"])
     for i, entry in enumerate(TENSOR_ENTRIES):
         y = 0.64 - 0.26 * i
@@ -160,7 +160,7 @@ def _draw_three_ways(axes: Axes, motions: Mapping[str, Motion], sides: Array, de
 
 
 def _draw_turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, density: float) -> None:
-    """The angle after each blow, divided by the L that it gave: a straight line with the slope 1/I."""
+    """The angle after each impulse, divided by its L: a straight line of slope 1/I."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
 
@@ -169,13 +169,13 @@ def _draw_turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, densi
         draw_closed_form(axes, motion.times, motion.times / _moments(sides, density)[axis], "t/I" if axis == 0 else "")
         axes.plot(motion.times, _turn_angles(motion, axis) / blow, color=AXIS_COLORS[axis], label=name)
         format_time_axis(axes, motion)
-    axes.set_title("turned for each N m s")
+    axes.set_title("rotation angle per N m s")
     axes.set_ylabel("rad/(N m s)")
     add_legend_above(axes, 4)
 
 
 def _draw_point_mass_sums(axes: Axes, sides: Array, density: float) -> None:
-    """n^3 equal point masses in the middles of cells: their sum falls short of the integral by 1/n^2."""
+    """n^3 equal point masses at cell centers: their sum is smaller than the integral by a fraction 1/n^2."""
     from polhode.plot.log_axes import set_log_x, set_log_y
     from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
 
@@ -196,7 +196,7 @@ def _draw_point_mass_sums(axes: Axes, sides: Array, density: float) -> None:
             markersize=7 - 2 * i,
             label=TENSOR_ENTRIES[i],
         )
-    axes.set_title("what n³ point masses miss")
+    axes.set_title("error of n³ point masses")
     axes.set_xlabel("n, cells along each side")
     axes.set_ylabel("relative to I")
     set_log_x(axes, counts.tolist())
@@ -206,21 +206,21 @@ def _draw_point_mass_sums(axes: Axes, sides: Array, density: float) -> None:
 
 MODEL = Model(
     name="block-inertia",
-    title="The inertia tensor of a block: by formula, by its mesh, and from how it turns",
+    title="The inertia tensor of a block: by formula, from its mesh, and from its rotation",
     theme="forces and torques",
-    source="seed 000 section 5.1, figure 7; seed 001 chapter 5; seed 002",
+    source="[Baraff 1997, section 5.1, figure 7]; [Hydra 2017, chapter 5]; [Slides]",
     explanation=(
-        "A block of constant density has the moments M (y0^2 + z0^2)/12 and so on about its centre of mass,\n"
-        "and no products of inertia, since for every x there is as much mass at -x. The same numbers come\n"
-        "from integrating over the triangles of its surface, and from an experiment: a blow of 1 N s off the\n"
-        "centre gives the block at rest an angular momentum L that does not depend on its inertia, and it\n"
-        "turns by L t/I. A sum over n^3 point masses, as in (2-32), falls short of the integral by 1/n^2."
+        "A block of constant density has moments M (y0^2 + z0^2)/12 and so on about its center of mass, and no\n"
+        "products of inertia, since the mass at x and at -x is equal. The same numbers follow from integrating\n"
+        "over the triangles of its surface, and from an experiment: an impulse of 1 N s off center gives the block\n"
+        "at rest an angular momentum L that does not depend on its inertia, and the block rotates by L t/I. A sum\n"
+        "over n^3 point masses [Baraff 1997, eq. 2-32] is smaller than the integral by a fraction 1/n^2."
     ),
     parameters=(
         Parameter("x", "m", 1.0, 0.2, 5.0, "side along x"),
         Parameter("y", "m", 2.0, 0.2, 5.0, "side along y"),
         Parameter("z", "m", 3.0, 0.2, 5.0, "side along z"),
-        Parameter("density", "kg/m3", 1.0, 0.1, 10000.0, "the same everywhere"),
+        Parameter("density", "kg/m3", 1.0, 0.1, 10000.0, "mass density, uniform"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""The Boxes benchmark: a thrown box tumbles about its middle axis for ten seconds."""
+"""The Boxes benchmark: a thrown box tumbles about its intermediate axis for ten seconds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SIDES, MASS, DURATION, FRAMES = (0.1, 0.4, 0.9), 10.0, 10.0, 1000
 VELOCITY, GRAVITY = (-2.0, 2.0, 8.0), 9.8
 PUBLISHED = {"ODE": 1.31e-2, "Bullet": 1.25e-2, "Simbody": 6.4e-3}
-"""Relative error of the angular momentum at a step of 1 ms.  [S. Peters, scpeters/benchmark, Boxes, complex]"""
+"""Relative error of the angular momentum at a step of 1 ms.  [Peters, Boxes, complex]"""
 
 
 @cache
@@ -43,7 +43,7 @@ def _initial_rates(spin: float, nudge: float) -> tuple[float, float, float]:
 
 
 def scenario(spin: float, nudge: float, step: float) -> dict[str, Scenario]:
-    """The thrown box in closed form, and by RK4 in body rates: at the step, and at 10 ms, which is too long."""
+    """The thrown box in closed form, and by RK4 in body rates: at the given step, and at 10 ms, which is too coarse."""
     common: dict[str, Any] = {"duration": DURATION, "output_step": DURATION / FRAMES, "name": "boxes"}
     start = State(velocity=VELOCITY, angular_velocity_body=_initial_rates(spin, nudge))
     body, forces = box(SIDES, MASS), [gravity(GRAVITY)]
@@ -57,36 +57,36 @@ def scenario(spin: float, nudge: float, step: float) -> dict[str, Scenario]:
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> list[ReferenceCheck]:
-    """Energy, place and attitude at the end, by two routes, and how the error of RK4 falls with its step."""
+    """Energy, final position and attitude by two routes, and the error of RK4."""
     exact = motions["exact"]
     w, v = np.array(_initial_rates(spin, nudge)), np.array(VELOCITY)
     energy = float(MASS * v @ v / 2 + _moments() @ w**2 / 2)
-    kept = float(np.abs(exact.energy / exact.energy[0] - 1).max())
+    energy_drift = float(np.abs(exact.energy / exact.energy[0] - 1).max())
     L = exact.angular_momentum
-    strayed = float(np.linalg.norm(L - L[0], axis=1).max() / np.linalg.norm(L[0]))
+    momentum_drift = float(np.linalg.norm(L - L[0], axis=1).max() / np.linalg.norm(L[0]))
     height = VELOCITY[2] * DURATION - GRAVITY * DURATION**2 / 2
     again = _attitude_by_scipy(spin, nudge)
     turned, expected = (float(angle_between(q, np.array((1.0, 0, 0, 0)))) for q in (_final_state(exact), again))
-    shown = [
-        ReferenceCheck(
-            "energy at the start", "J", float(exact.energy[0]), energy, 1e-10, "M v^2/2 + sum of I_i w_i^2/2"
-        ),
-        ReferenceCheck(
-            "attitude at 10 s, angle from the start", "rad", turned, expected, 1e-10, "SciPy's DOP853, rtol 1e-13"
-        ),
+    checks = [
+        ReferenceCheck("initial energy", "J", float(exact.energy[0]), energy, 1e-10, "M v^2/2 + sum of I_i w_i^2/2"),
+        ReferenceCheck("rotation angle at 10 s", "rad", turned, expected, 1e-10, "SciPy's DOP853, rtol 1e-13"),
         ReferenceCheck("height at 10 s", "m", float(exact.position[-1, 2]), height, 1e-10, "v t - g t^2/2"),
-        ReferenceCheck("energy strays, exact", "1", kept, 0.0, 1e-12, "it stays, relative", size=1.0),
-        ReferenceCheck("angular momentum strays, exact", "1", strayed, 0.0, 1e-13, "it stays, relative", size=1.0),
+        ReferenceCheck("relative energy drift, exact", "1", energy_drift, 0.0, 1e-12, "conserved", size=1.0),
+        ReferenceCheck(
+            "relative angular momentum drift, exact", "1", momentum_drift, 0.0, 1e-13, "conserved", size=1.0
+        ),
     ]
     found = float(_attitude_errors(motions, "RK4, 10 ms")[-1])
     wrong = float(angle_between(_attitude_by_plain_rk4(spin, nudge), again))
     route = "RK4 in plain Python, against SciPy's DOP853"
-    shown.append(ReferenceCheck("attitude at 10 s, RK4 at 10 ms errs by", "rad", found, wrong, 0.01 * wrong, route))
+    checks.append(ReferenceCheck("attitude error at 10 s, RK4 at 10 ms", "rad", found, wrong, 0.01 * wrong, route))
     if (spin, nudge) == (5.0, 0.1):
         error = float(problem("boxes_complex").error_of(quaternion_wxyz=_final_state(exact).tolist()).attitude or 0.0)
         source = "reference problem boxes_complex"
-        shown.append(ReferenceCheck("attitude at 10 s, off the 40 digits", "rad", error, 0.0, 1e-11, source, size=1.0))
-    return shown
+        checks.append(
+            ReferenceCheck("attitude error at 10 s, against 40 digits", "rad", error, 0.0, 1e-11, source, size=1.0)
+        )
+    return checks
 
 
 def _final_state(motion: Motion) -> Array:
@@ -94,7 +94,7 @@ def _final_state(motion: Motion) -> Array:
 
 
 def _attitude_errors(motions: Mapping[str, Motion], name: str) -> Array:
-    """The angle between the closed form and another method, in rad."""
+    """Angle between the closed form and another method, in rad."""
     return np.asarray(angle_between(motions[name].quaternion_wxyz, motions["exact"].quaternion_wxyz))
 
 
@@ -104,7 +104,7 @@ def _free_rotation_rate(y: Any) -> Numbers:
 
 
 def _attitude_by_scipy(spin: float, nudge: float) -> Array:
-    """The attitude at the end, by SciPy."""
+    """Final attitude by SciPy."""
     from scipy.integrate import solve_ivp
 
     start = (1.0, 0.0, 0.0, 0.0, *_initial_rates(spin, nudge))
@@ -116,7 +116,7 @@ def _attitude_by_scipy(spin: float, nudge: float) -> Array:
 
 
 def _attitude_by_plain_rk4(spin: float, nudge: float) -> Array:
-    """The attitude at the end by steps of 10 ms, q rescaled after each."""
+    """Final attitude by RK4 steps of 10 ms, q renormalized after each."""
     y: Numbers = (1.0, 0.0, 0.0, 0.0, *_initial_rates(spin, nudge))
     for _ in range(FRAMES):
         y = renormalize(rk4_step(_free_rotation_rate, y, DURATION / FRAMES))
@@ -124,7 +124,7 @@ def _attitude_by_plain_rk4(spin: float, nudge: float) -> Array:
 
 
 def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> Figure:
-    """The throw, the rates, the error of RK4, and the published errors beside ours."""
+    """The throw, the rates, the error of RK4, and the published errors next to ours."""
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import (
@@ -176,7 +176,7 @@ def _momentum_drift(motion: Motion) -> Array:
 
 
 def _draw_throw(axes: Axes, motion: Motion) -> None:
-    """The box at instants of its first 1.7 s."""
+    """The box during its first 1.7 s."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLORS
 
@@ -186,11 +186,11 @@ def _draw_throw(axes: Axes, motion: Motion) -> None:
     for frame in np.linspace(0, shown.sum() - 1, 11).round().astype(int):
         scene.body(motion.scenario.bodies[0], motion.position[frame], motion.rotation_matrix[frame], half=1)
     scene.text(motion.position[0], "start", COLORS["ink"], (14.0, -22.0))
-    scene.draw(axes, "the throw, every 0.17 s; green half towards axis 2")
+    scene.draw(axes, "the throw, every 0.17 s; green half: +axis 2")
 
 
 def _draw_error_bars(axes: Axes, motions: Mapping[str, Motion], published: Mapping[str, float]) -> None:
-    """Relative errors of the angular momentum: those published for the very same run, if any, and ours."""
+    """Relative errors of the angular momentum: those published for the same run, if any, and ours."""
     from polhode.plot.style import COLORS
 
     step = motions["RK4, the step"].scenario.needed_step
@@ -204,26 +204,26 @@ def _draw_error_bars(axes: Axes, motions: Mapping[str, Motion], published: Mappi
     axes.set_xticks(places, list(values))
     axes.set_yticks(range(1, 18, 4), [f"10{sign}" for sign in ("⁻¹⁶", "⁻¹²", "⁻⁸", "⁻⁴", "⁰")])
     axes.set_ylim(0, 18)
-    axes.set_title("error of the angular momentum" + ("; grey: as published" if published else ""))
-    axes.set_ylabel("largest, relative to its size")
+    axes.set_title("angular momentum error" + ("; gray: as published" if published else ""))
+    axes.set_ylabel("maximum, relative")
 
 
 MODEL = Model(
     name="boxes",
-    title="A thrown box, ten seconds of tumbling, and engines of games beside",
+    title="A thrown box tumbles for ten seconds: comparison with physics engines",
     theme="real bodies",
-    source="S. Peters, github.com/scpeters/benchmark, Boxes (complex): physics engines in the simulator Gazebo",
+    source="[Peters], Boxes (complex): physics engines in the Gazebo simulator",
     explanation=(
-        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, is thrown spinning about its middle axis, the unstable one. The motion\n"
-        "is known in closed form, which makes it a benchmark: after ten seconds three engines that are used for\n"
-        "robots and games have lost about one part in a hundred of the angular momentum at steps of 1 ms. RK4 at\n"
-        "the same step keeps ten digits of it, and the closed form all but the last. The attitude at 10 s\n"
-        "agrees with an answer of 40 digits to 1e-11 rad."
+        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, is thrown spinning about its intermediate axis, the unstable one. The\n"
+        "motion is known in closed form, which makes it a benchmark: after ten seconds, three engines used for\n"
+        "robots and games have lost about one percent of the angular momentum at steps of 1 ms. RK4 at the same\n"
+        "step conserves ten digits of it, and the closed form all but the last. The attitude at 10 s agrees with\n"
+        "a 40-digit reference to 1e-11 rad."
     ),
     parameters=(
-        Parameter("spin", "rad/s", 5.0, 2.0, 8.0, "about the middle axis"),
-        Parameter("nudge", "rad/s", 0.1, 0.05, 0.5, "about each of the other two axes"),
-        Parameter("step", "s", 1e-3, 5e-4, 5e-3, "of RK4; a shorter one makes up each 10 ms"),
+        Parameter("spin", "rad/s", 5.0, 2.0, 8.0, "rate about the intermediate axis"),
+        Parameter("nudge", "rad/s", 0.1, 0.05, 0.5, "initial rate about each of the other two axes"),
+        Parameter("step", "s", 1e-3, 5e-4, 5e-3, "RK4 step; shortened to divide 10 ms"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""A CubeSat in a circular orbit swings about the vertical like a pendulum."""
+"""A CubeSat in a circular orbit librates about the vertical like a pendulum."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EARTH = 3.986004418e14
 EARTH_RADIUS = 6.371e6
 WIDTH, LENGTH, MASS = 0.1, 0.34, 4.0
 PANEL = (0.004, 0.2, 0.3)
-"""Along the track, along the orbit's normal, upwards."""
+"""Sides along track, along the orbit normal, and upwards, in m."""
 UNITS = 3
 ORBITS = 2
 FRAMES = 300
@@ -36,7 +36,7 @@ STEPS_A_FRAME = 24
 
 
 def satellite(panels: float) -> Body:
-    """Three units one above the other, along z; with two panels of that mass to both sides, along y."""
+    """Three units stacked along z, with two panels of the given mass at both sides along y."""
     height = LENGTH / UNITS
     unit = box((WIDTH, WIDTH, height), MASS / UNITS)
     parts = [unit.move((0.0, 0.0, (k - 1) * height)) for k in range(UNITS)]
@@ -47,7 +47,7 @@ def satellite(panels: float) -> Body:
 
 
 def moments(panels: float) -> Array:
-    """By hand, about the roll (x), pitch (y) and yaw axis (z): a box, and two more, by the parallel axis theorem."""
+    """By hand, about the roll (x), pitch (y) and yaw (z) axes: boxes and the parallel axis theorem."""
     thin, wide, high = PANEL
     arm = (WIDTH + wide) / 2
     across, along = MASS * (WIDTH**2 + LENGTH**2) / 12, MASS * WIDTH**2 / 6
@@ -69,10 +69,10 @@ def _libration(amplitude: float, altitude: float, panels: float) -> Libration:
 
 
 def scenario(amplitude: float, altitude: float, panels: float) -> Scenario:
-    """A circular orbit about z, two rounds; let go at a pitch, at rest against the vertical."""
+    """Two revolutions of a circular orbit about z; released at a pitch angle, at rest relative to the vertical."""
     r, n = EARTH_RADIUS + 1e3 * altitude, _orbital_rate(altitude)
     duration = ORBITS * 2 * pi / n
-    # The body's x, y, z along the world's y, z, x: along track, normal, upwards; then turned about the normal.
+    # Body x, y, z along world y, z, x (along track, normal, up), then rotated about the normal.
     c, s = cos(radians(amplitude) / 2), sin(radians(amplitude) / 2)
     return Scenario(
         satellite(panels),
@@ -92,7 +92,7 @@ def scenario(amplitude: float, altitude: float, panels: float) -> Scenario:
 
 
 def _pitch(position: Any, axis: Any) -> Any:
-    """The angle from the vertical to the long axis, in the orbit's plane, in rad."""
+    """Angle from the vertical to the long axis in the orbital plane, in rad."""
     x, y = position[..., 0], position[..., 1]
     return np.arctan2(x * axis[..., 1] - y * axis[..., 0], x * axis[..., 0] + y * axis[..., 1])
 
@@ -106,24 +106,24 @@ def _pitch_of_state(state: Any) -> float:
 
 
 def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) -> list[ReferenceCheck]:
-    """How fast it swings, beside its orbit."""
+    """Libration frequency and orbital rate."""
     closed = _libration(amplitude, altitude, panels)
     passages = zero_crossings(motion, _pitches(motion), _pitch_of_state)
     period = float(2 * (passages[-1] - passages[0]) / (len(passages) - 1))
-    round_angle = np.unwrap(np.arctan2(motion.position[:, 1], motion.position[:, 0]))
-    orbital = float((round_angle[-1] - round_angle[0]) / motion.times[-1])
+    orbit_angle = np.unwrap(np.arctan2(motion.position[:, 1], motion.position[:, 0]))
+    orbital = float((orbit_angle[-1] - orbit_angle[0]) / motion.times[-1])
     small = closed.small_rate / closed.orbital_rate
     body, by_hand = motion.scenario.bodies[0], moments(panels)
     integral, level = _libration_integral(motion, closed), -(closed.small_rate**2) * np.cos(2 * radians(amplitude)) / 4
     worst = integral[np.argmax(np.abs(integral - level))]
     return [
         ReferenceCheck(
-            "pitch libration in orbital rates, reduced to small swings",
+            "pitch libration over orbital rate, small-amplitude limit",
             "1",
             2 * pi / period / orbital * (closed.period * closed.small_rate / (2 * pi)),
             small,
             1e-10 * small,
-            "sqrt(3 (I_roll - I_yaw)/I_pitch); a swing takes 2 K(sin^2 a)/pi times as long",
+            "sqrt(3 (I_roll - I_yaw)/I_pitch); at amplitude a the period is 2 K(sin^2 a)/pi times longer",
         ),
         ReferenceCheck(
             "period of the libration",
@@ -142,21 +142,21 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             "sqrt(G M/r^3), Kepler's third law",
         ),
         ReferenceCheck(
-            "pitch at the end",
+            "final pitch",
             "deg",
             degrees(float(_pitches(motion)[-1])),
             degrees(float(closed.pitch_at(motion.times[-1]))),
             1e-9 * amplitude,
-            "half the angle of a pendulum, by Jacobi's functions",
+            "half the angle of a pendulum, by Jacobi's elliptic functions",
             size=amplitude,
         ),
         ReferenceCheck(
-            "energy of the swing, where farthest off",
+            "libration energy at its largest deviation",
             "rad2/s2",
             float(worst),
             float(level),
             1e-10 * closed.small_rate**2,
-            "p'^2/2 - rate^2 cos(2 p)/4 stays",
+            "p'^2/2 - rate^2 cos(2 p)/4 is conserved",
             size=closed.small_rate**2 / 4,
         ),
         ReferenceCheck(
@@ -165,13 +165,13 @@ def numbers(motion: Motion, amplitude: float, altitude: float, panels: float) ->
             float(body.inertia_body[1, 1]),
             float(by_hand[1]),
             1e-13 * float(by_hand[1]),
-            "m (0.1^2 + 0.34^2)/12, and the panels' by the parallel axis theorem",
+            "m (0.1^2 + 0.34^2)/12, and the panels by the parallel axis theorem",
         ),
     ]
 
 
 def _pitch_rates(motion: Motion, closed: Libration) -> Array:
-    """Relative to the vertical, in rad/s."""
+    """Pitch rates relative to the vertical, in rad/s."""
     return motion.angular_velocity[:, 2] - closed.orbital_rate
 
 
@@ -181,7 +181,7 @@ def _libration_integral(motion: Motion, closed: Libration) -> Array:
 
 
 def picture(motion: Motion, amplitude: float, altitude: float, panels: float) -> Figure:
-    """The satellite on its round, its pitch over the closed form, and the swing among others in the phase plane."""
+    """The satellite on its orbit, its pitch over the closed form, and the phase plane."""
     from polhode.plot.style import styled_figure
 
     closed = _libration(amplitude, altitude, panels)
@@ -196,7 +196,7 @@ def picture(motion: Motion, amplitude: float, altitude: float, panels: float) ->
 
 
 def _draw_orbit(axes: Axes, motion: Motion) -> None:
-    """One round in twelve places; Earth and satellite are not to scale."""
+    """One orbit at twelve instants; Earth and satellite are not to scale."""
     from polhode.massprops.shapes import sphere
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLORS
@@ -210,14 +210,14 @@ def _draw_orbit(axes: Axes, motion: Motion) -> None:
         place = orbit[frame]
         scene.line(np.stack((0.62 * place, 1.36 * place)), COLORS["muted"], width=0.8, style=(0, (2, 2)))
         scene.body(body, place, motion.rotation_matrix[frame], _face_colors)
-    scene.draw(axes, "one round, anticlockwise; dashed: the vertical; not to scale", margin=0.02)
+    scene.draw(axes, "one orbit, counterclockwise; dashed: vertical; not to scale", margin=0.02)
 
 
-def _face_colors(centres: Array) -> list[str]:
-    """The lowest unit in the color of axis 3 so that up and down can be told apart, the panels dark."""
+def _face_colors(centers: Array) -> list[str]:
+    """The lowest unit in the color of axis 3, to tell up from down; the panels dark."""
     from polhode.plot.style import COLORS
 
-    names = ("muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centres)
+    names = ("muted" if abs(y) > 0.501 * WIDTH else "axis_3" if z < -LENGTH / 6 else "body" for _, y, z in centers)
     return [COLORS[name] for name in names]
 
 
@@ -228,15 +228,15 @@ def _draw_pitch(axes: Axes, motion: Motion, closed: Libration) -> None:
     draw_closed_form(axes, rounds, np.degrees(closed.pitch_at(motion.times)))
     axes.plot(rounds, np.degrees(_pitches(motion)), color=COLORS["omega"], label="simulated")
     swings = 2 * pi / closed.period / closed.orbital_rate
-    axes.set_title(f"pitch: {swings:.4f} swings a round")
-    axes.set_xlabel("rounds")
+    axes.set_title(f"pitch: {swings:.4f} librations per orbit")
+    axes.set_xlabel("orbits")
     axes.set_ylabel("deg")
     axes.set_xlim(0.0, ORBITS)
     add_legend_above(axes, 2)
 
 
 def _draw_phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
-    """The swing, others, and the separatrix beyond which the satellite tumbles."""
+    """This libration, others, and the separatrix beyond which the satellite tumbles."""
     from polhode.plot.style import COLORS, add_legend_above
 
     turn, n, w = np.linspace(0, 2 * pi, 241), closed.orbital_rate, closed.small_rate
@@ -246,10 +246,10 @@ def _draw_phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
     edge: Any = {"color": COLORS["separatrix"], "linewidth": 1.3, "linestyle": (0, (4, 2.5)), "label": "separatrix"}
     axes.plot(np.degrees(np.arcsin(np.sin(turn))), w / n * np.cos(turn), **edge)
     rates = _pitch_rates(motion, closed) / n
-    axes.plot(np.degrees(_pitches(motion)), rates, color=COLORS["omega"], linewidth=2.2, label="this swing")
+    axes.plot(np.degrees(_pitches(motion)), rates, color=COLORS["omega"], linewidth=2.2, label="this libration")
     axes.set_title("phase plane")
     axes.set_xlabel("pitch (deg)")
-    axes.set_ylabel("pitch rate, in orbital rates")
+    axes.set_ylabel("pitch rate / orbital rate")
     axes.set_xlim(-90.0, 90.0)
     axes.set_xticks((-90, -60, -30, 0, 30, 60, 90))
     add_legend_above(axes, 2)
@@ -257,20 +257,20 @@ def _draw_phase_plane(axes: Axes, motion: Motion, closed: Libration) -> None:
 
 MODEL = Model(
     name="cubesat",
-    title="A CubeSat swings about the vertical while it goes round the Earth",
+    title="A CubeSat librates about the vertical while it orbits the Earth",
     theme="real bodies",
-    source="gravity-gradient torque 3 G M/r^3 n x I n; the tensor: seed 004 table 17.1",
+    source="gravity-gradient torque 3 G M/r^3 n x I n; inertia tensor: [Christian 2011, table 17.1]",
     explanation=(
-        "A 3U CubeSat, 0.1 x 0.1 x 0.34 m, flies upright in a circular orbit. Its lower end is pulled a little\n"
-        "more strongly than its upper end, and so a torque turns it back to the vertical. Tilted and let go, it\n"
-        "swings like a pendulum, in the plane of the orbit, 1.588 times a round if the swings are small, and\n"
-        "slower the larger they are: the period is a complete elliptic integral. Neither mass nor altitude\n"
-        "matter to that ratio, only the shape. Beyond the separatrix it would tumble over."
+        "A 3U CubeSat, 0.1 x 0.1 x 0.34 m, flies upright in a circular orbit. Its lower end is pulled slightly\n"
+        "more strongly than its upper end, and this gravity gradient exerts a restoring torque. Tilted and\n"
+        "released, it librates in the orbital plane like a pendulum: 1.588 times per orbit if the amplitude is\n"
+        "small, more slowly if it is large, with a period given by a complete elliptic integral. The ratio does\n"
+        "not depend on mass or altitude, only on the shape. Beyond the separatrix the satellite tumbles."
     ),
     parameters=(
-        Parameter("amplitude", "deg", 25.0, 0.1, 80.0, "of the pitch, at which it is let go"),
-        Parameter("altitude", "km", 500.0, 200.0, 36_000.0, "of the orbit"),
-        Parameter("panels", "kg", 0.0, 0.0, 1.0, "mass of each of two solar panels, 0.2 x 0.3 m; 0: none"),
+        Parameter("amplitude", "deg", 25.0, 0.1, 80.0, "initial pitch angle, released at rest"),
+        Parameter("altitude", "km", 500.0, 200.0, 36_000.0, "altitude of the orbit"),
+        Parameter("panels", "kg", 0.0, 0.0, 1.0, "mass of each of two solar panels, 0.2 x 0.3 m; 0 for none"),
     ),
     scenario=scenario,
     numbers=numbers,

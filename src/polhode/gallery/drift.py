@@ -1,4 +1,4 @@
-"""How far the attitude drifts from a rotation: a matrix, a quaternion, and a quaternion that is rescaled."""
+"""Orthogonality drift of the attitude: a matrix, a quaternion, and a renormalized quaternion."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from polhode.results.motion import Motion
 
-MATRIX, RAW, RENORMALIZED = "matrix", "quaternion, never rescaled", "quaternion, rescaled after every step"
+MATRIX, RAW, RENORMALIZED = "matrix", "quaternion, not renormalized", "quaternion, renormalized"
 SIDES = (1.0, 1.0, 0.5)
 FRAMES = 200
 DRAWN_LOSS = 0.3
-"""In the drawing the matrix' drift makes the box so much narrower."""
+"""Fraction by which the drawing shrinks the box of the matrix."""
 
 
 def scenario(turn: float, steps: float) -> dict[str, Scenario]:
-    """A spin about a fixed axis at 1 rad/s, in steps of that angle: three ways to keep the attitude."""
+    """A spin about a fixed axis at 1 rad/s in steps of `turn`, with three representations of the attitude."""
     count = round(steps)
     settings: dict[str, Any] = {
         "duration": turn * count,
@@ -44,7 +44,7 @@ def scenario(turn: float, steps: float) -> dict[str, Scenario]:
 
 
 def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[ReferenceCheck]:
-    """The drift at the end."""
+    """The final drift."""
     count = round(steps)
     by_matrix, by_quaternion = (float(rk4_norm_loss(angle, count)) for angle in (turn, turn / 2))
     matrix = float(motions[MATRIX].attitude_drift[-1])
@@ -52,7 +52,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
     quaternion = float((1 - length) * (1 + length))
     unit = np.linalg.norm(motions[RENORMALIZED].quaternion_wxyz, axis=1)
     rounding, after = 2e-16 * count, "" if count == steps else f", {count} steps"
-    formula = "1 - (1 - p^6/72 + p^8/576)^N, the size of RK4's factor for a steady turn"
+    formula = "1 - (1 - p^6/72 + p^8/576)^N, RK4's amplification of a steady rotation"
     ratio = by_matrix / by_quaternion
     return [
         ReferenceCheck(
@@ -61,38 +61,38 @@ def numbers(motions: Mapping[str, Motion], turn: float, steps: float) -> list[Re
             matrix,
             by_matrix,
             1e-9 * by_matrix + rounding,
-            f"{formula}; p = angle a step",
+            f"{formula}; p = angle per step",
         ),
         ReferenceCheck(
-            f"drift of the quaternion, never rescaled{after}",
+            f"drift of the quaternion, not renormalized{after}",
             "1",
             quaternion,
             by_quaternion,
             1e-9 * by_quaternion + rounding,
-            f"{formula}; p = half the angle a step",
+            f"{formula}; p = half the angle per step",
         ),
         ReferenceCheck(
-            "length lost by the rescaled quaternion",
+            "norm error of the renormalized quaternion",
             "1",
             float(np.abs(unit - 1).max()),
             0.0,
             1e-15,
-            "it is 1 again after every step",
+            "1 again after every step",
             size=by_quaternion,
         ),
         ReferenceCheck(
-            "the matrix drifts so many times as much",
+            "ratio of matrix drift to quaternion drift",
             "1",
             matrix / quaternion,
             ratio,
             ratio * (2e-9 + 2 * rounding / by_quaternion),
-            "close to 2^6 = 64 while the drift is small: half the angle in p^6",
+            "close to 2^6 = 64 for small drift: half the angle in p^6",
         ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
-    """The drift over time, what it does to a box, and how it grows with the angle a step."""
+    """The drift over time, its effect on a box, and its growth with the angle per step."""
     from polhode.gallery.drawing.attitude_drift import draw_attitude_drift
     from polhode.plot.style import draw_closed_form, styled_figure
 
@@ -106,19 +106,19 @@ def picture(motions: Mapping[str, Motion], turn: float, steps: float) -> Figure:
             closed = np.maximum(rk4_norm_loss(angle, done), 1e-17)
             draw_closed_form(over_time, motions[MATRIX].times, closed, "")
         draw_attitude_drift(over_time, motions)
-        over_time.set_title("drift over time, over the closed form (broad)")
+        over_time.set_title("drift over time; broad: closed form")
         over_time.set_ylim(1e-17, 30.0)
         _draw_drift_against_angle(over_angle, motions, turn, round(steps))
     return figure
 
 
 def _draw_boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None:
-    """The box as it would be drawn with the attitude as kept, its loss of size enlarged; the edges of the true one."""
+    """The box drawn with the computed attitude, its shrinkage exaggerated, and the edges of the true box."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     enlarged = max(DRAWN_LOSS / loss, 1.0)
-    titles = ("matrix: narrower across the axis", "quaternion as it is: smaller on all sides", "rescaled: the true box")
+    titles = ("matrix: narrower across the axis", "quaternion: smaller on all sides", "renormalized: the true box")
     body = box(SIDES, 1.0)
     corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.25, 0.25)])
     edges = [(a, b) for a in range(8) for b in range(a) if np.count_nonzero(corners[a] != corners[b]) == 1]
@@ -135,7 +135,7 @@ def _draw_boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None
     panels[0].text(
         0.0,
         -0.02,
-        f"what is lost is drawn {enlarged:,.0f} times as large" if enlarged > 1 else "to scale",
+        f"shrinkage exaggerated {enlarged:,.0f} times" if enlarged > 1 else "to scale",
         transform=panels[0].transAxes,
         color=COLORS["muted"],
         fontsize=9,
@@ -149,7 +149,7 @@ def _size_loss(motion: Motion) -> float:
 
 
 def _draw_drift_against_angle(axes: Axes, motions: Mapping[str, Motion], turn: float, count: int) -> None:
-    """The closed form for any angle a step, with the two drifts found."""
+    """The closed form against the angle per step, with the two simulated drifts."""
     from polhode.plot.log_axes import set_log_x, set_log_y
     from polhode.plot.style import COLOR_CYCLE, draw_closed_form
 
@@ -160,26 +160,26 @@ def _draw_drift_against_angle(axes: Axes, motions: Mapping[str, Motion], turn: f
     set_log_x(axes, (0.02, 0.05, 0.1, 0.2, 0.5))
     set_log_y(axes)
     axes.set_title(f"drift after {count:,} steps")
-    axes.set_xlabel("angle a step (rad)")
+    axes.set_xlabel("angle per step (rad)")
     axes.set_ylabel("largest entry of |RᵀR - 1|")
     axes.legend(loc="lower right")
 
 
 MODEL = Model(
     name="drift",
-    title="A matrix drifts from a rotation; a quaternion drifts less, and is easily mended",
+    title="A matrix drifts away from a rotation; a quaternion drifts less and is easily renormalized",
     theme="forces and torques",
-    source="seed 000 section 4",
+    source="[Baraff 1997, section 4]",
     explanation=(
-        "A box spins about a fixed axis, and its attitude is integrated by RK4, once as a matrix of nine\n"
-        "numbers, twice as a quaternion of four. Every step shortens what turns by a little: the matrix\n"
-        "becomes narrower across the axis, so that a box drawn with it loses its size. The quaternion turns\n"
-        "by half the angle, and so loses about 2^6 = 64 times less; and it has only one error of this kind,\n"
-        "its length, which dividing by |q| after each step removes. The drift follows a formula exactly."
+        "A box spins about a fixed axis, and its attitude is integrated by RK4, once as a matrix of nine numbers,\n"
+        "twice as a quaternion of four. Every step shrinks the rotating part slightly: the matrix becomes narrower\n"
+        "across the axis, so that a box drawn with it shrinks. The quaternion rotates by half the angle and loses\n"
+        "about 2^6 = 64 times less; and it has only one error of this kind, its norm, which dividing by |q| after\n"
+        "each step removes. The drift follows a closed form exactly."
     ),
     parameters=(
-        Parameter("turn", "rad", 0.1, 0.02, 0.5, "the angle turned in one step"),
-        Parameter("steps", "1", 10_000.0, 1000.0, 20_000.0, "how many steps, to the nearest whole one"),
+        Parameter("turn", "rad", 0.1, 0.02, 0.5, "rotation angle per step"),
+        Parameter("steps", "1", 10_000.0, 1000.0, 20_000.0, "number of steps, rounded to an integer"),
     ),
     scenario=scenario,
     numbers=numbers,

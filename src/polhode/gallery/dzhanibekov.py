@@ -1,4 +1,4 @@
-"""The Dzhanibekov effect: a box, or a T-handle, thrown about its middle axis turns over, again and again."""
+"""The Dzhanibekov effect: a box or a T-handle spun about its intermediate axis flips again and again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SIDES, MASS = (0.1, 0.4, 0.9), 10.0
 STEEL, THICKNESS, BAR, STEM = 7850.0, 0.014, 0.11, 0.055
-"""The T-handle: two round steel bars, the stem upright on the middle of the other; kg/m3 and m."""
+"""The T-handle: two round steel bars, the stem upright at the center of the other; kg/m3 and m."""
 STEPS_A_TURN = 8000
 FRAMES = 720
 BOX, T_HANDLE = "box", "t-handle"
@@ -32,7 +32,7 @@ BOX, T_HANDLE = "box", "t-handle"
 
 @cache
 def _make_bodies() -> dict[str, Body]:
-    """Of each the largest moment is about axis 1, the middle one about axis 2, the smallest about axis 3."""
+    """Both have the largest moment about axis 1, the intermediate one about axis 2, the smallest about axis 3."""
     from scipy.spatial.transform import Rotation
 
     bar, stem = (cylinder(THICKNESS / 2, length, density=STEEL) for length in (BAR, STEM))
@@ -41,7 +41,7 @@ def _make_bodies() -> dict[str, Body]:
 
 
 def _moments() -> dict[str, tuple[float, float, float]]:
-    """By hand: M (b^2 + c^2)/12, and two round bars, m r^2/2 along and m (3 r^2 + length^2)/12 across, side by side."""
+    """By hand: M (b^2 + c^2)/12, and two round bars with m r^2/2 along and m (3 r^2 + length^2)/12 across."""
     a, b, c = SIDES
     r, apart = THICKNESS / 2, (THICKNESS + STEM) / 2
     bar, stem = (STEEL * np.pi * r**2 * length for length in (BAR, STEM))
@@ -62,7 +62,7 @@ def _tops(spin: float, nudge: float) -> dict[str, AsymmetricTop]:
 
 
 def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
-    """A free box, and a free T-handle, each for the time of three flips."""
+    """A free box and a free T-handle, each for three flips."""
     turn, runs = 2 * np.pi / spin, {}
     for name, top in _tops(spin, nudge).items():
         duration = 3 * top.flip_time
@@ -80,12 +80,12 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
 
 
 def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[ReferenceCheck]:
-    """Of each: the first reversal of the rate about the middle axis, and the time of one flip, between two of them."""
+    """For each body, the first reversal of the rate about the intermediate axis and the time between reversals."""
     found = []
     for name, top in _tops(spin, nudge).items():
         times = _reversal_times(motions[name])
-        # An error e of m moves the flip by e/((1 - m) rate): the closer to the separatrix, the less a number can tell.
-        # The rounding of 1e5 steps, each of 1e-16, makes e up to 3e-13, whatever the step.
+        # An error e of m shifts the flip by e/((1 - m) rate), which grows towards the separatrix.
+        # Rounding in 1e5 steps, 1e-16 each, makes e up to 3e-13 for any step size.
         tolerance = 1e-9 * top.flip_time + 3e-13 / (top.complement * top.phase_rate)
         of = "" if name == BOX else ", T-handle"
         found += [
@@ -106,7 +106,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
 
 
 def _measure_jacobi(motion: Motion, top: AsymmetricTop, flip: ReferenceCheck) -> list[ReferenceCheck]:
-    """k^2 and lambda as measured: the rate that goes as dn falls to sqrt(1 - k^2) of its largest; a flip takes 2 K."""
+    """Measured k^2 and lambda: the rate that varies as dn falls to sqrt(1 - k^2) of its maximum; a flip takes 2 K."""
     from scipy.special import ellipkm1
 
     rates = np.abs(motion.angular_velocity_body)
@@ -128,7 +128,7 @@ def _reversal_times(motion: Motion) -> Array:
 
 
 def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
-    """Both bodies at instants of their flips, the angular velocity below each, the polhodes, and what was conserved."""
+    """Both bodies during their flips, the angular velocity below each, the polhodes, and the conserved quantities."""
     from textwrap import fill
 
     from polhode.plot import panels
@@ -149,7 +149,7 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
         text = fill(MODEL.explanation.replace("\n", " "), 60)
         figure.text(0.672, 0.385, text, va="top", fontsize=8.8, linespacing=1.32)
         panels.draw_conserved_drift(kept := figure.add_axes((0.715, 0.06, 0.27, 0.115)), motions[BOX])
-        kept.set_title("the box: departure of what should stay", fontsize=9.5, pad=3)
+        kept.set_title("box: drift of conserved quantities", fontsize=9.5, pad=3)
         kept.set_ylabel("relative")
         handles, labels = kept.get_legend_handles_labels()
         kept.legend(handles[:2], labels[:2], loc="upper left", ncols=2, borderaxespad=0.1)
@@ -158,7 +158,7 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
 
 
 def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str, size: float) -> None:
-    """The body above the times at which it is so: at each reversal, and half-way between."""
+    """The body above the corresponding times: at each reversal and halfway between."""
     from polhode.gallery.drawing.motion_strip import draw_strip
     from polhode.plot.panels import format_time_axis
     from polhode.plot.projection import make_camera
@@ -166,7 +166,7 @@ def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str,
     format_time_axis(axes, motion)
     axes.set_ylim(-1, 1)
     axes.axis("off")
-    axes.set_title(f"{word} over its time, its green half towards its axis 2")
+    axes.set_title(f"{word} over time; green half: +axis 2")
     along_l = motion.angular_momentum[0]
     seen = make_camera((1, 0, 0), along_l, 0.0, 0.3)
     towards = np.cos(0.9) * seen.right + np.sin(0.9) * np.cross(seen.right, along_l) / np.linalg.norm(along_l)
@@ -181,13 +181,13 @@ def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str,
 
 
 def _draw_rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
-    """The components of the angular velocity over the closed form, and the time of one flip."""
+    """Angular velocity components over the closed form, and the time of one flip."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, add_legend_above, draw_closed_form
 
     closed = top.rates_at(motion.times)
     draw_closed_form(axes, motion.times, closed)
-    for i, name in enumerate((OMEGA_LABELS[0], f"{OMEGA_LABELS[1]}, middle axis", OMEGA_LABELS[2])):
+    for i, name in enumerate((OMEGA_LABELS[0], f"{OMEGA_LABELS[1]}, intermediate axis", OMEGA_LABELS[2])):
         axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=name)
     largest = float(np.abs(closed).max())
     axes.set_ylim(-1.12 * largest, 1.5 * largest)
@@ -206,19 +206,19 @@ def _draw_rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
 
 MODEL = Model(
     name="dzhanibekov",
-    title="A box spun about its middle axis turns over, and back; so does a T-handle",
+    title="A box spun about its intermediate axis flips over and back; so does a T-handle",
     theme="free rotation",
-    source="V. Dzhanibekov in orbit, 1985; seed 003 figure 5; seed 004 problems 17.3, 17.6",
+    source="V. Dzhanibekov in orbit, 1985; [Tops report, figure 5]; [Christian 2011, problems 17.3 and 17.6]",
     explanation=(
-        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, and a T-handle of two steel bars are spun about the axis of the middle\n"
+        "A box of 10 kg, 0.1 x 0.4 x 0.9 m, and a T-handle of two steel bars spin about the axis of intermediate\n"
         "moment of inertia. About the other two axes they would spin steadily; about this one the smallest nudge\n"
-        "grows exponentially until the body has turned over. Nothing acts on it: energy and angular momentum stay\n"
-        "what they are, and so it must come back, and turn over again. The angular velocity, seen from the body,\n"
-        "runs along its polhode close to the separatrix, which it never crosses."
+        "grows exponentially until the body has flipped over. No force acts: energy and angular momentum are\n"
+        "conserved, so the body must return and flip again. In body axes the angular velocity follows its polhode\n"
+        "close to the separatrix, which it never crosses."
     ),
     parameters=(
-        Parameter("spin", "rad/s", 5.0, 1.0, 20.0, "rate about the middle axis"),
-        Parameter("nudge", "rad/s", 0.1, 0.01, 0.5, "rate about each of the other two axes"),
+        Parameter("spin", "rad/s", 5.0, 1.0, 20.0, "rate about the intermediate axis"),
+        Parameter("nudge", "rad/s", 0.1, 0.01, 0.5, "initial rate about each of the other two axes"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""Euler angles: three turns one after the other make any attitude."""
+"""Euler angles: three successive rotations give any attitude."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ UPRIGHT = "without tilt"
 
 
 def scenario(phi: float, theta: float, psi: float) -> dict[str, Scenario]:
-    """A wedge turns about its axis 3, then 1, then 3, a second each; and once more without the middle turn."""
+    """A wedge rotates about its axis 3, then 1, then 3, one second each; and again without the middle rotation."""
     wedge = isotropic_prism(SIDES, RADIUS, MASS)
     return {
         name: sequence_scenario(wedge, _turn_sequence(phi, tilt, psi), "body", f"euler-angles-{name.replace(' ', '-')}")
-        for name, tilt in (("three turns", theta), (UPRIGHT, 0.0))
+        for name, tilt in (("three rotations", theta), (UPRIGHT, 0.0))
     }
 
 
@@ -41,8 +41,8 @@ def _turn_sequence(phi: float, theta: float, psi: float) -> list[tuple[tuple[flo
 
 
 def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> list[ReferenceCheck]:
-    """The third row of the final matrix, the determinant of (17.36), and the angles found again."""
-    motion = motions["three turns"]
+    """Third row of the final matrix, determinant of (17.36), and the recovered angles."""
+    motion = motions["three rotations"]
     t, p = np.radians((theta, psi))
     row = motion.rotation_matrix[-1, 2]
     found = rotations.euler_angles(motion.final.orientation)
@@ -52,18 +52,18 @@ def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float)
     total = np.arctan2(upright[1, 0], upright[0, 0]) - np.radians(phi + psi)
     total = phi + psi + np.degrees(np.angle(np.exp(1j * total)))
     det = np.linalg.det(rotations.rate_matrix(np.radians(found[1]), np.radians(found[2])))
-    mended = "seed 004 eq. 17.10, third row mended, transposed"
-    # An error e of the attitude moves phi and psi by e/sin(theta).
+    corrected = "[Christian 2011, eq. 17.10], third row corrected, transposed"
+    # An attitude error e changes phi and psi by e/sin(theta).
     lost = 1 / np.sin(t)
     rows = [
-        ("matrix, row 3, column 1", "1", row[0], np.sin(t) * np.sin(p), 1.0, mended),
-        ("matrix, row 3, column 2", "1", row[1], np.sin(t) * np.cos(p), 1.0, mended),
-        ("matrix, row 3, column 3", "1", row[2], np.cos(t), 1.0, mended),
+        ("matrix, row 3, column 1", "1", row[0], np.sin(t) * np.sin(p), 1.0, corrected),
+        ("matrix, row 3, column 2", "1", row[1], np.sin(t) * np.cos(p), 1.0, corrected),
+        ("matrix, row 3, column 3", "1", row[2], np.cos(t), 1.0, corrected),
         ("determinant of (17.36)", "1", det, -np.sin(t), 1.0, "-sin(theta)"),
-        ("phi found again", "deg", found[0], phi, 180 * lost, "what was turned first"),
-        ("theta found again", "deg", found[1], theta, 180.0, "what was turned second"),
-        ("psi found again", "deg", found[2], psi, 180 * lost, "what was turned third"),
-        ("phi + psi where theta = 0", "deg", total, phi + psi, 180.0, "both turn about the same line"),
+        ("phi recovered", "deg", found[0], phi, 180 * lost, "angle of the first rotation"),
+        ("theta recovered", "deg", found[1], theta, 180.0, "angle of the second rotation"),
+        ("psi recovered", "deg", found[2], psi, 180 * lost, "angle of the third rotation"),
+        ("phi + psi at theta = 0", "deg", total, phi + psi, 180.0, "both rotate about the same line"),
     ]
     return [
         ReferenceCheck(label, unit, float(value), float(expected), 2e-12 * float(size), source, size=float(size))
@@ -72,10 +72,10 @@ def numbers(motions: Mapping[str, Motion], phi: float, theta: float, psi: float)
 
 
 def picture(motions: Mapping[str, Motion], phi: float, theta: float, psi: float) -> Figure:
-    """The wedge after each turn, the angles found from its attitude, and how (17.36) fails near theta = 0."""
+    """The wedge after each rotation, the angles recovered from its attitude, and the singularity near theta = 0."""
     from polhode.plot.style import styled_figure
 
-    motion = motions["three turns"]
+    motion = motions["three rotations"]
     with styled_figure(12.0, 7.6, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 4, height_ratios=(1.0, 1.0))
         titles = ("start", f"φ = {phi:g}° about 3", f"θ = {theta:g}° about 1", f"ψ = {psi:g}° about 3")
@@ -87,7 +87,7 @@ def picture(motions: Mapping[str, Motion], phi: float, theta: float, psi: float)
 
 
 def _draw_wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
-    """The wedge at a time, with its axes, and those that it had a turn earlier."""
+    """The wedge at one time, with its axes, and those before the last rotation."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import AXIS_COLORS
 
@@ -106,18 +106,18 @@ def _draw_wedge(axes: Axes, motion: Motion, time: float, title: str) -> None:
 
 
 def _draw_angles(axes: Axes, motion: Motion, given: tuple[float, float, float]) -> None:
-    """The angles, as found from the simulated attitude, over those that were turned."""
+    """The angles recovered from the simulated attitude, over the given ones."""
     from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import add_legend_above, draw_closed_form
 
     t, found = motion.times, np.degrees(motion.euler_angles)
-    draw_closed_form(axes, t, np.array(given) * np.clip(t[:, None] - np.arange(3), 0.0, 1.0), "as turned")
+    draw_closed_form(axes, t, np.array(given) * np.clip(t[:, None] - np.arange(3), 0.0, 1.0), "given")
     for k, (name, color) in enumerate(EULER_ANGLE_COLORS.items()):
         axes.plot(t, found[:, k], color=color, label=name, linestyle="solid" if k < 2 else (0, (5, 2)))
     axes.axvspan(0.0, 1.0, color="#f4f1ea", zorder=0)
     axes.text(
-        0.03, 0.96, "θ = 0: only φ + ψ is known,\nall of it given to φ", va="top", fontsize=9, transform=axes.transAxes
+        0.03, 0.96, "θ = 0: only φ + ψ is determined;\nψ is set to 0", va="top", fontsize=9, transform=axes.transAxes
     )
     axes.set_title("angles from the attitude")
     axes.set_ylabel("deg")
@@ -128,20 +128,20 @@ def _draw_angles(axes: Axes, motion: Motion, given: tuple[float, float, float]) 
 
 
 def _draw_inverse_rates(axes: Axes, motion: Motion, theta: float) -> None:
-    """The largest rate of an angle that a spin of 1 rad/s may need: 1/sin(theta)."""
+    """The largest angle rate for an angular velocity of 1 rad/s: 1/sin(theta)."""
     from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
     from polhode.plot.style import COLORS, draw_closed_form, format_power_of_ten
 
     tilt = np.geomspace(1e-4, 90.0, 200)
     draw_closed_form(axes, tilt, 1 / np.sin(np.radians(tilt)), "1/sin θ")
     largest = [np.linalg.norm(rotations.inverse_rate_matrix(float(np.radians(x)), 0.3)[0]) for x in tilt]
-    axes.loglog(tilt, largest, color=EULER_ANGLE_COLORS["φ"], label="from (17.36) inverted")
+    axes.loglog(tilt, largest, color=EULER_ANGLE_COLORS["φ"], label="inverse of (17.36)")
     here = theta if theta <= 90 else 180 - theta
     axes.plot([here], [1 / np.sin(np.radians(here))], marker="o", color=COLORS["ink"], linestyle="none", label="here")
     axes.xaxis.set_major_formatter(format_power_of_ten)
     axes.yaxis.set_major_formatter(format_power_of_ten)
     axes.minorticks_off()
-    axes.set_title("rate of φ for a spin of 1 rad/s across the line of both turns")
+    axes.set_title("rate of φ for 1 rad/s across the common line")
     axes.set_xlabel("θ, or 180° - θ (deg)")
     axes.set_ylabel("rad/s")
     axes.legend(loc="lower left")
@@ -149,20 +149,20 @@ def _draw_inverse_rates(axes: Axes, motion: Motion, theta: float) -> None:
 
 MODEL = Model(
     name="euler-angles",
-    title="Three turns make any attitude, but their angles fail at the vertical",
+    title="Three rotations give any attitude, but their angles are singular at the vertical",
     theme="transformations and rotations",
-    source="seed 004 sections 17.3.1, 17.4, exercise 17.4, eq. 17.10, 17.36",
+    source="[Christian 2011, sections 17.3.1 and 17.4, exercise 17.4, eqs. 17.10 and 17.36]",
     explanation=(
-        "A wedge turns by phi about its axis 3, by theta about its new axis 1, and by psi about its new axis 3.\n"
-        "Every attitude can be reached so. The third row of the matrix is (sin psi sin theta, cos psi sin theta,\n"
-        "cos theta). While theta is 0 both phi and psi turn about the same line, and only their sum can be\n"
-        "found from the attitude. Nothing is wrong with the body there: it is the rates of the angles that grow\n"
-        "like 1/sin(theta), for the determinant of (17.36) is -sin(theta). Quaternions know no such place."
+        "A wedge rotates by phi about its axis 3, by theta about its new axis 1, and by psi about its new axis 3.\n"
+        "Every attitude can be reached this way. The third row of the matrix is (sin psi sin theta, cos psi sin\n"
+        "theta, cos theta). At theta = 0, phi and psi rotate about the same line, and the attitude determines only\n"
+        "their sum. The body itself is unaffected: it is the rates of the angles that grow as 1/sin(theta), since\n"
+        "the determinant of the rate matrix (17.36) is -sin(theta). Quaternions have no such singularity."
     ),
     parameters=(
-        Parameter("phi", "deg", 30.0, -175.0, 175.0, "first turn, about axis 3"),
-        Parameter("theta", "deg", 60.0, 2.0, 178.0, "second turn, about axis 1"),
-        Parameter("psi", "deg", 45.0, -175.0, 175.0, "third turn, about axis 3"),
+        Parameter("phi", "deg", 30.0, -175.0, 175.0, "first rotation, about axis 3"),
+        Parameter("theta", "deg", 60.0, 2.0, 178.0, "second rotation, about axis 1"),
+        Parameter("psi", "deg", 45.0, -175.0, 175.0, "third rotation, about axis 3"),
     ),
     scenario=scenario,
     numbers=numbers,

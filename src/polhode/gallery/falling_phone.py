@@ -1,4 +1,4 @@
-"""A phone dropped with a spin about each of its three axes: about one of them it tumbles."""
+"""A dropped phone spinning about each of its three axes: about one of them it tumbles."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 SIDES = (0.15, 0.07, 0.008)
 MASS = 0.18
-AXES_NAMES = ("long axis", "middle axis", "short axis")
+AXES_NAMES = ("long axis", "intermediate axis", "short axis")
 MIDDLE = 1
-SMALL_NUDGE, SMALL_NUDGE_SUFFIX = 3e-6, ", barely nudged"
-"""Of the spin: a nudge so small that its growth, or its wobble, is the one of the linear theory."""
+SMALL_NUDGE, SMALL_NUDGE_SUFFIX = 3e-6, ", tiny nudge"
+"""Nudge as a fraction of the spin, small enough for the linear theory of its growth or wobble."""
 HALF = sqrt(0.5)
 ACROSS = ((1.0, 0.0, 0.0, 0.0), (HALF, 0.0, 0.0, -HALF), (HALF, 0.0, HALF, 0.0))
-"""Attitudes in which axis 1, 2 or 3 of the phone lies along the world's x."""
+"""Attitudes in which axis 1, 2 or 3 of the phone points along world x."""
 FRAMES = 240
 STEPS_A_TURN = 1500
 
@@ -42,20 +42,20 @@ def _moments() -> Array:
 
 
 def _stability_coefficient(axis: int) -> float:
-    """(I - I')(I - I'')/(I' I''), I the moment of that axis: a nudge n obeys n'' = -stiffness spin^2 n."""
+    """(I - I')(I - I'')/(I' I''), I the moment of that axis: a nudge n obeys n'' = -coefficient spin^2 n."""
     i, j, k = np.roll(_moments(), -axis)
     return float((i - j) * (i - k) / (j * k))
 
 
 def _initial_rates(axis: int, spin: float, nudge: float) -> Array:
-    """Spin about one axis, and a nudge about the next."""
+    """Spin about one axis, nudge about the next."""
     rates = np.zeros(3)
     rates[axis], rates[(axis + 1) % 3] = spin, nudge * spin
     return rates
 
 
 def _growing_mode_rates(spin: float, nudge: float) -> Array:
-    """Spin about the middle axis, and a nudge that only grows: I' w' = (I'' - I) w'' w for w' and w'' in step."""
+    """Spin about the intermediate axis, with a nudge along the growing mode of the linearized equations."""
     rates, (i, j, k) = _initial_rates(MIDDLE, spin, nudge), np.roll(_moments(), -MIDDLE)
     rates[(MIDDLE + 2) % 3] = nudge * spin * sqrt(-_stability_coefficient(MIDDLE)) * j / (k - i)
     return rates
@@ -66,7 +66,7 @@ def _fall_duration(height: float) -> float:
 
 
 def scenario(spin: float, nudge: float, height: float) -> dict[str, Scenario]:
-    """Three drops, the middle axis first; then three with hardly a nudge, as long as is needed to measure."""
+    """Three drops, intermediate axis first; then three with a tiny nudge, long enough to measure its rate."""
     order = (MIDDLE, 0, 2)
     drops = {
         AXES_NAMES[i]: _drop_scenario(i, _initial_rates(i, spin, nudge), height, _fall_duration(height)) for i in order
@@ -102,12 +102,12 @@ def _closed_form_rates(axis: int, spin: float, nudge: float) -> AsymmetricTop:
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> list[ReferenceCheck]:
-    """How a small nudge grows about the middle axis, how it wobbles about the others, and what reaches the floor."""
+    """Growth rate about the intermediate axis, wobble rates about the others, and the state at impact."""
     fallen, closed = motions[AXES_NAMES[MIDDLE]], _closed_form_rates(MIDDLE, spin, nudge)
     speed = sqrt(2 * STANDARD_GRAVITY * height)
     return [
         ReferenceCheck(
-            "growth rate about the middle axis, for each rad/s of spin",
+            "growth rate about the intermediate axis, per unit spin",
             "1",
             _measure_growth(motions) / spin,
             sqrt(-_stability_coefficient(MIDDLE)),
@@ -116,7 +116,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
         ),
         *(
             ReferenceCheck(
-                f"wobble about the {AXES_NAMES[axis]}, for each rad/s of spin",
+                f"wobble rate about the {AXES_NAMES[axis]}, per unit spin",
                 "1",
                 _measure_wobble(motions, axis) / spin,
                 sqrt(_stability_coefficient(axis)),
@@ -126,7 +126,7 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
             for axis in (0, 2)
         ),
         ReferenceCheck(
-            "spin about the middle axis at the floor",
+            "spin about the intermediate axis at impact",
             "rad/s",
             float(fallen.angular_velocity_body[-1, MIDDLE]),
             float(closed.rates_at(fallen.times[-1])[MIDDLE]),
@@ -135,32 +135,32 @@ def numbers(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
             size=spin,
         ),
         ReferenceCheck(
-            "speed at the floor",
+            "speed at impact",
             "m/s",
             float(-fallen.velocity[-1, 2]),
             speed,
             1e-11 * speed,
-            "sqrt(2 g h): however it tumbles, it falls like a stone",
+            "sqrt(2 g h), independent of the rotation",
         ),
     ]
 
 
 def _measure_growth(motions: Mapping[str, Motion]) -> float:
-    """From how much the nudge has grown, in 1/s."""
+    """Growth rate from the final size of the nudge, in 1/s."""
     motion = motions[AXES_NAMES[MIDDLE] + SMALL_NUDGE_SUFFIX]
     away = motion.angular_velocity_body[:, (MIDDLE + 1) % 3]
     return float(np.log(away[-1] / away[0]) / motion.times[-1])
 
 
 def _measure_wobble(motions: Mapping[str, Motion], axis: int) -> float:
-    """From when the nudge is zero for the first time, a quarter of a wobble, in rad/s."""
+    """Wobble rate from the first zero of the nudge, a quarter period, in rad/s."""
     motion, j = motions[AXES_NAMES[axis] + SMALL_NUDGE_SUFFIX], (axis + 1) % 3
     zero = zero_crossings(motion, motion.angular_velocity_body[:, j], lambda state: state.angular_velocity_body[j])
     return float(np.pi / (2 * zero[0]))
 
 
 def picture(motions: Mapping[str, Motion], spin: float, nudge: float, height: float) -> Figure:
-    """The three falls, how far the spin's axis has turned away from where it was, and the growth of a nudge."""
+    """The three falls, the tilt of the spin axis, and the growth of a nudge."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 8.4, MODEL.title) as figure:
@@ -175,7 +175,7 @@ def picture(motions: Mapping[str, Motion], spin: float, nudge: float, height: fl
 
 
 def _draw_falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """The phone at even distances of time, one below the other, a column for each axis."""
+    """The phone at equal time intervals, one column per axis."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import AXIS_COLORS, COLORS
 
@@ -192,19 +192,19 @@ def _draw_falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
     for row, frame in enumerate(frames):
         place = -0.13 * across - np.array((0.0, 0.0, 0.19 * row))
         scene.text(place, f"{motion.times[frame]:.2f} s", COLORS["muted"], (-4, 0))
-    scene.draw(axes, "on the way down, screen dark, back bright; arrows along the spin", margin=0.0)
+    scene.draw(axes, "falling; screen dark, back bright; arrows along the spin", margin=0.0)
 
 
-def _face_colors(centres: Array) -> list[str]:
-    """The screen dark, the back bright, the rim grey."""
+def _face_colors(centers: Array) -> list[str]:
+    """Dark screen, bright back, gray rim."""
     from polhode.plot.style import COLORS
 
     edge = 0.49 * SIDES[2]
-    return [COLORS["ink" if z > edge else "body" if z < -edge else "muted"] for z in centres[:, 2]]
+    return [COLORS["ink" if z > edge else "body" if z < -edge else "muted"] for z in centers[:, 2]]
 
 
 def _draw_tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """The angle between the spin's axis of the phone and the angular momentum, which stays where it is."""
+    """Angle between the spin axis of the phone and the angular momentum, which is constant."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, add_legend_above
 
@@ -214,7 +214,7 @@ def _draw_tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
         cosine = np.einsum("ti,ti->t", along, motion.rotation_matrix[:, :, axis])
         angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
         axes.plot(motion.times, angle, color=AXIS_COLORS[axis], label=name)
-    axes.set_title("tilt against L")
+    axes.set_title("tilt from L")
     axes.set_ylabel("deg")
     axes.set_ylim(0.0, 185.0)
     axes.set_yticks((0, 45, 90, 135, 180))
@@ -224,7 +224,7 @@ def _draw_tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 
 def _draw_middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge: float) -> None:
-    """The angular velocity of the drop about the middle axis, over the closed form."""
+    """Angular velocity of the drop about the intermediate axis, over the closed form."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, add_legend_above, draw_closed_form
 
@@ -232,14 +232,14 @@ def _draw_middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, n
     draw_closed_form(axes, motion.times, _closed_form_rates(MIDDLE, spin, nudge).rates_at(motion.times))
     for i in range(3):
         axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=OMEGA_LABELS[i])
-    axes.set_title("about the middle axis")
+    axes.set_title("about the intermediate axis")
     axes.set_ylabel("rad/s")
     format_time_axis(axes, motion)
     add_legend_above(axes, 4)
 
 
 def _draw_growth(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None:
-    """A nudge of a millionth of the spin, over the exponential that the linear theory expects."""
+    """A tiny nudge, over the exponential of the linear theory."""
     from polhode.plot.log_axes import set_log_y
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
@@ -256,28 +256,28 @@ def _draw_growth(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None
         label=f"rate {_measure_growth(motions) / spin:.7f} times the spin",
     )
     set_log_y(axes)
-    axes.set_title("a nudge grows")
-    axes.set_ylabel("share of the spin")
+    axes.set_title("growth of a tiny nudge")
+    axes.set_ylabel("fraction of the spin")
     format_time_axis(axes, motion)
     add_legend_above(axes, 2)
 
 
 MODEL = Model(
     name="falling-phone",
-    title="A phone that spins about its middle axis turns over, if it falls for long enough",
+    title="A phone spinning about its intermediate axis flips over if it falls long enough",
     theme="real bodies",
-    source="seed 003 section 5 and figures 4, 5; seed 004 problem 17.6",
+    source="[Tops report, section 5, figures 4 and 5]; [Christian 2011, problem 17.6]",
     explanation=(
         "A phone of 150 x 70 x 8 mm is dropped, spinning about one of its three axes, with a nudge of a few\n"
-        "per cent about another. Its weight does not turn it: it rotates as in space. About its long and its\n"
-        "short axis the nudge only makes it wobble; about the middle one, the axis across the screen, the\n"
-        "nudge grows like exp(0.79 spin t). Dropped from 1.5 m with three turns a second, the phone makes half\n"
-        "a twist and turns over; a slow one from a low height is on the floor before the nudge has grown."
+        "percent about another. Gravity exerts no torque: the phone rotates as in free space. About the long and\n"
+        "the short axis the nudge only causes a wobble; about the intermediate one, the axis across the screen, it\n"
+        "grows as exp(0.79 spin t). Dropped from 1.5 m at three revolutions per second, the phone makes half a\n"
+        "twist and flips over; slower or from a lower height, it hits the floor before the nudge has grown."
     ),
     parameters=(
-        Parameter("spin", "rad/s", 20.0, 5.0, 40.0, "about one of the phone's axes"),
-        Parameter("nudge", "1", 0.03, 0.005, 0.2, "about the next axis, as a share of the spin"),
-        Parameter("height", "m", 1.5, 0.3, 4.0, "from which it falls"),
+        Parameter("spin", "rad/s", 20.0, 5.0, 40.0, "rate about one of the phone's axes"),
+        Parameter("nudge", "1", 0.03, 0.005, 0.2, "initial rate about the next axis, as a fraction of the spin"),
+        Parameter("height", "m", 1.5, 0.3, 4.0, "drop height"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""Feynman's plate: thrown with a wobble, it wobbles twice while it spins once."""
+"""Feynman's plate: thrown with a wobble, it wobbles twice per revolution."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ RADIUS, MASS = 0.12, 0.3
 TRAY = (0.45, 0.3)
 DURATION = 1.0
 STEPS = (0.004, 0.002, 0.001)
-"""Of both algorithms, in s."""
+"""Steps of both algorithms, in s."""
 SMALL = np.radians(1.0)
-"""The tilt of the tray, for which the law of small wobbles is good to a thousandth."""
+"""Tilt of the tray, at which the small-wobble law holds to 1e-3."""
 TURNS = 2
-"""So often the tray spins: within a turn its wobble is uneven."""
+"""Revolutions of the tray: within one, its wobble is nonuniform."""
 FRAMES = 500
 STEPS_A_FRAME = 20
 
@@ -44,7 +44,7 @@ TRAY_MOMENTS = (MASS * TRAY[1] ** 2 / 12, MASS * TRAY[0] ** 2 / 12, MASS * (TRAY
 
 
 def _initial_rates(moments: tuple[float, float, float], spin: float, tilt: float) -> Array:
-    """w3 = spin, and L tilted from axis 3 towards axis 1 by `tilt` (rad)."""
+    """w3 = spin, with L tilted from axis 3 towards axis 1 by `tilt` (rad)."""
     i1, _, i3 = moments
     return np.array((i3 * spin * np.tan(tilt) / i1, 0.0, spin))
 
@@ -69,11 +69,11 @@ def _run_scenario(
 
 
 def _run_name(method: str, step: float) -> str:
-    return f"{'leap-frog' if method == 'leapfrog' else 'printed code'} at {1000 * step:g} ms"
+    return f"{'leapfrog' if method == 'leapfrog' else 'printed code'} at {1000 * step:g} ms"
 
 
 def scenario(spin: float, tilt: float) -> dict[str, Scenario]:
-    """The plate to the last digit; by both algorithms at three steps; a tray; the plate spun about a diameter."""
+    """The plate computed accurately; by both algorithms at three steps; a tray; the plate spun about a diameter."""
     plate, tray, top = thin_disk(RADIUS, MASS), thin_sheet(TRAY, MASS), _make_plate(spin, tilt)
     runs = {"plate": _run_scenario(plate, top.rates)}
     for method in ("leapfrog", "euler"):
@@ -89,12 +89,12 @@ def _attitude_error(motion: Motion, top: SymmetricTop) -> float:
 
 
 def _wobble_rate(motion: Motion) -> float:
-    """How fast axis 3 goes round L, in rad/s."""
+    """Precession rate of axis 3 about L, in rad/s."""
     return azimuth_rate(motion.times, motion.rotation_matrix[:, :, 2], motion.angular_momentum[0])
 
 
 def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[ReferenceCheck]:
-    """Wobble to spin; what both algorithms err by, as the printed code itself would; tray and diameter."""
+    """Wobble-to-spin ratio; errors of both algorithms, matching the printed code; tray and diameter."""
     top, plate, tray = _make_plate(spin, tilt), motions["plate"], motions["tray"]
     across = motions["about a diameter"]
     ratio = 2 / float(np.cos(np.radians(tilt)))
@@ -102,14 +102,21 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
     squares = (tray_rates[:, :2] ** 2).sum(axis=1)
     return [
         ReferenceCheck(
-            "wobble : spin", "1", _wobble_rate(plate) / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta), I3 = 2 I1"
+            "wobble-to-spin ratio",
+            "1",
+            _wobble_rate(plate) / spin,
+            ratio,
+            1e-9 * ratio,
+            "(I3/I1)/cos(theta), I3 = 2 I1",
         ),
-        *_check_errors(motions, top, "leapfrog", plate_leapfrog, "eqs. 17.45, 17.46, step by step"),
-        *_check_errors(motions, top, "euler", plate_code, "the code after eq. 17.46, step by step"),
-        _check_energy_gain(motions, top, "leapfrog", plate_leapfrog, "eqs. 17.45, 17.46, step by step"),
-        _check_energy_gain(motions, top, "euler", plate_code, "the printed code, step by step"),
+        *_check_errors(motions, top, "leapfrog", plate_leapfrog, "[Christian 2011, eqs. 17.45 and 17.46] step by step"),
+        *_check_errors(motions, top, "euler", plate_code, "code after [Christian 2011, eq. 17.46] step by step"),
+        _check_energy_gain(
+            motions, top, "leapfrog", plate_leapfrog, "[Christian 2011, eqs. 17.45 and 17.46] step by step"
+        ),
+        _check_energy_gain(motions, top, "euler", plate_code, "the printed code step by step"),
         ReferenceCheck(
-            "change of ω₁² + ω₂² of a tray",
+            "change of ω₁² + ω₂² for a tray",
             "rad2/s2",
             float(np.ptp(squares)),
             0.0,
@@ -118,20 +125,20 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
             float(squares[0]),
         ),
         ReferenceCheck(
-            "wobble : spin of a tray, 1 degree",
+            "wobble-to-spin ratio of a tray, 1 degree",
             "1",
             _wobble_rate(tray) / turning_rate(tray.times, tray_rates[:, :2]),
             _tray_ratio(spin),
             1e-8,
-            "mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2) over that of w3, by Jacobi's functions: 2 for a small wobble",
+            "mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2) over mean w3, by Jacobi's functions; 2 for a small wobble",
         ),
         ReferenceCheck(
-            "drift of ω, spun about a diameter",
+            "precession of ω, spun about a diameter",
             "rad/s",
             turning_rate(across.times, across.angular_velocity_body[:, :2]),
             drift,
             1e-9 * drift,
-            "(I3/I1 - 1) w3 = w3, eq. 17.47",
+            "(I3/I1 - 1) w3 = w3 [Christian 2011, eq. 17.47]",
         ),
     ]
 
@@ -139,12 +146,12 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float) -> list[Refere
 def _check_errors(
     motions: dict[str, Motion], top: SymmetricTop, method: str, listing: Callable[..., Any], source: str
 ) -> list[ReferenceCheck]:
-    """The attitude error after 1 s at each step, and what the listing itself gives."""
+    """Attitude error after 1 s at each step, compared with that of the listing itself."""
     found = []
     for h in STEPS:
         printed = listing(top.moments, top.rates, h, round(DURATION / h)).quaternion
         expected = float(angle_between(printed, top.quaternions_at(DURATION)))
-        label = f"error, {_run_name(method, h)}"
+        label = f"attitude error, {_run_name(method, h)}"
         found.append(
             ReferenceCheck(
                 label, "rad", _attitude_error(motions[_run_name(method, h)], top), expected, 1e-6 * expected, source
@@ -154,7 +161,7 @@ def _check_errors(
 
 
 def _tray_ratio(spin: float) -> float:
-    """Wobble to spin of the tray over the time of its run: w1 and w2 of a lamina turn at w3."""
+    """Wobble-to-spin ratio of the tray over its run: (w1, w2) of a lamina rotates at w3."""
     top = AsymmetricTop(TRAY_MOMENTS, _initial_rates(TRAY_MOMENTS, spin, SMALL))
     nodes, weights = np.polynomial.legendre.leggauss(300)
     w = top.rates_at(TURNS * 2 * np.pi / spin * (1 + nodes) / 2)
@@ -168,11 +175,11 @@ def _check_energy_gain(
     printed = listing(top.moments, top.rates, STEPS[0], round(DURATION / STEPS[0])).rates
     expected = float((top.moments * printed**2).sum() / (top.moments * top.rates**2).sum()) - 1
     found = float(motions[name].rotational_energy[-1] / motions[name].rotational_energy[0]) - 1
-    return ReferenceCheck(f"energy gained, {name}", "1", found, expected, 1e-6 * expected + 1e-13, source)
+    return ReferenceCheck(f"relative energy gain, {name}", "1", found, expected, 1e-6 * expected + 1e-13, source)
 
 
 def picture(motions: dict[str, Motion], spin: float, tilt: float) -> Figure:
-    """The plate in space and seen from itself, how far axis and plate have turned, and what the algorithms lose."""
+    """The plate in space and in body axes, revolutions of axis and plate, and the errors of the algorithms."""
     from polhode.plot.free_rotation_figures import draw_in_body, draw_in_space, draw_rates
     from polhode.plot.style import styled_figure
 
@@ -180,7 +187,7 @@ def picture(motions: dict[str, Motion], spin: float, tilt: float) -> Figure:
     with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
         draw_in_space(grid[0, 0], plate, 0.1 / spin, title="in space")
-        draw_in_body(grid[0, 1], plate, title="seen from the plate: ω and L go round")
+        draw_in_body(grid[0, 1], plate, title="in body axes: ω and L precess")
         _draw_turns(grid[0, 2], plate, motions["tray"])
         draw_rates(grid[1, 0], plate)
         _draw_errors(grid[1, 1], motions, top)
@@ -189,7 +196,7 @@ def picture(motions: dict[str, Motion], spin: float, tilt: float) -> Figure:
 
 
 def _draw_turns(axes: Axes, plate: Motion, tray: Motion) -> None:
-    """How often the axis has gone round L, and the plate round its axis."""
+    """Revolutions of the axis about L, and of the plate about its axis."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form
 
@@ -199,11 +206,11 @@ def _draw_turns(axes: Axes, plate: Motion, tray: Motion) -> None:
         (plate, "solid", COLORS["L"], "plate"),
     ):
         wobbled = azimuths(motion.rotation_matrix[:, :, 2], motion.angular_momentum[0]) / (2 * np.pi)
-        axes.plot(motion.times, wobbled, color=color, linestyle=style, label=f"axis round L, {name}")
+        axes.plot(motion.times, wobbled, color=color, linestyle=style, label=f"axis about L, {name}")
     draw_closed_form(axes, plate.times, 2 * spun, "twice the spin")
     axes.plot(plate.times, spun, color=AXIS_COLORS[2], label="plate about its axis")
-    axes.set_title(f"turns; wobble : spin = {_wobble_rate(plate) / plate.angular_velocity_body[0, 2]:.6f}")
-    axes.set_ylabel("turns")
+    axes.set_title(f"wobble-to-spin ratio {_wobble_rate(plate) / plate.angular_velocity_body[0, 2]:.6f}")
+    axes.set_ylabel("revolutions")
     axes.set_ylim(0.0, 1.5 * float(2 * spun[-1]))
     format_time_axis(axes, plate)
     axes.legend(loc="upper left", borderaxespad=0.2)
@@ -220,7 +227,7 @@ def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> N
     largest = 0.0
     for method, order, color, name in (
         ("euler", 1, COLOR_CYCLE[1], "printed code"),
-        ("leapfrog", 2, COLOR_CYCLE[0], "leap-frog"),
+        ("leapfrog", 2, COLOR_CYCLE[0], "leapfrog"),
     ):
         errors = np.array([_attitude_error(motions[_run_name(method, h)], top) for h in STEPS])
         largest = max(largest, float(errors.max()))
@@ -239,14 +246,14 @@ def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> N
 
 
 def _draw_energies(axes: Axes, motions: dict[str, Motion]) -> None:
-    """By how much both algorithms change the energy, on a logarithmic axis."""
+    """Energy change of both algorithms, on a logarithmic axis."""
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
     from polhode.plot.panels import add_legend_below_title, format_time_axis
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     styles = ("solid", (0, (5, 2)), (0, (1, 1.5)))
     ends = []
-    for method, color, name in (("euler", COLOR_CYCLE[1], "printed code"), ("leapfrog", COLOR_CYCLE[0], "leap-frog")):
+    for method, color, name in (("euler", COLOR_CYCLE[1], "printed code"), ("leapfrog", COLOR_CYCLE[0], "leapfrog")):
         axes.plot([], [], color=color, label=name)
         for h, style in zip(STEPS, styles, strict=True):
             motion = motions[_run_name(method, h)]
@@ -256,27 +263,27 @@ def _draw_energies(axes: Axes, motions: dict[str, Motion]) -> None:
     for h, style in zip(STEPS, styles, strict=True):
         axes.plot([], [], color=COLORS["muted"], linestyle=style, label=f"{1000 * h:g} ms")
     set_log_y_limits(axes, min(ends) / 1e3, 10 * max(ends))
-    axes.set_title("change of the energy (L stays)")
-    axes.set_ylabel("relative to its size")
+    axes.set_title("energy change (L is constant)")
+    axes.set_ylabel("relative")
     format_time_axis(axes, motions["plate"])
     add_legend_below_title(axes, 3, rows=2)
 
 
 MODEL = Model(
     name="feynman-plate",
-    title="Feynman's plate wobbles twice while it spins once",
+    title="Feynman's plate wobbles twice per revolution",
     theme="free rotation",
-    source="seed 004 section 17.5, problems 17.4, 17.5",
+    source="[Christian 2011, section 17.5, problems 17.4 and 17.5]",
     explanation=(
-        "A plate thrown with a slight wobble: its axis goes round the angular momentum at (I3/I1)/cos(theta) times\n"
-        "the spin, and for a disk I3 = 2 I1, so twice for each turn, a little more the larger the tilt. A tray\n"
-        "wobbles alike, for I3 = I1 + I2 holds for any lamina; spun about a diameter the plate does not, there its\n"
-        "angular velocity only drifts, at w3. The code printed in the text takes the rate at the step's start: it\n"
-        "is Euler's method and gains energy. Leap-frog, which takes it at mid-step, errs a hundred times less."
+        "A plate is thrown with a slight wobble: its axis precesses about the angular momentum at (I3/I1)/cos(theta)\n"
+        "times the spin, and for a disk I3 = 2 I1, hence twice per revolution, slightly more at larger tilt. A tray\n"
+        "wobbles alike, since I3 = I1 + I2 holds for any lamina; spun about a diameter the plate does not, its\n"
+        "angular velocity only drifts at w3. The code printed in the text uses the rate at the start of the step:\n"
+        "this is Euler's method and gains energy. Leapfrog uses the rate at midstep and is a hundred times better."
     ),
     parameters=(
         Parameter("spin", "rad/s", 10.0, 5.0, 20.0, "rate about the plate's axis"),
-        Parameter("tilt", "deg", 10.0, 1.0, 30.0, "of the plate's axis from the angular momentum"),
+        Parameter("tilt", "deg", 10.0, 1.0, 30.0, "angle between the plate's axis and the angular momentum"),
     ),
     scenario=scenario,
     numbers=numbers,

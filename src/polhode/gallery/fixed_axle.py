@@ -1,4 +1,4 @@
-"""A box on a shaft that is none of its principal axes: its angular momentum goes round, and the bearings must push."""
+"""A box on a shaft that is not a principal axis: its angular momentum precesses, and the bearings exert a torque."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MASS = 10.0
 TURNS = 2
 FRAMES = 240
 STEPS_A_FRAME = 10
-HELD, FREE = "with the bearings' torque", "without it"
+HELD, FREE = "with the bearing torque", "without it"
 
 
 def _make_axle(tilt: float, rate: float) -> TiltedBox:
@@ -34,7 +34,7 @@ def _make_axle(tilt: float, rate: float) -> TiltedBox:
 
 
 def scenario(tilt: float, rate: float) -> dict[str, Scenario]:
-    """A free box with the torque of the bearings, and the same box without it."""
+    """A free box with the bearing torque, and the same box without it."""
     duration = TURNS * 2 * pi / rate
     half = radians(tilt) / 2
     start = State(quaternion_wxyz=(np.cos(half), np.sin(half), 0.0, 0.0), angular_velocity=(0.0, 0.0, rate))
@@ -56,7 +56,7 @@ def scenario(tilt: float, rate: float) -> dict[str, Scenario]:
 
 
 def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[ReferenceCheck]:
-    """The torque that the turning tensor asks for, and what it does to a free box."""
+    """The torque required by the rotating tensor, and its effect on a free box."""
     motion, axle = motions[HELD], _make_axle(tilt, rate)
     shaft = np.array((0.0, 0.0, rate))
     momenta = motion.inertia_world @ shaft
@@ -67,7 +67,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Ref
     body_momenta = motion.angular_velocity_body * axle.moments
     return [
         ReferenceCheck(
-            "torque of the bearings, along the turning x",
+            "bearing torque along the rotating x axis",
             "N m",
             float(asked[-1]),
             axle.torque,
@@ -75,7 +75,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Ref
             "w x (R I R^T w) = m w^2 (b^2 - c^2) sin(2 tilt)/24",
         ),
         ReferenceCheck(
-            "|L| along the world's axes",
+            "|L| in world axes",
             "kg m2/s",
             float(np.linalg.norm(momenta[-1])),
             size,
@@ -83,12 +83,12 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Ref
             "w sqrt((I2 sin tilt)^2 + (I3 cos tilt)^2)",
         ),
         ReferenceCheck(
-            "|L| along the box's axes",
+            "|L| in body axes",
             "kg m2/s",
             float(np.linalg.norm(body_momenta[-1])),
             size,
             1e-10 * size,
-            "the same: a rotation keeps lengths (exercise 17.11)",
+            "the same: rotations preserve length [Christian 2011, exercise 17.11]",
         ),
         ReferenceCheck(
             "angle between L and the shaft",
@@ -96,18 +96,18 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Ref
             float(np.degrees(np.arctan2(across[-1], momenta[-1, 2]))),
             degrees(axle.angle_to_shaft),
             1e-10 * degrees(axle.angle_to_shaft),
-            "tan = (I3 - I2) sin(tilt) cos(tilt)/(I2 sin^2 + I3 cos^2), as a size",
+            "tan = |I3 - I2| sin(tilt) cos(tilt)/(I2 sin^2 + I3 cos^2)",
         ),
         ReferenceCheck(
-            "L goes round the shaft at",
+            "precession rate of L about the shaft",
             "rad/s",
             float((azimuth[-1] - azimuth[0]) / (motion.times[-1] - motion.times[0])),
             rate,
             1e-10 * rate,
-            "the rate of the shaft",
+            "rate of the shaft",
         ),
         ReferenceCheck(
-            "largest angle of w from the shaft, with that torque on a free box",
+            "largest angle between ω and the shaft, free box with that torque",
             "rad",
             float(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]).max()),
             0.0,
@@ -116,19 +116,19 @@ def numbers(motions: Mapping[str, Motion], tilt: float, rate: float) -> list[Ref
             size=1.0,
         ),
         ReferenceCheck(
-            "R I R^T of the motion, largest departure of an entry",
+            "largest entry error of R I R^T in the motion",
             "kg m2",
             float(np.abs(motion.inertia_world - axle.inertia_at(motion.times)).max()),
             0.0,
             1e-10 * float(axle.moments.max()),
-            "(17.32), written out",
+            "[Christian 2011, eq. 17.32] written out",
             size=float(axle.moments.max()),
         ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], tilt: float, rate: float) -> Figure:
-    """The box on its shaft with L and the torque, the turning tensor, L over time, and w with and without bearings."""
+    """The box on its shaft with L and the torque, the rotating tensor, L over time, and w with and without bearings."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 8.0, MODEL.title) as figure:
@@ -143,7 +143,7 @@ def picture(motions: Mapping[str, Motion], tilt: float, rate: float) -> Figure:
 
 
 def _draw_box_on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
-    """The box at the start, L and its circle, the torque that turns it."""
+    """The initial box, L and its circle, and the torque."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import AXIS_COLORS, COLORS
 
@@ -162,13 +162,11 @@ def _draw_box_on_shaft(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     for i, side in enumerate(SIDES):
         scene.arrow((0, 0, 0), (side / 2 + 0.14) * rotation[:, i], AXIS_COLORS[i], str(i + 1))
     angle = degrees(axle.angle_to_shaft)
-    scene.draw(
-        axes, f"tilted by {degrees(axle.tilt):g} deg about axis 1; L is {angle:.2f} deg off the shaft", margin=0.03
-    )
+    scene.draw(axes, f"tilted by {degrees(axle.tilt):g}° about axis 1; L at {angle:.2f}° to the shaft", margin=0.03)
 
 
 def _draw_tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
-    """The entries of R I R^T that change."""
+    """The varying entries of R I R^T."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
@@ -187,7 +185,7 @@ def _draw_tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
 
 
 def _draw_momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
-    """L along the world's axes, in which it goes round, and along the box's, in which it stays."""
+    """L in world axes, where it precesses, and in body axes, where it is constant."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS, add_legend_above
 
@@ -195,7 +193,7 @@ def _draw_momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     for i in range(3):
         axes.plot(motion.times, motion.angular_momentum[:, i], color=AXIS_COLORS[i], label=XYZ_LABELS[i])
         axes.plot(motion.times, body[:, i], color=AXIS_COLORS[i], linestyle=(0, (5, 3)), linewidth=1.1)
-    axes.plot([], [], color=COLORS["muted"], linestyle=(0, (5, 3)), linewidth=1.1, label="1, 2, 3 of the box")
+    axes.plot([], [], color=COLORS["muted"], linestyle=(0, (5, 3)), linewidth=1.1, label="body axes 1, 2, 3")
     axes.set_title("angular momentum")
     axes.set_ylabel("kg m2/s")
     format_time_axis(axes, motion)
@@ -204,7 +202,7 @@ def _draw_momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
 
 
 def _draw_shaft_departure(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """How far the angular velocity leaves the shaft, with the torque and without it."""
+    """Angle between the angular velocity and the shaft, with and without the torque."""
     from polhode.plot.log_axes import set_log_y_limits
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLOR_CYCLE, add_legend_above
@@ -214,7 +212,7 @@ def _draw_shaft_departure(axes: Axes, motions: Mapping[str, Motion]) -> None:
         angle = np.degrees(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]))
         axes.plot(motion.times, np.maximum(angle, 1e-17), color=color, label=name)
     set_log_y_limits(axes, 1e-17, 1e3, 6)
-    axes.set_title("ω off the shaft")
+    axes.set_title("angle between ω and the shaft")
     axes.set_ylabel("deg")
     format_time_axis(axes, motions[HELD])
     add_legend_above(axes, 2)
@@ -222,19 +220,19 @@ def _draw_shaft_departure(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 MODEL = Model(
     name="fixed-axle",
-    title="A box tilted on its shaft: its angular momentum goes round, and the bearings turn it",
+    title="A box tilted on its shaft: L precesses, and the bearings exert a torque",
     theme="forces and torques",
-    source="seed 004 section 17.4, figure 17.4, exercise 17.11",
+    source="[Christian 2011, section 17.4, figure 17.4, exercise 17.11]",
     explanation=(
-        "A box is tilted about its first axis and turns steadily on a shaft along z. Its tensor of inertia,\n"
-        "seen from the world, turns with it (17.32), and L = I w points away from the shaft and goes round it.\n"
-        "A changing L needs a torque w x L: that is what the bearings of a badly balanced wheel must stand.\n"
-        "It turns with the box, so it is constant along the box's axes. Fed to a free box, it keeps the\n"
-        "angular velocity on a shaft that is not there; without it, w leaves the shaft at once."
+        "A box is tilted about its first axis and rotates steadily on a shaft along z. In world axes its inertia\n"
+        "tensor rotates with it (17.32), and L = I w points away from the shaft and precesses about it. A changing\n"
+        "L requires a torque w x L: the load on the bearings of an unbalanced wheel. This torque rotates with the\n"
+        "box, so it is constant in body axes. Applied to a free box, it keeps the angular velocity along a shaft\n"
+        "that is not there; without it, w leaves the shaft at once."
     ),
     parameters=(
-        Parameter("tilt", "deg", 20.0, 5.0, 85.0, "of the box against the shaft, about its first axis"),
-        Parameter("rate", "rad/s", 5.0, 0.5, 30.0, "of the shaft"),
+        Parameter("tilt", "deg", 20.0, 5.0, 85.0, "tilt of the box relative to the shaft, about its first axis"),
+        Parameter("rate", "rad/s", 5.0, 0.5, 30.0, "angular velocity of the shaft"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""The puzzle of force and torque: the same force gives a block more energy when it acts off its centre."""
+"""Force versus torque: the same force gives a block more energy when it acts off center."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 SIDES = (4.0, 1.0, 1.0)
-OFF_CENTER, AT_CENTER = "off the centre", "at the centre"
+OFF_CENTER, AT_CENTER = "off the center", "at the center"
 FRAMES = 400
 LEAST = 1000
-"""Steps in a period of small swings, at least."""
+"""Minimum number of steps per period of small oscillations."""
 
 
 def _pendulum(force: float, arm: float, mass: float) -> Pendulum:
@@ -36,7 +36,7 @@ def _pendulum(force: float, arm: float, mass: float) -> Pendulum:
 
 
 def scenario(force: float, arm: float, mass: float, duration: float) -> dict[str, Scenario]:
-    """The long block from rest, pushed along z at a point of its axis and at its centre; at least to the first rest."""
+    """The long block from rest, pushed along z off center and at its center, at least until the first stop."""
     swing = _pendulum(force, arm, mass)
     frame = duration / FRAMES
     frames = max(FRAMES, int(np.ceil(1.02 * swing.period / 2 / frame)))
@@ -56,20 +56,20 @@ def scenario(force: float, arm: float, mass: float, duration: float) -> dict[str
 
 
 def _turn_angle(motion: Motion) -> Array:
-    """Turned about -y since the start, in rad."""
+    """Rotation angle about -y, in rad."""
     turn = motion.rotation_matrix
     return np.unwrap(np.arctan2(turn[:, 2, 0], turn[:, 0, 0]))
 
 
 def _point_speed(t: Array, force: float, arm: float, mass: float) -> Array:
-    """How fast the point moves at which the force acts, by the closed form."""
+    """Speed of the point of application in closed form."""
     swing = _pendulum(force, arm, mass)
     angle, rate = swing.turned_at(t), -swing.rate_at(t)
     return np.hypot(arm * rate * np.sin(angle), force * t / mass + arm * rate * np.cos(angle))
 
 
 def _path_length(force: float, arm: float, mass: float, duration: float) -> float:
-    """The length of that point's path, by Gauss' rule of 4 points in each of 2000 parts."""
+    """Path length of that point, by 4-point Gauss quadrature on 2000 intervals."""
     nodes, weights = np.polynomial.legendre.leggauss(4)
     part = duration / 2000
     t = part * (np.arange(2000)[:, None] + (nodes + 1) / 2)
@@ -79,7 +79,7 @@ def _path_length(force: float, arm: float, mass: float, duration: float) -> floa
 def numbers(
     motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float
 ) -> list[ReferenceCheck]:
-    """Energies, work and angle after the given time, and when the turning stops."""
+    """Energies, work and angle after the given time, and the time at which the rotation stops."""
     motion, swing = motions[OFF_CENTER], _pendulum(force, arm, mass)
     along, angle = (force * duration) ** 2 / (2 * mass), float(swing.turned_at(duration))
     extra, most = force * arm * float(np.sin(angle)), force * arm
@@ -99,12 +99,12 @@ def numbers(
             most,
         ),
         ReferenceCheck(
-            "work of the force off the centre",
+            "work of the off-center force",
             "J",
             float(np.asarray(motion.work)[FRAMES]),
             along + extra,
             1e-9 * along,
-            "F . (displacement of the point)",
+            "F . (displacement of the point of application)",
         ),
         *(
             ReferenceCheck(
@@ -113,38 +113,48 @@ def numbers(
                 float(m.translational_energy[FRAMES]),
                 along,
                 1e-11 * along,
-                "(F t)^2/(2 M), wherever it acts",
+                "(F t)^2/(2 M), independent of the point",
             )
             for name, m in motions.items()
         ),
         ReferenceCheck(
-            "angle turned",
+            "rotation angle",
             "rad",
             float(_turn_angle(motion)[FRAMES]),
             angle,
             1e-9,
-            "a pendulum from a right angle, cd(w0 t)",
+            "pendulum released at 90 degrees, cd(w0 t)",
         ),
         ReferenceCheck(
-            "turning first stops", "s", float(rest), swing.period / 2, 1e-10 * swing.period, "2 K(1/2)/w0, w0^2 = F d/I"
+            "time at which the rotation first stops",
+            "s",
+            float(rest),
+            swing.period / 2,
+            1e-10 * swing.period,
+            "2 K(1/2)/w0, w0^2 = F d/I",
         ),
         ReferenceCheck(
-            "extra energy when it stops",
+            "extra energy at that time",
             "J",
             at_rest,
             0.0,
             1e-12 * most,
-            "the point has risen no more than the centre",
+            "the point has risen as far as the center",
             most,
         ),
         ReferenceCheck(
-            "path of the point", "m", path, length, 1e-5 * length, "integral of its speed; not what counts for work"
+            "path length of the point of application",
+            "m",
+            path,
+            length,
+            1e-5 * length,
+            "integral of its speed; not the displacement that does work",
         ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float, duration: float) -> Figure:
-    """Both blocks on their ways, the path of the point where the force acts, and the energies."""
+    """Both blocks in motion, the path of the point of application, and the energies."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 7.4, MODEL.title) as figure:
@@ -156,7 +166,7 @@ def picture(motions: Mapping[str, Motion], force: float, arm: float, mass: float
 
 
 def _draw_blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
-    """Both blocks at the same instants, beside each other; heights shrunk where they would run off the sheet."""
+    """Both blocks side by side at the same instants; heights scaled down to fit."""
     from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLORS
@@ -182,7 +192,7 @@ def _draw_blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
         scene.line(acts, COLORS["path"], width=2.2)
         scene.text(aside[name] - np.array((0.0, 0.0, 2.9)), f"pushed {name}")
     scale = "" if shrunk == 1 else f"; heights 1 : {1 / shrunk:.3g}"
-    scene.draw(axes, f"the lines: paths of the point where F acts{scale}", margin=0.02)
+    scene.draw(axes, f"lines: paths of the point of application{scale}", margin=0.02)
 
 
 def _draw_energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
@@ -196,7 +206,7 @@ def _draw_energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm:
     draw_closed_form(axes, t, np.stack((along, along + extra), axis=1))
     axes.plot(t, np.asarray(motion.work), color=COLORS["total"], label="work")
     axes.plot(t, motion.translational_energy, color=COLORS["translational"], label="translational")
-    axes.set_title("energy, off centre")
+    axes.set_title("energy, off center")
     axes.set_ylabel("J")
     format_time_axis(axes, motion)
     axes.set_xlabel("")
@@ -213,7 +223,7 @@ def _draw_extra_energy(axes: Axes, motion: Motion, force: float, arm: float, mas
     axes.axvline(swing.period / 2, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     axes.axhline(force * arm, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
     place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "bottom", "fontsize": 9}
-    axes.text(0.005, 1.01 * force * arm, "at most F d", color=COLORS["muted"], **place)
+    axes.text(0.005, 1.01 * force * arm, "maximum F d", color=COLORS["muted"], **place)
     axes.set_ylim(-0.04 * force * arm, 1.15 * force * arm)
     axes.set_title(f"extra energy: zero again at {swing.period / 2:.6g} s")
     axes.set_ylabel("J")
@@ -223,21 +233,23 @@ def _draw_extra_energy(axes: Axes, motion: Motion, force: float, arm: float, mas
 
 MODEL = Model(
     name="force-vs-torque",
-    title="The same force gives more energy off the centre: its point moves farther along it",
+    title="An off-center force does more work: its point of application moves farther along it",
     theme="forces and torques",
-    source="seed 000 section 5.5, figures 10 to 12; seed 002",
+    source="[Baraff 1997, section 5.5, figures 10 to 12]; [Slides]",
     explanation=(
-        "A long block at rest is pushed for 10 s, once at its centre of mass and once at its end. Both centres\n"
-        "move alike, yet the second block turns as well: it has more energy from the same force. The work is\n"
-        "F times how far the point moves along F, not along its path. A force that keeps its direction turns\n"
-        "the block like a pendulum about that direction, so the extra energy F . (R r - r) is at most F d, and\n"
-        "zero again each time the turning stops."
+        "A long block at rest is pushed for 10 s, once at its center of mass and once at its end. Both centers of\n"
+        "mass move identically, yet the second block also rotates: the same force gives it more energy. The work\n"
+        "is F times the displacement of the point of application along F, not along its path. A force of fixed\n"
+        "direction swings the block like a pendulum about that direction, so the extra energy F . (R r - r) is at\n"
+        "most F d, and returns to zero each time the rotation stops."
     ),
     parameters=(
         Parameter("force", "N", 1.0, 0.1, 10.0, "F, along z throughout"),
-        Parameter("arm", "m", 2.0, 0.25, 2.0, "d, from the centre to the point along the block of 4 x 1 x 1 m"),
-        Parameter("mass", "kg", 4.0, 0.5, 40.0, "of the block"),
-        Parameter("duration", "s", 10.0, 1.0, 30.0, "after which energies and work are read off"),
+        Parameter(
+            "arm", "m", 2.0, 0.25, 2.0, "d, from the center to the point of application, along the block of 4 x 1 x 1 m"
+        ),
+        Parameter("mass", "kg", 4.0, 0.5, 40.0, "mass of the block"),
+        Parameter("duration", "s", 10.0, 1.0, 30.0, "time after which energy and work are evaluated"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""Free fall with drag: a jumper reaches a terminal speed."""
+"""Free fall with drag: a skydiver reaches terminal speed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def scenario(mass: float, drag: float, speed: float, duration: float) -> Scenari
 
 
 def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> list[ReferenceCheck]:
-    """The distance fallen at the end."""
+    """Distance fallen."""
     fall = with_quadratic_drag(motion.times[-1], mass, drag, STANDARD_GRAVITY, speed)
     expected = float(fall.position)
     return [
@@ -54,7 +54,7 @@ def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: fl
 
 
 def picture(motion: Motion, mass: float, drag: float, speed: float, duration: float) -> Figure:
-    """Speed and distance beside the closed form and the fall without air, and how far the simulation is off."""
+    """Speed and distance with the closed form and the fall in vacuum, and the error of the simulation."""
     from polhode.plot import panels
     from polhode.plot.style import COLORS, add_legend_above, draw_closed_form, styled_figure
 
@@ -69,7 +69,7 @@ def picture(motion: Motion, mass: float, drag: float, speed: float, duration: fl
         for axes, (title, unit, found, closed, without_air) in zip(grid[0], panes, strict=True):
             draw_closed_form(axes, t, closed)
             axes.plot(t, found, color=COLORS["translational"], label="simulated")
-            axes.plot(t, without_air, color=COLORS["muted"], linewidth=1.2, linestyle=(0, (5, 3)), label="without air")
+            axes.plot(t, without_air, color=COLORS["muted"], linewidth=1.2, linestyle=(0, (5, 3)), label="in vacuum")
             axes.set_ylim(min(0.0, 1.1 * float(found.min())), 1.3 * float(found.max()))
             axes.set_title(title)
             axes.set_ylabel(unit)
@@ -82,7 +82,7 @@ def picture(motion: Motion, mass: float, drag: float, speed: float, duration: fl
 
 
 def _draw_terminal_speed(axes: Axes, terminal: float) -> None:
-    """A line at the terminal speed, or, where a short fall stays below it, the words alone."""
+    """A line at the terminal speed, or a text if a short fall stays well below it."""
     from polhode.plot.style import COLORS
 
     look: Any = {"ha": "right", "va": "bottom", "fontsize": 9}
@@ -95,15 +95,15 @@ def _draw_terminal_speed(axes: Axes, terminal: float) -> None:
 
 
 def _draw_powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
-    """What the weight puts in, and where it goes: into the air, and into the motion."""
+    """Power of the weight, and its division between air and motion."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLORS, add_legend_above
 
     v = -motion.velocity[:, 2]
     weight, air = mass * STANDARD_GRAVITY * v, drag * v**3
-    axes.plot(motion.times, weight / 1e3, color=COLORS["weight"], label="by the weight")
-    axes.plot(motion.times, air / 1e3, color=COLORS["path"], label="into the air")
-    axes.plot(motion.times, (weight - air) / 1e3, color=COLORS["kinetic"], label="into the motion")
+    axes.plot(motion.times, weight / 1e3, color=COLORS["weight"], label="weight")
+    axes.plot(motion.times, air / 1e3, color=COLORS["path"], label="to the air")
+    axes.plot(motion.times, (weight - air) / 1e3, color=COLORS["kinetic"], label="to the motion")
     steady = mass * STANDARD_GRAVITY * (mass * STANDARD_GRAVITY / drag) ** 0.5 / 1e3
     is_cut = float(air.max()) / 1e3 > 4 * steady
     if is_cut:
@@ -116,21 +116,21 @@ def _draw_powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
 
 MODEL = Model(
     name="free-fall-with-drag",
-    title="A jumper falls until the air carries the weight",
+    title="A skydiver falls until drag balances the weight",
     theme="forces and torques",
-    source="seed 000 sections 1, 5.2; seed 002",
+    source="[Baraff 1997, sections 1 and 5.2]; [Slides]",
     explanation=(
-        "A jumper of 80 kg falls through air that resists with c v^2. At first nothing but weight acts, and\n"
-        "speed grows as in a vacuum; then the drag catches up with the weight, and the speed settles at\n"
-        "V = sqrt(M g/c), here 56 m/s, whatever it was at the start. What the weight works from there on\n"
-        "goes into the air: the audit compares the work of all forces with the gain of kinetic energy.\n"
-        "Along a straight line the motion has a closed form, v = V tanh(g t/V) from rest."
+        "A skydiver of 80 kg falls through air with quadratic drag c v^2. At first only the weight matters, and\n"
+        "the speed grows as in a vacuum; then drag catches up, and the speed approaches the terminal speed\n"
+        "V = sqrt(M g/c), here 56 m/s, whatever its initial value. From then on the work of the weight goes into\n"
+        "the air: the audit compares the work of all forces with the change of kinetic energy. Along a straight\n"
+        "line the motion has a closed form, v = V tanh(g t/V) from rest."
     ),
     parameters=(
-        Parameter("mass", "kg", 80.0, 20.0, 500.0, "of the body"),
-        Parameter("drag", "kg/m", 0.25, 0.05, 20.0, "c in the drag c v^2; an open parachute has about 20"),
-        Parameter("speed", "m/s", 0.0, 0.0, 100.0, "downwards at the start"),
-        Parameter("duration", "s", 20.0, 1.0, 60.0, "of the fall"),
+        Parameter("mass", "kg", 80.0, 20.0, 500.0, "mass of the body"),
+        Parameter("drag", "kg/m", 0.25, 0.05, 20.0, "c in the drag c v^2; about 20 for an open parachute"),
+        Parameter("speed", "m/s", 0.0, 0.0, 100.0, "initial downward speed"),
+        Parameter("duration", "s", 20.0, 1.0, 60.0, "duration of the fall"),
     ),
     scenario=scenario,
     numbers=numbers,

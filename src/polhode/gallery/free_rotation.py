@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RADIUS, MASS = 0.12, 0.3
 SIDES = (0.3, 0.2, 0.1)
-"""Of the block: I1 < I2 < I3."""
+"""Sides of the block: I1 < I2 < I3."""
 EXACT = "block exactly about axis 2"
 BLOCKS = ("block about axis 1", "block about axis 2", "block about axis 3")
 DURATION = 1.0
@@ -34,13 +34,13 @@ STEPS = 20_000
 
 
 def _make_plate(spin: float, tilt: float) -> SymmetricTop:
-    """As feynman-plate throws it: w3 = spin, L tilted from axis 3 by `tilt` (deg).  I1 = M R^2/4, I3 = M R^2/2."""
+    """As in feynman-plate: w3 = spin, L tilted from axis 3 by `tilt` (deg).  I1 = M R^2/4, I3 = M R^2/2."""
     across = MASS * RADIUS**2 / 4
     return SymmetricTop((across, across, 2 * across), (2 * spin * np.tan(np.radians(tilt)), 0.0, spin))
 
 
 def _make_block(axis: int, spin: float, nudge: float) -> AsymmetricTop:
-    """Spun about one axis, nudged about the next.  I1 = M (b^2 + c^2)/12 and so on."""
+    """Spin about one axis, nudge about the next.  I1 = M (b^2 + c^2)/12 and so on."""
     rates = np.zeros(3)
     rates[axis], rates[(axis + 1) % 3] = spin, nudge
     squares = np.square(SIDES)
@@ -61,7 +61,7 @@ def _run_scenario(body: Body, rates: Any, duration: float) -> Scenario:
 
 
 def scenario(spin: float, tilt: float, nudge: float) -> dict[str, Scenario]:
-    """The plate for a second, and a block about each axis, nudged, for a period and a half of its wobble."""
+    """The plate for one second, and a nudged block about each axis for one and a half wobble periods."""
     runs = {"plate": _run_scenario(thin_disk(RADIUS, MASS), _make_plate(spin, tilt).rates, DURATION)}
     for axis, name in enumerate(BLOCKS):
         top = _make_block(axis, spin, nudge)
@@ -75,21 +75,23 @@ def _rate_component(axis: int) -> Callable[[Any], float]:
 
 
 def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> list[ReferenceCheck]:
-    """The plate against its closed form; the period of the wobble about each axis, and where it turns over."""
+    """The plate against its closed form, and the wobble period about each axis."""
     plate, top = motions["plate"], _make_plate(spin, tilt)
     off = float(angle_between(plate.quaternion_wxyz, top.quaternions_at(plate.times)).max())
     ratio = 2 / float(np.cos(np.radians(tilt)))
     wobble = azimuth_rate(plate.times, plate.rotation_matrix[:, :, 2], plate.angular_momentum[0])
     found = [
-        ReferenceCheck("attitude error of the plate", "rad", off, 0.0, 1e-10, "the closed form of feynman-plate", 1.0),
-        ReferenceCheck("wobble : spin of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"),
+        ReferenceCheck("attitude error of the plate", "rad", off, 0.0, 1e-10, "closed form of feynman-plate", 1.0),
+        ReferenceCheck(
+            "wobble-to-spin ratio of the plate", "1", wobble / spin, ratio, 1e-9 * ratio, "(I3/I1)/cos(theta)"
+        ),
         ReferenceCheck(
             "change of ω₃ of the plate",
             "rad/s",
             float(np.ptp(plate.angular_velocity_body[:, 2])),
             0.0,
             1e-9 * spin,
-            "constant if I1 = I2, problem 17.6",
+            "constant if I1 = I2 [Christian 2011, problem 17.6]",
             spin,
         ),
     ]
@@ -102,21 +104,21 @@ def numbers(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
         period = 2 * first_interval(zeros, "a reversal")
         found.append(ReferenceCheck(f"period, {name}", "s", period, closed.period, tolerance, "4 K(m)/rate"))
     aside = float(np.abs(motions[EXACT].angular_velocity_body[:, (0, 2)]).max())
-    source = "a spin about a principal axis lasts, even about the middle one"
+    source = "spin about a principal axis is an equilibrium, even about the intermediate one"
     found.append(
         ReferenceCheck(
-            "rates across the middle axis, spun exactly about it", "rad/s", aside, 0.0, 1e-9 * spin, source, spin
+            "transverse rates, spun exactly about the intermediate axis", "rad/s", aside, 0.0, 1e-9 * spin, source, spin
         )
     )
     return found
 
 
 def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) -> Figure:
-    """The block about each axis in space, how far w leaves that axis, and the plate on its closed form."""
+    """The block about each axis in space, the deviation of w from that axis, and the plate over its closed form."""
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
     from polhode.plot.style import styled_figure
 
-    words = ("axis 1, smallest moment: stable", "axis 2, middle moment: unstable", "axis 3, largest moment: stable")
+    words = ("axis 1, smallest moment: stable", "axis 2, intermediate: unstable", "axis 3, largest moment: stable")
     with styled_figure(12.0, 8.0, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
         for axis, name in enumerate(BLOCKS):
@@ -130,7 +132,7 @@ def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
 
 
 def _draw_axis_departure(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
-    """The share of w along the axis that it was spun about."""
+    """Component of w along the initial spin axis, relative to the spin."""
     from polhode.plot.panels import add_legend_below_title
     from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
@@ -142,9 +144,9 @@ def _draw_axis_departure(axes: Axes, motions: dict[str, Motion], spin: float, nu
         axes.plot(share, rates / spin, color=AXIS_COLORS[axis], label=f"axis {axis + 1}")
     axes.set_ylim(-1.15, 1.15)
     axes.set_xlim(0.0, 1.5)
-    axes.set_title("block: rate about the axis it was spun about")
-    axes.set_xlabel("time (periods of its wobble)")
-    axes.set_ylabel("share of the spin")
+    axes.set_title("block: rate about the initial spin axis")
+    axes.set_xlabel("time (wobble periods)")
+    axes.set_ylabel("fraction of the spin")
     add_legend_below_title(axes, 4)
 
 
@@ -163,9 +165,9 @@ def _draw_errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
     ):
         axes.plot(motion.times, mask_nonpositive(values), color=color, linewidth=1.1, label=name)
     look: Any = {"color": COLORS["muted"], "linewidth": 1.0, "linestyle": (0, (3, 3))}
-    axes.axhline(1e-10, label="asked of the attitude", **look)
+    axes.axhline(1e-10, label="attitude tolerance", **look)
     set_log_y_limits(axes, 1e-17, 1e-9)
-    axes.set_title("plate: against the closed form")
+    axes.set_title("plate: error against the closed form")
     axes.set_ylabel("error")
     format_time_axis(axes, motion)
     add_legend_below_title(axes, 2, rows=2)
@@ -173,20 +175,20 @@ def _draw_errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
 
 MODEL = Model(
     name="free-rotation",
-    title="Free rotation by quaternion acceleration: steady about two axes, not about the third",
+    title="Free rotation by quaternion acceleration: stable about two axes, unstable about the third",
     theme="free rotation",
-    source="seed 004 section 17.6, exercise 17.12, problem 17.6",
+    source="[Christian 2011, section 17.6, exercise 17.12, problem 17.6]",
     explanation=(
-        "The state is the quaternion and its rate; the angular velocity is computed from them where it is needed.\n"
-        "Feynman's plate, thrown as before, comes out the same to 1e-10 rad. A block is then spun about each of its\n"
-        "axes and nudged: about the axes of the smallest and the largest moment the angular velocity stays close,\n"
-        "and its tip runs round a small closed curve; about the middle axis it leaves, the block turns over, and\n"
-        "comes back. With I1 = I2, as of the plate, the rate about axis 3 is constant."
+        "The state is the quaternion and its rate; the angular velocity is computed from them when needed.\n"
+        "Feynman's plate, thrown as before, is reproduced to 1e-10 rad. A block is then spun about each of its\n"
+        "axes and nudged: about the axes of smallest and largest moment the angular velocity stays close, and its\n"
+        "tip follows a small closed curve; about the intermediate axis it departs, the block flips over, and comes\n"
+        "back. With I1 = I2, as for the plate, the rate about axis 3 is constant."
     ),
     parameters=(
         Parameter("spin", "rad/s", 10.0, 5.0, 20.0, "rate about the plate's axis, and about each axis of the block"),
-        Parameter("tilt", "deg", 10.0, 1.0, 30.0, "of the plate's axis from the angular momentum"),
-        Parameter("nudge", "rad/s", 0.5, 0.05, 1.0, "of the block, about the next axis"),
+        Parameter("tilt", "deg", 10.0, 1.0, 30.0, "angle between the plate's axis and the angular momentum"),
+        Parameter("nudge", "rad/s", 0.5, 0.05, 1.0, "initial rate of the block about the next axis"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""The gyroscope: two rates of steady precession, and what it does when it is simply let go."""
+"""The gyroscope: two rates of steady precession, and nutation after release."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 NUTATIONS = 4
-FAST_LIMIT = "I3 w3/(Is cos(theta)): the fast rate of large spin, (17.51)"
-SLOW_LIMIT = "M g l/(I3 w3): the slow rate of large spin, (17.51)"
+FAST_LIMIT = "I3 w3/(Is cos(theta)): fast rate at large spin [Christian 2011, eq. 17.51]"
+SLOW_LIMIT = "M g l/(I3 w3): slow rate at large spin [Christian 2011, eq. 17.51]"
 
 
 def _tops(spin: float, theta: float) -> dict[str, HeavyTop]:
@@ -47,14 +47,14 @@ def _tops(spin: float, theta: float) -> dict[str, HeavyTop]:
 
 
 def scenario(spin: float, theta: float) -> dict[str, Scenario]:
-    """Started at the slow rate, at the fast rate, and from rest but for the spin."""
+    """Started at the slow rate, at the fast rate, and released with spin only."""
     tops = _tops(spin, theta)
     duration = NUTATIONS * tops["released"].period
     return {name: pivot_scenario(top, duration, accurate_step(top), f"gyroscope-{name}") for name, top in tops.items()}
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[ReferenceCheck]:
-    """Both steady rates and what the pivot holds, and the nutation of the one let go."""
+    """Both steady rates with the pivot forces, and the nutation after release."""
     tops, shown = _tops(spin, theta), []
     for name in ("slow", "fast"):
         motion, rate = motions[name], tops[name].precession
@@ -62,33 +62,39 @@ def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[Re
         found = float((phi[-1] - phi[0]) / (motion.times[-1] - motion.times[0]))
         source = "Is cos(theta) p^2 - I3 w3 p + M g l = 0"
         shown.append(ReferenceCheck(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
-    strayed = max(float(np.abs(motions[name].euler_angles[:, 1] - radians(theta)).max()) for name in ("slow", "fast"))
+    change = max(float(np.abs(motions[name].euler_angles[:, 1] - radians(theta)).max()) for name in ("slow", "fast"))
     shown.append(
-        ReferenceCheck("theta strays in steady precession", "rad", strayed, 0.0, 1e-11, "it stays", size=radians(theta))
+        ReferenceCheck(
+            "change of theta in steady precession", "rad", change, 0.0, 1e-11, "constant", size=radians(theta)
+        )
     )
     for name in ("slow", "fast"):
         force, out = motions[name].reaction_force, motions[name].position[:, :2]
         inwards = -float(((force[:, :2] * out).sum(axis=1) / np.hypot(*out.T)).mean())
         expected = tops[name].horizontal_reaction(tops[name].precession, MASS * HEIGHT)
-        label, formula = f"horizontal force at the pivot, {name}", "M l sin(theta) p^2, towards the vertical"
+        label, formula = f"horizontal force at the pivot, {name}", "M l sin(theta) p^2, toward the vertical"
         shown.append(ReferenceCheck(label, "N", inwards, expected, 1e-10 * expected, formula))
         upwards, weight = float(force[:, 2].mean()), MASS * GRAVITY
         off = 1e-10 * (weight + expected)
         shown.append(
-            ReferenceCheck(f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: it does not fall")
+            ReferenceCheck(
+                f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: no vertical acceleration"
+            )
         )
     shown += _check_large_spin_limits(shown[0].found, shown[1].found, tops["released"])
     return [*shown, *_check_released_top(motions["released"], tops["released"]), _search_least_spin(tops["released"])]
 
 
 def _check_large_spin_limits(slow: float, fast: float, top: HeavyTop) -> list[ReferenceCheck]:
-    """The approximations (17.51) are the sum of the quadratic's roots, and their product over their sum, exactly."""
+    """The approximations (17.51) are exactly the sum of the quadratic's roots, and their product over their sum."""
     along = top.axial_moment * top.spin
     near_fast, near_slow = along / (top.moment * cos(top.theta)), top.weight_times_height / along
-    found_slow, together = slow * fast / (slow + fast), slow + fast
+    product_over_sum, total = slow * fast / (slow + fast), slow + fast
     return [
-        ReferenceCheck("slow and fast rate together", "rad/s", together, near_fast, 1e-11 * near_fast, FAST_LIMIT),
-        ReferenceCheck("their product over their sum", "rad/s", found_slow, near_slow, 1e-11 * near_slow, SLOW_LIMIT),
+        ReferenceCheck("sum of the slow and fast rates", "rad/s", total, near_fast, 1e-11 * near_fast, FAST_LIMIT),
+        ReferenceCheck(
+            "product over sum of the two rates", "rad/s", product_over_sum, near_slow, 1e-11 * near_slow, SLOW_LIMIT
+        ),
     ]
 
 
@@ -98,32 +104,32 @@ def _check_released_top(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
     period = 2 * first_interval(turns, "a turning point")
     return [
         ReferenceCheck(
-            "lowest angle when let go", "deg", lowest, expected, 1e-10, "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1)"
+            "largest theta after release", "deg", lowest, expected, 1e-10, "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1)"
         ),
         ReferenceCheck(
-            "nutation period when let go", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"
+            "nutation period after release", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 M g l/Is)(u3 - u1))"
         ),
     ]
 
 
 def _search_least_spin(top: HeavyTop) -> ReferenceCheck:
-    """Of all spins that hold some steady precession at this angle, the smallest, searched for."""
+    """The smallest spin that allows a steady precession at this angle, by search."""
     rate = np.geomspace(1e-2, 1e2, 4001) * np.sqrt(top.weight_times_height / top.moment)
     held = (top.moment * cos(top.theta) * rate**2 + top.weight_times_height) / (top.axial_moment * rate)
     found = float(held.min())
-    source = "2 sqrt(Is M g l cos(theta))/I3, beside the least w3 of the quadratic over many p; no motion is run"
-    return ReferenceCheck("least spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
+    source = "2 sqrt(Is M g l cos(theta))/I3, against the minimum w3 of the quadratic over many p; not simulated"
+    return ReferenceCheck("minimum spin for steady precession", "rad/s", found, top.least_spin, 2e-6 * found, source)
 
 
 def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
-    """The disc on its axle with the three paths of its tip, theta over time, and the rates over the spin."""
+    """The disk on its axle with the three paths of its tip, theta over time, and the rates against the spin."""
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLOR_CYCLE, add_legend_above, draw_closed_form, styled_figure
 
     tops = _tops(spin, theta)
     with styled_figure(12.0, 7.4, MODEL.title) as figure:
-        (space, nodding), (_, rates), (_, strayed) = figure.subplots(3, 2, width_ratios=(1.0, 1.15))
+        (space, nodding), (_, rates), (_, change) = figure.subplots(3, 2, width_ratios=(1.0, 1.15))
         grid = space.get_gridspec()
         for axes in figure.axes[::2]:
             axes.remove()
@@ -142,17 +148,17 @@ def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
         _draw_rates(rates, tops["released"], motions)
         for n, name in ((1, "slow"), (2, "fast")):
             off = np.abs(motions[name].euler_angles[:, 1] - tops[name].theta)
-            strayed.plot(t, mask_nonpositive(off), color=COLOR_CYCLE[n], label=name, linewidth=1.1)
-        set_log_y_limits(strayed, 1e-17, 1e-9)
-        strayed.set_title("how far θ strays")
-        strayed.set_ylabel("rad")
-        format_time_axis(strayed, released)
-        add_legend_above(strayed, 2)
+            change.plot(t, mask_nonpositive(off), color=COLOR_CYCLE[n], label=name, linewidth=1.1)
+        set_log_y_limits(change, 1e-17, 1e-9)
+        change.set_title("change of θ")
+        change.set_ylabel("rad")
+        format_time_axis(change, released)
+        add_legend_above(change, 2)
     return figure
 
 
 def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
-    """The gyroscope let go, and where the tips of all three go."""
+    """The gyroscope after release, and the paths of all three tips."""
     from polhode.gallery.drawing import tops as draw
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLOR_CYCLE, COLORS
@@ -161,7 +167,7 @@ def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, He
     scene = Scene(world_camera(1.4, 0.36))
     low, high = tops["released"].turning_angles
     draw.draw_globe(scene, tip, (low, high))
-    words = {"released": "let go: it nods", "slow": "slow steady precession", "fast": "fast steady precession"}
+    words = {"released": "released: it nutates", "slow": "slow steady precession", "fast": "fast steady precession"}
     for n, (name, text) in enumerate(words.items()):
         path = tip * motions[name].rotation_matrix[:, :, 2]
         scene.line(path, COLOR_CYCLE[n], text, width=(2.4, 4.5, 1.4)[n])
@@ -173,11 +179,11 @@ def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, He
     momentum = motion.angular_momentum_about((0.0, 0.0, 0.0))[frame]
     scene.arrow((0, 0, 0), momentum * 1.3 * tip / np.linalg.norm(momentum), COLORS["L"], "L")
     scene.dot((0, 0, 0), COLORS["ink"], 6.0)
-    scene.draw(axes, "the disc let go, and the tips of three axles", legend="lower left")
+    scene.draw(axes, "the released disk, and the tips of three axles", legend="lower left")
 
 
 def _draw_rates(axes: Axes, top: HeavyTop, motions: Mapping[str, Motion]) -> None:
-    """Both steady rates over the spin, the approximations beside them, and what was measured."""
+    """Both steady rates against the spin, with the approximations and the measured rates."""
     from polhode.plot.log_axes import set_log_y_limits
     from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
 
@@ -208,19 +214,19 @@ def _draw_rates(axes: Axes, top: HeavyTop, motions: Mapping[str, Motion]) -> Non
 
 MODEL = Model(
     name="gyroscope",
-    title="A gyroscope precesses at two steady rates, or nods",
+    title="A gyroscope precesses at two steady rates, or nutates",
     theme="tops and gyroscopes",
-    source="seed 004 section 17.6, problem 17.8, figure 17.5; errata: moments about the pivot",
+    source="[Christian 2011, section 17.6, problem 17.8, figure 17.5]; errata: moments about the pivot",
     explanation=(
-        "A spinning disc stands on the end of its axle. Its weight pulls it over, but a torque only turns the\n"
-        "angular momentum, sideways: the axle goes round. Two rates keep its angle exactly: a slow one, nearly\n"
-        "M g l/(I3 w3), and a fast one, nearly that of free rotation; both meet at the least spin, below which\n"
-        "there is none. Let go without that push it falls first, picks up the precession, and comes up again:\n"
-        "it nods between two angles, with cusps above. The fast one must be held down by a large force."
+        "A spinning disk stands on the end of its axle. Its weight exerts a torque, but a torque only changes the\n"
+        "direction of the angular momentum, sideways: the axle precesses. Two rates keep its angle constant: a slow\n"
+        "one, about M g l/(I3 w3), and a fast one, close to that of free rotation; both merge at the minimum spin,\n"
+        "below which there is none. Released without that initial rate, it first falls, starts to precess, and\n"
+        "rises again: it nutates between two angles, with cusps at the top. The fast one needs a large pivot force."
     ),
     parameters=(
         Parameter("spin", "rad/s", 10.0, 6.0, 30.0, "angular velocity along the axle"),
-        Parameter("theta", "deg", 60.0, 15.0, 75.0, "angle of the axle from the vertical at the start"),
+        Parameter("theta", "deg", 60.0, 15.0, 75.0, "initial angle of the axle from the vertical"),
     ),
     scenario=scenario,
     numbers=numbers,

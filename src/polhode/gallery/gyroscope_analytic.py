@@ -1,4 +1,4 @@
-"""The gyroscope in closed form: loops, cusps or waves, by the precession that it is started with."""
+"""The gyroscope in closed form: loops, cusps or waves, depending on the initial precession."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ THETA = 60.0
 NUTATIONS = 6
 FRAMES = 900
 SMALLEST_NUTATION = 1e-5
-"""A nutation by less, in rad, cannot be seen."""
+"""Nutation amplitude, in rad, that is too small to be visible."""
 LARGEST_AZIMUTH_STEP = 0.8
-"""An angle about the vertical that is a long way between two frames, in rad."""
+"""Change of azimuth between two frames, in rad, above which the interval is bisected."""
 TIP = 1.75
 
 
@@ -41,7 +41,7 @@ def _tops(spin: float, precession: float) -> dict[str, HeavyTop]:
 
 
 def scenario(spin: float, precession: float) -> dict[str, Scenario]:
-    """The gyroscope with the precession asked for, and with none, six nutations each."""
+    """The gyroscope with the given precession, and with none, for six nutations each."""
     return {
         name: gyroscope_disk.pivot_scenario(
             top, NUTATIONS * top.period, gyroscope_disk.accurate_step(top), f"gyroscope-analytic-{name}", FRAMES
@@ -51,7 +51,7 @@ def scenario(spin: float, precession: float) -> dict[str, Scenario]:
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> list[ReferenceCheck]:
-    """Period, turning angles, mean precession and final attitude of the simulated motion beside the closed form."""
+    """Period, turning angles, mean precession and final attitude against the closed form."""
     tops = _tops(spin, precession)
     top, motion = tops["chosen"], motions["chosen"]
     fall = gyroscope_disk.turning_times(motions["released"])[0]
@@ -60,16 +60,16 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
         *_check_nutation(motion, top),
         _check_mean_precession(motion, top),
         ReferenceCheck(
-            "attitude at the end, off the closed form",
+            "final attitude error",
             "rad",
             float(angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times))[-1]),
             0.0,
             1e-10,
-            "Jacobi's sn, and integrals of the third kind",
+            "Jacobi's sn and elliptic integrals of the third kind",
             size=1.0,
         ),
         ReferenceCheck(
-            "lowest angle when let go",
+            "largest theta after release",
             "deg",
             lowest,
             degrees(tops["released"].released_theta),
@@ -80,16 +80,16 @@ def numbers(motions: Mapping[str, Motion], spin: float, precession: float) -> li
 
 
 def _check_nutation(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
-    """Period and turning angles; of a nutation that is too small to time, how far theta strays.
+    """Period and turning angles; for a nutation too small to time, the change of theta.
 
-    The rate of cos(theta) has an error of up to 1e-12, which shifts its zeros by that over the swing of cos(theta):
-    by more than a thousandth of the period the time of a turn tells nothing, and the precession counts as steady.
+    The rate of cos(theta) has an error of up to 1e-12, which shifts its zeros by that over the range of cos(theta).
+    If this exceeds a thousandth of the period, the precession counts as steady.
     """
     swing = top.roots.x2 - top.roots.x1
     if 1e-3 * top.period * swing < 1e-12:
-        strayed, least = float(np.ptp(motion.euler_angles[:, 1])), 1e-11 + 2 * swing / np.sin(top.theta)
-        source = "pushed at the steady rate it stays: Is cos(theta) p^2 - I3 w3 p + M g l = 0"
-        return [ReferenceCheck("theta strays", "rad", strayed, 0.0, least, source, size=top.theta)]
+        change, tolerance = float(np.ptp(motion.euler_angles[:, 1])), 1e-11 + 2 * swing / np.sin(top.theta)
+        source = "steady precession: Is cos(theta) p^2 - I3 w3 p + M g l = 0"
+        return [ReferenceCheck("change of theta", "rad", change, 0.0, tolerance, source, size=top.theta)]
     turns = gyroscope_disk.turning_times(motion)
     period = 2 * first_interval(turns, "a turning point")
     angles = sorted(degrees(gyroscope_disk.inclination(motion.at(t))) for t in turns[:2])
@@ -103,33 +103,33 @@ def _check_nutation(motion: Motion, top: HeavyTop) -> list[ReferenceCheck]:
 
 
 def _check_mean_precession(motion: Motion, top: HeavyTop) -> ReferenceCheck:
-    """By how far the axis has gone round the vertical in all nutations, followed from frame to frame."""
+    """From the total azimuth of the axis over all nutations, tracked from frame to frame."""
     found = _final_azimuth(motion) / (NUTATIONS * top.period)
-    source = "integrals of the third kind"
+    source = "elliptic integrals of the third kind"
     return ReferenceCheck("mean precession", "rad/s", found, top.mean_precession, 1e-10, source, size=1.0)
 
 
 def _final_azimuth(motion: Motion) -> float:
-    """phi at the end, in rad, whole turns included; where it turns far between two frames, halves of them are asked."""
+    """Final phi in rad, including whole revolutions; intervals with a large change are bisected."""
     x, y, _ = motion.rotation_matrix[:, :, 2].T
     phi = np.arctan2(x, -y)
-    gone = 0.0
+    total = 0.0
     stretches = list(zip(motion.times, motion.times[1:], phi, phi[1:], strict=False))
     while stretches:
         start, end, before, after = stretches.pop()
         turned = float((after - before + pi) % (2 * pi) - pi)
         middle = (start + end) / 2
         if abs(turned) < LARGEST_AZIMUTH_STEP or end - start < 1e-9 * motion.times[-1]:
-            gone += turned
+            total += turned
             continue
         x, y, _ = motion.at(middle).orientation.as_matrix()[:, 2]
         between = np.arctan2(x, -y)
         stretches += [(start, middle, before, between), (middle, end, between, after)]
-    return gone
+    return total
 
 
 def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Figure:
-    """The path of the axle's tip, theta, phi and the cubic, closed form behind the simulation."""
+    """The path of the axle's tip, theta, phi, and the error, with the closed form behind the simulation."""
     from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
     from polhode.plot.panels import format_time_axis
@@ -145,7 +145,7 @@ def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Fi
         phi += 2 * pi * round(float(closed[-1, 0] - phi[-1]) / (2 * pi))
         for axes, name, title, expected, found in (
             (nodding, "θ", "angle θ from the vertical", closed[:, 1], motion.euler_angles[:, 1]),
-            (going_round, "φ", "angle φ round it", closed[:, 0], phi),
+            (going_round, "φ", "azimuth φ", closed[:, 0], phi),
         ):
             draw_closed_form(axes, t, np.degrees(expected))
             axes.plot(t, np.degrees(found), color=EULER_ANGLE_COLORS[name], label="simulated")
@@ -154,7 +154,7 @@ def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Fi
             format_time_axis(axes, motion)
             add_legend_above(axes, 2)
         nodding.ticklabel_format(useOffset=False)
-        if np.ptp(closed[:, 1]) < SMALLEST_NUTATION:  # nothing but rounding
+        if np.ptp(closed[:, 1]) < SMALLEST_NUTATION:  # only rounding
             middle = float(np.degrees(closed[0, 1]))
             nodding.set_ylim(middle - 1, middle + 1)
         nodding.invert_yaxis()
@@ -164,7 +164,7 @@ def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Fi
         difference = angle_between(motion.quaternion_wxyz, top.quaternion_at(t))
         off.plot(t, mask_nonpositive(difference), color=COLORS["ink"], linewidth=1.1)
         set_log_y_limits(off, 1e-17, 10.0 ** max(-9, np.ceil(np.log10(difference.max() + 1e-17)) + 1))
-        off.set_title("angle between simulation and closed form")
+        off.set_title("attitude error against the closed form")
         off.set_ylabel("rad")
         format_time_axis(off, motion)
     return figure
@@ -178,7 +178,7 @@ def _draw_space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) ->
     scene = Scene(world_camera(1.25, 0.6))
     draw.draw_globe(scene, TIP, top.turning_angles)
     scene.line(TIP * top.axis_at(motion.times), COLORS["closed_form"], "closed form", width=4.5)
-    before = TIP * motion.rotation_matrix[:, :, 2] + scene.seen.eye / 8  # in front of the closed form, at its place
+    before = TIP * motion.rotation_matrix[:, :, 2] + scene.seen.eye / 8  # drawn in front of the closed form
     scene.line(before, COLORS["axis_3"], "tip of the axle, simulated", width=1.7)
     draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
     scene.dot((0, 0, 0), COLORS["ink"], 6.0)
@@ -186,7 +186,7 @@ def _draw_space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) ->
 
 
 def _path_kind(top: HeavyTop, times: Array) -> str:
-    """What the tip draws: whether it ever goes back."""
+    """Kind of path that the tip traces."""
     smallest, largest = top.turning_angles
     if largest - smallest < SMALLEST_NUTATION:
         return "a steady circle"
@@ -198,19 +198,19 @@ def _path_kind(top: HeavyTop, times: Array) -> str:
 
 MODEL = Model(
     name="gyroscope-analytic",
-    title="The heavy top in closed form draws loops, cusps or waves",
+    title="The heavy top in closed form traces loops, cusps or waves",
     theme="tops and gyroscopes",
-    source="seed 004 problem 17.2; Goldstein, Classical Mechanics, section 5.7",
+    source="[Christian 2011, problem 17.2]; Goldstein, Classical Mechanics, section 5.7",
     explanation=(
-        "The cosine of the axle's angle moves like a ball in a hollow whose wall is a cubic: between two of its\n"
-        "roots, as the square of Jacobi's sn. The precession follows as an integral of the third kind. The\n"
-        "simulation, which knows none of this, runs along the grey line. Started with a push backwards the tip\n"
-        "of the axle draws loops, from rest cusps, with a push forwards waves; at one push it does not nod at\n"
-        "all, and with a larger one still the start is the lowest point."
+        "The cosine of the axle's angle moves like a particle in a cubic potential: between two roots of the cubic,\n"
+        "as the square of Jacobi's sn. The precession follows as an elliptic integral of the third kind. The\n"
+        "simulation, which uses none of this, follows the gray line. Given a backward push, the tip of the axle\n"
+        "traces loops; released from rest, cusps; with a forward push, waves. At one particular push it does not\n"
+        "nutate at all, and with a larger one the start is the lowest point."
     ),
     parameters=(
         Parameter("spin", "rad/s", 10.0, 4.0, 20.0, "angular velocity along the axle, w3"),
-        Parameter("precession", "rad/s", -0.3, -1.0, 5.0, "phi' at the start, where theta is 60 degrees"),
+        Parameter("precession", "rad/s", -0.3, -1.0, 5.0, "initial phi', at theta = 60 degrees"),
     ),
     scenario=scenario,
     numbers=numbers,

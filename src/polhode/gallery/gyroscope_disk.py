@@ -1,4 +1,4 @@
-"""The disc on an axle that the gyroscopes of the gallery share: its start, its run, and what is measured in it."""
+"""The disk on an axle shared by the gyroscope models: initial state, scenario, and measurements."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ STEPS_A_TURN = 4000
 
 
 def make_disk() -> Body:
-    """The ellipsoid of seed 004: mass, radius, height above the pivot and gravity are all 1."""
+    """The ellipsoid of [Christian 2011, section 17.6]: mass, radius, height above the pivot and gravity are all 1."""
     return ellipsoid(SEMI_AXES, MASS)
 
 
 def make_heavy_top(theta: float, spin: float, precession: float = 0.0, theta_rate: float = 0.0) -> HeavyTop:
-    """The gyroscope in closed form; theta in degrees.  Is = M (R^2 + c^2)/5 + M l^2 and I3 = 2 M R^2/5, by hand."""
+    """The gyroscope in closed form, theta in degrees: Is = M (R^2 + c^2)/5 + M l^2 and I3 = 2 M R^2/5."""
     radius, _, half_thickness = SEMI_AXES
     moment = MASS * (radius**2 + half_thickness**2) / 5 + MASS * HEIGHT**2
     weight = MASS * GRAVITY * HEIGHT
@@ -39,7 +39,7 @@ def make_heavy_top(theta: float, spin: float, precession: float = 0.0, theta_rat
 
 
 def initial_state(top: HeavyTop) -> State:
-    """The start with phi = psi = 0, the pivot at the origin.  [seed 004 eq. 17.36]"""
+    """Initial state with phi = psi = 0, the pivot at the origin.  [Christian 2011, eq. 17.36]"""
     rates = (top.theta_rate, top.precession * sin(top.theta), top.spin)
     at = (0.0, -HEIGHT * sin(top.theta), HEIGHT * cos(top.theta))
     return State(at, quaternion_wxyz=from_angles((0.0, top.theta, 0.0)), angular_velocity_body=rates)
@@ -48,7 +48,7 @@ def initial_state(top: HeavyTop) -> State:
 def pivot_scenario(
     top: HeavyTop, duration: float, step: float, name: str, frames: int = FRAMES, **more: Any
 ) -> Scenario:
-    """The gyroscope from this start, by rk4 with steps not longer than that."""
+    """The gyroscope from this initial state, by rk4 with steps of at most `step`."""
     every = duration / frames
     return Scenario(
         make_disk(),
@@ -65,7 +65,7 @@ def pivot_scenario(
 
 
 def accurate_step(top: HeavyTop) -> float:
-    """So many steps a turn that rk4 errs by less than 1e-10 rad in some turns."""
+    """Step at which rk4 errs by less than 1e-10 rad over a few revolutions."""
     fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) + 2 * pi / min(top.period, 10.0)
     return 2 * pi / (STEPS_A_TURN * fastest)
 
@@ -78,7 +78,7 @@ def cosine_rate(state: Any) -> float:
 
 
 def turning_times(motion: Motion) -> Array:
-    """When the axis turns back, upwards or downwards, in s; not the start."""
+    """Times of the turning points of theta, in s, without the start."""
     k, w = motion.rotation_matrix[:, 2], motion.angular_velocity_body
     rates = k[:, 0] * w[:, 1] - k[:, 1] * w[:, 0]
     found = zero_crossings(motion, rates, cosine_rate)
@@ -86,6 +86,6 @@ def turning_times(motion: Motion) -> Array:
 
 
 def inclination(state: Any) -> float:
-    """theta of a state, in rad."""
+    """Theta of a state, in rad."""
     w, x, y, z = state.quaternion_wxyz
     return float(2 * np.arctan2(np.hypot(x, y), np.hypot(w, z)))

@@ -1,4 +1,4 @@
-"""The gyroscope by Euler angles: all is well until its axle comes close to the vertical."""
+"""The gyroscope in Euler angles: accurate until its axle comes close to the vertical."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 THETA, THETA_RATE, DURATION = 20.0, -1.0, 3.0
-INDEPENDENT_RK4 = "RK4 in plain Python, against elliptic functions"
+INDEPENDENT_RK4 = "RK4 in plain Python against elliptic functions"
 EULER, QUATERNIONS, THROUGH = "Euler angles", "quaternions", "Euler angles, exactly through the vertical"
 
 
 def _tops(spin: float, miss: float) -> dict[str, HeavyTop]:
-    """The near miss, and the passage: with phi' = a/(1 + cos(theta)) the axle goes exactly through the vertical."""
+    """Near miss and passage: with phi' = a/(1 + cos(theta)) the axle passes exactly through the vertical."""
     at_rest = gyroscope_disk.make_heavy_top(THETA, spin)
     passing = at_rest.axial_moment * spin / (at_rest.moment * (1 + cos(at_rest.theta)))
     near, through = (gyroscope_disk.make_heavy_top(THETA, spin, f * passing, THETA_RATE) for f in (1 + miss, 1.0))
@@ -39,12 +39,12 @@ def _tops(spin: float, miss: float) -> dict[str, HeavyTop]:
 
 
 def _step_count(step: float) -> int:
-    """So many as make about 3 s."""
+    """Number of steps in about 3 s."""
     return round(DURATION / step)
 
 
 def scenario(spin: float, miss: float, step: float) -> dict[str, Scenario]:
-    """The same start by both descriptions, and by Euler angles once exactly through the vertical."""
+    """The same initial state in both formulations, and Euler angles exactly through the vertical."""
     n = _step_count(step)
     angles: dict[str, Any] = {"formulation": "euler_angles", "largest_turn": inf}
     return {
@@ -61,12 +61,12 @@ def scenario(spin: float, miss: float, step: float) -> dict[str, Scenario]:
 
 
 def _attitude_error(motion: Motion, top: HeavyTop) -> Array:
-    """How far the attitude is from the closed form, in rad, at each output."""
+    """Attitude error against the closed form at each output, in rad."""
     return np.asarray(angle_between(motion.quaternion_wxyz, top.quaternion_at(motion.times)))
 
 
 def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> list[ReferenceCheck]:
-    """The errors of all three at the end, how close the axle came to the vertical, and how fast phi turned there."""
+    """Final errors of all three, the closest approach to the vertical, and the change of phi there."""
     tops, n = _tops(spin, miss), _step_count(step)
     motion, top = motions[QUATERNIONS], tops[QUATERNIONS]
     passing = float(gyroscope_disk.turning_times(motion)[0])
@@ -74,31 +74,35 @@ def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float
     for name, plain in ((QUATERNIONS, _attitude_by_plain_quaternions), (THROUGH, _attitude_by_plain_angles)):
         expected = _expected_error(plain, tops[name], n, step)
         found = float(_attitude_error(motions[name], tops[name])[-1])
-        shown.append(ReferenceCheck(f"{name} err by", "rad", found, expected, 0.01 * expected, INDEPENDENT_RK4))
+        shown.append(
+            ReferenceCheck(f"attitude error, {name}", "rad", found, expected, 0.01 * expected, INDEPENDENT_RK4)
+        )
     nearest, expected = degrees(gyroscope_disk.inclination(motion.at(passing))), degrees(top.turning_angles[0])
     source = "u2, a root of the cubic in u = cos(theta)"
-    shown.append(ReferenceCheck("closest to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
+    shown.append(ReferenceCheck("closest approach to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
     half = step / 2
     before, after = (_azimuth_of_state(motion.at(passing + by)) for by in (-half, half))
     ends = top.angles_at((passing - half, passing + half))[:, 0]
-    source = "integrals of the third kind"
+    source = "elliptic integrals of the third kind"
     turned, expected = (after - before) % (2 * pi), float(ends[1] - ends[0])
     shown.append(
-        ReferenceCheck("phi turns in the step of the passage by", "rad", turned, expected, 1e-3 * expected, source)
+        ReferenceCheck(
+            "change of phi in the step of closest approach", "rad", turned, expected, 1e-3 * expected, source
+        )
     )
     return shown
 
 
 def _expected_error(plain: Callable[[HeavyTop, int, float], Numbers], top: HeavyTop, steps: int, step: float) -> float:
-    """The error after so many steps in plain Python, in rad."""
+    """Error after `steps` steps in plain Python, in rad."""
     return float(angle_between(np.array(plain(top, steps, step)), top.quaternion_at(steps * step)))
 
 
 def _check_angle_error(motion: Motion, top: HeavyTop, step: float, passing: float) -> ReferenceCheck:
-    """The error at the end; where that is a matter of rounding, the error two steps before the vertical is passed.
+    """The final error; where rounding decides it, the error two steps before the closest approach.
 
-    If a stage of RK4 happens to meet the vertical almost exactly, the last digits of the start decide how wrong the
-    Euler angles come out: then starts that differ by 1e-14 end far apart, and no number can be expected.
+    If a stage of RK4 happens to meet the vertical almost exactly, the last digits of the initial state decide the
+    error of the Euler angles: initial states that differ by 1e-14 end far apart, and no value can be predicted.
     """
     n = _step_count(step)
     expected = _expected_error(_attitude_by_plain_angles, top, n, step)
@@ -107,23 +111,23 @@ def _check_angle_error(motion: Motion, top: HeavyTop, step: float, passing: floa
     errors = _attitude_error(motion, top)
     if spread <= 0.01 * expected:
         off = 0.01 * expected + 3 * spread
-        return ReferenceCheck(f"{EULER} err by", "rad", float(errors[-1]), expected, off, INDEPENDENT_RK4)
+        return ReferenceCheck(f"attitude error, {EULER}", "rad", float(errors[-1]), expected, off, INDEPENDENT_RK4)
     before = int(passing / step) - 1
     expected = _expected_error(_attitude_by_plain_angles, top, before, step)
-    label = f"{EULER} err before the passage, at {before * step:.4g} s, by"
-    source = f"{INDEPENDENT_RK4}; after it rounding decides, for a stage meets the vertical"
+    label = f"attitude error, {EULER}, before the closest approach, at {before * step:.4g} s"
+    source = f"{INDEPENDENT_RK4}; later rounding decides, since a stage meets the vertical"
     return ReferenceCheck(label, "rad", float(errors[before]), expected, 0.01 * expected, source)
 
 
 def _azimuth_of_state(state: Any) -> float:
-    """phi of a state, in rad."""
+    """Azimuth phi of a state, in rad."""
     w, x, y, z = state.quaternion_wxyz
     return float(np.arctan2(z, w) + np.arctan2(y, x))
 
 
-# The same algorithms once more, in plain Python -----------------------------------------------------------------------
+# Independent implementations in plain Python --------------------------------------------------------------------------
 def _attitude_by_plain_angles(top: HeavyTop, steps: int, step: float) -> Numbers:
-    """Euler's equations and (17.36) solved for the angles' rates; the quaternion at the end."""
+    """Euler's equations and (17.36) solved for the angle rates; returns the final quaternion."""
     moments, weight = (top.moment, top.moment, top.axial_moment), top.weight_times_height
 
     def rate(y: Numbers) -> Numbers:
@@ -144,7 +148,7 @@ def _attitude_by_plain_angles(top: HeavyTop, steps: int, step: float) -> Numbers
 
 
 def _attitude_by_plain_quaternions(top: HeavyTop, steps: int, step: float) -> Numbers:
-    """Euler's equations and q' = q (0, w)/2, q rescaled after every step."""
+    """Euler's equations and q' = q (0, w)/2, q renormalized after every step."""
     moments, weight = (top.moment, top.moment, top.axial_moment), top.weight_times_height
 
     def rate(y: Numbers) -> Numbers:
@@ -163,7 +167,7 @@ def _attitude_by_plain_quaternions(top: HeavyTop, steps: int, step: float) -> Nu
 
 # The picture ----------------------------------------------------------------------------------------------------------
 def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float) -> Figure:
-    """The tip's path past the vertical, the Euler angles, their rates in a step, and the errors."""
+    """The tip's path past the vertical, the Euler angles, their change per step, and the errors."""
     from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
     from polhode.plot.log_axes import mask_nonpositive, set_log_y, set_log_y_limits
     from polhode.plot.panels import format_time_axis
@@ -184,7 +188,7 @@ def picture(motions: Mapping[str, Motion], spin: float, miss: float, step: float
         turn = np.abs(np.diff(closed[:, 0]))
         turns.step(t[1:], mask_nonpositive(turn), color=EULER_ANGLE_COLORS["φ"], where="mid", linewidth=1.3)
         set_log_y(turns)
-        turns.set_title("how far φ must turn in one step, closed form")
+        turns.set_title("change of φ in one step, closed form")
         turns.set_ylabel("rad")
         for n, name in enumerate((EULER, THROUGH, QUATERNIONS)):
             error = mask_nonpositive(_attitude_error(motions[name], tops[name]))
@@ -227,7 +231,7 @@ def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, He
 
 
 def _draw_from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, HeavyTop]) -> None:
-    """The place of the near miss, seen from above: the steps of both."""
+    """The near miss from above: the steps of both formulations."""
     from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
 
     top = tops[EULER]
@@ -250,22 +254,27 @@ def _draw_from_above(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[st
 
 MODEL = Model(
     name="gyroscope-euler-angles",
-    title="Euler angles lose their digits where the axle passes close to the vertical",
+    title="Euler angles lose accuracy when the axle passes close to the vertical",
     theme="tops and gyroscopes",
-    source="seed 004 project 17.2, section 17.3.1",
+    source="[Christian 2011, project 17.2, section 17.3.1]",
     explanation=(
-        "The same gyroscope, computed once by quaternions and once by the angles phi, theta and psi. When the axle\n"
-        "just misses the vertical, phi and psi must turn by half a turn each in an instant, one against the other,\n"
-        "while the body itself does nothing special: a step that is short for the body is long for the angles, and\n"
-        "they come out of it wrong for good. Exactly through the vertical they have nothing to turn, and all goes\n"
-        "well: it is the near misses that fail. Quaternions do not notice any of it."
+        "The same gyroscope is computed with quaternions and with the angles phi, theta and psi. When the axle\n"
+        "narrowly misses the vertical, phi and psi must each change by half a turn almost at once, in opposite\n"
+        "senses, while the body does nothing special: a step that is short for the body is long for the angles, and\n"
+        "their error is permanent. Exactly through the vertical there is nothing to turn, and the angles are fine:\n"
+        "it is the near misses that fail. Quaternions are unaffected."
     ),
     parameters=(
         Parameter("spin", "rad/s", 3.0, 2.0, 4.0, "angular velocity along the axle"),
         Parameter(
-            "miss", "1", 0.01, 0.005, 0.1, "precession at the start beyond that which meets the vertical, relative"
+            "miss",
+            "1",
+            0.01,
+            0.005,
+            0.1,
+            "relative excess of the initial precession over that which meets the vertical",
         ),
-        Parameter("step", "s", 0.01, 0.004, 0.012, "of RK4, of which as many are made as come closest to 3 s"),
+        Parameter("step", "s", 0.01, 0.004, 0.012, "RK4 step; the number of steps is the nearest to 3 s"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""A meshed body in six degrees of freedom: its nodes, its energy, and what large turns in a step do to RK2 and RK4."""
+"""A meshed body in six degrees of freedom: nodes, energy, and the effect of large rotations per step on RK2 and RK4."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ CELLS = np.array((6, 4, 2))
 MASS = 12.0
 SPEED = np.array((7.0, 0.0, 4.0))
 AXIS = np.array((0.3, 1.0, 0.4))
-"""About which it is spun."""
+"""Spin axis."""
 DURATION = 2 * SPEED[2] / STANDARD_GRAVITY
 FRAMES = 200
 STEPS_A_FRAME = 10
 TURNS = 5
 CORNER = 0
-"""The node that is followed."""
+"""The node that is tracked."""
 THROWN, RESTING = "thrown", "at rest"
 METHODS = {"RK2": ("midpoint", 2), "RK4": ("rk4", 4)}
 
 
 def _node_positions() -> Array:
-    """The corners of the cells, (n, 3) in m."""
+    """Corners of the cells, (n, 3), in m."""
     along = [np.linspace(-side / 2, side / 2, cells + 1) for side, cells in zip(SIDES, CELLS, strict=True)]
     return np.array(list(product(*along)))
 
 
 def _node_masses() -> Array:
-    """An eighth of each cell to each of its corners, in kg."""
+    """One eighth of each cell's mass at each of its corners, in kg."""
     shares = [np.where(np.abs(c) == c.max(), 1.0, 2.0) for c in (np.arange(n + 1) - n / 2 for n in CELLS)]
     return np.asarray(np.array([a * b * c for a, b, c in product(*shares)]) * MASS / (8 * CELLS.prod()))
 
 
 def scenario(turn: float, spin: float) -> dict[str, Scenario]:
-    """A throw in fine steps, a rest, and spins about a fixed axis in steps of `turn` by both methods."""
+    """A throw with fine steps, a body at rest, and spins about a fixed axis in steps of `turn` by both methods."""
     body = Body.from_particles(_node_masses(), _node_positions())
     fine: dict[str, Any] = {
         "duration": DURATION,
@@ -73,7 +73,7 @@ def scenario(turn: float, spin: float) -> dict[str, Scenario]:
 
 
 def _error_per_turn(motion: Motion) -> float:
-    """By how much the spin has turned too far, divided by the turns, in rad."""
+    """Angle error of the spin per revolution, in rad."""
     w, _, _, z = motion.quaternion_wxyz.T
     angles = np.unwrap(2 * np.arctan2(z, w))
     return float((angles[-1] - angles[0] - motion.times[-1]) * 2 * pi / motion.times[-1])
@@ -84,15 +84,15 @@ def _expected_error_per_turn(turn: Any, order: int) -> Any:
 
 
 def _node_energy(motion: Motion) -> Array:
-    """sum m v^2/2 over the nodes, in J."""
+    """Sum of m v^2/2 over the nodes, in J."""
     velocities = motion.point_velocities(_node_positions())
     return np.asarray((velocities**2).sum(axis=-1) @ _node_masses() / 2)
 
 
 def _energy_by_hand(t: float, spin: float) -> float:
-    """M v^2/2 + w . I w/2 in J: v falls freely, and w . I w stays what it was at the start.
+    """M v^2/2 + w . I w/2 in J, with v in free fall and w . I w constant.
 
-    Along a side of a and n cells the nodes, an end counted half, have the mean square a^2/12 (1 + 2/n^2).
+    On a side of length a with n cells, the nodes (end nodes with half weight) have mean square a^2/12 (1 + 2/n^2).
     """
     squares = SIDES**2 / 12 * (1 + 2 / CELLS**2)
     v = SPEED - (0.0, 0.0, STANDARD_GRAVITY * t)
@@ -101,11 +101,11 @@ def _energy_by_hand(t: float, spin: float) -> float:
 
 
 def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[ReferenceCheck]:
-    """The error of both methods in a turn; nodes at rest; the energy and the mean displacement of the nodes."""
+    """Error of both methods per revolution; nodes at rest; energy and mean displacement of the nodes."""
     thrown = motions[THROWN]
     errors = [
         ReferenceCheck(
-            f"{name}: turned too far in each turn",
+            f"{name}: angle error per revolution",
             "rad",
             _error_per_turn(motions[name]),
             float(_expected_error_per_turn(turn, order)),
@@ -126,7 +126,7 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Ref
             float(np.abs(motions[RESTING].displacements(_node_positions())).max()),
             0.0,
             0.0,
-            "u = R p - p + x(t) - x(0); as printed, (4.25) gives p itself",
+            "u = R p - p + x(t) - x(0); [Hydra 2017, eq. 4.25] as printed gives p itself",
             size=float(np.linalg.norm(SIDES) / 2),
         ),
         ReferenceCheck(
@@ -135,21 +135,21 @@ def numbers(motions: Mapping[str, Motion], turn: float, spin: float) -> list[Ref
             float(energy),
             expected := _energy_by_hand(t, spin),
             1e-11 * expected,
-            "(4.27): m v^2/2 + w . (I w)/2 of the start, less what the fall takes; <x^2> = a^2/12 (1 + 2/n^2) of nodes",
+            "m v^2/2 + w . (I w)/2 [Hydra 2017, eq. 4.27] minus the work against gravity; <x^2> = a^2/12 (1 + 2/n^2)",
         ),
         ReferenceCheck(
-            "mean displacement of the nodes at the apex, upwards",
+            "mean upward displacement of the nodes at the apex",
             "m",
             float(mean),
             float(SPEED[2] * t - STANDARD_GRAVITY * t**2 / 2),
             1e-12,
-            "that of the centre of mass: v t - g t^2/2",
+            "v t - g t^2/2 of the center of mass",
         ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], turn: float, spin: float) -> Figure:
-    """The mesh on its way, displacements of nodes, the energy's history, and the errors of RK2 and RK4."""
+    """The mesh in flight, node displacements, energy history, and the errors of RK2 and RK4."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 8.4, MODEL.title) as figure:
@@ -164,7 +164,7 @@ def picture(motions: Mapping[str, Motion], turn: float, spin: float) -> Figure:
 
 
 def _surface_quads() -> list[tuple[int, int, int, int]]:
-    """The faces of the cells on the surface of the mesh, anticlockwise from outside."""
+    """Cell faces on the surface of the mesh, counterclockwise from outside."""
     n = CELLS + 1
     number = np.arange(n.prod()).reshape(n)
     faces = []
@@ -178,7 +178,7 @@ def _surface_quads() -> list[tuple[int, int, int, int]]:
 
 
 def _draw_flight(axes: Axes, motion: Motion) -> None:
-    """The mesh at some instants, the way of one corner, and displacements of the nodes of one end."""
+    """The mesh at several instants, the path of one corner, and the displacements of the nodes at one end."""
     import trimesh
 
     from polhode.plot.scene import Scene, world_camera
@@ -196,18 +196,18 @@ def _draw_flight(axes: Axes, motion: Motion) -> None:
                 scene.line(np.vstack((loop, loop[:1])) + lift, COLOR_CYCLE[0], width=0.7)
     before = 5.0 * scene.seen.eye
     corner = nodes[:, CORNER] + before
-    scene.line(motion.position + before, COLORS["muted"], "centre of mass", 1.4, (0, (4, 3)))
+    scene.line(motion.position + before, COLORS["muted"], "center of mass", 1.4, (0, (4, 3)))
     scene.line(corner, COLOR_CYCLE[1], "a corner node", 1.8)
     later = 2 * FRAMES // 5
     scene.arrow(corner[0], corner[later] - corner[0], COLOR_CYCLE[2], width=1.8)
     for frame in (0, later):
         scene.dot(corner[frame], COLOR_CYCLE[1], 5)
     scene.text((corner[0] + corner[later]) / 2, "its displacement u", COLOR_CYCLE[2], (4, -8))
-    scene.draw(axes, "a mesh of 6 x 4 x 2 cells on its way", margin=0.03, legend="upper right")
+    scene.draw(axes, "a mesh of 6 x 4 x 2 cells in flight", margin=0.03, legend="upper right")
 
 
 def _draw_displacements(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """How far some nodes have come, in the throw and at rest."""
+    """Displacement of nodes in the throw and at rest."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
@@ -225,13 +225,13 @@ def _draw_displacements(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:
-    """The history of the kinetic energy, of the body and of its nodes."""
+    """Kinetic energy of the body and of its nodes over time."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLORS, draw_closed_form
 
     nodes = _node_energy(motion)
     draw_closed_form(axes, motion.times, nodes, "sum over the nodes")
-    axes.plot(motion.times, motion.kinetic_energy, color=COLORS["total"], label="of the body")
+    axes.plot(motion.times, motion.kinetic_energy, color=COLORS["total"], label="body")
     for name in ("translational", "rotational"):
         axes.plot(motion.times, getattr(motion, f"{name}_energy"), color=COLORS[name], label=name)
     axes.set_title("kinetic energy")
@@ -242,7 +242,7 @@ def _draw_energies(axes: Axes, motion: Motion) -> None:
 
 
 def _draw_errors(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None:
-    """How far each turn is off, for any angle a step."""
+    """Angle error per revolution against the angle per step."""
     from polhode.plot.log_axes import set_log_x, set_log_y
     from polhode.plot.style import COLOR_CYCLE, draw_closed_form
 
@@ -256,27 +256,27 @@ def _draw_errors(axes: Axes, motions: Mapping[str, Motion], turn: float) -> None
     set_log_x(axes, (0.05, 0.1, 0.2, 0.5, 1.0))
     set_log_y(axes)
     axes.set_ylim(top=300.0)
-    axes.set_title("error in a turn, sizes")
-    axes.set_xlabel("angle a step (rad)")
+    axes.set_title("angle error per revolution")
+    axes.set_xlabel("angle per step (rad)")
     axes.set_ylabel("rad")
     axes.legend(loc="upper left")
 
 
 MODEL = Model(
     name="hydra-6dof",
-    title="A mesh in six degrees of freedom: every node moves with the body, none by itself",
+    title="A mesh in six degrees of freedom: all nodes move rigidly with the body",
     theme="forces and torques",
-    source="seed 001 chapter 4, (4.4) to (4.15), (4.24) to (4.27)",
+    source="[Hydra 2017, chapter 4, eqs. 4.4 to 4.15 and 4.24 to 4.27]",
     explanation=(
-        "A block of 6 x 4 x 2 cells is thrown, its mass lumped at the nodes. Every node's place, displacement\n"
-        "and velocity follow from six degrees of freedom; the energy of all nodes is that of the body, and\n"
-        "nodes of a body at rest have displacement zero, which (4.25) as printed misses. Where a step turns\n"
-        "by a large angle, RK2 is off by much and RK4 by little: a spin about a fixed axis multiplies the\n"
-        "quaternion by a polynomial in each step, and its argument says by how much each turn is off."
+        "A block of 6 x 4 x 2 cells is thrown, its mass lumped at the nodes. The position, displacement and velocity\n"
+        "of every node follow from six degrees of freedom; the energy of all nodes is that of the body, and nodes\n"
+        "of a body at rest have zero displacement, which eq. 4.25 as printed misses. If a step rotates by a large\n"
+        "angle, RK2 has a large error and RK4 a small one: a spin about a fixed axis multiplies the quaternion by a\n"
+        "polynomial in each step, whose argument gives the angle error per revolution."
     ),
     parameters=(
-        Parameter("turn", "rad", 0.5, 0.05, 1.5, "the angle turned in one coarse step"),
-        Parameter("spin", "rad/s", 6.0, 0.5, 20.0, "of the block that is thrown"),
+        Parameter("turn", "rad", 0.5, 0.05, 1.5, "rotation angle per coarse step"),
+        Parameter("spin", "rad/s", 6.0, 0.5, 20.0, "angular velocity of the thrown block"),
     ),
     scenario=scenario,
     numbers=numbers,

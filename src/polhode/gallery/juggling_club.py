@@ -1,4 +1,4 @@
-"""A juggling club, composed of simple shapes, thrown so that it comes down handle first."""
+"""A juggling club composed of simple shapes, thrown so that it lands handle first."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ HANDLE = (0.011, 0.20)
 BELLY = (0.045, 0.19)
 CAP = 0.07
 WOOD, FOAM = 700.0, 190.0
-"""kg/m3, of handle and knob, and of the belly."""
+"""Densities of handle and knob, and of the belly, in kg/m3."""
 TOP = HANDLE[1] + BELLY[1]
 FRAMES = 240
 STEPS_A_FRAME = 10
 
 
 def club() -> Body:
-    """Along z, from the knob, whose centre is the origin: knob, handle, a belly that widens, and a round cap."""
+    """Along z, with the center of the knob at the origin: knob, handle, widening belly, and rounded cap."""
     (thin, length), (wide, height) = HANDLE, BELLY
     handle = cylinder(thin, length, density=WOOD).move((0, 0, KNOB + length / 2))
     belly = frustum(thin, wide, height, density=FOAM)
     cap = half_ellipsoid((wide, wide, CAP), density=FOAM)
-    # Shapes have their centres of mass as origins: so far above their flat ends, as `help(frustum)` says.
+    # The origin of a shape is its center of mass: this is its height above the flat end (see `help(frustum)`).
     risen = height * (thin**2 + 2 * thin * wide + 3 * wide**2) / (4 * (thin**2 + thin * wide + wide**2))
     foot, rim = KNOB + length, KNOB + TOP
     knob = sphere(KNOB, density=WOOD)
@@ -47,7 +47,7 @@ def club() -> Body:
 
 
 def club_by_integration() -> RevolutionProperties:
-    """The same club as a solid of revolution: integrals along its axis."""
+    """The same club as a solid of revolution, by integrals along its axis."""
     (thin, length), (wide, height) = HANDLE, BELLY
     foot, rim = KNOB + length, KNOB + TOP
 
@@ -65,15 +65,15 @@ def club_by_integration() -> RevolutionProperties:
 
 
 def _speed_and_duration(height: float) -> tuple[float, float]:
-    """Upward speed and duration."""
+    """Initial upward speed and duration of the flight."""
     speed = sqrt(2 * STANDARD_GRAVITY * height)
     return speed, 2 * speed / STANDARD_GRAVITY
 
 
 def scenario(height: float, turns: float, across: float) -> Scenario:
-    """Thrown from hand to hand, the knob towards the thrower, spinning about an axis across the club."""
+    """Thrown from hand to hand, the knob toward the thrower, spinning about a transverse axis."""
     speed, duration = _speed_and_duration(height)
-    upright = (sqrt(0.5), 0.0, sqrt(0.5), 0.0)  # the club's z along the world's x
+    upright = (sqrt(0.5), 0.0, sqrt(0.5), 0.0)  # club z along world x
     return Scenario(
         club(),
         State(
@@ -95,20 +95,20 @@ def _knob_positions(motion: Motion) -> Array:
 
 
 def _axis_angle(motion: Motion) -> Array:
-    """The angle of the club's axis in its plane, upwards, in rad."""
+    """Angle of the club's axis in its plane of rotation, in rad."""
     axis = motion.rotation_matrix[:, :, 2]
     return np.unwrap(np.arctan2(axis[:, 2], axis[:, 0]))
 
 
 def numbers(motion: Motion, height: float, turns: float, across: float) -> list[ReferenceCheck]:
-    """Mass properties by two routes, and where the club is when it is caught."""
+    """Mass properties by two routes, and the state at the catch."""
     body, hand = motion.scenario.bodies[0], club_by_integration()
     angle, knob = _axis_angle(motion), _knob_positions(motion)[-1]
     arrives = across - hand.center * np.cos(2 * pi * turns)
-    integrals = "a solid of revolution: integrals along its axis"
+    integrals = "solid of revolution: integrals along its axis"
     return [
         ReferenceCheck(
-            "centre of mass, from the middle of the knob",
+            "center of mass, from the center of the knob",
             "m",
             float(body.center_of_mass[2]),
             hand.center,
@@ -124,34 +124,39 @@ def numbers(motion: Motion, height: float, turns: float, across: float) -> list[
             integrals,
         ),
         ReferenceCheck(
-            "moment about its axis", "kg m2", float(body.inertia_body[2, 2]), hand.axial, 1e-12 * hand.axial, integrals
+            "axial moment of inertia",
+            "kg m2",
+            float(body.inertia_body[2, 2]),
+            hand.axial,
+            1e-12 * hand.axial,
+            integrals,
         ),
         ReferenceCheck("mass", "kg", float(body.mass), hand.mass, 1e-12 * hand.mass, integrals),
         ReferenceCheck(
-            "turns until it is caught",
+            "revolutions until the catch",
             "1",
             float((angle[-1] - angle[0]) / (2 * pi)),
             turns,
             1e-9,
-            "spin times 2 v/g: about a principal axis the spin stays",
+            "spin times 2 v/g: spin about a principal axis is constant",
         ),
         ReferenceCheck(
-            "highest place of the centre", "m", float(motion.position[:, 2].max()), height, 1e-12 * height, "v^2/(2 g)"
+            "apex of the center of mass", "m", float(motion.position[:, 2].max()), height, 1e-12 * height, "v^2/(2 g)"
         ),
         ReferenceCheck(
-            "the knob is caught at x",
+            "x of the knob at the catch",
             "m",
             float(knob[0]),
             arrives,
             1e-8,
-            "distance of the hands - centre x cos(angle)",
+            "hand distance - (knob to center of mass) cos(angle)",
             size=hand.center,
         ),
     ]
 
 
 def picture(motion: Motion, height: float, turns: float, across: float) -> Figure:
-    """The club in the air with the paths of centre and knob, the parts of which it is made, and heights over time."""
+    """The club in flight with the paths of its center and knob, its parts, and the heights over time."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 8.2, MODEL.title) as figure:
@@ -166,33 +171,33 @@ def picture(motion: Motion, height: float, turns: float, across: float) -> Figur
 
 
 def _draw_in_flight(axes: Axes, motion: Motion) -> None:
-    """The club at ten instants, from the side."""
+    """The club at ten instants, side view."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     scene, body = Scene(world_camera(0.12, 0.1)), motion.scenario.bodies[0]
-    before = 20.0 * scene.seen.eye  # on the paper it stays where it is
+    before = 20.0 * scene.seen.eye  # towards the camera: the projection is unchanged
     for n, frame in enumerate(np.linspace(0, FRAMES, 10).astype(int)):
         scene.body(
             body, motion.position[frame] + n * scene.seen.eye, motion.rotation_matrix[frame], _face_colors, segments=24
         )
-    scene.line(motion.position + before, COLORS["ink"], "centre of mass: a parabola", 1.8)
+    scene.line(motion.position + before, COLORS["ink"], "center of mass: a parabola", 1.8)
     scene.line(_knob_positions(motion) + before, COLOR_CYCLE[1], "knob", 1.8)
     scene.draw(axes, "the throw", margin=0.02, legend="upper left")
 
 
-def _face_colors(centres: Array) -> list[str]:
-    """Knob and handle dark, the belly light with a band."""
+def _face_colors(centers: Array) -> list[str]:
+    """Dark knob and handle, light belly with a band."""
     from polhode.plot.style import COLORS
 
-    along = centres[:, 2] + club_by_integration().center
+    along = centers[:, 2] + club_by_integration().center
     band = (along > KNOB + HANDLE[1] + 0.10) & (along < KNOB + HANDLE[1] + 0.14)
     names = ("muted" if z < KNOB + HANDLE[1] else "axis_3" if b else "body" for z, b in zip(along, band, strict=True))
     return [COLORS[name] for name in names]
 
 
 def _draw_parts(axes: Axes, motion: Motion) -> None:
-    """The club from the side, with its parts' names and its centre."""
+    """Side view of the club with the names of its parts and its center of mass."""
     from polhode.plot.style import COLORS
 
     (thin, length), (wide, height) = HANDLE, BELLY
@@ -211,7 +216,7 @@ def _draw_parts(axes: Axes, motion: Motion) -> None:
     center = float(motion.scenario.bodies[0].center_of_mass[2])
     axes.plot(center, 0.0, marker="o", color=COLORS["ink"], markersize=5)
     axes.annotate(
-        f"centre, {1000 * center:.2f} mm",
+        f"center, {1000 * center:.2f} mm",
         (center, 0.0),
         xytext=(center - 0.03, wide + 0.006),
         ha="right",
@@ -222,11 +227,11 @@ def _draw_parts(axes: Axes, motion: Motion) -> None:
     axes.set_xlim(-0.03, rim + CAP + 0.02)
     axes.set_ylim(-wide - 0.035, wide + 0.025)
     axes.axis("off")
-    axes.set_title("of what it is made")
+    axes.set_title("parts of the club")
 
 
 def _draw_heights(axes: Axes, motion: Motion) -> None:
-    """Height of the centre and of the knob."""
+    """Height of the center of mass and of the knob."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
 
@@ -236,7 +241,7 @@ def _draw_heights(axes: Axes, motion: Motion) -> None:
     closed = speed * t - STANDARD_GRAVITY * t**2 / 2
     spin = (total[-1] - total[0]) / duration
     draw_closed_form(axes, t, np.stack((closed, closed - hand.center * np.sin(spin * t)), axis=1))
-    axes.plot(t, motion.position[:, 2], color=COLORS["ink"], label="centre")
+    axes.plot(t, motion.position[:, 2], color=COLORS["ink"], label="center")
     axes.plot(t, _knob_positions(motion)[:, 2], color=COLOR_CYCLE[1], label="knob")
     axes.set_title("height")
     axes.set_ylabel("m")
@@ -246,7 +251,7 @@ def _draw_heights(axes: Axes, motion: Motion) -> None:
 
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:
-    """What the throw gives, and where it goes: the spin keeps its share."""
+    """Translational, rotational and potential energy; the rotational part is constant."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLORS, add_legend_above
 
@@ -262,20 +267,20 @@ def _draw_energies(axes: Axes, motion: Motion) -> None:
 
 MODEL = Model(
     name="juggling-club",
-    title="A club turns about its centre of mass; after whole turns its handle comes first again",
+    title="A juggling club rotates about its center of mass; after whole turns the handle is back",
     theme="real bodies",
-    source="mass properties: seed 001 chapter 5, seed 004 table 17.1; the throw: seed 000 section 5.2",
+    source="[Hydra 2017, chapter 5]; [Christian 2011, table 17.1]; [Baraff 1997, section 5.2]",
     explanation=(
-        "A club is put together from a sphere, a cylinder, a cone's frustum and half an ellipsoid of two\n"
-        "materials; its centre and its tensor follow by the parallel axis theorem. In the air nothing but its\n"
-        "weight acts: the centre flies a parabola, and the club turns steadily about an axis across itself,\n"
-        "which is a principal axis. The juggler chooses height and spin so that it makes a whole number of\n"
-        "turns; then the knob, whose path has loops, arrives as it left."
+        "A club is assembled from a sphere, a cylinder, a conical frustum and half an ellipsoid of two materials;\n"
+        "its center of mass and inertia tensor follow from the parallel axis theorem. In the air only its weight\n"
+        "acts: the center of mass follows a parabola, and the club rotates steadily about a transverse axis, which\n"
+        "is a principal axis. The juggler chooses height and spin so that it makes a whole number of revolutions;\n"
+        "then the knob, whose path has loops, arrives the way it left."
     ),
     parameters=(
-        Parameter("height", "m", 1.2, 0.3, 5.0, "of the throw"),
-        Parameter("turns", "1", 2.0, 1.0, 5.0, "in the air; a whole number brings the handle back"),
-        Parameter("across", "m", 0.8, 0.1, 6.0, "from hand to hand"),
+        Parameter("height", "m", 1.2, 0.3, 5.0, "height of the throw"),
+        Parameter("turns", "1", 2.0, 1.0, 5.0, "revolutions in the air; a whole number returns the handle"),
+        Parameter("across", "m", 0.8, 0.1, 6.0, "distance from hand to hand"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""How models find their numbers in a motion."""
+"""Measurements on a motion that several models share."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from polhode.validation import Array
 
 
 def zero_crossings(motion: Motion, values: Array, value: Callable[[Any], float]) -> Array:
-    """When a quantity changes its sign, in s, to about the rounding of the motion itself.
+    """Times at which a quantity changes sign, in s, to about the rounding of the motion.
 
-    `values` holds the quantity at the output times; `value` takes it from what `motion.at` gives.  An output at which
-    it is exactly zero counts once.
+    `values` holds the quantity at the output times; `value` computes it from the result of `motion.at`.  An output
+    at which it is exactly zero counts once.
     """
     signs = np.sign(values)
     found = [float(t) for t, sign in zip(motion.times, signs, strict=True) if sign == 0]
@@ -28,9 +28,9 @@ def zero_crossings(motion: Motion, values: Array, value: Callable[[Any], float])
 
 
 def extremes(motion: Motion, values: Array, value: Callable[[Any], float]) -> tuple[float, float]:
-    """The least and the largest of a quantity over the motion, searched for about the outputs where it is so.
+    """Minimum and maximum of a quantity over the motion, refined around the extreme outputs.
 
-    `values` holds the quantity at the output times; `value` takes it from what `motion.at` gives.
+    `values` holds the quantity at the output times; `value` computes it from the result of `motion.at`.
     """
     from scipy.optimize import minimize_scalar
 
@@ -43,7 +43,7 @@ def extremes(motion: Motion, values: Array, value: Callable[[Any], float]) -> tu
 
 
 def first_interval(times: Array, what: str) -> float:
-    """The time between the first two crossings."""
+    """Time between the first two crossings, in s."""
     if len(times) < 2:
         raise InputError(
             f"{what} was found {len(times)} times in the motion: two are needed to measure the time between them"
@@ -52,15 +52,15 @@ def first_interval(times: Array, what: str) -> float:
 
 
 def lever_arms(motion: Motion, com_to_point_body: Any) -> Array:
-    """From the centre of mass to a point of the body, world axes, at every output time: (times, 3), in m."""
+    """Vector from the center of mass to a point of the body, in world axes, at every output time: (times, 3), in m."""
     return np.asarray(motion.points(com_to_point_body) - motion.position)
 
 
 def initial_rate(times: Array, values: Array) -> Array:
-    """The rate at which a quantity starts that is odd in the time, from its first outputs, the first at time 0.
+    """Initial rate of a quantity that is odd in time, from its first outputs, starting at t = 0.
 
-    Of a body at rest under forces that know no time, velocities and momenta are odd: values/t is a power series in
-    t^2, and its value at 0 comes from the polynomial through five outputs.
+    For a body at rest under time-independent forces, velocities and momenta are odd: values/t is a power series in
+    t^2, and its value at 0 follows from the polynomial through five outputs.
     """
     squares, quotients = times[1:6] ** 2, (values[1:6].T / times[1:6]).T
     weights = [np.prod([other / (other - one) for other in squares if other != one]) for one in squares]
@@ -68,7 +68,7 @@ def initial_rate(times: Array, values: Array) -> Array:
 
 
 def _find_root(f: Callable[[float], float], a: float, b: float, f_a: float, f_b: float) -> float:
-    """Where f vanishes between a and b: false position with the Illinois rule, to rounding."""
+    """Root of f between a and b to rounding, by the Illinois variant of false position."""
     for _ in range(60):
         middle = float((a * f_b - b * f_a) / (f_b - f_a))
         if abs(middle - b) <= 4 * np.finfo(float).eps * abs(b):
@@ -82,13 +82,13 @@ def _find_root(f: Callable[[float], float], a: float, b: float, f_a: float, f_b:
 
 
 def turning_rate(times: Array, path: Array) -> float:
-    """How fast a vector in a plane turns, in rad/s, on the average; `path` (n, 2), less than half a turn a step."""
+    """Mean rotation rate of a plane vector, in rad/s; `path` is (n, 2), with less than half a turn per output."""
     angles = np.unwrap(np.arctan2(path[:, 1], path[:, 0]))
     return float((angles[-1] - angles[0]) / (times[-1] - times[0]))
 
 
 def azimuths(directions: Array, pole: Array) -> Array:
-    """How far a direction has gone round a fixed pole since the first one, in rad; `directions` (n, 3)."""
+    """Azimuth of a direction about a fixed pole relative to the first, in rad; `directions` is (n, 3)."""
     up = pole / np.linalg.norm(pole)
     first = directions[0] - (directions[0] @ up) * up
     second = np.cross(up, first)
@@ -96,13 +96,13 @@ def azimuths(directions: Array, pole: Array) -> Array:
 
 
 def azimuth_rate(times: Array, directions: Array, pole: Array) -> float:
-    """How fast a direction goes round a fixed pole, in rad/s, on the average."""
+    """Mean rotation rate of a direction about a fixed pole, in rad/s."""
     angles = azimuths(directions, pole)
     return float((angles[-1] - angles[0]) / (times[-1] - times[0]))
 
 
 def angle_between_vectors(a: Array, b: Array) -> Array:
-    """The angle between vectors (..., 3), in rad, to all digits also where it is small."""
+    """Angle between vectors (..., 3), in rad, accurate for small angles too."""
     p, q = (v / np.linalg.norm(v, axis=-1, keepdims=True) for v in (a, b))
     angle: Array = 2 * np.arctan2(np.linalg.norm(p - q, axis=-1), np.linalg.norm(p + q, axis=-1))
     return angle

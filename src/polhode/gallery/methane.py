@@ -1,4 +1,4 @@
-"""Methane: a tumbling tetrahedron, drawn with discs and lines, the far ones first."""
+"""Methane: a tumbling tetrahedron, drawn as disks and lines sorted by depth."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 CARBON, HYDROGEN = 12.011, 1.008
 CARBON_SIZE, HYDROGEN_SIZE = 0.22, 0.15
-"""Radii of the balls, beside the distance of two hydrogens."""
+"""Radii of the balls, relative to the distance between two hydrogens."""
 SPIN = np.array((0.75, 0.2, 0.6)) / np.linalg.norm((0.75, 0.2, 0.6))
 FRAMES = 400
 STEPS_A_FRAME = 10
 
 
 def hydrogens(separation: float) -> Array:
-    """Where the four hydrogens are, the carbon at the origin: (4, 3), in m.
+    """Positions of the four hydrogens, with the carbon at the origin: (4, 3), in m.
 
-    The first is on z at 3/4 of the height h of a tetrahedron, h^2 = 1 - 4 cos(pi/6)^2/9, as seed 004 problem 17.1 says.
+    The first is on z at 3/4 of the tetrahedron height h, h^2 = 1 - 4 cos(pi/6)^2/9.  [Christian 2011, problem 17.1]
     """
     height = np.sqrt(1 - 4 * np.cos(np.pi / 6) ** 2 / 9)
     angles = 2 * np.pi * np.arange(3) / 3
@@ -42,7 +42,7 @@ def hydrogens(separation: float) -> Array:
 
 
 def molecule(separation: float) -> Body:
-    """Five balls, 1 kg for 1 atomic mass unit."""
+    """Five balls, 1 kg per atomic mass unit."""
     body = sphere(CARBON_SIZE * separation, mass=CARBON)
     for place in hydrogens(separation):
         body = body.join(sphere(HYDROGEN_SIZE * separation, mass=HYDROGEN).move(place))
@@ -50,7 +50,7 @@ def molecule(separation: float) -> Body:
 
 
 def scenario(separation: float, spin: float) -> Scenario:
-    """The molecule tumbles for two turns, at first about an axis that is none of its axes of symmetry."""
+    """The molecule rotates twice about an axis that is not one of its symmetry axes."""
     duration = 4 * np.pi / spin
     return Scenario(
         molecule(separation),
@@ -64,13 +64,13 @@ def scenario(separation: float, spin: float) -> Scenario:
 
 
 def _bond_vectors(motion: Motion, separation: float) -> Array:
-    """From the carbon to each hydrogen at every time: (times, 4, 3), in m."""
+    """Vectors from the carbon to each hydrogen at every time: (times, 4, 3), in m."""
     places = motion.points(np.concatenate((np.zeros((1, 3)), hydrogens(separation))))
     return np.asarray(places[:, 1:] - places[:, :1])
 
 
 def numbers(motion: Motion, separation: float, spin: float) -> list[ReferenceCheck]:
-    """The angle between two bonds and their length, in the simulated molecule, and that its spin stays."""
+    """Bond angle and bond length of the simulated molecule, and the constancy of its spin."""
     bonds = _bond_vectors(motion, separation)[-1]
     cosines = [a @ b / np.sqrt((a @ a) * (b @ b)) for a, b in combinations(bonds, 2)]
     moment = HYDROGEN * separation**2
@@ -89,7 +89,7 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[ReferenceChe
             "acos(-1/3)",
         ),
         ReferenceCheck(
-            "length of a bond, C-H",
+            "C-H bond length",
             "m",
             float(np.linalg.norm(bonds, axis=1).mean()),
             separation * 6**0.5 / 4,
@@ -97,10 +97,10 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[ReferenceChe
             "sqrt(6)/4 of H-H",
         ),
         ReferenceCheck(
-            "H-H, the largest of six", "m", max(apart), separation, tight * separation, "a regular tetrahedron"
+            "largest of the six H-H distances", "m", max(apart), separation, tight * separation, "regular tetrahedron"
         ),
         ReferenceCheck(
-            "middle moment of inertia",
+            "intermediate moment of inertia",
             "kg m2",
             float(np.sort(motion.scenario.bodies[0].principal_moments)[1]),
             moment,
@@ -111,13 +111,19 @@ def numbers(motion: Motion, separation: float, spin: float) -> list[ReferenceChe
             "change of the angular velocity", "rad/s", change, 0.0, tight * spin, "three equal moments", spin
         ),
         ReferenceCheck(
-            "attitude after two turns, from the start", "1", turned, 0.0, tight, "sin(half the angle) = 0", 1.0
+            "attitude after two revolutions, sine of the half angle",
+            "1",
+            turned,
+            0.0,
+            tight,
+            "back at the initial attitude",
+            1.0,
         ),
     ]
 
 
 def picture(motion: Motion, separation: float, spin: float) -> Figure:
-    """The molecule in order of depth and as listed, its angle, the ways of the hydrogens, and the angular velocity."""
+    """The molecule with and without depth sorting, its bond angle, the hydrogen paths, and the angular velocity."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 8.0, MODEL.title) as figure:
@@ -125,10 +131,10 @@ def picture(motion: Motion, separation: float, spin: float) -> Figure:
         grid, lower = rows[0].subgridspec(1, 4), rows[1].subgridspec(1, 3, width_ratios=(1.0, 1.0, 1.15))
         for k, share in enumerate((0.0, 0.06, 0.13)):
             at = int(share * (len(motion.times) - 1))
-            title = "flat elements, far ones first" if k == 0 else f"after {motion.times[at]:.2g} s"
+            title = "flat elements sorted by depth" if k == 0 else f"after {motion.times[at]:.2g} s"
             _draw_molecule(figure.add_subplot(grid[k]), motion, separation, at, title)
         listed = int(0.06 * (len(motion.times) - 1))
-        _draw_molecule(figure.add_subplot(grid[3]), motion, separation, listed, "as listed: misleading", by_depth=False)
+        _draw_molecule(figure.add_subplot(grid[3]), motion, separation, listed, "unsorted: misleading", by_depth=False)
         _draw_bond_angle(figure.add_subplot(lower[0]), separation)
         _draw_paths(figure.add_subplot(lower[1]), motion, separation)
         _draw_rates(figure.add_subplot(lower[2]), motion, spin)
@@ -136,7 +142,7 @@ def picture(motion: Motion, separation: float, spin: float) -> Figure:
 
 
 def _draw_molecule(axes: Axes, motion: Motion, separation: float, at: int, title: str, by_depth: bool = True) -> None:
-    """Problem 17.1: the molecule as flat elements, seen along z."""
+    """The molecule as flat elements, viewed along z.  [Christian 2011, problem 17.1]"""
     from polhode.gallery.drawing.depth_layers import DepthLayers
 
     layers = DepthLayers()
@@ -155,7 +161,7 @@ def _draw_molecule(axes: Axes, motion: Motion, separation: float, at: int, title
 
 
 def _draw_bond_angle(axes: Axes, separation: float) -> None:
-    """The plane of the carbon and two hydrogens, with the angle between the bonds."""
+    """The plane of the carbon and two hydrogens, with the bond angle."""
     from polhode.gallery.drawing.depth_layers import DepthLayers
     from polhode.plot.style import COLORS
 
@@ -183,7 +189,7 @@ def _draw_bond_angle(axes: Axes, separation: float) -> None:
 
 
 def _draw_paths(axes: Axes, motion: Motion, separation: float) -> None:
-    """The molecule in space, and the circles of its hydrogens about the angular velocity."""
+    """The molecule in space, and the circles of its hydrogens around the angular velocity."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import AXIS_COLORS, COLORS
 
@@ -197,12 +203,12 @@ def _draw_paths(axes: Axes, motion: Motion, separation: float) -> None:
         scene.line(bonds[: FRAMES // 2 + 1, k], color, width=1.1)
         scene.line([center, bonds[at, k]], "#8a8a8a", width=3.0)
     scene.arrow(center, 0.95 * separation * SPIN, COLORS["omega"], "ω = L/I")
-    scene.draw(axes, "the hydrogens go in circles")
+    scene.draw(axes, "the hydrogens move on circles")
 
 
 def _atom_colors(separation: float) -> Callable[[Array], list[str]]:
-    def colors(centres: Array) -> list[str]:
-        inside = np.linalg.norm(centres, axis=1) < 0.35 * separation
+    def colors(centers: Array) -> list[str]:
+        inside = np.linalg.norm(centers, axis=1) < 0.35 * separation
         return ["#777777" if near else "#dfe8f2" for near in inside]
 
     return colors
@@ -212,11 +218,11 @@ def _draw_rates(axes: Axes, motion: Motion, spin: float) -> None:
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, add_legend_above, draw_closed_form
 
-    draw_closed_form(axes, motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), "at the start")
+    draw_closed_form(axes, motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), "initial value")
     for i, name in enumerate(XYZ_LABELS):
         axes.plot(motion.times, motion.angular_velocity[:, i], color=AXIS_COLORS[i], label=name)
     axes.set_ylim(0.0, 1.15 * spin)
-    axes.set_title("ω stays")
+    axes.set_title("ω is constant")
     axes.set_ylabel("rad/s")
     format_time_axis(axes, motion)
     add_legend_above(axes, 4)
@@ -224,18 +230,18 @@ def _draw_rates(axes: Axes, motion: Motion, spin: float) -> None:
 
 MODEL = Model(
     name="methane",
-    title="Methane: four bonds, any two of them 109.47° apart",
+    title="Methane: four bonds, 109.47° between any two",
     theme="transformations and rotations",
-    source="seed 004 problem 17.1",
+    source="[Christian 2011, problem 17.1]",
     explanation=(
-        "Carbon at the centre of a tetrahedron, four hydrogens at its corners: the cosine of the angle between\n"
-        "any two bonds is -1/3, for the four unit vectors add up to nothing. A bond is sqrt(6)/4 of the distance\n"
-        "of two hydrogens. On paper the molecule is made of discs and lines; it looks like a solid only if the\n"
-        "far ones are drawn first. It also tumbles: its symmetry makes its three moments of inertia equal, so\n"
-        "it spins steadily about any axis at all, like a ball, and each hydrogen goes round in a circle."
+        "Carbon sits at the center of a tetrahedron, four hydrogens at its corners: the cosine of the angle between\n"
+        "any two bonds is -1/3, since the four unit vectors sum to zero. A bond is sqrt(6)/4 of the distance between\n"
+        "two hydrogens. The drawing consists of disks and lines; it looks solid only if the far ones are drawn first.\n"
+        "The molecule also tumbles: its symmetry makes its three moments of inertia equal, so it spins steadily\n"
+        "about any axis, like a ball, and each hydrogen moves on a circle."
     ),
     parameters=(
-        Parameter("separation", "m", 1.0, 0.1, 10.0, "of two hydrogens, centre to centre"),
+        Parameter("separation", "m", 1.0, 0.1, 10.0, "distance between two hydrogens, center to center"),
         Parameter("spin", "rad/s", 2.0, 0.1, 20.0, "angular velocity"),
     ),
     scenario=scenario,

@@ -1,4 +1,4 @@
-"""A sphere gets a push off its centre, and Euler's method takes two steps: the exercise of the slides."""
+"""A sphere is pushed off center, and Euler's method takes two steps: the exercise of [Slides]."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def _push_force(push: float, angle: float) -> Array:
 
 
 def _turn_per_step(push: float, angle: float, step: float) -> float:
-    """omega h of every step after the first: (5/2) F_y h^2 clockwise, from L = p x F h and I = 2/5."""
+    """omega h in every step after the first: (5/2) F_y h^2 clockwise, from L = p x F h and I = 2/5."""
     return 5 / 2 * float(_push_force(push, angle)[1]) * step**2
 
 
 def scenario(step: float, push: float, angle: float, g: float) -> dict[str, Scenario]:
-    """Twelve of Euler's steps, the push during the first, gravity along -y; and two steps each of halved lengths."""
+    """Twelve Euler steps with the push during the first and gravity along -y; then two steps each at halved sizes."""
     runs = {"the exercise": (step, STEPS)} | {f"step / {2**n}": (step / 2**n, 2) for n in range(1, HALVINGS + 1)}
     return {
         name: Scenario(
@@ -56,14 +56,14 @@ def scenario(step: float, push: float, angle: float, g: float) -> dict[str, Scen
 
 
 def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> list[ReferenceCheck]:
-    """Position and matrix after two steps, and by how much that is no rotation."""
+    """Position and matrix after two steps, and the deviation of the matrix from a rotation."""
     motion = motions["the exercise"]
     place, matrix = motion.position[2], motion.matrix_as_computed[2]
     expected = step**2 * (_push_force(push, angle) - np.array((0.0, g, 0.0)))
     size, turn = step**2 * (push + g), _turn_per_step(push, angle, step)
     swelling = float(np.linalg.det(matrix)) - 1
-    departures = [float(np.abs(m.T @ m - np.eye(3)).max()) for m in (m.matrix_as_computed[2] for m in motions.values())]
-    order = float(np.log2(departures[0] / departures[1]))
+    deviations = [float(np.abs(m.T @ m - np.eye(3)).max()) for m in (m.matrix_as_computed[2] for m in motions.values())]
+    order = float(np.log2(deviations[0] / deviations[1]))
     off = float(np.abs(matrix - np.array(((1, turn, 0), (-turn, 1, 0), (0, 0, 1)))).max())
     return [
         ReferenceCheck(
@@ -74,16 +74,16 @@ def numbers(motions: Mapping[str, Motion], step: float, push: float, angle: floa
         ),
         ReferenceCheck("R₁₂ after two steps", "1", float(matrix[0, 1]), turn, 1e-14 * turn, "(5/2) F sin(angle) h^2"),
         ReferenceCheck("R₂₁ after two steps", "1", float(matrix[1, 0]), -turn, 1e-14 * turn, "-(5/2) F sin(angle) h^2"),
-        ReferenceCheck("R off the formula, largest entry", "1", off, 0.0, 1e-15, "R = 1 + h omega*", turn),
+        ReferenceCheck("largest entry error of R", "1", off, 0.0, 1e-15, "R = 1 + h omega*", turn),
         ReferenceCheck("det R - 1 after two steps", "1", swelling, turn**2, 2e-15, "((5/2) F sin(angle) h^2)^2"),
         ReferenceCheck(
-            "power of h in |RᵀR - 1|", "1", order, 4.0, 1e-3, "omega h grows with h^2, |R^T R - 1| with its square"
+            "power of h in |RᵀR - 1|", "1", order, 4.0, 1e-3, "omega h grows as h^2, |R^T R - 1| as its square"
         ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], step: float, push: float, angle: float, g: float) -> Figure:
-    """The push, the way of the centre, where R takes the x axis, and how it leaves the rotations."""
+    """The push, the path of the center, the image of the x axis under R, and its deviation from a rotation."""
     from polhode.plot.style import styled_figure
 
     motion = motions["the exercise"]
@@ -97,7 +97,7 @@ def picture(motions: Mapping[str, Motion], step: float, push: float, angle: floa
 
 
 def _draw_sphere(axes: Axes, push: float, angle: float, g: float) -> None:
-    """The sphere, the push at (-1, 0, 0), and the weight of 1 kg, both arrows at one scale."""
+    """The sphere, the push at (-1, 0, 0), and the weight of 1 kg, both arrows to the same scale."""
     from polhode.gallery.drawing.force_arrows import draw_force as draw_push
     from polhode.gallery.drawing.force_arrows import move_toward_camera
     from polhode.plot.projection import make_camera
@@ -116,28 +116,28 @@ def _draw_sphere(axes: Axes, push: float, angle: float, g: float) -> None:
         scene.arrow(move_toward_camera(scene, (0.0, 0.0, 0.0), 3.0), weight, COLORS["weight"], f"m g = {g:.3g} N")
     for i, name in enumerate("xy"):
         scene.arrow(1.05 * np.eye(3)[i], 0.55 * np.eye(3)[i], AXIS_COLORS[i], name)
-    scene.draw(axes, f"the push, at {angle:.3g} deg to x, during the first step")
+    scene.draw(axes, f"push at {angle:.3g}° to x, during the first step")
 
 
 def _draw_center_path(axes: Axes, motion: Motion, step: float, push: Array, g: float) -> None:
-    """The centre in Euler's steps, beside the motion that they stand for."""
+    """The center in Euler steps, with the exact motion."""
     from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
 
     t = np.linspace(0.0, float(motion.times[-1]), 200)
     pushed = np.where(t < step, t**2 / 2, step * (t - step / 2))
     closed = pushed[:, None] * push + t[:, None] ** 2 / 2 * np.array((0.0, -g, 0.0))
-    draw_closed_form(axes, closed[:, 0], closed[:, 1], "true motion")
+    draw_closed_form(axes, closed[:, 0], closed[:, 1], "exact motion")
     steps = motion.position
     axes.plot(steps[:, 0], steps[:, 1], color=COLORS["translational"], marker="o", markersize=4, label="Euler")
     axes.plot(*steps[2, :2], marker="o", markersize=9, markerfacecolor="none", markeredgecolor=COLORS["ink"])
-    axes.set_title(f"centre: x₂ = ({steps[2, 0]:.4g}, {steps[2, 1]:.4g}, 0) m")
+    axes.set_title(f"center: x₂ = ({steps[2, 0]:.4g}, {steps[2, 1]:.4g}, 0) m")
     axes.set_xlabel("x (m)")
     axes.set_ylabel("y (m)")
     add_legend_above(axes, 2)
 
 
 def _draw_equator(axes: Axes, motion: Motion) -> None:
-    """Where R takes the body's x axis: along tangents of the unit circle, and so off it."""
+    """Image of the body's x axis under R: along tangents of the unit circle, and therefore off it."""
     from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
     around = np.linspace(0, 2 * np.pi, 721)
@@ -168,7 +168,7 @@ def _draw_departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> N
     found = [float(np.abs(r.T @ r - np.eye(3)).max()) for r in second]
     draw_closed_form(axes, steps, (turn * steps**2) ** 2, "(5/2 F sin a)² h⁴")
     axes.plot(steps, found, color=COLORS["omega"], marker="o", markersize=5, label="simulated")
-    axes.set_title("Euler's step leaves the rotations: |RᵀR - 1|")
+    axes.set_title("loss of orthogonality |RᵀR - 1|")
     axes.set_xlabel("step h (s)")
     axes.set_ylabel("largest entry after two steps")
     set_log_x(axes, steps.tolist())
@@ -178,20 +178,20 @@ def _draw_departure(axes: Axes, motions: Mapping[str, Motion], turn: float) -> N
 
 MODEL = Model(
     name="pushed-sphere",
-    title="A sphere is pushed off its centre: two steps of Euler's method, by hand and by machine",
+    title="A sphere is pushed off center: two steps of Euler's method by hand and by machine",
     theme="forces and torques",
-    source="seed 002, last exercise",
+    source="[Slides, last exercise]",
     explanation=(
-        "A sphere of 1 kg and radius 1 m rests at the origin. During the first time step a force F pushes it\n"
-        "at p = (-1, 0, 0), and gravity acts along -y. After Euler's second step the centre is at\n"
+        "A sphere of 1 kg and radius 1 m rests at the origin. During the first time step a force F pushes it at\n"
+        "p = (-1, 0, 0), and gravity acts along -y. After Euler's second step the center is at\n"
         "h^2 (4 cos 30, 2 - g, 0), and the matrix is R = 1 + h omega*, with 5 h^2 and -5 h^2 off its diagonal.\n"
-        "That is no rotation: its determinant is 1 + 25 h^4. Each step goes along the tangent and leaves the\n"
-        "rotations outwards, so the sphere swells; with half the step the error after two is 16 times smaller."
+        "This is not a rotation: its determinant is 1 + 25 h^4. Each step moves along the tangent and leaves the\n"
+        "rotation group outwards, so the sphere grows; halving the step divides the error after two steps by 16."
     ),
     parameters=(
         Parameter("step", "s", 0.1, 0.005, 0.2, "h, the time step"),
         Parameter("push", "N", 4.0, 1.0, 8.0, "F, during the first step only"),
-        Parameter("angle", "deg", 30.0, 5.0, 85.0, "of the push, from x towards y"),
+        Parameter("angle", "deg", 30.0, 5.0, 85.0, "direction of the push, from x toward y"),
         Parameter("g", "m/s2", STANDARD_GRAVITY, 0.0, 25.0, "gravity, along -y"),
     ),
     scenario=scenario,

@@ -1,4 +1,4 @@
-"""The turn that points a long box along a given direction, by a quaternion; and quaternions of wrong length."""
+"""The rotation that points a long box along a given direction, by quaternion; and non-unit quaternions."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ SIDES = (2.0, 0.6, 0.6)
 MASS = 2.0
 LONG_AXIS = np.array((1.0, 0.0, 0.0))
 ROUNDING = 4e-15
-"""What some twenty operations, each good to 1.1e-16, may add up to in a component."""
+"""Rounding error of a component after some twenty operations of 1.1e-16 each."""
 
 
 def _turn_to_target(target: tuple[float, float, float]) -> tuple[Array, Array, float]:
-    """The quaternion from the x axis to the target, its axis and its angle in rad."""
+    """Quaternion from the x axis to the target, its axis, and its angle in rad."""
     q = rotations.turn_between(LONG_AXIS, target)
     return q, *rotations.axis_and_angle(q)
 
 
 def scenario(target_x: float, target_y: float, target_z: float, last: float) -> Scenario:
-    """A long box of square section spins about an axis across it, until after one second it points at the target."""
+    """A long box of square section spins about a transverse axis and points at the target after one second."""
     _, axis, angle = _turn_to_target((target_x, target_y, target_z))
     return steady_spin_scenario(box(SIDES, mass=MASS), angle * axis, "quaternion-rotation")
 
 
 def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> list[ReferenceCheck]:
-    """The turn's angle and quaternion, how well the formulas agree, and what a q of wrong length does."""
+    """Rotation angle and quaternion, agreement of the formulas, and the effect of a non-unit q."""
     target = (target_x, target_y, target_z)
     q, axis, angle = _turn_to_target(target)
     length = float(np.linalg.norm(target))
@@ -57,7 +57,7 @@ def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, l
     half = "(cos(a/2), sin(a/2) (0, -z, y)/sqrt(y^2 + z^2)), cos a = x/length"
     rows = [
         (
-            "angle of the turn",
+            "rotation angle",
             "deg",
             np.degrees(rotations.axis_and_angle(found)[1]),
             np.degrees(np.arctan2(across, target_x)),
@@ -71,14 +71,16 @@ def numbers(motion: Motion, target_x: float, target_y: float, target_z: float, l
         ("x of q e_x q* for q = (1, 0, 0, last)", "1", stretched[0], 1 - last**2, 1 + last**2, "1 - last^2"),
         ("y of q e_x q* for q = (1, 0, 0, last)", "1", stretched[1], 2 * last, 1 + last**2, "2 last"),
     ]
-    shown = [
+    checks = [
         ReferenceCheck(label, unit, float(value), float(expected), 2e-12 * float(size), source, float(size))
         for label, unit, value, expected, size, source in rows
     ]
     spread = float(np.ptp(ways, axis=0).max())
     return [
-        *shown,
-        ReferenceCheck("(17.16), (17.17), q v q* and SciPy apart", "1", spread, 0.0, ROUNDING, "the same turn", 1.0),
+        *checks,
+        ReferenceCheck(
+            "spread of (17.16), (17.17), q v q* and SciPy", "1", spread, 0.0, ROUNDING, "the same rotation", 1.0
+        ),
     ]
 
 
@@ -89,7 +91,7 @@ def _matrix_by_scipy(q: Array) -> Array:
 
 
 def picture(motion: Motion, target_x: float, target_y: float, target_z: float, last: float) -> Figure:
-    """The box before and after, its quaternion on the way, quaternions of wrong length, and small angles."""
+    """The box before and after, its quaternion over time, non-unit quaternions, and small angles."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 7.8, MODEL.title) as figure:
@@ -125,7 +127,7 @@ def _draw_box_scene(axes: Axes, motion: Motion, target: tuple[float, float, floa
 
 
 def _box_edges() -> list[tuple[Array, Array]]:
-    """The twelve edges of the box at the start."""
+    """The twelve edges of the box in its initial attitude."""
     corners = [np.array(SIDES) / 2 * sign for sign in np.ndindex(2, 2, 2)]
     corners = [2 * corner - np.array(SIDES) / 2 for corner in corners]
     return [(a, b) for i, a in enumerate(corners) for b in corners[:i] if np.count_nonzero(a - b) == 1]
@@ -146,15 +148,15 @@ def _draw_quaternion(axes: Axes, motion: Motion, target: tuple[float, float, flo
 
 
 def _draw_lengths(axes: Axes, last: float) -> None:
-    """Exercise 17.9 c: where q = (1, 0, 0, k) takes the tip of e_x, by three rules."""
+    """Image of the tip of e_x under q = (1, 0, 0, k), by three rules.  [Christian 2011, exercise 17.9 c]"""
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     k = np.linspace(-2.0, 2.0, 201) if abs(last) <= 2 else np.linspace(-abs(last), abs(last), 201)
     many = np.stack((1 + 0 * k, 0 * k, 0 * k, k), axis=-1)
     rules: dict[str, Callable[[Array], Array]] = {
-        "q v q*: turned, and longer": lambda q: rotations.sandwiched(q, LONG_AXIS),
-        "(17.28): skewed": lambda q: np.asarray(rotations.skewed_matrix(q) @ LONG_AXIS),
-        "of q/|q|: a turn": lambda q: rotations.sandwiched(q / np.linalg.norm(q, axis=-1, keepdims=True), LONG_AXIS),
+        "q v q*: rotated and scaled": lambda q: rotations.sandwiched(q, LONG_AXIS),
+        "(17.28): distorted": lambda q: np.asarray(rotations.skewed_matrix(q) @ LONG_AXIS),
+        "q/|q|: a rotation": lambda q: rotations.sandwiched(q / np.linalg.norm(q, axis=-1, keepdims=True), LONG_AXIS),
     }
     here = np.array((1.0, 0.0, 0.0, last))
     for (name, rule), color in zip(rules.items(), (COLOR_CYCLE[0], COLOR_CYCLE[1], COLORS["ink"]), strict=True):
@@ -168,14 +170,14 @@ def _draw_lengths(axes: Axes, last: float) -> None:
         axes.set_ylim(-1.3 * last**2, 1.3 * last**2)
     axes.set_aspect("equal")
     axes.set_anchor("W")
-    axes.set_title(f"q = (1, 0, 0, k) of wrong length; dots: k = {last:g}")
+    axes.set_title(f"non-unit q = (1, 0, 0, k); dots: k = {last:g}")
     axes.set_xlabel("x")
     axes.set_ylabel("y")
     axes.legend(loc="center right", handlelength=1.0)
 
 
 def _draw_small_angles(axes: Axes) -> None:
-    """(17.27a) by acos and by atan2, for small turns about z."""
+    """(17.27a) by acos and by atan2, for small rotations about z."""
     from polhode.plot.style import COLOR_CYCLE, draw_closed_form, format_power_of_ten
 
     angles = np.geomspace(1e-10, 1.0, 161)
@@ -194,7 +196,7 @@ def _draw_small_angles(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(format_power_of_ten)
     axes.yaxis.set_major_formatter(format_power_of_ten)
     axes.minorticks_off()
-    axes.set_title("error of the angle found again, (17.27)")
+    axes.set_title("error of the recovered angle, (17.27)")
     axes.set_xlabel("angle (rad)")
     axes.set_ylabel("relative")
     axes.legend(loc="upper right", markerscale=2)
@@ -202,21 +204,21 @@ def _draw_small_angles(axes: Axes) -> None:
 
 MODEL = Model(
     name="quaternion-rotation",
-    title="A quaternion points a box where one wants it",
+    title="A quaternion points a box in a given direction",
     theme="transformations and rotations",
-    source="seed 004 section 17.3.3, exercises 17.8 to 17.10, eq. 17.25 to 17.28",
+    source="[Christian 2011, section 17.3.3, exercises 17.8 to 17.10, eqs. 17.25 to 17.28]",
     explanation=(
-        "Which turn points the long side of a box, along x, at a target? The axis is across both, the angle lies\n"
-        "between them, and q = (cos a/2, r sin a/2). Four formulas agree to the last digit, and a box that spins\n"
-        "about that axis arrives there. A quaternion of another length turns and stretches by q v q*, by the\n"
-        "square of its length; the matrix (17.28) skews instead; a zero quaternion is no turn and is refused.\n"
-        "The angle is found again by atan2: acos loses half the digits of small angles, and in the end all."
+        "Which rotation points the long side of a box, along x, at a target? The axis is normal to both, the angle\n"
+        "lies between them, and q = (cos a/2, r sin a/2). Four formulas agree to the last digit, and a box spinning\n"
+        "about that axis arrives there. With a quaternion of another norm, q v q* rotates and scales by the square\n"
+        "of the norm, and the matrix (17.28) distorts; a zero quaternion is rejected. The angle is recovered with\n"
+        "atan2: acos loses half the digits of small angles, and finally all of them."
     ),
     parameters=(
-        Parameter("target_x", "1", 1.0, -3.0, 3.0, "of the direction, of any length"),
-        Parameter("target_y", "1", 2.0, -3.0, 3.0, "of the direction"),
-        Parameter("target_z", "1", 1.0, 0.1, 3.0, "of the direction"),
-        Parameter("last", "1", 1.0, -3.0, 3.0, "k of a quaternion (1, 0, 0, k) of wrong length"),
+        Parameter("target_x", "1", 1.0, -3.0, 3.0, "x of the target direction, any length"),
+        Parameter("target_y", "1", 2.0, -3.0, 3.0, "y of the target direction"),
+        Parameter("target_z", "1", 1.0, 0.1, 3.0, "z of the target direction"),
+        Parameter("last", "1", 1.0, -3.0, 3.0, "k of a non-unit quaternion (1, 0, 0, k)"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""A free top with two rockets: the torque z x x3 turns it like its weight turns a top on a table."""
+"""A free top with two thrusters: the torque z x x3 acts on it as gravity acts on a top on a table."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def _make_top(spin: float, theta: float, torque: float) -> HeavyTop:
 
 
 def _make_body() -> Body:
-    """A solid ellipsoid of 10 kg with the moments 2, 2, 3 kg m2: a^2 = 5 (I2 + I3 - I1)/(2 m) and so on."""
+    """A solid ellipsoid of 10 kg with moments 2, 2, 3 kg m2: a^2 = 5 (I2 + I3 - I1)/(2 m) and so on."""
     return ellipsoid(SEMI_AXES, MASS)
 
 
 def scenario(spin: float, theta: float, torque: float) -> Scenario:
-    """Two equal and opposite forces along z, one at each end of the axle: together a torque T sin(theta)."""
+    """Two equal and opposite forces along z, one at each end of the axle: a couple T sin(theta)."""
     top = _make_top(spin, theta, torque)
     end = SEMI_AXES[2]
     thrust = torque / (2 * end)
@@ -72,7 +72,7 @@ def _largest_magnitude(values: Array) -> float:
 
 
 def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[ReferenceCheck]:
-    """How far the axle falls and how often, how fast it goes round, and what stays."""
+    """Amplitude and period of the nutation, mean precession, and conserved quantities."""
     top = _make_top(spin, theta, torque)
     turns = turning_times(motion)
     lowest = degrees(inclination(motion.at(turns[0])))
@@ -83,16 +83,18 @@ def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Re
     shown = [
         ReferenceCheck("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
         ReferenceCheck("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
-        ReferenceCheck("mean precession", "rad/s", mean, top.mean_precession, 1e-11, "integrals of the third kind"),
+        ReferenceCheck(
+            "mean precession", "rad/s", mean, top.mean_precession, 1e-11, "elliptic integrals of the third kind"
+        ),
     ]
     for name, values in _conserved_quantities(motion, torque).items():
         off = float(np.abs(values - values[0]).max() / _largest_magnitude(values))
-        shown.append(ReferenceCheck(f"{name} strays", "1", off, 0.0, 1e-12, "it stays, relative to its size", size=1.0))
+        shown.append(ReferenceCheck(f"relative drift of {name}", "1", off, 0.0, 1e-12, "conserved", size=1.0))
     return shown
 
 
 def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
-    """The top and its rockets, the paths of its axle and of L, theta over the closed form, and what stays."""
+    """The top and its thrusters, the paths of its axle and of L, theta over the closed form, and the drift."""
     from polhode.gallery.drawing.tops import EULER_ANGLE_COLORS
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
     from polhode.plot.style import COLOR_CYCLE, add_legend_above, draw_closed_form, styled_figure
@@ -105,11 +107,11 @@ def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
         _draw_from_above(figure.add_subplot(grid[2, 0]), motion)
         nodding, going_round, kept = (figure.add_subplot(grid[i, 1]) for i in range(3))
         closed, phi = top.angles_at(t), np.unwrap(motion.euler_angles[:, 0])
-        for axes, title, grey, found, name in (
+        for axes, title, gray, found, name in (
             (nodding, "angle θ from z", closed[early, 1], motion.euler_angles[early, 1], "θ"),
             (going_round, "angle φ about z", closed[early, 0], phi[early], "φ"),
         ):
-            draw_closed_form(axes, t[early], np.degrees(grey))
+            draw_closed_form(axes, t[early], np.degrees(gray))
             axes.plot(t[early], np.degrees(found), color=EULER_ANGLE_COLORS[name], label="simulated")
             axes.set_title(title)
             axes.set_ylabel("deg")
@@ -131,7 +133,7 @@ def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
 
 
 def _draw_space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
-    """The top at the end of the run, its rockets, its axle's path and that of L."""
+    """The final top, its thrusters, and the paths of its axle and of L."""
     from polhode.gallery.drawing import tops as draw
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLORS
@@ -146,17 +148,17 @@ def _draw_space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
     scene.line(tip * direction, COLORS["L"], "path of L", width=2.0)
     scene.arrow((0, 0, 0), 1.25 * tip * direction[-1], COLORS["L"], "L")
     beside = -6.0 if axle[2] > 0.5 else 6.0
-    far = 0.75 if axle[2] > -0.1 else 0.0  # below that the arrow begins where the rocket is, else it ends there
+    far = 0.75 if axle[2] > -0.1 else 0.0  # above this the arrow ends at the thruster, below it starts there
     for sign in (1.0, -1.0):
         tail = sign * (SEMI_AXES[2] * axle + np.array((0.0, 0.0, far)))
         scene.arrow(tail, (0.0, 0.0, -0.7 * sign), COLORS["force"], width=3.0)
         end = tail if far else tail - (0.0, 0.0, 0.7 * sign)
         scene.text(end, "rocket", COLORS["force"], (beside * sign, 0.0))
-    scene.draw(axes, "the top, its two rockets, and where its axle and L go", legend=(-0.3, 0.0))
+    scene.draw(axes, "the top, its two thrusters, and the paths of its axle and L", legend=(-0.3, 0.0))
 
 
 def _camera_angles(axle: Array) -> tuple[float, float]:
-    """Yaw and pitch of a camera across the axle, which then has its upper end to the right: no end is hidden."""
+    """Yaw and pitch of a camera normal to the axle, with its upper end to the right, so that both ends are visible."""
     theta = acos(float(axle[2]))
     pitch = min(0.35, 0.7 * theta)
     across = acos(max(-1.0, min(1.0, -tan(pitch) / tan(theta))))
@@ -164,7 +166,7 @@ def _camera_angles(axle: Array) -> tuple[float, float]:
 
 
 def _draw_from_above(axes: Axes, motion: Motion) -> None:
-    """The axle circles about L, while L goes round z."""
+    """The axle circles around L, while L precesses about z."""
     from polhode.plot.style import COLORS, add_legend_above
 
     first = motion.times <= motion.times[-1] * 8 / NUTATIONS
@@ -184,20 +186,20 @@ def _draw_from_above(axes: Axes, motion: Motion) -> None:
 
 MODEL = Model(
     name="rocket-top",
-    title="Two rockets turn a free top as its weight turns one on a table",
+    title="Two thrusters drive a free top as gravity drives a top on a table",
     theme="tops and gyroscopes",
-    source="seed 003 section 7, figure 6; errata: the torque is perpendicular to z",
+    source="[Tops report, section 7, figure 6]; errata: the torque is perpendicular to z",
     explanation=(
-        "A spinning ellipsoid floats free. Two rockets, one at each end of its axle, push with equal forces\n"
-        "against each other: the centre stays, and the torque is T sin(theta) along z x x3, that of a weight. So it\n"
-        "is Lagrange's top without a table: the angular momentum goes round z on a cone, and the axle circles\n"
-        "about it. The torque is perpendicular both to z and to the axle: L along both stays, and so does the\n"
-        "energy with the potential T cos(theta), though rockets burn."
+        "A spinning ellipsoid floats freely. Two thrusters, one at each end of its axle, push with equal and\n"
+        "opposite forces: the center stays, and the torque is T sin(theta) along z x x3, as for a weight. This is\n"
+        "the Lagrange top without a table: the angular momentum precesses about z on a cone, and the axle circles\n"
+        "around it. The torque is normal to both z and the axle, so the components of L along both are conserved,\n"
+        "and so is the energy with the potential T cos(theta), although the thrusters fire."
     ),
     parameters=(
         Parameter("spin", "rad/s", 3.0, 2.0, 12.0, "angular velocity along the axle"),
-        Parameter("theta", "deg", 30.0, 10.0, 120.0, "angle of the axle from z at the start"),
-        Parameter("torque", "N m", 1.0, 0.2, 3.0, "T: the torque of both rockets with the axle across z"),
+        Parameter("theta", "deg", 30.0, 10.0, 120.0, "initial angle of the axle from z"),
+        Parameter("torque", "N m", 1.0, 0.2, 3.0, "T: total torque of the thrusters with the axle normal to z"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""Rodrigues' formula: a vector turned about any axis, by four formulas and by a spinning ball."""
+"""Rodrigues' formula: a vector rotated about any axis, by four formulas and by a spinning ball."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ VECTOR = np.array((0.0, 3.0, 0.0))
 RADIUS = 3.0
 MASS = 1.0
 ROUNDING = 4e-15
-"""What some twenty operations, each good to 1.1e-16, may add up to in a component, relative to the vector."""
+"""Rounding error of a component after some twenty operations of 1.1e-16 each, relative to the vector."""
 
 
 def scenario(axis_x: float, axis_y: float, axis_z: float, angle: float) -> Scenario:
-    """A ball, whose moments are equal, spins about the axis: by the angle in one second."""
+    """A ball, whose moments are equal, spins about the axis by the angle in one second."""
     axis = np.array((axis_x, axis_y, axis_z))
     return steady_spin_scenario(sphere(RADIUS, mass=MASS), np.radians(angle) * axis / np.linalg.norm(axis), "rodrigues")
 
 
 def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> list[ReferenceCheck]:
-    """Where the spinning ball takes the vector, and how well the other formulas agree with (17.16)."""
+    """Image of the vector under the spinning ball, and agreement of the other formulas with (17.16)."""
     axis, a = (axis_x, axis_y, axis_z), np.radians(angle)
     formula = rotations.rodrigues(VECTOR, axis, a)
     simulated = motion.points(VECTOR)[-1]
@@ -45,13 +45,25 @@ def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
     size = float(np.linalg.norm(VECTOR))
     rows = [
         ReferenceCheck(
-            f"{name} of the turned vector", "m", float(found), float(value), 1e-12 * size, "seed 004 eq. 17.16", size
+            f"{name} of the rotated vector",
+            "m",
+            float(found),
+            float(value),
+            1e-12 * size,
+            "[Christian 2011, eq. 17.16]",
+            size,
         )
         for name, found, value in zip("xyz", simulated, formula, strict=True)
     ]
     rows += [
         ReferenceCheck(
-            f"{name} less (17.16)", "m", float(np.abs(v - formula).max()), 0.0, ROUNDING * size, "the same turn", size
+            f"{name} minus (17.16)",
+            "m",
+            float(np.abs(v - formula).max()),
+            0.0,
+            ROUNDING * size,
+            "the same rotation",
+            size,
         )
         for name, v in others.items()
     ]
@@ -59,9 +71,9 @@ def numbers(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
     cosine = float(np.array(axis)[0] / np.linalg.norm(axis))
     return [
         *rows,
-        ReferenceCheck("angle found again", "deg", float(np.degrees(found_angle)), angle, 2e-10, "2 atan2(abs(q), q0)"),
+        ReferenceCheck("recovered angle", "deg", float(np.degrees(found_angle)), angle, 2e-10, "2 atan2(abs(q), q0)"),
         ReferenceCheck(
-            "direction cosine with x, found again", "1", float(found_axis[0]), cosine, 1e-12 / np.sin(a / 2), "r_x", 1.0
+            "recovered direction cosine with x", "1", float(found_axis[0]), cosine, 1e-12 / np.sin(a / 2), "r_x", 1.0
         ),
     ]
 
@@ -73,7 +85,7 @@ def _matrix_by_scipy(axis: tuple[float, float, float], angle: float) -> Array:
 
 
 def picture(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: float) -> Figure:
-    """The parts of the vector along and across the axis, the direction cosines, the components, the differences."""
+    """The vector's parts along and normal to the axis, the direction cosines, the components, and the differences."""
     from polhode.plot.style import styled_figure
 
     axis = np.array((axis_x, axis_y, axis_z)) / np.linalg.norm((axis_x, axis_y, axis_z))
@@ -87,7 +99,7 @@ def picture(motion: Motion, axis_x: float, axis_y: float, axis_z: float, angle: 
 
 
 def _draw_parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    """Seed 004 figure 17.2: v, its parts, w across both, and the way of its tip."""
+    """v, its parts, w normal to both, and the path of its tip.  [Christian 2011, figure 17.2]"""
     from polhode.plot.projection import make_camera
     from polhode.plot.scene import Scene
     from polhode.plot.style import COLORS
@@ -102,7 +114,7 @@ def _draw_parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> 
     scene.line(ring, "#bbbbbb", width=1.0)
     closed = rotations.rodrigues(VECTOR, axis, np.radians(np.linspace(0, angle, 80)))
     scene.line(closed, COLORS["closed_form"], "closed form", width=4.5)
-    scene.line(motion.points(VECTOR) + seen.eye / 8, COLORS["omega"], "way of the tip, simulated")
+    scene.line(motion.points(VECTOR) + seen.eye / 8, COLORS["omega"], "path of the tip, simulated")
     height, width = float(VECTOR @ axis), float(np.linalg.norm(across))
     reach = max(1.35 * abs(height), 1.6, height + 0.4 * width + 0.4)
     scene.arrow((0, 0, 0), reach * axis, COLORS["muted"], "r", width=1.2)
@@ -118,12 +130,12 @@ def _draw_parts_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> 
     scene.text(along + 0.45 * across, "v⊥", COLORS["axis_2"], (float(np.copysign(7.0, across @ seen.right)), 4.0))
     scene.arrow(along, w, COLORS["axis_1"], "w")
     scene.line([along, turned], COLORS["muted"], style=(0, (3, 2)), width=1.1)
-    scene.draw(axes, f"figure 17.2: parts along and across the axis r, angle {angle:g}°", legend=(0.0, -0.17))
+    scene.draw(axes, f"parts along and normal to the axis r, angle {angle:g}°", legend=(0.0, -0.17))
     axes.set_anchor("W")
 
 
 def _draw_cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    """Seed 004 figure 17.3: the axis and its direction cosines, the body's axes before and after."""
+    """The axis, its direction cosines, and the body axes before and after.  [Christian 2011, figure 17.3]"""
     from polhode.gallery.drawing.clearest_camera import choose_clearest_camera
     from polhode.plot.scene import Scene
     from polhode.plot.style import COLORS
@@ -139,7 +151,7 @@ def _draw_cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -
     corner = [axis[0] * np.eye(3)[0], axis * (1, 1, 0), axis]
     scene.line([np.zeros(3), corner[0], corner[1], corner[2]], COLORS["muted"], style=(0, (2, 2)), width=1.0)
     cosines = ", ".join(f"{u:.3f}" for u in axis)
-    scene.draw(axes, f"figure 17.3: direction cosines ({cosines})")
+    scene.draw(axes, f"direction cosines ({cosines})")
     axes.set_anchor("W")
 
 
@@ -150,14 +162,14 @@ def _draw_components(axes: Axes, motion: Motion, axis: Array, angle: float) -> N
     draw_closed_form(axes, motion.times, rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times), "(17.16)")
     for i, name in enumerate(XYZ_LABELS):
         axes.plot(motion.times, motion.points(VECTOR)[:, i], color=AXIS_COLORS[i], label=name)
-    axes.set_title("the vector on its way")
+    axes.set_title("components of the vector")
     axes.set_ylabel("m")
     format_time_axis(axes, motion)
     add_legend_above(axes, 4)
 
 
 def _draw_differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    """How far the other ways are from (17.16), at many angles."""
+    """Differences between the other formulas and (17.16) at many angles."""
     from polhode.plot.style import COLOR_CYCLE, COLORS, format_power_of_ten
 
     angles = np.radians(angle) * motion.times
@@ -175,7 +187,7 @@ def _draw_differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> 
     axes.set_ylim(1e-17, 1e-12)
     axes.yaxis.set_major_formatter(format_power_of_ten)
     axes.minorticks_off()
-    axes.set_title("departure from (17.16), and rounding")
+    axes.set_title("difference from (17.16), and rounding")
     axes.set_xlabel("angle (deg)")
     axes.set_ylabel("relative to v")
     axes.legend(loc="upper left", ncols=3, handletextpad=0.2, markerscale=2)
@@ -183,21 +195,21 @@ def _draw_differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> 
 
 MODEL = Model(
     name="rodrigues",
-    title="Rodrigues' formula: only the part across the axis turns",
+    title="Rodrigues' formula: only the part normal to the axis rotates",
     theme="transformations and rotations",
-    source="seed 004 section 17.3.2, exercises 17.5, 17.6, figures 17.2, 17.3",
+    source="[Christian 2011, section 17.3.2, exercises 17.5 and 17.6, figures 17.2 and 17.3]",
     explanation=(
-        "A vector is turned about any axis r. Its part along the axis stays; the part across turns in its plane,\n"
-        "where w = r x v is its partner at a right angle. Together that is Rodrigues' formula, and written out\n"
-        "in components it is the matrix (17.17). The quaternion q = (cos a/2, r sin a/2) does the same by\n"
-        "q v q*. A ball that spins about the axis at a steady rate carries the vector to the same place. The\n"
-        "components of r are its direction cosines. The inverse matrix is the one with the angle's sign changed."
+        "A vector is rotated about an axis r. Its part along the axis is unchanged; the part normal to it rotates in\n"
+        "its plane, spanned together with w = r x v. The sum is Rodrigues' formula, and in components it is the\n"
+        "matrix (17.17). The quaternion q = (cos a/2, r sin a/2) gives the same by q v q*. A ball that spins steadily\n"
+        "about the axis carries the vector to the same point. The components of r are its direction cosines. The\n"
+        "inverse matrix is the one for the opposite angle."
     ),
     parameters=(
-        Parameter("axis_x", "1", 1.0, -3.0, 3.0, "of the axis, of any length"),
-        Parameter("axis_y", "1", 2.0, -3.0, 3.0, "of the axis"),
-        Parameter("axis_z", "1", 2.0, 0.1, 3.0, "of the axis"),
-        Parameter("angle", "deg", 60.0, 1.0, 179.0, "of the turn"),
+        Parameter("axis_x", "1", 1.0, -3.0, 3.0, "x of the axis, any length"),
+        Parameter("axis_y", "1", 2.0, -3.0, 3.0, "y of the axis"),
+        Parameter("axis_z", "1", 2.0, 0.1, 3.0, "z of the axis"),
+        Parameter("angle", "deg", 60.0, 1.0, 179.0, "rotation angle"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""A ball thrown straight up on a turning platform, from the ground and from the platform."""
+"""A ball thrown straight up on a rotating platform, seen from the ground and from the platform."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _make_throw(radius: float, speed: float, rate: float) -> PlatformThrow:
 
 
 def scenario(radius: float, speed: float, rate: float) -> Scenario:
-    """The ball on the ground's axes, where it has the platform's speed besides its own, until it is down again."""
+    """The ball in the ground frame, where the platform's speed adds to its own, until it lands."""
     duration = _make_throw(radius, speed, rate).duration
     return Scenario(
         sphere(**BALL),
@@ -46,27 +46,39 @@ def scenario(radius: float, speed: float, rate: float) -> Scenario:
 
 
 def _platform_energies(seen: RotatingFrameMotion, rate: float) -> tuple[Array, Array, Array]:
-    """On the platform, of each kg: kinetic, of the weight, and of the centrifugal force."""
+    """Energy per unit mass on the platform: kinetic, gravitational, and centrifugal."""
     x, v = seen.position, seen.velocity
     return (v**2).sum(axis=1) / 2, STANDARD_GRAVITY * x[:, 2], -(rate**2) * (x[:, :2] ** 2).sum(axis=1) / 2
 
 
 def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[ReferenceCheck]:
-    """Where it lands on the platform, and what stays the same there."""
+    """Landing point on the platform, and the conserved energy there."""
     throw, seen = _make_throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
     landing, size = throw.on_platform_at(throw.duration), float(np.hypot(radius, rate * radius * throw.duration))
     total = np.sum(_platform_energies(seen, rate), axis=0)
     worst = total[np.argmax(np.abs(total - throw.energy))]
-    path = "turned back by W t from r, W r t on the ground, t = 2 u/g"
+    path = "(r, W r t) on the ground rotated by -W t, t = 2 u/g"
     return [
         ReferenceCheck(
-            "lands at x on the platform", "m", float(seen.position[-1, 0]), float(landing[0]), 1e-12 * size, path, size
+            "x of the landing point on the platform",
+            "m",
+            float(seen.position[-1, 0]),
+            float(landing[0]),
+            1e-12 * size,
+            path,
+            size,
         ),
         ReferenceCheck(
-            "lands at y on the platform", "m", float(seen.position[-1, 1]), float(landing[1]), 1e-12 * size, path, size
+            "y of the landing point on the platform",
+            "m",
+            float(seen.position[-1, 1]),
+            float(landing[1]),
+            1e-12 * size,
+            path,
+            size,
         ),
         ReferenceCheck(
-            "energy on the platform, throughout",
+            "energy on the platform",
             "J/kg",
             float(worst),
             throw.energy,
@@ -80,14 +92,14 @@ def numbers(motion: Motion, radius: float, speed: float, rate: float) -> list[Re
             float(seen.acceleration[0, 0]),
             rate**2 * radius,
             1e-12 * rate**2 * radius,
-            "W^2 r: straight up it moves along the axis, and no Coriolis force acts",
+            "W^2 r: it moves parallel to the axis, without a Coriolis force",
         ),
         *_check_accelerations(seen, throw),
     ]
 
 
 def _check_accelerations(seen: RotatingFrameMotion, throw: PlatformThrow) -> list[ReferenceCheck]:
-    """Sideways at landing, and in all directions throughout: with the Coriolis force."""
+    """Acceleration on the platform, including the Coriolis force: sideways at landing, and over the whole flight."""
     expected = throw.platform_acceleration_at(seen.times)
     size = throw.rate**2 * float(np.hypot(throw.radius, throw.rate * throw.radius * throw.duration))
     off = float(np.linalg.norm(seen.acceleration - expected, axis=1).max())
@@ -95,37 +107,33 @@ def _check_accelerations(seen: RotatingFrameMotion, throw: PlatformThrow) -> lis
     found, sideways = float(seen.acceleration[-1, 1]), float(expected[-1, 1])
     return [
         ReferenceCheck("acceleration along y at landing", "m/s2", found, sideways, 1e-12 * size, formula, size),
-        ReferenceCheck(
-            "acceleration off the formula, throughout", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size
-        ),
+        ReferenceCheck("largest acceleration error", "m/s2", off, 0.0, 1e-12 * size + 1e-14, formula, size),
     ]
 
 
 def picture(motion: Motion, radius: float, speed: float, rate: float) -> Figure:
-    """The throw from the ground and from the platform, in space and from above, and the energy on the platform."""
+    """The throw seen from the ground and from the platform, in space and from above, and the platform energy."""
     from polhode.plot.style import styled_figure
 
     throw, seen = _make_throw(radius, speed, rate), motion.seen_from((0.0, 0.0, rate))
     with styled_figure(12.0, 8.4, MODEL.title) as figure:
         grid = figure.subplots(2, 2, width_ratios=(1, 1.06))
-        _draw_in_space(
-            grid[0, 0], motion.position, throw, "from the ground: a parabola, under which the platform turns", True
-        )
-        _draw_in_space(grid[0, 1], seen.position, throw, "from the platform: outwards, then aside", False)
+        _draw_in_space(grid[0, 0], motion.position, throw, "from the ground: a parabola", True)
+        _draw_in_space(grid[0, 1], seen.position, throw, "from the platform: outwards, then sideways", False)
         _draw_from_above(grid[1, 0], motion.position, seen.position, throw)
         _draw_energy(grid[1, 1], seen, rate)
     return figure
 
 
 def _draw_in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on_ground: bool) -> None:
-    """The ball's path over the platform, and where the thrower stands at the end."""
+    """The ball's path over the platform, and the final position of the thrower."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     scene, turned = Scene(world_camera(0.35, 0.42)), throw.rate * throw.duration if on_ground else 0.0
     color = COLOR_CYCLE[1] if on_ground else COLOR_CYCLE[0]
     reach = 1.1 * float(np.hypot(path[:, 0], path[:, 1]).max())
-    up = 2 * reach * scene.seen.eye  # nothing of it is behind the platform: on the paper it stays where it is
+    up = 2 * reach * scene.seen.eye  # towards the camera, in front of the platform: the projection is unchanged
     edge = np.linspace(0, 2 * np.pi, 16 * SPOKES + 1)
     rim = np.stack((reach * np.cos(edge), reach * np.sin(edge), np.zeros_like(edge)), axis=-1)
     corners = np.vstack((np.zeros(3), rim[:-1]))
@@ -141,7 +149,7 @@ def _draw_in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on
     if on_ground:
         scene.text(path[0], "thrown", COLORS["ink"], (6, -7))
         scene.dot(thrower + up, COLORS["ink"], 6)
-        scene.text(thrower, "the thrower then", COLORS["ink"], (-8, 4))
+        scene.text(thrower, "thrower at landing", COLORS["ink"], (-8, 4))
     else:
         scene.text(path[0], "thrower", COLORS["ink"], (6, -7))
     scene.dot(path[-1] + up, color, 6)
@@ -167,13 +175,13 @@ def _draw_from_above(axes: Axes, on_ground: Array, on_platform: Array, throw: Pl
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(x=0.12, y=0.08)
     axes.set_title("from above")
-    axes.set_xlabel(f"x (m); on the platform it lands at ({end[0]:.5g}, {end[1]:.5g})")
+    axes.set_xlabel(f"x (m); landing point on the platform ({end[0]:.5g}, {end[1]:.5g})")
     axes.set_ylabel("y (m)")
     add_legend_above(axes, 4)
 
 
 def _draw_energy(axes: Axes, seen: RotatingFrameMotion, rate: float) -> None:
-    """Of each kg, on the platform."""
+    """Energy per unit mass on the platform."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLORS, add_legend_above
 
@@ -191,20 +199,20 @@ def _draw_energy(axes: Axes, seen: RotatingFrameMotion, rate: float) -> None:
 
 MODEL = Model(
     name="rotating-frame",
-    title="A ball thrown straight up on a turning platform comes down elsewhere",
+    title="A ball thrown straight up on a rotating platform lands elsewhere",
     theme="forces and torques",
-    source="seed 004 project 17.1, (17.33)",
+    source="[Christian 2011, project 17.1, eq. 17.33]",
     explanation=(
-        "Somebody on a turning platform throws a ball straight up. On the ground nothing is strange: the ball\n"
-        "has the thrower's speed along the rim besides, and flies a parabola in a fixed plane, while the\n"
-        "platform turns away below. On the platform it is driven outwards by the centrifugal force, and aside\n"
-        "by the Coriolis force 2 m v x W once it moves out. The motion is computed on the ground and turned\n"
-        "into the platform's axes by (17.33); there v^2/2 + g z - W^2 rho^2/2 keeps its value."
+        "Someone on a rotating platform throws a ball straight up. Seen from the ground, the ball also has the\n"
+        "thrower's tangential speed and flies along a parabola in a fixed plane, while the platform rotates below.\n"
+        "Seen from the platform, it is driven outwards by the centrifugal force, and sideways by the Coriolis force\n"
+        "2 m v x W once it moves outwards. The motion is computed in the ground frame and transformed to the\n"
+        "platform by (17.33); there v^2/2 + g z - W^2 rho^2/2 is conserved."
     ),
     parameters=(
-        Parameter("radius", "m", 2.0, 0.1, 20.0, "how far from the axis the thrower stands"),
-        Parameter("speed", "m/s", 10.0, 1.0, 30.0, "straight up, as seen on the platform"),
-        Parameter("rate", "rad/s", 1.0, 0.05, 5.0, "of the platform, anticlockwise from above"),
+        Parameter("radius", "m", 2.0, 0.1, 20.0, "distance of the thrower from the axis"),
+        Parameter("speed", "m/s", 10.0, 1.0, 30.0, "initial upward speed relative to the platform"),
+        Parameter("rate", "rad/s", 1.0, 0.05, 5.0, "angular velocity of the platform, counterclockwise from above"),
     ),
     scenario=scenario,
     numbers=numbers,

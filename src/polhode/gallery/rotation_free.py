@@ -1,4 +1,4 @@
-"""Two equal forces at two points of a block: it moves, and does not turn."""
+"""Two equal forces at two points of a block: it translates without rotating."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _force_points(arm: float) -> tuple[tuple[float, float, float], ...]:
 
 
 def scenario(force: float, mass: float, arm: float) -> Scenario:
-    """The block of seed 000 figure 8, from rest, until it has risen by 8 m."""
+    """The block from rest until it has risen by 8 m.  [Baraff 1997, figure 8]"""
     duration = (RISE * mass / force) ** 0.5
     return Scenario(
         box(SIDES, mass),
@@ -43,7 +43,7 @@ def scenario(force: float, mass: float, arm: float) -> Scenario:
 
 
 def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[ReferenceCheck]:
-    """The acceleration, and that there is neither torque nor turning."""
+    """The acceleration, and the absence of torque and rotation."""
     end = float(motion.times[-1])
     acceleration = 2 * force / mass
     work = mass * (acceleration * end) ** 2 / 2
@@ -53,18 +53,16 @@ def numbers(motion: Motion, force: float, mass: float, arm: float) -> list[Refer
     one = arm * force
     return [
         ReferenceCheck("acceleration", "m/s2", rise, acceleration, 1e-12 * acceleration, "2 F/M"),
+        ReferenceCheck("total torque", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one),
+        ReferenceCheck("rotation angle", "rad", turned, 0.0, 1e-13, "no torque, no rotation", 1.0),
         ReferenceCheck(
-            "torque of both forces", "N m", torque, 0.0, 1e-13 * one, "((-a,0,-h) + (a,0,-h)) x (0,0,F) = 0", one
-        ),
-        ReferenceCheck("angle turned", "rad", turned, 0.0, 1e-13, "no torque, no turning", 1.0),
-        ReferenceCheck(
-            "work of both forces", "J", float(np.asarray(motion.work)[-1]), work, 1e-12 * work, "M v^2/2, v = 2 F t/M"
+            "total work", "J", float(np.asarray(motion.work)[-1]), work, 1e-12 * work, "M v^2/2, v = 2 F t/M"
         ),
     ]
 
 
 def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
-    """The block as it rises, its height beside the closed form, and the torques of both forces, which cancel."""
+    """The rising block, its height with the closed form, and the torques of both forces, which cancel."""
     from polhode.gallery.drawing.force_arrows import draw_body_at_times, move_toward_camera
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLORS, styled_figure
@@ -73,11 +71,11 @@ def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
     frames = [0, FRAMES]
     pushes = [(point, (0.0, 0.0, 2.2), "F") for point in _force_points(arm)]
     draw_body_at_times(scene, motion, motion.scenario.bodies[0], frames, pushes)
-    centre = move_toward_camera(scene, motion.points((0.0, -1.0, 0.0)), 20.0)
+    center = move_toward_camera(scene, motion.points((0.0, -1.0, 0.0)), 20.0)
     for k in frames:
-        scene.dot(centre[k], COLORS["ink"])
+        scene.dot(center[k], COLORS["ink"])
         scene.text(motion.points((-1.6, -1.0, 0.0))[k], f"t = {motion.times[k]:.3g} s")
-    scene.line(centre, COLORS["translational"], style=(0, (4, 3)), width=1.2)
+    scene.line(center, COLORS["translational"], style=(0, (4, 3)), width=1.2)
     with styled_figure(11.0, 6.4, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.35))
         scene.draw(figure.add_subplot(grid[:, 0]), "the same force F at two points", margin=0.02)
@@ -116,20 +114,20 @@ def _draw_torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
 
 MODEL = Model(
     name="rotation-free",
-    title="Two equal forces, one on each side: the block moves and does not turn",
+    title="Two equal forces, one on each side: the block translates without rotating",
     theme="forces and torques",
-    source="seed 000 section 5.3, figure 8; seed 002",
+    source="[Baraff 1997, section 5.3, figure 8]; [Slides]",
     explanation=(
-        "A block of 6 x 2 x 4 m is pushed upwards at two points of its underside, as far to the left of the\n"
-        "centre of mass as to the right. Each force alone would turn the block; together their torques are\n"
-        "((-3,0,-2) + (3,0,-2)) x (0,0,F) = (0,0,-4) x (0,0,F) = 0 (the text adds up to (0,0,-2), and the\n"
-        "product is 0 all the same). So the block rises with a = 2 F/M as if both pushed at its centre of\n"
-        "mass, and all of their work is energy of that rise."
+        "A block of 6 x 2 x 4 m is pushed upwards at two points of its underside, equally far to the left and right\n"
+        "of the center of mass. Each force alone would rotate the block; together their torques are\n"
+        "((-3,0,-2) + (3,0,-2)) x (0,0,F) = (0,0,-4) x (0,0,F) = 0 (the text obtains (0,0,-2) for the sum, and the\n"
+        "product is 0 all the same). The block rises with a = 2 F/M as if both forces acted at its center of mass,\n"
+        "and all of their work becomes translational energy."
     ),
     parameters=(
-        Parameter("force", "N", 3.0, 0.1, 1000.0, "F, each of the two forces, upwards"),
-        Parameter("mass", "kg", 48.0, 1.0, 1000.0, "of the block; 48 is a density of 1"),
-        Parameter("arm", "m", 3.0, 0.2, 3.0, "how far to each side of the centre they push"),
+        Parameter("force", "N", 3.0, 0.1, 1000.0, "F, each of the two upward forces"),
+        Parameter("mass", "kg", 48.0, 1.0, 1000.0, "mass of the block; 48 is a density of 1"),
+        Parameter("arm", "m", 3.0, 0.2, 3.0, "distance of each force from the center"),
     ),
     scenario=scenario,
     numbers=numbers,

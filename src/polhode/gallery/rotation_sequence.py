@@ -1,4 +1,4 @@
-"""Turns in a given order, by a body that nothing but blows makes turn otherwise."""
+"""Successive rotations of a body that changes its spin only by impulses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS_A_FRAME = 10
 
 
 def isotropic_prism(corners: int, radius: float, mass: float) -> Body:
-    """A prism on a regular polygon, so high that its three moments are equal: it spins steadily about any axis.
+    """A prism on a regular polygon whose height makes its three moments equal: it spins steadily about any axis.
 
     A polygon of circumradius r has the polar moment m r^2 (2 + cos(2 pi/n))/6, and I1 = I3/2 + m h^2/12.
     """
@@ -30,7 +30,7 @@ def isotropic_prism(corners: int, radius: float, mass: float) -> Body:
 
 
 def prism_corners(corners: int, radius: float) -> Array:
-    """The corners of that prism from its centre, the lower ones first: (2 n, 3), in m."""
+    """Corners of that prism relative to its center, lower ones first: (2 n, 3), in m."""
     angles = 2 * np.pi * np.arange(corners) / corners
     half = radius * float(np.sqrt(2 + np.cos(2 * np.pi / corners))) / 2
     flat = radius * np.stack((np.cos(angles), np.sin(angles)), axis=-1)
@@ -38,9 +38,9 @@ def prism_corners(corners: int, radius: float) -> Array:
 
 
 def sequence_scenario(body: Body, sequence: Sequence[tuple[Any, float]], axes: str, name: str) -> Scenario:
-    """One turn after another, a second each: (axis, angle in rad) along the world's axes, or along the body's.
+    """Successive rotations of one second each, given as (axis, angle in rad) in world or body axes.
 
-    The body's three moments must be equal.  Between two turns a couple of blows changes the spin.
+    The body's three moments must be equal.  Between two rotations a couple of impulses changes the spin.
     """
     moment = float(body.principal_moments[0])
     attitude, spins = np.eye(3), []
@@ -48,15 +48,17 @@ def sequence_scenario(body: Body, sequence: Sequence[tuple[Any, float]], axes: s
         axis_body = attitude.T @ np.asarray(axis, dtype=float) if axes == "world" else np.asarray(axis, dtype=float)
         spins.append(angle * axis_body)
         attitude = attitude @ rotations.matrix(axis_body, angle)
-    blows = [
-        blow
+    impulses = [
+        single
         for k in range(1, len(spins))
-        for blow in impulse_couple(moment * (spins[k] - spins[k - 1]), float(k), arm=float(np.sqrt(moment / body.mass)))
+        for single in impulse_couple(
+            moment * (spins[k] - spins[k - 1]), float(k), arm=float(np.sqrt(moment / body.mass))
+        )
     ]
     return Scenario(
         body,
         State(angular_velocity_body=spins[0]),
-        blows,
+        impulses,
         duration=float(len(spins)),
         step=1 / (FRAMES * STEPS_A_FRAME),
         output_step=1 / FRAMES,
@@ -66,18 +68,18 @@ def sequence_scenario(body: Body, sequence: Sequence[tuple[Any, float]], axes: s
 
 
 def impulse_couple(angular_impulse_body: Array, time: float, arm: float) -> list[Force]:
-    """Two opposite blows at opposite points of a body, `arm` (m) from its centre: no impulse, this angular impulse."""
+    """Two opposite impulses at opposite points, `arm` (m) from the center: zero net impulse, given angular impulse."""
     size = float(np.linalg.norm(angular_impulse_body))
     if size == 0:
         return []
     across = np.cross(angular_impulse_body, np.eye(3)[int(np.argmin(np.abs(angular_impulse_body)))])
     point = arm * across / np.linalg.norm(across)
-    blow = np.cross(angular_impulse_body, point) / (2 * arm**2)
-    return [impulse(sign * blow, time, sign * point, axes="body") for sign in (1.0, -1.0)]
+    push = np.cross(angular_impulse_body, point) / (2 * arm**2)
+    return [impulse(sign * push, time, sign * point, axes="body") for sign in (1.0, -1.0)]
 
 
 def steady_spin_scenario(body: Body, angular_velocity: Any, name: str) -> Scenario:
-    """One second of a spin (world axes, rad/s) that the body keeps by itself."""
+    """One second of a constant spin (world axes, rad/s)."""
     return Scenario(
         body,
         State(angular_velocity=angular_velocity),

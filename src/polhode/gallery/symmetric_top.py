@@ -1,4 +1,4 @@
-"""The symmetric top: the angular velocity goes round in the body, the axis round L, both at constant rates."""
+"""The free symmetric top: ω precesses in the body, the axis precesses about L, both at constant rates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _make_top(wobble: float, spin: float, axial: float) -> SymmetricTop:
 
 
 def scenario(wobble: float, spin: float, axial: float, step: float) -> dict[str, Scenario]:
-    """300 steps of Runge-Kutta on the rates in the body, and the same time in 600, 1200 and 2400."""
+    """300 RK4 steps in body rates, and the same duration in 600, 1200 and 2400."""
     body = Body(1.0, (ACROSS, ACROSS, axial), allow_unphysical=True)
     return {
         name: Scenario(
@@ -51,7 +51,7 @@ def scenario(wobble: float, spin: float, axial: float, step: float) -> dict[str,
 
 
 def _expected_spiral(top: SymmetricTop, step: float, steps: int) -> float:
-    """How far w is off after so many steps: one multiplies w1 + i w2 by 1 + z + z^2/2 + z^3/6 + z^4/24, not by e^z."""
+    """Error of w after `steps` steps: each multiplies w1 + i w2 by 1 + z + z^2/2 + z^3/6 + z^4/24 instead of e^z."""
     z = 1j * top.body_precession * step
     return float(abs((1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24) ** steps - np.exp(steps * z)) * top.rates[0])
 
@@ -61,17 +61,17 @@ def _attitude_errors(motion: Motion, top: SymmetricTop) -> Array:
 
 
 def _measured_order(errors: list[float]) -> float:
-    """How many times the error halves where the step does; what is wrong with that falls with the step itself.
+    """Observed order of the error, extrapolated to zero step.
 
-    Of the three finest runs; of the three coarsest where the error of the finest is close to rounding.
+    From the three finest runs, or from the three coarsest if the finest is close to rounding.
     """
-    told = np.array(errors[1:] if errors[2] > 1e-10 else errors[:3])
-    first, second = np.log2(told[:-1] / told[1:])
+    used = np.array(errors[1:] if errors[2] > 1e-10 else errors[:3])
+    first, second = np.log2(used[:-1] / used[1:])
     return float(2 * second - first)
 
 
 def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> list[ReferenceCheck]:
-    """The rates and angles of section 4, in the finest run; the errors of the coarsest, and how they fall."""
+    """Rates and angles in the finest run, the errors of the coarsest, and their order."""
     top, fine, coarse = _make_top(wobble, spin, axial), motions[FINEST], motions[COARSE]
     angles = cones(top.moments, top.rates, 2)
     axis, along_l = fine.rotation_matrix[:, :, 2], fine.angular_momentum[0]
@@ -113,12 +113,12 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
             "|R(z)^N - e^(N z)|, z = i Omega h: N (Omega h)^5/120 in leading order",
         ),
         ReferenceCheck(
-            "attitude error at the end",
+            "final attitude error",
             "rad",
             errors[0],
             expected := float(angle_between(printed, top.quaternions_at(STEPS * step))),
             1e-6 * expected + 1e-12,
-            "the same steps by hand, seed 003 section 3.4",
+            "the same steps written out [Tops report, section 3.4]",
         ),
         ReferenceCheck(
             "order of the attitude error",
@@ -126,13 +126,13 @@ def numbers(motions: dict[str, Motion], wobble: float, spin: float, axial: float
             _measured_order(errors),
             4.0,
             0.1,
-            "of Runge-Kutta's table; found from three steps, each half of the last, carried on to h = 0",
+            "order of RK4; from three step sizes, each half the last, extrapolated to h = 0",
         ),
     ]
 
 
 def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float, step: float) -> Figure:
-    """The axis in space, the cones, w in the body, its error's spiral, and how the attitude's error grows."""
+    """The axis in space, the cones, w in the body, its error spiral, and the attitude error over time."""
     from polhode.plot.free_rotation_figures import draw_in_space, draw_rates
     from polhode.plot.rolling_cones import draw_cones
     from polhode.plot.style import styled_figure
@@ -141,7 +141,7 @@ def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float
     moment = 0.7 / top.space_precession
     with styled_figure(12.0, 7.8, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
-        draw_in_space(grid[0, 0], fine, moment, title="in space: the axis goes round L")
+        draw_in_space(grid[0, 0], fine, moment, title="in space: the axis precesses about L")
         draw_cones(grid[0, 1], fine, moment)
         _draw_circle(grid[0, 2], coarse, top)
         draw_rates(grid[1, 0], coarse)
@@ -151,7 +151,7 @@ def picture(motions: dict[str, Motion], wobble: float, spin: float, axial: float
 
 
 def _draw_circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
-    """The path of w in the body, on the closed form.  [seed 003 figure 1]"""
+    """Path of w in the body, over the closed form.  [Tops report, figure 1]"""
     from polhode.plot.style import COLORS, draw_closed_form
 
     closed = top.rates_at(np.linspace(0, 2 * np.pi / abs(top.body_precession), 361))
@@ -163,14 +163,14 @@ def _draw_circle(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-reach, 1.45 * reach)
     axes.set_aspect("equal")
-    axes.set_title("ω in the body, seen along axis 3")
+    axes.set_title("ω in the body, viewed along axis 3")
     axes.set_xlabel("ω₁ (rad/s)")
     axes.set_ylabel("ω₂ (rad/s)")
     axes.legend(loc="upper left", borderaxespad=0.2)
 
 
 def _draw_spiral(axes: Axes, motion: Motion, top: SymmetricTop, step: float) -> None:
-    """What is wrong with w, step by step.  [seed 003 figure 2]"""
+    """Error of w, step by step.  [Tops report, figure 2]"""
     from polhode.plot.style import COLORS, format_power_of_ten
 
     off = (motion.angular_velocity_body - top.rates_at(motion.times))[:, :2]
@@ -185,8 +185,8 @@ def _draw_spiral(axes: Axes, motion: Motion, top: SymmetricTop, step: float) -> 
     axes.set_ylim(-reach, 1.45 * reach)
     axes.set_aspect("equal")
     axes.set_title(f"error of ω at h = {step:g} s")
-    axes.set_xlabel(f"of ω₁ ({format_power_of_ten(unit)} rad/s)")
-    axes.set_ylabel(f"of ω₂ ({format_power_of_ten(unit)} rad/s)")
+    axes.set_xlabel(f"ω₁ ({format_power_of_ten(unit)} rad/s)")
+    axes.set_ylabel(f"ω₂ ({format_power_of_ten(unit)} rad/s)")
     axes.legend(loc="upper left", borderaxespad=0.2)
 
 
@@ -201,7 +201,7 @@ def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> N
         last.append(float(errors[-1]))
         axes.plot(motion.times[1:], errors[1:], color=color, label=f"{name}: {errors[-1]:.3g}")
     set_log_y_limits(axes, last[-1] / 1000, last[0] * 3)
-    axes.set_title(f"attitude error, at the end (rad): order {_measured_order(last):.2f}")
+    axes.set_title(f"attitude error, final value (rad): order {_measured_order(last):.2f}")
     axes.set_ylabel("rad")
     format_time_axis(axes, motions[COARSE])
     add_legend_below_title(axes, 2, rows=2)
@@ -209,21 +209,21 @@ def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> N
 
 MODEL = Model(
     name="symmetric-top",
-    title="A free symmetric top: two cones roll on each other",
+    title="A free symmetric top: the body cone rolls on the space cone",
     theme="free rotation",
-    source="seed 003 figures 1 to 3, section 4",
+    source="[Tops report, section 4, figures 1 to 3]",
     explanation=(
-        "A body with two equal moments turns freely. Seen from the body, the angular velocity goes round the\n"
-        "symmetry axis at (I3/I1 - 1) w3; seen from outside, the axis goes round the angular momentum at L/I1,\n"
-        "and the body cone rolls on the space cone. Runge-Kutta's error of the angular velocity is a spiral: each\n"
-        "step turns a little too slowly, by (Omega h)^5/120. Moments such as (2, 2, 8) belong to no solid, for the\n"
-        "largest exceeds the sum of the others: the mathematics runs, but only the inertia ellipsoid can be drawn."
+        "A body with two equal moments rotates freely. In body axes the angular velocity precesses about the\n"
+        "symmetry axis at (I3/I1 - 1) w3; in space the axis precesses about the angular momentum at L/I1, and the\n"
+        "body cone rolls on the space cone. The RK4 error of the angular velocity is a spiral: each step lags by\n"
+        "(Omega h)^5/120. Moments such as (2, 2, 8) belong to no solid, since the largest exceeds the sum of the\n"
+        "others: the mathematics works, but only the inertia ellipsoid can be drawn."
     ),
     parameters=(
-        Parameter("wobble", "rad/s", 1.0, 0.2, 1.5, "rate about the first axis at the start"),
+        Parameter("wobble", "rad/s", 1.0, 0.2, 1.5, "initial rate about the first axis"),
         Parameter("spin", "rad/s", 1.0, 0.5, 1.5, "rate about the symmetry axis"),
         Parameter("axial", "kg m2", 8.0, 4.0, 10.0, "moment about the symmetry axis; the others are 2"),
-        Parameter("step", "s", 0.03, 0.02, 0.04, "of the integration, of which there are 300"),
+        Parameter("step", "s", 0.03, 0.02, 0.04, "integration step, of which there are 300"),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""A thin rod turns freely: the angular velocity goes round the rod, the angular momentum stays."""
+"""A thin rod rotates freely: the angular velocity precesses about the rod, the angular momentum is constant."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def _make_rod(length: float, radius: float) -> Body:
 
 
 def _make_top(length: float, radius: float, tumble: float, spin: float) -> SymmetricTop:
-    """By the formulas of a cylinder: I1 = m (3 r^2 + l^2)/12, I3 = m r^2/2."""
+    """A cylinder has I1 = m (3 r^2 + l^2)/12, I3 = m r^2/2."""
     across, axial = MASS * (3 * radius**2 + length**2) / 12, MASS * radius**2 / 2
     return SymmetricTop((across, across, axial), (tumble, 0.0, spin))
 
 
 def scenario(length: float, radius: float, tumble: float, spin: float) -> Scenario:
-    """Two turns of the rod about its angular momentum."""
+    """Two revolutions of the rod about its angular momentum."""
     duration = 4 * np.pi / _make_top(length, radius, tumble, spin).space_precession
     fast = -(-max(1.0, spin / tumble) // 1)
     return Scenario(
@@ -53,7 +53,7 @@ def scenario(length: float, radius: float, tumble: float, spin: float) -> Scenar
 
 
 def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> list[ReferenceCheck]:
-    """Both precessions, the tilt, and that L stays."""
+    """Both precession rates, the tilt, and the constancy of L."""
     top = _make_top(length, radius, tumble, spin)
     angles = cones(top.moments, top.rates, 2)
     axis, momenta = motion.rotation_matrix[:, :, 2], motion.angular_momentum
@@ -68,7 +68,7 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
             turning_rate(motion.times, motion.angular_velocity_body[:, :2]),
             top.body_precession,
             1e-7 * abs(top.body_precession),
-            "(I3/I1 - 1) w3, seed 004 eq. 17.47",
+            "(I3/I1 - 1) w3 [Christian 2011, eq. 17.47]",
         ),
         ReferenceCheck(
             "precession of the rod about L",
@@ -89,7 +89,7 @@ def numbers(motion: Motion, length: float, radius: float, tumble: float, spin: f
 
 
 def picture(motion: Motion, length: float, radius: float, tumble: float, spin: float) -> Figure:
-    """The rod in space, the cones, w in the body and in the world, and the view from the rod."""
+    """The rod in space, the cones, w in body and world axes, and the motion in body axes."""
     from polhode.plot.free_rotation_figures import draw_in_body, draw_in_space, draw_rates
     from polhode.plot.poinsot_construction import draw_herpolhode
     from polhode.plot.rolling_cones import draw_cones
@@ -98,17 +98,17 @@ def picture(motion: Motion, length: float, radius: float, tumble: float, spin: f
     moment = 0.08 * float(motion.times[-1])
     with styled_figure(12.0, 7.8, MODEL.title) as figure:
         grid = figure.subplots(2, 3)
-        draw_in_space(grid[0, 0], motion, moment, title="in space: the rod goes round L")
+        draw_in_space(grid[0, 0], motion, moment, title="in space: the rod precesses about L")
         draw_cones(grid[0, 1], motion, moment)
-        draw_in_body(grid[0, 2], motion, title="seen from the rod: ω and L go round")
+        draw_in_body(grid[0, 2], motion, title="in body axes: ω and L precess")
         draw_rates(grid[1, 0], motion)
         draw_herpolhode(grid[1, 1], motion)
         _draw_world(grid[1, 2], motion, motion.angular_momentum, COLORS["L"], COLORS["omega"])
     return figure
 
 
-def _draw_world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colour_w: str) -> None:
-    """What stays and what goes round in the world: each vector's part across the direction of L, and L itself."""
+def _draw_world(axes: Axes, motion: Motion, momenta: Array, color_l: str, color_w: str) -> None:
+    """Components of L and w along and normal to L, in world axes."""
     from polhode.plot.panels import add_legend_below_title, format_time_axis
 
     along_l = momenta[0] / np.linalg.norm(momenta[0])
@@ -118,35 +118,35 @@ def _draw_world(axes: Axes, motion: Motion, momenta: Array, colour_l: str, colou
     w = motion.angular_velocity
     size = float(np.linalg.norm(momenta[0]))
     dashed: Any = (0, (5, 3))
-    axes.plot(motion.times, momenta @ along_l / size, color=colour_l, linewidth=2.4, label="L, along")
-    axes.plot(motion.times, momenta @ first / size, color=colour_l, linewidth=2.4, linestyle=dashed, label="L, across")
-    for direction, style, name in ((first, "solid", "ω, across"), (second, dashed, "ω, across, at 90°")):
+    axes.plot(motion.times, momenta @ along_l / size, color=color_l, linewidth=2.4, label="L, parallel")
+    axes.plot(motion.times, momenta @ first / size, color=color_l, linewidth=2.4, linestyle=dashed, label="L, normal")
+    for direction, style, name in ((first, "solid", "ω, normal"), (second, dashed, "ω, normal, at 90°")):
         across = w @ direction / np.linalg.norm(w, axis=1)
-        axes.plot(motion.times, across, color=colour_w, linestyle=style, label=name)
+        axes.plot(motion.times, across, color=color_w, linestyle=style, label=name)
     axes.set_ylim(-1.15, 1.15)
-    axes.set_title("in the world, along and across L")
-    axes.set_ylabel("share of its size")
+    axes.set_title("world axes: parallel and normal to L")
+    axes.set_ylabel("relative")
     format_time_axis(axes, motion)
     add_legend_below_title(axes, 2, rows=2)
 
 
 MODEL = Model(
     name="thin-rod",
-    title="A thin rod: the angular velocity goes round it, the angular momentum stays",
+    title="A thin rod: the angular velocity precesses, the angular momentum is constant",
     theme="free rotation",
-    source="seed 004 problem 17.7",
+    source="[Christian 2011, problem 17.7]",
     explanation=(
-        "A rod of 1 kg, 1 m long and 5 cm in radius, tumbles and spins about itself. Its moment about its own axis\n"
-        "is so small that the angular momentum points almost straight across the rod, although most of the spin is\n"
-        "along it. Seen from the rod, the angular velocity goes round at (I3/I1 - 1) w3, nearly -w3; seen from\n"
-        "outside the rod goes round L at L/I1. L itself cannot precess: no torque acts. A rod without thickness\n"
-        "would have I3 = 0, and no spin about itself; the long body's cone rolls outside the space cone."
+        "A rod of 1 kg, 1 m long and 5 cm in radius, tumbles and spins about its own axis. Its axial moment is so\n"
+        "small that the angular momentum is almost perpendicular to the rod, although most of the spin is along it.\n"
+        "In body axes the angular velocity precesses at (I3/I1 - 1) w3, nearly -w3; in space the rod precesses about\n"
+        "L at L/I1. L itself cannot precess: no torque acts. A rod without thickness would have I3 = 0 and no axial\n"
+        "spin; the body cone of a prolate body rolls outside the space cone."
     ),
     parameters=(
-        Parameter("length", "m", 1.0, 0.5, 2.0, "of the rod"),
-        Parameter("radius", "m", 0.05, 0.01, 0.1, "of the rod"),
-        Parameter("tumble", "rad/s", 3.0, 1.0, 10.0, "rate across the rod at the start"),
-        Parameter("spin", "rad/s", 5.0, 1.0, 20.0, "rate about the rod itself"),
+        Parameter("length", "m", 1.0, 0.5, 2.0, "length of the rod"),
+        Parameter("radius", "m", 0.05, 0.01, 0.1, "radius of the rod"),
+        Parameter("tumble", "rad/s", 3.0, 1.0, 10.0, "initial rate normal to the rod"),
+        Parameter("spin", "rad/s", 5.0, 1.0, 20.0, "rate about the rod's own axis"),
     ),
     scenario=scenario,
     numbers=numbers,

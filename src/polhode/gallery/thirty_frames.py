@@ -1,4 +1,4 @@
-"""Thirty frames a second, ten seconds long: a box in the wind, with every frame at its time."""
+"""Thirty frames per second for ten seconds: a box in the wind, with every frame at its exact time."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ RATE, FRAMES = 30, 300
 SIDES = (0.5, 0.3, 0.2)
 STEPS_A_FRAME = 40
 BOXES = 8
-"""So many boxes are drawn after the first."""
+"""Number of boxes drawn after the first."""
 
 
 def scenario(mass: float, drag: float, wind: float, spin: float) -> Scenario:
-    """A box let go at rest but for its spin; frame k is at k/30 s."""
+    """A box released with spin only; frame k is at k/30 s."""
     return Scenario(
         box(SIDES, mass),
         State(angular_velocity_body=(0.1 * spin, spin, 0.1 * spin)),
@@ -46,7 +46,7 @@ def _closed_form_fall(t: Array, mass: float, drag: float, wind: float) -> Flight
 
 
 def run_printed_loop() -> tuple[int, float]:
-    """Turns of the loop `for (t = 0; t < 10.0; t += 1./30.)` in doubles, and the time at which its last one ends."""
+    """Iterations of the loop `for (t = 0; t < 10.0; t += 1./30.)` in doubles, and the time at which the last ends."""
     t, turns = 0.0, 0
     while t < 10.0:
         t += 1.0 / 30.0
@@ -55,7 +55,7 @@ def run_printed_loop() -> tuple[int, float]:
 
 
 def numbers(motion: Motion, mass: float, drag: float, wind: float, spin: float) -> list[ReferenceCheck]:
-    """Where the box is in the last frame, and which frame that is."""
+    """Position of the box in the last frame, and the number of frames."""
     x, _, z = motion.position[-1].tolist()
     end = _closed_form_fall(motion.times[-1], mass, drag, wind).position
     size = float(np.linalg.norm(end))
@@ -65,18 +65,25 @@ def numbers(motion: Motion, mass: float, drag: float, wind: float, spin: float) 
     return [
         ReferenceCheck("x in the last frame", "m", x, float(end[0]), 1e-10 * size, closed, size),
         ReferenceCheck("z in the last frame", "m", z, float(end[2]), 1e-10 * size, closed),
-        ReferenceCheck("frames after the start", "1", len(motion.times) - 1.0, 300.0, 0.0, "30 a second for 10 s"),
-        ReferenceCheck("time of the last frame", "s", float(motion.times[-1]), 10.0, 0.0, "300/30, exactly"),
-        ReferenceCheck("frame k off k/30 s", "frames", late, 0.0, 1e-13, "t = k/30, not a sum of 1/30", 1.0),
+        ReferenceCheck("frames after the start", "1", len(motion.times) - 1.0, 300.0, 0.0, "30 per second for 10 s"),
+        ReferenceCheck("time of the last frame", "s", float(motion.times[-1]), 10.0, 0.0, "exactly 300/30"),
         ReferenceCheck(
-            "turns of the printed loop", "1", float(turns), 301.0, 0.0, "300 sums of 1/30 in doubles stay below 10"
+            "largest timing error of a frame", "frames", late, 0.0, 1e-13, "t = k/30 instead of a sum of 1/30", 1.0
         ),
-        ReferenceCheck("end of the printed loop", "s", last, 301 / 30, 1e-12, "one frame too late"),
+        ReferenceCheck(
+            "iterations of the printed loop",
+            "1",
+            float(turns),
+            301.0,
+            0.0,
+            "300 additions of 1/30 in doubles stay below 10",
+        ),
+        ReferenceCheck("end time of the printed loop", "s", last, 301 / 30, 1e-12, "one frame too late"),
     ]
 
 
 def picture(motion: Motion, mass: float, drag: float, wind: float, spin: float) -> Figure:
-    """The box in some frames, its velocity, and how far the run is off the closed form."""
+    """The box in some frames, its velocity, and the error against the closed form."""
     from polhode.plot.style import styled_figure
 
     closed = _closed_form_fall(motion.times, mass, drag, wind)
@@ -90,7 +97,7 @@ def picture(motion: Motion, mass: float, drag: float, wind: float, spin: float) 
 
 
 def _draw_boxes(axes: Axes, motion: Motion) -> None:
-    """The box, much too large, in frames that are as far from each other on its path."""
+    """The box, enlarged, in frames equally spaced along its path."""
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLORS
 
@@ -105,7 +112,7 @@ def _draw_boxes(axes: Axes, motion: Motion) -> None:
         scene.body(shown, path[k], motion.rotation_matrix[k], half=1)
         if falls or n % 2 == 0:
             scene.text(path[k], f"frame {k}", offset=(34.0, 0.0) if falls else (0.0, -24.0))
-    scene.draw(axes, f"some frames; the box {larger:.3g} times as large")
+    scene.draw(axes, f"some frames; box enlarged {larger:.3g} times")
 
 
 def _draw_velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
@@ -131,21 +138,21 @@ def _draw_error(axes: Axes, motion: Motion, closed: Flight) -> None:
     off = np.linalg.norm(motion.position - closed.position, axis=1)
     axes.plot(motion.times, mask_nonpositive(off), color=COLORS["ink"], linewidth=1.2)
     set_log_y(axes)
-    axes.set_title("how far each frame is off the closed form")
+    axes.set_title("error against the closed form")
     axes.set_ylabel("m")
     format_time_axis(axes, motion)
     axes.set_xlabel("")
 
 
 def _draw_clock(axes: Axes) -> None:
-    """The sum of 1/30 beside k/30: it falls behind, and 10 is reached one turn late."""
+    """The accumulated sum of 1/30 against k/30: it lags, and 10 is reached one iteration late."""
     from polhode.plot.style import COLORS
 
     sums = np.concatenate(([0.0], np.cumsum(np.full(301, 1.0 / 30.0))))
     exact = np.arange(302) / 30
     axes.plot(exact, (sums - exact) * 1e15, color=COLORS["ink"], linewidth=2.0)
     axes.axhline(0.0, color=COLORS["muted"], linewidth=1.2)
-    axes.set_title(f"the printed clock falls behind k/30: {sums[300]:.16g} s after 300 sums")
+    axes.set_title(f"the printed clock lags behind k/30: {sums[300]:.16g} s after 300 additions")
     axes.set_ylabel("10⁻¹⁵ s")
     axes.set_xlabel("time (s)")
     axes.set_xlim(0.0, 10.0)
@@ -153,21 +160,23 @@ def _draw_clock(axes: Axes) -> None:
 
 MODEL = Model(
     name="thirty-frames",
-    title="Thirty frames a second: 300 of them, the last at exactly 10 s",
+    title="Thirty frames per second: 300 frames, the last at exactly 10 s",
     theme="forces and torques",
-    source="seed 000 section 3, RunSimulation",
+    source="[Baraff 1997, section 3, RunSimulation]",
     explanation=(
-        "A box falls and tumbles in a steady wind that drags on it with c (v - wind). It is filmed at 30 frames\n"
-        "a second for 10 s: frame k is at k/30 s, and the steps of the method in between do not change with\n"
-        "the frames. The centre has a closed form, so every frame is checked. The text adds 1/30 to the time\n"
-        "until it is no longer below 10; in double precision 300 such sums stay just below 10, one frame too\n"
-        "many is made, and the film ends at 10.0333 s."
+        "A box falls and tumbles in a steady wind with linear drag c (v - wind). It is filmed at 30 frames per\n"
+        "second for 10 s: frame k is at k/30 s, and the integration steps do not depend on the frame rate. The\n"
+        "center of mass has a closed form, so every frame is checked. The text adds 1/30 to the time until it is no\n"
+        "longer below 10; in double precision 300 such additions stay just below 10, one frame too many is made,\n"
+        "and the film ends at 10.0333 s."
     ),
     parameters=(
-        Parameter("mass", "kg", 1.0, 0.2, 20.0, "of the box"),
+        Parameter("mass", "kg", 1.0, 0.2, 20.0, "mass of the box"),
         Parameter("drag", "kg/s", 0.5, 0.0, 5.0, "c of the linear drag"),
-        Parameter("wind", "m/s", 3.0, -30.0, 30.0, "along x"),
-        Parameter("spin", "rad/s", 3.0, 0.0, 10.0, "about the middle axis at the start, with a tenth about the others"),
+        Parameter("wind", "m/s", 3.0, -30.0, 30.0, "wind speed along x"),
+        Parameter(
+            "spin", "rad/s", 3.0, 0.0, 10.0, "initial rate about the intermediate axis, with a tenth about the others"
+        ),
     ),
     scenario=scenario,
     numbers=numbers,

@@ -1,4 +1,4 @@
-"""The asteroid Toutatis tumbles: free rotation against what radar saw."""
+"""The asteroid Toutatis tumbles: free rotation compared with radar observations."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 DAY = 86400.0
 MOMENTS = (3.0836, 3.235, 1.0)
 EPOCH, ANGLES, RATES = "1992-11-09T17:49:47", (145.498, 65.865, 241.524), (14.51, 33.529, -98.709)
-"""The state of Takahashi, Busch and Scheeres, 2013: Z-X-Z angles in degrees, rates in degrees a day, as printed."""
+"""State of [Takahashi et al. 2013]: Z-X-Z angles in degrees, rates in degrees per day, as printed."""
 HALF_LAST_DIGIT = ((5e-5, 5e-4, 0.0), (5e-4, 5e-4, 5e-4), (5e-3, 5e-4, 5e-4))
 """Half a unit in the last printed digit of moments, angles and rates."""
 LENGTH, DENSITY = 4260.0, 2000.0
-"""Of the uniform ellipsoid of these moments, in m and kg/m3: as long as the asteroid; the density plays no part."""
+"""Uniform ellipsoid with these moments, in m and kg/m3: as long as the asteroid; the density has no effect."""
 ANIMATED_DAYS, FRAMES, STEPS, MEMBERS = 40.0, 800, 1_000_000, 64
 
 
 class RadarObservations(NamedTuple):
-    """What radar saw: seconds after the epoch, orientations (body to ICRF), rates in degrees a day."""
+    """Radar observations: seconds after the epoch, orientations (body to ICRF), rates in degrees per day."""
 
     times: Array
     quaternions: Array
@@ -51,7 +51,7 @@ class RadarObservations(NamedTuple):
 
 @cache
 def radar_observations() -> RadarObservations:
-    """The rows of the table: seventeen of 1992, one of 2008."""
+    """The rows of the table: seventeen from 1992, one from 2008."""
     text = files("polhode.gallery").joinpath("data/toutatis.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
     start = datetime.fromisoformat(EPOCH)
@@ -64,7 +64,7 @@ def radar_observations() -> RadarObservations:
 
 
 def _make_ellipsoid(moments: Any) -> Body:
-    """The uniform ellipsoid with moments in these ratios."""
+    """Uniform ellipsoid with moments in these ratios."""
     j = np.moveaxis(np.asarray(moments), -1, 0)
     squares = np.stack((j[1] + j[2] - j[0], j[0] + j[2] - j[1], j[0] + j[1] - j[2]), axis=-1)
     semi_axes = LENGTH / 2 * np.sqrt(squares / squares.max(axis=-1, keepdims=True))
@@ -72,7 +72,7 @@ def _make_ellipsoid(moments: Any) -> Body:
 
 
 def _changed_inputs(spin_change: float, moment_change: float) -> tuple[Array, Array, Array]:
-    """Moments, angles (degrees) and rates (degrees a day)."""
+    """Moments, angles (degrees) and rates (degrees per day)."""
     changed = np.array((1.0, 1 + moment_change, 1.0))
     return np.array(MOMENTS) * changed, np.array(ANGLES), np.array(RATES) * (1 + spin_change)
 
@@ -83,7 +83,7 @@ def _initial_state(angles: Array, rates: Array) -> State:
 
 
 def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
-    """Forty days to watch, and the times of the table, by the closed form and by a million steps."""
+    """Forty days to watch, and the times of the table in closed form and by a million steps."""
     moments, angles, rates = _changed_inputs(spin_change, moment_change)
     body, start, times = _make_ellipsoid(moments), _initial_state(angles, rates), radar_observations().times
     shown: dict[str, Any] = {"duration": ANIMATED_DAYS * DAY, "output_step": ANIMATED_DAYS * DAY / FRAMES}
@@ -96,7 +96,7 @@ def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
 
 
 def perturb_last_digits(spin_change: float, moment_change: float) -> Array:
-    """The angles off the 2008 attitude (degrees) of 64 members whose inputs differ by less than was printed."""
+    """Angles from the 2008 attitude (degrees) of 64 members whose inputs differ within the printed precision."""
     from polhode.solve.simulate import ensemble
 
     moments, angles, rates = (
@@ -113,17 +113,17 @@ def perturb_last_digits(spin_change: float, moment_change: float) -> Array:
 
 
 def _attitude_errors_deg(quaternions: Array) -> Array:
-    """The angle between computed and observed attitude, in degrees, for each row."""
+    """Angle between computed and observed attitude for each row, in degrees."""
     return np.asarray(np.degrees(angle_between(quaternions, radar_observations().quaternions[: len(quaternions)])))
 
 
 def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> list[ReferenceCheck]:
-    """How far computed and observed attitudes are apart, and the two periods of the tumbling."""
+    """Angles between computed and observed attitudes, and the two periods of the tumbling."""
     errors = _attitude_errors_deg(motions["closed form"].quaternion_wxyz)
     early, again = errors[:-1], _attitude_errors_deg(_attitudes_by_scipy(*_changed_inputs(spin_change, moment_change)))
     shown = [
         ReferenceCheck(
-            f"{name} angle off the 1992 attitudes", "deg", float(f(early)), float(f(again)), 1e-7, "SciPy's DOP853"
+            f"{name} angle from the 1992 attitudes", "deg", float(f(early)), float(f(again)), 1e-7, "SciPy's DOP853"
         )
         for name, f in (("median", np.median), ("smallest", np.min), ("largest", np.max))
     ]
@@ -137,14 +137,14 @@ def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
     )
     source = "theta, psi about L from Jacobi's functions, phi by quadrature"
     shown += [
-        ReferenceCheck("angle off the 2008 attitude", "deg", float(errors[-1]), late, 1e-7, source),
-        ReferenceCheck("angle off the 2008 attitude, a million steps of RK4", "deg", stepped, late, 5e-4, source),
+        ReferenceCheck("angle from the 2008 attitude", "deg", float(errors[-1]), late, 1e-7, source),
+        ReferenceCheck("angle from the 2008 attitude, a million RK4 steps", "deg", stepped, late, 5e-4, source),
     ]
     return [*shown, *_check_periods(motions["forty days"], spin_change, moment_change)]
 
 
 def _attitudes_by_scipy(moments: Array, angles: Array, rates: Array) -> Array:
-    """The attitudes of the 1992 rows from Euler's equations in days, by SciPy's integrator and rotations."""
+    """Attitudes of the 1992 rows from Euler's equations in days, by SciPy's integrator and rotations."""
     from scipy.integrate import solve_ivp
     from scipy.spatial.transform import Rotation
 
@@ -159,7 +159,7 @@ def _attitudes_by_scipy(moments: Array, angles: Array, rates: Array) -> Array:
 
 
 def _attitude_by_angles(moments: Array, angles: Array, rates: Array) -> Array:
-    """The attitude of the last row by Euler's angles about L: w by Jacobi's functions, phi' summed over all periods."""
+    """Attitude of the last row by Euler angles about L: w by Jacobi's functions, phi' integrated over all periods."""
     from scipy.spatial.transform import Rotation
 
     top, end = AsymmetricTop(moments, np.radians(rates)), float(radar_observations().times[-1]) / DAY
@@ -185,7 +185,7 @@ def _make_top(spin_change: float, moment_change: float) -> AsymmetricTop:
 
 
 def _precession_days(top: AsymmetricTop) -> float:
-    """Of the long axis about L: phi' = L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2), averaged over a period of the rates."""
+    """Precession period of the long axis: phi' = L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2), averaged over a rate period."""
     mean = axis_precession(top.moments, top.rates_at(np.arange(64) * top.period / 64)).mean()
     return float(2 * np.pi / mean)
 
@@ -203,15 +203,15 @@ def _check_periods(motion: Motion, spin_change: float, moment_change: float) -> 
     found = float(2 * np.pi * 6 * top.period / gone)
     formula = "2 pi over the mean of L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2)"
     return [
-        ReferenceCheck("the long axis goes round L in", "d", found, _precession_days(top), 1e-9, formula),
+        ReferenceCheck("precession period of the long axis about L", "d", found, _precession_days(top), 1e-9, formula),
         ReferenceCheck(
-            "it turns about its long axis in", "d", spin, top.period, 1e-9, "4 K(m)/rate, Jacobi's closed form"
+            "rotation period about the long axis", "d", spin, top.period, 1e-9, "4 K(m)/rate, Jacobi's closed form"
         ),
     ]
 
 
 def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: float) -> Figure:
-    """The asteroid, its long axis on the sky, its rates, and the angles between computed and observed attitudes."""
+    """The asteroid, its long axis in the sky, its rates, and the angles between computed and observed attitudes."""
     from polhode.gallery.drawing.observed_attitudes import draw_sky_path, draw_spread, draw_stems, long_axis
     from polhode.plot.style import styled_figure
 
@@ -225,12 +225,12 @@ def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
             figure.add_subplot(grid[0, 2:]),
             shown.rotation_matrix[shown.times > seen.times[0] - DAY / 2, :, 2],
             [long_axis(q[:-1]) for q in (computed, seen.quaternions)],
-            ("computed, December 1992", "at the 17 times", "seen by radar"),
+            ("computed, December 1992", "at the 17 times", "observed by radar"),
         )
         _draw_rates(figure.add_subplot(grid[1, :3]), shown)
         early, late = figure.add_subplot(grid[1, 3:5]), figure.add_subplot(grid[1, 5])
         draw_stems(early, seen.times[:-1] / DAY, errors[:-1], "days after 1992-11-09")
-        early.set_title(f"off observed, 1992: median {np.median(errors[:-1]):.2f}")
+        early.set_title(f"angle from observed, 1992: median {np.median(errors[:-1]):.2f}")
         draw_spread(late, float(errors[-1]), digits)
         late.set_title("2008")
         most = np.abs(digits - errors[-1]).max()
@@ -254,7 +254,7 @@ def _draw_space(axes: Axes, motion: Motion) -> None:
     w = motion.angular_velocity[frame]
     scene.arrow((0, 0, 0), reach * L, COLORS["L"], "L")
     scene.arrow((0, 0, 0), reach * w / np.linalg.norm(w), COLORS["omega"], "ω")
-    scene.draw(axes, "the uniform ellipsoid of its moments")
+    scene.draw(axes, "uniform ellipsoid with its moments")
 
 
 def _draw_rates(axes: Axes, motion: Motion) -> None:
@@ -277,18 +277,18 @@ def _draw_rates(axes: Axes, motion: Motion) -> None:
 
 MODEL = Model(
     name="toutatis",
-    title="The asteroid Toutatis tumbles: free rotation against radar",
+    title="The asteroid Toutatis tumbles: free rotation compared with radar",
     theme="real bodies",
-    source="Hudson and Ostro 1995; Takahashi, Busch and Scheeres, Astronomical Journal 146:95, 2013",
+    source="[Hudson and Ostro 1995]; [Takahashi et al. 2013]",
     explanation=(
-        "Toutatis turns about no fixed axis: its long axis goes round the angular momentum in 7.4 days while the\n"
-        "body turns about it in 5.4. Started from one published state, free rotation meets the attitudes that radar\n"
-        "saw within 16 degrees, five weeks long. Sixteen years later it is 131 degrees off. The Earth\n"
-        "and the Sun have twisted it in between; but the digits that were not printed matter too: half a unit in the\n"
-        "last place of the inputs, grey dots, already moves that angle by several degrees."
+        "Toutatis does not rotate about a fixed axis: its long axis precesses about the angular momentum in 7.4\n"
+        "days while the body rotates about it in 5.4. Started from one published state, free rotation matches the\n"
+        "attitudes observed by radar within 16 degrees for five weeks. Sixteen years later it is 131 degrees off.\n"
+        "The Earth and the Sun have exerted torques in between; but the digits that were not printed matter too:\n"
+        "half a unit in the last place of the inputs (gray dots) already changes that angle by several degrees."
     ),
     parameters=(
-        Parameter("spin_change", "1", 0.0, -0.005, 0.005, "relative change of all three rates at the start"),
+        Parameter("spin_change", "1", 0.0, -0.005, 0.005, "relative change of all three initial rates"),
         Parameter("moment_change", "1", 0.0, -0.02, 0.02, "relative change of the largest moment"),
     ),
     scenario=scenario,

@@ -1,4 +1,4 @@
-"""Two opposite forces at two points of a block: it turns, and its centre stays."""
+"""Two opposite forces at two points of a block: it rotates, and its center of mass stays at rest."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SIDES = (6.0, 2.0, 4.0)
 FIRST_POINT = (-3.0, 0.0, -2.0)
 SWINGS = 1.06
 FRAMES = 424
-"""400 of them a swing, so that one lies at its far end."""
+"""400 frames per oscillation, so that one lies at the far end."""
 STEPS_A_FRAME = 10
 
 
 def _moment_about_y(mass: float) -> float:
-    """About y, M (x^2 + z^2)/12."""
+    """Moment about y, M (x^2 + z^2)/12."""
     return mass * (SIDES[0] ** 2 + SIDES[2] ** 2) / 12
 
 
@@ -39,13 +39,13 @@ def _second_point(height: float) -> tuple[float, float, float]:
 
 
 def _pendulum(force: float, height: float, mass: float) -> Pendulum:
-    """The torque at the angle a is f (6 cos a + (2 + z) sin a): the line between both points swings about z."""
+    """The torque at angle a is f (6 cos a + (2 + z) sin a): the line between the points swings about z."""
     across, along = 6.0, height + 2.0
     return Pendulum((force * hypot(across, along) / _moment_about_y(mass)) ** 0.5, pi / 2 + atan2(along, across))
 
 
 def scenario(force: float, height: float, mass: float) -> Scenario:
-    """The block of seed 000 figure 9, from rest, for a swing there and back."""
+    """The block from rest for one full oscillation.  [Baraff 1997, figure 9]"""
     duration = SWINGS * _pendulum(force, height, mass).period
     return Scenario(
         box(SIDES, mass),
@@ -59,18 +59,18 @@ def scenario(force: float, height: float, mass: float) -> Scenario:
 
 
 def _turn_angle(motion: Motion) -> Array:
-    """Turned about y since the start, in rad."""
+    """Rotation angle about y, in rad."""
     turn = motion.rotation_matrix
     return np.unwrap(np.arctan2(turn[:, 0, 2], turn[:, 0, 0]))
 
 
 def _first_rest(motion: Motion) -> float:
-    """When the turning stops for the first time."""
+    """Time at which the rotation first stops."""
     return float(zero_crossings(motion, motion.angular_velocity[:, 1], lambda state: state.angular_velocity[1])[1])
 
 
 def numbers(motion: Motion, force: float, height: float, mass: float) -> list[ReferenceCheck]:
-    """Torque and angular acceleration at the start, the first rest, and the centre that stays."""
+    """Initial torque and angular acceleration, the first stop, and the fixed center of mass."""
     swing = _pendulum(force, height, mass)
     torque = initial_rate(motion.times, motion.angular_momentum)
     turning = float(initial_rate(motion.times, motion.angular_velocity[:, 1]))
@@ -79,21 +79,24 @@ def numbers(motion: Motion, force: float, height: float, mass: float) -> list[Re
     largest, widest = float(np.abs(_turn_angle(motion)).max()), 2 * swing.amplitude
     across = float(np.hypot(torque[0], torque[2]))
     return [
-        ReferenceCheck("torque about y at the start", "N m", float(torque[1]), 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
-        ReferenceCheck(
-            "angular acceleration at the start", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"
-        ),
+        ReferenceCheck("initial torque about y", "N m", float(torque[1]), 6 * force, 1e-9 * force, "(0, 6 f, 0)"),
+        ReferenceCheck("initial angular acceleration", "rad/s2", turning, expected, 1e-9 * expected, "12 * 6 f/(52 M)"),
         ReferenceCheck("torque about x and z", "N m", across, 0.0, 1e-12 * force, "(0, 6 f, 0)", 6 * force),
-        ReferenceCheck("centre of mass moved by", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
+        ReferenceCheck("displacement of the center of mass", "m", moved, 0.0, 1e-12 * free, "F1 + F2 = 0", free),
         ReferenceCheck(
-            "time of the first rest", "s", _first_rest(motion), swing.period / 2, 1e-10 * swing.period, "2 K(m)/w0"
+            "time at which the rotation first stops",
+            "s",
+            _first_rest(motion),
+            swing.period / 2,
+            1e-10 * swing.period,
+            "2 K(m)/w0",
         ),
-        ReferenceCheck("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), the other side"),
+        ReferenceCheck("largest angle", "rad", largest, widest, 1e-10, "pi + 2 atan((2 + z)/6), on the other side"),
     ]
 
 
 def picture(motion: Motion, force: float, height: float, mass: float) -> Figure:
-    """The block as it turns, its angle beside the pendulum's closed form, and the torque."""
+    """The rotating block, its angle with the pendulum's closed form, and the torque."""
     from polhode.plot.panels import draw_conserved_drift
     from polhode.plot.style import styled_figure
 
@@ -107,7 +110,7 @@ def picture(motion: Motion, force: float, height: float, mass: float) -> Figure:
 
 
 def _draw_blocks(axes: Axes, motion: Motion, height: float) -> None:
-    """Four instants of the first half swing, side by side."""
+    """Four instants of the first half oscillation, side by side."""
     from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLORS
@@ -119,18 +122,18 @@ def _draw_blocks(axes: Axes, motion: Motion, height: float) -> None:
         k = int(np.argmin(np.abs(angles[: first + 1] - share * angles[first])))
         place, turn = np.array((10.5 * (n % 2), 0.0, -10.5 * (n // 2))), motion.rotation_matrix[k]
         scene.body(motion.scenario.bodies[0], place, turn, half=0)
-        centre = move_toward_camera(scene, place + np.array((0.0, -SIDES[1] / 2, 0.0)), 20.0)
+        center = move_toward_camera(scene, place + np.array((0.0, -SIDES[1] / 2, 0.0)), 20.0)
         for point, arrow, name in (
             (FIRST_POINT, (0.0, 0.0, 2.2), "F₁"),
             (_second_point(height), (0.0, 0.0, -2.2), "F₂"),
         ):
-            at = centre + turn @ np.array(point)
-            scene.line((centre, at), COLORS["muted"], width=1.0)
+            at = center + turn @ np.array(point)
+            scene.line((center, at), COLORS["muted"], width=1.0)
             draw_force(scene, at, arrow, name)
-        scene.dot(centre, COLORS["ink"], 4.0)
+        scene.dot(center, COLORS["ink"], 4.0)
         words = f"{motion.times[k]:.3g} s, {np.degrees(angles[k]):.3g} deg"
         scene.text(place + np.array((0.0, 0.0, -4.9)), words, COLORS["ink"])
-    scene.draw(axes, "it turns about y until it rests on the other side")
+    scene.draw(axes, "rotation about y until it stops on the other side")
 
 
 def _draw_turn_angle(axes: Axes, motion: Motion, swing: Pendulum) -> None:
@@ -167,20 +170,20 @@ def _draw_torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> No
 
 MODEL = Model(
     name="translation-free",
-    title="Two opposite forces: the block turns and its centre stays",
+    title="Two opposite forces: the block rotates and its center of mass stays at rest",
     theme="forces and torques",
-    source="seed 000 section 5.4, figure 9; seed 002",
+    source="[Baraff 1997, section 5.4, figure 9]; [Slides]",
     explanation=(
-        "The block of 6 x 2 x 4 m is pushed upwards at (-3, 0, -2) and downwards at (3, 0, 2), points that\n"
-        "move with it. The sum of the forces is zero, so the centre of mass stays; their torque is (0, 6 f, 0)\n"
-        "at the start, also with the second point at (3, 0, -2), and the angular acceleration 6 f/208 at 48 kg.\n"
-        "Then the lever changes as the block turns: the line between the two points swings like a pendulum\n"
-        "about the direction of the forces, comes to rest on the other side, and returns."
+        "The block of 6 x 2 x 4 m is pushed upwards at (-3, 0, -2) and downwards at (3, 0, 2), points that move with\n"
+        "it. The net force is zero, so the center of mass stays at rest; the initial torque is (0, 6 f, 0), also with\n"
+        "the second point at (3, 0, -2), and the angular acceleration is 6 f/208 at 48 kg. The lever arm changes as\n"
+        "the block rotates: the line between the two points swings like a pendulum about the direction of the\n"
+        "forces, comes to rest on the other side, and returns."
     ),
     parameters=(
         Parameter("force", "N", 2.0, 0.1, 1000.0, "f, each of the two forces"),
         Parameter("height", "m", 2.0, -2.0, 2.0, "z of the second point; the text prints both 2 and -2"),
-        Parameter("mass", "kg", 48.0, 1.0, 1000.0, "of the block; 48 is a density of 1"),
+        Parameter("mass", "kg", 48.0, 1.0, 1000.0, "mass of the block; 48 is a density of 1"),
     ),
     scenario=scenario,
     numbers=numbers,

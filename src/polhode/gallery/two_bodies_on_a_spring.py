@@ -1,4 +1,4 @@
-"""Two bodies on a spring: they swing about their common centre, which drifts on."""
+"""Two bodies on a spring: they oscillate about their common center of mass, which moves uniformly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SWINGS = 4
 FRAMES = 400
 STEPS_A_FRAME = 10
 LARGEST = 0.2
-"""In the drawing no ball has a larger radius, in m."""
+"""Largest radius of a ball in the drawing, in m."""
 
 
 def _pair(mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> SpringPair:
@@ -35,7 +35,7 @@ def _pair(mass_a: float, mass_b: float, stiffness: float, stretch: float, drift:
 
 
 def scenario(mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Scenario:
-    """Two balls along x, let go with the spring stretched, four swings long."""
+    """Two balls along x, released with the spring stretched, for four oscillations."""
     pair = _pair(mass_a, mass_b, stiffness, stretch, drift)
     duration = SWINGS * pair.period
     radius_a, radius_b = ((3 * m / (4 * pi * DENSITY)) ** (1 / 3) for m in (mass_a, mass_b))
@@ -62,13 +62,13 @@ def _spring_stretch(states: Any) -> float:
 def numbers(
     motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float
 ) -> list[ReferenceCheck]:
-    """The period of the swing: twice the mean time between passages through the spring's length."""
+    """Period of the oscillation: twice the mean time between passages through the natural length."""
     distance = motion.position[:, 1, 0] - motion.position[:, 0, 0]
     passages = zero_crossings(motion, distance - LENGTH, _spring_stretch)
     expected = _pair(mass_a, mass_b, stiffness, stretch, drift).period
     return [
         ReferenceCheck(
-            "period of the swing",
+            "oscillation period",
             "s",
             float(2 * (passages[-1] - passages[0]) / (len(passages) - 1)),
             expected,
@@ -79,7 +79,7 @@ def numbers(
 
 
 def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stretch: float, drift: float) -> Figure:
-    """The balls in one swing, where they and their centre of mass are, how the distance swings, where the energy is."""
+    """The balls over one period, their positions and center of mass, the distance, and the energies."""
     from polhode.plot import panels
     from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form, styled_figure
 
@@ -93,13 +93,13 @@ def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stre
         for i, mass in enumerate((mass_a, mass_b)):
             where.plot(t, places[:, i], color=COLOR_CYCLE[i], label=f"{mass:g} kg")
         center = places @ pair.masses / pair.masses.sum()
-        where.plot(t, center, color=COLORS["ink"], linewidth=1.0, linestyle=(0, (5, 3)), label="centre")
+        where.plot(t, center, color=COLORS["ink"], linewidth=1.0, linestyle=(0, (5, 3)), label="center")
         draw_closed_form(distance, t, LENGTH + pair.stretch_at(t))
         simulated = f"simulated, period {pair.period:.6g} s"
         distance.plot(t, places[:, 1] - places[:, 0], color=COLORS["omega"], label=simulated)
         distance.axhline(LENGTH, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
         distance.set_title("distance")
-        where.set_title("places")
+        where.set_title("positions")
         for axes in (where, distance):
             axes.set_ylabel("m")
             panels.format_time_axis(axes, motion)
@@ -110,7 +110,7 @@ def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stre
 
 
 def _draw_one_swing(axes: Axes, motion: Motion) -> None:
-    """Balls and spring at five instants side by side, seen from their centre of mass."""
+    """Balls and spring at five instants side by side, relative to their center of mass."""
     import numpy as np
 
     from polhode.plot.scene import Scene, world_camera
@@ -122,20 +122,20 @@ def _draw_one_swing(axes: Axes, motion: Motion) -> None:
     middle = LENGTH * (masses[0] - masses[1]) / (2 * masses.sum())
     across = np.linspace(0.0, 1.0, 81)
     zigzag = 0.07 * np.interp(across * 16, np.arange(17), (0, 0, *(1, -1) * 6, 1, 0, 0))
-    for n, when in enumerate(("at the start", "T/4", "T/2", "3 T/4", "T")):
-        x, centre = motion.position[n * FRAMES // (4 * SWINGS), :, 0], 2.1 * n - middle
-        ends = x - x @ masses / masses.sum() + centre
+    for n, when in enumerate(("t = 0", "T/4", "T/2", "3 T/4", "T")):
+        x, center = motion.position[n * FRAMES // (4 * SWINGS), :, 0], 2.1 * n - middle
+        ends = x - x @ masses / masses.sum() + center
         spring = np.stack((ends[0] + across * (ends[1] - ends[0]), 0 * across + 1.0, zigzag), axis=1)
         scene.line(spring, COLORS["ink"], width=1.1)
         for radius, end, color in zip(radii, ends, COLOR_CYCLE, strict=False):
             scene.body(sphere(radius, 1.0), (end, 0.0, 0.0), color=color, segments=32)
-        scene.line(((centre, 2.0, -0.3), (centre, 2.0, 0.3)), COLORS["muted"], width=1.0, style=(0, (4, 3)))
+        scene.line(((center, 2.0, -0.3), (center, 2.0, 0.3)), COLORS["muted"], width=1.0, style=(0, (4, 3)))
         scene.text((2.1 * n, 0.0, -0.3), when, offset=(0, -6))
-    scene.draw(axes, "one swing of the period T, seen from the centre of mass (dashed)", margin=0.0)
+    scene.draw(axes, "one period T, relative to the center of mass (dashed)", margin=0.0)
 
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:
-    """The kinetic energy of each ball and the energy of the spring, one on top of the other."""
+    """Kinetic energy of each ball and energy of the spring, stacked."""
     from polhode.plot.panels import format_time_axis
     from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
 
@@ -153,22 +153,21 @@ def _draw_energies(axes: Axes, motion: Motion) -> None:
 
 MODEL = Model(
     name="two-bodies-on-a-spring",
-    title="Two balls on a spring swing about a centre that drifts on",
+    title="Two balls on a spring oscillate about a uniformly moving center of mass",
     theme="forces and torques",
-    source="seed 000 sections 1, 2",
+    source="[Baraff 1997, sections 1 and 2]",
     explanation=(
-        "Two balls are joined by a spring, pulled apart and let go while both drift along. The spring pulls\n"
-        "both with the same force, in opposite directions: the linear momentum of the pair stays, and the\n"
-        "centre of mass moves on as if there were no spring. The distance swings like a single body of the\n"
-        "reduced mass mu = m_a m_b/(m_a + m_b), and energy goes to and fro between the spring and the\n"
-        "balls, of which the lighter takes the larger share."
+        "Two balls are joined by a spring, pulled apart and released while both drift along. The spring exerts equal\n"
+        "and opposite forces: the linear momentum of the pair is conserved, and the center of mass moves as if there\n"
+        "were no spring. The distance oscillates like a single body of reduced mass mu = m_a m_b/(m_a + m_b), and\n"
+        "energy is exchanged between the spring and the balls, of which the lighter takes the larger share."
     ),
     parameters=(
-        Parameter("mass_a", "kg", 1.0, 0.01, 100.0, "of the first ball"),
-        Parameter("mass_b", "kg", 2.0, 0.01, 100.0, "of the second ball"),
-        Parameter("stiffness", "N/m", 20.0, 0.1, 10000.0, "of the spring"),
-        Parameter("stretch", "m", 0.4, 0.01, 0.5, "at the start, beyond the spring's length of 1 m"),
-        Parameter("drift", "m/s", 0.25, -5.0, 5.0, "of both at the start"),
+        Parameter("mass_a", "kg", 1.0, 0.01, 100.0, "mass of the first ball"),
+        Parameter("mass_b", "kg", 2.0, 0.01, 100.0, "mass of the second ball"),
+        Parameter("stiffness", "N/m", 20.0, 0.1, 10000.0, "stiffness of the spring"),
+        Parameter("stretch", "m", 0.4, 0.01, 0.5, "initial extension beyond the spring's natural length of 1 m"),
+        Parameter("drift", "m/s", 0.25, -5.0, 5.0, "initial velocity of both"),
     ),
     scenario=scenario,
     numbers=numbers,

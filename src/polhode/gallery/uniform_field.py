@@ -1,4 +1,4 @@
-"""A body of irregular parts in a uniform field: it falls and does not turn."""
+"""An irregular body in a uniform field: it falls without rotating."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 WEDGE = ((0.0, 0.0, 0.3), (0.2, 0.0, 0.3), (0.0, 0.7, 0.3), (0.05, 0.1, 0.9))
 AXIS = (2 / 3, -1 / 3, 2 / 3)
-"""About which the body is tilted."""
+"""Tilt axis."""
 DURATION, FRAMES, STEPS_A_FRAME = 1.0, 100, 4
 
 
 class TetrahedronCells(NamedTuple):
-    """The tetrahedra that a body consists of: masses in kg, centres from the centre of mass in m, body axes."""
+    """Tetrahedra of a body: masses in kg, centroids relative to the center of mass in m, body axes."""
 
     masses: Array
-    centres: Array
+    centers: Array
 
 
 def make_parts() -> tuple[Body, ...]:
-    """Two beams of oak, a steel weight at the end of one, a wedge of aluminium on the other: all of them convex."""
+    """Two oak beams, a steel weight at the end of one, and an aluminum wedge on the other, all convex."""
     return (
         box((0.9, 0.2, 0.3), density=700.0).move((0.45, 0.1, 0.15)),
         box((0.2, 0.5, 0.3), density=700.0).move((0.1, 0.45, 0.15)),
@@ -50,15 +50,15 @@ def _make_body() -> Body:
 
 
 def cut_into_cells() -> TetrahedronCells:
-    """Every part cut into tetrahedra between its own centre and the triangles of its surface."""
-    masses, centres = [], []
+    """Cut every part into tetrahedra between its own center and the triangles of its surface."""
+    masses, centers = [], []
     for part in make_parts():
         mesh = part.mesh()
         corners = np.asarray(mesh.vertices)[np.asarray(mesh.faces)] - part.center_of_mass
         volumes = np.linalg.det(corners) / 6
         masses.append(part.mass * volumes / volumes.sum())
-        centres.append(corners.sum(axis=1) / 4 + part.center_of_mass)
-    return TetrahedronCells(np.concatenate(masses), np.concatenate(centres) - _make_body().center_of_mass)
+        centers.append(corners.sum(axis=1) / 4 + part.center_of_mass)
+    return TetrahedronCells(np.concatenate(masses), np.concatenate(centers) - _make_body().center_of_mass)
 
 
 def _field_vector(field: float, g: float) -> Array:
@@ -66,7 +66,7 @@ def _field_vector(field: float, g: float) -> Array:
 
 
 def scenario(tilt: float, field: float, g: float) -> Scenario:
-    """The body let go at rest, tilted, for a second."""
+    """The tilted body, released at rest, for one second."""
     half = radians(tilt) / 2
     return Scenario(
         _make_body(),
@@ -81,23 +81,23 @@ def scenario(tilt: float, field: float, g: float) -> Scenario:
 
 
 def _cell_torques(motion: Motion, g: Array, com_to_point_body: Any = (0.0, 0.0, 0.0)) -> Array:
-    """Of every cell's weight about a point of the body, in the last attitude, in N m."""
-    masses, centres = cut_into_cells()
-    arms = (centres - np.asarray(com_to_point_body)) @ motion.rotation_matrix[-1].T
+    """Torque of every cell's weight about a point of the body in the final attitude, in N m."""
+    masses, centers = cut_into_cells()
+    arms = (centers - np.asarray(com_to_point_body)) @ motion.rotation_matrix[-1].T
     return np.cross(arms, masses[:, None] * g)
 
 
 def _outer_corner(body: Body) -> Array:
-    """From the centre of mass to the outer corner of the beams, body axes."""
+    """Vector from the center of mass to the outer corner of the beams, body axes."""
     return -np.asarray(body.center_of_mass)
 
 
 def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[ReferenceCheck]:
-    """The weights of all cells turn nothing about the centre of mass, and so the body does not turn."""
+    """The weights of all cells exert no net torque about the center of mass, so the body does not rotate."""
     body, pull = motion.scenario.bodies[0], _field_vector(field, g)
     reach = float(np.linalg.norm(np.asarray(body.mesh().vertices) - body.center_of_mass, axis=1).max())
     size = body.mass * g * reach
-    about_centre = float(np.linalg.norm(_cell_torques(motion, pull).sum(axis=0)))
+    about_center = float(np.linalg.norm(_cell_torques(motion, pull).sum(axis=0)))
     lever = motion.rotation_matrix[-1] @ -_outer_corner(body)
     about_corner = float(np.linalg.norm(_cell_torques(motion, pull, _outer_corner(body)).sum(axis=0)))
     expected = body.mass * float(np.linalg.norm(np.cross(lever, pull)))
@@ -106,25 +106,32 @@ def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[Referen
     fallen, distance = float(motion.position[-1] @ pull) / g, g * DURATION**2 / 2
     return [
         ReferenceCheck(
-            "torque of all cells about the centre of mass",
+            "total torque about the center of mass",
             "N m",
-            about_centre,
+            about_center,
             0.0,
             1e-14 * size,
             "(sum m r) x g = 0",
             size,
         ),
-        ReferenceCheck("the same about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size),
-        ReferenceCheck("angular momentum after 1 s", "kg m2/s", spin, 0.0, 1e-14 * size, "no torque", size),
-        ReferenceCheck("change of the attitude in 1 s", "1", turned, 0.0, 1e-13, "it does not turn", 1.0),
         ReferenceCheck(
-            "distance fallen in 1 s", "m", fallen, distance, 1e-12 * distance, "g t^2/2; the text prints Mg/g for Mg/M"
+            "total torque about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size
+        ),
+        ReferenceCheck("angular momentum after 1 s", "kg m2/s", spin, 0.0, 1e-14 * size, "no torque", size),
+        ReferenceCheck("change of attitude in 1 s", "1", turned, 0.0, 1e-13, "no rotation", 1.0),
+        ReferenceCheck(
+            "distance fallen in 1 s",
+            "m",
+            fallen,
+            distance,
+            1e-12 * distance,
+            "g t^2/2; [Baraff 1997] prints Mg/g for Mg/M",
         ),
     ]
 
 
 def picture(motion: Motion, tilt: float, field: float, g: float) -> Figure:
-    """The body as it falls with the weights of its cells, their torques summed up, and the fall itself."""
+    """The falling body with the weights of its cells, their cumulative torque, and the fall."""
     from polhode.plot.style import styled_figure
 
     with styled_figure(11.5, 7.2, MODEL.title) as figure:
@@ -136,7 +143,7 @@ def picture(motion: Motion, tilt: float, field: float, g: float) -> Figure:
 
 
 def _draw_falling(axes: Axes, motion: Motion, g: Array) -> None:
-    """The body at the start with the weights of its cells, at the end with their sum; not so far apart as it falls."""
+    """The initial body with the weights of its cells, and the final one with their sum; distance not to scale."""
     from polhode.gallery.drawing.force_arrows import move_toward_camera
     from polhode.plot.scene import Scene, world_camera
     from polhode.plot.style import COLORS
@@ -144,26 +151,26 @@ def _draw_falling(axes: Axes, motion: Motion, g: Array) -> None:
     scene = Scene(world_camera(0.5, 0.3))
     body, turn = motion.scenario.bodies[0], motion.rotation_matrix[0]
     down = g / np.linalg.norm(g)
-    masses, centres = cut_into_cells()
+    masses, centers = cut_into_cells()
     places = [np.zeros(3), 1.9 * down]
     for n, place in enumerate(places):
         for part, color in zip(make_parts(), ("body", "body", "muted", "closed_form"), strict=True):
             scene.body(part, place + turn @ (part.center_of_mass - body.center_of_mass), turn, COLORS[color])
         scene.text(place - 0.75 * scene.seen.right, f"{n} s", offset=(-6.0, 0.0))
-    for mass, centre in zip(masses, centres, strict=True):
-        at = move_toward_camera(scene, places[0] + turn @ centre, 5.0)
+    for mass, center in zip(masses, centers, strict=True):
+        at = move_toward_camera(scene, places[0] + turn @ center, 5.0)
         scene.arrow(at, 0.55 * (mass / masses.max()) ** 0.5 * down, COLORS["weight"], width=1.1)
     scene.dot(move_toward_camera(scene, places[-1], 5.0), COLORS["ink"])
     scene.arrow(move_toward_camera(scene, places[-1], 5.0), 1.1 * down, COLORS["weight"], "M g")
-    scene.draw(axes, "the weights of its cells, and their sum", margin=0.03)
+    scene.draw(axes, "weights of the cells, and their sum", margin=0.03)
 
 
 def _draw_running_sums(axes: Axes, motion: Motion, g: Array) -> None:
-    """The torques of the cells added up one after the other, about the centre of mass and about a corner."""
+    """Cumulative torque of the cells about the center of mass and about a corner."""
     from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
 
     corner = _outer_corner(motion.scenario.bodies[0])
-    each = {"centre of mass": _cell_torques(motion, g), "corner": _cell_torques(motion, g, corner)}
+    each = {"center of mass": _cell_torques(motion, g), "corner": _cell_torques(motion, g, corner)}
     total = each["corner"].sum(axis=0)
     along = total / max(float(np.linalg.norm(total)), float(np.finfo(float).tiny))
     for (name, torques), color in zip(each.items(), COLOR_CYCLE, strict=False):
@@ -185,7 +192,7 @@ def _draw_fall(axes: Axes, motion: Motion, g: Array) -> None:
     turned = 2 * np.linalg.norm(motion.quaternion_wxyz[:, 1:] - motion.quaternion_wxyz[0, 1:], axis=1)
     draw_closed_form(axes, motion.times, size * motion.times**2 / 2, "g t²/2 (m)")
     axes.plot(motion.times, motion.position @ g / size, color=COLORS["translational"], label="fallen (m)")
-    axes.plot(motion.times, turned, color=COLORS["rotational"], label="turned (rad)")
+    axes.plot(motion.times, turned, color=COLORS["rotational"], label="rotation angle (rad)")
     axes.set_title("the fall")
     axes.set_ylabel("m, rad")
     format_time_axis(axes, motion)
@@ -194,19 +201,19 @@ def _draw_fall(axes: Axes, motion: Motion, g: Array) -> None:
 
 MODEL = Model(
     name="uniform-field",
-    title="In a uniform field the weights turn nothing about the centre of mass",
+    title="In a uniform field gravity exerts no torque about the center of mass",
     theme="forces and torques",
-    source="seed 000 section 5.2; seed 002",
+    source="[Baraff 1997, section 5.2]; [Slides]",
     explanation=(
-        "An angle of oak carries a steel weight and a wedge of aluminium: no symmetry, no constant density,\n"
-        "and the centre of mass is not the centre of the shape. Cut into tetrahedra, each with its own weight,\n"
-        "the torques of all these weights about the centre of mass add up to (sum m r) x g = 0, however the\n"
-        "body is tilted and wherever the field points. About another point they do not. So the body falls\n"
-        "with g, as if all of its weight pulled at the centre of mass, and does not begin to turn."
+        "An L-shaped oak body carries a steel weight and an aluminum wedge: no symmetry, no constant density, and\n"
+        "the center of mass is not the center of the shape. If it is cut into tetrahedra, each with its own weight,\n"
+        "the torques of all weights about the center of mass sum to (sum m r) x g = 0, whatever the tilt of the body\n"
+        "and the direction of the field. About any other point they do not. The body falls with acceleration g, as if\n"
+        "its whole weight acted at the center of mass, and does not start to rotate."
     ),
     parameters=(
-        Parameter("tilt", "deg", 40.0, -180.0, 180.0, "of the body, about the axis (2, -1, 2)/3"),
-        Parameter("field", "deg", 20.0, -180.0, 180.0, "of the field, from -z towards x"),
+        Parameter("tilt", "deg", 40.0, -180.0, 180.0, "tilt of the body about the axis (2, -1, 2)/3"),
+        Parameter("field", "deg", 20.0, -180.0, 180.0, "direction of the field, from -z toward x"),
         Parameter("g", "m/s2", STANDARD_GRAVITY, 0.1, 30.0, "strength of the field"),
     ),
     scenario=scenario,

@@ -14,7 +14,7 @@ CASES = {
         ),
     ),
     "two-bodies-on-a-spring": Case(
-        {"period of the swing": (2 * math.pi * math.sqrt(2 / 3 / 20), 6e-8)},
+        {"oscillation period": (2 * math.pi * math.sqrt(2 / 3 / 20), 6e-8)},
         (
             {"mass_a": 5.0, "mass_b": 0.5, "stiffness": 300.0, "stretch": 0.1, "drift": -2.0},
             {"mass_a": 0.02, "mass_b": 50.0, "stretch": 0.5},

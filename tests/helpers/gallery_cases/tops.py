@@ -12,17 +12,17 @@ CASES = {
             "horizontal force at the pivot, slow": (0.0586200, 5e-8),
             "horizontal force at the pivot, fast": (35.42147, 5e-6),
             "vertical force at the pivot, slow": (1.0, 1e-10),
-            "slow and fast rate together": (6.6555740, 5e-8),
-            "their product over their sum": (0.25, 1e-11),
+            "sum of the slow and fast rates": (6.6555740, 5e-8),
+            "product over sum of the two rates": (0.25, 1e-11),
             "vertical force at the pivot, fast": (1.0, 1e-8),
-            "lowest angle when let go": (68.2622295, 5e-8),
-            "nutation period when let go": (2.0139462, 5e-8),
-            "least spin for steady precession": (3.8762, 5e-5),
+            "largest theta after release": (68.2622295, 5e-8),
+            "nutation period after release": (2.0139462, 5e-8),
+            "minimum spin for steady precession": (3.8762, 5e-5),
         },
         ({"spin": 6.0, "theta": 15.0}, {"spin": 25.0, "theta": 75.0}),
     ),
     "gyroscope-analytic": Case(
-        {"lowest angle when let go": (68.2622295, 5e-8)},
+        {"largest theta after release": (68.2622295, 5e-8)},
         (
             {"spin": 4.0, "precession": 5.0},
             {"spin": 18.0, "precession": 0.0},
@@ -31,7 +31,7 @@ CASES = {
         ),
     ),
     "gyroscope-euler-angles": Case(
-        {"Euler angles err by": (1.0e-2, 5e-4), "quaternions err by": (2.7e-8, 5e-10)},
+        {"attitude error, Euler angles": (1.0e-2, 5e-4), "attitude error, quaternions": (2.7e-8, 5e-10)},
         (
             {"spin": 2.2, "miss": 0.08, "step": 0.005},
             {"spin": 4.0, "miss": 0.005, "step": 0.012},
@@ -49,18 +49,18 @@ CASES = {
     ),
     "toutatis": Case(
         {
-            "smallest angle off the 1992 attitudes": (1.27, 5e-3),
-            "largest angle off the 1992 attitudes": (15.88, 5e-3),
-            "median angle off the 1992 attitudes": (5.60, 5e-3),
-            "angle off the 2008 attitude": (130.97, 5e-3),
+            "smallest angle from the 1992 attitudes": (1.27, 5e-3),
+            "largest angle from the 1992 attitudes": (15.88, 5e-3),
+            "median angle from the 1992 attitudes": (5.60, 5e-3),
+            "angle from the 2008 attitude": (130.97, 5e-3),
         },
         ({"spin_change": 0.005, "moment_change": -0.02}, {"spin_change": -0.003, "moment_change": 0.01}),
     ),
     "boxes": Case(
         {
-            "energy at the start": (368.5464167, 5e-8),
+            "initial energy": (368.5464167, 5e-8),
             # 2 acos of the first number of the 40-digit answer
-            "attitude at 10 s, angle from the start": (2 * math.acos(0.2251645634139581639295619), 1e-11),
+            "rotation angle at 10 s": (2 * math.acos(0.2251645634139581639295619), 1e-11),
             "height at 10 s": (-410.0, 1e-11),
         },
         ({"spin": 2.5, "nudge": 0.4, "step": 5e-3}, {"spin": 8.0, "nudge": 0.05, "step": 5e-4}),

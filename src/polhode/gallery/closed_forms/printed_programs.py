@@ -24,7 +24,7 @@ class PrintedResult(NamedTuple):
 
 
 def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stages: bool = True) -> PrintedResult:
-    """Runge-Kutta of order 4 on w in the body and on q together.  [seed 003 section 3.4, with its slips mended]
+    """Runge-Kutta of order 4 on w in the body and on q together.  [Tops report, section 3.4, with its slips mended]
 
     The rate of q is half of (0, R w) q; q is rescaled after each step.  R is that of q/|q|, or, as in the text, eq. 7
     for the stage's own q, which is not quite a rotation: another error, of the same order.
@@ -47,7 +47,7 @@ def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stage
 
 
 def plate_code(moments: Any, rates: Any, step: float, steps: int) -> PrintedResult:
-    """The code of the Feynman plate as it is printed: q' at t, explicit Euler.  [seed 004, after eq. 17.46]"""
+    """The code of the Feynman plate as it is printed: q' at t, explicit Euler.  [Christian 2011, after eq. 17.46]"""
     j, spin, q = _run_plate(moments, rates)
     for _ in range(steps):
         q = q + step * _quaternion_rate_body(q, _rotate_to_body(q, spin) / j)
@@ -56,7 +56,7 @@ def plate_code(moments: Any, rates: Any, step: float, steps: int) -> PrintedResu
 
 
 def plate_leapfrog(moments: Any, rates: Any, step: float, steps: int) -> PrintedResult:
-    """The plate by the algorithm that the text describes: q' at t + h/2.  [seed 004 eqs. 17.45, 17.46]"""
+    """The plate by the algorithm that the text describes: q' at t + h/2.  [Christian 2011, eqs. 17.45, 17.46]"""
     j, spin, q = _run_plate(moments, rates)
     for _ in range(steps):
         half = q + step / 2 * _quaternion_rate_body(q, _rotate_to_body(q, spin) / j)
@@ -72,17 +72,17 @@ def _run_plate(moments: Any, rates: Any) -> tuple[Array, Array, Array]:
 
 
 def _quaternion_rate_body(q: Array, w: Array) -> Array:
-    """q' = 1/2 q (0, w), w in the body.  [seed 004 eq. 17.44]"""
+    """q' = 1/2 q (0, w), w in the body.  [Christian 2011, eq. 17.44]"""
     return np.concatenate(((-q[1:] @ w,), q[0] * w + np.cross(q[1:], w))) / 2
 
 
 def _quaternion_rate_world(w: Array, q: Array) -> Array:
-    """q' = 1/2 (0, w) q, w in the world.  [seed 003 section 3.3, with the half that it lacks]"""
+    """q' = 1/2 (0, w) q, w in the world.  [Tops report, section 3.3, with the half that it lacks]"""
     return np.concatenate(((-q[1:] @ w,), q[0] * w + np.cross(w, q[1:]))) / 2
 
 
 def _matrix(q: Array) -> Array:
-    """The matrix of a quaternion, a rotation if q is a unit.  [seed 003 eq. 7]"""
+    """The matrix of a quaternion, a rotation if q is a unit.  [Tops report, eq. 7]"""
     s, x, y, z = q
     return np.array(
         (

@@ -1,4 +1,4 @@
-"""Solids of revolution: mass, centre and moments as integrals along the axis."""
+"""Solids of revolution: mass, center and moments as integrals along the axis."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Slice(NamedTuple):
 
 
 class RevolutionProperties(NamedTuple):
-    """What a solid of revolution about z weighs (kg), where its centre lies (m), and its moments there (kg m2)."""
+    """What a solid of revolution about z weighs (kg), where its center lies (m), and its moments there (kg m2)."""
 
     mass: float
     center: float

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TiltedBox:
-    """A box of sides (a, b, c), tilted by `tilt` about x, on a shaft along z that turns at `rate`.  [seed 004, 17.4]
+    """A box of sides (a, b, c), tilted by `tilt` about x, on a shaft along z that turns at `rate`.  [Christian 2011, 17.4]
 
     Its tensor turns with it, I(t) = R I R^T (17.32), and L = I(t) w goes round the shaft at its rate: the bearings must
     exert w x L, which turns with the box.  All in SI units and rad.

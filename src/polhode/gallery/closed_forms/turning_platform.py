@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlatformThrow:
-    """Thrown from (radius, 0, 0) with `speed` along z as seen on the platform, which turns about z.  [seed 004, 17.1]
+    """Thrown from (radius, 0, 0) with `speed` along z as seen on the platform, which turns about z.  [Christian 2011, 17.1]
 
     On the ground it goes straight: x = r, y = W r t, z = u t - g t^2/2.  The platform's axes turn by W t meanwhile.
     All in SI units.
