@@ -1,4 +1,4 @@
-"""What can go wrong, each with a sentence that says what was found and what to do."""
+"""The exceptions.  Each message says what was found and what to do."""
 
 from __future__ import annotations
 
@@ -10,19 +10,29 @@ if TYPE_CHECKING:
 
 
 class PolhodeError(Exception):
-    """Any complaint of Polhode's.  The command line prints its sentence."""
+    """The base of all errors that Polhode raises.  The command line prints its message.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> try:
+    ...     ph.Body(mass=-1.0, inertia=(1, 1, 1))
+    ... except ph.PolhodeError as error:
+    ...     print(error)
+    mass must be greater than 0 kg, but is -1.0
+    """
 
 
 class InputError(PolhodeError, ValueError):
-    """A value that makes no sense: the sentence names it."""
+    """A value that makes no sense; the message names it."""
 
 
 class InertiaError(InputError):
-    """A mass or an inertia tensor that belongs to no body."""
+    """A mass or an inertia tensor that no body has."""
 
 
 class MeshError(InertiaError):
-    """A mesh that has no definite inside, or whose cells are no cells.  `diagnosis` holds everything that was found."""
+    """A mesh that has no definite inside, or has invalid cells.  `diagnosis` holds everything that was found."""
 
     def __init__(self, sentence: str, diagnosis: Any = None) -> None:
         super().__init__(sentence)
@@ -30,11 +40,11 @@ class MeshError(InertiaError):
 
 
 class MassWarning(UserWarning):
-    """Something odd about a mesh or a tolerance: the numbers hold, but may not be what was meant."""
+    """Something unusual about a mesh or a tolerance: the numbers are right, but may not be what was meant."""
 
 
 class StateError(InputError):
-    """A start that is no start: a zero quaternion, a velocity given twice."""
+    """An invalid state: a zero quaternion, a velocity given twice."""
 
 
 class ForceError(InputError):
@@ -42,7 +52,7 @@ class ForceError(InputError):
 
 
 class ScenarioError(InputError):
-    """A run that cannot be made: a step, a duration, output times, a method that do not fit."""
+    """A run that cannot be made: a step, a duration, output times or a method that do not fit."""
 
 
 class FileError(PolhodeError):
@@ -55,13 +65,13 @@ class RunError(PolhodeError):
     Attributes
     ----------
     time : float
-        The last time at which all was well, in s.
+        The last time at which all numbers were finite, in s.
     body : int
         The body, or in an ensemble the member, that failed.
     last_good : State
         Its state at that time.
     motion : Motion
-        All output times up to then.
+        The output up to then.
     """
 
     def __init__(self, sentence: str, *, time: float, body: int, last_good: Any, motion: Any) -> None:
@@ -70,15 +80,15 @@ class RunError(PolhodeError):
 
 
 class CancelledError(PolhodeError):
-    """A computation that was stopped because nobody waits for it any more."""
+    """A computation that was canceled."""
 
 
 class NonFiniteError(RunError):
-    """A number became infinite or not a number."""
+    """A number became infinite or NaN."""
 
 
 class SingularityError(RunError):
-    """Euler angles came too near to the vertical, where they have no meaning."""
+    """Euler angles came too close to the vertical, where they are singular."""
 
 
 def nearest(name: Any, known: Iterable[str]) -> str:

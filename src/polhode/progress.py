@@ -1,4 +1,4 @@
-"""How far something has come: a bar for what takes longer than two seconds, and news for whoever listens."""
+"""Progress of long computations: a bar after two seconds, and reports to a listener."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 
 QUIET_S = 2.0
 REFRESH_S = 0.1
-"""A bar is drawn no more often than this: reports may come by the thousand."""
+"""The bar is redrawn no more often than this: there may be thousands of reports."""
 
 
 @dataclass(frozen=True)
 class ProgressReport:
-    """What a listener hears: `done` of `total` of something, and how much that is of everything."""
+    """What a listener receives: `done` of `total`, and the share of the whole."""
 
     what: str
     done: float
     total: float
     unit: str
     part: str
-    """Which of several like things this is, in words; "" if it is the only one."""
+    """Which of several parts this is, in words; "" if it is the only one."""
     share: float
     """From 0 to 1, all parts together."""
 
@@ -45,9 +45,9 @@ _part: ContextVar[_Part] = ContextVar("polhode_part", default=_Part())  # noqa: 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Let a function hear every report that is made inside, whether a bar is drawn or not.
+    """Call a function with every progress report inside the block, whether a bar is drawn or not.
 
-    If it raises `CancelledError` the computation ends at that report; machine code makes one about every 0.2 s.
+    If it raises `CancelledError` the computation ends there; compiled runs report about every 0.2 s.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def progress_part(count: int, number: int, name: str) -> Iterator[None]:
-    """Inside, everything is the `number`-th (from 0) of `count` like things: a listener hears the share of them all."""
+    """Inside the block, progress is that of part `number` (from 0) of `count`; a listener gets the total share."""
     outer = _part.get()
     words = f"{name}, {number + 1} of {count}" if count > 1 else outer.words
     token = _part.set(_Part(words, outer.first + outer.size * number / count, outer.size / count))
@@ -80,12 +80,12 @@ def progress_part(count: int, number: int, name: str) -> Iterator[None]:
 def progress(
     what: str, unit: str = "", *, form: str | None = None, wanted: bool | None = None
 ) -> Iterator[Callable[[float, float], None]]:
-    """A function that takes (done, of how many), tells a listener, and draws a bar once two seconds have passed.
+    """A function that takes (done, total), reports to the listener, and draws a bar once two seconds have passed.
 
-    A bar on a terminal, or where `wanted` says so; `form` is tqdm's `bar_format`.
+    A bar is drawn on a terminal, or as `wanted` says; `form` is tqdm's `bar_format`.
     """
     began = drawn = perf_counter()
-    listener, part = _listener.get(), _part.get()  # here, not in the report: other threads may make it
+    listener, part = _listener.get(), _part.get()  # here, not in the report: other threads may call it
     bar: Any = None
 
     def report(done: float, total: float) -> None:
@@ -110,10 +110,10 @@ def progress(
 
 
 def shows_bar(wanted: bool | None) -> bool:
-    """Whether a bar is drawn: on a terminal, unless it is said."""
+    """Whether a bar is drawn: on a terminal, unless `wanted` decides."""
     return sys.stderr.isatty() if wanted is None else wanted
 
 
 def wants_reports(wanted: bool | None) -> bool:
-    """Whether anybody wants to know: one who listens, or one who would see a bar."""
+    """Whether reports are of use: there is a listener, or a bar is drawn."""
     return _listener.get() is not None or shows_bar(wanted)

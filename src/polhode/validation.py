@@ -1,4 +1,4 @@
-"""Numbers at the door: finite, of the right shape, and, in an ensemble, with one leading axis for the members."""
+"""Validation of numeric arguments: finite, of the right shape, in an ensemble with one leading axis for the members."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Leaf: TypeAlias = float | Array
 def check_numbers(
     value: Any, name: str, shape: tuple[int, ...] = (), error: type[InputError] = InputError, wanted: str = ""
 ) -> Array:
-    """An array of finite numbers of that shape, or of that shape behind one leading axis.
+    """An array of finite numbers of that shape, or of that shape after one leading axis.
 
-    `wanted` says in other words than the shape's what should have been given.
+    `wanted` says what should have been given, if the shape does not say it best.
     """
     wanted = wanted or ("a number" if shape == () else " x ".join(map(str, shape)) + " numbers")
     try:
@@ -32,9 +32,7 @@ def check_numbers(
             f"but has the shape {array.shape}"
         )
     if not np.isfinite(array).all():
-        raise error(
-            f"{name} must be finite, but is {_format_array(array)}: find where it became infinite or not a number"
-        )
+        raise error(f"{name} must be finite, but is {_format_array(array)}: find where it became infinite or NaN")
     if array.ndim > len(shape) and len(array) == 0:
         raise error(f"{name} has a leading axis of length 0: an ensemble needs at least one member")
     return array
@@ -57,7 +55,7 @@ def check_number(value: Any, name: str, error: type[InputError] = InputError) ->
 
 
 def check_vector(value: Any, name: str, of: str) -> Array:
-    """Three finite numbers, with no members: of one frame, one point, or what `of` says."""
+    """Three finite numbers, with no members: of one frame, one point, or what `of` names."""
     array = check_numbers(value, name, shape_of(value), wanted="3 numbers")
     if array.shape != (3,):
         advice = f": give one {of} at a time" if array.ndim > 1 else ""
@@ -66,24 +64,24 @@ def check_vector(value: Any, name: str, of: str) -> Array:
 
 
 def check_still_finite(array: Array, what: str) -> Array:
-    """What was computed from finite numbers, if it is still finite."""
+    """What was computed from finite numbers, if it is finite too."""
     if not np.isfinite(array).all():
         raise InputError(
-            f"{what} would hold numbers beyond {np.finfo(np.float64).max:.2g}, the largest that there are: "
-            "choose a unit in which nothing is so large or so small"
+            f"{what} overflows: its numbers are beyond {np.finfo(np.float64).max:.2g}. "
+            "Choose units in which nothing is so large or so small"
         )
     return array
 
 
 def check_flag(value: Any, name: str, error: type[InputError] = InputError) -> bool:
-    """True or False, and nothing that only looks like it."""
+    """True or False, not something that is only truthy."""
     if not isinstance(value, (bool, np.bool_)):
         raise error(f"{name} must be True or False, not {value!r}")
     return bool(value)
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of what should be numbers; rows of different lengths have none."""
+    """The shape of what should be numbers; () for ragged rows."""
     try:
         return np.shape(value)
     except ValueError:
@@ -91,12 +89,12 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 
 def as_leaf(array: Array) -> Leaf:
-    """A plain float where there is one number, else the array of the members' numbers."""
+    """A plain float for one number, else the array over the members."""
     return float(array) if array.ndim == 0 else array
 
 
 def as_leaves(array: Array) -> Any:
-    """The components of a vector, each a plain float or the members' array."""
+    """The components of a vector, each a plain float or an array over the members."""
     if array.ndim == 1:
         return tuple(array.tolist())
     return tuple(np.ascontiguousarray(array[..., i]) for i in range(array.shape[-1]))
@@ -113,12 +111,12 @@ def member_count(*arrays_and_shapes: tuple[Array, int]) -> int | None:
 
 
 def _as_floats(value: Any) -> Array:
-    """An array of floats; texts, truth values and None are no numbers."""
+    """An array of floats; strings, booleans and None are not numbers."""
     array = np.asarray(value)
     if array.dtype.kind in "fiu":
         return array.astype(np.float64, copy=False)
     if array.dtype.kind != "O" or any(isinstance(part, (str, bool, type(None))) for part in array.flat):
-        raise TypeError("no numbers")
+        raise TypeError("not numbers")
     return array.astype(np.float64)
 
 

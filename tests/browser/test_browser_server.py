@@ -53,7 +53,7 @@ def test_a_newer_question_makes_the_older_void(spinner):
 
 def test_what_a_run_warns_of_is_a_note_on_the_page(spinner):
     choose(spinner, "missed")
-    expect(spinner.get_by_role("region", name="Notes")).to_contain_text("impulse at 99 s never strikes")
+    expect(spinner.get_by_role("region", name="Notes")).to_contain_text("impulse at 99 s is never applied")
 
 
 @pytest.mark.parametrize(("model", "words"), [("Doomed", "not a number"), ("Broken", "nobody thought of this")])

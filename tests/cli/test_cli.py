@@ -90,7 +90,7 @@ def test_a_run_that_stops_keeps_what_it_had(call, tmp_path):
     (tmp_path / "stiff.toml").write_text(scenario + forces)
     result = call("run", "stiff.toml", "--no-picture", "--save", "stiff.zarr")
     assert result.exit_code == 1
-    assert "became infinite or not a number" in result.stderr
+    assert "became infinite or NaN" in result.stderr
     assert "What was computed until then is in stiff.zarr" in result.stderr
     assert len(ph.load(tmp_path / "stiff.zarr").times) > 1
 

@@ -235,7 +235,7 @@ def test_what_a_run_warns_of_is_a_note_of_its_motion(lab):
     with talk(lab) as t:
         for id in (1, 2):  # the second time too, which Python alone would keep quiet about
             t.run(id, "missed")
-            assert any("an impulse at 99 s never strikes" in note for note in t.hear()["notes"])
+            assert any("an impulse at 99 s is never applied" in note for note in t.hear()["notes"])
             t.hear()
 
 
@@ -244,7 +244,7 @@ def test_a_run_that_fails_is_shown_until_it_fails(lab):
         t.run(1, "doomed", spin=20)
         motion, refused = t.hear(), t.hear()
     assert motion["type"] == "motion"
-    assert any("became infinite or not a number" in note for note in motion["notes"])
+    assert any("became infinite or NaN" in note for note in motion["notes"])
     assert refused["type"] == "refused"
     assert refused["parameter"] is None
     assert refused["sentence"].endswith("What was computed until then is shown.")
@@ -479,8 +479,8 @@ def test_a_host_of_zero_is_everywhere_and_gets_a_token():
         (["lab", "no-such-model"], "there is no model 'no-such-model'"),
         (["lab", "dzhanibekov", "--spin", "1e9"], "spin = 1e+09 rad/s is outside its range"),
         (["lab", "motion.zarr"], "`polhode view` opens files"),
-        (["view", "."], ". is no stored motion"),
-        (["view", "x.csv"], "x.csv is no stored motion"),
+        (["view", "."], ". is not a stored motion"),
+        (["view", "x.csv"], "x.csv is not a stored motion"),
         (["lab", "--port", "70000"], "70000 is not in the range"),
         (["lab", "--token", ""], "--token must not be empty"),
         (["view", "nowhere.zarr"], "nowhere.zarr"),

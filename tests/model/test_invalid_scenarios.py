@@ -204,7 +204,7 @@ def test_a_damaged_or_foreign_motion_is_not_loaded(damage, drifting, tmp_path):
 def test_a_missing_motion_is_not_loaded(tmp_path):
     assert_refused(lambda: ph.load(tmp_path / "no.zarr"), FileError, ("there is no motion at", "no.zarr"))
     (tmp_path / "note.txt").write_text("hello")
-    words = ("note.txt", "is no stored motion", ".zarr folder")
+    words = ("note.txt", "is not a stored motion", ".zarr folder")
     assert_refused(lambda: ph.load(tmp_path / "note.txt"), FileError, words)
 
 

@@ -96,7 +96,7 @@ def test_a_time_so_late_that_no_step_shows_is_refused():
 
 
 def test_an_impulse_that_never_strikes_is_told():
-    with pytest.warns(UserWarning, match="never strikes"):
+    with pytest.warns(UserWarning, match="never applied"):
         ph.simulate(BODY, forces=[ph.forces.impulse((1, 0, 0), 3.0)], duration=1.0, step=0.1)
 
 

@@ -1,4 +1,4 @@
-"""Bodies as tables of a file: by their numbers, as a shape, or from a mesh that the table names."""
+"""Bodies in scenario files: by their mass properties, as a shape, or from a mesh file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ BODY_KEYS = (*NUMBER_KEYS, "particle", *GEOMETRY_KEYS)
 
 
 def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body:
-    """The body of a table; meshes lie in the file's folder, unless their path says otherwise."""
+    """The body of a table; relative paths of meshes start at the scenario file's directory."""
     is_particle = validation.check_flag(table.get("particle", False), f"particle of {where}", ScenarioError)
-    looks = [key for key in GEOMETRY_KEYS if key in table]
-    kinds = (["particle"] if is_particle else []) + looks
+    geometry = [key for key in GEOMETRY_KEYS if key in table]
+    kinds = (["particle"] if is_particle else []) + geometry
     if len(kinds) > 1:
         raise ScenarioError(f"{where} has {' and '.join(kinds)}: give one of them")
-    if looks:
-        (kind,) = looks
+    if geometry:
+        (kind,) = geometry
         _refuse_keys(table, NUMBER_KEYS, where, f"takes its {{}} from its {kind}", kind)
         try:
             return GEOMETRY_READERS[kind](table[kind], where, folder)
@@ -56,7 +56,7 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
 
 
 def refuse_unknown_keys(table: Any, known: Sequence[str], where: str) -> None:
-    """Complain about the first key that is not known."""
+    """Raise for the first unknown key."""
     if not isinstance(table, Mapping):
         raise ScenarioError(f"{where} must be a table of keys and values, not {table!r}")
     for key in table:
@@ -65,7 +65,7 @@ def refuse_unknown_keys(table: Any, known: Sequence[str], where: str) -> None:
 
 
 def _read_diagonalized(table: Mapping[str, Any], where: str) -> Diagonalized | None:
-    """The tensor with its principal axes to the last bit, as they were before it was written."""
+    """The tensor with its principal axes, exactly as they were written."""
     if not any(key in table for key in PRINCIPAL_AXES_KEYS):
         return None
     if not all(key in table for key in PRINCIPAL_AXES_KEYS):
@@ -81,16 +81,14 @@ def _read_diagonalized(table: Mapping[str, Any], where: str) -> Diagonalized | N
     turn = np.stack(np.broadcast_arrays(*matrix(of_axes)), axis=-1).reshape(*axes.shape[:-1], 3, 3)
     found = turn * moments[..., None, :] @ np.swapaxes(turn, -1, -2)
     if np.abs(found - tensor).max() > ROUNDING * np.abs(tensor).max():
-        raise ScenarioError(
-            f"{' and '.join(PRINCIPAL_AXES_KEYS)} of {where} do not belong to its inertia: leave them out"
-        )
+        raise ScenarioError(f"{' and '.join(PRINCIPAL_AXES_KEYS)} of {where} do not match its inertia: remove them")
     return Diagonalized(tensor, moments, axes)
 
 
 def _refuse_keys(table: Mapping[str, Any], keys: Sequence[str], where: str, why: str, instead: str) -> None:
     for key in keys:
         if key in table:
-            raise ScenarioError(f"{where} {why.format(key)}: leave out {key}, or {instead}")
+            raise ScenarioError(f"{where} {why.format(key)}: remove {key}, or {instead}")
 
 
 def _read_shape(table: Any, where: str, folder: Path | None) -> Body:
@@ -119,7 +117,7 @@ def _call_with_path(make: Callable[..., Body], table: Any, where: str, folder: P
 
 
 def _check_arguments(make: Callable[..., Body], given: dict[str, Any], what: str, *without: str) -> dict[str, Any]:
-    """What a maker is called with: every key known, none missing."""
+    """The arguments of a constructor: all known, none missing."""
     parameters = {n: p for n, p in inspect.signature(make).parameters.items() if n not in without}
     refuse_unknown_keys(given, tuple(parameters), what)
     missing = [name for name, p in parameters.items() if p.default is p.empty and name not in given]

@@ -1,4 +1,4 @@
-"""Events: a function of the state that crosses zero, and what happens then."""
+"""Events: functions of the state whose zero crossings stop a run, are recorded, or change momenta."""
 
 from __future__ import annotations
 
@@ -6,50 +6,64 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias
 
 from polhode import validation
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import law
 from polhode.errors import ScenarioError
 from polhode.model.force import Params, as_param, check_body_index
 
 ACTIONS = ("stop", "record", "change")
 EVENT_SIGNATURE = "(t, state, body, params)"
+EventFunction: TypeAlias = Callable[[Any, StateView, BodyConstants, Any], Any]
+"""(t, state, body, params) -> a number"""
 
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Something to watch for during a run.  Made by calling what `@ph.event` gives."""
+    """A function of the state and what to do where it crosses zero.  Made by calling what `@ph.event` returns."""
 
     name: str
     kernel: Callable[..., Any]
-    """(t, state, body, params) -> a number; the event happens where it crosses zero."""
+    """(t, state, body, params) -> a number; the event is where it crosses zero."""
     params: Params
     action: str
     """"stop", "record" or "change"."""
     direction: int
-    """1: only where the number grows, -1: only where it falls, 0: both."""
+    """1: rising crossings only, -1: falling ones only, 0: both."""
     count: int | None
-    """The crossing that stops the run; or after how many nothing more is recorded or changed (None: never)."""
+    """The crossing that stops the run; or the most that are recorded or make a change (None: no limit)."""
     within: float
-    """How far from the true instant it may be found, in s; 0: as near as rounding allows."""
+    """The tolerance of its time, in s; 0: to rounding."""
     change: Callable[..., Any] | None = None
     """(t, state, body, params) -> the jumps of linear and of angular momentum, in world axes."""
     bodies: tuple[int, ...] | None = None
-    """Which bodies of a system are watched; None: all."""
+    """The indices of the bodies of a system that are watched; None: all."""
     function: Callable[..., Any] | None = field(default=None, repr=False)
-    """The user's own function."""
+    """The user's function."""
 
     def on(self, *bodies: int) -> Event:
-        """The same event, watched on these bodies of a system only (counted from 0)."""
+        """The same event, on these bodies of a system only (indices from 0).
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> @ph.event
+        ... def landing(t, state, body, params):
+        ...     return state.position[2]
+        >>> landing().on(0, 2).bodies
+        (0, 2)
+        """
         if not bodies:
-            raise ScenarioError(f"{self.name}.on() names no body: say which, counted from 0")
+            raise ScenarioError(f"{self.name}.on() names no body: give their indices, from 0")
         return replace(self, bodies=tuple(check_body_index(b, self.name) for b in bodies))
 
 
 @dataclass(frozen=True, eq=False)
 class EventLaw:
-    """An event before it gets its parameters: call it with them."""
+    """What `@ph.event` makes of a function: call it with its parameters to get an `Event`."""
 
     name: str
     kernel: Callable[..., Any]
@@ -69,13 +83,13 @@ class EventLaw:
         Parameters
         ----------
         action : {"stop", "record", "change"}, optional
-            End the run there, note it down and go on, or let the momenta jump.
+            End the run there, record it and go on, or change the momenta.
         direction : {0, 1, -1}, optional
-            Whether crossings count both ways (default), only rising, or only falling.
+            Both kinds of crossings (default), rising ones only, or falling ones only.
         count : int, optional
-            The crossing that stops the run (default the first); for the other actions, how many at most.
+            The crossing that stops the run (default the first); for the other actions, the most that count.
         within : float, optional
-            The tolerance in time, in s; by default the instant is found to rounding.
+            The tolerance of its time, in s; by default it is found to rounding.
         change : callable, optional
             (t, state, body, params) -> (impulse, angular impulse) in world axes, for action="change", which it implies.
         """
@@ -91,7 +105,7 @@ class EventLaw:
         if direction not in (-1, 0, 1):
             raise ScenarioError(f"direction={direction!r} of {self.name} is unknown: 1 (rising), -1 (falling) or 0")
         if count is not None and (isinstance(count, bool) or not isinstance(count, Integral) or count < 1):
-            raise ScenarioError(f"count of {self.name} must be a whole number of at least 1, but is {count!r}")
+            raise ScenarioError(f"count of {self.name} must be an integer of at least 1, but is {count!r}")
         tolerance = validation.check_number(within, f"within of {self.name}", ScenarioError)
         if tolerance < 0:
             raise ScenarioError(f"within of {self.name} is a time of at least 0 s, but is {tolerance:g}")
@@ -110,10 +124,11 @@ class EventLaw:
         )
 
 
-def event(function: Callable[..., Any]) -> EventLaw:
-    """Make an event of a plain function (t, state, body, params) -> number: it happens where that crosses zero.
+def event(function: EventFunction) -> EventLaw:
+    """Make an event of a plain function (t, state, body, params) -> number: it happens where the number crosses zero.
 
-    The function sees what a force sees, and like a force only does arithmetic.
+    A discontinuous sign change or a NaN does not trigger an event.  The function takes what a force takes, and like a
+    force does only arithmetic.
 
     Examples
     --------
@@ -138,7 +153,7 @@ def as_event(given: Any) -> Event:
         return given()
     if callable(given):
         raise ScenarioError(f"{getattr(given, '__name__', given)!s} is a plain function: put @ph.event before it")
-    raise ScenarioError(f"{given!r} is no event: make one with @ph.event")
+    raise ScenarioError(f"{given!r} is not an event: make one with @ph.event")
 
 
 def _check_signature(function: Callable[..., Any], what: str) -> None:

@@ -1,4 +1,4 @@
-"""A force: a plain function, its parameters, and what may be said about it."""
+"""A force: a plain function, its parameters, and what is known about it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,33 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import law
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError
 
 Params: TypeAlias = tuple[Any, ...]
+ForceFunction: TypeAlias = Callable[[Any, StateView, BodyConstants, Any], Any]
+"""(t, state, body, params) -> (force, torque)"""
+PotentialFunction: TypeAlias = Callable[[Any, StateView, BodyConstants, Any], Any]
+"""(t, state, body, params) -> potential energy"""
+PairForceFunction: TypeAlias = Callable[[Any, StateView, BodyConstants, StateView, BodyConstants, Any], Any]
+"""(t, state_a, body_a, state_b, body_b, params) -> (force on a, torque on a, torque on b)"""
 
 
 @dataclass(frozen=True, eq=False)
 class Force:
     """Something that acts: on every body (`kind="body"`), between two (`"pair"`), or at an instant (`"impulse"`).
 
-    Made by `ph.forces`, or from a function of one's own by `@ph.force`.
+    Made by the functions of `ph.forces`, or from your own function by `@ph.force`.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> drag = ph.forces.linear_drag(0.5)
+    >>> drag.name, drag.kind, drag.turns
+    ('linear_drag', 'body', False)
     """
 
     name: str
@@ -28,28 +43,28 @@ class Force:
     params: Params = ()
     kind: str = "body"
     potential: Callable[..., Any] | None = None
-    """The energy that the force can give back; None if it can give back none, or nobody said."""
+    """Its potential energy, (t, state, body, params) -> J; None if it has none, or none was given."""
     pushes: bool = True
     """Whether it can change the linear momentum."""
     turns: bool = True
-    """Whether it can change the angular momentum about the centre of mass."""
+    """Whether it can change the angular momentum about the center of mass."""
     uniform: bool = False
-    """Whether it pulls every body, everywhere and always, with the same force in proportion to the mass."""
+    """Whether it accelerates every body, everywhere and at all times, alike: uniform gravity."""
     direction: tuple[float, float, float] | None = None
-    """The only direction, fixed in the world, in which it ever pushes."""
+    """The direction, fixed in the world, in which it always pushes; None if there is no such direction."""
     window: tuple[int, int] | None = None
-    """Which two of its parameters are the times between which it acts: no step may reach across them."""
+    """Which two of its parameters are the times between which it acts: no step crosses them."""
     instant: Any = None
-    """For an impulse: when."""
+    """Of an impulse: its time, in s."""
     bodies: tuple[int, ...] | None = None
-    """Which bodies of a system it acts on, or for a pair which two; None: all."""
+    """The indices of the bodies of a system that it acts on, or of the two of a pair; None: all."""
     arguments: dict[str, Any] = field(default_factory=dict, repr=False)
-    """How `ph.forces` was called, for the scenario's file; empty for a force of one's own."""
+    """The arguments of the function of `ph.forces`, for scenario files; empty for your own force."""
     function: Callable[..., Any] | None = field(default=None, repr=False)
-    """The user's own function, if this is one."""
+    """The user's function, if it is one."""
 
     def on(self, *bodies: int) -> Force:
-        """The same force, acting on these bodies of a system only (counted from 0).
+        """The same force, acting on these bodies of a system only (indices from 0).
 
         Examples
         --------
@@ -60,13 +75,13 @@ class Force:
         if self.kind == "pair":
             raise ForceError(f"{self.name} acts between two bodies: name them when you make it")
         if not bodies:
-            raise ForceError(f"{self.name}.on() names no body: say which, counted from 0")
+            raise ForceError(f"{self.name}.on() names no body: give their indices, from 0")
         return replace(self, bodies=tuple(check_body_index(b, self.name) for b in bodies))
 
 
 @dataclass(frozen=True, eq=False)
 class ForceLaw:
-    """A user's force before it gets its parameters: call it with them."""
+    """What `@ph.force` makes of a function: call it with its parameters to get a `Force`."""
 
     name: str
     kernel: Callable[..., Any]
@@ -75,31 +90,34 @@ class ForceLaw:
     potential: Callable[..., Any] | None
 
     def __call__(self, *params: Any) -> Force:
-        """The force with these parameters: numbers, vectors (tuples), or arrays with one row per member."""
+        """The force with these parameters: numbers, vectors (tuples), or arrays with one row for each member."""
         values = tuple(as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
         return Force(self.name, self.kernel, values, kind=self.kind, potential=self.potential, function=self.function)
 
 
 @overload
-def force(function: Callable[..., Any]) -> ForceLaw: ...
+def force(function: ForceFunction) -> ForceLaw: ...
 @overload
-def force(*, axes: str = "world", potential: Callable[..., Any] | None = None) -> Callable[[Any], ForceLaw]: ...
+def force(*, axes: str = "world", potential: PotentialFunction | None = None) -> Callable[[Any], ForceLaw]: ...
 def force(
-    function: Callable[..., Any] | None = None, *, axes: str = "world", potential: Callable[..., Any] | None = None
+    function: ForceFunction | None = None, *, axes: str = "world", potential: PotentialFunction | None = None
 ) -> Any:
     """Make a force of a plain function (t, state, body, params) -> (force, torque).
+
+    Annotate `state: ph.StateView` and `body: ph.BodyConstants`, and an editor completes what they have.
 
     Parameters
     ----------
     function : callable
-        Gets the time; the `state` (position, orientation as a quaternion w, x, y, z, velocity, angular_velocity,
+        Takes the time; the `state` (position, orientation as a quaternion w, x, y, z, velocity, angular_velocity,
         angular_velocity_body, linear_momentum, angular_momentum); the `body` (mass, moments); and the parameters as a
-        tuple.  Gives the force in world axes and the torque about the centre of mass, each three numbers.  Only
-        arithmetic on tuples, `ph.sqrt`, `ph.sin`, `ph.cos` and `ph.if_less`: then it runs on every kind of number.
+        tuple.  Returns the force in world axes and the torque about the center of mass, each three numbers.  With
+        nothing but arithmetic on tuples, `ph.sqrt`, `ph.sin`, `ph.cos` and `ph.if_less` it runs on every kind of
+        number.
     axes : {"world", "body"}, optional
-        The axes of the torque that the function gives.
+        The axes of the torque that the function returns.
     potential : callable, optional
-        (t, state, body, params) -> the potential energy, if there is one: the audit then watches the total energy.
+        (t, state, body, params) -> the potential energy, if there is one: the audit then checks the total energy.
 
     Examples
     --------
@@ -116,11 +134,23 @@ def force(
     return _force_law(function, "body", axes, potential, 4, "(t, state, body, params)")
 
 
-def pair_force(function: Callable[..., Any]) -> Callable[..., Force]:
-    """Make a force between two bodies of (t, state_a, body_a, state_b, body_b, params).
+def pair_force(function: PairForceFunction) -> Callable[..., Force]:
+    """Make a force between two bodies of a function (t, state_a, body_a, state_b, body_b, params).
 
-    The function gives the force on a, the torque on a and the torque on b, in world axes; b feels the opposite force.
-    The result is called with the two bodies' numbers and then the parameters: `my_force(0, 1, 3.0)`.
+    The function returns the force on a, the torque on a and the torque on b, in world axes; b feels the opposite force.
+    Call the result with the indices of the two bodies and then the parameters: `my_force(0, 1, 3.0)`.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> @ph.pair_force
+    ... def attraction(t, state_a, body_a, state_b, body_b, params):
+    ...     push = tuple(params[0] * (b - a) for a, b in zip(state_a.position, state_b.position))
+    ...     return push, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    >>> pair, apart = [ph.particle(1.0)] * 2, [ph.State(), ph.State(position=(1, 0, 0))]
+    >>> motion = ph.simulate(pair, apart, [attraction(0, 1, 0.5)], duration=1.0, engine="python")
+    >>> motion.position[-1, :, 0].round(6).tolist()
+    [0.229849, 0.770151]
     """
     made = _force_law(function, "pair", "world", None, 6, "(t, state_a, body_a, state_b, body_b, params)")
 
@@ -131,7 +161,7 @@ def pair_force(function: Callable[..., Any]) -> Callable[..., Force]:
 
 
 def check_body_pair(a: int, b: int, name: str) -> tuple[int, int]:
-    """The numbers of two different bodies."""
+    """The indices of two different bodies."""
     first, second = check_body_index(a, name), check_body_index(b, name)
     if first == second:
         raise ForceError(f"{name} acts between two bodies, but both ends are on body {first}")
@@ -139,9 +169,9 @@ def check_body_pair(a: int, b: int, name: str) -> tuple[int, int]:
 
 
 def check_body_index(given: Any, name: str) -> int:
-    """Which body: a whole number."""
+    """The index of a body."""
     if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not float(given).is_integer():
-        raise ForceError(f"{name} acts on bodies by their numbers, counted from 0, not on {given!r}")
+        raise ForceError(f"{name} acts on bodies by their indices, from 0, not on {given!r}")
     return int(given)
 
 
@@ -156,7 +186,7 @@ def as_force(given: Any) -> Force:
         raise ForceError(
             f"{name} is a plain function: put @ph.force before it. If it comes from ph.forces, call it: {name}(...)"
         )
-    raise ForceError(f"{given!r} is no force: take one from ph.forces, or make one with @ph.force")
+    raise ForceError(f"{given!r} is not a force: take one from ph.forces, or make one with @ph.force")
 
 
 def _force_law(
@@ -170,7 +200,7 @@ def _force_law(
     if not callable(function):
         raise ForceError(f"@ph.force goes before a function {signature}, not before {function!r}")
     if axes not in ("world", "body"):
-        raise ForceError(f"axes={axes!r} is unknown: the torque comes in 'world' or in 'body' axes")
+        raise ForceError(f"axes={axes!r} is unknown: the torque is in 'world' or in 'body' axes")
     try:
         positional = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
     except ValueError:
@@ -186,7 +216,7 @@ def _force_law(
 
 
 def as_param(value: Any, name: str) -> Any:
-    """A parameter as numbers: tuples and lists stay nested, arrays are cut into components behind their first axis."""
+    """A parameter as numbers: tuples and lists stay nested, arrays are split into components after their first axis."""
     if isinstance(value, (tuple, list)):
         return tuple(as_param(part, name) for part in value)
     try:

@@ -1,4 +1,4 @@
-"""What the forces of a scenario do to its bodies, evaluated in plain arithmetic: once, at a door, or over an output."""
+"""Forces and potentials of a scenario evaluated in plain arithmetic, at one time or over all output times."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def restricted_kernel(f: Force) -> Callable[..., Any]:
 
 
 def body_pairs(f: Force, count: int) -> list[tuple[int, int]]:
-    """Which of so many bodies a pair force joins."""
+    """The pairs of `count` bodies that a pair force joins."""
     if f.bodies is not None:
         return [(f.bodies[0], f.bodies[1])]
     return [(a, b) for a in range(count) for b in range(a + 1, count)]
@@ -59,7 +59,7 @@ def evaluate_wrenches_over_times(
 ) -> list[tuple[Any, Any]]:
     """The same over many times, which are the first axis of all components of the views.
 
-    A user's function may decide by `if`: with one among the forces they are asked time by time, in plain numbers.
+    A user's function may branch on its numbers: with one among the forces all are evaluated time by time.
     """
     if not any(f.function is not None for f in forces):
         return evaluate_wrenches(times, views, constants, forces)
@@ -99,7 +99,7 @@ def potential_energy(
 
 
 def derivative(t: float, y: Array, bodies: Sequence[Body], forces: Sequence[Force]) -> Array:
-    """dY/dt of a flat array of 13 or 18 numbers a body, attitudes along the axes that the bodies were given in."""
+    """dY/dt of a flat array of 13 or 18 numbers a body, attitudes in body axes."""
     n = len(bodies)
     name = {13 * n: "momentum", 18 * n: "momentum_matrix"}.get(y.size)
     if name is None or y.ndim != 1:
@@ -125,4 +125,4 @@ _ATTITUDE_CONVERSIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] 
         lambda r, axes: matrices.multiplied(r, matrices.transposed(quaternions.matrix(axes))),
     ),
 }
-"""How an attitude goes from the body's own axes to its principal axes and back."""
+"""How an attitude is converted from body axes to principal axes and back."""

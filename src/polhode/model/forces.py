@@ -1,7 +1,7 @@
-"""The forces that come with Polhode.  Each gives a `Force`; all can act together.
+"""The library of forces.  Each function returns a `Force`; all can act together.
 
-Parameters may carry a leading axis for the members of an ensemble.  Vectors in body axes are along the axes that the
-body was given in; points of a body are measured from its centre of mass.
+Parameters may carry a leading axis for the members of an ensemble.  Vectors in body axes are along the axes in which
+the body was described; points of a body are measured from its center of mass.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import numpy as np
 from polhode import validation
 from polhode.equations import force_laws as kernels
 from polhode.equations import pair_laws
-from polhode.errors import ForceError, nearest
+from polhode.errors import ForceError
 from polhode.model.force import Force, check_body_pair
+from polhode.synonyms import unknown_attribute_message
 from polhode.validation import Leaf, as_leaf, as_leaves
 
 if TYPE_CHECKING:
@@ -52,7 +53,16 @@ def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
 
 
 def point_gravity(gm: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Force:
-    """The gravity of a point mass, with its gravity-gradient torque: gm = G M in m3/s2, and where it is, in m."""
+    """The gravity of a point mass, with its gravity-gradient torque: gm = G M in m3/s2, and its position in m.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> orbit = ph.State(position=(1, 0, 0), velocity=(0, 1, 0))
+    >>> motion = ph.simulate(ph.particle(1.0), orbit, [ph.forces.point_gravity(1.0)], duration=6.283185307179586)
+    >>> abs(motion.final.position - (1, 0, 0)).max() < 1e-6
+    True
+    """
     return Force(
         "point_gravity",
         kernels.point_gravity,
@@ -62,19 +72,44 @@ def point_gravity(gm: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Force:
 
 
 def linear_drag(c: ArrayLike, wind: ArrayLike = (0.0, 0.0, 0.0)) -> Force:
-    """-c (v - wind), c in kg/s, wind in m/s."""
+    """-c (v - wind), c in kg/s, wind in m/s.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> start, drag = ph.State(velocity=(1, 0, 0)), ph.forces.linear_drag(2.0)
+    >>> ph.simulate(ph.particle(1.0), start, [drag], duration=1.0).final.velocity[0].round(9)  # exp(-2)
+    np.float64(0.135335283)
+    """
     params = (_not_negative(c, "c"), _vector(wind, "wind"))
     return Force("linear_drag", kernels.linear_drag, params, turns=False, arguments={"c": c, "wind": wind})
 
 
 def quadratic_drag(c: ArrayLike, wind: ArrayLike = (0.0, 0.0, 0.0)) -> Force:
-    """-c |v - wind| (v - wind), c in kg/m, wind in m/s."""
+    """-c |v - wind| (v - wind), c in kg/m, wind in m/s.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> start, drag = ph.State(velocity=(1, 0, 0)), ph.forces.quadratic_drag(3.0)
+    >>> ph.simulate(ph.particle(1.0), start, [drag], duration=1.0).final.velocity[0].round(9)  # 1/(1 + 3 t)
+    np.float64(0.25)
+    """
     params = (_not_negative(c, "c"), _vector(wind, "wind"))
     return Force("quadratic_drag", kernels.quadratic_drag, params, turns=False, arguments={"c": c, "wind": wind})
 
 
 def rotational_drag(c: ArrayLike) -> Force:
-    """A torque -c times the angular velocity, c in N m s."""
+    """A torque -c times the angular velocity, c in N m s.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ball, spin = ph.Body(mass=1.0, inertia=(2, 2, 2)), ph.State(angular_velocity=(0, 0, 1))
+    >>> motion = ph.simulate(ball, spin, [ph.forces.rotational_drag(2.0)], duration=1.0)
+    >>> motion.final.angular_velocity[2].round(9)  # exp(-c t/I)
+    np.float64(0.367879441)
+    """
     params = (_not_negative(c, "c"),)
     return Force("rotational_drag", kernels.rotational_drag, params, pushes=False, arguments={"c": c})
 
@@ -91,13 +126,21 @@ def force_at(
     Parameters
     ----------
     force : array_like
-        In world axes, or with axes="body" turning with the body.
+        In world axes, or with axes="body" fixed to the body.
     com_to_point_body : array_like, optional
-        Where on the body it acts, from the centre of mass, in body axes, in m.  Without any point: the centre of mass.
+        Where on the body it acts, from the center of mass, in body axes, in m.  Without any point: the center of mass.
     point : array_like, optional
         Where in the world it acts instead, in m.
     axes : {"world", "body"}, optional
         The axes of `force`.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> push = ph.forces.force_at((0, 0, 3), com_to_point_body=(1, 0, 0))
+    >>> ball = ph.Body(mass=1.0, inertia=(2, 2, 2))
+    >>> ph.simulate(ball, forces=[push], duration=1.0, output_step=1.0).acceleration[0].tolist()
+    [0.0, 0.0, 3.0]
     """
     if com_to_point_body is not None and point is not None:
         raise ForceError("force_at acts at com_to_point_body or at point, not at both")
@@ -125,7 +168,15 @@ def force_at(
 
 
 def torque(torque: ArrayLike, axes: str = "world") -> Force:
-    """A constant torque in N m, in world axes, or with axes="body" turning with the body."""
+    """A constant torque in N m, in world axes, or with axes="body" fixed to the body.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ball = ph.Body(mass=1.0, inertia=(2, 2, 2))
+    >>> ph.simulate(ball, forces=[ph.forces.torque((0, 0, 4))], duration=1.0).final.angular_velocity[2].round(9)
+    np.float64(2.0)
+    """
     kernel = kernels.world_torque if _axes(axes) == "world" else kernels.body_torque
     return Force(
         "torque", kernel, (_vector(torque, "torque"),), pushes=False, arguments={"torque": torque, "axes": axes}
@@ -141,12 +192,19 @@ def thruster(
 ) -> Force:
     """A thruster: pushes the body with `thrust` (N) along `direction_body` while start <= t < stop (s).
 
-    Only the direction of `direction_body` counts, not its length.  Steps never reach across start or stop.
+    Only the direction of `direction_body` counts, not its length.  No step crosses start or stop.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> burn = ph.forces.thruster((0, 0, -1), (0, 0, 1), 10.0, start=1.0, stop=3.0)
+    >>> ph.simulate(ph.particle(5.0), forces=[burn], duration=4.0).final.velocity[2].round(9)
+    np.float64(4.0)
     """
     direction = validation.check_numbers(direction_body, "direction_body", (3,), ForceError)
     largest = np.abs(direction).max(axis=-1, keepdims=True)
     if (largest == 0).any():
-        raise ForceError("direction_body of a thruster is zero: say where it pushes")
+        raise ForceError("direction_body of a thruster is zero: give the direction in which it pushes")
     direction = direction / largest
     length = np.linalg.norm(direction, axis=-1, keepdims=True)
     strength = validation.check_numbers(thrust, "thrust", (), ForceError)
@@ -180,6 +238,13 @@ def spring(
     """A spring-damper from a point of the body to an anchor in the world: N/m, m, m, N s/m, and its rest length in m.
 
     The damper acts along the line of the spring.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> start, spring = ph.State(position=(1, 0, 0)), ph.forces.spring(4.0, anchor=(0, 0, 0))
+    >>> ph.simulate(ph.particle(1.0), start, [spring], duration=1.0).final.position[0].round(6)  # cos(2 t)
+    np.float64(-0.416147)
     """
     params = (
         _not_negative(stiffness, "stiffness"),
@@ -212,7 +277,17 @@ def spring_between(
     damping: ArrayLike = 0.0,
     length: ArrayLike = 0.0,
 ) -> Force:
-    """A spring-damper between points of the bodies a and b of a system (counted from 0)."""
+    """A spring-damper between points of the bodies a and b of a system (indices from 0).
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> bodies, states = [ph.particle(1.0)] * 2, [ph.State(), ph.State(position=(2, 0, 0))]
+    >>> spring = ph.forces.spring_between(0, 1, 2.0, length=1.0)
+    >>> motion = ph.simulate(bodies, states, [spring], duration=1.0, engine="python")
+    >>> motion.position[-1, :, 0].round(6).tolist()  # the distance is 1 + cos(2 t)
+    [0.708073, 1.291927]
+    """
     params = (
         _not_negative(stiffness, "stiffness"),
         _not_negative(damping, "damping"),
@@ -240,7 +315,17 @@ def spring_between(
 
 
 def mutual_gravity(G: ArrayLike = GRAVITATIONAL_CONSTANT) -> Force:
-    """Newton's attraction between the centres of mass of every two bodies of a system, G in m3/(kg s2)."""
+    """Newton's attraction between the centers of mass of every two bodies of a system, G in m3/(kg s2).
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> bodies = [ph.particle(1.0), ph.particle(1.0)]
+    >>> states = [ph.State(position=(s, 0, 0), velocity=(0, s / 2, 0)) for s in (-1, 1)]
+    >>> circle = ph.simulate(bodies, states, [ph.forces.mutual_gravity(G=1.0)], duration=1.0, engine="python")
+    >>> bool(abs((circle.position[-1] ** 2).sum(axis=-1) - 1).max() < 1e-8)
+    True
+    """
     return Force(
         "mutual_gravity",
         pair_laws.mutual_gravity,
@@ -254,7 +339,15 @@ def mutual_gravity(G: ArrayLike = GRAVITATIONAL_CONSTANT) -> Force:
 def impulse(
     impulse: ArrayLike, time: ArrayLike, com_to_point_body: ArrayLike = (0.0, 0.0, 0.0), axes: str = "world"
 ) -> Force:
-    """A blow: an impulse in N s at an instant in s, at a point of the body.  Output at that instant is after it."""
+    """An impulse in N s at a time in s, at a point of the body.  Output at that time is after it.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> kick = ph.forces.impulse((0, 0, 6), time=1.0)
+    >>> ph.simulate(ph.particle(2.0), forces=[kick], duration=3.0).final.position[2].round(9)
+    np.float64(6.0)
+    """
     kernel = kernels.impulse if _axes(axes) == "world" else kernels.body_impulse
     return Force(
         "impulse",
@@ -287,7 +380,7 @@ FORCES = {
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"there is no force {name!r}: {nearest(name, FORCES)}")
+    raise AttributeError(unknown_attribute_message("ph.forces", name, FORCES))
 
 
 def _number(value: Any, name: str) -> Leaf:
@@ -298,7 +391,7 @@ def _time(value: Any, name: str) -> Leaf:
     """A number that may be infinite: a thruster that never starts, or never stops."""
     try:
         finite = np.where(np.isinf(value), 0.0, value)
-    except (TypeError, ValueError):  # no numbers at all: said below
+    except (TypeError, ValueError):  # not numbers at all: refused below
         finite = value
     validation.check_numbers(finite, f"{name} of a thruster", (), ForceError)
     return as_leaf(np.asarray(value, dtype=np.float64))
@@ -308,7 +401,7 @@ def _not_negative(value: Any, name: str) -> Leaf:
     array = validation.check_numbers(value, name, (), ForceError)
     if (array < 0).any():
         raise ForceError(
-            f"{name} must not be negative, but is {value!r}: a negative one would feed energy into the motion"
+            f"{name} must not be negative, but is {value!r}: a negative one would add energy to the motion"
         )
     return as_leaf(array)
 
@@ -324,7 +417,7 @@ def _vector(value: Any, name: str) -> tuple[Any, Any, Any]:
 
 def _axes(axes: str) -> str:
     if axes not in ("world", "body"):
-        raise ForceError(f"axes={axes!r} is unknown: a vector comes in 'world' or in 'body' axes")
+        raise ForceError(f"axes={axes!r} is unknown: a vector is in 'world' or in 'body' axes")
     return axes
 
 

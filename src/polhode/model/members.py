@@ -1,4 +1,4 @@
-"""Many in one: the members of an ensemble taken apart, the bodies of a system put together."""
+"""Members of an ensemble selected, and bodies of a system stacked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def stack_nests(nests: Sequence[Any]) -> Any:
 
 
 def select_members(value: Any, dimensions: int, members: Any) -> Any:
-    """These members' share of a value that may have a leading axis."""
+    """The values of some members, of a value that may have a leading axis."""
     array = np.asarray(value)
     return array[members] if array.ndim > dimensions else value
 
@@ -44,7 +44,7 @@ def select_body_members(body: Body, members: Any) -> Body:
 
 
 def select_state_members(state: State, members: Any) -> State:
-    """The start of one member, or of some."""
+    """The initial state of one member, or of some."""
     return State(
         position=select_members(state.position, 1, members),
         quaternion_wxyz=select_members(state.quaternion_wxyz, 1, members),

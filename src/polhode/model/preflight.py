@@ -1,4 +1,4 @@
-"""Before a run: each user's force is evaluated once, in plain Python, so that its slips show as sentences."""
+"""Before a run: each user function is evaluated once, in plain Python, so that its mistakes get a clear message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polhode.model.scenario import Scenario
 
 
 def check_user_functions(scenario: Scenario) -> None:
-    """Complain about a user's force that fails, or gives something else than force and torque."""
+    """Refuse a user function that fails, or returns something other than force and torque."""
     for f in scenario.forces:
         if f.function is not None:
             arguments = sample_arguments(scenario, f)
@@ -38,12 +38,12 @@ def check_user_functions(scenario: Scenario) -> None:
                 where = locate_error(function, error)
                 raise ScenarioError(f"{e.name} fails at the start of the run: {error}{where}") from error
             if not (_are_vectors(answer, 2) if function is e.change else isinstance(answer, Real)):
-                told = ", each three numbers in a tuple" if function is e.change else ""
-                raise ScenarioError(f"{e.name} must return {wanted}{told}, but {function.__name__} gave {answer!r}")
+                form = ", each three numbers in a tuple" if function is e.change else ""
+                raise ScenarioError(f"{e.name} must return {wanted}{form}, but {function.__name__} returned {answer!r}")
 
 
 def forces_need_velocity(scenario: Scenario) -> bool:
-    """Whether a force needs the velocities or momenta of its bodies: it is called without them."""
+    """Whether a force reads the velocities or momenta of its bodies: it is called without them."""
     without: dict[str, Any] = dict.fromkeys(
         ("velocity", "angular_velocity", "angular_velocity_body", "linear_momentum", "angular_momentum"), (None,) * 3
     )
@@ -53,7 +53,7 @@ def forces_need_velocity(scenario: Scenario) -> bool:
         arguments = [a._replace(**without) if isinstance(a, StateView) else a for a in sample_arguments(scenario, f)]
         try:
             f.kernel(*arguments)
-        except Exception:  # whatever it says: it missed them, and the kicks that suit such forces suit all
+        except Exception:  # whatever it says, it missed them; the kicks for such forces suit all forces
             return True
     return False
 
@@ -61,13 +61,13 @@ def forces_need_velocity(scenario: Scenario) -> bool:
 def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
     """What a force or event is called with at the start of the run; in an ensemble, for its first member."""
     start = scenario.problem.start
-    seen = build_view(scenario.form, scenario.pivot is not None)
+    view = build_view(scenario.form, scenario.pivot is not None)
     is_pair = isinstance(f, Force) and f.kind == "pair"
     first, second = f.bodies if is_pair and f.bodies is not None else ((f.bodies or (0,))[0], 1)
 
     def of(i: int) -> tuple[StateView, BodyConstants]:
         body = BodyConstants(*_select_one(scenario.problem.constants, i))
-        return seen(_select_one(start, i), body), body
+        return view(_select_one(start, i), body), body
 
     params = _select_one(f.params, first)
     if is_pair:
@@ -99,7 +99,7 @@ def _are_vectors(answer: Any, count: int) -> bool:
 
 
 def locate_error(thing: Any, error: BaseException) -> str:
-    """The place in a user's own function, or in that of a force or event, if the error came from there."""
+    """The line of a user function, or of that of a force or event, if the error came from there."""
     code = getattr(getattr(thing, "function", thing), "__code__", None)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if code is not None and frame.filename == code.co_filename:

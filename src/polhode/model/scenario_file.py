@@ -1,4 +1,4 @@
-"""Scenarios as TOML files: every key known, every unknown one refused with the nearest known."""
+"""Scenarios as TOML files.  An unknown key is refused with the nearest known one."""
 
 from __future__ import annotations
 
@@ -156,11 +156,11 @@ def _body_table(body: Body, state: State) -> dict[str, Any]:
 def _force_table(f: Force) -> dict[str, Any]:
     if f.function is not None:
         raise ForceError(
-            f"{f.name} is a function of your own, which no file can hold: keep it in Python, add it after reading"
+            f"{f.name} is your own function, which no file can hold: keep it in Python, add it after reading"
         )
     if not f.arguments:
         raise ForceError(
-            f"{f.name} was taken out of an ensemble, which no file can hold: make it anew with its own numbers"
+            f"{f.name} is one member's of an ensemble, which no file can hold: make it again with its own numbers"
         )
     table = {key: to_plain_values(value) for key, value in f.arguments.items() if value is not None}
     if f.kind != "pair" and f.bodies is not None:

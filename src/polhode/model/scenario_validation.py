@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations.formulations import FORMULATIONS
-from polhode.equations.quaternions import to_world
+from polhode.equations.pivot import com_velocity, pivot_to_com_world
 from polhode.errors import ForceError, ScenarioError, nearest
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
@@ -141,8 +141,8 @@ def _validate_bodies(scenario: Scenario) -> None:
 def _validate_velocity_about_pivot(scenario: Scenario) -> None:
     """The velocity of the center of mass follows from the rotation about the pivot: zero means that."""
     given, state = scenario.states[0].velocity, scenario.states[0]
-    com_to_pivot = stack_components(to_world(as_leaves(state.quaternion_wxyz), as_leaves(scenario.pivot)))
-    turning = np.cross(state.angular_velocity, -com_to_pivot)
+    pivot_to_com = pivot_to_com_world(as_leaves(state.quaternion_wxyz), as_leaves(scenario.pivot))
+    turning = stack_components(com_velocity(as_leaves(state.angular_velocity), pivot_to_com))
     off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)
     if np.any(given) and off.any():
         raise ScenarioError(
