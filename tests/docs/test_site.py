@@ -36,10 +36,10 @@ def test_every_public_name_is_listed_in_the_reference():
     assert len(listed) == len(set(listed))
 
 
-def test_every_citation_of_a_page_is_in_the_bibliography():
+def test_every_citation_of_pages_and_source_is_in_the_bibliography():
     known = set(re.findall(r"shorthand = \{(.*)\}", (DOCS / "references.bib").read_text(encoding="utf-8")))
     assert len(known) >= 15
-    for path in PAGES:
+    for path in [*PAGES, *(ROOT / "src" / "polhode").rglob("*.py")]:
         assert set(CITATION.findall(path.read_text(encoding="utf-8"))) - known == set(), path
 
 
