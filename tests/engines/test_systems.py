@@ -36,7 +36,7 @@ def test_momentum_angular_momentum_and_energy_stay(method, settings, formulation
         "energy",
         "linear momentum",
         "angular momentum about the origin",
-        "work less gain of kinetic energy",
+        "work-energy residual",
     ):
         assert audit[quantity].conserved
         assert audit[quantity].relative < 1e-9, audit[quantity]

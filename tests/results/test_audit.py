@@ -30,7 +30,7 @@ OTHER = START.replace(position=(1.5, 0.4, 0.1), velocity=(-0.5, 1.0, 0.2))
 SPRING = f.spring(30.0, (0.1, 0.2, 0.5), (0.2, 0.0, 0.1), length=0.4)
 BETWEEN = [f.spring_between(0, 1, 20.0, (0.1, 0.0, 0.2), length=0.6), f.mutual_gravity(0.8)]
 
-KINETIC, ENERGY, WORK = "kinetic energy", "energy", "work less gain of kinetic energy"
+KINETIC, ENERGY, WORK = "kinetic energy", "energy", "work-energy residual"
 P, P_ACROSS, L, Q = "linear momentum", "linear momentum across the force", "angular momentum", "length of q"
 L_PIVOT, L_ALONG = "angular momentum about the pivot", "angular momentum about the pivot, along the force"
 L_ORIGIN = "angular momentum about the origin"
@@ -263,3 +263,9 @@ def test_the_audit_in_words_and_in_plain_numbers():
     assert plain["steps"] == 40
     assert plain["findings"][0]["quantity"] == KINETIC
     assert all(0 <= finding["relative"] < inf for finding in plain["findings"])
+
+
+def test_the_old_name_of_the_work_energy_residual_still_works():
+    audit = run(1 / 40, **one([f.gravity()])).audit()
+    with pytest.warns(DeprecationWarning, match="work-energy residual"):
+        assert audit["work less gain of kinetic energy"] is audit[WORK]

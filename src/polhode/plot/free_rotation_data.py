@@ -127,7 +127,7 @@ def _sample_path(motion: Trajectory) -> tuple[Array, Array, Array]:
     """Times, rates along the body's axes, and attitudes, close enough to each other for a line where that is free."""
     times, rates = motion.times, motion.angular_velocity_body
     fastest = float(np.linalg.norm(rates, axis=1).max())
-    if motion.scenario.used_method.name != "exact" or fastest * float(np.diff(times).max()) <= MAX_PATH_ANGLE:
+    if not motion.scenario.used_method.is_closed_form or fastest * float(np.diff(times).max()) <= MAX_PATH_ANGLE:
         return times, rates, motion.rotation_matrix
     count = min(MAX_PATH_POINTS, int(fastest * (times[-1] - times[0]) / MAX_PATH_ANGLE) + 2)
     fine = np.linspace(times[0], times[-1], max(count, len(times)))

@@ -1,14 +1,17 @@
-"""The audit of a motion: what should have been conserved, given the forces, and by how much it was not."""
+"""The audit of a motion: which quantities should be conserved, given the forces, and how far they drifted."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from polhode.equations.pivot import angular_momentum_about_pivot
 from polhode.model.force import Force, flatten_leaves
+from polhode.model.state import stack_components
 from polhode.results import dynamics
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
@@ -16,42 +19,62 @@ from polhode.validation import Array
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """One quantity: whether it should stay, and its largest departure from its value at the start."""
+    """One quantity: whether it should be conserved, and its largest drift from its value at the start."""
 
     quantity: str
     unit: str
+    """Empty if dimensionless."""
     conserved: bool
     """Whether it should be conserved, given the forces."""
     departure: float
+    """The largest drift, in `unit`."""
     relative: float
-    """The departure divided by the quantity's own largest size during the motion."""
+    """The largest drift divided by the quantity's own largest magnitude during the motion."""
     time: float
-    """When the departure was largest, in s."""
+    """When the drift was largest, in s."""
     reason: str
+    """Why it should be conserved, or why not."""
     history: Array = field(repr=False, compare=False)
-    """The relative departure at each output time; in an ensemble the largest of all members."""
+    """The relative drift at each output time; in an ensemble the largest of all members."""
+
+
+_RENAMED = {"work less gain of kinetic energy": "work-energy residual"}
 
 
 @dataclass(frozen=True)
 class Audit:
-    """All findings about a motion, and how it was computed.  Printed, it is a table."""
+    """All findings about a motion, and how it was computed.  Printed, it is a table.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> stone, thrown = ph.particle(2.0), ph.State(velocity=(1.0, 0.0, 4.0))
+    >>> motion = ph.simulate(stone, thrown, [ph.forces.gravity()], duration=1.0, method="exact")
+    >>> [finding.quantity for finding in motion.audit().findings if finding.conserved]
+    ['energy', 'work-energy residual', 'linear momentum across the force']
+    """
 
     method: str
     formulation: str
     steps: int
+    """Number of steps taken."""
     refused: int
+    """Number of steps rejected by the step-size control."""
     findings: tuple[AuditFinding, ...]
     chosen: str = ""
-    """Why method "auto" chose this method, and what it found out about the error."""
+    """Why method "auto" chose this method, and its estimate of the error."""
 
     def __getitem__(self, quantity: str) -> AuditFinding:
+        if quantity in _RENAMED:
+            warnings.warn(f"{quantity!r} is now called {_RENAMED[quantity]!r}", DeprecationWarning, stacklevel=2)
+            quantity = _RENAMED[quantity]
         for finding in self.findings:
             if finding.quantity == quantity:
                 return finding
         raise KeyError(f"{quantity!r}: this audit has {', '.join(f.quantity for f in self.findings)}")
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers and texts, for JSON."""
+        """Plain numbers and strings, for JSON."""
         plain = asdict(self)
         for finding in plain["findings"]:
             del finding["history"]
@@ -59,13 +82,13 @@ class Audit:
 
     @property
     def computed(self) -> str:
-        """How the motion was computed, and why so if "auto" chose."""
+        """How the motion was computed, and why, if "auto" chose."""
         refused = f", {self.refused} refused" if self.refused else ""
         how = f"in {self.steps} steps{refused}, formulation {self.formulation}" if self.steps else "without steps"
         return f"computed by {self.method} {how}" + (f"\nchosen by auto: {self.chosen}" if self.chosen else "")
 
     def __str__(self) -> str:
-        rows = [("quantity", "should stay", "largest departure", "relative", "at t", "")]
+        rows = [("quantity", "conserved", "largest drift", "relative", "at t", "")]
         rows += [
             (
                 f.quantity,
@@ -88,13 +111,13 @@ def audit_motion(motion: Trajectory) -> Audit:
     """Audit a motion."""
     motion, scenario = _prepend_start(motion), motion.scenario
     findings = [*_energies(motion), *_momenta(motion), *_angular_momenta(motion), *_attitude_drift(motion)]
-    method, form, run = scenario.used_method.name, scenario.form.name, motion.run_result
+    run = motion.run_result
     chosen = str(run.auto_report) if run.auto_report is not None else ""
-    return Audit(method, form, run.steps, run.refused, tuple(findings), chosen)
+    return Audit(scenario.used_method.name, scenario.form.name, run.steps, run.refused, tuple(findings), chosen)
 
 
 def _prepend_start(motion: Trajectory) -> Trajectory:
-    """The motion with its start before the first output, where that comes later: what is conserved is so from there."""
+    """The motion with its start prepended if the first output comes later: drift is measured from the start."""
     scenario, run = motion.scenario, motion.run_result
     if len(run.times) and run.times[0] == scenario.start_time:
         return motion
@@ -118,14 +141,14 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
         energy = dynamics.energy(motion)
         size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
         changing = dynamics.potential_depends_on_time(motion)
-        reason = "a potential depends on the time" if changing else "every force has a potential"
+        reason = "a potential depends on time" if changing else "every force has a potential"
         found.append(_measure_drift(motion, "energy", "J", not changing, energy, size, reason))
     if motion.work is not None:
         work = motion.work.sum(axis=1) if motion.axis == "body" else motion.work
-        # What an impulse at the very start did counts as work, but an output at the start comes after it.
+        # The work of an impulse at the start is counted, but an output at the start comes after it.
         balance = (work - work[:1]) - (kinetic - kinetic[:1])
         size = np.maximum(np.abs(kinetic), np.abs(work))
-        found.append(_measure_drift(motion, "work less gain of kinetic energy", "J", True, balance, size, "always"))
+        found.append(_measure_drift(motion, "work-energy residual", "J", True, balance, size, "always"))
     return found
 
 
@@ -177,9 +200,10 @@ def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
 
 def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
-    place = motion.run_result.samples[0, :, :3]
-    offset = motion.position - place if motion.axis == "member" else motion.position - place[0]
-    spin = motion.angular_momentum + np.cross(offset, motion.linear_momentum)
+    pivot = motion.run_result.samples[0, :, :3]
+    pivot_to_com = motion.position - (pivot if motion.axis == "member" else pivot[0])
+    vectors = (motion.angular_momentum, pivot_to_com, motion.linear_momentum)
+    spin = stack_components(angular_momentum_about_pivot(*(tuple(np.moveaxis(v, -1, 0)) for v in vectors)))
     name, forces = "angular momentum about the pivot", scenario.forces
     free = not forces and not motion.acts_besides
     reason = "nothing acts" if free else _names(forces, motion.acts_besides) + " can turn it"
@@ -196,16 +220,16 @@ def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
 def _attitude_drift(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
     drift = motion.attitude_drift
-    if scenario.formulation == "euler_angles" or all(body.is_particle for body in scenario.bodies):
+    if scenario.form.keeps_angles or all(body.is_particle for body in scenario.bodies):
         return []
     over_all = np.fmax.reduce(drift.reshape(len(drift), -1), axis=1)
     at = int(np.argmax(over_all)) if len(over_all) else 0
-    is_matrix = scenario.formulation == "momentum_matrix"
+    is_matrix = scenario.form.keeps_matrix
     name = "orthogonality of R" if is_matrix else "length of q"
     reason = "as computed: a matrix is never repaired"
     if not is_matrix:
         reason = "found in a step, before q was rescaled" if scenario.renormalize else "never rescaled"
-    if scenario.used_method.name == "exact":
+    if scenario.used_method.is_closed_form:
         reason = "found at an output, before q was rescaled"
     worst = float(over_all[at]) if len(over_all) else 0.0
     time = float(motion.times[at]) if len(over_all) else scenario.start_time
@@ -215,20 +239,20 @@ def _attitude_drift(motion: Trajectory) -> list[AuditFinding]:
 def _measure_drift(
     motion: Trajectory, quantity: str, unit: str, conserved: bool, values: Array, sizes: Array, reason: str
 ) -> AuditFinding:
-    """The largest departure of `values` (time, member?, component?) from its start, relative to the largest size."""
+    """The largest drift of `values` (time, member?, component?) from the start, also relative to the largest size."""
     if len(values) == 0:
         return AuditFinding(quantity, unit, conserved, 0.0, 0.0, motion.scenario.start_time, reason, np.zeros(0))
     change = values - values[0]
-    departures = _norm(change) if change.ndim > np.ndim(sizes) else np.abs(change)
+    drifts = _norm(change) if change.ndim > np.ndim(sizes) else np.abs(change)
     largest = np.fmax.reduce(np.abs(sizes), axis=0)
-    relative = np.divide(departures, largest, out=np.zeros_like(departures), where=largest > 0)
-    ranked = np.nan_to_num(relative if relative.any() else departures, nan=-1.0)  # members that failed come last
-    at = np.unravel_index(int(np.argmax(ranked)), departures.shape)
+    relative = np.divide(drifts, largest, out=np.zeros_like(drifts), where=largest > 0)
+    ranked = np.nan_to_num(relative if relative.any() else drifts, nan=-1.0)  # members that failed come last
+    at = np.unravel_index(int(np.argmax(ranked)), drifts.shape)
     return AuditFinding(
         quantity,
         unit,
         conserved,
-        float(departures[at]),
+        float(drifts[at]),
         float(relative[at]),
         float(motion.times[at[0]]),
         reason,
@@ -241,7 +265,7 @@ def _norm(vectors: Array) -> Array:
 
 
 def _common_direction(forces: Sequence[Force]) -> Array | None:
-    """The unit vector along which all of them push, if they share one line."""
+    """The unit vector along which all of them push, if they are parallel."""
     lines = []
     for f in forces:
         if not f.pushes:

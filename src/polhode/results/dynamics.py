@@ -1,4 +1,4 @@
-"""What a motion owes to its forces: potential energy, accelerations, the reaction of a pivot."""
+"""Quantities of a trajectory that need its forces: potential energy, accelerations, loads, the pivot's reaction."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, euler_rate
+from polhode.equations.pivot import com_acceleration, torque_about_pivot
 from polhode.equations.quaternions import product, to_body, to_world
-from polhode.equations.vectors import cross, minus, plus, scaled
+from polhode.equations.vectors import minus, scaled
 from polhode.errors import InputError
 from polhode.model import force_evaluation
 from polhode.model.force import Force
@@ -20,7 +21,7 @@ from polhode.validation import Array
 
 
 def potential_energy(motion: Trajectory) -> Array:
-    """Of all forces that have a potential, in J: one number for a whole system."""
+    """Sum over all forces that have a potential, in J: one number for a whole system."""
     require_forces(motion, "the potential energy")
     forces = motion.scenario.forces
     if _has_user_function(motion):
@@ -34,7 +35,7 @@ def potential_energy(motion: Trajectory) -> Array:
 
 
 def potential_depends_on_time(motion: Trajectory) -> bool:
-    """Whether a potential changes with the time alone, so that no energy is conserved."""
+    """Whether a potential depends explicitly on time, so that energy is not conserved."""
     forces = motion.scenario.forces
     if not any(f.function is not None and f.potential is not None for f in forces):
         return False
@@ -53,14 +54,14 @@ def energy(motion: Trajectory) -> Array:
 
 
 def acceleration(motion: Trajectory) -> Array:
-    """Of each body's centre of mass, in m/s2: F/M, or what the turning about a pivot asks for."""
+    """Acceleration of each body's center of mass, in m/s2: F/M, or that of the rotation about a pivot."""
     require_forces(motion, "the acceleration")
     pairs = zip(*_views_over_times(motion)[1:], _wrenches(motion), strict=True)
     return _stack_bodies(motion, [_acceleration(motion, view, c, *wrench) for view, c, wrench in pairs])
 
 
 def reaction_force(motion: Trajectory) -> Array:
-    """What the pivot exerts on the body: M a - F, in N."""
+    """The force that the pivot exerts on the body: M a - F, in N."""
     if motion.scenario.pivot is None:
         raise InputError("only a motion about a pivot has a reaction force")
     require_forces(motion, "the reaction force")
@@ -72,7 +73,7 @@ def reaction_force(motion: Trajectory) -> Array:
 def energies(motion: Trajectory) -> dict[str, Array]:
     """Kinetic energy in its parts, potential energy, and their sum where every force has a potential, in J.
 
-    Parts that are 0 throughout are left out.  Over a system's bodies they are summed up.
+    Parts that are 0 throughout are left out.  They are summed over a system's bodies.
     """
 
     def over_bodies(values: Array) -> Array:
@@ -92,7 +93,7 @@ def energies(motion: Trajectory) -> dict[str, Array]:
 
 
 def loads(motion: Trajectory, forces: Sequence[Force]) -> tuple[Array, Array]:
-    """Force (N) and torque about the centre of mass (N m) of some of the forces, in the shape of `motion.position`."""
+    """Force (N) and torque about the center of mass (N m) of some of the forces, in the shape of `motion.position`."""
     require_forces(motion, "a force")
     each = _wrenches(motion, forces)
     shape = motion.position.shape
@@ -103,28 +104,28 @@ def loads(motion: Trajectory, forces: Sequence[Force]) -> tuple[Array, Array]:
 def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
-    places = np.moveaxis(motion.run_result.samples[..., :3], -1, 0)
-    pivot: Any = tuple(places if motion.axis == "member" else places[..., 0])
-    arm, w = minus(view.position, pivot), view.angular_velocity
-    q, torque = product(view.orientation, c.axes), plus(turn, cross(arm, push))
+    positions = np.moveaxis(motion.run_result.samples[..., :3], -1, 0)
+    pivot: Any = tuple(positions if motion.axis == "member" else positions[..., 0])
+    pivot_to_com, w = minus(view.position, pivot), view.angular_velocity
+    q, torque = product(view.orientation, c.axes), torque_about_pivot(turn, pivot_to_com, push)
     w_rate = to_world(q, euler_rate(c, to_body(q, w), to_body(q, torque)))
-    return plus(cross(w_rate, arm), cross(w, cross(w, arm)))
+    return com_acceleration(w_rate, w, pivot_to_com)
 
 
 def _stack_bodies(motion: Trajectory, vectors: list[Any]) -> Array:
-    """Vectors of a system's bodies as one array, of a single body or of members as they are."""
+    """Vectors of a system's bodies as one array; those of a single body or of members unchanged."""
     arrays = [stack_components(vector) for vector in vectors]
     return np.stack(arrays, axis=1) if motion.axis == "body" else arrays[0]
 
 
 def _wrenches(motion: Trajectory, forces: Sequence[Force] | None = None) -> list[tuple[Any, Any]]:
-    """Force and torque on each body, or on all members together, over the output times; of all forces, or of some."""
+    """Force and torque on each body, or on all members at once, at the output times; of all forces, or of some."""
     forces = motion.scenario.forces if forces is None else forces
     return force_evaluation.evaluate_wrenches_over_times(*_views_over_times(motion), forces)
 
 
 def _has_user_function(motion: Trajectory) -> bool:
-    """Whether a force is a user's function, which may decide by `if` and so must be asked time by time."""
+    """Whether a force is a user's function, which may branch with `if` and so is evaluated time by time."""
     return any(f.function is not None for f in motion.scenario.forces)
 
 

@@ -1,4 +1,4 @@
-"""Points of a body on their way: where its nodes are, how far they have come, how fast they move."""
+"""Material points of a body: positions, displacements and velocities."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from polhode.model.state import stack_components
 from polhode.validation import Array
 
 
-def evaluate_at_points(view: StateView, points_body: Any, found: Callable[[StateView, Any], Any]) -> Array:
-    """`found`, of a view and a point of the body, for each of the points: (time, body, points, 3).
+def evaluate_at_points(view: StateView, points_body: Any, law: Callable[[StateView, Any], Any]) -> Array:
+    """Evaluate law(view, point_body) for each point: (time, body, points, 3).
 
-    A single point of three numbers leaves out the axis of the points.
+    A single point of three numbers drops the axis of the points.
     """
     given = validation.check_numbers(
         points_body, "points_body", validation.shape_of(points_body), wanted="3 numbers a point"
@@ -27,7 +27,7 @@ def evaluate_at_points(view: StateView, points_body: Any, found: Callable[[State
     points = np.atleast_2d(given)
     if points.shape[-1] != 3 or points.ndim != 2:
         raise InputError(f"points_body must be 3 numbers a point, but has the shape {given.shape}")
-    array = stack_components(found(_add_point_axis(view), tuple(points.T)))
+    array = stack_components(law(_add_point_axis(view), tuple(points.T)))
     return array if given.ndim == 2 else array[..., 0, :]
 
 
@@ -37,20 +37,20 @@ def _add_point_axis(view: StateView) -> StateView:
 
 
 def point_position(view: StateView, point_body: Any) -> Any:
-    """x + R r  [seed 000 eq. 2-1]"""
+    """x + R r  [Baraff 1997, eq. 2-1]"""
     return plus(view.position, to_world(view.orientation, point_body))
 
 
 def point_velocity(view: StateView, point_body: Any) -> Any:
-    """v + w x (R r)  [seed 000 eq. 2-17; seed 001 eq. 4.26]"""
+    """v + w x (R r)  [Baraff 1997, eq. 2-17; Hydra 2017, eq. 4.26]"""
     return plus(view.velocity, cross(view.angular_velocity, to_world(view.orientation, point_body)))
 
 
 def point_displacement_from(start: StateView) -> Callable[[StateView, Any], Any]:
-    """(x - x0) + (R r - R0 r)  [seed 001 eq. 4.25, corrected]
+    """(x - x0) + (R r - R0 r)  [Hydra 2017, eq. 4.25, corrected]
 
-    R r - R0 r is found from the turn in between, q0* q, so that no digits are lost if it is small.  A turn within the
-    rounding of q is none: rescaling q moves its last bits, also at rest.
+    R r - R0 r is computed from the relative rotation q0* q, so that no digits are lost if it is small.  A rotation
+    within the rounding of q counts as none: renormalizing q moves its last bits, even at rest.
     """
     first = _add_point_axis(start)
 

@@ -30,7 +30,7 @@ class Motion(Trajectory):
     >>> stone, thrown = ph.particle(2.0), ph.State(velocity=(1.0, 0.0, 4.0))
     >>> motion = ph.simulate(stone, thrown, [ph.forces.gravity()], duration=1.0, method="exact")
     >>> motion
-    <Motion of one body, 0 to 1 s, 101 output times, exact>
+    <Motion of one body, 0 to 1 s, 201 output times, exact>
     >>> motion.velocity[-1].round(6).tolist()
     [1.0, 0.0, -5.80665]
     """

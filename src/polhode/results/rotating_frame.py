@@ -1,4 +1,4 @@
-"""A motion as somebody sees it who turns steadily: on a platform, on the Earth."""
+"""A motion in a uniformly rotating frame: on a turntable, on the Earth."""
 
 from __future__ import annotations
 
@@ -22,55 +22,62 @@ from polhode.validation import Array
 
 @dataclass(frozen=True)
 class RotatingFrameMotion:
-    """How a motion looks from a turning frame: what `motion.seen_from` gives.
+    """A motion in a uniformly rotating frame: what `motion.seen_from` returns.
 
-    Vectors are along the frame's own axes, and places are measured from the point about which it turns.  The arrays
+    Vectors are along the frame's own axes, positions are relative to the point about which it rotates.  The arrays
     have the motion's shape: time first, then body or member, then components.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> resting = ph.simulate(ph.particle(1.0), ph.State(position=(2, 0, 0)), duration=1.0, method="exact")
+    >>> resting.seen_from((0, 0, 1)).acceleration[0].tolist()
+    [-2.0, 0.0, 0.0]
     """
 
     motion: Trajectory
     frame_angular_velocity: tuple[float, float, float]
-    """Of the frame, in rad/s: the same along its own axes and the world's, since it is the axis of the turn."""
+    """Of the frame, in rad/s: the same along its own axes and the world's, since it is the axis of rotation."""
     origin: tuple[float, float, float]
     """A fixed point of the world, in m."""
 
     @property
     def times(self) -> Array:
-        """In s."""
+        """The output times, in s."""
         return self.motion.times
 
     @property
     def position(self) -> Array:
-        """Of the centre of mass, in m."""
-        return self._along_frame(lambda: self._away)
+        """Position of the center of mass, in m."""
+        return self._along_frame(lambda: self._com)
 
     @property
     def velocity(self) -> Array:
-        """Of the centre of mass, in m/s: the rate of `position`.  [seed 004 eq. 17.33]"""
+        """Velocity of the center of mass, in m/s: the rate of `position`.  [Christian 2011, eq. 17.33]"""
         v = _components(self.motion.velocity)
-        return self._along_frame(lambda: velocity_in_rotating_frame(self.frame_angular_velocity, self._away, v))
+        return self._along_frame(lambda: velocity_in_rotating_frame(self.frame_angular_velocity, self._com, v))
 
     @property
     def acceleration(self) -> Array:
-        """Of the centre of mass, in m/s2: the rate of `velocity`, with the Coriolis and the centrifugal term."""
+        """Acceleration of the center of mass, in m/s2: the rate of `velocity`, with Coriolis and centrifugal terms."""
         v, a = _components(self.motion.velocity), _components(dynamics.acceleration(self.motion))
-        return self._along_frame(lambda: acceleration_in_rotating_frame(self.frame_angular_velocity, self._away, v, a))
+        return self._along_frame(lambda: acceleration_in_rotating_frame(self.frame_angular_velocity, self._com, v, a))
 
     @property
     def quaternion_wxyz(self) -> Array:
-        """The orientation, body to frame, scalar first."""
+        """The orientation as a quaternion, body to frame, scalar first."""
         q: Any = _components(self.motion.quaternion_wxyz)
         return stack_components(product(conjugate(self._frame), q))
 
     @property
     def angular_velocity(self) -> Array:
-        """In rad/s: the body's less the frame's."""
+        """Angular velocity relative to the frame, in rad/s."""
         w = _components(self.motion.angular_velocity)
         return self._along_frame(lambda: minus(w, self.frame_angular_velocity))
 
     @property
-    def _away(self) -> Any:
-        """From the origin to the centre of mass, along the world's axes."""
+    def _com(self) -> Any:
+        """From the origin to the center of mass, along the world's axes."""
         return minus(_components(self.motion.position), self.origin)
 
     @property
@@ -85,20 +92,20 @@ class RotatingFrameMotion:
     def _along_frame(self, vector: Callable[[], Any]) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
             array = stack_components(to_body(self._frame, vector()))
-        known = np.isfinite(self.motion.position)  # what a member that failed would have shown is no number
-        validation.check_still_finite(array[known], "what the frame shows")
+        known = np.isfinite(self.motion.position)  # NaN for members that failed
+        validation.check_still_finite(array[known], "the motion in the frame")
         return array
 
 
 def transform_to_rotating_frame(motion: Trajectory, angular_velocity: Any, origin: Any) -> RotatingFrameMotion:
-    """The motion from one frame, if the angle by which the frame has turned is known at every time."""
+    """The motion in a rotating frame whose angle is known at every output time."""
     rate = validation.check_vector(angular_velocity, "angular_velocity", "frame")
     place = validation.check_vector(origin, "origin", "frame")
     turned = hypot(*rate.tolist()) * float(np.abs(motion.times).max(initial=0.0))
     if not turned * np.finfo(np.float64).eps < 1:
         raise InputError(
-            f"angular_velocity is {rate.tolist()} rad/s: since t = 0 the frame has turned by {turned:g} rad, so many "
-            "that the rounding is of a radian, and where its axes point is not known. Give a slower frame."
+            f"angular_velocity is {rate.tolist()} rad/s: since t = 0 the frame has turned by {turned:g} rad, so "
+            "far that rounding exceeds a radian and its orientation is unknown. Give a slower frame."
         )
     return RotatingFrameMotion(motion, tuple(rate.tolist()), tuple(place.tolist()))
 

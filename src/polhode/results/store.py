@@ -35,29 +35,30 @@ UNITS = {
     "crossing_name": "1",
 }
 NAMES = {
-    "position": "position of the centre of mass, world axes",
+    "position": "position of the center of mass, world axes",
     "orientation": "quaternion_wxyz, body to world",
     "linear_momentum": "linear momentum, world axes",
-    "angular_momentum": "angular momentum about the centre of mass, world axes",
+    "angular_momentum": "angular momentum about the center of mass, world axes",
     "work": "work done by the forces since the start",
-    "attitude_drift": "largest departure of the attitude from a rotation since the output before, before rescaling",
+    "attitude_drift": "largest deviation of the attitude from a rotation since the previous output, before rescaling",
     "crossing_time": "when an event happened",
     "crossing_body": "body or member to which it happened",
     "crossing_name": "name of the event",
 }
 COMPUTED = "computed"
-"""The variable of a stored motion that holds the numbers as computed, in the formulation's own variables."""
+"""The variable of a stored motion that holds the samples as computed, in the formulation's own variables."""
 EVENT_RECORDS = "crossing_computed"
-"""The same for the events that happened."""
+"""The variable that holds the event records."""
 ARRAY_PREFIX = "scenario_array_"
 LONG_LIST = 64
-"""Lists of more numbers than this are stored as arrays beside the scenario, not in its text; meshes always are."""
+"""Longer lists of numbers are stored as arrays beside the scenario, not in its text; meshes always are."""
 
 
 def to_dataset(motion: Trajectory) -> xarray.Dataset:
     """A motion as an xarray dataset."""
     import xarray
 
+    crossings = motion.run_result.crossings
     outer = ("time",) if motion.axis is None else ("time", motion.axis)
     vectors = ("position", "linear_momentum", "angular_momentum")
     variables: dict[str, Any] = {name: ((*outer, "axis"), getattr(motion, name)) for name in vectors}
@@ -65,12 +66,12 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
     variables["attitude_drift"] = (outer, motion.attitude_drift)
     if motion.work is not None:
         variables["work"] = (outer, motion.work)
-    if motion.run_result.crossings:
-        variables["crossing_time"] = (("crossing",), np.array([c.time for c in motion.run_result.crossings]))
-        variables["crossing_body"] = (("crossing",), np.array([c.body for c in motion.run_result.crossings]))
+    if crossings:
+        variables["crossing_time"] = (("crossing",), np.array([c.time for c in crossings]))
+        variables["crossing_body"] = (("crossing",), np.array([c.body for c in crossings]))
         variables["crossing_name"] = (
             ("crossing",),
-            np.array([c.name for c in motion.run_result.crossings], dtype=object),
+            np.array([c.name for c in crossings], dtype=object),
         )
     return xarray.Dataset(
         {n: (dims, values, {"units": UNITS[n], "long_name": NAMES[n]}) for n, (dims, values) in variables.items()},
@@ -90,18 +91,17 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
 
 
 def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> None:
-    """Write beside the target first, then put it in its place: a motion is on disk whole or not at all."""
+    """Write a motion and its dataset beside the target, then rename: it is on disk whole or not at all."""
     from polhode.massprops.appearance_table import appearance_to_table
 
     known = [f for f in motion.scenario.forces if f.function is None]
     unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.acts_besides)
     looks = appearance_to_table(motion.scenario.bodies)
     (content, looks), arrays = _without_long_lists((motion.scenario.as_mapping(known), looks))
+    run = motion.run_result
     number_axes = ("time", "computed_body", "number")
-    dataset = dataset.assign(
-        {COMPUTED: (number_axes, motion.run_result.samples, {"long_name": "the numbers as computed"})}
-    )
-    crossed = _event_rows(motion.run_result.crossings)
+    dataset = dataset.assign({COMPUTED: (number_axes, run.samples, {"long_name": "the numbers as computed"})})
+    crossed = _event_rows(run.crossings)
     if len(crossed):
         dataset = dataset.assign({EVENT_RECORDS: (("crossing", "crossing_number"), crossed)})
     dataset = dataset.assign({name: ((f"{name}_length",), values) for name, values in arrays.items()})
@@ -110,14 +110,10 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
             "polhode_scenario": json.dumps(content),
             "polhode_looks": json.dumps(looks),
             "polhode_unknown_forces": json.dumps(unknown),
-            "polhode_refused": motion.run_result.refused,
-            "polhode_chosen": json.dumps(
-                asdict(motion.run_result.auto_report) if motion.run_result.auto_report is not None else None
-            ),
+            "polhode_refused": run.refused,
+            "polhode_chosen": json.dumps(asdict(run.auto_report) if run.auto_report is not None else None),
             "polhode_members": motion.scenario.members or 0,
-            "polhode_checksum": _checksum(
-                motion.times, motion.run_result.samples, crossed, *(arrays[name] for name in sorted(arrays))
-            ),
+            "polhode_checksum": _checksum(run.times, run.samples, crossed, *(arrays[name] for name in sorted(arrays))),
         }
     )
     draft, old = path.with_name(path.name + ".part"), path.with_name(f".{path.name}.replaced")
@@ -129,7 +125,7 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
                 shutil.rmtree(leftover)
         draft.parent.mkdir(parents=True, exist_ok=True)
         with warnings.catch_warnings():
-            # Without it xarray would complain to everybody who opens the motion; with it Zarr complains here.
+            # Without it xarray warns everyone who opens the motion; with it Zarr warns here.
             warnings.filterwarnings("ignore", message="Consolidated metadata")
             dataset.to_zarr(draft, mode="w", consolidated=True, encoding=_fill_values(dataset))
         if path.exists():
@@ -147,14 +143,16 @@ def read_motion(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     if not place.exists():
         raise FileError(f"there is no motion at {place}")
     if not _is_stored_motion(place):
-        raise FileError(f"{place} is no stored motion: motion.save and `polhode run --save` make one, a .zarr folder")
+        raise FileError(
+            f"{place} is not a stored motion: motion.save and `polhode run --save` write a .zarr folder"
+        )
     damaged = FileError(
         f"{place} is damaged: its numbers are not those that were stored, a part is missing or was changed. "
-        "Take a copy of it, or simulate again."
+        "Restore a copy of it, or simulate again."
     )
     try:
         with xarray.open_zarr(place, consolidated=False) as opened:
-            # What can be derived from these is stored for others, and is derived again here.
+            # Derived quantities are stored for other readers, and are derived again here.
             needed = [name for name in (COMPUTED, EVENT_RECORDS, "crossing_name") if name in opened]
             dataset = opened[[*needed, *_long_lists(opened)]].load()
     except PermissionError as error:
@@ -183,7 +181,7 @@ def read_motion(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
 
 
 def _restore_appearance(given: Any, text: str, dataset: xarray.Dataset) -> Any:
-    """The body, or a system's bodies, with their looks; those of older files are known by their numbers alone."""
+    """The body, or a system's bodies, with their appearance, which older files do not store."""
     from polhode.massprops.appearance_table import restore_appearance
 
     stored = _with_long_lists(json.loads(text), dataset)
@@ -193,13 +191,13 @@ def _restore_appearance(given: Any, text: str, dataset: xarray.Dataset) -> Any:
 
 
 def _read_auto_report(text: str) -> AutoReport | None:
-    """What "auto" had chosen, if it had."""
+    """What "auto" chose, if it was used."""
     stored = json.loads(text)
     return None if stored is None else AutoReport(**stored)
 
 
 def _event_rows(crossings: list[EventRecord]) -> Array:
-    """Crossings as rows of numbers: the event's, the body's, the time, whether it ended the run, and what was kept."""
+    """Event records as rows: event, body, time, whether it ended the run, and the sample."""
     return np.array([[c.event, c.body, c.time, c.ends, *c.sample] for c in crossings])
 
 
@@ -214,7 +212,7 @@ def _read_event_records(dataset: xarray.Dataset) -> list[EventRecord]:
 
 
 def _with_members(scenario: Scenario, members: int) -> Scenario:
-    """A scenario whose members differed only in a force that no file can hold is still one of so many members."""
+    """Restore the number of members of a scenario whose members differed only in a force not stored."""
     if not members or scenario.members is not None:
         return scenario
     state = scenario.states[0]
@@ -224,11 +222,11 @@ def _with_members(scenario: Scenario, members: int) -> Scenario:
 def _check_overwrite(path: Path) -> None:
     """Overwrite a stored motion, but nothing else."""
     if not _is_stored_motion(path):
-        raise FileError(f"{path} exists and is no stored motion: choose another name")
+        raise FileError(f"{path} exists and is not a stored motion: choose another name")
 
 
 def _is_stored_motion(path: Path) -> bool:
-    """Whether a stored motion lies there, whole or not."""
+    """Whether the path holds a stored motion, complete or damaged."""
     try:
         return "polhode_scenario" in json.loads((path / "zarr.json").read_text())["attributes"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -236,13 +234,13 @@ def _is_stored_motion(path: Path) -> bool:
 
 
 def _fill_values(dataset: xarray.Dataset) -> dict[str, Any]:
-    """What stands for a number whose file is missing, where Zarr's 0 would look like one: not a number, or -1."""
+    """Fill values for chunks whose file is missing, where Zarr's 0 would look like data: NaN, or -1."""
     kinds = {str(name): dataset[name].dtype.kind for name in dataset.variables}
     return {name: {"fill_value": np.nan if kind == "f" else -1} for name, kind in kinds.items() if kind in "fi"}
 
 
 def _checksum(*arrays: Any) -> int:
-    """A number that changes with any bit of the arrays."""
+    """CRC-32 of the arrays' bytes."""
     found = 0
     for array in arrays:
         found = zlib.crc32(np.ascontiguousarray(array, dtype=np.float64).data, found)
@@ -250,12 +248,12 @@ def _checksum(*arrays: Any) -> int:
 
 
 def _long_lists(dataset: xarray.Dataset) -> list[str]:
-    """The names of the arrays that stand for long lists of the scenario."""
+    """The names of the arrays that hold long lists of the scenario."""
     return [str(name) for name in dataset.data_vars if str(name).startswith(ARRAY_PREFIX)]
 
 
 def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
-    """The content with long lists of numbers replaced by the names of arrays."""
+    """The content with long lists of numbers replaced by names of arrays, and these arrays."""
     arrays: dict[str, Any] = {}
 
     def short(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The closed form of a motion, where one exists: what the page shows beside what was computed."""
+"""The closed-form solution of a motion, if there is one, which the page draws over the computed motion."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 RATE_ANGLE = 1e-4
-"""In rad: how far a top turns in the time over which its rate is taken."""
+"""Rotation of a top, in rad, over which its angular velocity is differenced."""
 SYMMETRY_TOLERANCE = 1e-9
-"""Relative to their size: two moments that differ by less are equal, a centre of mass so close to an axis is on it."""
+"""Relative tolerance of equal moments, and of a center of mass on the symmetry axis."""
 
 
 @dataclass(frozen=True)
 class ClosedFormOverlay:
-    """The closed form at the outputs of a motion, in the shapes of its own quantities of these names."""
+    """The closed form at the outputs of a motion, with the same shapes as its own quantities."""
 
     quaternion_wxyz: Array
     position: Array
@@ -33,9 +33,9 @@ class ClosedFormOverlay:
 
 
 def find_closed_form(motion: Trajectory) -> ClosedFormOverlay | str:
-    """The closed form of a motion, or why there is none, in a sentence."""
-    if motion.scenario.used_method.name == "exact":
-        return "The motion is the closed form itself."
+    """The closed form of a motion, or a sentence that says why there is none."""
+    if motion.scenario.used_method.is_closed_form:
+        return "The motion was computed in closed form."
     if motion.acts_besides:
         return f"No closed form is known with {', '.join(motion.acts_besides)}."
     free = _free_motion_overlay(motion)
@@ -47,11 +47,11 @@ def find_closed_form(motion: Trajectory) -> ClosedFormOverlay | str:
 
 
 def _free_motion_overlay(motion: Trajectory) -> ClosedFormOverlay | None:
-    """Of bodies that turn freely, with nothing but uniform gravity and impulses."""
+    """Free rotation, with no forces other than uniform gravity and impulses."""
     plain = replace(
         motion.scenario, method="auto", formulation="momentum", events=(), output_step=None, output_times=motion.times
     )
-    if plain.used_method.name != "exact":
+    if not plain.used_method.is_closed_form:
         return None
     exact = replace(plain, method="exact", step=None)
     closed = Trajectory(exact, run_scenario(exact, False))
@@ -60,18 +60,18 @@ def _free_motion_overlay(motion: Trajectory) -> ClosedFormOverlay | None:
         closed.position,
         closed.velocity,
         closed.angular_velocity,
-        "the closed form: Jacobi's functions, or sine and cosine",
+        "closed form: Jacobi elliptic functions, or sine and cosine",
     )
 
 
 def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
-    """Of a symmetric body about a pivot on its axis, under uniform gravity: Lagrange's top."""
+    """Lagrange's top: a symmetric body with a pivot on its axis, under uniform gravity."""
     scenario = motion.scenario
     forces = [f for f in scenario.forces if f.kind == "body"]
     if len(scenario.forces) != 1 or len(forces) != 1 or not forces[0].uniform or forces[0].direction is None:
-        return "No closed form is known of a body about a pivot with these forces."
+        return "No closed form is known for a body on a pivot with these forces."
     (body,) = scenario.bodies
-    arm = -np.asarray(scenario.pivot, dtype=float)  # from the pivot to the centre of mass, along body axes
+    arm = -np.asarray(scenario.pivot, dtype=float)  # from the pivot to the center of mass, body axes
     height, field = float(np.linalg.norm(arm)), np.asarray(forces[0].params[0], dtype=float)
     about = body.constants(scenario.pivot)
     along = np.array(to_body(about.axes, tuple(arm / height))) if height else np.zeros(3)
@@ -83,7 +83,7 @@ def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
         or abs(abs(along[axial]) - 1) > SYMMETRY_TOLERANCE
         or abs(across[0] - across[1]) > SYMMETRY_TOLERANCE * across[0]
     ):
-        return "No closed form is known of a body that is not symmetric about the line from its pivot to its centre."
+        return "No closed form is known for a body that is not symmetric about the line from its pivot to its center of mass."
     state = scenario.states[0]
     q: Any = tuple(state.quaternion_wxyz.tolist())
     up, axis = -field / np.linalg.norm(field), arm / height
@@ -91,9 +91,9 @@ def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
     theta = float(np.arctan2(np.linalg.norm(np.cross(up_body, axis)), up_body @ axis))
     side = up_body - (up_body @ axis) * axis
     if np.linalg.norm(side) <= SYMMETRY_TOLERANCE:
-        return "The closed form of a top that starts on the vertical is not drawn."
+        return "The closed form of a top that starts upright or hanging is not drawn."
     side = side / np.linalg.norm(side)
-    top_axes = np.stack((np.cross(side, axis), side, axis))  # rows: the top's own axes, the line of nodes first
+    top_axes = np.stack((np.cross(side, axis), side, axis))  # rows: the top's axes, the line of nodes first
     rates = top_axes @ np.asarray(state.angular_velocity_body)
     weight = float(body.mass * np.linalg.norm(field) * height)
     to_top: Any = from_matrix(tuple(top_axes.ravel().tolist()))  # type: ignore[arg-type]
@@ -121,11 +121,11 @@ def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
         pivot + away,
         np.cross(angular_velocity, away),
         angular_velocity,
-        "the closed form: Lagrange's top, by elliptic functions and integrals",
+        "closed form: Lagrange's top, by elliptic functions and integrals",
     )
 
 
 def _finite_difference_rate(before: Any, after: Any, seconds: float) -> Array:
-    """The angular velocity between two close attitudes, along the world's axes."""
+    """Angular velocity from two close attitudes, world axes."""
     w, *turn = product(after, conjugate(before))
     return np.asarray(2 * np.sign(w)[:, None] * stack_components(turn) / seconds)

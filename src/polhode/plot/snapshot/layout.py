@@ -74,7 +74,7 @@ def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> 
 
 def _trail_times(motion: Trajectory) -> Array:
     """Times close enough to each other for a trail."""
-    first = motion.scenario.start_time if motion.scenario.used_method.name == "exact" else float(motion.times[0])
+    first = motion.scenario.start_time if motion.scenario.used_method.is_closed_form else float(motion.times[0])
     fastest, span = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1))), motion.times[-1] - first
     most = MAX_TRAIL_POINTS if motion.axis is None else MAX_TRAIL_POINTS // 5
     count = int(np.clip(fastest * span / MAX_TRAIL_ANGLE, MIN_TRAIL_POINTS, most)) if span else 1

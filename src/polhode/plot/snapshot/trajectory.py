@@ -79,7 +79,7 @@ def sample_trajectory(motion: Trajectory, times: Any) -> TrajectorySamples:
     """
     moments = np.atleast_1d(np.asarray(times, dtype=float))
     who, _ = select_drawn_bodies(motion)
-    if motion.scenario.used_method.name == "exact" and not motion.unknown_forces:
+    if motion.scenario.used_method.is_closed_form and not motion.unknown_forces:
         return _samples_from_states(motion, who, moments, [motion.at(float(t)) for t in moments])
     names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
     outputs = Poses(*(_add_body_axis(motion, getattr(motion, name))[:, who] for name in names))
