@@ -54,7 +54,7 @@ BODIES = {
         InertiaError,
         "not symmetric",
         "differ by 0.1 kg m2",
-        "lost sign",
+        "missing sign",
     ),
     "two moments": (lambda: ph.Body(1.0, (1.0, 2.0)), InertiaError, "three principal moments or a 3 x 3 tensor"),
     "one moment": (lambda: ph.Body(1.0, 5.0), InertiaError, "three principal moments or a 3 x 3 tensor", "5.0"),
@@ -171,13 +171,13 @@ FORCES = {
         "between two bodies",
         "both ends are on body 1",
     ),
-    "spring between halves": (lambda: f.spring_between(0.5, 1, 2.0), ForceError, "by their numbers", "0.5"),
-    "spring between names": (lambda: f.spring_between("a", "b", 2.0), ForceError, "by their numbers", "'a'"),
+    "spring between halves": (lambda: f.spring_between(0.5, 1, 2.0), ForceError, "by their indices", "0.5"),
+    "spring between names": (lambda: f.spring_between("a", "b", 2.0), ForceError, "by their indices", "'a'"),
     "G nan": (lambda: f.mutual_gravity(NAN), ForceError, "G must be finite"),
     "impulse nan": (lambda: f.impulse((NAN, 0, 0), 1.0), ForceError, "impulse must be finite"),
     "impulse never": (lambda: f.impulse((1, 0, 0), NAN), ForceError, "time must be finite"),
-    "on half a body": (lambda: f.gravity().on(1.5), ForceError, "gravity", "by their numbers", "1.5"),
-    "on a name": (lambda: f.gravity().on("moon"), ForceError, "by their numbers", "'moon'"),
+    "on half a body": (lambda: f.gravity().on(1.5), ForceError, "gravity", "by their indices", "1.5"),
+    "on a name": (lambda: f.gravity().on("moon"), ForceError, "by their indices", "'moon'"),
     "on nobody": (lambda: f.gravity().on(), ForceError, "names no body"),
     "pair on": (lambda: f.spring_between(0, 1, 2.0).on(0), ForceError, "acts between two bodies"),
     "on body 5 of two": (lambda: two([f.gravity().on(5)]), ForceError, "body 5", "numbered 0 to 1"),
@@ -239,7 +239,7 @@ def test_a_quaternion_of_any_length_is_its_rotation(size):
 
 
 def test_an_unknown_force_gets_the_nearest_known():
-    with pytest.raises(AttributeError, match="no force 'gravty': did you mean 'gravity'"):
+    with pytest.raises(AttributeError, match="has no 'gravty': did you mean 'gravity'"):
         f.gravty(9.81)
 
 

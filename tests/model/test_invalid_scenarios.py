@@ -145,7 +145,7 @@ FILES = {
     "duration missing": (SOLID, ScenarioError, "needs its duration"),
     "mass missing": (HEAD + "[body]\ninertia = [1, 1, 1]", ScenarioError, "[body] needs its mass"),
     "inertia missing": (HEAD + "[[bodies]]\nmass = 1.0", ScenarioError, "number 0 needs its inertia", "particle"),
-    "particle with inertia": (HEAD + SOLID + "particle = true", ScenarioError, "particle", "leave out inertia"),
+    "particle with inertia": (HEAD + SOLID + "particle = true", ScenarioError, "particle", "remove inertia"),
     "particle a text": (HEAD + SOLID + 'particle = "no"', ScenarioError, "True or False", "'no'"),
     "duration a truth value": ("duration = true\n" + SOLID, ScenarioError, "duration must be a number", "True"),
     "position of two": (HEAD + SOLID + "position = [1, 2]", StateError, "position must be 3 numbers"),

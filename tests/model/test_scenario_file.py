@@ -138,7 +138,7 @@ def test_bad_volumes_and_those_of_a_particle_are_refused(tmp_path):
     for line, sentence in (
         ("inertia = [1.0, 1.0, 1.0]\nvolume = -1.0", "volume must not be negative, but is -1"),
         ('inertia = [1.0, 1.0, 1.0]\narea = "large"', "area must be a number"),
-        ("particle = true\nvolume = 1.0", "is a particle, which has no volume: leave out volume"),
+        ("particle = true\nvolume = 1.0", "is a particle, which has no volume: remove volume"),
         ("particle = true\narea = 1.0", "is a particle, which has no area: leave out area"),
     ):
         path.write_text(f"duration = 1.0\n[body]\nmass = 1.0\n{line}\n")
@@ -151,7 +151,7 @@ def test_a_function_of_ones_own_does_not_go_into_a_file(tmp_path):
     def push(t, state, body, params):
         return (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
-    with pytest.raises(ForceError, match="push is a function of your own, which no file can hold"):
+    with pytest.raises(ForceError, match="push is your own function, which no file can hold"):
         ph.Scenario(SOLID, START, [push()], **PLAIN).to_toml(tmp_path / "scenario.toml")
     assert not (tmp_path / "scenario.toml").exists()
 
@@ -303,5 +303,5 @@ def test_a_turned_body_is_read_back_to_the_last_bit(tmp_path):
         ph.Scenario.from_toml(tmp_path / "scenario.toml")
     wrong = "mass = 1.0\ninertia = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]]\n"
     wrong += "principal_moments = [1.0, 2.5, 2.0]\nprincipal_axes_wxyz = [1.0, 0.0, 0.0, 0.0]"
-    with pytest.raises(ph.PolhodeError, match="do not belong to its inertia"):
+    with pytest.raises(ph.PolhodeError, match="do not match its inertia"):
         scenario_with(tmp_path, wrong)
