@@ -10,10 +10,11 @@ import numpy as np
 
 from benchmarks.contestant import HEYOKA_TOLERANCES, Contestant, ProblemData, TimedRun, UnsupportedProblemError
 from benchmarks.repeatable_run import RepeatableRun
-from polhode.engines.result import RunResult
+from polhode.engines.result import RunResult, SampleColumns
 from polhode.equations.formulations import FORMULATIONS
 from polhode.errors import PolhodeError
 from polhode.methods.registry import METHODS
+from polhode.model.method_choice import AUTO
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.motion import Motion
@@ -41,18 +42,19 @@ class PreparedRun(NamedTuple):
 
 def prepared_run(scenario: Scenario) -> PreparedRun:
     """The machine code of a run and nothing else.  Of "auto": the run that it hands out, not those that judge it."""
-    settled = scenario if scenario.method != "auto" else run_auto(scenario, False, 1, None)[0]
+    settled = scenario if scenario.method != AUTO else run_auto(scenario, False, 1, None)[0]
     rerun = RepeatableRun(settled)
 
     def motion() -> Motion:
-        return Motion(settled, RunResult(settled.times, rerun.final_samples()[None], 0))
+        columns = SampleColumns.of(settled.form.sizes, counts_work=False)
+        return Motion(settled, RunResult(settled.times, rerun.final_samples()[None], columns, 0))
 
     return PreparedRun(rerun.reset, rerun.go, motion)
 
 
 def contestants(quick: bool = False) -> list[Contestant]:
     """All methods with all formulations; and members of an ensemble.  Quick: two formulations."""
-    methods = [*METHODS, "auto"]
+    methods = [*METHODS, AUTO]
     forms = list(FAVORITES) if quick else list(FORMULATIONS)
     single = [
         Contestant(_contestant_name(m, f), FAMILY, _attempts(m, f, 1), limit_s=LIMIT_S)
@@ -73,13 +75,11 @@ def contestants(quick: bool = False) -> list[Contestant]:
 
 def _known_formulations(method: str) -> Collection[str]:
     """Those that a method knows."""
-    if method == "leapfrog" or (method != "auto" and METHODS[method].composition is not None):
-        return ("momentum",)
-    return FAVORITES if method == "exact" else FORMULATIONS
+    return FORMULATIONS if method == AUTO else METHODS[method].formulations or FORMULATIONS
 
 
 def _contestant_name(method: str, formulation: str) -> str:
-    shown = "auto's choice" if method == "auto" else method
+    shown = "auto's choice" if method == AUTO else method
     return shown if formulation == "momentum" else f"{shown}, {formulation}"
 
 
@@ -99,15 +99,15 @@ def _attempts(method: str, formulation: str, members: int) -> Callable[[ProblemD
 
 def _settings(method: str, formulation: str, task: ProblemData) -> Iterator[tuple[str, float]]:
     """The name and the value of what makes a method finer; a closed form has nothing of the kind."""
-    steps = "adaptive" if method == "auto" else METHODS[method].steps
-    if steps == "none":
+    known = METHODS.get(method)  # "auto" is none of them
+    if known is not None and known.is_closed_form:
         yield "", 0.0
-    elif steps == "adaptive":
-        rtols = HEYOKA_TOLERANCES if method == "taylor" else RTOLS
+    elif known is None or known.is_adaptive:
+        rtols = HEYOKA_TOLERANCES if known is not None and known.is_taylor_series else RTOLS
         few = slice(None, None, 1 if formulation in FAVORITES else 3)
         yield from (("rtol", rtol) for rtol in rtols[few])
     else:
-        order = METHODS[method].order or 1
+        order = known.order or 1
         yield from (("step", task.duration / count) for count in task.counts(factor=4 if order < 4 else 2))
 
 

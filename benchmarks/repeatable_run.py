@@ -40,9 +40,9 @@ class RepeatableRun:
     def __init__(self, scenario: Scenario) -> None:
         _check_scenario(scenario)
         method = scenario.used_method
-        if method.name == "taylor":
+        if method.is_taylor_series:
             self.parts = _prepare_taylor(scenario)
-        elif method.name == "exact":
+        elif method.is_closed_form:
             self.parts = _prepare_closed_form(scenario)
         elif method.is_adaptive:
             self.parts = _prepare_adaptive(scenario)
@@ -204,8 +204,8 @@ def _run_functions(runner: Runner, calls: SegmentCalls, outs: list[Array], count
 
     def kept() -> Array:
         shown: list[Array] = [unpack_samples(out, layout, scenario.count)[0] for out in outs]
-        if scenario.formulation == "euler_angles" and not scenario.used_method.is_adaptive:
-            turned = np.max([rows[:, -1] for rows in shown], axis=0) > scenario.largest_turn**2
+        if scenario.form.keeps_angles and not scenario.used_method.is_adaptive:
+            turned = np.max([rows[:, runner.columns.drift] for rows in shown], axis=0) > scenario.largest_turn**2
             shown[-1] = np.where(turned[:, None], np.nan, shown[-1])  # the angles mean nothing any more
         return shown[-1]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.contestant import Contestant, TimedRun, UnsupportedProblemError, problem_data
-from polhode.reference.problems import Problem
+from polhode.reference.problems import ReferenceProblem
 
 TARGETS = (1e-6, 1e-12)
 ROUNDS, REPEATS = 2, 3
@@ -85,7 +85,7 @@ def seconds_to(target: float, points: Sequence[tuple[float, float]]) -> float | 
 
 
 def run_contest(
-    problem: Problem,
+    problem: ReferenceProblem,
     contestants: Sequence[Contestant],
     budget: TimingBudget = FULL_BUDGET,
     report: Callable[[str], Any] = lambda text: None,
@@ -148,7 +148,7 @@ def _time_once(attempt: TimedRun) -> float:
 
 
 def _refine_settings(
-    entry: ContestantResult, problem: Problem, attempts: Iterator[TimedRun], budget: TimingBudget
+    entry: ContestantResult, problem: ReferenceProblem, attempts: Iterator[TimedRun], budget: TimingBudget
 ) -> None:
     """From coarse to fine, until the time is up or nothing is gained any more."""
     limit = entry.contestant.limit_s * budget.limit_fraction
@@ -163,7 +163,7 @@ def _refine_settings(
             return
 
 
-def error_of(problem: Problem, quaternion: Any, position: Any) -> tuple[float, float, float | None]:
+def error_of(problem: ReferenceProblem, quaternion: Any, position: Any) -> tuple[float, float, float | None]:
     """(the larger of both, attitude in rad, position relative to the way)."""
     if not np.isfinite(quaternion).all() or (position is not None and not np.isfinite(position).all()):
         return math.nan, math.nan, None

@@ -261,6 +261,6 @@ def test_a_folder_that_is_not_there_is_told_before_the_work():
 
 
 def test_the_command_knows_all_problems():
-    from polhode.cli.precision import PROBLEM_NAMES as NAMES
+    from benchmarks.commands import PROBLEM_NAMES as NAMES
 
     assert list(NAMES) == list(PROBLEMS)

@@ -1,0 +1,46 @@
+"""`polhode bench`: the benchmarks of a checkout.  They are not part of the installed package."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+import polhode
+from polhode.cli.command_group import CommandGroup
+from polhode.errors import PolhodeError
+
+BENCH_HELP = """Measure speed and precision on this machine (in a checkout of the repository).
+
+\b
+Examples:
+  polhode bench throughput
+  polhode bench precision --quick
+  polhode bench mass
+"""
+
+
+class BenchmarkGroup(CommandGroup):
+    """The commands of `benchmarks/commands.py` in the checkout that this package is installed from."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names of the benchmarks."""
+        return sorted(_load_commands().commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """One of the benchmarks."""
+        return _load_commands().commands.get(cmd_name)
+
+
+def _load_commands() -> click.Group:
+    root = Path(polhode.__file__).parents[2]
+    if not (root / "benchmarks" / "commands.py").is_file():
+        raise PolhodeError(
+            "the benchmarks are not part of the installed package: clone the repository and run `make bench` there"
+        )
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    from benchmarks.commands import bench
+
+    return bench
