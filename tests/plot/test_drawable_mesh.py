@@ -22,13 +22,13 @@ def test_a_box_keeps_its_area_and_has_twelve_edges(sides):
     lengths = np.linalg.norm(skin.edges[:, 1] - skin.edges[:, 0], axis=1)
     assert lengths.sum() == pytest.approx(4 * (a + b + c), rel=1e-12)
     assert lengths.max() <= max(sides) / SUBDIVISION
-    assert not skin.is_flat
+    assert not skin.two_sided
 
 
 def test_a_ball_has_no_edge_and_a_sheet_has_a_rim():
     assert len(build_drawable_mesh(ph.shapes.sphere(1.0, mass=1.0), 48).edges) == 0
     sheet = build_drawable_mesh(ph.shapes.thin_sheet((2.0, 3.0), mass=1.0), 48)
-    assert sheet.is_flat
+    assert sheet.two_sided
     assert np.linalg.norm(sheet.edges[:, 1] - sheet.edges[:, 0], axis=1).sum() == pytest.approx(10.0, rel=1e-12)
 
 

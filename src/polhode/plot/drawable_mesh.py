@@ -22,11 +22,13 @@ SHARP_ANGLE = 0.35
 """Edges between faces whose normals differ by more than this angle (rad) are drawn."""
 WELD_TOLERANCE = 1e-9
 """Vertices closer than this, relative to the body's size, are one."""
+MAX_FACES_WITH_EDGES = 20_000
+"""Meshes with more faces are drawn without edges: a bend is spread over many of them."""
 MAX_FACES = 200_000
 """Meshes with more faces are simplified before drawing: their vertices are merged on a grid of `GRID_CELLS`."""
 GRID_CELLS = 200
 """Cells of that grid along the longest side of the mesh."""
-RIM_CELLS = 400
+RIM_CELLS = 300
 """Around the rim of a hole, triangles are split down to the body's size divided by this."""
 SAMPLE_WEIGHTS = np.array(((1, 1, 1), (2.94, 0.03, 0.03), (0.03, 2.94, 0.03), (0.03, 0.03, 2.94))) / 3
 """Barycentric coordinates of the points at which a triangle is tested: its center and near its vertices."""
@@ -62,58 +64,70 @@ def build_drawable_mesh(
         corners, faces = _merge_vertices(corners, faces, size / GRID_CELLS)
     whole = corners[faces]
     two_sided = not _encloses_volume(whole, size)
-    edges, beside = _split_edges(*_sharp_edges(corners, faces, size, two_sided), size / finest)
+    edges, beside = np.empty((0, 2, 3)), np.empty((0, 2, 3))
+    if len(faces) <= MAX_FACES_WITH_EDGES:
+        edges, beside = _split_edges(*_sharp_edges(corners, faces, size, two_sided), size / finest)
     if not has_holes:
         return DrawableMesh(_subdivide(whole, size / finest), edges, beside, two_sided)
-    boundary = _SolidBoundary(Surface(corners, faces), 1e-6 * size)
     holes = [np.array(part.surface(segments).box) - given.center_of_mass for part in given.parts if part.is_hole]
-    triangles = _subdivide(whole, _length_limits(boundary, np.array(holes), size, finest))
+    boundary = _SolidBoundary(Surface(corners, faces), np.array(holes), size)
+    triangles = _subdivide(whole, lambda some: boundary.length_limits(some, size / finest))
     on_solid = boundary.touches_both_sides(edges.mean(axis=1), beside)
     # The normals at the rim of a hole are the hole's own: neither need face a viewer who sees the rim.
     beside = np.stack((beside[:, 0], -beside[:, 0]), axis=1)
-    return DrawableMesh(triangles[boundary.contains(triangles)[:, 0]], edges[on_solid], beside[on_solid], two_sided)
+    return DrawableMesh(triangles[boundary.contains(triangles)], edges[on_solid], beside[on_solid], two_sided)
 
 
 class _SolidBoundary:
     """Where the surfaces of a body and of its holes have material on one side only."""
 
-    def __init__(self, surface: Surface, offset: float) -> None:
-        self.surface, self.offset = surface, offset
-
-    def has_material(self, points: Array) -> Flags:
-        inside: Flags = winding_numbers(self.surface, points.reshape(-1, 3)).reshape(points.shape[:-1]) > 0.5
-        return inside
+    def __init__(self, surface: Surface, holes: Array, size: float) -> None:
+        self.surface, self.size = surface, size
+        self.holes = holes
+        """The boxes around the holes, (n, 2, 3)."""
 
     def contains(self, triangles: Array) -> Flags:
-        """Of each triangle, (n, 4): whether its center and points near its vertices lie on the boundary."""
-        points = SAMPLE_WEIGHTS @ triangles
-        shift = self.offset * face_normals(triangles)[:, None]
-        return self.has_material(points - shift) & ~self.has_material(points + shift)
+        """Whether the center of each triangle lies on the boundary; outside of all holes it is assumed to."""
+        on: Flags = np.ones(len(triangles), dtype=bool)
+        near = np.flatnonzero(np.isfinite(self._hole_sizes(triangles)))
+        on[near] = self._have_one_side(triangles[near], SAMPLE_WEIGHTS[:1])[:, 0]
+        return on
+
+    def length_limits(self, triangles: Array, longest: float) -> Array:
+        """How long the edges of triangles may be: shorter near a hole, and shortest across its rim."""
+        holes = self._hole_sizes(triangles)
+        limits = np.clip(holes / 4, self.size / RIM_CELLS, longest)
+        sides = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2).max(axis=1)
+        near = np.flatnonzero(np.isfinite(holes) & (sides <= limits) & (sides > self.size / RIM_CELLS))
+        on = self._have_one_side(triangles[near], SAMPLE_WEIGHTS)
+        limits[near[on.any(axis=1) & ~on.all(axis=1)]] = self.size / RIM_CELLS
+        return limits
 
     def touches_both_sides(self, points: Array, beside: Array) -> Flags:
         """Whether there are both material and space around points of edges, given the normals of the two faces."""
-        a, b = self.offset * beside[:, 0], self.offset * beside[:, 1]
-        around = self.has_material(points[:, None] + np.stack((a + b, a - b, b - a, -a - b), axis=1))
+        a, b = 1e-6 * self.size * beside[:, 0], 1e-6 * self.size * beside[:, 1]
+        around = self._have_material(points[:, None] + np.stack((a + b, a - b, b - a, -a - b), axis=1))
         both: Flags = around.any(axis=1) & ~around.all(axis=1)
         return both
 
-
-def _length_limits(boundary: _SolidBoundary, holes: Array, size: float, finest: float) -> Callable[[Array], Array]:
-    """How long the edges of triangles may be: shorter near a hole, and shortest across its rim."""
-    limits = np.maximum(np.ptp(holes, axis=1).min(axis=1) / 4, size / RIM_CELLS)
-
-    def limit(triangles: Array) -> Array:
-        longest = np.full(len(triangles), size / finest)
-        low, high = triangles.min(axis=1), triangles.max(axis=1)
-        for (first, last), near in zip(holes, limits, strict=True):
+    def _hole_sizes(self, triangles: Array) -> Array:
+        """The smallest side of the smallest box of a hole that each triangle meets; inf where it meets none."""
+        low, high = triangles.min(axis=1) - 1e-6 * self.size, triangles.max(axis=1) + 1e-6 * self.size
+        sizes = np.full(len(triangles), np.inf)
+        for first, last in self.holes:
             meets = ((low <= last) & (high >= first)).all(axis=1)
-            longest[meets] = np.minimum(longest[meets], near)
-        close = np.flatnonzero(longest < size / finest)
-        on = boundary.contains(triangles[close])
-        longest[close[on.any(axis=1) & ~on.all(axis=1)]] = size / RIM_CELLS
-        return longest
+            sizes[meets] = np.minimum(sizes[meets], (last - first).min())
+        return sizes
 
-    return limit
+    def _have_one_side(self, triangles: Array, weights: Array) -> Flags:
+        """Whether points of each triangle have material behind them and none in front."""
+        points = weights @ triangles
+        shift = 1e-6 * self.size * face_normals(triangles)[:, None]
+        return self._have_material(points - shift) & ~self._have_material(points + shift)
+
+    def _have_material(self, points: Array) -> Flags:
+        inside: Flags = winding_numbers(self.surface, points.reshape(-1, 3)).reshape(points.shape[:-1]) > 0.5
+        return inside
 
 
 def _merge_vertices(corners: Array, faces: Indices, cell: float) -> tuple[Array, Indices]:

@@ -18,7 +18,7 @@ from polhode.massprops.geometry import Flags, Surface
 from polhode.massprops.surface.ray_winding import intersect_vertical_rays
 from polhode.plot.drawable_mesh import DrawableMesh, build_drawable_mesh
 from polhode.plot.projection import DASHES, Camera
-from polhode.plot.scene import GRAZING_COSINE, shade_faces
+from polhode.plot.scene import shade_faces
 from polhode.plot.scene_artists import SEAM_WIDTH
 from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS, format_power_of_ten, styled_figure
 from polhode.validation import Array
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LENGTH_UNITS = (("km", 1e3), ("m", 1.0), ("mm", 1e-3), ("µm", 1e-6), ("nm", 1e-9))
 SUBDIVISION = 30.0
 """Faces are split until no edge is longer than the part's size divided by this, so that they can be sorted by depth."""
-SEGMENTS = 96
+SEGMENTS = 64
 """Segments per full circle of a curved shape."""
 MAX_VECTOR_FACES = 5_000
 """A part with more visible faces is a bitmap in vector formats (SVG, PDF)."""
@@ -120,14 +120,14 @@ def _draw_mesh(panel: Axes, drawable: DrawableMesh, camera: Camera) -> None:
     """Faces, the farthest first, and the sharp edges that no face hides."""
     triangles = drawable.triangles
     facing, colors = shade_faces(triangles, np.array(to_rgb(COLORS["body"])), camera, drawable.two_sided)
-    visible = np.flatnonzero(facing > 0)
+    visible = np.flatnonzero(facing > 1e-3)
     order = visible[np.argsort((triangles[visible] @ camera.eye).mean(axis=1))]
     panel.add_collection(
         PolyCollection(
             camera.flat(triangles[order]),  # type: ignore[arg-type]
             facecolors=colors[order],
             edgecolors="face",
-            linewidths=SEAM_WIDTH * (facing[order] > GRAZING_COSINE),
+            linewidths=SEAM_WIDTH,
             rasterized=len(order) > MAX_VECTOR_FACES,
         )
     )
@@ -138,11 +138,14 @@ def _draw_mesh(panel: Axes, drawable: DrawableMesh, camera: Camera) -> None:
 def _are_hidden(points: Array, triangles: Array, camera: Camera) -> Flags:
     """Whether a face lies in front of each of these points; a face through the point does not hide it."""
     view, place = triangles.reshape(-1, 3) @ np.stack(camera).T, points @ np.stack(camera).T
-    nearest = np.full(len(points), -np.inf)
+    nearest, size = np.full(len(points), -np.inf), float(np.ptp(view, axis=0).max())
     if len(points):
-        hits = intersect_vertical_rays(view, np.arange(len(view)).reshape(-1, 3), place[:, :2])
+        # Beside an edge that two triangles share, not on it, where a ray could miss both.
+        hits = intersect_vertical_rays(
+            view, np.arange(len(view)).reshape(-1, 3), place[:, :2] + (1.3e-6 * size, 7e-7 * size)
+        )
         np.maximum.at(nearest, hits.point, hits.height)
-    hidden: Flags = nearest > place[:, 2] + 2e-3 * np.ptp(view, axis=0).max()
+    hidden: Flags = nearest > place[:, 2] + 2e-3 * size
     return hidden
 
 
@@ -227,7 +230,7 @@ def _draw_principal_axis(
         panel.add_patch(ring)
         panel.annotate(tip.label, xy=(0.0, 0.0), xytext=(-11, -11), ha="right", va="top", **text)
         return
-    line = ends[0] + np.linspace(0.0, 1.0, 1000)[:, None] * (ends[1] - ends[0])
+    line = ends[0] + np.linspace(0.0, 1.0, 300)[:, None] * (ends[1] - ends[0])
     flat, forward = seen.flat(line), (line @ (ends[1] - ends[0]) >= 0)[:, None]
     is_seen = ~_are_hidden(line, triangles, seen)[:, None]
     for is_bold, width in ((forward, 1.9), (~forward, 1.1)):
