@@ -1,4 +1,4 @@
-// Runs the tests: each tests/*.test.ts is bundled for Node, then all go to Node's own runner.
+// Runs the tests: bundles each tests/*.test.ts for Node, and passes them to Node's test runner.
 //   node test.mjs [part of a name ...]     by default all
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
@@ -12,13 +12,13 @@ const wanted = process.argv.slice(2);
 const files = readdirSync(join(here, "tests"))
   .filter((name) => name.endsWith(".test.ts"))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
-if (files.length === 0) throw new Error(`no test is named ${wanted.join(" or ")}: look into front/tests`);
+if (files.length === 0) throw new Error(`no test is named ${wanted.join(" or ")}: see front/tests`);
 
-const place = mkdtempSync(join(tmpdir(), "polhode-front-"));
+const output = mkdtempSync(join(tmpdir(), "polhode-front-"));
 try {
   await build({
     entryPoints: files.map((name) => join(here, "tests", name)),
-    outdir: place,
+    outdir: output,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     platform: "node",
@@ -27,9 +27,9 @@ try {
     sourcemap: "inline",
     logLevel: "warning",
   });
-  const bundles = readdirSync(place).map((name) => join(place, name));
+  const bundles = readdirSync(output).map((name) => join(output, name));
   const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...bundles], { stdio: "inherit" });
   process.exitCode = status ?? 1;
 } finally {
-  rmSync(place, { recursive: true, force: true });
+  rmSync(output, { recursive: true, force: true });
 }

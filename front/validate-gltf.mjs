@@ -1,4 +1,4 @@
-// What the glTF validator says about files: one JSON object, by file, with its errors and warnings.
+// Runs the glTF validator on files and prints a JSON object of errors and warnings by file.
 //   node validate-gltf.mjs FILE...
 import { readFileSync } from "node:fs";
 import validator from "gltf-validator";

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LARGEST_BUNDLE = 750_000
-PRODUCTS = ("lab.js", "lab-style.css", "page.html", "licences.txt")
+PRODUCTS = ("lab.js", "lab-style.css", "page.html", "licenses.txt")
 
 
 def build(target, folder):
@@ -63,8 +63,8 @@ def test_the_bundle_weighs_at_most_750_kilobytes(wheel):
     assert sum(wheel.getinfo(f"polhode/web/built/{name}").file_size for name in PRODUCTS[:3]) <= LARGEST_BUNDLE
 
 
-def test_the_wheel_carries_the_licences_of_what_is_bundled(wheel):
-    text = wheel.read("polhode/web/built/licences.txt").decode()
+def test_the_wheel_carries_the_licenses_of_what_is_bundled(wheel):
+    text = wheel.read("polhode/web/built/licenses.txt").decode()
     for name, holder in {"three": "three.js authors", "uplot": "Leon Sorokin"}.items():
         assert re.search(rf"^{name} \d+\.\d+\.\d+$", text, re.M)
         assert holder in text

@@ -1,9 +1,9 @@
-// The page as a whole: one motion, one clock, one set of choices, and everything that shows them.
+// The whole page: one motion, one playback clock, one set of options, and the components that display them.
 
 import { Audit } from "./controls/audit.ts";
 import type { PageState } from "./controls/requests.ts";
-import { made, place } from "./controls/dom.ts";
-import { deception, fastest, slowMotion, sparse } from "./controls/aliasing.ts";
+import { create, requireElement } from "./controls/dom.ts";
+import { aliasingWarning, maxAngularSpeed, samplingWarning, slowMotionSpeed } from "./controls/aliasing.ts";
 import { Header } from "./controls/header.ts";
 import { listenToKeys } from "./controls/keyboard.ts";
 import { Notes } from "./controls/notes.ts";
@@ -11,35 +11,35 @@ import { Notices } from "./controls/notices.ts";
 import { PlayBar } from "./controls/playbar.ts";
 import { Switches } from "./controls/switches.ts";
 import { ThemeSwitch } from "./controls/theme.ts";
-import { Watching } from "./controls/selection.ts";
+import { Selection } from "./controls/selection.ts";
 import { naturalSpeed, Playback } from "./motion/playback.ts";
 import type { MotionRecord } from "./motion/record.ts";
 import { Choices } from "./options.ts";
 import { Plots } from "./plots/plots.ts";
-import type { Door } from "./transport/protocol.ts";
+import type { PageOptions } from "./transport/protocol.ts";
 import { Views } from "./view/views.ts";
 
-/** Slow motion is at least so much slower than what suits the motion. */
-const SLOWER = 5;
+/** Slow motion is at least this many times slower than the natural speed. */
+const SLOWDOWN = 5;
 
-export interface Asked {
-  /** Another scenario of the model. */
-  lookAt(run: string): void;
+export interface LabActions {
+  /** Show another scenario of the model. */
+  selectRun(run: string): void;
   toggleGallery(): void;
 }
 
 export class App {
   readonly playback = new Playback();
   readonly choices = new Choices();
-  readonly notices = new Notices(place("notices"));
+  readonly notices = new Notices(requireElement("notices"));
   readonly header: Header;
-  /** Whoever answers questions; a file has nobody. */
-  asked: Asked | null = null;
+  /** The live server; null in a file. */
+  lab: LabActions | null = null;
   record: MotionRecord | null = null;
-  private readonly columns = [made("div", { class: "column" }), made("div", { class: "column" })];
+  private readonly columns = [create("div", { class: "column" }), create("div", { class: "column" })];
   private readonly audit = new Audit();
   private readonly notes = new Notes(this.playback);
-  private readonly watching: Watching;
+  private readonly selection: Selection;
   private readonly switches: Switches;
   private readonly playBar: PlayBar;
   private readonly views: Views | null;
@@ -48,18 +48,18 @@ export class App {
   private frame: number | null = null;
   private hasDrawn = false;
 
-  constructor(door: Door) {
+  constructor(options: PageOptions) {
     const theme = new ThemeSwitch(this.choices);
-    this.watching = new Watching(this.choices, (run) => this.asked?.lookAt(run));
-    this.header = new Header(place("head"), door.version, this.watching.element, () => this.asked?.toggleGallery());
-    this.header.name(door.title);
-    this.playBar = new PlayBar(place("play-bar"), this.playback, () => this.slowDown(), () => this.views?.resetCamera());
+    this.selection = new Selection(this.choices, (run) => this.lab?.selectRun(run));
+    this.header = new Header(requireElement("head"), options.version, this.selection.element, () => this.lab?.toggleGallery());
+    this.header.name(options.title);
+    this.playBar = new PlayBar(requireElement("play-bar"), this.playback, () => this.slowDown(), () => this.views?.resetCamera());
     this.switches = new Switches(this.header.switches.panel, this.choices, theme.element);
-    place("cards").append(...this.columns);
-    this.putFirst(this.audit.element, this.notes.element);
+    requireElement("cards").append(...this.columns);
+    this.prependCards(this.audit.element, this.notes.element);
     const effects = new URLSearchParams(location.search).get("fx") === "low" ? "low" : "high";
-    this.views = this.tried("the views", () => new Views(place("views"), this.choices, effects));
-    this.plots = this.tried("the plots", () => new Plots(place("plots"), this.playback, this.choices));
+    this.views = this.reportErrors("the views", () => new Views(requireElement("views"), this.choices, effects));
+    this.plots = this.reportErrors("the plots", () => new Plots(requireElement("plots"), this.playback, this.choices));
     listenToKeys(this.playback);
     this.playback.onChange(() => this.wake());
     this.playback.onChange(() => this.warn());
@@ -68,8 +68,8 @@ export class App {
     });
   }
 
-  /** A pair of cards, above those that are there. */
-  putFirst(left: HTMLElement, right: HTMLElement): void {
+  /** Add a pair of cards above the existing ones. */
+  prependCards(left: HTMLElement, right: HTMLElement): void {
     this.columns[0].prepend(left);
     this.columns[1].prepend(right);
   }
@@ -78,7 +78,7 @@ export class App {
     document.body.dataset["state"] = state;
   }
 
-  /** Another model was chosen: what is drawn is not of it, and steps back until its motion is here. */
+  /** Another model was chosen: dim the current drawing until the new motion arrives. */
   expect(model: string): void {
     document.body.classList.toggle("other", this.record !== null && this.record.name !== model);
   }
@@ -89,12 +89,12 @@ export class App {
     this.record = record;
     const { watched } = this.choices.now;
     if (watched >= record.bodies || (watched !== 0 && !isSame)) this.choices.set({ watched: 0 });
-    this.playback.take(record.time, isSame);
+    this.playback.load(record.time, isSame);
     this.playBar.show(record);
     this.audit.show(record);
-    this.watching.show(record, this.asked !== null);
-    this.tried("the views", () => this.views?.show(record, isSame));
-    this.tried("the plots", () => this.plots?.show(record));
+    this.selection.show(record, this.lab !== null);
+    this.reportErrors("the views", () => this.views?.show(record, isSame));
+    this.reportErrors("the plots", () => this.plots?.show(record));
     this.watch(record);
     this.draw();
     document.body.dataset["run"] = String(record.id);
@@ -102,28 +102,28 @@ export class App {
     this.expect(record.name);
   }
 
-  /** What depends on which body is watched. */
+  /** Update what depends on the watched body. */
   private watch(record: MotionRecord): void {
     const { watched } = this.choices.now;
-    this.rate = fastest(record, watched);
+    this.rate = maxAngularSpeed(record, watched);
     this.switches.show(record);
-    this.notes.show(record, watched, [this.views?.remark ?? "", sparse(record, watched)]);
+    this.notes.show(record, watched, [this.views?.remark ?? "", samplingWarning(record, watched)]);
     this.warn();
   }
 
   private warn(): void {
-    const sentence = deception(this.rate, this.playback.speed);
-    if (sentence === "") this.notices.remove("eye");
-    else this.notices.show("eye", { sentence, act: { words: "Slow motion", pressed: () => this.slowDown() } });
+    const sentence = aliasingWarning(this.rate, this.playback.speed);
+    if (sentence === "") this.notices.remove("aliasing");
+    else this.notices.show("aliasing", { sentence, action: { words: "Slow motion", onClick: () => this.slowDown() } });
   }
 
   private slowDown(): void {
     const { first, last } = this.playback;
-    const slow = naturalSpeed(last - first) / SLOWER;
-    this.playback.setSpeed(this.rate > 0 ? Math.min(slow, slowMotion(this.rate)) : slow);
+    const slow = naturalSpeed(last - first) / SLOWDOWN;
+    this.playback.setSpeed(this.rate > 0 ? Math.min(slow, slowMotionSpeed(this.rate)) : slow);
   }
 
-  /** Draw with the next frame of the screen, and go on as long as it plays. */
+  /** Draw in the next animation frame, and keep going while playing. */
   private wake(): void {
     this.frame ??= requestAnimationFrame((now) => {
       this.frame = null;
@@ -136,19 +136,19 @@ export class App {
   private draw(): void {
     if (this.record === null) return;
     const { t } = this.playback;
-    this.tried("the views", () => this.views?.draw(t));
-    this.tried("the plots", () => this.plots?.cursor(t));
+    this.reportErrors("the views", () => this.views?.draw(t));
+    this.reportErrors("the plots", () => this.plots?.cursor(t));
     if (this.hasDrawn) return;
     this.hasDrawn = true;
     performance.mark("polhode-first-drawing");
   }
 
-  /** What fails is said, and the rest of the page goes on. */
-  private tried<T>(what: string, act: () => T): T | null {
+  /** Show an error as a notice, so that the rest of the page keeps working. */
+  private reportErrors<T>(what: string, act: () => T): T | null {
     try {
       return act();
     } catch (error) {
-      const sentence = `Drawing ${what} failed: ${String(error)}. The rest of the page still works.`;
+      const sentence = `Failed to draw ${what}: ${String(error)}. The rest of the page still works.`;
       this.notices.show(what, { sentence, isError: true });
       return null;
     }

@@ -1,7 +1,7 @@
-// The colour of each thing, as in Polhode's pictures (src/polhode/plot/style.py; after Okabe and Ito, told apart by
-// the colour-blind too), and what it becomes on a dark page.
+// The color of each quantity, as in Polhode's figures (src/polhode/plot/style.py; after Okabe and Ito, safe for color
+// blindness), and its counterpart in the dark theme.
 
-export interface Colours {
+export interface Colors {
   axis1: string;
   axis2: string;
   axis3: string;
@@ -17,7 +17,7 @@ export interface Colours {
   kinetic: string;
   total: string;
   body: string;
-  /** The second tone of the pattern that makes spin visible. */
+  /** Second tone of the pattern that makes spin visible. */
   bodyOther: string;
   muted: string;
   grid: string;
@@ -26,7 +26,7 @@ export interface Colours {
   ink: string;
 }
 
-export const LIGHT: Colours = {
+export const LIGHT: Colors = {
   axis1: "#d55e00",
   axis2: "#009e73",
   axis3: "#0072b2",
@@ -50,7 +50,7 @@ export const LIGHT: Colours = {
   ink: "#222222",
 };
 
-export const DARK: Colours = {
+export const DARK: Colors = {
   axis1: "#ff8a3d",
   axis2: "#2fcf9f",
   axis3: "#4aa8ff",
@@ -74,17 +74,17 @@ export const DARK: Colours = {
   ink: "#ececf0",
 };
 
-export const coloursOf = (dark: boolean): Colours => (dark ? DARK : LIGHT);
+export const colorsOf = (dark: boolean): Colors => (dark ? DARK : LIGHT);
 
-/** Text on paper needs this contrast (WCAG 2.2, AA). */
-const READABLE = 4.5;
+/** Minimum contrast of text (WCAG 2.2, AA). */
+const MIN_CONTRAST = 4.5;
 
-/** A colour for text: the same, mixed with ink only as far as it must be to be read. */
-export function readable(colour: string, { ink, paper }: Pick<Colours, "ink" | "paper">): string {
-  const [from, to] = [channels(colour), channels(ink)];
+/** A text color: the given one, mixed with ink only as far as the contrast requires. */
+export function readable(color: string, { ink, paper }: Pick<Colors, "ink" | "paper">): string {
+  const [from, to] = [channels(color), channels(ink)];
   for (let share = 0; share < 1; share += 0.05) {
     const mix = from.map((c, i) => Math.round(c + share * (to[i] - c)));
-    if (contrast(mix, channels(paper)) >= READABLE) return `#${mix.map((c) => c.toString(16).padStart(2, "0")).join("")}`;
+    if (contrast(mix, channels(paper)) >= MIN_CONTRAST) return `#${mix.map((c) => c.toString(16).padStart(2, "0")).join("")}`;
   }
   return ink;
 }
@@ -96,11 +96,11 @@ function contrast(a: number[], b: number[]): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Relative, 0 to 1, of sRGB.  [WCAG 2.2, "relative luminance"] */
+/** Relative luminance of sRGB, 0 to 1.  [WCAG 2.2, "relative luminance"] */
 function luminance(rgb: number[]): number {
   const [r, g, b] = rgb.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** For the bodies of a system and the members of an ensemble. */
-export const SEVERAL = ["#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#b8860b", "#7a7a9d"];
+/** Colors of the bodies of a system. */
+export const BODY_COLORS = ["#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#b8860b", "#7a7a9d"];

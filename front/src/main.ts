@@ -1,41 +1,41 @@
-// Where the page begins.
+// Entry point of the page.
 
 import { App } from "./app.ts";
-import { place } from "./controls/dom.ts";
+import { requireElement } from "./controls/dom.ts";
 import { sentences } from "./controls/format.ts";
 import { Lab } from "./controls/lab.ts";
-import { unpacked, type MotionRecord } from "./motion/record.ts";
-import type { Door } from "./transport/protocol.ts";
+import { decodeRecord, type MotionRecord } from "./motion/record.ts";
+import type { PageOptions } from "./transport/protocol.ts";
 
-/** Not an error: an observer that will be told in the next frame. */
+/** Not an error: the observer is notified in the next frame. */
 const HARMLESS = "ResizeObserver loop";
 
-function started(): void {
-  const door = JSON.parse(place("polhode-door").textContent ?? "") as Door;
-  const app = new App(door);
+function start(): void {
+  const options = JSON.parse(requireElement("polhode-options").textContent ?? "") as PageOptions;
+  const app = new App(options);
   const failed = (what: unknown): void => {
     const words = what instanceof Error ? what.message : String(what);
     if (words.includes(HARMLESS)) return;
-    const sentence = `Something failed on this page: ${words}. What is shown may be incomplete; load the page again.`;
+    const sentence = `An error occurred on this page: ${words}. The display may be incomplete; reload the page.`;
     app.notices.show("failure", { sentence, isError: true });
   };
   window.addEventListener("error", (event) => failed(event.error ?? event.message));
   window.addEventListener("unhandledrejection", (event) => failed(event.reason));
-  if (door.kind === "live") new Lab(app, door);
-  else showFile(app, door);
+  if (options.mode === "live") new Lab(app, options);
+  else showFile(app, options);
 }
 
-function showFile(app: App, door: Door): void {
+function showFile(app: App, options: PageOptions): void {
   let record: MotionRecord;
   try {
-    record = unpacked(bytesOf(place("polhode-motion").textContent ?? ""));
+    record = decodeRecord(bytesOf(requireElement("polhode-motion").textContent ?? ""));
   } catch (error) {
     const why = `The motion in this file cannot be read (${String(error)})`;
-    app.notices.show("file", { sentence: `${why}: the file was cut off or changed; export it again.`, isError: true });
+    app.notices.show("file", { sentence: `${why}: the file is truncated or was modified; export it again.`, isError: true });
     app.state("refused");
     return;
   }
-  app.header.name(record.title || door.title || record.name);
+  app.header.name(record.title || options.title || record.name);
   app.header.describe([sentences(record.computed), ...record.notes]);
   app.show(record);
   app.state("ready");
@@ -49,11 +49,11 @@ function bytesOf(base64: string): ArrayBuffer {
 }
 
 try {
-  started();
+  start();
 } catch (error) {
   const sentence = document.createElement("p");
   sentence.setAttribute("role", "alert");
-  sentence.textContent = `This page could not be started: ${error instanceof Error ? error.message : String(error)}.`;
+  sentence.textContent = `This page failed to start: ${error instanceof Error ? error.message : String(error)}.`;
   document.body.prepend(sentence);
   throw error;
 }

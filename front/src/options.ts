@@ -1,4 +1,4 @@
-// What a person has switched on, in one place; whoever shows it listens.
+// The user's display options in one place; components that depend on them subscribe to changes.
 
 import type { Vec3 } from "./motion/vectors.ts";
 
@@ -9,21 +9,21 @@ export interface Options {
   torque: boolean;
   forces: boolean;
   bodyAxes: boolean;
-  /** Paths of tips. */
+  /** Paths of arrow tips. */
   trailOmega: boolean;
   trailL: boolean;
   trailAxis1: boolean;
   trailAxis2: boolean;
   trailAxis3: boolean;
-  trailCentre: boolean;
+  trailCenter: boolean;
   trailPoint: boolean;
-  /** A point of the body, from its centre of mass, along body axes, in m. */
+  /** A point of the body relative to its center of mass, body axes, in m. */
   point: Vec3;
   poinsot: boolean;
-  ghost: boolean;
-  /** The camera of the space view goes with the body that is watched. */
+  closedForm: boolean;
+  /** Whether the camera of the space view follows the watched body. */
   follow: boolean;
-  /** Which body or member, by its place in the record. */
+  /** Index of the watched body or member in the record. */
   watched: number;
   dark: boolean;
 }
@@ -39,11 +39,11 @@ export const DEFAULTS: Options = {
   trailAxis1: false,
   trailAxis2: false,
   trailAxis3: false,
-  trailCentre: true,
+  trailCenter: true,
   trailPoint: false,
   point: [0, 0, 0],
   poinsot: false,
-  ghost: false,
+  closedForm: false,
   follow: false,
   watched: 0,
   dark: false,

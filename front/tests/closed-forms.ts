@@ -1,7 +1,7 @@
-// Motions that are known at any time, for tests, and records made of them.
+// Motions with closed forms, for tests, and records made of them.
 
-import { unpacked, type MotionRecord } from "../src/motion/record.ts";
-import { ofTurn, product, toWorld, type Quat, type Vec3 } from "../src/motion/vectors.ts";
+import { decodeRecord, type MotionRecord } from "../src/motion/record.ts";
+import { fromRotationVector, product, toWorld, type Quat, type Vec3 } from "../src/motion/vectors.ts";
 
 export interface Known {
   quaternion(t: number): Quat;
@@ -9,10 +9,10 @@ export interface Known {
   angularVelocity(t: number): Vec3;
 }
 
-/** A symmetric top, tilted: its axis goes round z at the rate `precession` while it turns about itself. */
+/** A tilted symmetric top: its axis precesses about z while it spins. */
 export function symmetricTop(tilt: number, precession: number, spin: number): Known {
-  const tilted = ofTurn([tilt, 0, 0]);
-  const about = (angle: number): Quat => ofTurn([0, 0, angle]);
+  const tilted = fromRotationVector([tilt, 0, 0]);
+  const about = (angle: number): Quat => fromRotationVector([0, 0, angle]);
   const quaternion = (t: number): Quat => product(product(about(precession * t), tilted), about(spin * t));
   return {
     quaternion,
@@ -23,13 +23,13 @@ export function symmetricTop(tilt: number, precession: number, spin: number): Kn
   };
 }
 
-/** By what angle two attitudes differ, in rad. */
+/** Angle between two attitudes, in rad. */
 export function angleBetween(p: Quat, q: Quat): number {
   const [w, ...v] = product([p[0], -p[1], -p[2], -p[3]], q);
   return 2 * Math.atan2(Math.hypot(...v), Math.abs(w));
 }
 
-/** A record of one body at these times, packed as packing.py does and unpacked. */
+/** A record of one body at these times, encoded as record_encoding.py does and decoded. */
 export function recordOf(time: number[], known: Known, more: Partial<MotionRecord> = {}): MotionRecord {
   const arrays: Record<string, number[][]> = {
     position: time.map((t) => [t, 2 * t, -t]),
@@ -40,25 +40,25 @@ export function recordOf(time: number[], known: Known, more: Partial<MotionRecor
   };
   const entries: Record<string, unknown> = {};
   const numbers: number[] = [];
-  const put = (name: string, shape: number[], values: number[], type = "float64"): void => {
+  const addArray = (name: string, shape: number[], values: number[], type = "float64"): void => {
     entries[name] = { type, shape, offset: 8 * numbers.length, scale: 1 };
     numbers.push(...values);
   };
-  put("time", [time.length], time);
-  for (const [name, rows] of Object.entries(arrays)) put(name, [time.length, 1, rows[0].length], rows.flat());
-  put("moments", [1, 3], [1, 1, 1]);
-  put("axes", [1, 4], [1, 0, 0, 0]);
-  put("look_of", [1], [0], "uint32");
+  addArray("time", [time.length], time);
+  for (const [name, rows] of Object.entries(arrays)) addArray(name, [time.length, 1, rows[0].length], rows.flat());
+  addArray("moments", [1, 3], [1, 1, 1]);
+  addArray("axes", [1, 4], [1, 0, 0, 0]);
+  addArray("appearance_index", [1], [0], "uint32");
   const meta = {
     ...{ id: 0, name: "", title: "", axis: null, runs: [], run: "", origin: [0, 0, 0], members: [0] },
-    ...{ isHeld: false, unknownForces: [] },
-    ...{ countOf: 1, timesOf: time.length, method: "", computed: "", notes: [], findings: [], crossings: [] },
-    ...{ isFree: true, whyNoPoinsot: "", whyNoGhost: "", looks: [], forces: [], energies: [], departures: [], ghost: null },
+    ...{ hasPivot: false, unknownForces: [] },
+    ...{ totalMembers: 1, totalTimes: time.length, method: "", computed: "", notes: [], findings: [], events: [] },
+    ...{ isFree: true, poinsotUnavailable: "", closedFormUnavailable: "", appearances: [], forces: [], energies: [], drifts: [], closedForm: null },
   };
-  return { ...unpacked(rowOfBytes({ meta, arrays: entries }, numbers)), ...more };
+  return { ...decodeRecord(encode({ meta, arrays: entries }, numbers)), ...more };
 }
 
-function rowOfBytes(header: unknown, numbers: number[]): ArrayBuffer {
+function encode(header: unknown, numbers: number[]): ArrayBuffer {
   const text = new TextEncoder().encode(JSON.stringify(header));
   const start = Math.ceil((4 + text.length) / 8) * 8;
   const bytes = new Uint8Array(start + 8 * numbers.length);

@@ -1,4 +1,4 @@
-// The socket that comes back by itself, with a browser's socket played by hand.
+// The reconnecting socket, tested with a fake WebSocket.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-test("texts are messages, and bytes are motions", () => {
+test("text messages are JSON, and binary ones are motions", () => {
   connection();
   FakeSocket.last.accept();
   assert.equal(FakeSocket.last.binaryType, "arraybuffer");
@@ -73,12 +73,12 @@ test("texts are messages, and bytes are motions", () => {
   assert.deepEqual(heard.states, ["connecting", "open"]);
 });
 
-test("of what is asked before the socket is open, the newest run and the look after it are sent", () => {
+test("of the requests made before the socket is open, the latest run and the motion request after it are sent", () => {
   const c = connection();
   c.send(run(1));
-  c.send({ type: "look", id: 2, run: "box" });
+  c.send({ type: "motion", id: 2, run: "box" });
   c.send(run(3));
-  c.send({ type: "look", id: 4, run: "t-handle" });
+  c.send({ type: "motion", id: 4, run: "t-handle" });
   FakeSocket.last.accept();
   assert.deepEqual(
     FakeSocket.last.sent.map((text) => (JSON.parse(text) as ToServer).id),
@@ -86,7 +86,7 @@ test("of what is asked before the socket is open, the newest run and the look af
   );
 });
 
-test("what is called off before it was sent is never sent", () => {
+test("what is canceled before it was sent is never sent", () => {
   const c = connection();
   c.send(run(1));
   c.send({ type: "cancel", id: 1 });
@@ -94,7 +94,7 @@ test("what is called off before it was sent is never sent", () => {
   assert.deepEqual(FakeSocket.last.sent, []);
 });
 
-test("a lost socket is tried again after 0.3, 0.6, 1.2, 2.4, 3 and 3 s, and then at once asks what waits", () => {
+test("a lost socket reconnects after 0.3, 0.6, 1.2, 2.4, 3 and 3 s, and then sends pending requests at once", () => {
   const c = connection();
   FakeSocket.last.accept();
   FakeSocket.last.drop();
@@ -115,7 +115,7 @@ test("a lost socket is tried again after 0.3, 0.6, 1.2, 2.4, 3 and 3 s, and then
   assert.equal(FakeSocket.all.length, 8);
 });
 
-test("one that was closed is not tried again", () => {
+test("a closed connection does not reconnect", () => {
   const c = connection();
   FakeSocket.last.accept();
   c.close();
@@ -124,7 +124,7 @@ test("one that was closed is not tried again", () => {
   assert.deepEqual(heard.states, ["connecting", "open"]);
 });
 
-test("where no socket may be opened at all it is lost, and tried again", () => {
+test("where no socket may be opened the connection is lost, and retried", () => {
   FakeSocket.refuses = true;
   connection();
   assert.deepEqual(heard.states, ["connecting", "lost"]);

@@ -1,48 +1,48 @@
-// Questions to the server: only the newest is answered.
+// Requests to the server: only the latest counts.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Asking } from "../src/controls/requests.ts";
+import { PendingRequests } from "../src/controls/requests.ts";
 
-test("a run is ready when motion and numbers are here, in either order", () => {
-  for (const order of ["motion first", "numbers first"]) {
-    const asking = new Asking();
-    const id = asking.startRun();
-    const both = [() => asking.takesMotion(id), () => asking.takesNumbers(id)];
+test("a run is ready when motion and checks have arrived, in either order", () => {
+  for (const order of ["motion first", "checks first"]) {
+    const pending = new PendingRequests();
+    const id = pending.startRun();
+    const both = [() => pending.acceptMotion(id), () => pending.acceptChecks(id)];
     for (const take of order === "motion first" ? both : both.reverse()) {
-      assert.equal(asking.state, "running");
+      assert.equal(pending.state, "running");
       assert.equal(take(), true);
     }
-    assert.equal(asking.state, "ready");
-    assert.equal(asking.open, null);
+    assert.equal(pending.state, "ready");
+    assert.equal(pending.openId, null);
   }
 });
 
-test("a newer run makes the older void", () => {
-  const asking = new Asking();
-  const [old, now] = [asking.startRun(), asking.startRun()];
-  assert.equal(asking.takesMotion(old), false);
-  assert.equal(asking.takesNumbers(old), false);
-  assert.equal(asking.takesEnd(old, true), false);
-  assert.equal(asking.state, "running");
-  assert.equal(asking.open, now);
+test("a newer run supersedes the older", () => {
+  const pending = new PendingRequests();
+  const [old, now] = [pending.startRun(), pending.startRun()];
+  assert.equal(pending.acceptMotion(old), false);
+  assert.equal(pending.acceptChecks(old), false);
+  assert.equal(pending.acceptEnd(old, true), false);
+  assert.equal(pending.state, "running");
+  assert.equal(pending.openId, now);
 });
 
-test("a look at another scenario keeps the numbers of its run", () => {
-  const asking = new Asking();
-  const run = asking.startRun();
-  asking.takesMotion(run);
-  const look = asking.startLook();
-  assert.equal(asking.takesMotion(run), false);
-  assert.equal(asking.takesNumbers(run), true);
-  assert.equal(asking.takesMotion(look), true);
-  assert.equal(asking.state, "ready");
+test("requesting another scenario keeps the checks of its run", () => {
+  const pending = new PendingRequests();
+  const run = pending.startRun();
+  pending.acceptMotion(run);
+  const other = pending.startMotionRequest();
+  assert.equal(pending.acceptMotion(run), false);
+  assert.equal(pending.acceptChecks(run), true);
+  assert.equal(pending.acceptMotion(other), true);
+  assert.equal(pending.state, "ready");
 });
 
-test("a refusal ends the question; a cancelled one leaves the page ready", () => {
-  const asking = new Asking();
-  asking.takesEnd(asking.startRun(), true);
-  assert.equal(asking.state, "refused");
-  asking.takesEnd(asking.startRun(), false);
-  assert.equal(asking.state, "ready");
+test("a refusal ends the request; a canceled one leaves the page ready", () => {
+  const pending = new PendingRequests();
+  pending.acceptEnd(pending.startRun(), true);
+  assert.equal(pending.state, "refused");
+  pending.acceptEnd(pending.startRun(), false);
+  assert.equal(pending.state, "ready");
 });

@@ -1,19 +1,19 @@
-// Sliders: from a place to a value and back.
+// Sliders: from a position to a value and back.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Scale } from "../src/controls/scale.ts";
 
-test("a slider carries real values, rounded to what a hand can set", () => {
+test("a slider has real values, rounded to its resolution", () => {
   const scale = new Scale(1, 20);
   assert.equal(scale.isLogarithmic, false);
   assert.deepEqual([scale.min, scale.max], [1, 20]);
   assert.equal(scale.step, 0.01);
   assert.equal(scale.valueAt(7.123456), 7.12);
-  assert.equal(scale.valueAt(scale.placeOf(3)), 3);
+  assert.equal(scale.valueAt(scale.positionOf(3)), 3);
 });
 
-test("the ends of the range are reached, and nothing beyond", () => {
+test("the ends of the range are reached, but not exceeded", () => {
   const scale = new Scale(0.0051, 0.1999);
   assert.equal(scale.valueAt(0.0051), 0.0051);
   assert.equal(scale.valueAt(0.1999), 0.1999);
@@ -29,10 +29,10 @@ test("more than three decades make it logarithmic; three do not, nor does a rang
 test("the middle of a logarithmic slider is the geometric mean", () => {
   const scale = new Scale(0.1, 100000);
   assert.equal(scale.valueAt((scale.min + scale.max) / 2), 100);
-  assert.equal(scale.valueAt(scale.placeOf(0.1)), 0.1);
+  assert.equal(scale.valueAt(scale.positionOf(0.1)), 0.1);
 });
 
-test("keys go by round values, and pass over neither the default nor the ends", () => {
+test("keys step through round values, and skip neither the default nor the ends", () => {
   const spin = new Scale(1, 20);
   assert.equal(spin.next(5, 1, 5), 5.2);
   assert.equal(spin.next(5.2, -1, 5), 5);
@@ -43,7 +43,7 @@ test("keys go by round values, and pass over neither the default nor the ends", 
   assert.equal(new Scale(-10, 10).next(0, -1, 0), -0.2);
 });
 
-test("keys go by round values on a logarithmic slider too", () => {
+test("keys step through round values on a logarithmic slider too", () => {
   const scale = new Scale(0.1, 100000);
   assert.equal(scale.next(1, 1, 100), 1.2);
   assert.equal(scale.next(1, -1, 100), 0.8);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { naturalSpeed, Playback, turnsAFrame } from "../src/motion/playback.ts";
+import { naturalSpeed, Playback, turnsPerFrame } from "../src/motion/playback.ts";
 
-function taken(...time: number[]): Playback {
+function loaded(...time: number[]): Playback {
   const playback = new Playback();
-  playback.take(Float64Array.from(time), false);
+  playback.load(Float64Array.from(time), false);
   return playback;
 }
 
-test("it follows the real clock, however rarely it is asked", () => {
-  const playback = taken(0, 10);
+test("it follows the real clock at any frame rate", () => {
+  const playback = loaded(0, 10);
   playback.setSpeed(2);
   playback.play();
   assert.equal(playback.tick(5000), false);
@@ -19,8 +19,8 @@ test("it follows the real clock, however rarely it is asked", () => {
   assert.equal(playback.t, 5);
 });
 
-test("time that passes in a pause does not count", () => {
-  const playback = taken(0, 10);
+test("time does not advance during a pause", () => {
+  const playback = loaded(0, 10);
   playback.play();
   playback.tick(0);
   playback.tick(1000);
@@ -32,8 +32,8 @@ test("time that passes in a pause does not count", () => {
   assert.equal(playback.t, 1.5);
 });
 
-test("at the end it begins again and keeps what is over, or stops there", () => {
-  const playback = taken(2, 12);
+test("at the end it wraps around without losing time, or stops", () => {
+  const playback = loaded(2, 12);
   playback.play();
   playback.tick(0);
   playback.tick(10_500);
@@ -47,7 +47,7 @@ test("at the end it begins again and keeps what is over, or stops there", () => 
 });
 
 test("steps go from output to output, and pause", () => {
-  const playback = taken(0, 1, 1.5, 4);
+  const playback = loaded(0, 1, 1.5, 4);
   playback.play();
   const seen = [];
   for (let i = 0; i < 4; i++) {
@@ -68,8 +68,8 @@ test("steps go from output to output, and pause", () => {
   assert.deepEqual(seen, [1, 1.5, 4, 4, 1.5, 1, 0, 0, 1.5, 1]);
 });
 
-test("an output but for rounding is left by a whole step", () => {
-  const playback = taken(0, 1, 2);
+test("from a time equal to an output up to rounding, a step is a whole one", () => {
+  const playback = loaded(0, 1, 2);
   playback.seek(1 - 1e-13);
   playback.step(1);
   assert.equal(playback.t, 2);
@@ -78,22 +78,22 @@ test("an output but for rounding is left by a whole step", () => {
   assert.equal(playback.t, 0);
 });
 
-test("another motion keeps instant and speed where a knob was turned, if the instant lies within", () => {
-  const playback = taken(0, 10);
+test("another motion keeps time and speed after a change of parameters, if the time is within range", () => {
+  const playback = loaded(0, 10);
   playback.seek(6);
   playback.setSpeed(0.5);
-  playback.take(Float64Array.of(0, 8), true);
+  playback.load(Float64Array.of(0, 8), true);
   assert.deepEqual([playback.t, playback.speed, playback.last], [6, 0.5, 8]);
-  playback.take(Float64Array.of(0, 5), true);
+  playback.load(Float64Array.of(0, 5), true);
   assert.equal(playback.t, 0);
-  playback.take(Float64Array.of(0, 1000), false);
+  playback.load(Float64Array.of(0, 1000), false);
   assert.deepEqual([playback.t, playback.speed], [0, 100]);
 });
 
-test("a single instant cannot be played, and is never lost", () => {
-  const playback = taken(0, 10);
+test("a single output cannot be played, and is never lost", () => {
+  const playback = loaded(0, 10);
   playback.play();
-  playback.take(Float64Array.of(3), true);
+  playback.load(Float64Array.of(3), true);
   assert.equal(playback.playing, false);
   playback.play();
   playback.tick(0);
@@ -101,8 +101,8 @@ test("a single instant cannot be played, and is never lost", () => {
   assert.deepEqual([playback.t, playback.playing], [3, false]);
 });
 
-test("a seek ends at the ends, and what is no number is no instant", () => {
-  const playback = taken(0, 10);
+test("a seek is clamped to the range, and NaN is ignored", () => {
+  const playback = loaded(0, 10);
   playback.seek(99);
   assert.equal(playback.t, 10);
   playback.seek(NaN);
@@ -112,26 +112,26 @@ test("a seek ends at the ends, and what is no number is no instant", () => {
   assert.equal(playback.speed, 1);
 });
 
-test("who listens is told of every change", () => {
-  const playback = taken(0, 10);
-  let told = 0;
-  playback.onChange(() => told++);
+test("listeners are notified of every change", () => {
+  const playback = loaded(0, 10);
+  let count = 0;
+  playback.onChange(() => count++);
   playback.play();
   playback.tick(0);
   playback.tick(10);
   playback.seek(2);
   playback.pause();
-  assert.equal(told, 4);
+  assert.equal(count, 4);
 });
 
-test("real time where that can be watched, else about ten seconds for the whole, at a round speed", () => {
+test("real time for moderate durations, otherwise about ten seconds in total, at a round speed", () => {
   assert.equal(naturalSpeed(10), 1);
   assert.equal(naturalSpeed(0), 1);
   assert.equal(naturalSpeed(3.456e6), 2e5);
   assert.ok(Math.abs(naturalSpeed(1e-12) / 1e-13 - 1) < 1e-12);
 });
 
-test("thirty turns a second are half a turn a frame", () => {
-  assert.ok(Math.abs(turnsAFrame(2 * Math.PI * 30, 1) - 0.5) < 1e-15);
-  assert.ok(Math.abs(turnsAFrame(2 * Math.PI * 30, 0.1) - 0.05) < 1e-15);
+test("thirty turns per second are half a turn per frame", () => {
+  assert.ok(Math.abs(turnsPerFrame(2 * Math.PI * 30, 1) - 0.5) < 1e-15);
+  assert.ok(Math.abs(turnsPerFrame(2 * Math.PI * 30, 0.1) - 0.05) < 1e-15);
 });

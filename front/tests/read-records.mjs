@@ -1,4 +1,4 @@
-// What the page reads from packed motions, as JSON for tests/web/test_front_end.py.
+// Decodes motion records as the page does, and prints them as JSON for tests/web/test_front_end.py.
 //   node read-records.mjs FILE ...
 import { build } from "esbuild";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,24 +7,24 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const source = join(dirname(fileURLToPath(import.meta.url)), "..", "src");
-const place = mkdtempSync(join(tmpdir(), "polhode-front-"));
+const output = mkdtempSync(join(tmpdir(), "polhode-front-"));
 try {
-  const bundle = join(place, "read-records.mjs");
+  const bundle = join(output, "read-records.mjs");
   const contents = ["motion/record", "motion/pose", "plots/euler-angles", "colors"]
     .map((name) => `export * from ${JSON.stringify(join(source, `${name}.ts`))};`)
     .join("\n");
   await build({ stdin: { contents, resolveDir: source }, outfile: bundle, bundle: true, platform: "node", format: "esm" });
-  const { unpacked, poseAt, anglesOver, LIGHT } = await import(pathToFileURL(bundle).href);
+  const { decodeRecord, poseAt, eulerAnglesOverTime, LIGHT } = await import(pathToFileURL(bundle).href);
   const motions = process.argv.slice(2).map((file) => {
     const bytes = readFileSync(file);
-    const record = unpacked(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+    const record = decodeRecord(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
     const { time, quaternion, angularVelocity, bodies } = record;
     const halfway = Array.from(time.subarray(1), (t, i) => poseAt(record, 0, (time[i] + t) / 2).quaternion);
-    return { record, halfway, angles: anglesOver(time, quaternion, angularVelocity, bodies, 0) };
+    return { record, halfway, angles: eulerAnglesOverTime(time, quaternion, angularVelocity, bodies, 0) };
   });
-  // Typed arrays become plain ones; what is no finite number becomes null.
+  // Typed arrays become plain ones; NaN and infinity become null.
   const plain = (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
   process.stdout.write(JSON.stringify({ motions, light: LIGHT }, plain));
 } finally {
-  rmSync(place, { recursive: true, force: true });
+  rmSync(output, { recursive: true, force: true });
 }

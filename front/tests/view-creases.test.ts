@@ -1,9 +1,9 @@
-// Faces made ready for drawing, on bodies whose normals and edges are known.
+// Normals and edges of meshes for which they are known.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coarser } from "../src/view/decimation.ts";
-import { creased } from "../src/view/creases.ts";
+import { decimateMesh } from "../src/view/decimation.ts";
+import { splitAtCreases } from "../src/view/creases.ts";
 
 const CUBE = {
   vertices: Float64Array.from({ length: 24 }, (_, i) => ((Math.floor(i / 3) >> i % 3) & 1 ? 1 : -1)),
@@ -12,7 +12,7 @@ const CUBE = {
   ]),
 };
 
-/** A ball of rings and slices whose vertices at the seam and the poles are doubled, as makers of meshes do. */
+/** A ball of rings and slices with duplicate vertices at the seam and the poles. */
 function ball(rings: number, slices: number) {
   const vertices: number[] = [];
   const faces: number[] = [];
@@ -32,8 +32,8 @@ function ball(rings: number, slices: number) {
   return { vertices: Float64Array.from(vertices), faces: Uint32Array.from(faces) };
 }
 
-test("a cube keeps flat faces and has its twelve edges, without the diagonals of its faces", () => {
-  const { positions, normals, edges } = creased(CUBE.vertices, CUBE.faces, 2);
+test("a cube has flat faces and its twelve edges, without the diagonals of its faces", () => {
+  const { positions, normals, edges } = splitAtCreases(CUBE.vertices, CUBE.faces, 2);
   assert.equal(edges.length / 6, 12);
   assert.equal(positions.length, 3 * CUBE.faces.length);
   for (let k = 0; k < normals.length; k += 3) {
@@ -43,23 +43,23 @@ test("a cube keeps flat faces and has its twelve edges, without the diagonals of
   }
 });
 
-test("a ball is smooth over its seam and has no edges: its normals are its radii", () => {
+test("a ball is smooth across its seam and has no edges: its normals are radial", () => {
   const { vertices, faces } = ball(24, 48);
-  const { positions, normals, edges } = creased(vertices, faces);
+  const { positions, normals, edges } = splitAtCreases(vertices, faces);
   assert.equal(edges.length, 0);
   for (let k = 0; k < normals.length; k++) assert.ok(Math.abs(normals[k] - positions[k]) < 0.02);
 });
 
-test("a body of 1e-10 m is creased like one of 1 m", () => {
-  const small = creased(CUBE.vertices.map((x) => 1e-10 * x), CUBE.faces, 1e10);
-  const large = creased(CUBE.vertices, CUBE.faces);
+test("a body of 1e-10 m has the same creases as one of 1 m", () => {
+  const small = splitAtCreases(CUBE.vertices.map((x) => 1e-10 * x), CUBE.faces, 1e10);
+  const large = splitAtCreases(CUBE.vertices, CUBE.faces);
   assert.equal(small.edges.length, large.edges.length);
   small.normals.forEach((n, i) => assert.ok(Math.abs(n - large.normals[i]) < 1e-6));
 });
 
-test("a coarser ball has no more faces than asked for, and is still about as large", () => {
+test("a decimated ball has at most the requested number of faces, and about the same size", () => {
   const { vertices, faces } = ball(40, 80);
-  const coarse = coarser(vertices, faces, 300);
+  const coarse = decimateMesh(vertices, faces, 300);
   assert.ok(coarse.faces.length / 3 <= 300 && coarse.faces.length / 3 > 50);
   assert.ok(coarse.faces.every((v) => v < coarse.vertices.length / 3));
   for (let v = 0; v < coarse.vertices.length; v += 3) {

@@ -1,15 +1,15 @@
-// What the views look at: chosen for bodies of any size, that stay or go far, alone or in a crowd.
+// Framing of bodies of any size, at rest or moving far, single or many.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIGHT } from "../src/colors.ts";
-import type { Look, MotionRecord } from "../src/motion/record.ts";
+import type { Appearance, MotionRecord } from "../src/motion/record.ts";
 import { length, minus, type Vec3 } from "../src/motion/vectors.ts";
-import { courseOf } from "../src/view/trajectory.ts";
-import { framed, lattice, remarkOf } from "../src/view/framing.ts";
-import { roundNumber, squareWords } from "../src/view/ground.ts";
+import { trajectoryOf } from "../src/view/trajectory.ts";
+import { frameMotion, lattice, framingNote } from "../src/view/framing.ts";
+import { roundNumber, formatLength } from "../src/view/ground.ts";
 import { quantitiesOf } from "../src/view/quantities.ts";
-import { instantAt, standIn } from "../src/view/context.ts";
+import { instantAt, poseInFrame } from "../src/view/context.ts";
 
 interface Given {
   size?: number;
@@ -26,13 +26,13 @@ function record(given: Given): MotionRecord {
   const kind = size > 0 ? "shape" : "particle";
   const vertices = Float64Array.from([size, 0, 0, 0, size, 0, 0, 0, size]);
   const shape = { vertices, faces: Uint32Array.from([0, 1, 2]), size };
-  const look: Look = { kind, sentence: "", axes: [1, 0, 0, 0], ...shape };
+  const appearance: Appearance = { kind, sentence: "", axes: [1, 0, 0, 0], ...shape };
   return {
-    ...{ axis, bodies, times, isHeld: false, pivots: [], isFree: true, forces: [], torque: null, ghost: null },
+    ...{ axis, bodies, times, hasPivot: false, pivots: [], isFree: true, forces: [], torque: null, closedForm: null },
     members: Array.from({ length: bodies }, (_, i) => i),
     time: Float64Array.from({ length: times }, (_, k) => k),
-    looks: [look],
-    lookOf: new Uint32Array(bodies),
+    appearances: [appearance],
+    appearanceIndex: new Uint32Array(bodies),
     position: Float64Array.from(rows.flatMap(([k, body]) => at(k, body))),
     velocity: new Float64Array(3 * rows.length),
     quaternion: Float64Array.from(rows.flatMap(() => [1, 0, 0, 0])),
@@ -41,43 +41,43 @@ function record(given: Given): MotionRecord {
   } as unknown as MotionRecord;
 }
 
-test("a body that stays fills the view, whether it is 1e-10 m or 1 km large", () => {
+test("a body at rest fills the view, whether its size is 1e-10 m or 1 km", () => {
   for (const size of [1e-10, 1, 1e3]) {
-    const framing = framed(record({ size }), 0);
+    const framing = frameMotion(record({ size }), 0);
     assert.equal(framing.unit, size);
     assert.ok(framing.radius.whole > 1.75 && framing.radius.whole < 2.5);
     assert.ok(!framing.isFar && !framing.hasGround);
-    assert.equal(remarkOf(framing, false), "");
+    assert.equal(framingNote(framing, false), "");
   }
 });
 
-test("a path of five sizes is shown whole; one of five hundred is followed, and drawn larger if it is not", () => {
-  const near = framed(record({ at: (k) => [k, 0, 0] }), 0);
+test("a path of five sizes is shown entirely; with one of five hundred the body is followed, or drawn larger", () => {
+  const near = frameMotion(record({ at: (k) => [k, 0, 0] }), 0);
   assert.ok(!near.isFar && near.hasGround);
   assert.deepEqual(near.middle, [5, 0, 0]);
-  const far = framed(record({ at: (k) => [100 * k, 0, 0] }), 0);
+  const far = frameMotion(record({ at: (k) => [100 * k, 0, 0] }), 0);
   assert.ok(far.isFar);
-  assert.equal(remarkOf(far, true), "");
-  assert.equal(remarkOf(far, false), "bodies are drawn 63 times larger");
+  assert.equal(framingNote(far, true), "");
+  assert.equal(framingNote(far, false), "bodies are drawn 63 times larger");
 });
 
-test("far-apart bodies of a system are drawn larger, by a number that is told", () => {
-  const framing = framed(record({ bodies: 2, axis: "body", at: (_, body) => [600 * body, 0, 0] }), 0);
+test("distant bodies of a system are drawn larger, by a factor that is stated", () => {
+  const framing = frameMotion(record({ bodies: 2, axis: "body", at: (_, body) => [600 * body, 0, 0] }), 0);
   assert.ok(!framing.isFar);
-  assert.equal(remarkOf(framing, false), "bodies are drawn 38 times larger");
+  assert.equal(framingNote(framing, false), "bodies are drawn 38 times larger");
 });
 
-test("members at one place are set apart, each at its own", () => {
-  const framing = framed(record({ bodies: 9, axis: "member" }), 0);
-  assert.match(remarkOf(framing, false), /set apart/);
+test("members at the same position are drawn side by side", () => {
+  const framing = frameMotion(record({ bodies: 9, axis: "member" }), 0);
+  assert.match(framingNote(framing, false), /side by side/);
   const places = lattice(1000, 2.7);
   places.forEach((a, i) => places.slice(i + 1, i + 40).forEach((b) => assert.ok(length(minus(a, b)) > 2.69)));
 });
 
-test("a particle, a single output and a failed member are framed by finite numbers", () => {
-  const particle = framed(record({ size: 0, at: (k) => [k, k, 0] }), 0);
-  const lone = framed(record({ size: 0, times: 1 }), 0);
-  const failed = framed(record({ at: () => [NaN, NaN, NaN] }), 0);
+test("the framing of a particle, a single output and a failed member is finite", () => {
+  const particle = frameMotion(record({ size: 0, at: (k) => [k, k, 0] }), 0);
+  const lone = frameMotion(record({ size: 0, times: 1 }), 0);
+  const failed = frameMotion(record({ at: () => [NaN, NaN, NaN] }), 0);
   for (const { unit, radius, middle, ground } of [particle, lone, failed]) {
     for (const number of [unit, radius.whole, radius.following, ground, ...middle]) assert.ok(Number.isFinite(number));
     assert.ok(unit > 0 && radius.whole > 0);
@@ -85,32 +85,32 @@ test("a particle, a single output and a failed member are framed by finite numbe
   assert.ok(!particle.isFar);
 });
 
-test("followed, the body stays in the middle of the picture; in its own frame it stays anyway", () => {
+test("a followed body stays at the center of the view; in its own frame it does anyway", () => {
   const motion = record({ at: (k) => [1e6 + 1000 * k, 7, 0] });
-  const subject = { record: motion, watched: 0, framing: framed(motion, 0), colours: LIGHT, effects: "low" as const };
+  const context = { record: motion, watched: 0, framing: frameMotion(motion, 0), colors: LIGHT, effects: "low" as const };
   for (const frame of ["space", "body"] as const) {
-    assert.deepEqual(standIn(frame, subject, instantAt(subject, 3.5, true)).place, [0, 0, 0]);
+    assert.deepEqual(poseInFrame(frame, context, instantAt(context, 3.5, true)).position, [0, 0, 0]);
   }
 });
 
-test("a path has points close in turning, however few outputs there are, and not too many", () => {
-  assert.ok(courseOf(record({ rate: [0, 0, 2] }), 0).times.length >= 200);
-  const fast = courseOf(record({ rate: [0, 0, 1e4], times: 500 }), 0);
+test("a path has enough points for its rotation, however few outputs there are, but not too many", () => {
+  assert.ok(trajectoryOf(record({ rate: [0, 0, 2] }), 0).times.length >= 200);
+  const fast = trajectoryOf(record({ rate: [0, 0, 1e4], times: 500 }), 0);
   assert.ok(fast.times.length <= 3000);
   fast.times.forEach((t, k) => assert.ok(k === 0 || t > fast.times[k - 1]));
-  assert.equal(courseOf(record({ times: 1 }), 0).poses.length, 1);
+  assert.equal(trajectoryOf(record({ times: 1 }), 0).poses.length, 1);
 });
 
-test("the longest arrow of each kind is a little longer than the body; a particle has no axes", () => {
+test("the longest arrow of each kind is slightly longer than the body; a particle has no axes", () => {
   const found = quantitiesOf(record({ rate: [0, 3, 4] }), 0, LIGHT);
   const omega = found.find(({ name }) => name === "omega")!;
-  const pose = courseOf(record({ rate: [0, 3, 4] }), 0).poses[0];
+  const pose = trajectoryOf(record({ rate: [0, 3, 4] }), 0).poses[0];
   assert.ok(Math.abs(length(omega.at(pose, 0)) - 1.55) < 1e-12);
   assert.deepEqual(found.map(({ name }) => name), ["axis 1", "axis 2", "axis 3", "omega", "L"]);
   assert.deepEqual(quantitiesOf(record({ size: 0, rate: [0, 0, 0] }), 0, LIGHT), []);
 });
 
-test("squares of the grid are round numbers in a unit that suits", () => {
+test("grid squares are round numbers in a suitable unit", () => {
   assert.deepEqual([0.3, 0.8, 4e-10].map(roundNumber), [0.2, 1, 5e-10]);
-  assert.deepEqual([2000, 0.5, 5e-2, 2e-10].map(squareWords), ["2 km", "50 cm", "5 cm", "200 pm"]);
+  assert.deepEqual([2000, 0.5, 5e-2, 2e-10].map(formatLength), ["2 km", "50 cm", "5 cm", "200 pm"]);
 });

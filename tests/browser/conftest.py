@@ -1,4 +1,4 @@
-"""One browser and one lab for each file of tests; a window of its own for each test."""
+"""One browser and one lab per test module; one window per test."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from browser_driver import ARGUMENTS, PATIENCE, WIDE, Lab, Visit, chromium
+from browser_driver import ARGUMENTS, TIMEOUT, WIDE, Lab, Visit, chromium
 
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT)
 
 
-# A module's, not the session's: while Playwright is at work, no other test of the process could use asyncio.
+# Module scope: while Playwright is running, no other test of the process can use asyncio.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as play:
@@ -31,7 +31,7 @@ def lab() -> Iterator[Lab]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
-    """Opens windows.  At the end no page has asked a stranger for anything, and none has complained."""
+    """Opens windows; at the end checks that no page contacted other hosts or reported errors."""
     visits: list[Visit] = []
 
     def opened(*hosts: str, expected: str | None = None, **options: Any) -> Visit:

@@ -1,4 +1,4 @@
-"""A motion as one file, and in a notebook, in a real browser: no server, no network."""
+"""A motion as one file, and in a notebook, in Chromium without server and network."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import polhode as ph
-from browser_driver import DRAWN, Visit, at_rest, nameless, painted, ready, share_changed, share_drawn
+from browser_driver import (
+    DRAWN,
+    Visit,
+    pixels_of,
+    share_changed,
+    share_drawn,
+    unnamed_controls,
+    wait_until_drawn,
+    wait_until_ready,
+)
 
 LARGEST_PAGE = 1_500_000
 DURATION = 3.0
@@ -20,7 +29,7 @@ HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
 
 
 def spinning(rate: float = 5.0) -> ph.Motion:
-    """The box that turns over, by its closed form."""
+    """A box that spins about its middle axis, in closed form."""
     box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
     state = ph.State(angular_velocity_body=(0.02 * rate, rate, 0.02 * rate))
     return ph.simulate(box, state, duration=DURATION, method="exact")
@@ -28,7 +37,7 @@ def spinning(rate: float = 5.0) -> ph.Motion:
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    """The file of that motion."""
+    """The HTML file of that motion."""
     path = tmp_path_factory.mktemp("pages") / "box.html"
     spinning().export_html(path)
     return path
@@ -36,7 +45,7 @@ def exported(tmp_path_factory):
 
 @pytest.fixture
 def page(exported, visit):
-    """The file, opened with the network off."""
+    """The file, opened offline."""
     return opened(exported, visit)
 
 
@@ -44,7 +53,7 @@ def opened(path, visit, **options) -> Page:
     window = visit(**options)
     window.context.set_offline(True)
     window.page.goto(f"{path.as_uri()}?fx=low")
-    ready(window.page)
+    wait_until_ready(window.page)
     return window.page
 
 
@@ -60,8 +69,8 @@ def time_of(page: Page) -> float:
     return float(time_slider(page).input_value())
 
 
-def test_the_watch_over_the_pages_sees_strangers_and_complaints(browser):
-    """Judge of all other tests here: each ends with this."""
+def test_visits_detect_foreign_requests_and_errors(browser):
+    """All other tests here end with this check."""
     context = browser.new_context(offline=True)
     window = Visit(context, context.new_page(), hosts=())
     window.page.set_content('<img src="http://stranger.example/x.png"><script>throw new Error("a mistake")</script>')
@@ -77,13 +86,12 @@ def test_the_file_is_small(exported):
 
 
 def test_two_views_are_drawn_and_the_body_turns_in_space(page):
-    """Judge: the pixels."""
-    first = {frame: painted(view(page, frame)) for frame in ("Space", "Body")}
+    first = {frame: pixels_of(view(page, frame)) for frame in ("Space", "Body")}
     assert all(DRAWN < share_drawn(picture) < 0.9 for picture in first.values())
     assert share_changed(first["Space"], first["Body"]) > 0.01
     time_slider(page).fill("1.3")
-    at_rest(page)
-    assert share_changed(first["Space"], painted(view(page, "Space"))) > 0.02
+    wait_until_drawn(page)
+    assert share_changed(first["Space"], pixels_of(view(page, "Space"))) > 0.02
 
 
 def test_it_plays_and_pauses(page):
@@ -98,7 +106,7 @@ def test_it_plays_and_pauses(page):
     assert time_of(page) == stopped > 0.0
 
 
-def test_it_is_scrubbed_stepped_and_wound(page):
+def test_the_time_slider_and_the_step_buttons(page):
     time_slider(page).fill("1.5")
     assert time_of(page) == pytest.approx(1.5)
     page.get_by_role("button", name="Step forward").click()
@@ -106,13 +114,13 @@ def test_it_is_scrubbed_stepped_and_wound(page):
     assert 1.5 < ahead < 1.6
     page.get_by_role("button", name="Step back").click()
     assert time_of(page) < ahead
-    page.get_by_role("button", name="To the end").click()
+    page.get_by_role("button", name="Go to end").click()
     assert time_of(page) == DURATION
-    page.get_by_role("button", name="To the start").click()
+    page.get_by_role("button", name="Go to start").click()
     assert time_of(page) == 0.0
 
 
-def test_keys_play_step_and_wind(page):
+def test_keyboard_shortcuts(page):
     page.keyboard.press("ArrowRight")
     step = time_of(page)
     assert 0.0 < step < 0.1
@@ -145,22 +153,22 @@ def test_a_drag_in_a_plot_moves_the_time(page):
 def test_the_plots_are_drawn(page):
     plot = page.get_by_role("complementary").locator("canvas").first
     plot.scroll_into_view_if_needed()
-    assert share_drawn(painted(plot)) > 0.01
+    assert share_drawn(pixels_of(plot)) > 0.01
 
 
-def test_the_page_says_that_its_numbers_are_rounded(page):
-    expect(page.get_by_role("region", name="Notes")).to_contain_text("32")
+def test_the_page_notes_its_precision(page):
+    expect(page.get_by_role("region", name="Notes")).to_contain_text("single precision")
 
 
-def test_every_control_of_the_file_has_a_name(page):
-    assert nameless(page) == []
+def test_every_control_of_the_file_has_an_accessible_name(page):
+    assert unnamed_controls(page) == []
 
 
-def test_a_spin_that_deceives_the_eye_is_told_and_slow_motion_is_offered(tmp_path, visit):
-    """Judge: half a turn between two frames, sixty a second, is 188 rad/s.  [seed 004, section 17.6]"""
+def test_an_aliased_rotation_has_a_warning_that_offers_slow_motion(tmp_path, visit):
+    """Half a turn per frame, at 60 frames per second, is 188 rad/s.  [Christian 2011, section 17.6]"""
     spinning(400.0).export_html(tmp_path / "fast.html")
     page = opened(tmp_path / "fast.html", visit)
-    notice = page.get_by_role("status").filter(has_text="stroboscope")
+    notice = page.get_by_role("status").filter(has_text="stroboscopic")
     expect(notice).to_be_visible()
     notice.get_by_role("button", name="low motion").click()
     expect(notice).to_have_count(0)
@@ -168,47 +176,47 @@ def test_a_spin_that_deceives_the_eye_is_told_and_slow_motion_is_offered(tmp_pat
     assert 400.0 * speed / 60.0 < 3.1416
 
 
-def test_without_webgl_the_plots_and_controls_work_and_a_notice_says_why(exported, visit):
+def test_without_webgl_plots_and_controls_work_and_a_notice_says_why(exported, visit):
     window = visit(expected="WebGL")
     window.page.add_init_script(NO_WEBGL)
     window.page.goto(exported.as_uri())
-    ready(window.page)
+    wait_until_ready(window.page)
     page = window.page
     expect(page.get_by_text("WebGL").first).to_be_visible()
-    assert share_drawn(painted(view(page, "Space"))) < DRAWN
+    assert share_drawn(pixels_of(view(page, "Space"))) < DRAWN
     page.get_by_role("button", name="Play", exact=True).click()
     expect(time_slider(page)).not_to_have_value("0")
     page.keyboard.press("Space")
     plot = page.get_by_role("complementary").locator("canvas").first
     plot.scroll_into_view_if_needed()
-    assert share_drawn(painted(plot)) > 0.01
+    assert share_drawn(pixels_of(plot)) > 0.01
 
 
-def test_in_a_notebook_it_shows_itself_in_a_frame_that_reaches_nothing(tmp_path, visit):
+def test_in_a_notebook_the_page_is_in_a_sandboxed_frame(tmp_path, visit):
     notebook = tmp_path / "notebook.html"
     notebook.write_text(f"<!doctype html><title>A notebook</title>{spinning()._repr_html_()}", encoding="utf-8")
     page = visit().page
     page.goto(notebook.as_uri())
     assert page.locator("iframe").get_attribute("sandbox") == "allow-scripts"
     inside = page.frame_locator("iframe")
-    inside.locator('body[data-state="ready"]').wait_for()
+    inside.locator('body[data-state="wait_until_ready"]').wait_for()
     inside.get_by_role("button", name="Play", exact=True).click()
     expect(inside.get_by_role("slider", name="Time", exact=True)).not_to_have_value("0")
     inside.get_by_role("button", name="Pause", exact=True).click()
-    assert share_drawn(painted(inside.get_by_role("img", name="Space frame"))) > DRAWN
+    assert share_drawn(pixels_of(inside.get_by_role("img", name="Space frame"))) > DRAWN
 
 
-def test_a_thousand_bodies_are_drawn_and_turn(tmp_path, visit):
-    """At few instants: a closed form would be shown at hundreds."""
+def test_a_thousand_bodies_are_drawn_and_rotate(tmp_path, visit):
+    """With few outputs: a closed form would be resampled at hundreds of times."""
     box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
     grid = np.stack(np.meshgrid(np.arange(40.0), np.arange(25.0), [0.0]), axis=-1).reshape(-1, 3)
     states = ph.State(position=grid, angular_velocity_body=(0.1, 5.0, 0.1))
-    with pytest.warns(UserWarning, match="uncompiled"):  # which takes less time here than a compiler
+    with pytest.warns(UserWarning, match="uncompiled"):  # faster here than compiling
         many = ph.ensemble(box, states, duration=0.2, step=0.1, output_step=0.1, method="rk4", engine="python")
     many.export_html(tmp_path / "thousand.html")
     page = opened(tmp_path / "thousand.html", visit)
     expect(page.get_by_role("spinbutton", name="Watch member")).to_have_value("0")
-    first = painted(view(page, "Space"))
+    first = pixels_of(view(page, "Space"))
     page.keyboard.press("End")
-    at_rest(page)
-    assert share_changed(first, painted(view(page, "Space"))) > 0.05
+    wait_until_drawn(page)
+    assert share_changed(first, pixels_of(view(page, "Space"))) > 0.05

@@ -1,4 +1,4 @@
-"""Small models for the tests of the lab: none of them needs to be compiled anew."""
+"""Small models for the tests of the lab, which need no compilation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _two(spin):
 
 
 def _slow(spin):
-    """Uncompiled steps for an hour or so, which say so in a warning."""
+    """Uncompiled steps that take about an hour, and raise a warning."""
     return _free(spin, method="rk4", step=1e-3, duration=3e3, output_step=1.0, engine="python")
 
 
@@ -51,11 +51,11 @@ def _numbers(motions, spin):
     return [ReferenceCheck("spin", "rad/s", motion.angular_velocity_body[0, 1], spin, 1e-12, "as it was set")]
 
 
-THOUGHT = Event()
+CHECKS_MAY_FINISH = Event()
 
 
 def _pensive(motions, spin):
-    assert THOUGHT.wait(60)
+    assert CHECKS_MAY_FINISH.wait(60)
     return _numbers(motions, spin)
 
 
@@ -82,11 +82,11 @@ MODELS = {
 }
 
 
-def put_in_place(monkeypatch):
-    """Let the gallery have these models, and no others."""
+def install(monkeypatch):
+    """Replace the gallery by these models."""
     modules = {name: f"lab_model_{name}" for name in MODELS}
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(MODEL=MODELS[name]))
     monkeypatch.setattr(polhode.gallery, "_modules", lambda: modules)
     responses.models_by_theme.cache_clear()
-    THOUGHT.clear()
+    CHECKS_MAY_FINISH.clear()

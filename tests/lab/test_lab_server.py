@@ -1,4 +1,4 @@
-"""The lab's server: what it answers, whom it lets in, and that no message stops it."""
+"""The server of the lab: its responses, access control, and robustness."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
 
 HOME = "127.0.0.1:8321"
-SKELETON = "<!doctype html><!--polhode:policy--><!--polhode:door--><!--polhode:script-->"
+SKELETON = "<!doctype html><!--polhode:policy--><!--polhode:options--><!--polhode:script-->"
 
 
 @pytest.fixture
 def lab(monkeypatch):
-    """A lab with the models of lab_models, and a page that need not be built."""
-    lab_models.put_in_place(monkeypatch)
+    """A lab with the models of lab_models, and a stub of the page."""
+    lab_models.install(monkeypatch)
     monkeypatch.setattr(html_page, "_read_asset", lambda name: SKELETON if name == "page.html" else "1")
     with TestClient(create_app(Lab()), f"http://{HOME}") as client:
         yield client
@@ -49,21 +49,21 @@ def client_of(lab):
     return TestClient(create_app(lab), f"http://{HOME}")
 
 
-class Talk:
-    """One side of a socket."""
+class Client:
+    """The client side of a socket."""
 
     def __init__(self, socket):
         self.socket = socket
         self.hello = json.loads(socket.receive()["text"])
 
-    def say(self, kind, id, **fields):
+    def send(self, kind, id, **fields):
         self.socket.send_text(json.dumps({"type": kind, "id": id, **fields}))
 
     def run(self, id, model, **values):
-        self.say("run", id, model=model, values=values)
+        self.send("run", id, model=model, values=values)
 
-    def hear(self):
-        """The next message that is no progress: the header of a motion, or a text."""
+    def receive(self):
+        """The next message other than progress: the header of a motion, or a text message."""
         while True:
             message = self.socket.receive()
             if message.get("bytes") is not None:
@@ -74,63 +74,63 @@ class Talk:
             if found["type"] != "progress":
                 return found
 
-    def hear_progress(self):
+    def receive_progress(self):
         while (found := json.loads(self.socket.receive()["text"]))["type"] != "progress":
             pass
         return found
 
 
 @contextmanager
-def talk(client, query="", origin=f"http://{HOME}", host=HOME):
+def connect_client(client, query="", origin=f"http://{HOME}", host=HOME):
     headers = {"host": host} | ({"origin": origin} if origin is not None else {})
     with client.websocket_connect(f"ws://{HOME}/ws{query}", headers=headers) as socket:
-        yield Talk(socket)
+        yield Client(socket)
 
 
-# The conversation -----------------------------------------------------------------------------------------------------
-def test_a_run_is_answered_by_its_motion_and_then_by_its_numbers(lab):
-    with talk(lab) as t:
+# Messages ----------------------------------------------------------------------------------------------------------
+def test_a_run_is_answered_by_its_motion_and_then_by_its_checks(lab):
+    with connect_client(lab) as t:
         assert [model["name"] for model in t.hello["models"]] == list(lab_models.MODELS)
         t.run(7, "spinner", spin=4)
-        motion, numbers = t.hear(), t.hear()
+        motion, checks = t.receive(), t.receive()
     assert (motion["type"], motion["id"], motion["name"], motion["runs"]) == ("motion", 7, "spinner", [])
-    assert (numbers["type"], numbers["id"]) == ("numbers", 7)
-    (number,) = numbers["numbers"]
-    assert number["expected"] == 4.0
-    assert number["holds"]
-    assert set(number) == {"label", "unit", "found", "expected", "tolerance", "difference", "holds", "source"}
+    assert (checks["type"], checks["id"]) == ("checks", 7)
+    (check,) = checks["checks"]
+    assert check["expected"] == 4.0
+    assert check["holds"]
+    assert set(check) == {"label", "unit", "found", "expected", "tolerance", "difference", "holds", "source"}
 
 
-def test_hello_describes_the_whole_gallery_as_the_listing_does():
+def test_hello_describes_the_whole_gallery():
     responses.models_by_theme.cache_clear()
-    told = json.loads(responses.hello_message())
-    assert {model["name"]: model for model in told["models"]} == {
-        name: json.loads(json.dumps(MODELS[name].described())) for name in MODELS
+    messages = json.loads(responses.hello_message())
+    assert {model["name"]: model for model in messages["models"]} == {
+        name: json.loads(json.dumps(MODELS[name].describe())) for name in MODELS
     }
-    order = [told["themes"].index(model["theme"]) for model in told["models"]]
+    order = [messages["themes"].index(model["theme"]) for model in messages["models"]]
     assert order == sorted(order)
 
 
-def test_another_motion_of_the_last_run_is_looked_at_without_simulating(lab, monkeypatch):
-    with talk(lab) as t:
-        t.say("look", 1, run="two")
-        assert "no model has been run" in t.hear()["sentence"]
+def test_another_motion_of_the_last_run_is_sent_without_simulating(lab, monkeypatch):
+    with connect_client(lab) as t:
+        t.send("motion", 1, run="two")
+        assert "no model has been run" in t.receive()["sentence"]
         t.run(2, "twins")
-        first = t.hear()
+        first = t.receive()
         assert (first["runs"], first["run"]) == (["one", "two"], "one")
-        assert t.hear()["type"] == "numbers"
+        assert t.receive()["type"] == "checks"
         monkeypatch.setattr("polhode.solve.simulate.simulate", pytest.fail)
-        t.say("look", 3, run="two")
-        second = t.hear()
+        t.send("motion", 3, run="two")
+        second = t.receive()
         assert (second["type"], second["id"], second["run"]) == ("motion", 3, "two")
-        t.say("look", 4, run="three")
-        assert t.hear()["sentence"] == "the last run has no motion 'three': it has one, two"
+        t.send("motion", 4, run="three")
+        assert t.receive()["sentence"] == "the last run has no motion 'three'; it has one, two"
 
 
-def test_wrong_values_are_refused_by_the_same_sentence_as_in_python_and_name_the_knob(lab):
-    with talk(lab) as t:
+def test_invalid_values_are_refused_with_the_error_of_python_and_the_name_of_the_parameter(lab):
+    with connect_client(lab) as t:
         t.run(1, "spinner", spin=900)
-        refused = t.hear()
+        refused = t.receive()
     assert (refused["type"], refused["id"], refused["parameter"]) == ("refused", 1, "spin")
     with pytest.raises(ph.PolhodeError) as python:
         lab_models.MODELS["spinner"].values(spin=900)
@@ -140,9 +140,12 @@ def test_wrong_values_are_refused_by_the_same_sentence_as_in_python_and_name_the
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
-        ("nonsense", "a message is no JSON"),
-        ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": NaN}}', "NaN is no number of JSON"),
-        ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": -Infinity}}', "-Infinity is no number"),
+        ("nonsense", "the message is not valid JSON"),
+        ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": NaN}}', "NaN is not a JSON number"),
+        (
+            '{"type": "run", "id": 1, "model": "spinner", "values": {"spin": -Infinity}}',
+            "-Infinity is not a JSON number",
+        ),
         ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": 1e999}}', "spin = inf rad/s is outside"),
         ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": 1%s}}' % ("0" * 400), "spin is too large"),
         ('{"type": "run", "id": 1, "model": "spinner", "values": {"spin": "4"}}', "spin must be a number, but is '4'"),
@@ -154,107 +157,107 @@ def test_wrong_values_are_refused_by_the_same_sentence_as_in_python_and_name_the
         ('{"type": "run", "id": 1, "model": "spinner", "values": {"self": 1}}', "spinner has no parameter 'self'"),
         ('{"type": "run", "id": 1, "model": "spinner", "values": [4]}', "the message needs 'values'"),
         ('{"type": "run", "id": 1, "model": "spinnr", "values": {}}', "did you mean 'spinner'?"),
-        ('{"type": "run", "id": 1, "model": ["spinner"], "values": {}}', "the message needs 'model', a text"),
-        ('{"type": "look", "id": 1, "run": null}', "the message needs 'run', a text"),
-        ('{"type": "jump", "id": 1}', "a message of type 'jump' means nothing here"),
-        ('{"type": {}, "id": 1}', "a message of type {} means nothing here"),
-        ('{"type": "run", "id": "1"}', "an id that is a whole number"),
-        ('{"type": "run", "id": true}', "an id that is a whole number"),
-        ("[1, 2]", "must be an object of JSON"),
-        ("[" * 60_000, "a message is no JSON"),
+        ('{"type": "run", "id": 1, "model": ["spinner"], "values": {}}', "the message needs 'model', a string"),
+        ('{"type": "motion", "id": 1, "run": null}', "the message needs 'run', a string"),
+        ('{"type": "jump", "id": 1}', "unknown message type 'jump'"),
+        ('{"type": {}, "id": 1}', "unknown message type {}"),
+        ('{"type": "run", "id": "1"}', "an id that is a nonnegative integer"),
+        ('{"type": "run", "id": true}', "an id that is a nonnegative integer"),
+        ("[1, 2]", "must be a JSON object"),
+        ("[" * 60_000, "the message is not valid JSON"),
         (" " * 70_000, "is too long: at most 65,536"),
     ],
 )
-def test_a_message_that_makes_no_sense_is_refused_in_a_sentence_and_the_talk_goes_on(lab, message, sentence):
-    with talk(lab) as t:
+def test_an_invalid_message_is_refused_and_the_session_goes_on(lab, message, sentence):
+    with connect_client(lab) as t:
         t.socket.send_text(message)
-        refused = t.hear()
+        refused = t.receive()
         assert refused["type"] == "refused"
         assert sentence in refused["sentence"]
         t.run(2, "spinner")
-        assert t.hear()["id"] == 2
+        assert t.receive()["id"] == 2
 
 
-def test_bytes_are_refused_too(lab):
-    with talk(lab) as t:
+def test_binary_messages_are_refused(lab):
+    with connect_client(lab) as t:
         t.socket.send_bytes(b"\x00\xff")
-        assert t.hear()["type"] == "refused"
+        assert t.receive()["type"] == "refused"
         t.run(2, "spinner")
-        assert t.hear()["id"] == 2
+        assert t.receive()["id"] == 2
 
 
-def test_a_long_run_tells_how_far_it_is_and_can_be_cancelled(lab):
-    with talk(lab) as t:
+def test_a_long_run_reports_progress_and_can_be_canceled(lab):
+    with connect_client(lab) as t:
         t.run(1, "slow")
-        while (progress := t.hear_progress())["done"] == 0:
+        while (progress := t.receive_progress())["done"] == 0:
             pass
         assert progress["id"] == 1
         assert 0 < progress["done"] < 1
-        assert re.fullmatch(r"simulating: [\d.e+]+ of 3e\+03 s", progress["words"])
-        t.say("cancel", 1)
-        assert t.hear() == {"type": "cancelled", "id": 1}
+        assert re.fullmatch(r"simulating: [\d.e+]+ of 3e\+03 s", progress["text"])
+        t.send("cancel", 1)
+        assert t.receive() == {"type": "cancelled", "id": 1}
         t.run(2, "spinner")
-        assert t.hear()["id"] == 2
+        assert t.receive()["id"] == 2
 
 
-def test_a_newer_run_takes_the_place_of_those_before(lab):
-    with talk(lab) as t:
+def test_a_newer_run_supersedes_earlier_ones(lab):
+    with connect_client(lab) as t:
         t.run(1, "slow")
-        t.hear_progress()
+        t.receive_progress()
         t.run(2, "slow")
         t.run(3, "spinner")
-        heard = [t.hear() for _ in range(4)]
+        heard = [t.receive() for _ in range(4)]
     assert sorted(m["id"] for m in heard if m["type"] == "cancelled") == [1, 2]
-    assert [(m["type"], m["id"]) for m in heard if m["type"] != "cancelled"] == [("motion", 3), ("numbers", 3)]
+    assert [(m["type"], m["id"]) for m in heard if m["type"] != "cancelled"] == [("motion", 3), ("checks", 3)]
 
 
-def test_a_newer_run_does_not_wait_for_the_numbers_of_the_one_before(lab):
-    with talk(lab) as t:
+def test_a_newer_run_does_not_wait_for_the_checks_of_the_previous_one(lab):
+    with connect_client(lab) as t:
         t.run(1, "pensive")
-        assert t.hear()["type"] == "motion"
+        assert t.receive()["type"] == "motion"
         t.run(2, "spinner")
-        assert t.hear() == {"type": "cancelled", "id": 1}
-        assert t.hear()["type"] == "motion"
-        lab_models.THOUGHT.set()
-        assert [t.hear()["type"]] == ["numbers"]
+        assert t.receive() == {"type": "cancelled", "id": 1}
+        assert t.receive()["type"] == "motion"
+        lab_models.CHECKS_MAY_FINISH.set()
+        assert [t.receive()["type"]] == ["checks"]
 
 
-def test_two_pages_do_not_disturb_each_other(lab):
-    with talk(lab) as one, talk(lab) as other:
+def test_two_pages_are_independent(lab):
+    with connect_client(lab) as one, connect_client(lab) as other:
         one.run(1, "slow")
-        one.hear_progress()
+        one.receive_progress()
         other.run(1, "spinner", spin=3)
-        assert [other.hear()["type"], other.hear()["type"]] == ["motion", "numbers"]
-        other.say("cancel", 1)  # its own, which is done
-        one.hear_progress()
-        one.say("cancel", 1)
-        assert one.hear()["type"] == "cancelled"
+        assert [other.receive()["type"], other.receive()["type"]] == ["motion", "checks"]
+        other.send("cancel", 1)  # its own run, which is done
+        one.receive_progress()
+        one.send("cancel", 1)
+        assert one.receive()["type"] == "cancelled"
 
 
-def test_what_a_run_warns_of_is_a_note_of_its_motion(lab):
-    with talk(lab) as t:
-        for id in (1, 2):  # the second time too, which Python alone would keep quiet about
+def test_warnings_of_a_run_are_notes_of_its_motion(lab):
+    with connect_client(lab) as t:
+        for id in (1, 2):  # the second time too, when Python would suppress the warning
             t.run(id, "missed")
-            assert any("an impulse at 99 s is never applied" in note for note in t.hear()["notes"])
-            t.hear()
+            assert any("an impulse at 99 s is never applied" in note for note in t.receive()["notes"])
+            t.receive()
 
 
-def test_a_run_that_fails_is_shown_until_it_fails(lab):
-    with talk(lab) as t:
+def test_the_motion_of_a_failed_run_is_sent_up_to_the_failure(lab):
+    with connect_client(lab) as t:
         t.run(1, "doomed", spin=20)
-        motion, refused = t.hear(), t.hear()
+        motion, refused = t.receive(), t.receive()
     assert motion["type"] == "motion"
     assert any("became infinite or NaN" in note for note in motion["notes"])
     assert refused["type"] == "refused"
     assert refused["parameter"] is None
-    assert refused["sentence"].endswith("What was computed until then is shown.")
+    assert refused["sentence"].endswith("The motion up to that time is shown.")
     assert ".motion" not in refused["sentence"]
 
 
-def test_values_that_do_not_fit_together_are_refused_by_the_models_own_sentence(lab):
-    with talk(lab) as t:
+def test_inconsistent_values_are_refused_with_the_error_of_the_model(lab):
+    with connect_client(lab) as t:
         t.run(1, "picky", spin=11)
-        assert t.hear() == {
+        assert t.receive() == {
             "type": "refused",
             "id": 1,
             "sentence": "a spin above 10 rad/s tears it apart",
@@ -262,33 +265,33 @@ def test_values_that_do_not_fit_together_are_refused_by_the_models_own_sentence(
         }
 
 
-def test_a_defect_is_called_one_and_the_lab_goes_on(lab, capfd):
-    with talk(lab) as t:
+def test_an_unexpected_error_is_reported_as_a_bug_and_the_lab_goes_on(lab, capfd):
+    with connect_client(lab) as t:
         t.run(1, "broken")
-        assert t.hear()["type"] == "motion"
-        refused = t.hear()
-        assert "this is a defect of Polhode" in refused["sentence"]
+        assert t.receive()["type"] == "motion"
+        refused = t.receive()
+        assert "this is a bug in Polhode" in refused["sentence"]
         assert "ZeroDivisionError: nobody thought of this" in refused["sentence"]
         t.run(2, "spinner")
-        assert t.hear()["id"] == 2
+        assert t.receive()["id"] == 2
     assert "Traceback" in capfd.readouterr().err
 
 
-def test_a_defect_in_reading_a_question_answers_that_question(lab, monkeypatch, capfd):
+def test_an_unexpected_error_in_parsing_a_request_answers_it(lab, monkeypatch, capfd):
     def broken(model, /, **given):
         raise ZeroDivisionError("nobody thought of this")
 
     monkeypatch.setattr("polhode.gallery.Model.values", broken)
-    with talk(lab) as t:
+    with connect_client(lab) as t:
         t.run(7, "spinner", spin=3)
-        refused = t.hear()
+        refused = t.receive()
     assert (refused["type"], refused["id"]) == ("refused", 7)
-    assert "this is a defect of Polhode" in refused["sentence"]
+    assert "this is a bug in Polhode" in refused["sentence"]
     assert "Traceback" in capfd.readouterr().err
 
 
-def test_a_run_that_is_cancelled_just_when_it_is_shown_does_not_wait_for_the_numbers_of_others():
-    heard, numbers_lock = [], threading.Lock()
+def test_a_run_canceled_when_its_motion_is_sent_does_not_wait_for_the_checks_of_others():
+    heard, checks_lock = [], threading.Lock()
 
     async def cancelled_when_shown():
         def tell(message):
@@ -297,48 +300,48 @@ def test_a_run_that_is_cancelled_just_when_it_is_shown_does_not_wait_for_the_num
                 job.cancel()
 
         model = lab_models.MODELS["spinner"]
-        job = Job(RunRequest(1, model, model.values()), None, tell, numbers_lock)
+        job = Job(RunRequest(1, model, model.values()), None, tell, checks_lock)
         await asyncio.wait_for(job.done(), 20)
 
-    with numbers_lock:
+    with checks_lock:
         asyncio.run(cancelled_when_shown())
     assert json.loads(heard[-1]) == {"type": "cancelled", "id": 1}
 
 
-def test_progress_claims_to_be_complete_only_when_it_is(lab, monkeypatch):
+def test_progress_is_monotonic_and_below_1_until_the_end(lab, monkeypatch):
     monkeypatch.setattr("polhode.lab.jobs.PROGRESS_INTERVAL_S", 0.0)
-    with talk(lab) as t:
+    with connect_client(lab) as t:
         t.run(1, "twins")
-        told = []
+        messages = []
         while (message := t.socket.receive()).get("bytes") is None:
-            told.append(json.loads(message["text"]))
-        told += [t.hear_progress()]
-    assert [m["done"] for m in told] == sorted(m["done"] for m in told)
-    assert all(m["done"] < 1 for m in told)
-    assert told[-2]["words"] == "drawing up the motion (the first time on a machine this is compiled)"
-    assert told[-1]["words"] == "comparing with what is expected"
+            messages.append(json.loads(message["text"]))
+        messages += [t.receive_progress()]
+    assert [m["done"] for m in messages] == sorted(m["done"] for m in messages)
+    assert all(m["done"] < 1 for m in messages)
+    assert messages[-2]["text"] == "preparing the motion (compiled on first use)"
+    assert messages[-1]["text"] == "checking against reference values"
 
 
-def test_one_motion_that_is_viewed_follows_the_greeting(lab):
+def test_a_viewed_motion_follows_the_greeting(lab):
     motion = ph.simulate(lab_models.MODELS["spinner"].scenario(spin=3.0))
     viewed = encode_record(record_motion(motion, name="stored"))
-    with client_of(Lab(viewed=viewed, title="stored")) as client, talk(client) as t:
+    with client_of(Lab(viewed=viewed, title="stored")) as client, connect_client(client) as t:
         assert t.hello["models"] == []
-        assert t.hear()["name"] == "stored"
+        assert t.receive()["name"] == "stored"
         t.run(1, "spinner")
-        assert t.hear()["sentence"] == "one motion is viewed here: `polhode lab` runs models"
+        assert t.receive()["sentence"] == "only one motion is viewed here; use `polhode lab` to run models"
         assert client.get("/").status_code == 200
         assert client.get("/spinner").status_code == 404
 
 
-# Whom it lets in ------------------------------------------------------------------------------------------------------
-def test_the_page_comes_with_its_door_and_its_safety_headers(lab):
+# Access control ------------------------------------------------------------------------------------------------------
+def test_the_page_has_its_options_and_security_headers(lab):
     for path, model in (("/", ""), ("/spinner?spin=3&fx=low", "spinner")):
         answer = lab.get(path)
         assert answer.status_code == 200
-        door = re.search(r'<script id="polhode-door" type="application/json">(.*?)</script>', answer.text)[1]
-        assert json.loads(door)["kind"] == "live"
-        assert json.loads(door)["model"] == model
+        options = re.search(r'<script id="polhode-options" type="application/json">(.*?)</script>', answer.text)[1]
+        assert json.loads(options)["mode"] == "live"
+        assert json.loads(options)["model"] == model
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "connect-src 'self'" in policy
@@ -349,7 +352,7 @@ def test_the_page_comes_with_its_door_and_its_safety_headers(lab):
 
 
 @pytest.mark.parametrize("path", ["/Spinner", "/SPINNER?spin=3&token=a%20b"])
-def test_a_model_is_found_however_its_name_is_spelt(lab, path):
+def test_model_names_are_case_insensitive(lab, path):
     answer = lab.get(path, follow_redirects=False)
     assert answer.status_code == 307
     assert answer.headers["location"] == path.replace("S", "s").replace("PINNER", "pinner")
@@ -360,69 +363,69 @@ def test_a_model_is_found_however_its_name_is_spelt(lab, path):
     "path",
     ["/no-such-model", "/favicon.ico", "/a/b", "/spinner/", "/%2fevil.example", "/ws", "/..%2f..%2fetc%2fpasswd"],
 )
-def test_anything_else_is_not_there_and_says_so(lab, path):
+def test_unknown_paths_are_not_found(lab, path):
     answer = lab.get(path)
     assert answer.status_code == 404
     assert "there is no" in answer.text
     assert answer.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
 
 
-def test_nothing_but_get_is_answered(lab):
+def test_only_get_is_allowed(lab):
     assert lab.post("/").status_code == 405
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8321", "127.0.0.1.evil.example", "", "[bad"])
-def test_a_name_that_was_made_to_point_here_is_refused(lab, host):
+def test_dns_rebinding_is_refused(lab, host):
     answer = lab.get("/", headers={"host": host})
     assert answer.status_code == 403
-    assert "open the address that it printed" in answer.text
-    with pytest.raises(WebSocketDenialResponse) as refused, talk(lab, origin=f"http://{host}", host=host):
+    assert "open the URL printed by the lab" in answer.text
+    with pytest.raises(WebSocketDenialResponse) as refused, connect_client(lab, origin=f"http://{host}", host=host):
         pass
     assert refused.value.status_code == 403
 
 
 @pytest.mark.parametrize("host", ["localhost:8321", "127.0.0.1", "[::1]:8321", "LOCALHOST"])
-def test_this_machine_is_known_by_its_own_names(lab, host):
+def test_loopback_names_are_accepted(lab, host):
     assert lab.get("/", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "origin", [None, "null", "http://evil.example", "http://127.0.0.1:9999", "https://127.0.0.1:8321", "file://", ""]
 )
-def test_a_socket_is_for_the_labs_own_page_only(lab, origin):
-    with pytest.raises(WebSocketDenialResponse) as refused, talk(lab, origin=origin):
+def test_a_socket_requires_the_origin_of_the_page(lab, origin):
+    with pytest.raises(WebSocketDenialResponse) as refused, connect_client(lab, origin=origin):
         pass
     assert refused.value.status_code == 403
-    assert "the question came from elsewhere" in refused.value.text
+    assert "cross-origin request" in refused.value.text
 
 
 @pytest.mark.parametrize(
     ("bound", "host"),
     [("fd00::2", "[fd00::2]:8321"), ("fd00:0:0:0:0:0:0:2", "[FD00::2]"), ("::ffff:127.0.0.1", "127.0.0.1:8321")],
 )
-def test_an_address_is_known_however_it_is_written(lab, bound, host):
+def test_addresses_are_normalized(lab, bound, host):
     with client_of(Lab((bound,))) as client:
         assert client.get("/", headers={"host": host}).status_code == 200
         assert client.get("/", headers={"host": "[fd00::3]"}).status_code == 403
 
 
-def test_where_there_is_a_token_nobody_comes_in_without_it(lab):
+def test_a_token_is_required_if_there_is_one(lab):
     with client_of(Lab(("0.0.0.0",), "open sesame")) as client:
         for query in ("", "?token=", "?token=sesame", "?token=open%20sesam%C3%A9", "?TOKEN=open%20sesame"):
             answer = client.get(f"/spinner{query}")
             assert answer.status_code == 403
-            assert "wants a token" in answer.text
-            with pytest.raises(WebSocketDenialResponse) as refused, talk(client, query):
+            assert "requires a token" in answer.text
+            with pytest.raises(WebSocketDenialResponse) as refused, connect_client(client, query):
                 pass
             assert refused.value.status_code == 403
         assert client.get("/?token=open%20sesame").status_code == 200
         assert client.get("/?token=open+sesame", headers={"host": "any.name.example"}).status_code == 200
-        with talk(client, "?token=open%20sesame") as t:
+        with connect_client(client, "?token=open%20sesame") as t:
             t.run(1, "spinner")
-            assert t.hear()["id"] == 1
+            assert t.receive()["id"] == 1
 
 
-def test_a_token_is_made_up_where_others_can_reach_the_lab():
+def test_a_token_is_generated_unless_the_address_is_loopback():
     assert required_token("127.0.0.1", None) is None
     assert required_token("::ffff:127.0.0.1", None) is None
     assert required_token("127.0.0.1", "mine") == "mine"
@@ -434,15 +437,15 @@ def test_a_token_is_made_up_where_others_can_reach_the_lab():
 
 
 # The commands ---------------------------------------------------------------------------------------------------------
-def test_a_taken_port_is_told_and_without_a_wish_the_next_one_is_taken(monkeypatch):
+def test_a_port_in_use_is_an_error_and_by_default_the_next_one_is_used(monkeypatch):
     with address.open_listener("127.0.0.1", 0) as taken:
         number = taken.getsockname()[1]
-        with pytest.raises(ph.PolhodeError, match=f"port {number} is taken: choose another"):
+        with pytest.raises(ph.PolhodeError, match=f"port {number} is already in use: choose another"):
             address.open_listener("127.0.0.1", number)
         monkeypatch.setattr(address, "DEFAULT_PORT", number)
         with address.open_listener("127.0.0.1", None) as other:
             assert other.getsockname()[1] != number
-    with pytest.raises(ph.PolhodeError, match="no name or address"):
+    with pytest.raises(ph.PolhodeError, match="not a name or address"):
         address.open_listener("no.such.host.invalid", None)
 
 
@@ -458,7 +461,7 @@ def test_a_taken_port_is_told_and_without_a_wish_the_next_one_is_taken(monkeypat
         ("localhost", "127.0.0.1", "localhost"),
     ],
 )
-def test_addresses_can_be_opened_as_they_are_printed(host, bound, shown):
+def test_printed_urls_can_be_opened(host, bound, shown):
     listener = SimpleNamespace(getsockname=lambda: (bound, 8321, 0, 0))
     assert address.page_url(host, listener, "drift", {}, None) == f"http://{shown}:8321/drift"
     whole = address.page_url(host, listener, "drift", {"spin": 3.0, "size": 1e-7}, "a b&c")
@@ -466,7 +469,7 @@ def test_addresses_can_be_opened_as_they_are_printed(host, bound, shown):
     assert is_wildcard_address(bound) == (shown not in (host, f"[{bound}]"))
 
 
-def test_a_host_of_zero_is_everywhere_and_gets_a_token():
+def test_a_host_of_zero_is_a_wildcard_and_requires_a_token():
     with address.open_listener("0", 0) as listener:
         bound = listener.getsockname()[0]
     assert is_wildcard_address(bound)
@@ -488,7 +491,7 @@ def test_a_host_of_zero_is_everywhere_and_gets_a_token():
         (["view", "nowhere.toml"], "nowhere.toml"),
     ],
 )
-def test_the_commands_complain_in_sentences(arguments, sentence, tmp_path, monkeypatch):
+def test_errors_of_the_commands(arguments, sentence, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.csv").write_text("1, 2")
     result = CliRunner().invoke(cli, arguments)
@@ -497,14 +500,14 @@ def test_the_commands_complain_in_sentences(arguments, sentence, tmp_path, monke
     assert "Traceback" not in result.output
 
 
-def test_a_wrong_name_is_answered_as_by_the_other_commands():
+def test_an_unknown_model_has_the_same_error_in_all_commands():
     lab, picture = (CliRunner().invoke(cli, [command, "dzhanibekow"]) for command in ("lab", "picture"))
     assert lab.exit_code == picture.exit_code == 2
     sentence = "there is no model 'dzhanibekow': did you mean 'dzhanibekov'? `polhode list` shows all of them; "
     assert all(sentence in " ".join(result.output.split()) for result in (lab, picture))
 
 
-def test_knobs_are_options_of_the_lab_and_go_into_its_address(monkeypatch):
+def test_parameters_are_options_of_the_lab_and_part_of_its_url(monkeypatch):
     served = []
     monkeypatch.setattr(sys.modules["polhode.cli.lab"], "serve_page", lambda **given: served.append(given))
     result = CliRunner().invoke(cli, ["lab", "Dzhanibekov", "--spin", "3", "--no-browser"])
@@ -517,25 +520,25 @@ def test_knobs_are_options_of_the_lab_and_go_into_its_address(monkeypatch):
 
 
 @pytest.mark.parametrize("name", list(MODELS))
-def test_no_knob_has_the_name_of_an_option_of_the_lab_or_of_its_page(name):
+def test_no_parameter_has_the_name_of_an_option_of_the_lab_or_its_page(name):
     taken = {p.name for p in cli.commands["lab"].params} | {"fx", "token", "self"}
     assert not taken & {p.name for p in MODELS[name].parameters}
 
 
-def test_without_a_page_the_command_ends_with_a_sentence(monkeypatch):
+def test_a_missing_page_is_an_error(monkeypatch):
     def missing(name):
-        raise ph.PolhodeError("this installation has no page")
+        raise ph.PolhodeError("this installation does not include the interactive page")
 
     monkeypatch.setattr(html_page, "_read_asset", missing)
     result = CliRunner().invoke(cli, ["lab", "--no-browser", "--port", "0"])
     assert result.exit_code == 1
-    assert "this installation has no page" in result.output
+    assert "this installation does not include the interactive page" in result.output
 
 
 SCRIPT = f"""
 import sys
-from polhode.web import html
-html._built = lambda name: {SKELETON!r} if name == "page.html" else "1"
+from polhode.web import html_page
+html_page._read_asset = lambda name: {SKELETON!r} if name == "page.html" else "1"
 from polhode.cli import main
 main()
 """
@@ -543,7 +546,7 @@ main()
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_prints_its_address_serves_it_and_ends_cleanly(end, tmp_path):
+def test_the_command_prints_its_url_serves_it_and_exits_cleanly(end, tmp_path):
     import urllib.request
 
     from websockets.sync.client import connect
@@ -554,9 +557,9 @@ def test_the_command_prints_its_address_serves_it_and_ends_cleanly(end, tmp_path
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             line = process.stdout.readline()
-            home = re.fullmatch(r"http://(127\.0\.0\.1:\d+)/  Ctrl-C ends it\n", line)[1]
+            home = re.fullmatch(r"http://(127\.0\.0\.1:\d+)/  Press Ctrl-C to stop\n", line)[1]
             with urllib.request.urlopen(f"http://{home}/", timeout=30) as answer:
-                assert b"polhode-door" in answer.read()
+                assert b"polhode-options" in answer.read()
             with connect(f"ws://{home}/ws", origin=f"http://{home}", max_size=None, compression=None) as socket:
                 assert json.loads(socket.recv(30))["models"] == []
                 assert isinstance(socket.recv(30), bytes)
@@ -571,5 +574,5 @@ def test_the_command_prints_its_address_serves_it_and_ends_cleanly(end, tmp_path
 def test_a_viewed_motion_keeps_every_body(lab):
     start = ph.State(angular_velocity_body=np.linspace((0.1, 4.0, 0.1), (0.1, 5.0, 0.1), 3))
     many = ph.ensemble(lab_models.BOX, start, duration=1.0, output_step=0.1, method="exact")
-    with client_of(Lab(viewed=encode_record(record_motion(many)))) as client, talk(client) as t:
-        assert t.hear()["countOf"] == 3
+    with client_of(Lab(viewed=encode_record(record_motion(many)))) as client, connect_client(client) as t:
+        assert t.receive()["totalMembers"] == 3

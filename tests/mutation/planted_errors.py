@@ -594,14 +594,14 @@ PLANTED = [
         ("web/test_motion_record.py",),
     ),
     Planted(
-        "page: departures of outputs left out are lost",
+        "page: the drift of omitted outputs is lost",
         "web/motion_record.py",
         "np.fmax.reduceat(history, rows)",
         "np.take(history, rows)",
         ("web/test_motion_record.py",),
     ),
     Planted(
-        "page: the ghost of a top turns the other way",
+        "page: the closed form of a top rotates the other way",
         "web/closed_form_overlay.py",
         "rates[1] / np.sin(theta)",
         "-rates[1] / np.sin(theta)",

@@ -1,4 +1,4 @@
-"""What the page is told of a motion: judged by the motion itself, by closed forms, and by reading the bytes back."""
+"""The record of a motion, against the motion itself, closed forms, and its decoded bytes."""
 
 import json
 from itertools import pairwise
@@ -20,8 +20,8 @@ BOX = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
 SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
 
 
-def unpacked(data):
-    """The bytes read back as the page reads them."""
+def decode(data):
+    """Decode a record as the page does."""
     length = int.from_bytes(data[:4], "little")
     header = json.loads(data[4 : 4 + length])
     start = -(-(4 + length) // 8) * 8
@@ -33,9 +33,9 @@ def unpacked(data):
     return SimpleNamespace(meta=header["meta"], arrays=arrays)
 
 
-def test_the_record_holds_the_motion_to_32_bits():
+def test_the_record_has_float32_precision():
     motion = ph.simulate(BOX, SPIN, duration=3.0, method="exact", output_step=0.002)
-    read = unpacked(encode_record(record_motion(motion)))
+    read = decode(encode_record(record_motion(motion)))
     assert np.array_equal(read.arrays["time"], motion.times)
     for name, values in (
         ("quaternion", motion.quaternion_wxyz),
@@ -45,20 +45,20 @@ def test_the_record_holds_the_motion_to_32_bits():
         assert np.abs(read.arrays[name][:, 0] - values).max() <= 2**-23 * np.abs(values).max()
     assert np.array_equal(read.arrays["faces_0"], appearance_of(BOX).surface.faces)
     assert np.abs(read.arrays["vertices_0"] - appearance_of(BOX).surface.vertices).max() < 1e-7
-    assert read.meta["looks"][0]["kind"] == "shape"
+    assert read.meta["appearances"][0]["kind"] == "shape"
     assert "exact" in read.meta["computed"]
 
 
 @pytest.mark.parametrize("size", [1e-170, 1e-47, 1e-10, 1.0, 1e30, 1e200])
-def test_no_size_of_numbers_is_lost_in_32_bits(size):
+def test_float32_neither_overflows_nor_underflows(size):
     record = record_motion(ph.simulate(BOX, SPIN, duration=1.0, method="exact", output_step=0.1))
     record.arrays["torque"] = size * np.array([[[1.0, -0.5, 0.25]], [[np.nan, np.inf, 0.0]]])
-    read = unpacked(encode_record(record)).arrays["torque"]
+    read = decode(encode_record(record)).arrays["torque"]
     assert read[0, 0] == pytest.approx(size * np.array([1.0, -0.5, 0.25]), rel=1e-7, abs=0.0)
     assert np.isnan(read[1, 0, 0])
 
 
-def test_an_exact_motion_with_few_outputs_is_shown_smoothly_and_says_so():
+def test_an_exact_motion_with_few_outputs_is_resampled_and_noted():
     motion = ph.simulate(
         BOX, ph.State(angular_velocity_body=(0, 0, 30.0)), duration=10.0, method="exact", output_step=5.0
     )
@@ -72,21 +72,21 @@ def test_an_exact_motion_with_few_outputs_is_shown_smoothly_and_says_so():
     assert any("closed form is shown at" in note for note in record.meta["notes"])
 
 
-def test_many_outputs_are_thinned_but_no_departure_is_lost():
+def test_downsampling_keeps_the_largest_drift():
     motion = ph.simulate(BOX, SPIN, duration=20.0, step=1e-3, method="rk4", output_step=1e-3)
     record = record_motion(motion)
     assert len(record.arrays["time"]) == downsampling.MAX_TIMES
     assert record.arrays["time"][[0, -1]].tolist() == motion.times[[0, -1]].tolist()
     assert any("3,000 of 20,001 outputs" in note for note in record.meta["notes"])
-    departures = {d["name"]: record.arrays[d["array"]][:, 0] for d in record.meta["departures"]}
+    drifts = {d["name"]: record.arrays[d["array"]][:, 0] for d in record.meta["drifts"]}
     rows = downsampling.select_times(motion, 1)
     for finding in (f for f in motion.audit().findings if f.conserved):
-        assert departures[finding.quantity].max() == pytest.approx(finding.relative, rel=1e-12)
+        assert drifts[finding.quantity].max() == pytest.approx(finding.relative, rel=1e-12)
         portions = np.split(finding.history, rows[1:])
-        assert departures[finding.quantity].tolist() == [portion.max() for portion in portions]
+        assert drifts[finding.quantity].tolist() == [portion.max() for portion in portions]
 
 
-def test_a_crowd_is_thinned_to_what_a_page_can_hold():
+def test_a_large_ensemble_is_downsampled():
     start = ph.State(velocity=np.linspace((0, 0, 1), (0, 0, 9), 2500))
     motion = ph.ensemble(
         ph.particle(1.0), start, [ph.forces.gravity()], duration=1.0, method="exact", output_step=0.004
@@ -101,7 +101,7 @@ def test_a_crowd_is_thinned_to_what_a_page_can_hold():
     assert record.arrays["position"][-1, :, 2] == pytest.approx(last, rel=1e-12)
 
 
-def test_only_final_states_of_steps_are_one_still_picture_with_a_hint():
+def test_a_motion_with_only_final_states_has_a_note():
     start = ph.State(velocity=np.linspace((0, 0, 1), (0, 0, 2), 3))
     motion = ph.ensemble(ph.particle(1.0), start, duration=1.0, step=0.1, method="rk4")
     record = record_motion(motion)
@@ -109,7 +109,7 @@ def test_only_final_states_of_steps_are_one_still_picture_with_a_hint():
     assert any("output_step" in note for note in record.meta["notes"])
 
 
-def test_a_motion_without_outputs_is_refused():
+def test_a_motion_without_outputs_raises():
     motion = ph.simulate(BOX, SPIN, duration=1.0, method="exact")
     motion.run_result.times, motion.run_result.samples = motion.run_result.times[:0], motion.run_result.samples[:0]
     with pytest.raises(InputError, match="nothing to show"):
@@ -134,19 +134,19 @@ def test_the_torque_about_a_pivot_is_the_rate_of_the_angular_momentum_about_it()
     assert record.arrays["pivot_body"][0].tolist() == [0, 0, -1]
 
 
-def test_lagranges_top_in_any_frame_is_the_ghost_of_a_simulated_one():
+def test_the_closed_form_of_lagranges_top_in_any_frame_agrees_with_the_simulation():
     turn = (0.9, 0.3, -0.2, 0.25)
     turned = ph.State(quaternion_wxyz=turn, angular_velocity_body=(12.0, 0.4, -0.7))
     top = ph.Body(mass=2.0, inertia=(1.0, 3.0, 3.0))
     forces = [ph.forces.gravity((3.0, -4.0, 5.0))]
     motion = ph.simulate(top, turned, forces, pivot=(0.8, 0, 0), duration=3.0, output_step=0.1, rtol=1e-11)
-    ghost = find_closed_form(motion)
-    agreement = np.abs((ghost.quaternion_wxyz * motion.quaternion_wxyz).sum(axis=-1))
+    overlay = find_closed_form(motion)
+    agreement = np.abs((overlay.quaternion_wxyz * motion.quaternion_wxyz).sum(axis=-1))
     assert np.abs(1 - agreement).max() < 1e-12
-    assert np.abs(ghost.position - motion.position).max() < 1e-9
+    assert np.abs(overlay.position - motion.position).max() < 1e-9
 
 
-def test_the_ghost_of_free_rotation_shows_the_error_of_the_steps_fall_sixteenfold():
+def test_the_error_of_rk4_against_the_closed_form_falls_sixteenfold():
     def off(step):
         motion = ph.simulate(BOX, SPIN, duration=2.0, step=step, method="rk4", output_step=0.5)
         return np.abs(find_closed_form(motion).quaternion_wxyz - motion.quaternion_wxyz).max()
@@ -158,13 +158,13 @@ def test_the_ghost_of_free_rotation_shows_the_error_of_the_steps_fall_sixteenfol
 @pytest.mark.parametrize(
     ("body", "forces", "pivot", "word"),
     [
-        (BOX, [], None, "closed form itself"),
+        (BOX, [], None, "computed in closed form"),
         (BOX, [ph.forces.linear_drag(1.0)], None, "linear_drag"),
         (BOX, [ph.forces.gravity()], (0, 0, 1), "not symmetric"),
-        (ph.Body(mass=1.0, inertia=(2, 2, 1)), [ph.forces.gravity()], (0, 0, -1), "vertical"),
+        (ph.Body(mass=1.0, inertia=(2, 2, 1)), [ph.forces.gravity()], (0, 0, -1), "upright or hanging"),
     ],
 )
-def test_where_there_is_no_ghost_a_sentence_says_why(body, forces, pivot, word):
+def test_a_missing_closed_form_is_explained(body, forces, pivot, word):
     engine = "python" if forces else "cpu"  # nothing to compile
     motion = ph.simulate(
         body,
@@ -177,21 +177,21 @@ def test_where_there_is_no_ghost_a_sentence_says_why(body, forces, pivot, word):
         step=0.1,
         engine=engine,
     )
-    assert word in record_motion(motion).meta["whyNoGhost"]
+    assert word in record_motion(motion).meta["closedFormUnavailable"]
 
 
-def test_poinsot_needs_a_body_that_turns_freely():
+def test_poinsot_requires_free_rotation():
     free = record_motion(ph.simulate(BOX, SPIN, [ph.forces.gravity()], duration=0.1, method="exact", output_step=0.1))
     still = record_motion(ph.simulate(BOX, duration=0.1, method="exact", output_step=0.1))
     assert free.meta["isFree"]
     assert not still.meta["isFree"]
-    assert "Nothing turns" in still.meta["whyNoPoinsot"]
+    assert "Nothing rotates" in still.meta["poinsotUnavailable"]
 
 
-def test_places_far_from_the_origin_keep_their_digits():
+def test_positions_far_from_the_origin_keep_their_precision():
     orbit = ph.State(position=(7e6, 0, 0), velocity=(1.0, 0, 0))
     record = record_motion(ph.simulate(BOX, orbit, duration=1.0, method="exact", output_step=0.01))
-    found = unpacked(encode_record(record))
+    found = decode(encode_record(record))
     back = found.arrays["position"][:, 0] + np.array(found.meta["origin"])
     assert back[:, 0] == pytest.approx(7e6 + record.arrays["time"], abs=1e-6)
     fast = ph.State(velocity=(1e6, 0, 0))
@@ -199,46 +199,46 @@ def test_places_far_from_the_origin_keep_their_digits():
     assert "position" in record.exact
 
 
-def test_members_with_bodies_of_their_own_are_each_drawn_as_themselves():
+def test_members_with_different_bodies_have_their_own_appearance():
     sides = np.linspace((0.1, 0.4, 0.9), (0.2, 0.5, 1.0), 4)
     bodies = ph.shapes.box(sides, mass=10.0)
     motion = ph.ensemble(bodies, SPIN, duration=1.0, method="exact", output_step=0.5)
     record = record_motion(motion)
-    assert record.arrays["look_of"].tolist() == [0, 1, 2, 3]
+    assert record.arrays["appearance_index"].tolist() == [0, 1, 2, 3]
     reach = [np.abs(record.arrays[f"vertices_{i}"]).max(axis=0) for i in range(4)]
     assert np.array(reach) == pytest.approx(sides / 2)
     assert record.arrays["moments"] == pytest.approx(bodies.principal_moments)
 
 
-def test_the_looks_of_a_system_belong_to_its_bodies():
+def test_bodies_of_a_system_share_equal_appearances():
     ball = ph.shapes.sphere(0.2, mass=1.0)
     motion = ph.simulate([BOX, ball, BOX], [SPIN, SPIN, SPIN], duration=0.2, method="exact", output_step=0.1)
     record = record_motion(motion)
-    assert record.arrays["look_of"].tolist() == [0, 1, 0]
+    assert record.arrays["appearance_index"].tolist() == [0, 1, 0]
     assert record.arrays["moments"][1] == pytest.approx(ball.principal_moments)
 
 
-def test_equal_forces_have_names_of_their_own():
+def test_forces_with_the_same_name_are_numbered():
     pair = [ph.forces.force_at((1.0, 0, 0), (0, 0, 1.0)), ph.forces.force_at((-1.0, 0, 0), (0, 0, -1.0))]
     record = record_motion(ph.simulate(BOX, SPIN, pair, duration=0.01, step=0.01, method="rk4", engine="python"))
     assert [f["name"] for f in record.meta["forces"]] == ["force at 1", "force at 2"]
     assert [list(f["point"]) for f in record.meta["forces"]] == [[0, 0, 1.0], [0, 0, -1.0]]
 
 
-def test_uneven_outputs_fill_the_page():
+def test_uneven_outputs_are_downsampled_evenly():
     times = np.concatenate((np.linspace(0.0, 1.0, 9000), np.linspace(2.0, 1000.0, 50)))
     record = record_motion(ph.simulate(BOX, SPIN, duration=1000.0, method="exact", output_times=times))
     assert 2900 < len(record.arrays["time"]) <= downsampling.MAX_TIMES
     assert np.diff(record.arrays["time"]).max() < 25.0
 
 
-def test_a_quaternion_that_was_never_rescaled_is_shown_as_the_rotation_that_it_means():
+def test_quaternions_are_normalized():
     motion = ph.simulate(BOX, SPIN, duration=60.0, step=0.2, method="rk4", renormalize=False, engine="python")
     assert np.linalg.norm(motion.quaternion_wxyz[-1]) < 0.99
     assert np.linalg.norm(record_motion(motion).arrays["quaternion"], axis=-1) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_members_on_pivots_of_their_own_have_torques_of_their_own():
+def test_members_on_different_pivots_have_different_torques():
     heights = np.linspace(0.1, 0.5, 5)
     tilted = ph.State(quaternion_wxyz=(np.cos(0.2), np.sin(0.2), 0, 0))
     pivots = np.stack((0 * heights, 0 * heights, -heights), axis=1)
@@ -250,25 +250,25 @@ def test_members_on_pivots_of_their_own_have_torques_of_their_own():
     assert record.arrays["pivot_body"] == pytest.approx(pivots)
 
 
-def test_a_member_that_diverges_leaves_the_others_their_digits():
+def test_a_diverging_member_does_not_affect_the_precision_of_others():
     record = record_motion(ph.simulate(BOX, SPIN, duration=1.0, method="exact", output_step=0.5))
     record.arrays["energy_rotational"] = np.array([[0.238, 1.0], [0.238, 2e80]])
-    assert unpacked(encode_record(record)).arrays["energy_rotational"].tolist() == [[0.238, 1.0], [0.238, 2e80]]
+    assert decode(encode_record(record)).arrays["energy_rotational"].tolist() == [[0.238, 1.0], [0.238, 2e80]]
 
 
-def test_a_blow_is_shown_as_the_jump_that_it_is_and_marked():
-    blow = ph.forces.impulse((0.0, 0.0, 1.0), 0.95, (1.0, 0.0, 0.0))
-    motion = ph.simulate(BOX, SPIN, [blow], duration=2.0, method="exact", output_step=0.5)
+def test_an_impulse_is_a_jump_and_is_marked():
+    impulse = ph.forces.impulse((0.0, 0.0, 1.0), 0.95, (1.0, 0.0, 0.0))
+    motion = ph.simulate(BOX, SPIN, [impulse], duration=2.0, method="exact", output_step=0.5)
     record = record_motion(motion)
     at = int(np.flatnonzero(record.arrays["time"] == 0.95)[0])
     before, after = record.arrays["angular_momentum"][at - 1 : at + 1, 0]
     assert record.arrays["time"][at] - record.arrays["time"][at - 1] < 1e-15
     lever = motion.at(0.95).orientation.apply((1.0, 0.0, 0.0))
     assert after - before == pytest.approx(np.cross(lever, (0.0, 0.0, 1.0)), abs=1e-9)
-    assert record.meta["crossings"] == [{"name": "impulse", "time": 0.95, "body": 0}]
+    assert record.meta["events"] == [{"name": "impulse", "time": 0.95, "body": 0}]
 
 
-def test_members_that_an_event_has_stopped_stay_there_and_are_no_failures():
+def test_members_stopped_by_an_event_keep_their_final_state():
     @ph.event
     def low(t, state, body, params):
         return state.position[2]
@@ -282,7 +282,7 @@ def test_members_that_an_event_has_stopped_stay_there_and_are_no_failures():
     assert not any("failed" in note for note in record.meta["notes"])
 
 
-def test_a_mesh_of_many_faces_is_coarsened_but_keeps_its_form():
+def test_decimation_keeps_the_shape_of_a_mesh():
     ball = ph.shapes.sphere(1.0, mass=1.0).surface(600)
     few = decimate_mesh(ball, 20_000)
     assert 8_000 < len(few.faces) <= 20_000
@@ -293,11 +293,11 @@ def test_a_mesh_of_many_faces_is_coarsened_but_keeps_its_form():
     assert decimate_mesh(few, 20_000) is few
 
 
-def test_the_ghosts_rates_are_those_of_the_closed_form():
+def test_velocities_of_the_closed_form_overlay():
     top = ph.Body(mass=2.0, inertia=(3.0, 3.0, 1.0))
     tilted = ph.State(quaternion_wxyz=(1.0, 0.2, 0.0, 0.0), angular_velocity_body=(0.3, 0.0, 20.0))
     forces = [ph.forces.gravity(10.0)]
     motion = ph.simulate(top, tilted, forces, pivot=(0, 0, -1), duration=1.0, output_step=0.1, rtol=1e-11)
-    ghost = find_closed_form(motion)
-    assert ghost.angular_velocity == pytest.approx(motion.angular_velocity, abs=1e-6)
-    assert ghost.velocity == pytest.approx(motion.velocity, abs=1e-6)
+    overlay = find_closed_form(motion)
+    assert overlay.angular_velocity == pytest.approx(motion.angular_velocity, abs=1e-6)
+    assert overlay.velocity == pytest.approx(motion.velocity, abs=1e-6)

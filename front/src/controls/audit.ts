@@ -1,38 +1,38 @@
-// How the motion was computed, and what should have stayed and did.
+// How the motion was computed, and the drift of conserved quantities.
 
-import type { Finding, MotionRecord } from "../motion/record.ts";
-import { made } from "./dom.ts";
-import { capital, clock, sentences, short, spaced, withUnit } from "./format.ts";
+import type { AuditFinding, MotionRecord } from "../motion/record.ts";
+import { create } from "./dom.ts";
+import { capitalize, sentences, short, timeFormatter, withSpaces, withUnit } from "./format.ts";
 
 export class Audit {
   readonly element: HTMLElement;
-  private readonly inside = made("div");
+  private readonly body = create("div");
 
   constructor() {
-    const head = made("div", { class: "head" }, made("h2", { text: "Audit" }));
-    this.element = made("section", { class: "card audit", is: { "aria-label": "Audit" } }, head, this.inside);
+    const head = create("div", { class: "head" }, create("h2", { text: "Audit" }));
+    this.element = create("section", { class: "card audit", attributes: { "aria-label": "Audit" } }, head, this.body);
   }
 
   show(record: MotionRecord): void {
-    const said = clock(record.time[0], record.time[record.times - 1]);
-    const list = made("ul", { class: "rows" }, ...record.findings.map((one) => rowOf(one, said)));
-    this.inside.replaceChildren(made("p", { text: sentences(record.computed) }), list);
+    const formatTime = timeFormatter(record.time[0], record.time[record.times - 1]);
+    const list = create("ul", { class: "rows" }, ...record.findings.map((one) => rowOf(one, formatTime)));
+    this.body.replaceChildren(create("p", { text: sentences(record.computed) }), list);
   }
 }
 
-function rowOf(finding: Finding, said: (t: number) => string): HTMLElement {
-  const name = made("span", { text: capital(finding.quantity) });
+function rowOf(finding: AuditFinding, formatTime: (t: number) => string): HTMLElement {
+  const name = create("span", { text: capitalize(finding.quantity) });
   if (!finding.conserved) {
-    const why = finding.reason === "" ? "not conserved here" : `not conserved: ${spaced(finding.reason)}`;
-    return made("li", {}, name, made("p", { class: "source", text: why }));
+    const why = finding.reason === "" ? "not conserved" : `not conserved: ${withSpaces(finding.reason)}`;
+    return create("li", {}, name, create("p", { class: "source", text: why }));
   }
-  const { departure, relative, unit, time, reason } = finding;
-  const kept = departure === 0 ? "exactly kept" : `kept to ${withUnit(short(departure, 2), unit)}`;
-  const details = [departure === 0 ? "" : `${short(relative, 2)} of its size, at ${said(time)}`, spaced(reason)];
-  return made(
+  const { drift, relative, unit, time, reason } = finding;
+  const result = drift === 0 ? "conserved exactly" : `conserved to ${withUnit(short(drift, 2), unit)}`;
+  const details = [drift === 0 ? "" : `relative drift ${short(relative, 2)} at ${formatTime(time)}`, withSpaces(reason)];
+  return create(
     "li",
     {},
-    made("div", { class: "line" }, name, made("span", { class: "found", text: kept })),
-    made("p", { class: "source", text: details.filter(Boolean).join(" · ") }),
+    create("div", { class: "line" }, name, create("span", { class: "found", text: result })),
+    create("p", { class: "source", text: details.filter(Boolean).join(" · ") }),
   );
 }

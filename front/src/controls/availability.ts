@@ -1,34 +1,34 @@
-// Why a switch means nothing for a motion.
+// Why a display option is unavailable for a motion.
 
 import type { MotionRecord } from "../motion/record.ts";
 import type { Options } from "../options.ts";
-import { spaced } from "./format.ts";
+import { withSpaces } from "./format.ts";
 
 export type Switch = { [K in keyof Options]: Options[K] extends boolean ? K : never }[keyof Options] & string;
 
-const CROWD = "There are too many bodies to draw these arrows for each.";
+const TOO_MANY_BODIES = "Not drawn: there are too many bodies.";
 
-const isNothing = (values: Float64Array): boolean => values.every((x) => !(Math.abs(x) > 0));
+const isZero = (values: Float64Array): boolean => values.every((x) => !(Math.abs(x) > 0));
 
-/** A sentence for each switch that is of no use; the others are left out. */
-export function reasons(record: MotionRecord, watched: number): Partial<Record<Switch, string>> {
+/** A sentence for each switch that is unavailable. */
+export function unavailableReasons(record: MotionRecord, watched: number): Partial<Record<Switch, string>> {
   const why: Partial<Record<Switch, string>> = {};
-  const look = record.looks[record.lookOf[watched]];
-  if (isNothing(record.angularVelocity)) why.omega = why.trailOmega = "Nothing turns here.";
-  if (isNothing(record.angularMomentum)) why.L = why.trailL = `There is no angular momentum about the ${record.isHeld ? "pivot" : "centre of mass"}.`;
-  const unknown = record.unknownForces.length > 0 ? `Not known: a file cannot hold ${record.unknownForces.map(spaced).join(", ")}.` : "";
-  const blows = record.crossings.some(({ name }) => name === "impulse") ? "Only blows act, at the instants that are marked." : "";
-  const { isCrowd } = record;
-  if (record.torque === null || isNothing(record.torque)) why.torque = unknown || (isCrowd && !record.isFree ? CROWD : "No torque acts.");
-  if (record.forces.every((force) => isNothing(force.values))) why.forces = unknown || (isCrowd ? CROWD : blows || "No force acts.");
-  if (look !== undefined && look.kind === "particle")
+  const appearance = record.appearances[record.appearanceIndex[watched]];
+  if (isZero(record.angularVelocity)) why.omega = why.trailOmega = "Nothing rotates.";
+  if (isZero(record.angularMomentum)) why.L = why.trailL = `The angular momentum is zero about the ${record.hasPivot ? "pivot" : "center of mass"}.`;
+  const unknown = record.unknownForces.length > 0 ? `Unknown: a file cannot store ${record.unknownForces.map(withSpaces).join(", ")}.` : "";
+  const impulses = record.events.some(({ name }) => name === "impulse") ? "Only impulses act, at the marked times." : "";
+  const { forcesOmitted } = record;
+  if (record.torque === null || isZero(record.torque)) why.torque = unknown || (forcesOmitted && !record.isFree ? TOO_MANY_BODIES : "No torque acts.");
+  if (record.forces.every((force) => isZero(force.values))) why.forces = unknown || (forcesOmitted ? TOO_MANY_BODIES : impulses || "No force acts.");
+  if (appearance !== undefined && appearance.kind === "particle")
     why.bodyAxes = why.trailAxis1 = why.trailAxis2 = why.trailAxis3 = why.trailPoint = "A particle has no axes.";
   if (!moves(record, watched)) {
-    why.trailCentre = "The centre of mass stays where it is.";
-    why.follow = "The body stays where it is: there is nothing to follow.";
+    why.trailCenter = "The center of mass does not move.";
+    why.follow = "The body does not move: there is nothing to follow.";
   }
-  if (record.whyNoPoinsot !== "") why.poinsot = record.whyNoPoinsot;
-  if (record.ghost === null) why.ghost = spaced(record.whyNoGhost) || "No closed form is known for this motion.";
+  if (record.poinsotUnavailable !== "") why.poinsot = record.poinsotUnavailable;
+  if (record.closedForm === null) why.closedForm = withSpaces(record.closedFormUnavailable) || "No closed form is known for this motion.";
   return why;
 }
 

@@ -1,70 +1,70 @@
-// The model's numbers: as found in the motion, and as a formula expects them.
+// Numbers of the model checked against their reference values.
 
-import type { Shown } from "../transport/protocol.ts";
-import { made } from "./dom.ts";
+import type { ReferenceCheck } from "../transport/protocol.ts";
+import { create } from "./dom.ts";
 import { digitsFor, formula, significant, short, withUnit } from "./format.ts";
 import { icon } from "./icons.ts";
 
-export class Numbers {
+export class ReferenceChecks {
   readonly element: HTMLElement;
-  private readonly list = made("ul", { class: "rows" });
-  private readonly summary = made("span", { class: "quiet" });
+  private readonly list = create("ul", { class: "rows" });
+  private readonly summary = create("span", { class: "quiet" });
 
   constructor() {
-    this.element = made(
+    this.element = create(
       "section",
-      { class: "card numbers", is: { role: "region", "aria-label": "Numbers", "aria-live": "polite" } },
-      made("div", { class: "head" }, made("h2", { text: "Numbers" }), this.summary),
+      { class: "card checks", attributes: { role: "region", "aria-label": "Checks", "aria-live": "polite" } },
+      create("div", { class: "head" }, create("h2", { text: "Checks" }), this.summary),
       this.list,
     );
   }
 
-  /** While a new motion is computed the old numbers stay, but are marked. */
-  wait(yes: boolean): void {
+  /** While a new motion is being computed, the old checks are marked as stale. */
+  setStale(yes: boolean): void {
     this.element.classList.toggle("stale", yes);
     this.element.setAttribute("aria-busy", String(yes));
-    if (this.list.childElementCount === 0) this.summary.textContent = yes ? "being computed" : "";
+    if (this.list.childElementCount === 0) this.summary.textContent = yes ? "computing" : "";
   }
 
-  show(numbers: Shown[], id: number): void {
-    this.wait(false);
+  show(checks: ReferenceCheck[], id: number): void {
+    this.setStale(false);
     this.element.dataset["run"] = String(id);
-    this.list.replaceChildren(...numbers.map(rowOf));
-    const good = numbers.filter((number) => number.holds).length;
+    this.list.replaceChildren(...checks.map(rowOf));
+    const good = checks.filter((check) => check.holds).length;
     this.summary.textContent =
-      numbers.length === 0 ? "" : good === numbers.length ? "all agree" : `${good} of ${numbers.length} agree`;
+      checks.length === 0 ? "" : good === checks.length ? "all agree" : `${good} of ${checks.length} agree`;
   }
 
   clear(): void {
-    this.wait(false);
+    this.setStale(false);
     delete this.element.dataset["run"];
     this.list.replaceChildren();
     this.summary.textContent = "";
   }
 }
 
-function rowOf(number: Shown): HTMLElement {
-  const { unit, holds } = number;
-  const digits = digitsFor(number.expected, number.tolerance);
-  const off = number.difference === null ? "no number" : withUnit(short(Math.abs(number.difference), 2), unit);
-  const allowed = `${withUnit(short(number.tolerance, 2), unit)} is allowed`;
+function rowOf(check: ReferenceCheck): HTMLElement {
+  const { unit, holds } = check;
+  const digits = digitsFor(check.expected, check.tolerance);
+  const off = check.difference === null ? "NaN" : withUnit(short(Math.abs(check.difference), 2), unit);
+  const tolerance = `${withUnit(short(check.tolerance, 2), unit)} tolerance`;
   const [kind, sign, word] = holds ? ["good", "tick", "agrees"] : ["bad", "cross", "differs"];
-  const verdict = made("span", { class: `verdict ${kind}` }, icon(sign), word);
-  return made(
+  const verdict = create("span", { class: `verdict ${kind}` }, icon(sign), word);
+  return create(
     "li",
-    { title: allowed },
-    made(
+    { title: tolerance },
+    create(
       "div",
       { class: "line" },
-      made("span", { text: number.label }),
-      made("span", { class: "found", text: withUnit(significant(number.found, digits), unit) }),
+      create("span", { text: check.label }),
+      create("span", { class: "found", text: withUnit(significant(check.found, digits), unit) }),
     ),
-    made(
+    create(
       "div",
       { class: "line" },
       verdict,
-      made("span", { class: "expected", text: `expected ${withUnit(significant(number.expected, digits), unit)}` }),
+      create("span", { class: "expected", text: `expected ${withUnit(significant(check.expected, digits), unit)}` }),
     ),
-    made("p", { class: "source", text: [`off by ${off}`, formula(number.source)].filter(Boolean).join(" · ") }),
+    create("p", { class: "source", text: [`off by ${off}`, formula(check.source)].filter(Boolean).join(" · ") }),
   );
 }

@@ -1,55 +1,55 @@
-// Small helpers to make elements.  Texts always go in as text, never as HTML.
+// Helpers that create elements.  Text is always inserted as text, never as HTML.
 
-export interface Given {
+export interface ElementOptions {
   class?: string;
   id?: string;
   text?: string;
   title?: string;
   hidden?: boolean;
-  /** Attributes, such as role and aria-*. */
-  is?: Record<string, string>;
+  /** HTML attributes, such as role and aria-*. */
+  attributes?: Record<string, string>;
 }
 
 export type Child = Node | string | null;
 
-export function made<K extends keyof HTMLElementTagNameMap>(
+export function create<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  given: Given = {},
+  options: ElementOptions = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
-  if (given.class) element.className = given.class;
-  if (given.id) element.id = given.id;
-  if (given.title) element.title = given.title;
-  if (given.hidden) element.hidden = true;
-  if (given.text !== undefined) element.textContent = given.text;
-  for (const [name, value] of Object.entries(given.is ?? {})) element.setAttribute(name, value);
+  if (options.class) element.className = options.class;
+  if (options.id) element.id = options.id;
+  if (options.title) element.title = options.title;
+  if (options.hidden) element.hidden = true;
+  if (options.text !== undefined) element.textContent = options.text;
+  for (const [name, value] of Object.entries(options.attributes ?? {})) element.setAttribute(name, value);
   element.append(...children.filter((child): child is Node | string => child !== null));
   return element;
 }
 
-export function button(words: string, given: Given, pressed: () => void, ...children: Child[]): HTMLButtonElement {
-  const element = made("button", { ...given, is: { type: "button", ...given.is } }, ...children);
+export function button(words: string, options: ElementOptions, pressed: () => void, ...children: Child[]): HTMLButtonElement {
+  const element = create("button", { ...options, attributes: { type: "button", ...options.attributes } }, ...children);
   if (children.length === 0) element.textContent = words;
   else {
     element.setAttribute("aria-label", words);
-    element.title = given.title ?? words;
+    element.title = options.title ?? words;
   }
   element.addEventListener("click", pressed);
   return element;
 }
 
-/** A place of the page's skeleton; without it nothing can be shown. */
-export function place(id: string): HTMLElement {
+/** An element of page.html, by its id. */
+export function requireElement(id: string): HTMLElement {
   const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no element "${id}": its skeleton and its script do not belong together`);
+  if (found === null) throw new Error(`the page has no element "${id}": its HTML and its script do not match`);
   return found;
 }
 
 let count = 0;
-export const freshId = (stem: string): string => `${stem}-${++count}`;
+export const uniqueId = (stem: string): string => `${stem}-${++count}`;
 
-/** Text for a place that is read aloud: set only when it changes. */
-export function say(element: Element, text: string): void {
+/** Set the text of an element only when it changes, so that screen readers do not repeat it. */
+export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,11 +1,11 @@
-// The gallery opens and shuts: beside the views where there is room, over them where there is not.
+// The gallery drawer: beside the views on wide screens, over them on narrow ones.
 
 import type { Header } from "./header.ts";
 
-const ROOMY = "(min-width: 1101px)";
+const WIDE = "(min-width: 1101px)";
 
 export class Drawer {
-  private readonly roomy = matchMedia(ROOMY);
+  private readonly wide = matchMedia(WIDE);
   private isReady = false;
   private isOpen = false;
 
@@ -13,33 +13,33 @@ export class Drawer {
     private readonly root: HTMLElement,
     private readonly header: Header,
   ) {
-    this.roomy.addEventListener("change", () => this.open(this.roomy.matches));
+    this.wide.addEventListener("change", () => this.open(this.wide.matches));
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !this.roomy.matches) this.open(false);
+      if (event.key === "Escape" && !this.wide.matches) this.open(false);
     });
   }
 
-  /** There are models to choose from. */
+  /** The gallery has been loaded. */
   ready(): void {
     this.isReady = true;
-    this.open(this.roomy.matches);
+    this.open(this.wide.matches);
   }
 
   toggle(): void {
     this.open(!this.isOpen);
-    if (this.isOpen && !this.roomy.matches) this.root.querySelector("input")?.focus();
+    if (this.isOpen && !this.wide.matches) this.root.querySelector("input")?.focus();
   }
 
-  /** A model was chosen: where the gallery lies over the views, it goes away. */
-  chosen(): void {
-    if (!this.roomy.matches) this.open(false);
+  /** A model was chosen: close the drawer if it covers the views. */
+  onChosen(): void {
+    if (!this.wide.matches) this.open(false);
   }
 
   private open(yes: boolean): void {
     if (!this.isReady) return;
     this.isOpen = yes;
     this.root.hidden = !yes;
-    document.body.dataset["gallery"] = yes ? "open" : "shut";
-    this.header.galleryIs(yes);
+    document.body.dataset["gallery"] = yes ? "open" : "closed";
+    this.header.setGalleryOpen(yes);
   }
 }

@@ -1,13 +1,13 @@
-// Numbers and units as a person reads them.
+// Formatting of numbers, units, times and names.
 
-const HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-export const raised = (whole: string): string =>
-  Array.from(whole, (sign) => (sign === "-" ? "⁻" : sign === "+" ? "" : HIGH[Number(sign)])).join("");
+export const superscript = (whole: string): string =>
+  Array.from(whole, (sign) => (sign === "-" ? "⁻" : sign === "+" ? "" : SUPERSCRIPTS[Number(sign)])).join("");
 
-/** "kg m2" as "kg m²"; "1", a pure number, as nothing. */
+/** "kg m2" as "kg m²"; "1" (dimensionless) as "". */
 export const unitText = (unit: string): string =>
-  unit === "1" ? "" : unit.replace(/([A-Za-z])(-?\d)(?!\d)/g, (_, letter: string, power: string) => letter + raised(power));
+  unit === "1" ? "" : unit.replace(/([A-Za-z])(-?\d)(?!\d)/g, (_, letter: string, power: string) => letter + superscript(power));
 
 export const withUnit = (number: string, unit: string): string =>
   unitText(unit) === "" ? number : `${number} ${unitText(unit)}`;
@@ -15,18 +15,18 @@ export const withUnit = (number: string, unit: string): string =>
 const LARGE = 1e6;
 const SMALL = 1e-4;
 
-/** So many significant digits; powers of ten where the plain number would be long.  JSON holds null for what is none. */
+/** The given number of significant digits, with a power of ten if needed.  JSON has null for NaN. */
 export function significant(x: number | null, digits: number): string {
-  if (x === null || Number.isNaN(x)) return "no number";
+  if (x === null || Number.isNaN(x)) return "NaN";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   if (x === 0) return "0";
   const size = Math.abs(x);
   if (size < LARGE && size >= SMALL) return minus(plain(x, digits));
   const [mantissa, exponent] = x.toExponential(Math.max(digits - 1, 0)).split("e");
-  return `${minus(mantissa)} × 10${raised(exponent)}`;
+  return `${minus(mantissa)} × 10${superscript(exponent)}`;
 }
 
-/** As short as a value can be read: no zeros at the end. */
+/** Without trailing zeros. */
 export function short(x: number | null, digits = 4): string {
   const text = significant(x, digits);
   const [mantissa, power] = text.split(" × ");
@@ -41,38 +41,38 @@ function plain(x: number, digits: number): string {
 
 const minus = (text: string): string => text.replace("-", "−");
 
-/** How many digits two numbers need to be compared up to their tolerance. */
+/** Number of digits needed to compare two numbers up to their tolerance. */
 export function digitsFor(expected: number, tolerance: number): number {
   if (!(tolerance > 0) || expected === 0) return 6;
   return Math.min(Math.max(Math.ceil(Math.log10(Math.abs(expected) / tolerance)) + 1, 4), 10);
 }
 
-/** Shorter motions are told in powers of ten. */
-const BRIEF = 1e-4;
+/** Times of shorter motions are written with a power of ten. */
+const SHORTEST_PLAIN = 1e-4;
 
 const DAY = 86400;
 
-/** The unit in which instants of a motion are told, and its length in s: longer ones than two days are counted in days. */
+/** The unit for times of a motion, and its length in s: days beyond two days, otherwise seconds. */
 export const unitOfTime = (span: number): { length: number; unit: string } =>
   span > 2 * DAY ? { length: DAY, unit: "days" } : { length: 1, unit: "s" };
 
-/** Instants of a motion in words, with digits that tell a thousandth of it apart, whenever it begins. */
-export function clock(first: number, last: number): (t: number) => string {
+/** A formatter for times of a motion that resolves a thousandth of its duration. */
+export function timeFormatter(first: number, last: number): (t: number) => string {
   const { length, unit } = unitOfTime(last - first);
   const span = (last - first) / length;
   const size = Math.floor(Math.log10(span));
   if (!(span > 0)) return (t) => (Math.abs(t) < LARGE ? `${minus(t.toFixed(2))} s` : `${significant(t, 10)} s`);
-  if (span >= BRIEF) return (t) => `${minus(grouped((t / length).toFixed(Math.max(3 - size, 0))))} ${unit}`;
+  if (span >= SHORTEST_PLAIN) return (t) => `${minus(groupDigits((t / length).toFixed(Math.max(3 - size, 0))))} ${unit}`;
   const power = 3 * Math.floor(size / 3);
-  return (t) => `${minus((t / 10 ** power).toFixed(3 - size + power))} × 10${raised(String(power))} s`;
+  return (t) => `${minus((t / 10 ** power).toFixed(3 - size + power))} × 10${superscript(String(power))} s`;
 }
 
-/** "3456000" as "3 456 000", with spaces that do not break; short numbers stay. */
-export const grouped = (text: string): string =>
+/** "3456000" as "3 456 000", with non-breaking spaces; up to four digits are unchanged. */
+export const groupDigits = (text: string): string =>
   text.replace(/^-?\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
 
 /** "spin_change" as "spin change". */
-export const spaced = (name: string): string => name.replaceAll("_", " ");
+export const withSpaces = (name: string): string => name.replaceAll("_", " ");
 
 const SIGNS: Record<string, string> = {
   lambda: "λ",
@@ -86,26 +86,26 @@ const SIGNS: Record<string, string> = {
   sqrt: "√",
 };
 
-/** A formula as it is typed, "2 pi sqrt(mu/k) t^2", as it is read: "2 π √(μ/k) t²". */
+/** "2 pi sqrt(mu/k) t^2" as "2 π √(μ/k) t²". */
 export const formula = (text: string): string =>
   text
     .replace(/\b(lambda|theta|phi|psi|[oO]mega|mu|pi|sqrt)(?![\w-])/g, (word) => SIGNS[word])
-    .replace(/\^(-?\d)(?![\d.])/g, (_, power: string) => raised(power))
+    .replace(/\^(-?\d)(?![\d.])/g, (_, power: string) => superscript(power))
     .replace(/ - /g, " − ");
 
-/** With a capital at the start. */
-export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+/** With an initial capital. */
+export const capitalize = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** A sentence for a person: it begins with a capital and ends. */
+/** With an initial capital and a final period. */
 export const sentence = (words: string): string =>
-  words === "" || /[.!?…:]$/.test(words) ? capital(words) : `${capital(words)}.`;
+  words === "" || /[.!?…:]$/.test(words) ? capitalize(words) : `${capitalize(words)}.`;
 
-/** Lines, each as a sentence; names in them, such as rk4_fixed, with spaces. */
+/** Lines as sentences, with underscores replaced by spaces. */
 export const sentences = (lines: string): string =>
-  spaced(lines).split("\n").map((line) => sentence(line.trim())).filter(Boolean).join(" ");
+  withSpaces(lines).split("\n").map((line) => sentence(line.trim())).filter(Boolean).join(" ");
 
 const NAMES: Record<string, string> = { "2d": "2D", "3d": "3D", "6dof": "6-DOF", cubesat: "CubeSat", euler: "Euler" };
 
 /** "gyroscope-euler-angles" as "Gyroscope Euler angles". */
-export const headed = (name: string): string =>
-  capital(name.split(/[-_]/).map((word) => NAMES[word] ?? word).join(" "));
+export const titleFromName = (name: string): string =>
+  capitalize(name.split(/[-_]/).map((word) => NAMES[word] ?? word).join(" "));

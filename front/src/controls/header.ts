@@ -1,7 +1,7 @@
-// The top of the page: whose it is, what is shown, and the panels that open from there.
+// The top of the page: the title, and the panels that open from it.
 
 import type { Model } from "../transport/protocol.ts";
-import { button, made, say } from "./dom.ts";
+import { button, create, setText } from "./dom.ts";
 import { formula, sentence } from "./format.ts";
 import { icon } from "./icons.ts";
 import { keyboardHelp } from "./keyboard.ts";
@@ -10,47 +10,47 @@ import { Popover } from "./popover.ts";
 export class Header {
   readonly switches = new Popover("Show", "switches");
   private readonly about = new Popover("What is this?", "about");
-  private readonly title = made("h1");
-  private readonly explained = made("div");
+  private readonly title = create("h1");
+  private readonly explanation = create("div");
   private readonly menu: HTMLButtonElement;
 
   constructor(
     root: HTMLElement,
     version: string,
-    watching: HTMLElement,
+    selection: HTMLElement,
     toggleGallery: () => void,
   ) {
-    const menu = { class: "tool menu", hidden: true, is: { "aria-controls": "gallery" } };
+    const menu = { class: "tool menu", hidden: true, attributes: { "aria-controls": "gallery" } };
     this.menu = button("Gallery", menu, toggleGallery, icon("menu"));
-    this.about.panel.append(this.explained, keyboardHelp());
-    if (version !== "") this.about.panel.append(made("p", { class: "quiet", text: `Polhode ${version}` }));
+    this.about.panel.append(this.explanation, keyboardHelp());
+    if (version !== "") this.about.panel.append(create("p", { class: "quiet", text: `Polhode ${version}` }));
     root.append(
       this.menu,
-      made("span", { class: "brand", text: "Polhode" }),
+      create("span", { class: "brand", text: "Polhode" }),
       this.title,
-      watching,
-      made("div", { class: "openers" }, this.about.element, this.switches.element),
+      selection,
+      create("div", { class: "openers" }, this.about.element, this.switches.element),
     );
   }
 
   name(title: string): void {
-    say(this.title, title);
+    setText(this.title, title);
     document.title = title === "" ? "Polhode" : `${title} · Polhode`;
   }
 
   explain(model: Model): void {
-    const paragraphs = model.explanation.split(/\n\s*\n/).map((text) => made("p", { text: formula(text.replace(/\s+/g, " ")) }));
-    const source = model.source === "" ? [] : [made("p", { class: "quiet", text: `Source: ${model.source}` })];
-    this.explained.replaceChildren(...paragraphs, ...source);
+    const paragraphs = model.explanation.split(/\n\s*\n/).map((text) => create("p", { text: formula(text.replace(/\s+/g, " ")) }));
+    const source = model.source === "" ? [] : [create("p", { class: "quiet", text: `Source: ${model.source}` })];
+    this.explanation.replaceChildren(...paragraphs, ...source);
   }
 
-  /** For a motion that belongs to no model. */
+  /** For a motion that does not belong to a model. */
   describe(sentences: string[]): void {
-    const told = sentences.filter((text) => text !== "");
-    this.explained.replaceChildren(...told.map((text) => made("p", { text: sentence(text) })));
+    const paragraphs = sentences.filter((text) => text !== "");
+    this.explanation.replaceChildren(...paragraphs.map((text) => create("p", { text: sentence(text) })));
   }
 
-  galleryIs(open: boolean): void {
+  setGalleryOpen(open: boolean): void {
     this.menu.hidden = false;
     this.menu.setAttribute("aria-expanded", String(open));
   }

@@ -1,4 +1,4 @@
-// Pictures on buttons, 24 by 24, drawn with the colour of the text.
+// Button icons, 24 by 24, in the text color.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -11,7 +11,7 @@ const FILLED: Record<string, string> = {
   end: "M16.8 5H19v14h-2.2zM5 5v14l10.5-7z",
 };
 
-const DRAWN: Record<string, string> = {
+const STROKED: Record<string, string> = {
   loop: "M17 3l3.5 3.5L17 10M20 6.5H8a4.5 4.5 0 0 0-4.5 4.5v1M7 21l-3.5-3.5L7 14M4 17.5h12a4.5 4.5 0 0 0 4.5-4.5v-1",
   menu: "M4 6.5h16M4 12h16M4 17.5h16",
   close: "M6 6l12 12M18 6L6 18",
@@ -26,14 +26,14 @@ const DRAWN: Record<string, string> = {
 const LINE = { fill: "none", stroke: "currentColor", "stroke-width": "2", "stroke-linecap": "round", "stroke-linejoin": "round" };
 
 export function icon(name: string): SVGSVGElement {
-  const svg = drawn("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "icon" });
-  const path = name in FILLED ? { d: FILLED[name], fill: "currentColor" } : { d: DRAWN[name], ...LINE };
-  svg.append(drawn("path", path));
+  const svg = svgElement("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "icon" });
+  const path = name in FILLED ? { d: FILLED[name], fill: "currentColor" } : { d: STROKED[name], ...LINE };
+  svg.append(svgElement("path", path));
   return svg;
 }
 
-function drawn<K extends keyof SVGElementTagNameMap>(tag: K, given: Record<string, string>): SVGElementTagNameMap[K] {
+function svgElement<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<string, string>): SVGElementTagNameMap[K] {
   const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(given)) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
 }

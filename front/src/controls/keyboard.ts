@@ -1,18 +1,18 @@
-// Keys for the whole page; a field, a slider or a button that has the focus keeps its own.
+// Keyboard shortcuts of the page; a focused field, slider or button keeps its own keys.
 
 import type { Playback } from "../motion/playback.ts";
-import { made } from "./dom.ts";
+import { create } from "./dom.ts";
 
-const MANY = 10;
+const LARGE_STEP = 10;
 
 const HELP: [string, string][] = [
   ["Space", "play or pause"],
   ["← →", "one output back or forward"],
-  ["Shift + ← →", `${MANY} outputs back or forward`],
-  ["Home, End", "to the start, to the end"],
-  ["Tab", "from control to control"],
-  ["← → ↑ ↓", "in a view reached by Tab: turn the camera"],
-  ["+ − 0", "in a view: nearer, farther, as at first"],
+  ["Shift + ← →", `${LARGE_STEP} outputs back or forward`],
+  ["Home, End", "go to the start or the end"],
+  ["Tab", "move between controls"],
+  ["← → ↑ ↓", "in a view focused with Tab: rotate the camera"],
+  ["+ − 0", "in a view: zoom in, zoom out, reset"],
   ["Escape", "close a panel"],
 ];
 
@@ -25,14 +25,14 @@ interface Focused {
   dataset?: DOMStringMap;
 }
 
-/** Which keys an element needs itself. */
+/** Which keys an element handles itself. */
 export function keeps(element: Focused): Keeps {
   const tag = element.tagName.toUpperCase();
   if (element.isContentEditable || tag === "SELECT" || tag === "TEXTAREA") return "all";
   if (tag === "BUTTON" || tag === "SUMMARY") return "space";
   if (tag !== "INPUT") return "nothing";
   if (element.type === "checkbox" || element.type === "radio") return "space";
-  // The time slider moves from output to output, as the page does.
+  // The time slider steps from output to output, as the page does.
   if (element.type === "range") return element.dataset?.["time"] === undefined ? "arrows" : "nothing";
   return "all";
 }
@@ -41,15 +41,15 @@ export function listenToKeys(playback: Playback): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const kept = event.target instanceof HTMLElement ? keeps(event.target) : "nothing";
-    const act = kept === "all" ? null : actOf(event, playback);
+    const act = kept === "all" ? null : actionOf(event, playback);
     if (act === null || kept === (event.key === " " ? "space" : "arrows")) return;
     event.preventDefault();
     act();
   });
 }
 
-function actOf(event: KeyboardEvent, playback: Playback): (() => void) | null {
-  const steps = event.shiftKey ? MANY : 1;
+function actionOf(event: KeyboardEvent, playback: Playback): (() => void) | null {
+  const steps = event.shiftKey ? LARGE_STEP : 1;
   const stepped = (by: 1 | -1) => () => {
     for (let k = 0; k < steps; k++) playback.step(by);
   };
@@ -62,6 +62,6 @@ function actOf(event: KeyboardEvent, playback: Playback): (() => void) | null {
 }
 
 export function keyboardHelp(): HTMLElement {
-  const rows = HELP.flatMap(([keys, words]) => [made("dt", {}, made("kbd", { text: keys })), made("dd", { text: words })]);
-  return made("details", { class: "keys" }, made("summary", { text: "Keyboard" }), made("dl", {}, ...rows));
+  const rows = HELP.flatMap(([keys, words]) => [create("dt", {}, create("kbd", { text: keys })), create("dd", { text: words })]);
+  return create("details", { class: "keys" }, create("summary", { text: "Keyboard" }), create("dl", {}, ...rows));
 }

@@ -1,11 +1,11 @@
-// One parameter of a model: a slider, a number to type, its unit, what it is, and what is wrong with it.
+// One parameter of a model: slider, number field, unit, description and error message.
 
 import type { Parameter } from "../transport/protocol.ts";
-import { freshId, made, say } from "./dom.ts";
-import { short, spaced, unitText, withUnit } from "./format.ts";
+import { uniqueId, create, setText } from "./dom.ts";
+import { short, withSpaces, unitText, withUnit } from "./format.ts";
 import { Scale } from "./scale.ts";
 
-/** By how many round values a key moves a slider; Home and End are the browser's. */
+/** Number of round values by which a key moves the slider; the browser handles Home and End. */
 const KEYS: Record<string, number> = {
   ArrowRight: 1,
   ArrowUp: 1,
@@ -20,48 +20,48 @@ export class Knob {
   private readonly scale: Scale;
   private readonly slider: HTMLInputElement;
   private readonly field: HTMLInputElement;
-  private readonly wrong: HTMLElement;
+  private readonly error: HTMLElement;
 
   constructor(
     readonly parameter: Parameter,
-    private readonly released: () => void,
+    private readonly onChange: () => void,
   ) {
     const { low, high, unit, help } = parameter;
-    const name = spaced(parameter.name);
-    const [wrongId, helpId] = [freshId("wrong"), freshId("help")];
+    const name = withSpaces(parameter.name);
+    const [errorId, helpId] = [uniqueId("error"), uniqueId("help")];
     this.scale = new Scale(low, high);
-    const described = { "aria-label": name, "aria-describedby": `${helpId} ${wrongId}`, autocomplete: "off" };
-    this.slider = made("input", { is: { type: "range", step: "any", ...described } });
+    const described = { "aria-label": name, "aria-describedby": `${helpId} ${errorId}`, autocomplete: "off" };
+    this.slider = create("input", { attributes: { type: "range", step: "any", ...described } });
     this.slider.min = String(this.scale.min);
     this.slider.max = String(this.scale.max);
-    this.field = made("input", { is: { type: "number", inputmode: "decimal", ...described } });
+    this.field = create("input", { attributes: { type: "number", inputmode: "decimal", ...described } });
     this.field.step = String(this.scale.step ?? "any");
-    this.wrong = made("p", { class: "wrong", id: wrongId, is: { role: "alert" } });
-    this.slider.addEventListener("input", () => this.follow());
+    this.error = create("p", { class: "wrong", id: errorId, attributes: { role: "alert" } });
+    this.slider.addEventListener("input", () => this.onSlide());
     this.slider.addEventListener("change", () => {
-      this.follow();
-      this.released();
+      this.onSlide();
+      this.onChange();
     });
-    this.slider.addEventListener("keydown", (event) => this.pressed(event));
-    this.field.addEventListener("change", () => this.typed());
+    this.slider.addEventListener("keydown", (event) => this.onKey(event));
+    this.field.addEventListener("change", () => this.onTyped());
     const range = `${short(low)} to ${withUnit(short(high), unit)}`;
-    this.element = made(
+    this.element = create(
       "div",
       { class: "knob", title: `${help}: ${range}` },
-      made(
+      create(
         "p",
         { class: "words" },
-        made("span", { class: "name", text: name, is: { "aria-hidden": "true" } }),
-        made("span", { class: "help", id: helpId, text: help }),
+        create("span", { class: "name", text: name, attributes: { "aria-hidden": "true" } }),
+        create("span", { class: "help", id: helpId, text: help }),
       ),
       this.slider,
-      made("span", { class: "value" }, this.field, made("span", { class: "unit", text: unitText(unit) })),
-      this.wrong,
+      create("span", { class: "value" }, this.field, create("span", { class: "unit", text: unitText(unit) })),
+      this.error,
     );
     this.set(parameter.default);
   }
 
-  /** What stands in the field; null if that is no number. */
+  /** The value in the field; null if it is not a number. */
   get value(): number | null {
     const text = this.field.value;
     return text.trim() === "" || !Number.isFinite(Number(text)) ? null : Number(text);
@@ -69,56 +69,56 @@ export class Knob {
 
   set(value: number): void {
     this.field.value = String(value);
-    this.place(value);
-    this.complain("");
+    this.moveSlider(value);
+    this.showError("");
   }
 
-  complain(sentence: string): void {
-    say(this.wrong, sentence);
+  showError(sentence: string): void {
+    setText(this.error, sentence);
     for (const input of [this.field, this.slider]) {
       if (sentence === "") input.removeAttribute("aria-invalid");
       else input.setAttribute("aria-invalid", "true");
     }
   }
 
-  private follow(): void {
+  private onSlide(): void {
     const value = this.scale.valueAt(Number(this.slider.value));
     this.field.value = String(value);
-    this.tell(value);
+    this.updateSlider(value);
   }
 
-  /** A slider with step "any" would move by a hundredth of its range, to values that nobody chooses. */
-  private pressed(event: KeyboardEvent): void {
+  /** Move to round values: a slider with step "any" would move by a hundredth of its range. */
+  private onKey(event: KeyboardEvent): void {
     const steps = KEYS[event.key];
     if (steps === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    // The exact value, unless the field has none or one beyond the slider's ends.
+    // The exact value, unless the field has none or one outside the slider's range.
     const { low, high } = this.parameter;
     let value = this.value ?? Number.NaN;
     if (!(value >= low && value <= high)) value = this.scale.valueAt(Number(this.slider.value));
     for (let k = 0; k < Math.abs(steps); k++) value = this.scale.next(value, steps > 0 ? 1 : -1, this.parameter.default);
     if (value === this.value) return;
     this.field.value = String(value);
-    this.place(value);
-    this.released();
+    this.moveSlider(value);
+    this.onChange();
   }
 
-  private typed(): void {
+  private onTyped(): void {
     const { value } = this;
     if (value === null) {
-      this.complain(`${this.parameter.name} must be a number; the last motion stays.`);
+      this.showError(`${this.parameter.name} must be a number; the motion is unchanged.`);
       return;
     }
-    this.place(value);
-    this.released();
+    this.moveSlider(value);
+    this.onChange();
   }
 
-  private place(value: number): void {
-    if (!this.scale.isLogarithmic || value > 0) this.slider.value = String(this.scale.placeOf(value));
-    this.tell(value);
+  private moveSlider(value: number): void {
+    if (!this.scale.isLogarithmic || value > 0) this.slider.value = String(this.scale.positionOf(value));
+    this.updateSlider(value);
   }
 
-  private tell(value: number): void {
+  private updateSlider(value: number): void {
     this.slider.setAttribute("aria-valuetext", withUnit(short(value, 6), this.parameter.unit));
     const share = (Number(this.slider.value) - this.scale.min) / (this.scale.max - this.scale.min);
     this.slider.style.setProperty("--share", String(share));

@@ -1,13 +1,13 @@
-// The knobs of a model, with a reset and a link.
+// The parameters of a model, with a reset button and a link.
 
 import type { Model } from "../transport/protocol.ts";
 import type { Values } from "./address.ts";
-import { button, made } from "./dom.ts";
+import { button, create } from "./dom.ts";
 import { Knob } from "./knob.ts";
 
 export class Knobs {
   readonly element: HTMLElement;
-  private readonly list = made("div", { class: "knobs" });
+  private readonly list = create("div", { class: "knobs" });
   private readonly reset: HTMLButtonElement;
   private knobs: Knob[] = [];
 
@@ -15,18 +15,18 @@ export class Knobs {
     private readonly changed: (values: Values) => void,
     copyLink: () => void,
   ) {
-    this.reset = button("Reset", { class: "small", title: "All knobs to their defaults" }, () => this.toDefaults());
-    const link = button("Copy link", { class: "small", title: "An address that restores the motion that is shown" }, copyLink);
-    const name = made("h2", { text: "Knobs" });
-    const head = made("div", { class: "head" }, name, made("span", { class: "grow" }), this.reset, link);
-    this.element = made("section", { class: "card", is: { "aria-label": "Knobs" } }, head, this.list);
+    this.reset = button("Reset", { class: "small", title: "Reset all parameters to their defaults" }, () => this.toDefaults());
+    const link = button("Copy link", { class: "small", title: "Copy a link to the motion shown" }, copyLink);
+    const name = create("h2", { text: "Parameters" });
+    const head = create("div", { class: "head" }, name, create("span", { class: "grow" }), this.reset, link);
+    this.element = create("section", { class: "card", attributes: { "aria-label": "Parameters" } }, head, this.list);
   }
 
   show(model: Model, values: Values): void {
     this.knobs = model.parameters.map((parameter) => new Knob(parameter, () => this.send()));
     for (const knob of this.knobs) if (knob.parameter.name in values) knob.set(values[knob.parameter.name]);
     this.list.replaceChildren(...this.knobs.map((knob) => knob.element));
-    if (this.knobs.length === 0) this.list.append(made("p", { class: "quiet", text: "This model has no knobs." }));
+    if (this.knobs.length === 0) this.list.append(create("p", { class: "quiet", text: "This model has no parameters." }));
     this.reset.disabled = this.areDefault;
   }
 
@@ -35,10 +35,10 @@ export class Knobs {
     return Object.fromEntries(known.map((knob) => [knob.parameter.name, knob.value as number]));
   }
 
-  /** The server's sentence at its knob; whether there is such a knob. */
-  complain(parameter: string, sentence: string): boolean {
+  /** Show the server's error at its knob; returns whether there is such a knob. */
+  showError(parameter: string, sentence: string): boolean {
     const knob = this.knobs.find((one) => one.parameter.name === parameter);
-    knob?.complain(sentence);
+    knob?.showError(sentence);
     return knob !== undefined;
   }
 
@@ -52,7 +52,7 @@ export class Knobs {
   }
 
   private send(): void {
-    for (const knob of this.knobs) if (knob.value !== null) knob.complain("");
+    for (const knob of this.knobs) if (knob.value !== null) knob.showError("");
     this.reset.disabled = this.areDefault;
     this.changed(this.values);
   }

@@ -1,26 +1,26 @@
-// The live page: the gallery, the knobs, and the conversation with the server.
+// The live page: gallery, parameters, and communication with the server.
 
 import type { App } from "../app.ts";
-import { unpacked, type MotionRecord } from "../motion/record.ts";
+import { decodeRecord, type MotionRecord } from "../motion/record.ts";
 import { Connection } from "../transport/connection.ts";
-import type { Door, FromServer, Model } from "../transport/protocol.ts";
-import { addressOf, knobsOf, modelOf, noSuchRun, runOf, type Values } from "./address.ts";
-import { Asking } from "./requests.ts";
+import type { PageOptions, FromServer, Model } from "../transport/protocol.ts";
+import { addressOf, valuesOf, modelOf, noSuchRun, runOf, type Values } from "./address.ts";
+import { PendingRequests } from "./requests.ts";
 import { Drawer } from "./drawer.ts";
-import { place } from "./dom.ts";
-import { headed, sentences } from "./format.ts";
+import { requireElement } from "./dom.ts";
+import { titleFromName, sentences } from "./format.ts";
 import { Gallery } from "./gallery.ts";
 import { Knobs } from "./knobs.ts";
 import type { Notice } from "./notices.ts";
-import { Numbers } from "./checks.ts";
+import { ReferenceChecks } from "./checks.ts";
 import { ProgressBar } from "./progress.ts";
 
-const BRIEFLY = 2500;
+const BRIEF_MS = 2500;
 
 export class Lab {
-  private readonly asking = new Asking();
-  private readonly knobs = new Knobs((values) => this.turned(values), () => void this.copyLink());
-  private readonly numbers = new Numbers();
+  private readonly pending = new PendingRequests();
+  private readonly knobs = new Knobs((values) => this.changeValues(values), () => void this.copyLink());
+  private readonly checks = new ReferenceChecks();
   private readonly progress = new ProgressBar(() => this.cancel());
   private readonly drawer: Drawer;
   private readonly connection: Connection;
@@ -28,85 +28,87 @@ export class Lab {
   private models: Model[] = [];
   private model: Model | null = null;
   private gallery: Gallery | null = null;
-  /** The scenario that a person has chosen to look at; it is kept while knobs are turned. */
+  /** The scenario that the user has chosen; it stays selected while parameters change. */
   private wantedRun = "";
-  /** The knobs of each run that was asked for, and of the last one that the server has computed. */
-  private readonly asked = new Map<number, Values>();
+  /** Parameter values of each requested run, and of the last one computed. */
+  private readonly requested = new Map<number, Values>();
   private computed: Values = {};
   private hasFallenBack = false;
 
   constructor(
     private readonly app: App,
-    private readonly door: Door,
+    private readonly options: PageOptions,
   ) {
-    this.drawer = new Drawer(place("gallery"), app.header);
-    app.asked = { lookAt: (run) => this.lookAt(run), toggleGallery: () => this.drawer.toggle() };
-    place("notices").before(this.progress.element);
-    window.addEventListener("popstate", () => this.fromAddress());
+    this.drawer = new Drawer(requireElement("gallery"), app.header);
+    app.lab = { selectRun: (run) => this.selectRun(run), toggleGallery: () => this.drawer.toggle() };
+    requireElement("notices").before(this.progress.element);
+    window.addEventListener("popstate", () => this.loadAddress());
     this.connection = new Connection(socketAddress(), {
-      message: (message) => this.heard(message),
-      motion: (buffer) => this.received(buffer),
-      state: (state) => this.connected(state),
+      message: (message) => this.handleMessage(message),
+      motion: (buffer) => this.handleMotion(buffer),
+      state: (state) => this.handleConnectionState(state),
     });
   }
 
-  private connected(state: "connecting" | "open" | "lost"): void {
+  private handleConnectionState(state: "connecting" | "open" | "lost"): void {
     this.isOpen = state === "open";
     if (state === "open") this.app.notices.remove("connection");
     if (state !== "lost") return;
     this.progress.stop();
     this.app.notices.show("connection", {
-      sentence: "The server has gone, or was started anew with another token; trying again … What is shown here can still be played.",
+      sentence:
+        "Lost the connection to the server (it has stopped, or was restarted with a new token). Reconnecting … " +
+        "You can still play the motion shown here.",
       isError: true,
     });
   }
 
-  private heard(message: FromServer): void {
+  private handleMessage(message: FromServer): void {
     switch (message.type) {
       case "hello":
-        this.met(message.themes, message.models);
+        this.handleHello(message.themes, message.models);
         break;
       case "progress":
-        if (this.asking.concerns(message.id)) this.progress.at(message.done, message.words);
+        if (this.pending.isCurrent(message.id)) this.progress.at(message.done, message.text);
         break;
-      case "numbers":
-        if (this.asking.takesNumbers(message.id)) this.numbers.show(message.numbers, message.id);
+      case "checks":
+        if (this.pending.acceptChecks(message.id)) this.checks.show(message.checks, message.id);
         break;
       case "refused":
-        // 0: the server could not even tell which question it was.
-        if (this.asking.takesEnd(message.id, true) || message.id === 0) this.refused(message.sentence, message.parameter);
+        // 0: the server could not read the id of the request.
+        if (this.pending.acceptEnd(message.id, true) || message.id === 0) this.handleRefusal(message.sentence, message.parameter);
         break;
       case "cancelled":
-        if (this.asking.takesEnd(message.id, false)) {
-          this.numbers.wait(false);
-          this.app.notices.show("run", this.cancelled());
+        if (this.pending.acceptEnd(message.id, false)) {
+          this.checks.setStale(false);
+          this.app.notices.show("run", this.cancelNotice());
         }
         break;
     }
-    if (message.type !== "hello") this.settle();
+    if (message.type !== "hello") this.updateState();
   }
 
-  /** A server says hello when the page opens, and again when it has come back. */
-  private met(themes: string[], models: Model[]): void {
+  /** The server sends this when the page opens, and again after a reconnection. */
+  private handleHello(themes: string[], models: Model[]): void {
     this.models = models;
     if (models.length === 0) return;
     if (this.gallery === null) {
-      this.app.putFirst(this.knobs.element, this.numbers.element);
+      this.app.prependCards(this.knobs.element, this.checks.element);
       const address = (model: Model): string => plainAddress(model);
-      this.gallery = new Gallery(place("gallery"), themes, models, address, (model) => this.choose(model));
+      this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model));
       this.drawer.ready();
-      this.fromAddress();
+      this.loadAddress();
     } else this.run(this.knobs.values);
   }
 
-  private fromAddress(): void {
-    const name = modelOf(location.pathname) || this.door.model || this.models[0].name;
+  private loadAddress(): void {
+    const name = modelOf(location.pathname) || this.options.model || this.models[0].name;
     const model = this.models.find((one) => one.name === name);
     if (model === undefined) {
-      this.app.notices.show("model", { sentence: `There is no model "${name}": choose one of the gallery.`, isError: true });
+      this.app.notices.show("model", { sentence: `There is no model "${name}"; choose one from the gallery.`, isError: true });
       return;
     }
-    const { values, complaints } = knobsOf(location.search, model.name, model.parameters);
+    const { values, complaints } = valuesOf(location.search, model.name, model.parameters);
     if (complaints.length > 0) this.app.notices.show("address", { sentence: complaints.join(" ") });
     this.open(model, values, runOf(location.search));
     this.gallery?.mark(model.name, true);
@@ -115,12 +117,12 @@ export class Lab {
   private choose(model: Model): void {
     this.app.notices.remove("address");
     history.pushState(null, "", plainAddress(model));
-    this.drawer.chosen();
+    this.drawer.onChosen();
     this.open(model, {}, "");
   }
 
   private open(model: Model, values: Values, run: string): void {
-    if (this.model !== model) this.numbers.clear();
+    if (this.model !== model) this.checks.clear();
     this.model = model;
     this.wantedRun = run;
     this.hasFallenBack = false;
@@ -133,7 +135,7 @@ export class Lab {
     this.run(this.knobs.values);
   }
 
-  private turned(values: Values): void {
+  private changeValues(values: Values): void {
     this.app.notices.remove("address");
     this.run(values);
   }
@@ -141,49 +143,49 @@ export class Lab {
   private run(values: Values): void {
     if (this.model === null || !this.isOpen) return;
     this.app.notices.remove("run");
-    const id = this.asking.startRun();
-    this.asked.set(id, values);
+    const id = this.pending.startRun();
+    this.requested.set(id, values);
     this.connection.send({ type: "run", id, model: this.model.name, values });
-    this.numbers.wait(true);
+    this.checks.setStale(true);
     this.progress.start();
-    this.settle();
+    this.updateState();
   }
 
-  private lookAt(run: string): void {
+  private selectRun(run: string): void {
     this.wantedRun = run;
     if (!this.isOpen) return;
-    this.connection.send({ type: "look", id: this.asking.startLook(), run });
-    this.settle();
+    this.connection.send({ type: "motion", id: this.pending.startMotionRequest(), run });
+    this.updateState();
   }
 
   private cancel(): void {
-    const { open } = this.asking;
-    if (open === null) return;
-    this.connection.send({ type: "cancel", id: open });
-    this.progress.at(0, "Cancelling …");
+    const { openId } = this.pending;
+    if (openId === null) return;
+    this.connection.send({ type: "cancel", id: openId });
+    this.progress.at(0, "Canceling …");
   }
 
-  /** What was called off: a change of a motion that is drawn, or a model of which there is nothing to draw. */
-  private cancelled(): Notice {
+  /** The notice after a cancellation: the motion shown is the previous one, of this model or of another. */
+  private cancelNotice(): Notice {
     const { model } = this;
     const { record } = this.app;
     if (model === null || record?.name === model.name)
-      return { sentence: "Cancelled: what is drawn is the motion of before.", lasts: BRIEFLY };
-    const drawn = record === null ? "nothing is drawn" : `what is drawn, faintly, is still ${headed(record.name)}`;
+      return { sentence: "Canceled: the previous motion is shown.", duration: BRIEF_MS };
+    const drawn = record === null ? "there is no motion to show" : `the dimmed motion is still ${titleFromName(record.name)}`;
     return {
-      sentence: `Cancelled: ${drawn}.`,
-      act: { words: "Run it again", pressed: () => this.run(this.knobs.values) },
+      sentence: `Canceled: ${drawn}.`,
+      action: { words: "Run again", onClick: () => this.run(this.knobs.values) },
     };
   }
 
-  private received(buffer: ArrayBuffer): void {
-    const record = unpacked(buffer);
+  private handleMotion(buffer: ArrayBuffer): void {
+    const record = decodeRecord(buffer);
     const isViewed = this.models.length === 0;
-    this.computed = this.asked.get(record.id) ?? this.computed;
-    this.asked.delete(record.id);
-    if (!isViewed && !this.asking.takesMotion(record.id)) return;
+    this.computed = this.requested.get(record.id) ?? this.computed;
+    this.requested.delete(record.id);
+    if (!isViewed && !this.pending.acceptMotion(record.id)) return;
     if (record.runs.includes(this.wantedRun) && record.run !== this.wantedRun) {
-      this.lookAt(this.wantedRun);
+      this.selectRun(this.wantedRun);
       return;
     }
     if (isViewed) {
@@ -192,10 +194,10 @@ export class Lab {
     }
     this.app.show(record);
     this.describe(record);
-    this.settle();
+    this.updateState();
   }
 
-  /** The address is that of the motion that is shown: what was refused, or is being computed, is not in it. */
+  /** Set the URL to that of the motion shown, without values that were refused or are being computed. */
   private describe(record: MotionRecord): void {
     if (this.model?.name !== record.name) return;
     const { name, parameters } = this.model;
@@ -206,20 +208,20 @@ export class Lab {
     else this.app.notices.show("no run", { sentence: noSuchRun(this.wantedRun, name, record.runs) });
   }
 
-  private refused(sentence: string, parameter: string | null): void {
-    const isAtKnob = parameter !== null && this.knobs.complain(parameter, sentence);
-    this.numbers.wait(false);
+  private handleRefusal(sentence: string, parameter: string | null): void {
+    const isAtKnob = parameter !== null && this.knobs.showError(parameter, sentence);
+    this.checks.setStale(false);
     if (!isAtKnob) this.app.notices.show("run", { sentence, isError: true });
     else if (this.model !== null && this.app.record?.name !== this.model.name && !this.hasFallenBack) {
-      // An address asked for the impossible, and there is no motion of before that could stay.
+      // The URL has invalid values, and there is no previous motion to keep.
       this.hasFallenBack = true;
       this.run(Object.fromEntries(this.model.parameters.map((one) => [one.name, one.default])));
-      this.app.notices.show("run", { sentence: "These knobs are refused: what is drawn has the defaults." });
+      this.app.notices.show("run", { sentence: "These values were refused; the motion shown has the default values." });
     }
   }
 
-  private settle(): void {
-    const { state } = this.asking;
+  private updateState(): void {
+    const { state } = this.pending;
     if (state !== "running") this.progress.stop();
     this.app.state(state);
   }
@@ -228,18 +230,18 @@ export class Lab {
     const link = location.href;
     try {
       await navigator.clipboard.writeText(link);
-      this.app.notices.show("link", { sentence: "The link is copied.", lasts: BRIEFLY });
+      this.app.notices.show("link", { sentence: "Link copied.", duration: BRIEF_MS });
     } catch {
-      this.app.notices.show("link", { sentence: "The browser does not let the page copy; here is the link:", text: link });
+      this.app.notices.show("link", { sentence: "The browser does not allow copying; here is the link:", text: link });
     }
   }
 }
 
-/** Of a model with the knobs at their defaults. */
+/** URL of a model with default values. */
 const plainAddress = ({ name, parameters }: Model): string =>
   addressOf(location.pathname, location.search, { model: name, parameters, values: {}, run: "" });
 
-/** Beside the page, with the same token. */
+/** URL of the WebSocket, with the same token as the page. */
 function socketAddress(): string {
   const address = new URL("ws", location.href);
   address.protocol = location.protocol === "https:" ? "wss:" : "ws:";

@@ -1,23 +1,23 @@
-// Sentences that a person should see now: each has a key, so that a newer one takes the place of the older.
+// Notices that pop up over the views; a newer one replaces the older one with the same key.
 
-import { button, made } from "./dom.ts";
+import { button, create } from "./dom.ts";
 import { icon } from "./icons.ts";
 
 export interface Notice {
   sentence: string;
-  /** Something went wrong, rather than something to know. */
+  /** Whether it reports an error. */
   isError?: boolean;
-  /** One thing to do about it. */
-  act?: { words: string; pressed: () => void };
-  /** Shown for so many ms; until it is closed, if not given. */
-  lasts?: number;
-  /** A text to be copied by hand. */
+  /** A button that does something about it. */
+  action?: { words: string; onClick: () => void };
+  /** How long it is shown, in ms; by default until it is closed. */
+  duration?: number;
+  /** Text to be copied manually. */
   text?: string;
 }
 
 export class Notices {
   private readonly shown = new Map<string, { element: HTMLElement; sentence: string }>();
-  /** What a person has closed is not said again in the same words. */
+  /** Notices that the user has closed are not repeated. */
   private readonly closed = new Map<string, string>();
 
   constructor(private readonly root: HTMLElement) {}
@@ -25,14 +25,14 @@ export class Notices {
   show(key: string, notice: Notice): void {
     if (this.shown.get(key)?.sentence === notice.sentence || this.closed.get(key) === notice.sentence) return;
     this.remove(key);
-    const element = made("div", {
+    const element = create("div", {
       class: notice.isError ? "notice error" : "notice",
-      is: { role: notice.isError ? "alert" : "status" },
+      attributes: { role: notice.isError ? "alert" : "status" },
     });
-    element.append(made("p", { text: notice.sentence }));
+    element.append(create("p", { text: notice.sentence }));
     if (notice.text !== undefined) element.append(selectable(notice.text));
-    const { act } = notice;
-    if (act) element.append(button(act.words, { class: "small" }, act.pressed));
+    const { action } = notice;
+    if (action) element.append(button(action.words, { class: "small" }, action.onClick));
     element.append(
       button("Close this notice", { class: "bare" }, () => {
         this.remove(key);
@@ -41,10 +41,10 @@ export class Notices {
     );
     this.root.append(element);
     this.shown.set(key, { element, sentence: notice.sentence });
-    if (notice.lasts !== undefined)
+    if (notice.duration !== undefined)
       setTimeout(() => {
         if (this.shown.get(key)?.element === element) this.remove(key);
-      }, notice.lasts);
+      }, notice.duration);
   }
 
   remove(key: string): void {
@@ -54,7 +54,7 @@ export class Notices {
 }
 
 function selectable(text: string): HTMLInputElement {
-  const field = made("input", { is: { type: "text", readonly: "", "aria-label": "Link" } });
+  const field = create("input", { attributes: { type: "text", readonly: "", "aria-label": "Link" } });
   field.value = text;
   setTimeout(() => field.select(), 0);
   return field;

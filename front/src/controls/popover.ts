@@ -1,6 +1,6 @@
-// A panel that opens below its button, and closes by Escape, by a press elsewhere, or by the button.
+// A panel that opens below its button; Escape, a click elsewhere or the button closes it.
 
-import { freshId, made } from "./dom.ts";
+import { uniqueId, create } from "./dom.ts";
 import { icon } from "./icons.ts";
 
 export class Popover {
@@ -9,15 +9,15 @@ export class Popover {
   private readonly opener: HTMLButtonElement;
 
   constructor(words: string, kind: string) {
-    const id = freshId("panel");
-    this.opener = made(
+    const id = uniqueId("panel");
+    this.opener = create(
       "button",
-      { class: "opener", is: { type: "button", "aria-expanded": "false", "aria-controls": id } },
-      made("span", { text: words }),
+      { class: "opener", attributes: { type: "button", "aria-expanded": "false", "aria-controls": id } },
+      create("span", { text: words }),
       icon("down"),
     );
-    this.panel = made("div", { class: `panel ${kind}`, id, hidden: true, is: { role: "group", "aria-label": words } });
-    this.element = made("div", { class: "popover" }, this.opener, this.panel);
+    this.panel = create("div", { class: `panel ${kind}`, id, hidden: true, attributes: { role: "group", "aria-label": words } });
+    this.element = create("div", { class: "popover" }, this.opener, this.panel);
     this.opener.addEventListener("click", () => this.open(this.panel.hidden !== false));
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.panel.hidden) return;

@@ -1,34 +1,34 @@
-// A bar for a run that takes longer than a moment, with a way to call it off.
+// The progress bar of a run, shown after a short delay, with a cancel button.
 
-import { button, made, say } from "./dom.ts";
-import { capital, short } from "./format.ts";
+import { button, create, setText } from "./dom.ts";
+import { capitalize, short } from "./format.ts";
 
-const MOMENT = 300;
-/** 3e+03, as a machine writes it. */
+const DELAY = 300;
+/** Numbers such as 3e+03. */
 const POWERS = /\d[\d.]*e[+-]\d+/g;
 
 export class ProgressBar {
   readonly element: HTMLElement;
-  private readonly bar = made("progress", { is: { max: "1", "aria-label": "Progress of the simulation" } });
-  private readonly words = made("span", { class: "words" });
+  private readonly bar = create("progress", { attributes: { max: "1", "aria-label": "Progress of the simulation" } });
+  private readonly words = create("span", { class: "words" });
   private timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(cancel: () => void) {
-    const row = made("div", { class: "row" }, this.words, button("Cancel", { class: "small" }, cancel));
-    this.element = made("div", { class: "progress", hidden: true }, row, this.bar);
+    const row = create("div", { class: "row" }, this.words, button("Cancel", { class: "small" }, cancel));
+    this.element = create("div", { class: "progress", hidden: true }, row, this.bar);
   }
 
   start(): void {
     this.stop();
-    say(this.words, "Simulating …");
+    setText(this.words, "Simulating …");
     this.bar.removeAttribute("value");
-    this.timer = setTimeout(() => (this.element.hidden = false), MOMENT);
+    this.timer = setTimeout(() => (this.element.hidden = false), DELAY);
   }
 
   at(done: number, words: string): void {
     if (done > 0 && done <= 1) this.bar.value = done;
     else this.bar.removeAttribute("value");
-    say(this.words, words === "" ? "Simulating …" : capital(words.replace(POWERS, (x) => short(Number(x), 3))));
+    setText(this.words, words === "" ? "Simulating …" : capitalize(words.replace(POWERS, (x) => short(Number(x), 3))));
   }
 
   stop(): void {

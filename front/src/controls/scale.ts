@@ -1,14 +1,14 @@
-// From the place of a slider to a value, and back.
+// Conversion between slider positions and values.
 
-const MANY_DECADES = 1000;
-const FINEST = 500;
-const KEYS = 100;
-/** Where the keys stop in each decade of a logarithmic slider. */
+const LOGARITHMIC_RATIO = 1000;
+const RESOLUTION = 500;
+const KEY_STEPS = 100;
+/** Values that the keys step through in each decade of a logarithmic slider. */
 const STOPS = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
 export class Scale {
   readonly isLogarithmic: boolean;
-  /** What the slider itself runs from and to. */
+  /** Range of slider positions. */
   readonly min: number;
   readonly max: number;
 
@@ -16,20 +16,20 @@ export class Scale {
     readonly low: number,
     readonly high: number,
   ) {
-    this.isLogarithmic = low > 0 && high / low > MANY_DECADES;
-    this.min = this.placeOf(low);
-    this.max = this.placeOf(high);
+    this.isLogarithmic = low > 0 && high / low > LOGARITHMIC_RATIO;
+    this.min = this.positionOf(low);
+    this.max = this.positionOf(high);
   }
 
-  /** The smallest change that a hand sets; none where the slider is logarithmic. */
+  /** Resolution of the slider; null if it is logarithmic. */
   get step(): number | null {
     if (this.isLogarithmic) return null;
-    return Number((10 ** Math.floor(Math.log10((this.high - this.low) / FINEST))).toPrecision(1));
+    return Number((10 ** Math.floor(Math.log10((this.high - this.low) / RESOLUTION))).toPrecision(1));
   }
 
-  /** The next round value up (1) or down (-1), for the arrow keys; `usual`, the default, and the ends are not passed over. */
-  next(value: number, by: 1 | -1, usual: number): number {
-    const stops = [...this.roundValuesAround(value), usual, this.low, this.high];
+  /** The next round value up (1) or down (-1) for the arrow keys; the default and the ends are not skipped. */
+  next(value: number, by: 1 | -1, defaultValue: number): number {
+    const stops = [...this.roundValuesAround(value), defaultValue, this.low, this.high];
     const beyond = stops.filter((stop) => by * (stop - value) > 1e-9 * Math.abs(value) && stop >= this.low && stop <= this.high);
     return beyond.length === 0 ? value : by * Math.min(...beyond.map((stop) => by * stop));
   }
@@ -40,19 +40,19 @@ export class Scale {
       const power = Math.floor(Math.log10(Math.max(value, this.low)));
       return [power - 1, power, power + 1].flatMap((p) => STOPS.map((stop) => exact(stop * 10 ** p)));
     }
-    const step = roundStep((this.high - this.low) / KEYS);
+    const step = roundStep((this.high - this.low) / KEY_STEPS);
     const at = Math.round(value / step);
     return [at - 1, at, at + 1].map((n) => exact(n * step));
   }
 
-  placeOf(value: number): number {
+  positionOf(value: number): number {
     return this.isLogarithmic ? Math.log10(value) : value;
   }
 
-  /** Rounded to what a hand can set, within the range. */
-  valueAt(place: number): number {
+  /** The value at a slider position, rounded to the resolution, within the range. */
+  valueAt(position: number): number {
     const { step } = this;
-    const rounded = step === null ? (10 ** place).toPrecision(3) : (Math.round(place / step) * step).toPrecision(12);
+    const rounded = step === null ? (10 ** position).toPrecision(3) : (Math.round(position / step) * step).toPrecision(12);
     return Math.min(Math.max(Number(rounded), this.low), this.high);
   }
 }

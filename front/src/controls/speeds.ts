@@ -1,6 +1,6 @@
-// The speeds that the play bar offers: seconds of motion in a second of the page.
+// The playback speeds in the play bar, in seconds of motion per second.
 
-import { grouped, short } from "./format.ts";
+import { groupDigits, short } from "./format.ts";
 
 const FACTORS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
@@ -9,7 +9,7 @@ export interface Speed {
   words: string;
 }
 
-/** A hundred times slower to a hundred times faster than what suits the motion, and the one in use. */
+/** From a hundredth to a hundred times the natural speed, and the current one. */
 export function speedsAround(natural: number, now: number): Speed[] {
   const values = FACTORS.map((factor) => Number((factor * natural).toPrecision(6)));
   if (!values.some((value) => isSame(value, now))) values.push(now);
@@ -18,4 +18,4 @@ export function speedsAround(natural: number, now: number): Speed[] {
 
 export const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.abs(b);
 
-export const wordsOf = (speed: number): string => (speed === 1 ? "×1, real time" : `×${grouped(short(speed, 3))}`);
+export const wordsOf = (speed: number): string => (speed === 1 ? "×1, real time" : `×${groupDigits(short(speed, 3))}`);

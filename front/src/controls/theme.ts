@@ -1,8 +1,8 @@
-// Light or dark: as the machine says, or as a person has chosen; remembered where the browser lets us.
+// Light or dark theme: the system setting or the user's choice, which is stored if the browser allows it.
 
-import { coloursOf } from "../colors.ts";
+import { colorsOf } from "../colors.ts";
 import type { Choices } from "../options.ts";
-import { made } from "./dom.ts";
+import { create } from "./dom.ts";
 
 const KEY = "polhode-theme";
 const WORDS = { auto: "Auto", light: "Light", dark: "Dark" };
@@ -10,33 +10,33 @@ type Theme = keyof typeof WORDS;
 
 export class ThemeSwitch {
   readonly element: HTMLElement;
-  private readonly select = made("select");
-  private readonly machine = matchMedia("(prefers-color-scheme: dark)");
+  private readonly select = create("select");
+  private readonly system = matchMedia("(prefers-color-scheme: dark)");
 
   constructor(private readonly choices: Choices) {
-    for (const [value, words] of Object.entries(WORDS)) this.select.append(made("option", { text: words, is: { value } }));
-    this.select.value = remembered();
+    for (const [value, words] of Object.entries(WORDS)) this.select.append(create("option", { text: words, attributes: { value } }));
+    this.select.value = storedTheme();
     this.select.addEventListener("change", () => {
-      remember(this.select.value);
+      storeTheme(this.select.value);
       this.apply();
     });
-    this.machine.addEventListener("change", () => this.apply());
-    this.element = made("label", { class: "theme", title: "Auto follows the system" }, "Theme", this.select);
+    this.system.addEventListener("change", () => this.apply());
+    this.element = create("label", { class: "theme", title: "Auto follows the system" }, "Theme", this.select);
     this.apply();
   }
 
   private apply(): void {
-    const dark = this.select.value === "dark" || (this.select.value === "auto" && this.machine.matches);
+    const dark = this.select.value === "dark" || (this.select.value === "auto" && this.system.matches);
     const root = document.documentElement;
     root.dataset["theme"] = dark ? "dark" : "light";
-    // The sheet of styles and the views share one table of colours.
-    for (const [name, colour] of Object.entries(coloursOf(dark))) root.style.setProperty(`--${name}`, colour);
+    // The style sheet and the views share one table of colors.
+    for (const [name, color] of Object.entries(colorsOf(dark))) root.style.setProperty(`--${name}`, color);
     if (this.choices.now.dark !== dark) this.choices.set({ dark });
   }
 }
 
-/** A page in a sandbox, or from a file, may have no storage: reading it throws. */
-function remembered(): Theme {
+/** Reading storage throws in a sandbox, and may throw in a local file. */
+function storedTheme(): Theme {
   try {
     const found = localStorage.getItem(KEY);
     return found !== null && found in WORDS ? (found as Theme) : "auto";
@@ -45,10 +45,10 @@ function remembered(): Theme {
   }
 }
 
-function remember(theme: string): void {
+function storeTheme(theme: string): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Then it holds for this visit only.
+    // The choice then holds for this visit only.
   }
 }

@@ -1,35 +1,34 @@
-// The clock of the page: which instant is shown, and how fast it goes.  It follows the real clock, however slow the
-// machine draws.
+// The playback clock of the page: current time and speed.  It follows the real clock regardless of the frame rate.
 
 export type Listener = () => void;
 
 export const FRAMES_PER_SECOND = 60;
-const SHORTEST = 3;
-const LONGEST = 30;
-const PLEASANT = 10;
+const SHORTEST_REAL_TIME = 3;
+const LONGEST_REAL_TIME = 30;
+const TARGET_DURATION = 10;
 
 export class Playback {
   first = 0;
   last = 0;
   t = 0;
-  /** Seconds of motion in a second of the page. */
+  /** Seconds of motion per second of real time. */
   speed = 1;
   playing = false;
   repeats = true;
   private outputs: Float64Array = new Float64Array(1);
   private listeners: Listener[] = [];
-  private then: number | null = null;
+  private lastTick: number | null = null;
 
-  /** Begin with another motion; keeps the instant if it lies within (a knob was turned), else goes to the start. */
-  take(time: Float64Array, keep: boolean): void {
+  /** Load another motion; `keep` keeps time and speed (a knob was moved), as long as the time is within range. */
+  load(time: Float64Array, keep: boolean): void {
     this.outputs = time;
     this.first = time[0];
     this.last = time[time.length - 1];
     if (!keep) this.speed = naturalSpeed(this.last - this.first);
     if (!keep || this.t > this.last || this.t < this.first) this.t = this.first;
-    // A single instant cannot be played.
+    // A single output cannot be played.
     if (this.last <= this.first) this.playing = false;
-    this.told();
+    this.notify();
   }
 
   onChange(listener: Listener): void {
@@ -40,13 +39,13 @@ export class Playback {
     if (this.last <= this.first) return;
     if (this.t >= this.last) this.t = this.first;
     this.playing = true;
-    this.then = null;
-    this.told();
+    this.lastTick = null;
+    this.notify();
   }
 
   pause(): void {
     this.playing = false;
-    this.told();
+    this.notify();
   }
 
   toggle(): void {
@@ -57,13 +56,13 @@ export class Playback {
   seek(t: number): void {
     if (Number.isNaN(t)) return;
     this.t = Math.min(Math.max(t, this.first), this.last);
-    this.told();
+    this.notify();
   }
 
-  /** To the next output, or the one before; pauses. */
+  /** Pause at the next or the previous output. */
   step(by: 1 | -1): void {
     this.playing = false;
-    // An instant that is an output but for rounding is left by a whole step.
+    // From a time equal to an output up to rounding, go a whole step.
     const close = 1e-9 * (this.last - this.first);
     const next = by > 0 ? firstBeyond(this.outputs, this.t + close) : firstBeyond(this.outputs, this.t - close) - 1;
     this.seek(this.outputs[next] ?? (by > 0 ? this.last : this.first));
@@ -72,14 +71,14 @@ export class Playback {
   setSpeed(speed: number): void {
     if (!(speed > 0) || !Number.isFinite(speed)) return;
     this.speed = speed;
-    this.told();
+    this.notify();
   }
 
-  /** Called before every frame with the real clock, in ms; whether the instant has changed. */
+  /** Advance to the real time `now`, in ms; called before every frame.  Returns whether the time has changed. */
   tick(now: number): boolean {
     if (!this.playing) return false;
-    const passed = this.then === null ? 0 : (now - this.then) / 1000;
-    this.then = now;
+    const passed = this.lastTick === null ? 0 : (now - this.lastTick) / 1000;
+    this.lastTick = now;
     if (passed === 0) return false;
     this.t += passed * this.speed;
     if (this.t >= this.last) {
@@ -89,16 +88,16 @@ export class Playback {
         this.playing = false;
       }
     }
-    this.told();
+    this.notify();
     return true;
   }
 
-  private told(): void {
+  private notify(): void {
     for (const listener of this.listeners) listener();
   }
 }
 
-/** The place of the first output after t; how many there are, if none is. */
+/** Index of the first output after t, or their number if there is none. */
 function firstBeyond(outputs: Float64Array, t: number): number {
   let low = 0;
   let high = outputs.length;
@@ -110,13 +109,13 @@ function firstBeyond(outputs: Float64Array, t: number): number {
   return low;
 }
 
-/** Real time where that can be watched, else so that the whole takes about ten seconds: a round number. */
+/** 1 (real time) for durations of 3 to 30 s, otherwise a round number that plays the motion in about ten seconds. */
 export function naturalSpeed(duration: number): number {
-  if (!(duration > 0) || (duration >= SHORTEST && duration <= LONGEST)) return 1;
-  const wanted = duration / PLEASANT;
+  if (!(duration > 0) || (duration >= SHORTEST_REAL_TIME && duration <= LONGEST_REAL_TIME)) return 1;
+  const wanted = duration / TARGET_DURATION;
   const power = 10 ** Math.floor(Math.log10(wanted));
   return [1, 2, 5, 10].map((n) => n * power).reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));
 }
 
-/** By how many turns the body turns between two frames of the screen; beyond a half the eye sees another turn. */
-export const turnsAFrame = (rate: number, speed: number): number => (rate * speed) / FRAMES_PER_SECOND / (2 * Math.PI);
+/** Turns per displayed frame; above one half the rotation is aliased. */
+export const turnsPerFrame = (rate: number, speed: number): number => (rate * speed) / FRAMES_PER_SECOND / (2 * Math.PI);

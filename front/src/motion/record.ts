@@ -1,35 +1,36 @@
-// A motion as the server or the file brings it: a header in JSON, then arrays.  src/polhode/web/record_encoding.py writes it.
+// A motion as sent by the server or stored in a file: a JSON header followed by arrays, written by
+// src/polhode/web/record_encoding.py.
 
 import type { Quat, Vec3 } from "./vectors.ts";
 
 /** What is drawn for a body. */
-export interface Look {
+export interface Appearance {
   kind: "mesh" | "shape" | "ellipsoid" | "inertia ellipsoid" | "particle";
-  /** What is drawn, in words; shown on the page. */
+  /** Description of what is drawn, shown on the page. */
   sentence: string;
-  /** About the centre of mass, along body axes, in m; of a particle a ball of radius 1, to be scaled. */
+  /** Relative to the center of mass, body axes, in m; for a particle a ball of radius 1, to be scaled. */
   vertices: Float64Array;
   faces: Uint32Array;
-  /** How far it reaches from the centre of mass, in m; 0 for a particle. */
+  /** Largest distance from the center of mass, in m; 0 for a particle. */
   size: number;
-  /** Principal axes to body axes, of the first body that has this look. */
+  /** Principal axes to body axes, of the first body with this appearance. */
   axes: Quat;
 }
 
-/** Where a body is, how fast, and how it is turned, at each output: (times, bodies, 3 or 4). */
-export interface Track {
-  /** From `origin`, in m. */
+/** State of each body at each output: arrays of shape (times, bodies, 3 or 4). */
+export interface StateArrays {
+  /** Relative to `origin`, in m. */
   position: Float64Array;
   /** m/s */
   velocity: Float64Array;
-  /** w, x, y, z, body to world; NaN where a member has failed. */
+  /** w, x, y, z, body to world; NaN after a member has failed. */
   quaternion: Float64Array;
   /** World axes, rad/s. */
   angularVelocity: Float64Array;
 }
 
-/** A point of the body that is held still: where it is, from `origin`, and in the body. */
-export interface Held {
+/** The fixed point of a body: relative to `origin`, and in the body. */
+export interface PivotPoint {
   world: Vec3;
   body: Vec3;
 }
@@ -37,7 +38,7 @@ export interface Held {
 export interface Series {
   name: string;
   unit: string;
-  /** (times, columns): one column for each body or member, or one for all. */
+  /** (times, columns): one column per body or member, or a single one for all. */
   values: Float64Array;
   columns: number;
 }
@@ -45,102 +46,102 @@ export interface Series {
 export interface Vectors {
   name: string;
   unit: string;
-  /** The point of the body at which it acts, from the centre of mass, along body axes; null for the centre itself. */
+  /** Point of application relative to the center of mass, body axes; null for the center of mass itself. */
   point: Vec3 | null;
   /** (times, bodies, 3) */
   values: Float64Array;
 }
 
-export interface Finding {
+export interface AuditFinding {
   quantity: string;
   unit: string;
   conserved: boolean;
-  departure: number;
+  drift: number;
   relative: number;
   time: number;
   reason: string;
 }
 
-export interface Crossing {
+export interface EventMarker {
   name: string;
   time: number;
   body: number;
 }
 
-/** What the header says.  Arrays are named there and unpacked into MotionRecord. */
+/** The header.  It names the arrays, which are decoded into MotionRecord. */
 export interface Meta {
-  /** Which question this answers; 0 if none was asked. */
+  /** Id of the request that this answers; 0 if there was none. */
   id: number;
-  /** Of the model, the scenario or the file. */
+  /** Name of the model, the scenario or the file. */
   name: string;
   title: string;
   /** "body" of a system, "member" of an ensemble, or null for one body. */
   axis: "body" | "member" | null;
-  /** Of a model that runs several scenarios: their names, and which of them this is. */
+  /** For a model with several scenarios: their names, and the name of this one. */
   runs: string[];
   run: string;
-  /** Positions are measured from here, in m. */
+  /** Positions are relative to this point, in m. */
   origin: Vec3;
-  /** Whether a pivot holds the bodies. */
-  isHeld: boolean;
-  /** Forces that acted but are not known: a file could not hold them. */
+  /** Whether the bodies are attached to a pivot. */
+  hasPivot: boolean;
+  /** Forces that acted but are unknown, because a file cannot store them. */
   unknownForces: string[];
-  /** There are too many bodies to send the forces of each. */
-  isCrowd: boolean;
-  /** Numbers of the bodies or members that are here, out of `countOf`. */
+  /** Whether there are too many bodies to send the forces on each. */
+  forcesOmitted: boolean;
+  /** Indices of the bodies or members in this record, out of `totalMembers`. */
   members: number[];
-  countOf: number;
-  timesOf: number;
+  totalMembers: number;
+  totalTimes: number;
   method: string;
-  /** How it was computed, in a sentence. */
+  /** How the motion was computed, as a sentence. */
   computed: string;
-  /** Sentences about what was left out or stands for something else: thinned, rounded, members that failed. */
+  /** Sentences about what was omitted or simplified: downsampling, rounding, members that failed. */
   notes: string[];
-  findings: Finding[];
-  crossings: Crossing[];
-  /** Whether nothing turns the bodies (L stays): only then do Poinsot's plane and herpolhode mean something. */
+  findings: AuditFinding[];
+  events: EventMarker[];
+  /** Whether no torque acts (L is constant), as Poinsot's construction requires. */
   isFree: boolean;
-  /** Why there is no Poinsot construction, or no ghost; "" if there is. */
-  whyNoPoinsot: string;
-  whyNoGhost: string;
+  /** Why Poinsot's construction, or the closed form, is unavailable; "" if it is available. */
+  poinsotUnavailable: string;
+  closedFormUnavailable: string;
 }
 
-export interface MotionRecord extends Meta, Track {
+export interface MotionRecord extends Meta, StateArrays {
   /** Output times, in s. */
   time: Float64Array;
   times: number;
   bodies: number;
-  looks: Look[];
-  /** Which look each body has. */
-  lookOf: Uint32Array;
-  /** Of each body: principal moments in kg m2 (0, 0, 0 for a particle), and principal axes to body axes. */
+  appearances: Appearance[];
+  /** Index of each body's appearance. */
+  appearanceIndex: Uint32Array;
+  /** Per body: principal moments in kg m2 (0, 0, 0 for a particle), and principal axes to body axes. */
   moments: Float64Array;
   axes: Float64Array;
-  /** Of each body, or empty where none is held. */
-  pivots: Held[];
-  /** (times, bodies, 3), about the centre of mass (about the pivot, if one holds it), world axes, kg m2/s. */
+  /** One per body, or empty if there is no pivot. */
+  pivots: PivotPoint[];
+  /** (times, bodies, 3), about the pivot if there is one, otherwise the center of mass, world axes, kg m2/s. */
   angularMomentum: Float64Array;
-  /** (times, bodies, 3): the whole torque about the centre of mass (about the pivot, if one holds it), N m; or null. */
+  /** (times, bodies, 3): total torque about the same point, N m; or null. */
   torque: Float64Array | null;
-  /** Each force by itself, the pivot's reaction too; empty where there is none or there are too many bodies. */
+  /** Each force separately, the pivot's reaction included; empty if there are none, or too many bodies. */
   forces: Vectors[];
   energies: Series[];
-  /** What should stay, and by how much it did not, relative to its size: one column each. */
-  departures: Series[];
-  /** The closed form at the same times; null if there is none. */
-  ghost: (Track & { sentence: string }) | null;
+  /** Relative drift of each conserved quantity: one column each. */
+  drifts: Series[];
+  /** The closed form at the same times, or null. */
+  closedForm: (StateArrays & { sentence: string }) | null;
 }
 
 interface Entry {
   type: "float32" | "float64" | "uint32";
   shape: number[];
   offset: number;
-  /** What 32-bit numbers are multiplied with. */
+  /** Factor of 32-bit numbers. */
   scale: number;
 }
 
 /** Layout: length of the header (uint32, little-endian), the header, padding to 8 bytes, then the arrays. */
-export function unpacked(buffer: ArrayBuffer): MotionRecord {
+export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as {
     meta: Record<string, unknown>;
@@ -148,61 +149,61 @@ export function unpacked(buffer: ArrayBuffer): MotionRecord {
   };
   const start = Math.ceil((4 + length) / 8) * 8;
 
-  function whole(name: string): Uint32Array {
+  function integers(name: string): Uint32Array {
     const entry = header.arrays[name];
     return new Uint32Array(buffer, start + entry.offset, count(entry));
   }
-  function real(name: string): Float64Array {
+  function reals(name: string): Float64Array {
     const entry = header.arrays[name];
     if (entry.type === "float64") return new Float64Array(buffer, start + entry.offset, count(entry));
     return Float64Array.from(new Float32Array(buffer, start + entry.offset, count(entry)), (x) => x * entry.scale);
   }
   const columns = (name: string): number => header.arrays[name].shape[1] ?? 1;
   const meta = header.meta as unknown as Meta & {
-    looks: (Omit<Look, "vertices" | "faces"> & { vertices: string; faces: string })[];
+    appearances: (Omit<Appearance, "vertices" | "faces"> & { vertices: string; faces: string })[];
     forces: { name: string; unit: string; point: Vec3 | null; array: string }[];
     energies: { name: string; unit: string; array: string }[];
-    departures: { name: string; unit: string; array: string }[];
-    ghost: { sentence: string } | null;
+    drifts: { name: string; unit: string; array: string }[];
+    closedForm: { sentence: string } | null;
   };
   const series = (one: { name: string; unit: string; array: string }): Series => ({
     name: one.name,
     unit: one.unit,
-    values: real(one.array),
+    values: reals(one.array),
     columns: columns(one.array),
   });
-  const track = (which: "" | "ghost_"): Track => ({
-    position: real(`${which}position`),
-    velocity: real(`${which}velocity`),
-    quaternion: real(`${which}quaternion`),
-    angularVelocity: real(`${which}angular_velocity`),
+  const states = (which: "" | "closed_form_"): StateArrays => ({
+    position: reals(`${which}position`),
+    velocity: reals(`${which}velocity`),
+    quaternion: reals(`${which}quaternion`),
+    angularVelocity: reals(`${which}angular_velocity`),
   });
-  const time = real("time");
+  const time = reals("time");
   return {
     ...meta,
-    // JSON knows no NaN or infinity: the header has null for them.
-    findings: meta.findings.map((one) => ({ ...one, departure: one.departure ?? NaN, relative: one.relative ?? NaN })),
+    // JSON has neither NaN nor infinity: the header contains null instead.
+    findings: meta.findings.map((one) => ({ ...one, drift: one.drift ?? NaN, relative: one.relative ?? NaN })),
     time,
     times: time.length,
     bodies: header.arrays["position"].shape[1],
-    looks: meta.looks.map((look) => ({ ...look, vertices: real(look.vertices), faces: whole(look.faces) })),
-    lookOf: whole("look_of"),
-    moments: real("moments"),
-    axes: real("axes"),
-    pivots: meta.isHeld ? held(real("pivot_world"), real("pivot_body")) : [],
-    ...track(""),
-    angularMomentum: real("angular_momentum"),
-    torque: "torque" in header.arrays ? real("torque") : null,
-    forces: meta.forces.map(({ name, unit, point, array }) => ({ name, unit, point, values: real(array) })),
+    appearances: meta.appearances.map((appearance) => ({ ...appearance, vertices: reals(appearance.vertices), faces: integers(appearance.faces) })),
+    appearanceIndex: integers("appearance_index"),
+    moments: reals("moments"),
+    axes: reals("axes"),
+    pivots: meta.hasPivot ? pivotPoints(reals("pivot_world"), reals("pivot_body")) : [],
+    ...states(""),
+    angularMomentum: reals("angular_momentum"),
+    torque: "torque" in header.arrays ? reals("torque") : null,
+    forces: meta.forces.map(({ name, unit, point, array }) => ({ name, unit, point, values: reals(array) })),
     energies: meta.energies.map(series),
-    departures: meta.departures.map(series),
-    ghost: meta.ghost && { ...track("ghost_"), sentence: meta.ghost.sentence },
+    drifts: meta.drifts.map(series),
+    closedForm: meta.closedForm && { ...states("closed_form_"), sentence: meta.closedForm.sentence },
   };
 }
 
 const count = (entry: Entry): number => entry.shape.reduce((a, b) => a * b, 1);
 
-const held = (world: Float64Array, body: Float64Array): Held[] =>
+const pivotPoints = (world: Float64Array, body: Float64Array): PivotPoint[] =>
   Array.from({ length: world.length / 3 }, (_, i) => ({ world: vectorAt(world, i), body: vectorAt(body, i) }));
 
 export const vectorAt = (values: Float64Array, row: number): Vec3 => [

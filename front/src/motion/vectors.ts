@@ -13,7 +13,7 @@ export const cross = (a: Vec3, b: Vec3): Vec3 => [
   a[2] * b[0] - a[0] * b[2],
   a[0] * b[1] - a[1] * b[0],
 ];
-export const mixed = (a: Vec3, b: Vec3, s: number): Vec3 => plus(a, scaled(s, minus(b, a)));
+export const lerp = (a: Vec3, b: Vec3, s: number): Vec3 => plus(a, scaled(s, minus(b, a)));
 
 export const conjugate = (q: Quat): Quat => [q[0], -q[1], -q[2], -q[3]];
 
@@ -41,15 +41,15 @@ export function normalized(q: Quat): Quat {
   return [q[0] / size, q[1] / size, q[2] / size, q[3] / size];
 }
 
-/** The quaternion of a turn by |r| about r. */
-export function ofTurn(r: Vec3): Quat {
+/** Quaternion of the rotation vector r. */
+export function fromRotationVector(r: Vec3): Quat {
   const angle = length(r);
   const share = angle === 0 ? 0.5 : Math.sin(angle / 2) / angle;
   return [Math.cos(angle / 2), share * r[0], share * r[1], share * r[2]];
 }
 
-/** The rotation vector of a unit quaternion, at most half a turn long. */
-export function turnOf(q: Quat): Vec3 {
+/** Rotation vector of a unit quaternion, at most half a turn. */
+export function toRotationVector(q: Quat): Vec3 {
   const sign = q[0] < 0 ? -1 : 1;
   const v: Vec3 = [sign * q[1], sign * q[2], sign * q[3]];
   const sine = length(v);

@@ -1,16 +1,16 @@
-// Lines drawn behind the curves: zero, the size of rounding, and the instants of events.
+// Lines drawn behind the curves: zero, the rounding level, and the times of events.
 
 import type uPlot from "uplot";
-import { readable, type Colours } from "../colors.ts";
+import { readable, type Colors } from "../colors.ts";
 
 /** Marks closer than this, in pixels, are drawn as one. */
 const APART = 3;
 
-function stroke(plot: uPlot, colour: string, dash: number[], from: [number, number], to: [number, number]): void {
+function stroke(plot: uPlot, color: string, dash: number[], from: [number, number], to: [number, number]): void {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   ctx.save();
-  ctx.strokeStyle = colour;
+  ctx.strokeStyle = color;
   ctx.lineWidth = Math.max(1, Math.round(ratio));
   ctx.setLineDash(dash.map((length) => length * ratio));
   const half = (ctx.lineWidth % 2) / 2;
@@ -21,26 +21,26 @@ function stroke(plot: uPlot, colour: string, dash: number[], from: [number, numb
   ctx.restore();
 }
 
-function across(plot: uPlot, value: number, colour: string, dash: number[]): number {
+function horizontalLine(plot: uPlot, value: number, color: string, dash: number[]): number {
   const { left, width } = plot.bbox;
   const y = plot.valToPos(value, "y", true);
-  stroke(plot, colour, dash, [left, y], [left + width, y]);
+  stroke(plot, color, dash, [left, y], [left + width, y]);
   return y;
 }
 
-/** Zero stands out from the other lines of the grid. */
-export function zeroLine(plot: uPlot, colours: Colours): void {
+/** Emphasize zero. */
+export function zeroLine(plot: uPlot, colors: Colors): void {
   const { min, max } = plot.scales.y;
-  if (min !== undefined && max !== undefined && min <= 0 && max >= 0) across(plot, 0, colours.muted + "80", []);
+  if (min !== undefined && max !== undefined && min <= 0 && max >= 0) horizontalLine(plot, 0, colors.muted + "80", []);
 }
 
-/** The distance between a number of 64 bits and the next: no computation does better. */
-export function roundingLine(plot: uPlot, colours: Colours): void {
-  across(plot, Math.log10(Number.EPSILON), colours.muted, [4, 3]);
+/** The rounding level of double precision. */
+export function roundingLine(plot: uPlot, colors: Colors): void {
+  horizontalLine(plot, Math.log10(Number.EPSILON), colors.muted, [4, 3]);
 }
 
-/** Its name, over the curves, with an edge of paper. */
-export function roundingName(plot: uPlot, colours: Colours, font: string): void {
+/** The label of the rounding level, drawn over the curves with a halo. */
+export function roundingLabel(plot: uPlot, colors: Colors, font: string): void {
   const { ctx, bbox } = plot;
   const ratio = devicePixelRatio;
   const place: [string, number, number] = [
@@ -50,8 +50,8 @@ export function roundingName(plot: uPlot, colours: Colours, font: string): void 
   ];
   ctx.save();
   ctx.font = font.replace(/^\d+/, (size) => String(Number(size) * ratio));
-  ctx.fillStyle = readable(colours.muted, colours);
-  ctx.strokeStyle = colours.paper;
+  ctx.fillStyle = readable(colors.muted, colors);
+  ctx.strokeStyle = colors.paper;
   ctx.lineWidth = 4 * ratio;
   ctx.lineJoin = "round";
   ctx.textAlign = "right";
@@ -61,13 +61,13 @@ export function roundingName(plot: uPlot, colours: Colours, font: string): void 
   ctx.restore();
 }
 
-export function crossingMarks(plot: uPlot, times: readonly number[], colours: Colours): void {
+export function eventMarks(plot: uPlot, times: readonly number[], colors: Colors): void {
   const { left, top, width, height } = plot.bbox;
   let last = -Infinity;
   for (const t of times) {
     const x = plot.valToPos(t, "x", true);
     if (x < left || x > left + width || x < last + APART * devicePixelRatio) continue;
-    stroke(plot, colours.muted, [2, 3], [x, top], [x, top + height]);
+    stroke(plot, colors.muted, [2, 3], [x, top], [x, top + height]);
     last = x;
   }
 }

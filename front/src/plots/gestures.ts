@@ -1,20 +1,20 @@
-// What mouse, pen and fingers do on a plot: dragging moves the instant, the wheel with Ctrl and two fingers zoom in time.
-// All places are shares of the plot's width, 0 to 1.
+// Mouse, pen and touch gestures on a plot: dragging changes the current time; Ctrl + wheel and pinching zoom in time.
+// All positions are fractions of the width of the plot, 0 to 1.
 
-export interface Acts {
+export interface PlotActions {
   begin(): void;
   seek(share: number): void;
   end(): void;
   zoom(factor: number, share: number): void;
   pan(share: number): void;
-  whole(): void;
+  reset(): void;
 }
 
-/** A finger that has moved less may be about to scroll the page. */
-const SLIP = 6;
+/** A pointer that has moved less, in pixels, may be about to scroll the page. */
+const DRAG_THRESHOLD = 6;
 
-export function listen(area: HTMLElement, acts: Acts): void {
-  const fingers = new Map<number, { x: number; startX: number }>();
+export function listen(area: HTMLElement, actions: PlotActions): void {
+  const pointers = new Map<number, { x: number; startX: number }>();
   let dragging = false;
   let pinched = false;
 
@@ -23,24 +23,24 @@ export function listen(area: HTMLElement, acts: Acts): void {
     return width > 0 ? (x - left) / width : 0;
   }
   function drag(x: number): void {
-    if (!dragging) acts.begin();
+    if (!dragging) actions.begin();
     dragging = true;
-    acts.seek(share(x));
+    actions.seek(share(x));
   }
   function release(): void {
-    if (dragging) acts.end();
+    if (dragging) actions.end();
     dragging = false;
   }
   function spread(): { width: number; middle: number } {
-    const [a, b] = [...fingers.values()];
+    const [a, b] = [...pointers.values()];
     return { width: Math.max(Math.abs(a.x - b.x), 20), middle: share((a.x + b.x) / 2) };
   }
 
   area.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     area.setPointerCapture(event.pointerId);
-    fingers.set(event.pointerId, { x: event.clientX, startX: event.clientX });
-    if (fingers.size > 1) {
+    pointers.set(event.pointerId, { x: event.clientX, startX: event.clientX });
+    if (pointers.size > 1) {
       pinched = true;
       release();
     } else {
@@ -49,38 +49,38 @@ export function listen(area: HTMLElement, acts: Acts): void {
     }
   });
   area.addEventListener("pointermove", (event) => {
-    const finger = fingers.get(event.pointerId);
-    if (finger === undefined) return;
-    if (fingers.size === 2) {
+    const pointer = pointers.get(event.pointerId);
+    if (pointer === undefined) return;
+    if (pointers.size === 2) {
       const before = spread();
-      finger.x = event.clientX;
+      pointer.x = event.clientX;
       const now = spread();
-      acts.zoom(before.width / now.width, now.middle);
-      acts.pan(before.middle - now.middle);
+      actions.zoom(before.width / now.width, now.middle);
+      actions.pan(before.middle - now.middle);
       return;
     }
-    finger.x = event.clientX;
+    pointer.x = event.clientX;
     if (pinched) return;
-    if (dragging || Math.abs(finger.x - finger.startX) > SLIP) drag(finger.x);
+    if (dragging || Math.abs(pointer.x - pointer.startX) > DRAG_THRESHOLD) drag(pointer.x);
   });
   area.addEventListener("pointerup", (event) => {
-    if (!fingers.delete(event.pointerId)) return;
+    if (!pointers.delete(event.pointerId)) return;
     if (!dragging && !pinched) drag(event.clientX);
     release();
   });
   area.addEventListener("pointercancel", (event) => {
-    fingers.delete(event.pointerId);
+    pointers.delete(event.pointerId);
     release();
   });
-  area.addEventListener("dblclick", () => acts.whole());
+  area.addEventListener("dblclick", () => actions.reset());
   // The wheel alone scrolls the column of plots.
   area.addEventListener(
     "wheel",
     (event) => {
       const across = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
-      if (event.ctrlKey || event.metaKey) acts.zoom(Math.exp(pixels(event, event.deltaY) / 300), share(event.clientX));
+      if (event.ctrlKey || event.metaKey) actions.zoom(Math.exp(pixels(event, event.deltaY) / 300), share(event.clientX));
       else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-        acts.pan(pixels(event, across) / Math.max(area.clientWidth, 1));
+        actions.pan(pixels(event, across) / Math.max(area.clientWidth, 1));
       } else return;
       event.preventDefault();
     },
@@ -88,5 +88,5 @@ export function listen(area: HTMLElement, acts: Acts): void {
   );
 }
 
-/** A wheel may count in lines. */
+/** The wheel may report lines instead of pixels. */
 const pixels = (event: WheelEvent, delta: number): number => (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1) * delta;

@@ -1,10 +1,10 @@
-// What each panel shows of a motion; knows nothing of drawing.
+// The contents of each plot panel, independent of drawing.
 
-import type { Colours } from "../colors.ts";
+import type { Colors } from "../colors.ts";
 import type { MotionRecord, Series } from "../motion/record.ts";
 import { quaternionAt, vectorAt } from "../motion/record.ts";
 import { length, toBody, type Vec3 } from "../motion/vectors.ts";
-import { anglesOver } from "./euler-angles.ts";
+import { eulerAnglesOverTime } from "./euler-angles.ts";
 import { decimalsFor, powerFor } from "./number-format.ts";
 import { extent, largestOf, logRangeOf, rangeOf } from "./ranges.ts";
 
@@ -12,69 +12,69 @@ export interface Curve {
   /** "ω" and its index, "1". */
   name: string;
   index: string;
-  /** For who listens: "omega 1". */
+  /** For screen readers: "omega 1". */
   spoken: string;
-  /** A name of the page's colours, or a colour. */
-  colour: string;
-  /** Already divided by the power of ten; on a logarithmic axis, logarithms to the base ten. */
+  /** A key of Colors, or a CSS color. */
+  color: string;
+  /** Divided by the power of ten; on a logarithmic axis, decadic logarithms. */
   values: Float64Array;
 }
 
-export interface Contents {
+export interface PanelContents {
   key: string;
   heading: string;
   unit: string;
   power: number;
   decimals: number;
   curves: Curve[];
-  /** Other members of the ensemble, drawn faintly behind. */
-  behind: { colour: string; values: Float64Array }[];
+  /** Other members of the ensemble, drawn faintly in the background. */
+  background: { color: string; values: Float64Array }[];
   range: [number, number];
   isLogarithmic: boolean;
   note: string;
 }
 
-type Three = [Float64Array, Float64Array, Float64Array];
+type Components = [Float64Array, Float64Array, Float64Array];
 
-/** So many other members are drawn behind the one that is watched. */
-const FAINT = 30;
-/** What is smaller than this part of the size of a thing is rounding. */
+/** Maximum number of other members drawn background the watched one. */
+const MAX_BACKGROUND = 30;
+/** Relative size of rounding. */
 const NOISE = 1e-12;
-/** Beyond so many rad the tilt would be a flat line beside phi and psi: it gets a panel of its own. */
-const FAR = 8 * Math.PI;
-const AXES: (keyof Colours)[] = ["axis1", "axis2", "axis3"];
-/** For things that have no colour of their own: these have one for the dark page, too. */
-const SEVERAL: (keyof Colours)[] = ["axis3", "axis1", "axis2", "omega", "L", "torque", "path", "muted"];
-const PLACES: Vec3 = [0, 1, 2];
+/** Beyond this range of phi and psi, in rad, theta gets its own panel. */
+const MAX_SHARED_ANGLE = 8 * Math.PI;
+const AXES: (keyof Colors)[] = ["axis1", "axis2", "axis3"];
+/** For quantities without a color of their own; all have a counterpart in the dark theme. */
+const FALLBACK_COLORS: (keyof Colors)[] = ["axis3", "axis1", "axis2", "omega", "L", "torque", "path", "muted"];
+const COMPONENTS: Vec3 = [0, 1, 2];
 
-/** The panels that say something, from top to bottom. */
-export function contentsOf(record: MotionRecord, watched: number): Contents[] {
-  const others = record.axis === "member" ? spread(record.bodies, watched) : [];
+/** The panels that are not empty, from top to bottom. */
+export function panelContents(record: MotionRecord, watched: number): PanelContents[] {
+  const others = record.axis === "member" ? spacedMembers(record.bodies, watched) : [];
   const turns = largestOf([record.angularVelocity]) > 0;
   return [
     ...(turns ? [rates(record, watched, others, true), rates(record, watched, others, false)] : []),
     ...(turns ? angles(record, watched, others) : []),
     ...energies(record, watched, others),
-    ...departures(record),
+    ...drifts(record),
     ...positions(record, watched, others),
     ...torques(record, watched, others),
   ];
 }
 
-/** Up to thirty others, spread evenly over all. */
-function spread(count: number, watched: number): number[] {
-  const most = Math.min(count, FAINT + 1);
+/** Up to thirty other members, evenly spaced. */
+function spacedMembers(count: number, watched: number): number[] {
+  const most = Math.min(count, MAX_BACKGROUND + 1);
   const chosen = Array.from({ length: most }, (_, i) => Math.round((i * (count - 1)) / Math.max(most - 1, 1)));
-  return chosen.filter((one) => one !== watched).slice(0, FAINT);
+  return chosen.filter((one) => one !== watched).slice(0, MAX_BACKGROUND);
 }
 
-function components(record: MotionRecord, values: Float64Array, body: number, inBody = false): Three {
-  const found: Three = [new Float64Array(record.times), new Float64Array(record.times), new Float64Array(record.times)];
+function components(record: MotionRecord, values: Float64Array, body: number, inBody = false): Components {
+  const found: Components = [new Float64Array(record.times), new Float64Array(record.times), new Float64Array(record.times)];
   for (let n = 0; n < record.times; n++) {
     const row = n * record.bodies + body;
     const vector = vectorAt(values, row);
     const seen = inBody ? toBody(quaternionAt(record.quaternion, row), vector) : vector;
-    for (const i of PLACES) found[i][n] = seen[i];
+    for (const i of COMPONENTS) found[i][n] = seen[i];
   }
   return found;
 }
@@ -89,30 +89,30 @@ interface Naming {
   note?: string;
 }
 
-function vectorPanel(naming: Naming, watched: Three, others: Three[]): Contents {
-  const curves = PLACES.map((i) => ({
+function vectorPanel(naming: Naming, watched: Components, others: Components[]): PanelContents {
+  const curves = COMPONENTS.map((i) => ({
     name: naming.name,
     index: naming.indices[i],
     spoken: `${naming.spoken} ${naming.indices[i]}`.trim(),
-    colour: AXES[i],
+    color: AXES[i],
     values: watched[i],
   }));
-  const behind = others.flatMap((one) => PLACES.map((i) => ({ colour: AXES[i] as string, values: one[i] })));
-  return linear(naming, curves, behind);
+  const background = others.flatMap((one) => COMPONENTS.map((i) => ({ color: AXES[i] as string, values: one[i] })));
+  return linear(naming, curves, background);
 }
 
-/** A panel in a unit whose numbers are neither long nor small. */
+/** A panel with a linear axis, in a power of ten of its unit that keeps numbers short. */
 function linear(
   head: { key: string; heading: string; unit: string; note?: string },
   curves: Curve[],
-  behind: Contents["behind"],
-): Contents {
-  const all = [...curves, ...behind];
+  background: PanelContents["background"],
+): PanelContents {
+  const all = [...curves, ...background];
   const largest = largestOf(all.map((one) => one.values));
   const power = powerFor(largest);
   const inUnit = (values: Float64Array): Float64Array => (power === 0 ? values : values.map((x) => x / 10 ** power));
   const shown = curves.map((one) => ({ ...one, values: inUnit(one.values) }));
-  const faint = behind.map((one) => ({ ...one, values: inUnit(one.values) }));
+  const faint = background.map((one) => ({ ...one, values: inUnit(one.values) }));
   return {
     key: head.key,
     heading: head.heading,
@@ -120,7 +120,7 @@ function linear(
     power,
     decimals: decimalsFor(largest / 10 ** power),
     curves: shown,
-    behind: faint,
+    background: faint,
     range: rangeOf(
       shown.map((one) => one.values),
       faint.map((one) => one.values),
@@ -130,32 +130,32 @@ function linear(
   };
 }
 
-function rates(record: MotionRecord, watched: number, others: number[], inBody: boolean): Contents {
-  const taken = (body: number): Three => components(record, record.angularVelocity, body, inBody);
+function rates(record: MotionRecord, watched: number, others: number[], inBody: boolean): PanelContents {
+  const extract = (body: number): Components => components(record, record.angularVelocity, body, inBody);
   const naming = inBody
     ? { key: "omega-body", heading: "Angular velocity, body axes", indices: ["1", "2", "3"] }
     : { key: "omega-space", heading: "Angular velocity, space axes", indices: ["x", "y", "z"] };
-  return vectorPanel({ ...naming, unit: "rad/s", name: "ω", spoken: "omega" }, taken(watched), others.map(taken));
+  return vectorPanel({ ...naming, unit: "rad/s", name: "ω", spoken: "omega" }, extract(watched), others.map(extract));
 }
 
-function angles(record: MotionRecord, watched: number, others: number[]): Contents[] {
-  const taken = (body: number): Three =>
-    anglesOver(record.time, record.quaternion, record.angularVelocity, record.bodies, body);
-  const [mine, theirs] = [taken(watched), others.map(taken)];
+function angles(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
+  const extract = (body: number): Components =>
+    eulerAnglesOverTime(record.time, record.quaternion, record.angularVelocity, record.bodies, body);
+  const [mine, theirs] = [extract(watched), others.map(extract)];
   const all = [mine, ...theirs];
-  // As in Polhode's pictures of tops.
+  // As in Polhode's figures of tops.
   const style = [
-    { name: "φ", spoken: "phi", colour: "axis3" },
-    { name: "θ", spoken: "theta", colour: "axis1" },
-    { name: "ψ", spoken: "psi", colour: "axis2" },
+    { name: "φ", spoken: "phi", color: "axis3" },
+    { name: "θ", spoken: "theta", color: "axis1" },
+    { name: "ψ", spoken: "psi", color: "axis2" },
   ];
-  const panel = (key: string, heading: string, places: number[]): Contents =>
+  const panel = (key: string, heading: string, places: number[]): PanelContents =>
     linear(
       { key, heading, unit: "rad" },
       places.map((i) => ({ ...style[i], index: "", values: mine[i] })),
-      theirs.flatMap((one) => places.map((i) => ({ colour: style[i].colour, values: one[i] }))),
+      theirs.flatMap((one) => places.map((i) => ({ color: style[i].color, values: one[i] }))),
     );
-  if (largestOf(all.flatMap((one) => [one[0], one[2]])) <= FAR) return [panel("angles", "Euler angles", [0, 1, 2])];
+  if (largestOf(all.flatMap((one) => [one[0], one[2]])) <= MAX_SHARED_ANGLE) return [panel("angles", "Euler angles", [0, 1, 2])];
   const tilts = largestOf(all.map((one) => one[1])) > 0;
   return [panel("angles-turning", "Euler angles φ and ψ", [0, 2]), ...(tilts ? [panel("angles-tilt", "Tilt θ", [1])] : [])];
 }
@@ -164,61 +164,61 @@ function column(series: Series, times: number, which: number): Float64Array {
   return Float64Array.from({ length: times }, (_, n) => series.values[n * series.columns + which]);
 }
 
-function energies(record: MotionRecord, watched: number, others: number[]): Contents[] {
+function energies(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
   if (record.energies.length === 0) return [];
   const of = (series: Series, body: number): Float64Array => column(series, record.times, series.columns > 1 ? body : 0);
   const curves = record.energies.map((series, i) => ({
     name: series.name,
     index: "",
     spoken: series.name,
-    colour: ENERGIES.has(series.name) ? series.name : SEVERAL[i % SEVERAL.length],
+    color: ENERGIES.has(series.name) ? series.name : FALLBACK_COLORS[i % FALLBACK_COLORS.length],
     values: of(series, watched),
   }));
   if (largestOf(curves.map((one) => one.values)) === 0) return [];
-  const behind = record.energies.flatMap((series, i) =>
-    series.columns > 1 ? others.map((body) => ({ colour: curves[i].colour, values: of(series, body) })) : [],
+  const background = record.energies.flatMap((series, i) =>
+    series.columns > 1 ? others.map((body) => ({ color: curves[i].color, values: of(series, body) })) : [],
   );
   const several = record.axis === "body" && record.energies.every((series) => series.columns === 1);
-  const note = several ? "of all bodies together" : "";
-  return [linear({ key: "energy", heading: "Energy", unit: record.energies[0].unit, note }, curves, behind)];
+  const note = several ? "sum over all bodies" : "";
+  return [linear({ key: "energy", heading: "Energy", unit: record.energies[0].unit, note }, curves, background)];
 }
 
 const ENERGIES = new Set(["translational", "rotational", "kinetic", "potential", "total"]);
 
-function departures(record: MotionRecord): Contents[] {
-  if (record.departures.length === 0) return [];
-  const moved = record.departures.filter((series) => largestOf([series.values]) > 0);
-  const still = record.departures.filter((series) => largestOf([series.values]) === 0);
-  const curves = moved.map((series, i) => ({
+function drifts(record: MotionRecord): PanelContents[] {
+  if (record.drifts.length === 0) return [];
+  const changed = record.drifts.filter((series) => largestOf([series.values]) > 0);
+  const constant = record.drifts.filter((series) => largestOf([series.values]) === 0);
+  const curves = changed.map((series, i) => ({
     name: series.name,
     index: "",
     spoken: series.name,
-    colour: SEVERAL[i % SEVERAL.length],
+    color: FALLBACK_COLORS[i % FALLBACK_COLORS.length],
     values: column(series, record.times, 0).map(Math.log10),
   }));
   return [
     {
-      key: "departures",
-      heading: "Departure of what should stay",
-      unit: "relative to its size",
+      key: "drifts",
+      heading: "Drift of conserved quantities",
+      unit: "relative",
       power: 0,
       decimals: 0,
       curves,
-      behind: [],
+      background: [],
       range: logRangeOf(curves.map((one) => one.values)),
       isLogarithmic: true,
-      note: still.length > 0 ? "exactly 0: " + still.map((series) => series.name).join(", ") : "",
+      note: constant.length > 0 ? "exactly conserved: " + constant.map((series) => series.name).join(", ") : "",
     },
   ];
 }
 
-function positions(record: MotionRecord, watched: number, others: number[]): Contents[] {
-  const taken = (body: number): Three => components(record, record.position, body);
-  const [mine, theirs] = [taken(watched), others.map(taken)];
-  const size = Math.max(record.looks[record.lookOf[watched]]?.size ?? 0, largestOf(mine));
+function positions(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
+  const extract = (body: number): Components => components(record, record.position, body);
+  const [mine, theirs] = [extract(watched), others.map(extract)];
+  const size = Math.max(record.appearances[record.appearanceIndex[watched]]?.size ?? 0, largestOf(mine));
   const moves = [mine, ...theirs].some((one) => one.some((values) => spanOf(values) > NOISE * size));
   if (!moves) return [];
-  const from = length(record.origin) > 0 ? `from (${record.origin.map((x) => x.toPrecision(4)).join(", ")}) m` : "";
+  const from = length(record.origin) > 0 ? `relative to (${record.origin.map((x) => x.toPrecision(4)).join(", ")}) m` : "";
   const naming = { key: "position", heading: "Position", unit: "m", name: "", spoken: "", indices: ["x", "y", "z"] };
   return [vectorPanel({ ...naming, note: from }, mine, theirs)];
 }
@@ -228,13 +228,13 @@ function spanOf(values: Float64Array): number {
   return Number.isNaN(low) ? 0 : high - low;
 }
 
-function torques(record: MotionRecord, watched: number, others: number[]): Contents[] {
+function torques(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
   const torque = record.torque;
   if (torque === null) return [];
   const size = largestOf([record.angularMomentum]) * largestOf([record.angularVelocity]);
   if (!(largestOf([torque]) > NOISE * size)) return [];
-  const taken = (body: number): Three => components(record, torque, body);
-  const heading = !record.isHeld ? "Torque" : "Torque about the pivot";
+  const extract = (body: number): Components => components(record, torque, body);
+  const heading = !record.hasPivot ? "Torque" : "Torque about the pivot";
   const naming = { key: "torque", heading, unit: "N m", name: "τ", spoken: "torque", indices: ["x", "y", "z"] };
-  return [vectorPanel(naming, taken(watched), others.map(taken))];
+  return [vectorPanel(naming, extract(watched), others.map(extract))];
 }

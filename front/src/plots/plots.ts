@@ -1,35 +1,35 @@
 // The column of plots beside the views.
 
-import { coloursOf, readable } from "../colors.ts";
+import { colorsOf, readable } from "../colors.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import type { Playback } from "../motion/playback.ts";
 import type { Choices } from "../options.ts";
-import { Bar } from "./toolbar.ts";
-import { contentsOf } from "./panel-contents.ts";
-import { clock, unitOfTime } from "../controls/format.ts";
+import { PlotToolbar } from "./toolbar.ts";
+import { panelContents } from "./panel-contents.ts";
+import { timeFormatter, unitOfTime } from "../controls/format.ts";
 import { powerFor, unitWith } from "./number-format.ts";
-import type { Acts } from "./gestures.ts";
-import { Panel, roomFor, type Shared } from "./panel.ts";
-import { Stretch } from "./time-range.ts";
+import type { PlotActions } from "./gestures.ts";
+import { Panel, axisWidth, type Shared } from "./panel.ts";
+import { TimeRange } from "./time-range.ts";
 
-/** Numbers that change more often cannot be read. */
+/** Minimum interval between updates of the displayed numbers, in ms, so that they can be read. */
 const WRITE_EVERY = 1000 / 15;
 const GUTTER = 44;
 const FIRST_WIDTH = 320;
 
-/** A motion that begins so many times its own length after zero is counted from its start. */
-const LATE = 50;
+/** A motion that starts later than this many times its duration has its time axis relative to its start. */
+const MAX_START = 50;
 
 export class Plots {
-  private readonly bar: Bar;
+  private readonly toolbar: PlotToolbar;
   private readonly column = document.createElement("div");
-  private readonly nothing = document.createElement("p");
+  private readonly emptyNote = document.createElement("p");
   private readonly shared: Shared;
   private panels = new Map<string, Panel>();
   private record: MotionRecord | null = null;
   private t = 0;
-  private written = -Infinity;
-  private later: ReturnType<typeof setTimeout> | null = null;
+  private lastWrite = -Infinity;
+  private pendingWrite: ReturnType<typeof setTimeout> | null = null;
   private wasPlaying = false;
 
   constructor(
@@ -41,23 +41,23 @@ export class Plots {
       time: new Float64Array(1),
       timeUnit: 1,
       timeOrigin: 0,
-      crossings: [],
-      stretch: new Stretch(),
+      events: [],
+      timeRange: new TimeRange(),
       dark: choices.now.dark,
       width: FIRST_WIDTH,
       gutter: GUTTER,
     };
-    this.bar = new Bar(this.acts);
+    this.toolbar = new PlotToolbar(this.actions);
     this.column.className = "plots-column";
     root.classList.add("plots");
-    this.nothing.className = "plot-note plots-nothing";
-    this.nothing.textContent = "Nothing changes in this motion: there is nothing to plot.";
-    this.nothing.hidden = true;
-    root.append(this.bar.element, this.nothing, this.column);
-    this.colour();
+    this.emptyNote.className = "plot-note plots-empty";
+    this.emptyNote.textContent = "Nothing changes in this motion, so there is nothing to plot.";
+    this.emptyNote.hidden = true;
+    root.append(this.toolbar.element, this.emptyNote, this.column);
+    this.applyTheme();
     choices.onChange((changed) => {
       if (changed.dark !== undefined) {
-        this.colour();
+        this.applyTheme();
         this.redraw();
       }
       if (changed.watched !== undefined && this.record !== null) this.show(this.record);
@@ -68,42 +68,42 @@ export class Plots {
   show(record: MotionRecord): void {
     const { shared } = this;
     const watched = Math.min(this.choices.now.watched, record.bodies - 1);
-    const contents = contentsOf(record, watched);
+    const contents = panelContents(record, watched);
     const [first, last] = [record.time[0], record.time[record.times - 1]];
     this.record = record;
-    this.nothing.hidden = contents.length > 0;
+    this.emptyNote.hidden = contents.length > 0;
     shared.time = record.time;
     const { length, unit } = unitOfTime(last - first);
     const power = powerFor((last - first) / length);
     shared.timeUnit = length * 10 ** power;
-    shared.timeOrigin = Math.abs(first) > LATE * (last - first) ? first : 0;
-    shared.stretch.take(first, last);
-    const mine = record.crossings.filter((one) => record.axis === null || one.body === record.members[watched]);
-    shared.crossings = mine.map((one) => one.time);
-    shared.gutter = Math.ceil(Math.max(GUTTER, ...contents.map(roomFor)));
+    shared.timeOrigin = Math.abs(first) > MAX_START * (last - first) ? first : 0;
+    shared.timeRange.setLimits(first, last);
+    const mine = record.events.filter((one) => record.axis === null || one.body === record.members[watched]);
+    shared.events = mine.map((one) => one.time);
+    shared.gutter = Math.ceil(Math.max(GUTTER, ...contents.map(axisWidth)));
     shared.width = this.column.clientWidth || FIRST_WIDTH;
-    const said = clock(first, last);
-    const counted = [
+    const formatTime = timeFormatter(first, last);
+    const timeUnit = [
       shared.timeUnit === 1 ? "" : `time in ${unitWith(power, unit)}`,
-      shared.timeOrigin === 0 ? "" : `counted from ${said(shared.timeOrigin)}`,
+      shared.timeOrigin === 0 ? "" : `relative to ${formatTime(shared.timeOrigin)}`,
     ];
-    this.bar.show(said, counted.filter(Boolean).join(", "), [...new Set(mine.map((one) => one.name))]);
+    this.toolbar.show(formatTime, timeUnit.filter(Boolean).join(", "), [...new Set(mine.map((one) => one.name))]);
 
     const before = this.panels;
     this.panels = new Map();
     for (const one of contents) {
-      const panel = before.get(one.key) ?? new Panel(one, shared, this.acts);
+      const panel = before.get(one.key) ?? new Panel(one, shared, this.actions);
       before.delete(one.key);
       this.panels.set(one.key, panel);
     }
     for (const left of before.values()) left.destroy();
     for (const [place, panel] of [...this.panels.values()].entries()) {
-      // Panels that stay where they are are not moved: the column would lose its place.
+      // Panels already in place are not moved, which would reset the scroll position.
       if (this.column.children[place] !== panel.figure) this.column.insertBefore(panel.figure, this.column.children[place] ?? null);
     }
     for (const one of contents) this.panels.get(one.key)!.show(one);
     this.t = this.playback.t;
-    this.moved();
+    this.moveLines();
     this.write();
   }
 
@@ -111,53 +111,53 @@ export class Plots {
   cursor(t: number): void {
     if (t === this.t) return;
     this.t = t;
-    if (this.shared.stretch.follow(t)) this.redraw();
-    this.moved();
-    // The instant stands in the play bar too: both are written in the same frame.
-    this.bar.write(t);
-    const wait = this.written + WRITE_EVERY - performance.now();
+    if (this.shared.timeRange.follow(t)) this.redraw();
+    this.moveLines();
+    // The play bar shows the time too: update both in the same frame.
+    this.toolbar.write(t);
+    const wait = this.lastWrite + WRITE_EVERY - performance.now();
     if (wait <= 0) this.write();
-    else if (this.later === null) this.later = setTimeout(() => this.write(), wait);
+    else if (this.pendingWrite === null) this.pendingWrite = setTimeout(() => this.write(), wait);
   }
 
-  private readonly acts: Acts = {
+  private readonly actions: PlotActions = {
     begin: () => {
       this.wasPlaying = this.playback.playing;
       if (this.wasPlaying) this.playback.pause();
     },
     seek: (share) => {
-      this.playback.seek(this.shared.stretch.at(share));
+      this.playback.seek(this.shared.timeRange.at(share));
       this.cursor(this.playback.t);
     },
     end: () => {
       if (this.wasPlaying) this.playback.play();
     },
-    zoom: (factor, share) => this.zoomed(() => this.shared.stretch.zoom(factor, share)),
-    pan: (share) => this.zoomed(() => this.shared.stretch.pan(share)),
-    whole: () => this.zoomed(() => this.shared.stretch.whole()),
+    zoom: (factor, share) => this.changeRange(() => this.shared.timeRange.zoom(factor, share)),
+    pan: (share) => this.changeRange(() => this.shared.timeRange.pan(share)),
+    reset: () => this.changeRange(() => this.shared.timeRange.reset()),
   };
 
-  private zoomed(change: () => void): void {
+  private changeRange(change: () => void): void {
     change();
     this.redraw();
-    this.moved();
+    this.moveLines();
   }
 
-  private moved(): void {
-    const share = this.shared.stretch.shareOf(this.t);
+  private moveLines(): void {
+    const share = this.shared.timeRange.shareOf(this.t);
     for (const panel of this.panels.values()) panel.moveLine(share);
   }
 
   private write(): void {
-    if (this.later !== null) clearTimeout(this.later);
-    this.later = null;
-    this.written = performance.now();
-    this.bar.write(this.t);
+    if (this.pendingWrite !== null) clearTimeout(this.pendingWrite);
+    this.pendingWrite = null;
+    this.lastWrite = performance.now();
+    this.toolbar.write(this.t);
     for (const panel of this.panels.values()) panel.write(this.t);
   }
 
   private redraw(): void {
-    this.bar.allows(!this.shared.stretch.isWhole);
+    this.toolbar.setZoomed(!this.shared.timeRange.isWhole);
     for (const panel of this.panels.values()) panel.redraw();
   }
 
@@ -166,14 +166,14 @@ export class Plots {
     if (width === 0 || width === this.shared.width) return;
     this.shared.width = width;
     for (const panel of this.panels.values()) panel.resize();
-    this.moved();
+    this.moveLines();
   }
 
-  private colour(): void {
+  private applyTheme(): void {
     this.shared.dark = this.choices.now.dark;
-    const colours = coloursOf(this.shared.dark);
+    const colors = colorsOf(this.shared.dark);
     for (const name of ["ink", "muted", "grid", "paper", "panel"] as const) {
-      this.root.style.setProperty(`--plot-${name}`, name === "muted" ? readable(colours.muted, colours) : colours[name]);
+      this.root.style.setProperty(`--plot-${name}`, name === "muted" ? readable(colors.muted, colors) : colors[name]);
     }
   }
 }

@@ -1,6 +1,6 @@
-// How far a panel reaches upwards and downwards.
+// Axis ranges and ticks.
 
-/** The smallest and the largest of all numbers, gaps left out; [NaN, NaN] if there are none. */
+/** Smallest and largest finite number; [NaN, NaN] if there are none. */
 export function extent(lists: readonly ArrayLike<number>[]): [number, number] {
   let low = Infinity;
   let high = -Infinity;
@@ -20,25 +20,25 @@ export const largestOf = (lists: readonly ArrayLike<number>[]): number => {
   return Number.isNaN(low) ? 0 : Math.max(Math.abs(low), Math.abs(high));
 };
 
-/** Whether numbers are the same but for rounding: their span is below a millionth of their size. */
+/** Whether numbers are nearly equal: their span is below a millionth of their size. */
 export function isFlat(list: ArrayLike<number>): boolean {
   const [low, high] = extent([list]);
   return Number.isNaN(low) || high - low <= 1e-6 * Math.max(Math.abs(low), Math.abs(high));
 }
 
 /**
- * A little more than the numbers need.  Curves that all stay but for rounding are shown flat, with zero in sight; unless
- * others are drawn behind them, whose spread is to be seen.
+ * A range slightly larger than the data.  If all curves are constant up to rounding it includes zero, so that they look
+ * flat, unless the spread of background curves should be visible.
  */
-export function rangeOf(lists: readonly ArrayLike<number>[], behind: readonly ArrayLike<number>[] = []): [number, number] {
-  const [low, high] = extent([...lists, ...behind]);
+export function rangeOf(lists: readonly ArrayLike<number>[], background: readonly ArrayLike<number>[] = []): [number, number] {
+  const [low, high] = extent([...lists, ...background]);
   if (Number.isNaN(low) || (low === 0 && high === 0)) return [-1, 1];
-  const isSpread = behind.length > 0 && high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high));
+  const isSpread = background.length > 0 && high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high));
   if (!isSpread && lists.every((list) => isFlat(list))) {
     const room = low < 0 && high > 0 ? 1 : 1.2;
     return withRoom(Math.min(0, room * low), Math.max(0, room * high));
   }
-  // Zero is a better end than a number close to it.
+  // Extend the range to zero if it is close.
   if (low > 0 && low < 0.25 * high) return withRoom(0, high);
   return high < 0 && high > 0.25 * low ? withRoom(low, 0) : withRoom(low, high);
 }
@@ -46,7 +46,7 @@ export function rangeOf(lists: readonly ArrayLike<number>[], behind: readonly Ar
 const withRoom = (low: number, high: number): [number, number] => [low - ROOM * (high - low), high + ROOM * (high - low)];
 const ROOM = 0.06;
 
-/** The same for logarithms to the base ten: from below rounding to above the largest. */
+/** Range of decadic logarithms: from below the rounding level to above the largest. */
 export function logRangeOf(lists: readonly ArrayLike<number>[]): [number, number] {
   const [, high] = extent(lists);
   return [LOG_BOTTOM, Math.max(Math.ceil(Number.isNaN(high) ? LOG_TOP : high + 0.1), LOG_TOP)];
@@ -55,7 +55,7 @@ export function logRangeOf(lists: readonly ArrayLike<number>[]): [number, number
 const LOG_BOTTOM = -17;
 const LOG_TOP = -14;
 
-/** Round numbers within a range, at most so many; at least the distance `least` apart. */
+/** At most `most` round numbers within a range, at least `least` apart. */
 export function ticksWithin(low: number, high: number, most: number, least = 0): number[] {
   const wanted = Math.max((high - low) / Math.max(most, 1), least);
   if (!(wanted > 0) || !Number.isFinite(wanted)) return [];

@@ -1,40 +1,40 @@
-// Which stretch of time the plots show: the whole, or a part that was zoomed into.
+// The time range of the plots: the whole motion, or a part after zooming in.
 
-const SMALLEST = 1e-5;
+const MIN_FRACTION = 1e-5;
 
-export class Stretch {
+export class TimeRange {
   from = 0;
   to = 1;
   private first = 0;
   private last = 1;
-  private shown = NaN;
+  private lastTime = NaN;
 
-  /** Of another motion; a part that was zoomed into stays if the motion lasts as long as the one before. */
-  take(first: number, last: number): void {
+  /** Set the limits of another motion; the zoom is kept if they are the same. */
+  setLimits(first: number, last: number): void {
     if (first === this.first && last === this.last) return;
     [this.first, this.last] = [first, last];
-    this.whole();
+    this.reset();
   }
 
   get isWhole(): boolean {
     return this.to - this.from >= this.longest;
   }
 
-  whole(): void {
-    // A single instant stands in the middle of a second.
+  reset(): void {
+    // A single output is centered in a range of one second.
     const room = this.last > this.first ? 0 : 0.5;
     [this.from, this.to] = [this.first - room, this.last + room];
   }
 
-  /** The part becomes `factor` times as long, about the place `share` (0 to 1) of what is shown. */
+  /** Scale the range by `factor` about the fraction `share` (0 to 1) of it. */
   zoom(factor: number, share: number): void {
-    const length = Math.min(Math.max((this.to - this.from) * factor, SMALLEST * this.longest), this.longest);
-    this.begin(this.from + share * (this.to - this.from - length), length);
+    const length = Math.min(Math.max((this.to - this.from) * factor, MIN_FRACTION * this.longest), this.longest);
+    this.setRange(this.from + share * (this.to - this.from - length), length);
   }
 
-  /** Move by a share of what is shown. */
+  /** Shift by a fraction of the range. */
   pan(share: number): void {
-    this.begin(this.from + share * (this.to - this.from), this.to - this.from);
+    this.setRange(this.from + share * (this.to - this.from), this.to - this.from);
   }
 
   at(share: number): number {
@@ -45,13 +45,13 @@ export class Stretch {
     return (t - this.from) / (this.to - this.from);
   }
 
-  /** Turn the page when the instant moves out of sight; whether it did. */
+  /** Shift the range when the current time leaves it; returns whether it did. */
   follow(t: number): boolean {
-    const moved = t !== this.shown;
-    this.shown = t;
+    const moved = t !== this.lastTime;
+    this.lastTime = t;
     if (!moved || (t >= this.from && t <= this.to)) return false;
     const length = this.to - this.from;
-    this.begin(t - (t > this.to ? 0.05 : 0.95) * length, length);
+    this.setRange(t - (t > this.to ? 0.05 : 0.95) * length, length);
     return true;
   }
 
@@ -59,8 +59,8 @@ export class Stretch {
     return this.last > this.first ? this.last - this.first : 1;
   }
 
-  private begin(from: number, length: number): void {
-    if (length >= this.longest) return this.whole();
+  private setRange(from: number, length: number): void {
+    if (length >= this.longest) return this.reset();
     this.from = Math.min(Math.max(from, this.first), this.last - length);
     this.to = this.from + length;
   }

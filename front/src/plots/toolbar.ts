@@ -1,62 +1,62 @@
-// The line above the plots: the instant, the events that are marked, and zooming in time.
+// The toolbar above the plots: the current time, the marked events, and zooming in time.
 
-import { clock } from "../controls/format.ts";
-import type { Acts } from "./gestures.ts";
+import { timeFormatter } from "../controls/format.ts";
+import type { PlotActions } from "./gestures.ts";
 
-const CLOSER = 0.5;
+const ZOOM_STEP = 0.5;
 
-export class Bar {
+export class PlotToolbar {
   readonly element = document.createElement("div");
-  private readonly now = document.createElement("output");
-  private readonly counted = document.createElement("span");
-  private readonly marks = document.createElement("span");
-  private readonly whole: HTMLButtonElement;
-  private readonly out: HTMLButtonElement;
-  private said = clock(0, 0);
+  private readonly time = document.createElement("output");
+  private readonly timeUnit = document.createElement("span");
+  private readonly events = document.createElement("span");
+  private readonly reset: HTMLButtonElement;
+  private readonly zoomOut: HTMLButtonElement;
+  private formatTime = timeFormatter(0, 0);
 
-  constructor(acts: Acts) {
+  constructor(actions: PlotActions) {
     this.element.className = "plots-bar";
-    this.counted.className = "plots-counted";
-    this.marks.className = "plots-marks";
-    this.now.setAttribute("aria-label", "instant of the plots");
-    this.now.setAttribute("aria-live", "off");
-    const closer = button("+", "Zoom in on the time of the plots (Ctrl and wheel, or two fingers)", () => acts.zoom(CLOSER, 0.5));
-    this.out = button("−", "Zoom out of the time of the plots", () => acts.zoom(1 / CLOSER, 0.5));
-    this.whole = button("whole", "Show the whole time in the plots (double click)", () => acts.whole());
+    this.timeUnit.className = "plots-time-unit";
+    this.events.className = "plots-events";
+    this.time.setAttribute("aria-label", "Time of the plots");
+    this.time.setAttribute("aria-live", "off");
+    const zoomIn = button("+", "Zoom in on the time axis (Ctrl + wheel, or pinch)", () => actions.zoom(ZOOM_STEP, 0.5));
+    this.zoomOut = button("−", "Zoom out of the time axis", () => actions.zoom(1 / ZOOM_STEP, 0.5));
+    this.reset = button("reset", "Show the whole time range (double-click)", () => actions.reset());
     const buttons = document.createElement("span");
     buttons.className = "plots-zoom";
-    buttons.append(this.whole, this.out, closer);
-    this.element.append(this.now, this.counted, this.marks, buttons);
-    this.allows(false);
+    buttons.append(this.reset, this.zoomOut, zoomIn);
+    this.element.append(this.time, this.timeUnit, this.events, buttons);
+    this.setZoomed(false);
   }
 
-  /** `counted`: how the axes across count the time, where they do not in plain seconds. */
-  show(said: (t: number) => string, counted: string, events: string[]): void {
-    this.said = said;
-    this.counted.textContent = counted;
-    this.counted.hidden = counted === "";
-    this.marks.textContent = events.join(", ").replaceAll("_", " ");
-    this.marks.hidden = events.length === 0;
-    this.marks.title = `Dashed lines: ${this.marks.textContent}`;
+  /** `timeUnit` describes the time axis if it is not in plain seconds. */
+  show(formatTime: (t: number) => string, timeUnit: string, events: string[]): void {
+    this.formatTime = formatTime;
+    this.timeUnit.textContent = timeUnit;
+    this.timeUnit.hidden = timeUnit === "";
+    this.events.textContent = events.join(", ").replaceAll("_", " ");
+    this.events.hidden = events.length === 0;
+    this.events.title = `Dashed lines: ${this.events.textContent}`;
   }
 
   write(t: number): void {
-    this.now.textContent = `t = ${this.said(t)}`;
+    this.time.textContent = `t = ${this.formatTime(t)}`;
   }
 
-  /** Whether there is more time than is shown. */
-  allows(zoomingOut: boolean): void {
-    this.whole.hidden = !zoomingOut;
-    this.out.disabled = !zoomingOut;
+  /** Whether only part of the time range is shown. */
+  setZoomed(isZoomed: boolean): void {
+    this.reset.hidden = !isZoomed;
+    this.zoomOut.disabled = !isZoomed;
   }
 }
 
 function button(text: string, name: string, act: () => void): HTMLButtonElement {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.textContent = text;
-  made.title = name;
-  made.setAttribute("aria-label", name);
-  made.addEventListener("click", act);
-  return made;
+  const element = document.createElement("button");
+  element.type = "button";
+  element.textContent = text;
+  element.title = name;
+  element.setAttribute("aria-label", name);
+  element.addEventListener("click", act);
+  return element;
 }

@@ -1,4 +1,4 @@
-// The socket to the server, which comes back by itself when the server does.
+// The WebSocket connection to the server, which reconnects automatically.
 
 import type { FromServer, ToServer } from "./protocol.ts";
 
@@ -10,21 +10,21 @@ export interface Listener {
   state(s: ConnectionState): void;
 }
 
-/** How long to wait before trying again, in ms: longer each time, then always the longest. */
-const SHORTEST_WAIT = 300;
-const LONGEST_WAIT = 3000;
+/** Delay before reconnecting, in ms: doubled after each attempt, up to the longest. */
+const MIN_DELAY = 300;
+const MAX_DELAY = 3000;
 
-/** What browsers call "open" of a socket; named here because tests bring sockets of their own. */
+/** WebSocket.OPEN, defined here because tests use their own sockets. */
 const OPEN = 1;
 
 export class Connection {
   private socket: WebSocket | null = null;
-  private wait = SHORTEST_WAIT;
+  private delay = MIN_DELAY;
   private timer: ReturnType<typeof setTimeout> | null = null;
   private isClosed = false;
-  /** What could not be sent yet: the newest run, and the newest look after it.  Older ones are void. */
-  private waitingRun: ToServer | null = null;
-  private waitingLook: ToServer | null = null;
+  /** Unsent messages: the latest run, and the latest motion request after it.  Older ones are superseded. */
+  private pendingRun: ToServer | null = null;
+  private pendingMotion: ToServer | null = null;
 
   constructor(
     private readonly address: string,
@@ -39,13 +39,13 @@ export class Connection {
       return;
     }
     if (m.type === "run") {
-      this.waitingRun = m;
-      this.waitingLook = null;
-    } else if (m.type === "look") {
-      this.waitingLook = m;
+      this.pendingRun = m;
+      this.pendingMotion = null;
+    } else if (m.type === "motion") {
+      this.pendingMotion = m;
     } else {
-      if (this.waitingRun?.id === m.id) this.waitingRun = null;
-      if (this.waitingLook?.id === m.id) this.waitingLook = null;
+      if (this.pendingRun?.id === m.id) this.pendingRun = null;
+      if (this.pendingMotion?.id === m.id) this.pendingMotion = null;
     }
   }
 
@@ -61,33 +61,33 @@ export class Connection {
     try {
       socket = new WebSocket(this.address);
     } catch {
-      // A page that may open no sockets at all: trying again is all that can be done, and costs nothing.
-      this.tryAgain();
+      // The page may not open sockets at all: retrying is cheap.
+      this.reconnect();
       return;
     }
     this.socket = socket;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
-      this.wait = SHORTEST_WAIT;
+      this.delay = MIN_DELAY;
       this.on.state("open");
-      for (const m of [this.waitingRun, this.waitingLook]) if (m !== null) this.send(m);
-      this.waitingRun = this.waitingLook = null;
+      for (const m of [this.pendingRun, this.pendingMotion]) if (m !== null) this.send(m);
+      this.pendingRun = this.pendingMotion = null;
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
       if (typeof event.data === "string") this.on.message(JSON.parse(event.data) as FromServer);
       else this.on.motion(event.data);
     };
-    // A failure is always followed by a close.
+    // An error is always followed by a close event.
     socket.onclose = () => {
-      if (this.socket === socket) this.tryAgain();
+      if (this.socket === socket) this.reconnect();
     };
   }
 
-  private tryAgain(): void {
+  private reconnect(): void {
     this.socket = null;
     if (this.isClosed) return;
     this.on.state("lost");
-    this.timer = setTimeout(() => this.connect(), this.wait);
-    this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+    this.timer = setTimeout(() => this.connect(), this.delay);
+    this.delay = Math.min(2 * this.delay, MAX_DELAY);
   }
 }

@@ -1,5 +1,5 @@
-// What the page and the server say to each other.  src/polhode/lab/session.py is the other side.
-// Texts are JSON; a binary message is a motion (motion/record.ts) whose header's `id` says which question it answers.
+// Messages between the page and the server; src/polhode/lab/session.py is the other side.  Text messages are JSON; a
+// binary message is a motion (motion/record.ts) whose header contains the `id` of the request that it answers.
 
 export interface Parameter {
   name: string;
@@ -19,7 +19,7 @@ export interface Model {
   parameters: Parameter[];
 }
 
-export interface Shown {
+export interface ReferenceCheck {
   label: string;
   unit: string;
   found: number;
@@ -32,25 +32,24 @@ export interface Shown {
 
 export type ToServer =
   | { type: "run"; id: number; model: string; values: Record<string, number> }
-  /** Another of the scenarios that the last run of a model has computed. */
-  | { type: "look"; id: number; run: string }
+  /** Send the motion of another scenario of the last run. */
+  | { type: "motion"; id: number; run: string }
   | { type: "cancel"; id: number };
 
 export type FromServer =
-  /** First of all: the gallery in order (empty where one motion is viewed, which follows as a binary message). */
+  /** Sent first: the gallery in order (empty when a single motion is viewed, which follows as a binary message). */
   | { type: "hello"; version: string; themes: string[]; models: Model[] }
-  | { type: "progress"; id: number; done: number; words: string }
-  | { type: "numbers"; id: number; numbers: Shown[] }
-  /** A sentence; `parameter` names the knob that is wrong, if one is. */
+  | { type: "progress"; id: number; done: number; text: string }
+  | { type: "checks"; id: number; checks: ReferenceCheck[] }
+  /** The request cannot be answered; `parameter` names the invalid knob, if any. */
   | { type: "refused"; id: number; sentence: string; parameter: string | null }
   | { type: "cancelled"; id: number };
 
-/** In the page, <script id="polhode-door" type="application/json">. */
-export interface Door {
-  kind: "live" | "file";
+/** Contents of <script id="polhode-options" type="application/json"> in the page. */
+export interface PageOptions {
+  mode: "live" | "file";
   version: string;
-  /** Of a live page: the model that it opens with; "" for the first, or for a motion that is viewed. */
+  /** Initial model of a live page; "" for the first one, or when a single motion is viewed. */
   model: string;
-  /** What the gallery's link opened with is checked by the server; a token is in the address. */
   title: string;
 }

@@ -1,4 +1,4 @@
-// A body as a mesh with its pattern, and its sharp edges as thin lines.
+// A body: a mesh with its pattern, and its sharp edges as thin lines.
 
 import {
   BufferAttribute,
@@ -9,24 +9,24 @@ import {
   Mesh,
   type Material,
 } from "three";
-import type { Look } from "../motion/record.ts";
+import type { Appearance } from "../motion/record.ts";
 import type { Quat, Vec3 } from "../motion/vectors.ts";
-import { creased } from "./creases.ts";
+import { splitAtCreases } from "./creases.ts";
 
 export interface Shell {
   faces: BufferGeometry;
   edges: BufferGeometry | null;
 }
 
-/** Of size 1, whatever the body's is. */
-export function shellOf(look: Pick<Look, "vertices" | "faces" | "size">): Shell {
-  const skin = creased(look.vertices, look.faces, look.size > 0 ? 1 / look.size : 1);
+/** Faces and edges of a body, scaled to size 1. */
+export function buildShell(appearance: Pick<Appearance, "vertices" | "faces" | "size">): Shell {
+  const mesh = splitAtCreases(appearance.vertices, appearance.faces, appearance.size > 0 ? 1 / appearance.size : 1);
   const faces = new BufferGeometry();
-  faces.setAttribute("position", new BufferAttribute(skin.positions, 3));
-  faces.setAttribute("normal", new BufferAttribute(skin.normals, 3));
-  if (skin.edges.length === 0) return { faces, edges: null };
+  faces.setAttribute("position", new BufferAttribute(mesh.positions, 3));
+  faces.setAttribute("normal", new BufferAttribute(mesh.normals, 3));
+  if (mesh.edges.length === 0) return { faces, edges: null };
   const edges = new BufferGeometry();
-  edges.setAttribute("position", new BufferAttribute(skin.edges, 3));
+  edges.setAttribute("position", new BufferAttribute(mesh.edges, 3));
   return { faces, edges };
 }
 
@@ -34,28 +34,28 @@ export class Body extends Group {
   readonly mesh: Mesh;
   private readonly lines: LineSegments | null;
 
-  constructor(shell: Shell, material: Material, edgeColour: string, edgeOpacity = 0.45) {
+  constructor(shell: Shell, material: Material, edgeColor: string, edgeOpacity = 0.45) {
     super();
-    // Pushed back a little, so that edges and paths on the surface are not torn by it.
+    // Pushed back a little, so that edges and paths on the surface are not hidden by it.
     material.polygonOffset = true;
     material.polygonOffsetFactor = 1;
     material.polygonOffsetUnits = 1;
     this.mesh = new Mesh(shell.faces, material);
     this.add(this.mesh);
-    const look = new LineBasicMaterial({ color: edgeColour, transparent: true, opacity: edgeOpacity });
-    this.lines = shell.edges && new LineSegments(shell.edges, look);
+    const lineMaterial = new LineBasicMaterial({ color: edgeColor, transparent: true, opacity: edgeOpacity });
+    this.lines = shell.edges && new LineSegments(shell.edges, lineMaterial);
     if (this.lines) this.add(this.lines);
   }
 
-  put(place: Vec3, turn: Quat, size: number): void {
-    this.visible = place.every(Number.isFinite) && turn.every(Number.isFinite);
+  setPose(position: Vec3, attitude: Quat, size: number): void {
+    this.visible = position.every(Number.isFinite) && attitude.every(Number.isFinite);
     if (!this.visible) return;
-    this.position.set(...place);
-    this.quaternion.set(turn[1], turn[2], turn[3], turn[0]);
+    this.position.set(...position);
+    this.quaternion.set(attitude[1], attitude[2], attitude[3], attitude[0]);
     this.scale.setScalar(size);
   }
 
-  /** The shell is not this body's alone; who made it disposes of it. */
+  /** The shell is shared; whoever created it disposes of it. */
   dispose(): void {
     (this.mesh.material as Material).dispose();
     (this.lines?.material as Material | undefined)?.dispose();

@@ -1,17 +1,17 @@
-// The closed form, as a ghost of the body with thin axes: where both agree it hides in the body and its axes.
+// The closed-form solution, drawn as a transparent body with thin axes, which coincide with the body where both agree.
 
 import { MeshLambertMaterial } from "three";
-import { stanceAt } from "../motion/pose.ts";
+import { placementAt } from "../motion/pose.ts";
 import { short, withUnit } from "../controls/format.ts";
 import { conjugate, length, minus, plus, product, scaled, toBody, toWorld, type Quat, type Vec3 } from "../motion/vectors.ts";
 import { Arrow } from "./arrows.ts";
 import { Body, type Shell } from "./body.ts";
-import { LONGEST } from "./quantities.ts";
-import { inPicture, type Frame, type Instant, type Subject } from "./context.ts";
+import { MAX_LENGTH } from "./quantities.ts";
+import { toView, type Frame, type Instant, type ViewContext } from "./context.ts";
 
-/** A little smaller than the body, so that the two do not flicker where they agree. */
-const WITHIN = 0.994;
-/** Thinner than the body's own axes, in which they hide. */
+/** Slightly smaller than the body, so that the two do not flicker where they agree. */
+const SHRINK = 0.994;
+/** Thinner than the body's own axes, which hide them where they agree. */
 const THIN = 0.6;
 const AXES: Vec3[] = [
   [1, 0, 0],
@@ -19,42 +19,42 @@ const AXES: Vec3[] = [
   [0, 0, 1],
 ];
 
-export class Ghost {
+export class ClosedFormOverlay {
   readonly body: Body;
   readonly axes: Arrow[];
 
-  constructor(private readonly subject: Subject, private readonly frame: Frame, shell: Shell) {
-    const { closedForm } = subject.colours;
+  constructor(private readonly context: ViewContext, private readonly frame: Frame, shell: Shell) {
+    const { closedForm } = context.colors;
     const skin = { color: closedForm, emissive: closedForm, emissiveIntensity: 0.25, transparent: true, opacity: 0.45 };
     this.body = new Body(shell, new MeshLambertMaterial({ ...skin, depthWrite: false }), closedForm, 0.95);
     this.body.renderOrder = 1;
     this.body.visible = false;
-    const isParticle = subject.record.looks[subject.record.lookOf[subject.watched]].kind === "particle";
+    const isParticle = context.record.appearances[context.record.appearanceIndex[context.watched]].kind === "particle";
     this.axes = AXES.slice(0, isParticle ? 0 : 3).map(() => new Arrow(closedForm, THIN));
   }
 
   update(isOn: boolean, instant: Instant): void {
-    const { record, framing, watched } = this.subject;
-    this.body.visible = isOn && record.ghost !== null && instant.isThere;
+    const { record, framing, watched } = this.context;
+    this.body.visible = isOn && record.closedForm !== null && instant.isPresent;
     for (const axis of this.axes) axis.visible = this.body.visible;
     if (!this.body.visible) return;
-    const there = stanceAt(record, record.ghost!, watched, instant.t);
-    const size = instant.size * WITHIN;
+    const exact = placementAt(record, record.closedForm!, watched, instant.t);
+    const size = instant.size * SHRINK;
     if (this.frame === "space") {
-      this.put(inPicture(framing, instant.focus, there.position, watched), there.quaternion, size, instant);
+      this.setPose(toView(framing, instant.focus, exact.position, watched), exact.quaternion, size, instant);
       return;
     }
     const { pose } = instant;
-    const away = toBody(pose.quaternion, scaled(1 / framing.unit, minus(there.position, pose.position)));
-    this.put(away, product(conjugate(pose.quaternion), there.quaternion), size, instant);
+    const away = toBody(pose.quaternion, scaled(1 / framing.unit, minus(exact.position, pose.position)));
+    this.setPose(away, product(conjugate(pose.quaternion), exact.quaternion), size, instant);
   }
 
-  private put(place: Vec3, turn: Quat, size: number, instant: Instant): void {
-    const pivot = this.subject.record.pivots[this.subject.watched];
-    const arm: Vec3 = pivot ? scaled(1 / this.subject.framing.unit, pivot.body) : [0, 0, 0];
-    this.body.put(place, turn, size);
+  private setPose(position: Vec3, attitude: Quat, size: number, instant: Instant): void {
+    const pivot = this.context.record.pivots[this.context.watched];
+    const arm: Vec3 = pivot ? scaled(1 / this.context.framing.unit, pivot.body) : [0, 0, 0];
+    this.body.setPose(position, attitude, size);
     this.axes.forEach((axis, i) =>
-      axis.point(plus(place, toWorld(turn, arm)), toWorld(turn, scaled(LONGEST.axis * instant.reach, AXES[i]))),
+      axis.point(plus(position, toWorld(attitude, arm)), toWorld(attitude, scaled(MAX_LENGTH.axis * instant.reach, AXES[i]))),
     );
   }
 
@@ -64,21 +64,21 @@ export class Ghost {
   }
 }
 
-/** The page has numbers of 32 bits: below this, in rad and in the body's size, it cannot tell two attitudes apart. */
-const SAME = 1e-6;
+/** Resolution of 32-bit numbers, in rad and relative to the size of the body. */
+const RESOLUTION = 1e-6;
 
-/** How far the closed form is from the computed motion, in words. */
-export function ghostWords({ record, watched }: Subject, instant: Instant): string {
-  if (record.ghost === null || !instant.isThere) return "";
-  const there = stanceAt(record, record.ghost!, watched, instant.t);
-  const [, x, y, z] = product(conjugate(instant.pose.quaternion), there.quaternion);
+/** The difference between the closed form and the computed motion, in words. */
+export function closedFormNote({ record, watched }: ViewContext, instant: Instant): string {
+  if (record.closedForm === null || !instant.isPresent) return "";
+  const exact = placementAt(record, record.closedForm!, watched, instant.t);
+  const [, x, y, z] = product(conjugate(instant.pose.quaternion), exact.quaternion);
   const angle = 2 * Math.asin(Math.min(1, Math.hypot(x, y, z)));
-  const far = length(minus(there.position, instant.pose.position));
-  const size = record.looks[record.lookOf[watched]].size || 1;
+  const far = length(minus(exact.position, instant.pose.position));
+  const size = record.appearances[record.appearanceIndex[watched]].size || 1;
   const found = [
-    angle > SAME ? `${short(angle, 2)} rad` : "",
-    far > SAME * size ? withUnit(short(far, 2), "m") : "",
+    angle > RESOLUTION ? `${short(angle, 2)} rad` : "",
+    far > RESOLUTION * size ? withUnit(short(far, 2), "m") : "",
   ].filter(Boolean);
-  const off = found.length > 0 ? `off by ${found.join(" and ")}` : "not to be told from the body here";
-  return `ghost: closed form, ${off}`;
+  const off = found.length > 0 ? `off by ${found.join(" and ")}` : "agrees with the motion to rounding";
+  return `closed form: ${off}`;
 }

@@ -1,26 +1,26 @@
-// The faces of a body made ready for drawing: sharp where faces meet at a corner, smooth where they stand for a curve.
+// Normals and edges of a mesh: sharp where faces meet at an angle, smooth where they approximate a curved surface.
 
-/** Faces that meet at less than this angle, in rad, stand for one curved surface. */
+/** Crease angle in rad: faces that meet at less are shaded as one curved surface. */
 export const CREASE = (35 * Math.PI) / 180;
-/** A body with more sharp edges than this is a rough one (an asteroid): its edges would only be noise. */
-const MOST_EDGES = 3000;
+/** Edges are not drawn for a body with more sharp edges than this, such as an asteroid. */
+const MAX_EDGES = 3000;
 
-export interface Skin {
-  /** Three corners a face, three numbers a corner. */
+export interface CreasedMesh {
+  /** Three corners per face, three coordinates per corner. */
   positions: Float32Array;
   normals: Float32Array;
-  /** Two ends an edge, three numbers an end. */
+  /** Two ends per edge, three coordinates per end. */
   edges: Float32Array;
 }
 
-export function creased(vertices: ArrayLike<number>, faces: ArrayLike<number>, scale = 1, crease = CREASE): Skin {
-  const corner = joined(vertices, faces);
+export function splitAtCreases(vertices: ArrayLike<number>, faces: ArrayLike<number>, scale = 1, crease = CREASE): CreasedMesh {
+  const corner = mergeCorners(vertices, faces);
   const count = faces.length / 3;
   const unit = faceNormals(vertices, faces);
   const angle = cornerAngles(vertices, faces);
   const limit = Math.cos(crease);
   const positions = new Float32Array(9 * count);
-  const smooth = new Float32Array(9 * count);
+  const normals = new Float32Array(9 * count);
   const around = cornersAround(corner);
   for (let k = 0; k < 3 * count; k++) {
     const face = Math.floor(k / 3);
@@ -33,14 +33,14 @@ export function creased(vertices: ArrayLike<number>, faces: ArrayLike<number>, s
     const length = Math.hypot(sum[0], sum[1], sum[2]) || 1;
     for (let i = 0; i < 3; i++) {
       positions[3 * k + i] = vertices[3 * faces[k] + i] * scale;
-      smooth[3 * k + i] = sum[i] / length;
+      normals[3 * k + i] = sum[i] / length;
     }
   }
-  return { positions, normals: smooth, edges: sharpEdges(corner, positions, unit, limit) };
+  return { positions, normals, edges: sharpEdges(corner, positions, unit, limit) };
 }
 
-/** A number for each corner of each face, the same for corners at the same place, whatever vertex they name. */
-function joined(vertices: ArrayLike<number>, faces: ArrayLike<number>): Uint32Array {
+/** An index for each corner of each face, the same for corners at the same position. */
+function mergeCorners(vertices: ArrayLike<number>, faces: ArrayLike<number>): Uint32Array {
   let size = 0;
   for (let i = 0; i < vertices.length; i++) size = Math.max(size, Math.abs(vertices[i]));
   const grain = size > 0 ? 1e6 / size : 1;
@@ -67,7 +67,7 @@ function faceNormals(v: ArrayLike<number>, faces: ArrayLike<number>): Float64Arr
   return unit;
 }
 
-/** How wide each face is at each of its corners, in rad: its weight there, however the surface was cut into faces. */
+/** Angle of each face at each of its corners, in rad: its weight in the vertex normal. */
 function cornerAngles(v: ArrayLike<number>, faces: ArrayLike<number>): Float64Array {
   return Float64Array.from(faces, (here, k) => {
     const first = k - (k % 3);
@@ -105,7 +105,7 @@ function sharpEdges(corner: Uint32Array, positions: Float32Array, unit: Float64A
     const next = k % 3 === 2 ? k - 2 : k + 1;
     ends.push(...positions.subarray(3 * k, 3 * k + 3), ...positions.subarray(3 * next, 3 * next + 3));
   }
-  return ends.length > 6 * MOST_EDGES ? new Float32Array(0) : Float32Array.from(ends);
+  return ends.length > 6 * MAX_EDGES ? new Float32Array(0) : Float32Array.from(ends);
 }
 
 const dot3 = (n: Float64Array, a: number, b: number): number =>

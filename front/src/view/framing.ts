@@ -1,122 +1,122 @@
-// What the views look at, and how large things are drawn.  Bodies are 1e-10 m to 1e3 m large, and some go far: the
-// views measure in a unit of their own, about the size of a body.
+// What the views show, and at what scale.  Bodies range from 1e-10 m to 1e3 m, and some travel far: lengths in the views
+// are in a unit of about the size of a body.
 
 import { quaternionAt, vectorAt, type MotionRecord } from "../motion/record.ts";
 import { length, minus, plus, scaled, toWorld, type Vec3 } from "../motion/vectors.ts";
 
-/** A body that goes farther than this, in its size, is followed. */
+/** A body that travels farther than this, relative to its size, is followed. */
 const FAR = 8;
-/** Bodies smaller than this part of what is framed are drawn larger, so that they are seen at all; the more, the smaller. */
+/** Bodies smaller than this fraction of the frame are drawn larger; the more bodies, the smaller the fraction. */
 const smallest = (bodies: number): number => 1 / Math.min(25, Math.max(8, 6 * Math.cbrt(bodies)));
-/** Of a body on a pivot: how far from the pivot towards its centre of mass a view looks. */
-export const TOWARDS = 0.6;
-/** Half of what a view of one body shows, in its reach; the longest arrow is 1.75. */
-const ROOM = 2.05;
-/** Radius of the ball that stands for a particle, in units; its arrows are as long as those of a body of size 1. */
+/** Where a view of a body on a pivot looks: fraction of the way from the pivot to the center of mass. */
+export const PIVOT_TO_CENTER = 0.6;
+/** Half the width of the view of one body, relative to its reach; the longest arrow is 1.75. */
+const MARGIN = 2.05;
+/** Radius of the ball that represents a particle, in units; its arrows are those of a body of size 1. */
 const PARTICLE = 0.3;
-/** The unit where there are only particles, in half of the whole that they go through. */
+/** The unit if there are only particles, relative to half the extent of their paths. */
 const PARTICLE_UNIT = 1 / 5;
-/** From one member to the next, in its size, where members would lie in each other. */
+/** Distance between members that would overlap, relative to their size. */
 const APART = 2.4;
-/** From where the camera looks at first: along the ground from x to y, and above the ground, in rad. */
-export const FIRST_LOOK = { azimuth: -0.96, elevation: 0.38 };
-/** At most so many instants and bodies are asked where they are. */
-const MOST_INSTANTS = 400;
+/** Initial direction of the camera: azimuth from x to y, and elevation, in rad. */
+export const INITIAL_VIEW = { azimuth: -0.96, elevation: 0.38 };
+/** Maximum number of outputs used to compute extents. */
+const MAX_OUTPUTS = 400;
 
 export interface Framing {
-  /** Metres in a unit of the views. */
+  /** Meters per unit of the views. */
   unit: number;
-  /** What is drawn of a body is its size times this; in the two ways to look. */
+  /** Magnification of the bodies, for both camera modes. */
   larger: { whole: number; following: number };
-  /** Half of what is shown, in units. */
+  /** Half the width of the view, in units. */
   radius: { whole: number; following: number };
-  /** Where the view of the whole looks, in m. */
+  /** Center of the view of the whole motion, in m. */
   middle: Vec3;
-  /** Whether the body goes so far that the camera had better go with it. */
+  /** Whether the body travels so far that the camera should follow it. */
   isFar: boolean;
-  /** Whether anything moves at all, or is held: only then is there a ground to tell it by. */
+  /** Whether a ground is drawn: only if something moves or is attached to a pivot. */
   hasGround: boolean;
   /** Height of the ground, in m. */
   ground: number;
-  /** Where each member is set, in m, where all would lie in each other; null where they are drawn where they are. */
-  places: Vec3[] | null;
+  /** Displacement of each member, in m, if they would overlap; null if they are drawn at their true positions. */
+  displacements: Vec3[] | null;
 }
 
-export function framed(record: MotionRecord, watched: number): Framing {
-  const sizes = Array.from(record.lookOf, (l) => record.looks[l].size);
+export function frameMotion(record: MotionRecord, watched: number): Framing {
+  const sizes = Array.from(record.appearanceIndex, (l) => record.appearances[l].size);
   const size = record.axis === "body" ? Math.max(...sizes) : sizes[watched];
-  const cloud = extents(record);
-  const unit = size > 0 ? size : cloud.whole > 0 ? cloud.whole * PARTICLE_UNIT : 1;
-  const isHeap = record.axis === "member" && record.bodies > 1 && cloud.apart < 2 * unit;
-  const places = isHeap ? lattice(record.bodies, APART * unit) : null;
+  const extent = extents(record);
+  const unit = size > 0 ? size : extent.whole > 0 ? extent.whole * PARTICLE_UNIT : 1;
+  const overlap = record.axis === "member" && record.bodies > 1 && extent.apart < 2 * unit;
+  const displacements = overlap ? lattice(record.bodies, APART * unit) : null;
   const reach = reachOf(record, watched, unit);
-  const spread = places ? cloud.path + length(places[0]) : cloud.whole;
-  const apart = record.bodies > 1 && !places ? cloud.apart : 0;
+  const spread = displacements ? extent.path + length(displacements[0]) : extent.whole;
+  const apart = record.bodies > 1 && !displacements ? extent.apart : 0;
   const least = smallest(record.bodies);
   const larger = {
-    whole: places || record.isHeld ? 1 : magnified((spread * least) / unit),
+    whole: displacements || record.hasPivot ? 1 : magnified((spread * least) / unit),
     following: magnified((apart * least) / unit),
   };
-  const pivoted = record.isHeld && !places && record.bodies === 1;
-  const room = places ? { path: 0.86, body: 1.3 } : { path: 1, body: 1.7 };
+  const pivoted = record.hasPivot && !displacements && record.bodies === 1;
+  const room = displacements ? { path: 0.86, body: 1.3 } : { path: 1, body: 1.7 };
   const isStill = spread < 1e-3 * unit;
   return {
     unit,
     larger,
     radius: {
-      whole: pivoted || isStill ? ROOM * reach : room.path * (spread / unit) + room.body * reach * larger.whole,
-      following: apart / unit + ROOM * reach * larger.following,
+      whole: pivoted || isStill ? MARGIN * reach : room.path * (spread / unit) + room.body * reach * larger.whole,
+      following: apart / unit + MARGIN * reach * larger.following,
     },
-    middle: pivoted ? towards(record.pivots[0].world, cloud.mean) : cloud.middle,
-    isFar: !pivoted && !places && spread > FAR * (apart + unit),
-    hasGround: !places && (record.isHeld || cloud.path > 0.02 * unit || cloud.apart > 0.02 * unit),
-    ground: groundOf(record, cloud, unit, larger.whole, pivoted),
-    places,
+    middle: pivoted ? towards(record.pivots[0].world, extent.mean) : extent.middle,
+    isFar: !pivoted && !displacements && spread > FAR * (apart + unit),
+    hasGround: !displacements && (record.hasPivot || extent.path > 0.02 * unit || extent.apart > 0.02 * unit),
+    ground: groundOf(record, extent, unit, larger.whole, pivoted),
+    displacements,
   };
 }
 
-/** A little smaller than one would like is drawn as it is. */
+/** Small magnifications are not applied. */
 const magnified = (times: number): number => (times > 1.3 ? times : 1);
 
-/** How far a body reaches from where its arrows begin, in units: its centre of mass, or its pivot. */
+/** Largest distance of a body from the start of its arrows (center of mass or pivot), in units. */
 export function reachOf(record: MotionRecord, body: number, unit: number): number {
-  const size = record.looks[record.lookOf[body]].size / unit || 1;
-  return size + (record.isHeld ? length(record.pivots[body].body) / unit : 0);
+  const size = record.appearances[record.appearanceIndex[body]].size / unit || 1;
+  return size + (record.hasPivot ? length(record.pivots[body].body) / unit : 0);
 }
 
-/** The radius at which a body is drawn, in units; its mesh is scaled by it. */
+/** Drawn radius of a body, in units; its mesh is scaled by it. */
 export function drawnSize(record: MotionRecord, body: number, framing: Framing): number {
-  const size = record.looks[record.lookOf[body]].size;
+  const size = record.appearances[record.appearanceIndex[body]].size;
   return size > 0 ? size / framing.unit : PARTICLE;
 }
 
-/** What the picture does that the motion does not; "" where it does nothing of the kind. */
-export function remarkOf(framing: Framing, isFollowing: boolean): string {
-  if (framing.places) return "members are set apart; in truth they lie on each other, or nearly";
+/** How the drawing differs from the true motion; "" if it does not. */
+export function framingNote(framing: Framing, isFollowing: boolean): string {
+  if (framing.displacements) return "members are drawn side by side; in reality they (nearly) coincide";
   const times = isFollowing ? framing.larger.following : framing.larger.whole;
   return times > 1 ? `bodies are drawn ${Number(times.toPrecision(2))} times larger` : "";
 }
 
-const towards = (pivot: Vec3, centre: Vec3): Vec3 => plus(pivot, scaled(TOWARDS, minus(centre, pivot)));
+const towards = (pivot: Vec3, center: Vec3): Vec3 => plus(pivot, scaled(PIVOT_TO_CENTER, minus(center, pivot)));
 
-interface Cloud {
+interface Extents {
   low: Vec3;
   high: Vec3;
   middle: Vec3;
-  /** Of all places of all bodies. */
+  /** Mean position of all bodies. */
   mean: Vec3;
-  /** Half the diagonal of the box round all places of all bodies. */
+  /** Half the diagonal of the bounding box of all positions. */
   whole: number;
-  /** The farthest that any is from its own place at first. */
+  /** Largest distance of a body from its initial position. */
   path: number;
-  /** The farthest that any is from the middle of all at one instant. */
+  /** Largest distance of a body from the mean position at the same time. */
   apart: number;
 }
 
-function extents(record: MotionRecord): Cloud {
+function extents(record: MotionRecord): Extents {
   const low: Vec3 = [Infinity, Infinity, Infinity];
   const high: Vec3 = [-Infinity, -Infinity, -Infinity];
-  const every = Math.max(1, Math.floor(record.times / MOST_INSTANTS));
+  const every = Math.max(1, Math.floor(record.times / MAX_OUTPUTS));
   const means: Vec3[] = [];
   let [apart, path] = [0, 0];
   for (let k = 0; k < record.times; k += every) {
@@ -150,16 +150,16 @@ function rows(record: MotionRecord, k: number): [number, Vec3][] {
   return found;
 }
 
-/** Below everything; a top stands on it. */
-function groundOf(record: MotionRecord, cloud: Cloud, unit: number, larger: number, pivoted: boolean): number {
-  if (!pivoted) return cloud.low[2] - 1.3 * unit * larger;
-  const look = record.looks[record.lookOf[0]];
-  const every = Math.max(1, Math.floor(record.times / MOST_INSTANTS));
+/** Height of the ground: below everything; a top stands on it. */
+function groundOf(record: MotionRecord, extent: Extents, unit: number, larger: number, pivoted: boolean): number {
+  if (!pivoted) return extent.low[2] - 1.3 * unit * larger;
+  const appearance = record.appearances[record.appearanceIndex[0]];
+  const every = Math.max(1, Math.floor(record.times / MAX_OUTPUTS));
   let lowest = record.pivots[0].world[2];
   for (let k = 0; k < record.times; k += every) {
     const [q, x] = [quaternionAt(record.quaternion, k), vectorAt(record.position, k)];
-    for (let v = 0; v < look.vertices.length; v += 3 * Math.ceil(look.vertices.length / 600)) {
-      const z = x[2] + toWorld(q, [look.vertices[v], look.vertices[v + 1], look.vertices[v + 2]])[2];
+    for (let v = 0; v < appearance.vertices.length; v += 3 * Math.ceil(appearance.vertices.length / 600)) {
+      const z = x[2] + toWorld(q, [appearance.vertices[v], appearance.vertices[v + 1], appearance.vertices[v + 2]])[2];
       if (z < lowest) lowest = z;
     }
   }
@@ -167,11 +167,11 @@ function groundOf(record: MotionRecord, cloud: Cloud, unit: number, larger: numb
   return below < 0.02 * unit ? record.pivots[0].world[2] : lowest - 0.15 * unit;
 }
 
-/** Places in rows and columns, upright and across the first look, so that none hides another. */
+/** Positions in rows and columns, facing the initial camera, so that no member hides another. */
 export function lattice(count: number, step: number): Vec3[] {
   const columns = Math.ceil(Math.sqrt(1.4 * count));
   const half = { across: (columns - 1) / 2, up: (Math.ceil(count / columns) - 1) / 2 };
-  const [s, c] = [Math.sin(FIRST_LOOK.azimuth), Math.cos(FIRST_LOOK.azimuth)];
+  const [s, c] = [Math.sin(INITIAL_VIEW.azimuth), Math.cos(INITIAL_VIEW.azimuth)];
   return Array.from({ length: count }, (_, i): Vec3 => {
     const across = ((i % columns) - half.across) * step;
     return [-s * across, c * across, (half.up - Math.floor(i / columns)) * step];

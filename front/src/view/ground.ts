@@ -1,4 +1,4 @@
-// What a motion is measured against: a grid on the ground, which slides past a body that is followed.
+// A grid on the ground, which slides past a body that is followed.
 
 import {
   Color,
@@ -10,7 +10,7 @@ import {
   ShadowMaterial,
   Vector2,
 } from "three";
-import type { Instant, Subject } from "./context.ts";
+import type { Instant, ViewContext } from "./context.ts";
 
 const VERTEX = `
 varying vec2 flat2;
@@ -19,7 +19,7 @@ void main() {
   gl_Position = projectionMatrix * viewMatrix * modelMatrix * vec4(position, 1.0);
 }`;
 const FRAGMENT = `
-uniform vec3 colour;
+uniform vec3 color;
 uniform vec2 slid;
 uniform float cell;
 uniform float radius;
@@ -35,66 +35,66 @@ void main() {
   vec2 at = (flat2 + slid) / cell;
   float line = max(0.55 * lines(at), lines(at / 5.0));
   float away = smoothstep(1.0, 0.25, length(flat2) / radius);
-  gl_FragColor = vec4(colour, line * away * strength);
+  gl_FragColor = vec4(color, line * away * strength);
   #include <colorspace_fragment>
 }`;
 
-/** From one level of the grid to the next while a body is followed up or down, in its reach. */
+/** Distance between levels of the grid while a body is followed vertically, relative to its reach. */
 const LEVELS = 5;
 
 export class Ground extends Group {
-  /** The side of a square of the grid, in m; 0 where there is none. */
+  /** Side of a grid square, in m; 0 if there is no grid. */
   readonly cell: number = 0;
   private readonly grid: Mesh<PlaneGeometry, ShaderMaterial> | null = null;
-  private readonly shade: Mesh<PlaneGeometry, ShadowMaterial> | null = null;
+  private readonly shadow: Mesh<PlaneGeometry, ShadowMaterial> | null = null;
 
-  constructor(private readonly subject: Subject) {
+  constructor(private readonly context: ViewContext) {
     super();
-    const { framing, colours, effects } = subject;
+    const { framing, colors, effects } = context;
     if (!framing.hasGround) return;
     this.cell = roundNumber(0.45 * framing.unit);
     const uniforms = {
-      colour: { value: new Color(colours.muted).lerp(new Color(colours.paper), 0.45) },
+      color: { value: new Color(colors.muted).lerp(new Color(colors.paper), 0.45) },
       slid: { value: new Vector2() },
       cell: { value: 1 },
       radius: { value: 1 },
       strength: { value: 1 },
     };
-    const look = { vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms, transparent: true, depthWrite: false };
-    this.grid = new Mesh(new PlaneGeometry(2, 2), new ShaderMaterial({ ...look, side: DoubleSide }));
+    const material = { vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms, transparent: true, depthWrite: false };
+    this.grid = new Mesh(new PlaneGeometry(2, 2), new ShaderMaterial({ ...material, side: DoubleSide }));
     this.grid.renderOrder = -1;
     this.add(this.grid);
     if (effects === "high") {
-      this.shade = new Mesh(new PlaneGeometry(2, 2), new ShadowMaterial({ opacity: 0.16, depthWrite: false }));
-      this.shade.receiveShadow = true;
-      this.add(this.shade);
+      this.shadow = new Mesh(new PlaneGeometry(2, 2), new ShadowMaterial({ opacity: 0.16, depthWrite: false }));
+      this.shadow.receiveShadow = true;
+      this.add(this.shadow);
     }
   }
 
-  /** Its height in the picture comes back; null where there is none. */
+  /** Returns the height of the ground in the view; null if there is none. */
   update(instant: Instant, isFollowing: boolean, radius: number): number | null {
     if (!this.grid) return null;
-    const { framing } = this.subject;
-    const wide = Math.max(3 * radius, 6 * instant.reach);
+    const { framing } = this.context;
+    const extent = Math.max(3 * radius, 6 * instant.reach);
     const level = this.level(instant, isFollowing);
     const cell = isFollowing || radius < (12 * instant.reach) / instant.larger ? this.cell : roundNumber((0.12 * radius) * framing.unit);
     const { uniforms } = this.grid.material;
-    for (const part of [this.grid, this.shade]) {
-      part?.scale.setScalar(wide);
+    for (const part of [this.grid, this.shadow]) {
+      part?.scale.setScalar(extent);
       part?.position.set(0, 0, level.z);
     }
-    uniforms.radius.value = wide;
+    uniforms.radius.value = extent;
     uniforms.cell.value = cell / framing.unit;
     uniforms.strength.value = level.strength;
-    // Only what is left over from whole squares, so that nothing is lost to rounding far from the origin.
+    // Modulo whole squares, so that nothing is lost to rounding far from the origin.
     const slid = (x: number): number => (x % (5 * cell)) / framing.unit;
     uniforms.slid.value.set(slid(instant.focus[0]), slid(instant.focus[1]));
     return level.z;
   }
 
-  /** The side of a square as it is drawn now, in words. */
-  words(): string {
-    return this.grid ? `grid ${squareWords(this.grid.material.uniforms.cell.value * this.subject.framing.unit)}` : "";
+  /** Side of a square as currently drawn, as text. */
+  description(): string {
+    return this.grid ? `grid ${formatLength(this.grid.material.uniforms.cell.value * this.context.framing.unit)}` : "";
   }
 
   dispose(): void {
@@ -107,7 +107,7 @@ export class Ground extends Group {
 
   /** The true ground; while following far above it, levels that pass by. */
   private level(instant: Instant, isFollowing: boolean): { z: number; strength: number } {
-    const { framing } = this.subject;
+    const { framing } = this.context;
     const z = (framing.ground - instant.focus[2]) / framing.unit;
     if (!isFollowing || z > -1.2 * LEVELS * instant.reach) return { z, strength: 1 };
     const height = LEVELS * instant.reach;
@@ -116,7 +116,7 @@ export class Ground extends Group {
   }
 }
 
-/** 1, 2 or 5 times a power of ten, next to a number. */
+/** The nearest 1, 2 or 5 times a power of ten. */
 export function roundNumber(x: number): number {
   const power = 10 ** Math.floor(Math.log10(x));
   return [1, 2, 5, 10].map((n) => n * power).reduce((a, b) => (Math.abs(b - x) < Math.abs(a - x) ? b : a));
@@ -132,9 +132,9 @@ const PREFIXES: [number, string][] = [
   [1e-12, "pm"],
 ];
 
-/** A length in words, such as "5 cm". */
-export function squareWords(metres: number): string {
-  const [size, name] = PREFIXES.find(([least]) => metres >= 0.999 * least) ?? PREFIXES[PREFIXES.length - 1];
-  return `${Number((metres / size).toPrecision(3))} ${name}`;
+/** A length as text, such as "5 cm". */
+export function formatLength(meters: number): string {
+  const [size, name] = PREFIXES.find(([least]) => meters >= 0.999 * least) ?? PREFIXES[PREFIXES.length - 1];
+  return `${Number((meters / size).toPrecision(3))} ${name}`;
 }
 

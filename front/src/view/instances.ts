@@ -1,37 +1,36 @@
-// The other bodies of a system, or the other members of an ensemble: one instanced mesh for each look, so that a
-// thousand are drawn at once.
+// The other bodies of a system, or the other members of an ensemble: one instanced mesh per appearance.
 
 import { Color, Group, InstancedMesh, Matrix4, Quaternion, Vector3, type Raycaster } from "three";
-import { SEVERAL } from "../colors.ts";
-import type { Look } from "../motion/record.ts";
-import { shellOf } from "./body.ts";
-import { coarser } from "./decimation.ts";
+import { BODY_COLORS } from "../colors.ts";
+import type { Appearance } from "../motion/record.ts";
+import { buildShell } from "./body.ts";
+import { decimateMesh } from "./decimation.ts";
 import { drawnSize } from "./framing.ts";
-import { patterned, type Tones } from "./pattern.ts";
-import { inPicture, type Instant, type Subject } from "./context.ts";
+import { patternMaterial, type Tones } from "./pattern.ts";
+import { toView, type Instant, type ViewContext } from "./context.ts";
 
-/** Faces of all together. */
-const MOST_FACES = { low: 120_000, high: 1_500_000 };
+/** Maximum number of faces in total. */
+const MAX_FACES = { low: 120_000, high: 1_500_000 };
 const DOT = "#3d3a45";
-const NOWHERE = new Matrix4().makeScale(0, 0, 0);
+const HIDDEN = new Matrix4().makeScale(0, 0, 0);
 
-export class Crowd extends Group {
+export class InstancedBodies extends Group {
   private readonly meshes: { mesh: InstancedMesh; bodies: number[] }[] = [];
-  /** Whether its bodies are drawn with fewer faces than they have. */
-  isCoarse = false;
+  /** Whether bodies are drawn with fewer faces than they have. */
+  isDecimated = false;
 
-  constructor(private readonly subject: Subject) {
+  constructor(private readonly context: ViewContext) {
     super();
-    const { record } = subject;
+    const { record } = context;
     if (record.bodies < 2) return;
-    record.looks.forEach((look, l) => {
-      const bodies = Array.from(record.lookOf.keys()).filter((i) => record.lookOf[i] === l);
-      if (bodies.length > 0) this.addLook(look, bodies);
+    record.appearances.forEach((appearance, l) => {
+      const bodies = Array.from(record.appearanceIndex.keys()).filter((i) => record.appearanceIndex[i] === l);
+      if (bodies.length > 0) this.addAppearance(appearance, bodies);
     });
   }
 
   update(instant: Instant): void {
-    const { record, framing, watched } = this.subject;
+    const { record, framing, watched } = this.context;
     const matrix = new Matrix4();
     const [place, turn, scale] = [new Vector3(), new Quaternion(), new Vector3()];
     for (const { mesh, bodies } of this.meshes) {
@@ -39,10 +38,10 @@ export class Crowd extends Group {
         const { position, quaternion } = instant.all[body];
         const there = body !== watched && Number.isFinite(position[0] + quaternion[0]);
         if (!there) {
-          mesh.setMatrixAt(k, NOWHERE);
+          mesh.setMatrixAt(k, HIDDEN);
           return;
         }
-        place.set(...inPicture(framing, instant.focus, position, body));
+        place.set(...toView(framing, instant.focus, position, body));
         turn.set(quaternion[1], quaternion[2], quaternion[3], quaternion[0]);
         scale.setScalar(drawnSize(record, body, framing) * instant.larger);
         mesh.setMatrixAt(k, matrix.compose(place, turn, scale));
@@ -53,7 +52,7 @@ export class Crowd extends Group {
   }
 
   /** The body under a ray, or null. */
-  under(ray: Raycaster): { body: number; distance: number } | null {
+  bodyUnder(ray: Raycaster): { body: number; distance: number } | null {
     const hits = this.meshes.flatMap(({ mesh, bodies }) =>
       ray.intersectObject(mesh).map(({ instanceId, distance }) => ({ body: bodies[instanceId!], distance })),
     );
@@ -68,30 +67,30 @@ export class Crowd extends Group {
     }
   }
 
-  private addLook(look: Look, bodies: number[]): void {
-    const { record, effects, colours } = this.subject;
-    const most = Math.max(8, Math.floor(MOST_FACES[effects] / record.bodies));
-    const mesh = coarser(look.vertices, look.faces, most);
-    this.isCoarse ||= mesh.faces !== look.faces;
-    const shell = shellOf({ ...mesh, size: look.size });
-    const instances = new InstancedMesh(shell.faces, patterned(look, null, effects), bodies.length);
+  private addAppearance(appearance: Appearance, bodies: number[]): void {
+    const { record, effects, colors } = this.context;
+    const most = Math.max(8, Math.floor(MAX_FACES[effects] / record.bodies));
+    const mesh = decimateMesh(appearance.vertices, appearance.faces, most);
+    this.isDecimated ||= mesh.faces !== appearance.faces;
+    const shell = buildShell({ ...mesh, size: appearance.size });
+    const instances = new InstancedMesh(shell.faces, patternMaterial(appearance, null, effects), bodies.length);
     instances.frustumCulled = false;
-    const muted = new Color(colours.bodyOther).lerp(new Color(colours.paper), 0.35);
-    const colour = new Color();
+    const muted = new Color(colors.bodyOther).lerp(new Color(colors.paper), 0.35);
+    const color = new Color();
     bodies.forEach((body, k) =>
-      instances.setColorAt(k, record.axis === "member" ? muted : colour.set(SEVERAL[body % SEVERAL.length])),
+      instances.setColorAt(k, record.axis === "member" ? muted : color.set(BODY_COLORS[body % BODY_COLORS.length])),
     );
     this.meshes.push({ mesh: instances, bodies });
     this.add(instances);
   }
 }
 
-/** The watched body's tones: its own among several, the common ones of a body alone. */
-export function tonesOf(subject: Subject): Tones {
-  const { record, watched, colours } = subject;
-  const isParticle = record.looks[record.lookOf[watched]].kind === "particle";
-  const own = SEVERAL[record.axis === "body" ? watched % SEVERAL.length : 0];
+/** Tones of the watched body: its own color among several bodies, otherwise the default ones. */
+export function bodyTones(context: ViewContext): Tones {
+  const { record, watched, colors } = context;
+  const isParticle = record.appearances[record.appearanceIndex[watched]].kind === "particle";
+  const own = BODY_COLORS[record.axis === "body" ? watched % BODY_COLORS.length : 0];
   if (isParticle) return { one: own, other: own, dot: own };
-  if (record.bodies < 2) return { one: colours.body, other: colours.bodyOther, dot: DOT };
+  if (record.bodies < 2) return { one: colors.body, other: colors.bodyOther, dot: DOT };
   return { one: `#${new Color(own).lerp(new Color("#ffffff"), 0.6).getHexString()}`, other: own, dot: DOT };
 }

@@ -1,14 +1,14 @@
-// Words at the tips of arrows, as text of the page with a halo, moved aside where they would cover each other.
+// Labels at the tips of arrows, moved aside where they would overlap.
 
-export interface Wish {
+export interface LabelRequest {
   text: string;
-  colour: string;
-  /** The tip, and where the arrow comes from, in pixels of the pane. */
+  color: string;
+  /** Tip and start of the arrow, in pixels of the pane. */
   x: number;
   y: number;
   fromX: number;
   fromY: number;
-  /** The middle of what the word would better not cover. */
+  /** Center of something that the label should not cover. */
   away?: { x: number; y: number };
 }
 
@@ -17,104 +17,104 @@ export interface Size {
   height: number;
 }
 
-/** x and y are its middle. */
-export interface Place extends Size {
+/** x and y are its center. */
+export interface Box extends Size {
   x: number;
   y: number;
 }
 
-export interface Box extends Place {
-  /** Which of the places that were tried. */
-  way: number;
+export interface LabelBox extends Box {
+  /** Index of the candidate position. */
+  candidate: number;
 }
 
-/** From the tip to the edge of the word, and where that is taken. */
+/** Distance from the tip to the edge of the label; the second is tried if the first is occupied. */
 const GAPS = [6, 22];
-/** Turns from the arrow's own direction that are tried in order, in rad. */
+/** Angles from the arrow's direction that are tried in order, in rad. */
 const TURNS = [0, 0.7, -0.7, 1.4, -1.4, 2.2, -2.2, Math.PI];
-/** So many pixels nearer to what is better not covered are as bad as an arrow that is crossed. */
+/** This many pixels closer to `away` cost as much as crossing an arrow. */
 const ASIDE = 40;
-const WAYS = GAPS.flatMap((gap) => TURNS.map((turn) => ({ gap, turn })));
+const CANDIDATES = GAPS.flatMap((gap) => TURNS.map((turn) => ({ gap, turn })));
 
 /**
- * Where each word goes within the pane; null where its tip is outside, or there is no room.  Words that come first are
- * placed first, none covers another or what is reserved, and an arrow is crossed only where nothing else is left.  A
- * word keeps the way it went in `before`, unless another is much better: words that jump cannot be read.
+ * Position of each label in the pane; null if its tip is outside or there is no room.  Labels are placed in order,
+ * without overlapping each other or the reserved boxes, and cross an arrow only if there is no alternative.  A label
+ * keeps its candidate of `before` unless another is much better, because labels that jump are hard to read.
  */
-export function arranged(
-  wishes: Wish[],
+export function placeLabels(
+  labelRequests: LabelRequest[],
   sizes: Size[],
   pane: Size,
   before: (number | undefined)[] = [],
-  reserved: Place[] = [],
-): (Box | null)[] {
-  const taken = [...reserved];
-  return wishes.map((wish, i) => {
-    if (!(wish.x >= 0 && wish.x <= pane.width && wish.y >= 0 && wish.y <= pane.height)) return null;
-    const angle = Math.atan2(wish.y - wish.fromY, wish.x - wish.fromX);
-    const boxes = WAYS.map(({ gap, turn }, way) => {
-      return { ...within(pane, beside(wish, angle + turn, gap, sizes[i])), way };
+  reserved: Box[] = [],
+): (LabelBox | null)[] {
+  const occupied = [...reserved];
+  return labelRequests.map((request, i) => {
+    if (!(request.x >= 0 && request.x <= pane.width && request.y >= 0 && request.y <= pane.height)) return null;
+    const angle = Math.atan2(request.y - request.fromY, request.x - request.fromX);
+    const boxes = CANDIDATES.map(({ gap, turn }, candidate) => {
+      return { ...within(pane, beside(request, angle + turn, gap, sizes[i])), candidate };
     });
-    const free = boxes.filter((box) => !taken.some((other) => overlap(box, other)));
-    const crossed = (box: Box): number => wishes.filter((arrow) => crosses(arrow, box)).length;
-    const far = (box: Box): number => (wish.away ? Math.hypot(box.x - wish.away.x, box.y - wish.away.y) / ASIDE : 0);
-    const costs = free.map((box) => crossed(box) - far(box) - (box.way === before[i] ? 1.5 : 0));
+    const free = boxes.filter((box) => !occupied.some((other) => overlap(box, other)));
+    const crossed = (box: LabelBox): number => labelRequests.filter((arrow) => crosses(arrow, box)).length;
+    const far = (box: LabelBox): number => (request.away ? Math.hypot(box.x - request.away.x, box.y - request.away.y) / ASIDE : 0);
+    const costs = free.map((box) => crossed(box) - far(box) - (box.candidate === before[i] ? 1.5 : 0));
     const best = free[costs.indexOf(Math.min(...costs))] ?? null;
-    if (best) taken.push(best);
+    if (best) occupied.push(best);
     return best;
   });
 }
 
-function beside(wish: Wish, angle: number, gap: number, { width, height }: Size): Place {
+function beside(request: LabelRequest, angle: number, gap: number, { width, height }: Size): Box {
   const [c, s] = [Math.cos(angle), Math.sin(angle)];
   const away = gap + Math.min(width / 2 / Math.max(Math.abs(c), 1e-6), height / 2 / Math.max(Math.abs(s), 1e-6));
-  return { x: wish.x + c * away, y: wish.y + s * away, width, height };
+  return { x: request.x + c * away, y: request.y + s * away, width, height };
 }
 
-function within(pane: Size, box: Place): Place {
-  const held = (x: number, size: number, room: number): number => Math.max(size / 2, Math.min(room - size / 2, x));
-  return { ...box, x: held(box.x, box.width, pane.width), y: held(box.y, box.height, pane.height) };
+function within(pane: Size, box: Box): Box {
+  const clamp = (x: number, size: number, room: number): number => Math.max(size / 2, Math.min(room - size / 2, x));
+  return { ...box, x: clamp(box.x, box.width, pane.width), y: clamp(box.y, box.height, pane.height) };
 }
 
-/** Whether an arrow goes through a box: what is left of it when cut by each side is more than nothing. */
-function crosses(arrow: Wish, box: Place): boolean {
+/** Whether an arrow crosses a box, by clipping it to the box. */
+function crosses(arrow: LabelRequest, box: Box): boolean {
   let [from, to] = [0, 1];
-  for (const [start, way, middle, size] of [
+  for (const [start, candidate, middle, size] of [
     [arrow.fromX, arrow.x - arrow.fromX, box.x, box.width],
     [arrow.fromY, arrow.y - arrow.fromY, box.y, box.height],
   ]) {
-    const [a, b] = [middle - size / 2 - start, middle + size / 2 - start].map((edge) => edge / (way || 1e-9));
+    const [a, b] = [middle - size / 2 - start, middle + size / 2 - start].map((edge) => edge / (candidate || 1e-9));
     from = Math.max(from, Math.min(a, b));
     to = Math.min(to, Math.max(a, b));
   }
   return from < to;
 }
 
-const overlap = (a: Place, b: Place): boolean =>
+const overlap = (a: Box, b: Box): boolean =>
   Math.abs(a.x - b.x) < (a.width + b.width) / 2 && Math.abs(a.y - b.y) < (a.height + b.height) / 2;
 
 export class Labels {
   private readonly words: HTMLElement[] = [];
   private readonly sizes = new Map<string, Size>();
-  private readonly ways = new Map<string, number>();
+  private readonly candidates = new Map<string, number>();
   private room = "";
 
   constructor(private readonly pane: HTMLElement) {}
 
-  show(wishes: Wish[], room: Size, reserved: Place[]): void {
-    // The page may have other letters at another size.
+  show(labelRequests: LabelRequest[], room: Size, reserved: Box[]): void {
+    // The font may change with the size of the page.
     if (this.room !== `${room.width} ${room.height}`) this.sizes.clear();
     this.room = `${room.width} ${room.height}`;
-    const sizes = wishes.map(({ text }) => this.sizeOf(text));
-    const boxes = arranged(wishes, sizes, room, wishes.map(({ text }) => this.ways.get(text)), reserved);
-    while (this.words.length < wishes.length) this.words.push(this.word());
+    const sizes = labelRequests.map(({ text }) => this.sizeOf(text));
+    const boxes = placeLabels(labelRequests, sizes, room, labelRequests.map(({ text }) => this.candidates.get(text)), reserved);
+    while (this.words.length < labelRequests.length) this.words.push(this.word());
     this.words.forEach((word, i) => {
       const box = boxes[i] ?? null;
       word.hidden = box === null;
       if (box === null) return;
-      this.ways.set(wishes[i].text, box.way);
-      if (word.textContent !== wishes[i].text) word.textContent = wishes[i].text;
-      word.style.color = wishes[i].colour;
+      this.candidates.set(labelRequests[i].text, box.candidate);
+      if (word.textContent !== labelRequests[i].text) word.textContent = labelRequests[i].text;
+      word.style.color = labelRequests[i].color;
       const [left, top] = [box.x - box.width / 2, box.y - box.height / 2].map((pixels) => `${pixels.toFixed(1)}px`);
       word.style.transform = `translate(${left}, ${top})`;
     });

@@ -1,4 +1,4 @@
-// Lines some pixels wide (WebGL's own are one), the part up to an instant in full colour and the rest faint.
+// Lines several pixels wide (WebGL's own are one pixel wide), in full color up to a point and faint beyond.
 
 import {
   Color,
@@ -12,7 +12,7 @@ import {
 } from "three";
 import { boldnessIn } from "./arrows.ts";
 
-// One quadrilateral for each piece, spread on the screen to the width of the line.
+// One quadrilateral per segment, expanded on the screen to the width of the line.
 const VERTEX = `
 attribute vec3 start;
 attribute vec3 end;
@@ -30,31 +30,31 @@ void main() {
   vec4 here = position.x < 0.5 ? a : b;
   vec2 aside = vec2(-way.y, way.x) * position.y + way * (position.x - 0.5) * 0.6;
   here.xy += aside * width / pixels * here.w;
-  // What is to come lies a little behind what has been, so that a path that closes stays in full colour.
+  // The future part lies slightly behind the past one, so that a closed path stays in full color.
   here.z += float(gl_InstanceID) > until ? 1e-4 * here.w : 0.0;
   gl_Position = behind ? vec4(2.0, 2.0, 2.0, 1.0) : here;
   along = float(gl_InstanceID) + position.x;
 }`;
 const FRAGMENT = `
-uniform vec3 colour;
+uniform vec3 color;
 uniform vec3 faint;
 uniform float until;
 varying float along;
 void main() {
-  gl_FragColor = vec4(along <= until ? colour : faint, 1.0);
+  gl_FragColor = vec4(along <= until ? color : faint, 1.0);
   #include <colorspace_fragment>
 }`;
 
 /**
- * How far what is to come fades into the paper.  Light is mixed, and the eye sees a little light on a dark page well:
- * there it must fade further to look as faint.
+ * How far the future part fades into the background.  Colors are mixed linearly, so a dark background needs more fading
+ * to look equally faint.
  */
-const fadingOn = (paper: Color): number => (paper.g < 0.5 ? 0.88 : 0.62);
+const fadeFor = (paper: Color): number => (paper.g < 0.5 ? 0.88 : 0.62);
 
 export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
   private readonly buffer: InstancedInterleavedBuffer;
 
-  constructor(points: Float32Array, colour: string, paper: string, width: number) {
+  constructor(points: Float32Array, color: string, paper: string, width: number) {
     const geometry = new InstancedBufferGeometry();
     const buffer = new InstancedInterleavedBuffer(points, 3, 1);
     geometry.setAttribute("position", new Float32BufferAttribute([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0], 3));
@@ -62,11 +62,11 @@ export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
     geometry.setAttribute("end", new InterleavedBufferAttribute(buffer, 3, 3));
     geometry.setIndex([0, 1, 2, 0, 2, 3]);
     geometry.instanceCount = Math.max(0, points.length / 3 - 1);
-    const full = new Color(colour);
+    const full = new Color(color);
     const background = new Color(paper);
     const uniforms = {
-      colour: { value: full },
-      faint: { value: full.clone().lerp(background, fadingOn(background)) },
+      color: { value: full },
+      faint: { value: full.clone().lerp(background, fadeFor(background)) },
       until: { value: Infinity },
       width: { value: width },
       pixels: { value: new Vector2(1, 1) },
@@ -76,7 +76,7 @@ export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
     this.frustumCulled = false;
   }
 
-  /** Full colour up to this place among the points, such as 3.5: halfway from the fourth to the fifth. */
+  /** Full color up to this index; 3.5 is halfway between the fourth and the fifth point. */
   set until(place: number) {
     this.material.uniforms.until.value = place;
   }
@@ -85,7 +85,7 @@ export class WideLine extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
     this.material.uniforms.pixels.value.set(width, height).divideScalar(boldnessIn(height));
   }
 
-  /** Other points, as many. */
+  /** Replace the points by the same number of others. */
   move(points: Float32Array): void {
     (this.buffer.array as Float32Array).set(points);
     this.buffer.needsUpdate = true;

@@ -1,16 +1,16 @@
-// The one camera of both views: dragging turns it, wheel or pinch brings it nearer, a double click resets it.
+// The camera of both views: drag to rotate, wheel or pinch to zoom, double-click to reset.
 
 import type { PerspectiveCamera } from "three";
-import { FIRST_LOOK } from "./framing.ts";
+import { INITIAL_VIEW } from "./framing.ts";
 
-const START = { ...FIRST_LOOK, zoom: 1 };
-const STEEPEST = Math.PI / 2 - 0.02;
+const START = { ...INITIAL_VIEW, zoom: 1 };
+const MAX_ELEVATION = Math.PI / 2 - 0.02;
 const ZOOMS = { least: 0.1, most: 40 };
-/** Of the camera: half the angle of its view, in rad. */
+/** Half the field of view of the camera, in rad. */
 export const HALF_VIEW = (14 * Math.PI) / 180;
 /** A press that moves less than this, in pixels, is a click. */
 const CLICK = 5;
-/** What a key does: a turn in rad, a zoom. */
+/** Rotation in rad, and zoom factor, per key press. */
 const KEY_TURN = Math.PI / 24;
 const KEY_ZOOM = 1.15;
 
@@ -18,34 +18,34 @@ export class Orbit {
   azimuth = START.azimuth;
   elevation = START.elevation;
   zoom = START.zoom;
-  private readonly fingers = new Map<number, { x: number; y: number }>();
+  private readonly pointers = new Map<number, { x: number; y: number }>();
   private moved = 0;
 
-  /** `changed` is called whenever the camera is elsewhere. */
+  /** `changed` is called whenever the camera moves. */
   constructor(private readonly changed: () => void) {}
 
-  /** Listen to a pane; `clicked` gets the place in the pane, in pixels. */
+  /** Handle the events of a pane; `clicked` receives the position in the pane, in pixels. */
   listen(pane: HTMLElement, clicked: (x: number, y: number) => void): void {
     pane.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       pane.setPointerCapture(event.pointerId);
-      if (this.fingers.size === 0) this.moved = 0;
-      this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      if (this.pointers.size === 0) this.moved = 0;
+      this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     });
     pane.addEventListener("pointermove", (event) => this.drag(event, pane.clientHeight));
     for (const end of ["pointerup", "pointercancel"] as const) {
       pane.addEventListener(end, (event) => {
-        const wasDown = this.fingers.delete(event.pointerId);
-        if (end === "pointerup" && wasDown && this.fingers.size === 0 && this.moved < CLICK) {
+        const wasDown = this.pointers.delete(event.pointerId);
+        if (end === "pointerup" && wasDown && this.pointers.size === 0 && this.moved < CLICK) {
           const box = pane.getBoundingClientRect();
           clicked(event.clientX - box.left, event.clientY - box.top);
         }
       });
     }
     pane.addEventListener("keydown", (event) => {
-      // A pane that was only clicked leaves the keys to the playback.
+      // In a pane that was only clicked the keys control the playback.
       if (!pane.matches(":focus-visible") || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (this.obey(event.key)) event.preventDefault();
+      if (this.handleKey(event.key)) event.preventDefault();
     });
     pane.addEventListener("dblclick", () => this.reset());
     pane.addEventListener(
@@ -53,7 +53,7 @@ export class Orbit {
       (event) => {
         event.preventDefault();
         const lines = event.deltaMode === 1 ? 16 : 1;
-        this.bring(Math.exp(-event.deltaY * lines * 0.0015));
+        this.zoomBy(Math.exp(-event.deltaY * lines * 0.0015));
       },
       { passive: false },
     );
@@ -64,29 +64,29 @@ export class Orbit {
     this.changed();
   }
 
-  turn(azimuth: number, elevation: number): void {
+  rotate(azimuth: number, elevation: number): void {
     this.azimuth += azimuth;
-    this.elevation = Math.min(STEEPEST, Math.max(-STEEPEST, this.elevation + elevation));
+    this.elevation = Math.min(MAX_ELEVATION, Math.max(-MAX_ELEVATION, this.elevation + elevation));
     this.changed();
   }
 
-  bring(nearer: number): void {
-    this.zoom = Math.min(ZOOMS.most, Math.max(ZOOMS.least, this.zoom * nearer));
+  zoomBy(factor: number): void {
+    this.zoom = Math.min(ZOOMS.most, Math.max(ZOOMS.least, this.zoom * factor));
     this.changed();
   }
 
-  /** Whether a key means something to the camera. */
-  private obey(key: string): boolean {
-    const turn = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key];
-    if (turn) this.turn(turn[0] * KEY_TURN, turn[1] * KEY_TURN);
-    else if (key === "+" || key === "=") this.bring(KEY_ZOOM);
-    else if (key === "-") this.bring(1 / KEY_ZOOM);
+  /** Returns whether the key was handled. */
+  private handleKey(key: string): boolean {
+    const rotate = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key];
+    if (rotate) this.rotate(rotate[0] * KEY_TURN, rotate[1] * KEY_TURN);
+    else if (key === "+" || key === "=") this.zoomBy(KEY_ZOOM);
+    else if (key === "-") this.zoomBy(1 / KEY_ZOOM);
     else if (key === "0") this.reset();
     else return false;
     return true;
   }
 
-  /** Put a camera so that a ball of this radius about a place fills the view. */
+  /** Place the camera so that a ball of this radius about a point fills the view. */
   aim(camera: PerspectiveCamera, at: [number, number, number], radius: number, aspect: number): void {
     const distance = radius / Math.tan(HALF_VIEW) / Math.min(1, aspect) / this.zoom;
     const flat = Math.cos(this.elevation);
@@ -102,22 +102,22 @@ export class Orbit {
   }
 
   private drag(event: PointerEvent, height: number): void {
-    const before = this.fingers.get(event.pointerId);
+    const before = this.pointers.get(event.pointerId);
     if (!before) return;
     const now = { x: event.clientX, y: event.clientY };
     const [dx, dy] = [now.x - before.x, now.y - before.y];
     this.moved += Math.abs(dx) + Math.abs(dy);
     const gap = this.gap();
-    this.fingers.set(event.pointerId, now);
-    if (this.fingers.size === 2 && gap > 0) this.bring(this.gap() / gap);
-    // Two fingers turn as well, each by half: on a phone one finger up or down moves the page.
-    const share = Math.PI / height / this.fingers.size;
-    if (this.moved >= CLICK) this.turn(-dx * share, dy * share);
+    this.pointers.set(event.pointerId, now);
+    if (this.pointers.size === 2 && gap > 0) this.zoomBy(this.gap() / gap);
+    // Two fingers rotate as well, each by half: on a phone one finger scrolls the page.
+    const share = Math.PI / height / this.pointers.size;
+    if (this.moved >= CLICK) this.rotate(-dx * share, dy * share);
   }
 
-  /** Between two fingers. */
+  /** Distance between two fingers. */
   private gap(): number {
-    const [a, b] = [...this.fingers.values()];
+    const [a, b] = [...this.pointers.values()];
     return b ? Math.hypot(a.x - b.x, a.y - b.y) : 0;
   }
 }

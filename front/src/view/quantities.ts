@@ -1,50 +1,50 @@
-// Which vectors of a motion become arrows and trails, in which colour and how long.
+// The vectors of a motion that are drawn as arrows and trails, with their colors and lengths.
 
-import type { Colours } from "../colors.ts";
-import { vectorOver, type Pose } from "../motion/pose.ts";
+import type { Colors } from "../colors.ts";
+import { interpolateVector, type Pose } from "../motion/pose.ts";
 import { vectorAt, type MotionRecord } from "../motion/record.ts";
 import { length, toWorld, type Vec3 } from "../motion/vectors.ts";
 import type { Options } from "../options.ts";
 
 type Switch = { [K in keyof Options]: Options[K] extends boolean ? K : never }[keyof Options];
 
-/** The longest arrow of each kind during the motion, in the body's reach; as in Polhode's pictures. */
-export const LONGEST = { omega: 1.55, L: 1.75, torque: 1.3, force: 1.15, axis: 1.3 };
-/** A torque smaller than this beside |L| |omega| is rounding. */
-const NOTHING = 1e-9;
+/** Longest arrow of each kind during the motion, relative to the reach of the body; as in Polhode's figures. */
+export const MAX_LENGTH = { omega: 1.55, L: 1.75, torque: 1.3, force: 1.15, axis: 1.3 };
+/** A torque smaller than this relative to |L| |omega| is rounding. */
+const NEGLIGIBLE = 1e-9;
 
-/** As src/polhode/web/motion_record.py calls it. */
+/** Name in src/polhode/web/motion_record.py. */
 const REACTION = "reaction of the pivot";
 const FREE = { isFixed: false, boldness: 1, from: null };
 
 export interface Quantity {
   name: string;
   label: string;
-  colour: string;
+  color: string;
   isShown: Switch;
-  /** The switch of the path of its tip, if it has one. */
+  /** The option for the path of its tip, if it has one. */
   trail: Switch | null;
-  /** World axes, in the body's reach. */
+  /** World axes, relative to the reach of the body. */
   at(pose: Pose, t: number): Vec3;
-  /** Along body axes; where it is known better than by turning `at`. */
+  /** Body axes; if known more accurately than by rotating `at`. */
   inBody?(pose: Pose): Vec3;
-  /** Fixed in the body, so that it has no path there. */
+  /** Whether it is fixed in the body, and so has no path there. */
   isFixed: boolean;
-  /** Thickness: where two lie on each other the bolder hides the other, which is longer. */
+  /** Thickness: of two arrows in the same direction the bolder is the shorter. */
   boldness: number;
-  /** A point of the body, in m, where it begins: a force's; null for where L is taken about, as all else. */
+  /** Start in the body, in m, of a force; null for the pivot or the center of mass. */
   from: Vec3 | null;
 }
 
-export function quantitiesOf(record: MotionRecord, body: number, colours: Colours): Quantity[] {
-  const { kind } = record.looks[record.lookOf[body]];
-  const found: Quantity[] = kind === "particle" ? [] : axes(colours);
+export function quantitiesOf(record: MotionRecord, body: number, colors: Colors): Quantity[] {
+  const { kind } = record.appearances[record.appearanceIndex[body]];
+  const found: Quantity[] = kind === "particle" ? [] : axes(colors);
   const w = largest(record, record.angularVelocity, body);
   const L = largest(record, record.angularMomentum, body);
-  const [perW, perL] = [LONGEST.omega / w, LONGEST.L / L];
+  const [perW, perL] = [MAX_LENGTH.omega / w, MAX_LENGTH.L / L];
   if (w > 0) {
     found.push({
-      ...{ name: "omega", label: "ω", colour: colours.omega, isShown: "omega", trail: "trailOmega", ...FREE },
+      ...{ name: "omega", label: "ω", color: colors.omega, isShown: "omega", trail: "trailOmega", ...FREE },
       boldness: 1.15,
       at: (pose) => times(perW, pose.angularVelocity),
       inBody: (pose) => times(perW, pose.angularVelocityBody),
@@ -52,40 +52,40 @@ export function quantitiesOf(record: MotionRecord, body: number, colours: Colour
   }
   if (L > 0) {
     found.push({
-      ...{ name: "L", label: "L", colour: colours.L, isShown: "L", trail: "trailL", ...FREE },
+      ...{ name: "L", label: "L", color: colors.L, isShown: "L", trail: "trailL", ...FREE },
       boldness: 0.9,
       at: (pose) => times(perL, pose.angularMomentum),
     });
   }
   const torque = record.torque && largest(record, record.torque, body);
-  if (torque && torque > NOTHING * L * w) {
+  if (torque && torque > NEGLIGIBLE * L * w) {
     found.push({
-      ...{ name: "torque", label: "torque", colour: colours.torque, isShown: "torque", trail: null, ...FREE },
-      at: (_, t) => times(LONGEST.torque / torque, vectorOver(record, record.torque!, body, t)),
+      ...{ name: "torque", label: "torque", color: colors.torque, isShown: "torque", trail: null, ...FREE },
+      at: (_, t) => times(MAX_LENGTH.torque / torque, interpolateVector(record, record.torque!, body, t)),
     });
   }
   const force = Math.max(0, ...record.forces.map(({ values }) => largest(record, values, body)));
   for (const { name, values, point } of record.forces) {
-    if (!(largest(record, values, body) > NOTHING * force)) continue;
+    if (!(largest(record, values, body) > NEGLIGIBLE * force)) continue;
     found.push({
-      ...{ name: `force ${name}`, label: shortName(name), colour: colours.force, isShown: "forces", trail: null, ...FREE },
+      ...{ name: `force ${name}`, label: shortName(name), color: colors.force, isShown: "forces", trail: null, ...FREE },
       from: name === REACTION ? null : (point ?? [0, 0, 0]),
-      at: (_, t) => times(LONGEST.force / force, vectorOver(record, values, body, t)),
+      at: (_, t) => times(MAX_LENGTH.force / force, interpolateVector(record, values, body, t)),
     });
   }
   return found;
 }
 
-/** "spring between" as "spring", "force at 2" as "force 2": beside an arrow the rest goes without saying. */
+/** "spring between" as "spring", "force at 2" as "force 2". */
 const shortName = (name: string): string => (name === REACTION ? "reaction" : name.replace(/ (between|at)\b/, ""));
 
-function axes(colours: Colours): Quantity[] {
+function axes(colors: Colors): Quantity[] {
   return ([1, 2, 3] as const).map((n) => {
-    const along: Vec3 = [+(n === 1), +(n === 2), +(n === 3)].map((x) => x * LONGEST.axis) as Vec3;
+    const along: Vec3 = [+(n === 1), +(n === 2), +(n === 3)].map((x) => x * MAX_LENGTH.axis) as Vec3;
     return {
       name: `axis ${n}`,
       label: `${n}`,
-      colour: colours[`axis${n}`],
+      color: colors[`axis${n}`],
       isShown: "bodyAxes",
       trail: `trailAxis${n}`,
       isFixed: true,

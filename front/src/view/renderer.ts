@@ -1,11 +1,11 @@
-// Two panes side by side over one canvas, drawn by one renderer, each in its part of it; drawn anew only when asked.
+// Two panes on one canvas, drawn by one WebGL renderer; redrawn only on request.
 
 import { Color, PCFShadowMap, WebGLRenderer, type PerspectiveCamera, type Scene } from "three";
 import type { Effects } from "./pattern.ts";
 import type { Frame } from "./context.ts";
 
-const NO_WEBGL = "This browser offers no WebGL, so the views stay empty; plots and controls work.";
-const LOST = "The graphics card has let go of the views; they come back as soon as it returns.";
+const NO_WEBGL = "This browser does not support WebGL, so the views are empty; plots and controls still work.";
+const CONTEXT_LOST = "The WebGL context was lost; the views will be restored when it returns.";
 const SEAM = 2;
 const NAMES: Record<Frame, string> = { space: "Space frame", body: "Body frame" };
 
@@ -19,16 +19,16 @@ export interface Pane {
   height: number;
 }
 
-export class Stage {
+export class PaneRenderer {
   readonly panes: Pane[];
-  readonly why: string = "";
+  readonly unavailable: string = "";
   private readonly canvas = document.createElement("canvas");
   private readonly renderer: WebGLRenderer | null;
-  private isAsked = false;
+  private isDrawRequested = false;
   private drawn = 0;
   private size = "";
 
-  /** `frame` draws both panes by `render`; it is called at most once a frame of the screen. */
+  /** `frame` draws both panes by calling `render`, at most once per animation frame. */
   constructor(
     private readonly root: HTMLElement,
     private readonly effects: Effects,
@@ -41,29 +41,29 @@ export class Stage {
     this.panes = (["space", "body"] as const).map(paneOf);
     root.replaceChildren(this.canvas, ...this.panes.map(({ element }) => element));
     this.renderer = rendererOn(this.canvas, effects);
-    if (!this.renderer) this.why = NO_WEBGL;
-    this.notice(this.why);
+    if (!this.renderer) this.unavailable = NO_WEBGL;
+    this.showNotice(this.unavailable);
     this.canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
-      this.notice(LOST);
+      this.showNotice(CONTEXT_LOST);
     });
     this.canvas.addEventListener("webglcontextrestored", () => {
-      this.notice("");
-      this.ask();
+      this.showNotice("");
+      this.requestDraw();
     });
     new ResizeObserver(() => {
-      // Whichever way leaves each pane more room.
+      // Whichever orientation leaves more room for each pane.
       root.classList.toggle("stacked", root.clientWidth < root.clientHeight);
-      this.ask();
+      this.requestDraw();
     }).observe(root);
   }
 
-  /** Something has changed: draw with the next frame of the screen. */
-  ask(): void {
-    if (this.isAsked || !this.renderer) return;
-    this.isAsked = true;
+  /** Draw in the next animation frame. */
+  requestDraw(): void {
+    if (this.isDrawRequested || !this.renderer) return;
+    this.isDrawRequested = true;
     requestAnimationFrame(() => {
-      this.isAsked = false;
+      this.isDrawRequested = false;
       if (!this.fit()) return;
       this.frame();
       this.drawn += 1;
@@ -76,14 +76,14 @@ export class Stage {
     const { offsetLeft: left, offsetTop: top } = pane.element;
     const bottom = this.root.clientHeight - top - pane.height;
     this.renderer.setViewport(left, bottom, pane.width, pane.height);
-    // A little more is wiped to the right and below: a width of 355.5 pixels would leave a dark seam.
+    // Clear slightly more to the right and below: a width of 355.5 pixels would leave a dark seam.
     this.renderer.setScissor(left, bottom - SEAM, pane.width + SEAM, pane.height + SEAM);
     this.renderer.setScissorTest(true);
     this.renderer.setClearColor(new Color(paper), 1);
     this.renderer.render(scene, camera);
   }
 
-  /** Follow the size of the page; false while there is no room to draw in. */
+  /** Adapt to the size of the page; returns false while there is no room to draw. */
   private fit(): boolean {
     const [width, height] = [this.root.clientWidth, this.root.clientHeight];
     if (width < 1 || height < 1) return false;
@@ -101,7 +101,7 @@ export class Stage {
     return true;
   }
 
-  private notice(sentence: string): void {
+  private showNotice(sentence: string): void {
     this.root.classList.toggle("empty", sentence !== "");
     for (const { notice } of this.panes) {
       notice.textContent = sentence;
@@ -115,7 +115,7 @@ function paneOf(frame: Frame): Pane {
   element.className = `view-pane view-${frame}`;
   element.setAttribute("role", "img");
   element.setAttribute("aria-label", NAMES[frame]);
-  // So that the camera is within reach of the keyboard, too.
+  // Lets the keyboard control the camera.
   element.tabIndex = 0;
   const caption = part("view-caption", NAMES[frame]);
   const remark = part("view-remark", "");
@@ -134,7 +134,7 @@ function part(name: string, text: string): HTMLElement {
 function rendererOn(canvas: HTMLCanvasElement, effects: Effects): WebGLRenderer | null {
   const antialias = effects === "high";
   try {
-    // Asked for here, because three.js complains on the console where there is none.
+    // Requested here, because three.js logs an error if there is none.
     const context = canvas.getContext("webgl2", { antialias, alpha: false, stencil: false });
     if (!context) return null;
     const renderer = new WebGLRenderer({ canvas, context, antialias, alpha: false });

@@ -1,34 +1,34 @@
-// Where a body has been, finely enough that paths look smooth.
+// The trajectory of a body, sampled finely enough that paths look smooth.
 
 import { poseAt, type Pose } from "../motion/pose.ts";
 import { vectorAt, type MotionRecord } from "../motion/record.ts";
 import { length } from "../motion/vectors.ts";
 
-/** Points of a path are at most so many rad of turning apart; so many at most. */
-const CLOSE = 0.1;
-const MOST = 3000;
+/** Maximum rotation between two points of a path, in rad, and maximum number of points. */
+const MAX_ANGLE = 0.1;
+const MAX_POINTS = 3000;
 
-export interface Course {
+export interface Trajectory {
   times: Float64Array;
   poses: Pose[];
 }
 
-/** Each is asked for by the paths of both frames. */
-const known = new WeakMap<MotionRecord, { body: number; course: Course }>();
+/** Cache: both frames use the same trajectory. */
+const cache = new WeakMap<MotionRecord, { body: number; trajectory: Trajectory }>();
 
-/** The outputs, and instants between them where the body turns far; up to where the body fails, if it does. */
-export function courseOf(record: MotionRecord, body: number): Course {
-  const before = known.get(record);
-  if (before?.body === body) return before.course;
-  const course = newCourse(record, body);
-  known.set(record, { body, course });
-  return course;
+/** Poses at the outputs, and in between where the body rotates far; up to a failure, if there is one. */
+export function trajectoryOf(record: MotionRecord, body: number): Trajectory {
+  const before = cache.get(record);
+  if (before?.body === body) return before.trajectory;
+  const trajectory = sampleTrajectory(record, body);
+  cache.set(record, { body, trajectory });
+  return trajectory;
 }
 
-function newCourse(record: MotionRecord, body: number): Course {
+function sampleTrajectory(record: MotionRecord, body: number): Trajectory {
   const pieces = piecesOf(record, body);
   const wanted = pieces.reduce((a, b) => a + b, 1);
-  const scale = wanted > MOST ? (MOST - record.times) / wanted : 1;
+  const scale = wanted > MAX_POINTS ? (MAX_POINTS - record.times) / wanted : 1;
   const times: number[] = [record.time[0]];
   for (let k = 0; k + 1 < record.times; k++) {
     const n = Math.max(1, Math.floor(pieces[k] * scale));
@@ -49,7 +49,7 @@ function piecesOf(record: MotionRecord, body: number): number[] {
   for (let k = 0; k + 1 < record.times; k++) {
     const rate = length(vectorAt(record.angularVelocity, k * record.bodies + body));
     const turn = rate * (record.time[k + 1] - record.time[k]);
-    pieces.push(Number.isFinite(turn) ? Math.min(200, Math.max(1, Math.ceil(turn / CLOSE))) : 1);
+    pieces.push(Number.isFinite(turn) ? Math.min(200, Math.max(1, Math.ceil(turn / MAX_ANGLE))) : 1);
   }
   return pieces;
 }

@@ -1,18 +1,19 @@
-// The two views of a motion: the frame in which the world stands still, and the one in which the watched body does.
+// The two views of a motion: in the inertial frame, and in the frame of the watched body.
 
 import { PerspectiveCamera, Raycaster, Vector2 } from "three";
-import { coloursOf, readable, type Colours } from "../colors.ts";
+import { colorsOf, readable, type Colors } from "../colors.ts";
 import type { MotionRecord } from "../motion/record.ts";
 import { scaled, type Vec3 } from "../motion/vectors.ts";
+import { setText } from "../controls/dom.ts";
 import type { Choices } from "../options.ts";
-import { framed, remarkOf, TOWARDS, type Framing } from "./framing.ts";
-import { ghostWords } from "./closed-form.ts";
-import { Labels, type Place } from "./labels.ts";
+import { frameMotion, framingNote, PIVOT_TO_CENTER, type Framing } from "./framing.ts";
+import { closedFormNote } from "./closed-form.ts";
+import { Labels, type Box } from "./labels.ts";
 import { HALF_VIEW, Orbit } from "./orbit.ts";
 import type { Effects } from "./pattern.ts";
-import { World } from "./scene.ts";
-import { Stage, type Pane } from "./renderer.ts";
-import { instantAt, type Instant, type Subject } from "./context.ts";
+import { FrameScene } from "./scene.ts";
+import { PaneRenderer, type Pane } from "./renderer.ts";
+import { instantAt, type Instant, type ViewContext } from "./context.ts";
 import { Triad } from "./triad.ts";
 
 interface View {
@@ -20,43 +21,43 @@ interface View {
   camera: PerspectiveCamera;
   labels: Labels;
   triad: Triad;
-  world: World | null;
+  frameScene: FrameScene | null;
 }
 
 export class Views {
-  private readonly stage: Stage;
+  private readonly renderer: PaneRenderer;
   private readonly orbit: Orbit;
   private readonly views: View[];
-  private subject: Subject | null = null;
+  private context: ViewContext | null = null;
   private t = 0;
 
   constructor(root: HTMLElement, private readonly choices: Choices, private readonly effects: Effects) {
-    this.stage = new Stage(root, effects, () => this.frame());
-    this.orbit = new Orbit(() => this.stage.ask());
-    this.views = this.stage.panes.map((pane) => ({
+    this.renderer = new PaneRenderer(root, effects, () => this.frame());
+    this.orbit = new Orbit(() => this.renderer.requestDraw());
+    this.views = this.renderer.panes.map((pane) => ({
       pane,
       camera: new PerspectiveCamera((2 * HALF_VIEW * 180) / Math.PI),
       labels: new Labels(pane.element),
       triad: new Triad(pane.element, pane.frame === "space" ? ["x", "y", "z"] : ["1", "2", "3"]),
-      world: null,
+      frameScene: null,
     }));
     for (const view of this.views) this.orbit.listen(view.pane.element, (x, y) => this.click(view, x, y));
     choices.onChange((changed) => {
-      if (this.subject && ("watched" in changed || "dark" in changed)) this.build(this.subject.record);
-      this.stage.ask();
+      if (this.context && ("watched" in changed || "dark" in changed)) this.build(this.context.record);
+      this.renderer.requestDraw();
     });
   }
 
-  /** "", or why nothing can be drawn. */
-  get why(): string {
-    return this.stage.why;
+  /** Why nothing can be drawn; "" if it can. */
+  get unavailable(): string {
+    return this.renderer.unavailable;
   }
 
-  /** What the picture does that the motion does not: "bodies are drawn 12 times larger", or "". */
+  /** How the drawing differs from the true motion, such as "bodies are drawn 12 times larger"; or "". */
   get remark(): string {
-    if (!this.subject) return "";
-    const coarse = this.views[0].world?.crowd?.isCoarse ? "bodies are drawn with fewer faces than they have" : "";
-    return [remarkOf(this.subject.framing, this.choices.now.follow), coarse].filter(Boolean).join("; ");
+    if (!this.context) return "";
+    const coarse = this.views[0].frameScene?.instances?.isDecimated ? "bodies are drawn with fewer faces than they have" : "";
+    return [framingNote(this.context.framing, this.choices.now.follow), coarse].filter(Boolean).join("; ");
   }
 
   show(record: MotionRecord, keepCamera: boolean): void {
@@ -65,13 +66,13 @@ export class Views {
     if (keepCamera) return;
     this.t = record.time[0];
     this.orbit.reset();
-    const { isFar } = this.subject!.framing;
+    const { isFar } = this.context!.framing;
     if (this.choices.now.follow !== isFar) this.choices.set({ follow: isFar });
   }
 
   draw(t: number): void {
     this.t = t;
-    this.stage.ask();
+    this.renderer.requestDraw();
   }
 
   resetCamera(): void {
@@ -81,77 +82,73 @@ export class Views {
   private build(record: MotionRecord): void {
     const { watched, dark } = this.choices.now;
     const at = Math.min(watched, record.bodies - 1);
-    const framing = framed(record, at);
-    const subject: Subject = { record, watched: at, framing, colours: coloursOf(dark), effects: this.effects };
-    this.subject = subject;
-    if (this.why !== "") return;
+    const framing = frameMotion(record, at);
+    const context: ViewContext = { record, watched: at, framing, colors: colorsOf(dark), effects: this.effects };
+    this.context = context;
+    if (this.unavailable !== "") return;
     for (const view of this.views) {
-      view.world?.dispose();
-      view.world = new World(subject, view.pane.frame);
+      view.frameScene?.dispose();
+      view.frameScene = new FrameScene(context, view.pane.frame);
     }
-    this.stage.ask();
+    this.renderer.requestDraw();
   }
 
   private frame(): void {
-    if (!this.subject) return;
+    if (!this.context) return;
     const { now } = this.choices;
-    const instant = instantAt(this.subject, this.t, now.follow);
-    const radii = radiiOf(this.subject.framing, instant, now.follow, now.poinsot);
+    const instant = instantAt(this.context, this.t, now.follow);
+    const radii = radiiOf(this.context.framing, instant, now.follow, now.poinsot);
     for (const view of this.views) this.render(view, instant, radii[view.pane.frame]);
-    this.tell(instant);
+    this.updateRemarks(instant);
   }
 
   private render(view: View, instant: Instant, radius: number): void {
-    const { pane, camera, world } = view;
-    const { colours } = this.subject!;
-    if (!world || pane.height < 1) return;
-    const stand = world.update(this.choices.now, instant, this.choices.now.follow, radius);
-    const at: Vec3 = pane.frame === "body" ? scaled(1 - TOWARDS, stand.anchor) : [0, 0, 0];
+    const { pane, camera, frameScene } = view;
+    const { colors } = this.context!;
+    if (!frameScene || pane.height < 1) return;
+    const framePose = frameScene.update(this.choices.now, instant, this.choices.now.follow, radius);
+    const at: Vec3 = pane.frame === "body" ? scaled(1 - PIVOT_TO_CENTER, framePose.anchor) : [0, 0, 0];
     this.orbit.aim(camera, at, radius, pane.width / pane.height);
-    world.fit(camera, pane.width, pane.height, radius);
-    this.stage.render(pane, world.scene, camera, colours.paper);
-    view.labels.show(world.wishes(camera, pane, instant), pane, [pane.caption, pane.remark, view.triad.element].map(boxOf));
-    view.triad.show(camera, triadColours(pane, colours));
+    frameScene.fit(camera, pane.width, pane.height, radius);
+    this.renderer.render(pane, frameScene.scene, camera, colors.paper);
+    view.labels.show(frameScene.labelRequests(camera, pane, instant), pane, [pane.caption, pane.remark, view.triad.element].map(boxOf));
+    view.triad.show(camera, triadColors(pane, colors));
   }
 
-  private tell(instant: Instant): void {
+  private updateRemarks(instant: Instant): void {
     const [space, body] = this.views;
-    const ghost = this.choices.now.ghost ? ghostWords(this.subject!, instant) : "";
-    const words = [space.world?.ground?.words() ?? "", this.remark, ghost];
-    setText(space.pane.remark, words.filter(Boolean).join(" · "));
-    const hasDots = this.subject!.record.axis === "member" && this.choices.now.omega;
-    const dots = hasDots ? "dots: ω of all members, each in its body" : "";
-    setText(body.pane.remark, instant.isThere ? dots : "this member has failed; there is nothing to draw");
+    const closedForm = this.choices.now.closedForm ? closedFormNote(this.context!, instant) : "";
+    const remarks = [space.frameScene?.ground?.description() ?? "", this.remark, closedForm];
+    setText(space.pane.remark, remarks.filter(Boolean).join(" · "));
+    const hasDots = this.context!.record.axis === "member" && this.choices.now.omega;
+    const dots = hasDots ? "dots: ω of all members, in body axes" : "";
+    setText(body.pane.remark, instant.isPresent ? dots : "this member has failed; there is nothing to draw");
   }
 
   private click(view: View, x: number, y: number): void {
-    if (view.pane.frame !== "space" || !view.world) return;
+    if (view.pane.frame !== "space" || !view.frameScene) return;
     const ray = new Raycaster();
     ray.setFromCamera(new Vector2((2 * x) / view.pane.width - 1, 1 - (2 * y) / view.pane.height), view.camera);
-    const body = view.world.under(ray);
+    const body = view.frameScene.bodyUnder(ray);
     if (body !== null) this.choices.set({ watched: body });
   }
 }
 
-/** Half of what each view shows, in units; the same where the space frame needs little more, so that they compare. */
+/** Half the width of each view, in units; equal if the space view needs little more, for comparison. */
 function radiiOf(framing: Framing, instant: Instant, isFollowing: boolean, isPoinsot: boolean) {
   const own = (isPoinsot ? 2.15 : 2.05) * instant.reach;
   const space = Math.max(own, isFollowing ? framing.radius.following : framing.radius.whole);
   return { space, body: space < 1.5 * own ? space : own };
 }
 
-function triadColours(pane: Pane, colours: Colours): [string, string, string] {
-  const { muted, axis1, axis2, axis3 } = colours;
+function triadColors(pane: Pane, colors: Colors): [string, string, string] {
+  const { muted, axis1, axis2, axis3 } = colors;
   const [x, y, z] = pane.frame === "space" ? [muted, muted, muted] : [axis1, axis2, axis3];
-  return [readable(x, colours), readable(y, colours), readable(z, colours)];
+  return [readable(x, colors), readable(y, colors), readable(z, colors)];
 }
 
-/** Where a part of a pane is, in its pixels. */
-function boxOf(part: HTMLElement): Place {
+/** Bounding box of an element in its pane, in pixels. */
+function boxOf(part: HTMLElement): Box {
   const { offsetLeft, offsetTop, offsetWidth: width, offsetHeight: height } = part;
   return { x: offsetLeft + width / 2, y: offsetTop + height / 2, width, height };
-}
-
-function setText(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
 }

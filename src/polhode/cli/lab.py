@@ -1,4 +1,4 @@
-"""`polhode lab`: the gallery as a page with knobs."""
+"""`polhode lab`: the gallery as an interactive page."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.option(
-                "--port", type=click.IntRange(0, 65535), help="By default 8321, or the next free one; 0 is any."
+                "--port",
+                type=click.IntRange(0, 65535),
+                help="Default: 8321, or the next free port; 0 means any free port.",
             ),
             click.option(
-                "--host", default="127.0.0.1", show_default=True, help="Elsewhere than here a token is demanded."
+                "--host", default="127.0.0.1", show_default=True, help="Any host other than localhost requires a token."
             ),
-            click.option(
-                "--token", help="A word that the page's address must hold; one is made up where it is needed."
-            ),
-            click.option("--no-browser", is_flag=True, help="Print the address, and open nothing."),
+            click.option("--token", help="Access token in the URL of the page; generated if one is required."),
+            click.option("--no-browser", is_flag=True, help="Print the URL without opening a browser."),
         )
     ):
         command = option(command)
@@ -50,10 +50,10 @@ def lab(
     no_browser: bool,
     **knobs: float | None,
 ) -> None:
-    """Open the gallery in the browser: choose a model, turn its knobs, watch it move.
+    """Open the gallery in the browser: choose a model, change its parameters, watch it move.
 
-    With a NAME it opens with that model, whose knobs are options: `polhode lab NAME --help`. The page comes from this
-    machine and asks no other. Ctrl-C ends it.
+    With a NAME the page opens with that model, whose parameters are options: `polhode lab NAME --help`. The page is
+    served from this machine and needs no network. Ctrl-C stops the server.
 
     \b
     Examples:
@@ -64,9 +64,9 @@ def lab(
     """
     model: Model | None = ctx.meta.get(MODEL_KEY)
     values = knob_values(ctx, knobs)
-    turned = {knob: values[knob] for knob, value in knobs.items() if value is not None}
-    opens_with = "" if model is None else model.name
-    serve_page(model=opens_with, knobs=turned, port=port, host=host, token=token, no_browser=no_browser)
+    changed = {knob: values[knob] for knob, value in knobs.items() if value is not None}
+    initial_model = "" if model is None else model.name
+    serve_page(model=initial_model, knobs=changed, port=port, host=host, token=token, no_browser=no_browser)
 
 
 def serve_page(
@@ -87,19 +87,23 @@ def serve_page(
 
     if token == "":
         raise click.UsageError("--token must not be empty")
-    html_page.content_security_policy(live=True)  # where there is no page, a sentence ends it here
+    html_page.content_security_policy(live=True)  # raises an error if the page was not built
     with address.open_listener(host, port) as listener:
         bound, number = listener.getsockname()[:2]
         token = security.required_token(bound, token)
-        where = address.page_url(host, listener, model, knobs, token)
+        url = address.page_url(host, listener, model, knobs, token)
 
         def begin() -> None:
             if port is None and number != address.DEFAULT_PORT:
-                click.echo(f"port {address.DEFAULT_PORT} is taken: this is at {number}")
-            from_others = "  (elsewhere: this machine's name or address)" if security.is_wildcard_address(bound) else ""
-            click.echo(f"{where}{from_others}  Ctrl-C ends it")
+                click.echo(f"port {address.DEFAULT_PORT} is in use: using port {number} instead")
+            from_others = (
+                "  (from other machines: use this machine's name or address)"
+                if security.is_wildcard_address(bound)
+                else ""
+            )
+            click.echo(f"{url}{from_others}  Press Ctrl-C to stop")
             if not no_browser:
-                lifecycle.open_browser(where, lambda sentence: click.echo(sentence, err=True))
+                lifecycle.open_browser(url, lambda sentence: click.echo(sentence, err=True))
             if viewed is None:
                 lifecycle.warm_up(model, knobs)
 

@@ -1,4 +1,4 @@
-"""`polhode view`: one motion as a page."""
+"""`polhode view`: one motion as an interactive page."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from polhode.cli.lab import serve_page, server_options
 @click.command()
 @click.argument("file", metavar="FILE.zarr|FILE.toml", type=click.Path(path_type=Path))
 @server_options
-def view(file: Path, **where: Any) -> None:
-    """Watch a stored motion in the browser, or the motion of a scenario's file, which is simulated first.
+def view(file: Path, **server: Any) -> None:
+    """View a stored motion in the browser, or that of a scenario file, which is simulated first.
 
-    The page comes from this machine and asks no other. Ctrl-C ends it.
+    The page is served from this machine and needs no network. Ctrl-C stops the server.
 
     \b
     Examples:
@@ -32,4 +32,4 @@ def view(file: Path, **where: Any) -> None:
         raise click.UsageError(f"{file} is a model, not a file: `polhode lab {model_name(file.name)}` opens it")
     motion = simulate_file(str(file)) if file.suffix == ".toml" else load_stored_motion(str(file))
     title = motion.scenario.name or file.stem
-    serve_page(viewed=encode_record(record_motion(motion, name=file.stem, title=title)), title=title, **where)
+    serve_page(viewed=encode_record(record_motion(motion, name=file.stem, title=title)), title=title, **server)

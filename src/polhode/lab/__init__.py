@@ -1,1 +1,1 @@
-"""The lab: a page on this machine on which models are run by turning their knobs, or one motion is watched."""
+"""The lab: a local web page that runs gallery models interactively, or displays one motion."""

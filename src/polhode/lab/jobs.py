@@ -1,8 +1,9 @@
-"""One question computed in a thread of its own, which can be told to stop and says what it is doing."""
+"""A request computed in its own thread, with progress reports and cancellation."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import traceback
 import warnings
@@ -19,63 +20,63 @@ from polhode.lab.responses import ModelResult
 from polhode.progress import ProgressReport, listening
 
 PROGRESS_INTERVAL_S = 0.1
-"""Between two messages about progress."""
+"""Minimum time between two progress messages."""
 SILENCE_LIMIT_S = 0.4
-"""Of a computation that has reported nothing for so long, the page is told what it is about."""
+"""After this time without a report the last progress message is repeated."""
 SIMULATED_SHARE, PACKED_SHARE = 0.9, 0.95
-"""How much of the answer there is when the motion is computed, and when it is shown."""
+"""Progress when the motion has been computed, and when it has been sent."""
 THREAD_NAME = "polhode-lab"
 
 EnqueueMessage = Callable[[str | bytes], None]
 
-_job_warnings: ContextVar[list[str] | None] = ContextVar("polhode_said", default=None)
+_job_warnings: ContextVar[list[str] | None] = ContextVar("polhode_job_warnings", default=None)
 
 
 class Job:
-    """The answer to one question, while it is computed.
+    """The computation of the response to one request.
 
-    The motion is told as soon as there is one; the numbers follow, one job at a time (`numbers_lock`).
+    The motion is sent as soon as it is available; the reference checks follow, one job at a time (`checks_lock`).
     """
 
     def __init__(
         self,
-        question: RunRequest | MotionRequest,
+        request: RunRequest | MotionRequest,
         last: ModelResult | None,
-        tell: EnqueueMessage,
-        numbers_lock: threading.Lock,
+        send: EnqueueMessage,
+        checks_lock: threading.Lock,
     ) -> None:
-        self.question, self.result, self._send_unchecked, self._numbers_lock = question, last, tell, numbers_lock
+        self.request, self.result, self._send_unchecked, self._checks_lock = request, last, send, checks_lock
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._is_cancelled = threading.Event()
         self._is_simulated = self._is_motion_sent = self._is_response_sent = False
-        self._told = perf_counter()
-        self._now = (0.0, "preparing: what runs for the first time is compiled")
+        self._last_sent = perf_counter()
+        self._progress = (0.0, "preparing: compiling code that runs for the first time")
 
     def cancel(self) -> None:
-        """Stop at the next report.  If only the numbers are missing nobody waits for them: their thread ends alone."""
+        """Stop at the next progress report; if only the checks are missing, do not wait for their thread."""
         self._is_cancelled.set()
         if self._is_motion_sent:
             self._finish_cancelled()
 
     async def done(self) -> None:
-        """Compute, in a thread; returns when that has ended, or its end does not matter any more."""
+        """Compute in a thread; returns when it has ended, or its result is no longer needed."""
 
         def work() -> None:
-            then = self._end
+            finish = self._end
             try:
-                self._answer()
+                self._respond()
             except CancelledError:
-                then = self._finish_cancelled
+                finish = self._finish_cancelled
             finally:
                 with _ignore_closed_loop():
-                    self._loop.call_soon_threadsafe(then)
+                    self._loop.call_soon_threadsafe(finish)
 
-        # A daemon: a compiler cannot be interrupted, and must not keep the lab from ending.
+        # A daemon: a compiler cannot be interrupted, and must not keep the lab from exiting.
         threading.Thread(target=work, name=THREAD_NAME, daemon=True).start()
         while not self._ended.done():
             await asyncio.wait({self._ended}, timeout=SILENCE_LIMIT_S)
-            is_silent = perf_counter() - self._told > SILENCE_LIMIT_S
+            is_silent = perf_counter() - self._last_sent > SILENCE_LIMIT_S
             if is_silent and not (self._ended.done() or self._is_cancelled.is_set()):
                 self._send_progress()
 
@@ -85,19 +86,19 @@ class Job:
 
     def _finish_cancelled(self) -> None:
         if not (self._ended.done() or self._is_response_sent):
-            self._send_unchecked(responses.encode_message("cancelled", id=self.question.id))
+            self._send_unchecked(responses.encode_message("cancelled", id=self.request.id))
         self._end()
 
-    def _answer(self) -> None:
-        """The answer, or a sentence why there is none."""
+    def _respond(self) -> None:
+        """Send the response, or the reason why there is none."""
         try:
             with listening(self._on_progress):
-                if isinstance(self.question, MotionRequest):
-                    self._look(self.question)
+                if isinstance(self.request, MotionRequest):
+                    self._send_requested_motion(self.request)
                 else:
-                    said = list[str]()
-                    _job_warnings.set(said)
-                    self._run(self.question, said)
+                    warned = list[str]()
+                    _job_warnings.set(warned)
+                    self._run_model(self.request, warned)
         except CancelledError:
             raise
         except RefusedRequestError as error:
@@ -108,106 +109,106 @@ class Job:
             traceback.print_exc()
             self._refuse(defect_message(error))
 
-    def _run(self, question: RunRequest, said: list[str]) -> None:
-        model, values = question.model, question.values
+    def _run_model(self, request: RunRequest, warned: list[str]) -> None:
+        model, values = request.model, request.values
         try:
             motions: Any = model.run(**values)
         except RunError as error:
-            raise self._stopped(question, error, said) from None
+            raise self._failed_run(request, error, warned) from None
         by_name = motions if isinstance(motions, dict) else {model.name: motions}
-        self._show(ModelResult(model.name, model.title, by_name, said))
-        _job_warnings.set(None)  # the motion has its notes; what is warned of now goes to the window of the server
+        self._send_first_motion(ModelResult(model.name, model.title, by_name, warned))
+        _job_warnings.set(None)  # the motion has been sent with its notes; later warnings go to the terminal
         self._is_motion_sent = True
-        self._check()  # whoever cancelled just before did not see that it is shown, and waits for this thread
-        with self._numbers_lock:
-            self._update_progress("comparing with what is expected", PACKED_SHARE)
+        self._raise_if_cancelled()  # a cancellation just before did not know that the motion was sent, and waits
+        with self._checks_lock:
+            self._update_progress("checking against reference values", PACKED_SHARE)
             self._send_unless_cancelled(
-                responses.numbers_message(question.id, model.numbers(motions, **values)), is_last=True
+                responses.checks_message(request.id, model.numbers(motions, **values)), is_last=True
             )
 
-    def _look(self, question: MotionRequest) -> None:
+    def _send_requested_motion(self, request: MotionRequest) -> None:
         if self.result is None:
-            raise RefusedRequestError("no model has been run yet: there is no other motion to look at")
-        if question.run not in self.result.motions:
+            raise RefusedRequestError("no model has been run yet: there is no other motion to show")
+        if request.run not in self.result.motions:
             names = ", ".join(self.result.motions)
-            raise RefusedRequestError(f"the last run has no motion {question.run[:80]!r}: it has {names}")
-        self._send_unless_cancelled(self._pack_motion(self.result, question.run), is_last=True)
+            raise RefusedRequestError(f"the last run has no motion {request.run[:80]!r}; it has {names}")
+        self._send_unless_cancelled(self._pack_motion(self.result, request.run), is_last=True)
 
-    def _show(self, result: ModelResult) -> None:
+    def _send_first_motion(self, result: ModelResult) -> None:
         self._send_unless_cancelled(self._pack_motion(result))
         self.result = result
 
     def _pack_motion(self, result: ModelResult, run: str | None = None) -> bytes:
         self._is_simulated = True
-        self._update_progress("drawing up the motion (the first time on a machine this is compiled)", SIMULATED_SHARE)
-        return responses.motion_message(result, self.question.id, run)
+        self._update_progress("preparing the motion (compiled on first use)", SIMULATED_SHARE)
+        return responses.motion_message(result, self.request.id, run)
 
-    def _stopped(self, question: RunRequest, error: RunError, said: list[str]) -> RefusedRequestError:
-        """The sentence about a run that had to stop; what was computed until then is shown before."""
-        sentence = str(error).replace(" What was computed until then is in this error's .motion.", "")
+    def _failed_run(self, request: RunRequest, error: RunError, warned: list[str]) -> RefusedRequestError:
+        """The error of a run that failed; the motion up to the failure is sent first."""
+        sentence = re.sub(r" [^.]*\.motion\.", "", str(error))  # the page has no error object
         if len(error.motion.times):
-            name = question.model.name
-            self._show(ModelResult(name, question.model.title, {name: error.motion}, (*said, sentence)))
-            sentence += " What was computed until then is shown."
-        return RefusedRequestError(sentence, question.id)
+            name = request.model.name
+            self._send_first_motion(ModelResult(name, request.model.title, {name: error.motion}, (*warned, sentence)))
+            sentence += " The motion up to that time is shown."
+        return RefusedRequestError(sentence, request.id)
 
-    def _on_progress(self, heard: ProgressReport) -> None:
-        """What the computation reports; the place where it is stopped."""
-        self._check()
-        if self._is_simulated or (heard.done <= 0 and self._now[0] == 0):
-            return  # done with; or begun, but nothing is done before the machine code is made
-        what = "simulating" if heard.unit == "s" else heard.what
-        of = f" ({heard.part})" if heard.part else ""
+    def _on_progress(self, report: ProgressReport) -> None:
+        """Handle a progress report; a canceled computation is stopped here."""
+        self._raise_if_cancelled()
+        if self._is_simulated or (report.done <= 0 and self._progress[0] == 0):
+            return  # finished, or still compiling
+        what = "simulating" if report.unit == "s" else report.what
+        part = f" ({report.part})" if report.part else ""
         self._update_progress(
-            f"{what}{of}: {heard.done:.3g} of {heard.total:.3g} {heard.unit}", SIMULATED_SHARE * heard.share
+            f"{what}{part}: {report.done:.3g} of {report.total:.3g} {report.unit}", SIMULATED_SHARE * report.share
         )
 
-    def _update_progress(self, words: str, share: float) -> None:
-        self._check()
-        self._now = (share, words)
-        if perf_counter() - self._told > PROGRESS_INTERVAL_S:
+    def _update_progress(self, text: str, share: float) -> None:
+        self._raise_if_cancelled()
+        self._progress = (share, text)
+        if perf_counter() - self._last_sent > PROGRESS_INTERVAL_S:
             self._send_progress()
 
     def _send_progress(self) -> None:
-        self._told = perf_counter()
-        share, words = self._now
-        self._send_unless_cancelled(responses.encode_message("progress", id=self.question.id, done=share, words=words))
+        self._last_sent = perf_counter()
+        share, text = self._progress
+        self._send_unless_cancelled(responses.encode_message("progress", id=self.request.id, done=share, text=text))
 
     def _refuse(self, sentence: str, parameter: str | None = None) -> None:
-        message = responses.encode_message("refused", id=self.question.id, sentence=sentence, parameter=parameter)
+        message = responses.encode_message("refused", id=self.request.id, sentence=sentence, parameter=parameter)
         self._send_unless_cancelled(message, is_last=True)
 
     def _send_unless_cancelled(self, message: str | bytes, is_last: bool = False) -> None:
-        self._check()
-        self._is_response_sent |= is_last  # before it is told: whoever has the answer gets no "cancelled" after it
+        self._raise_if_cancelled()
+        self._is_response_sent |= is_last  # set first: no "cancelled" is sent after the response
         self._send_unchecked(message)
 
-    def _check(self) -> None:
+    def _raise_if_cancelled(self) -> None:
         if self._is_cancelled.is_set():
-            raise CancelledError("nobody waits for this any more")
+            raise CancelledError("the request was canceled")
 
 
 def defect_message(error: BaseException) -> str:
-    """The sentence about an error that nobody has foreseen."""
+    """The message about an unexpected error."""
     return (
-        f"this is a defect of Polhode, not of your values: {type(error).__name__}: {error}. The lab goes on; the "
-        "window in which it was started shows where it happened"
+        f"this is a bug in Polhode, not in your values: {type(error).__name__}: {error}. The lab is still running; the "
+        "terminal in which it was started shows the traceback"
     )
 
 
 @contextmanager
 def collect_warnings() -> Iterator[None]:
-    """Inside, a warning of a job goes into the notes of its motion; any other goes where it always went."""
+    """Within this context, warnings of a job become notes of its motion; others are shown as usual."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        usual = warnings.showwarning
+        show_as_usual = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
-            said = _job_warnings.get()
-            if said is not None and str(message) not in said:
-                said.append(str(message))
-            if said is None or not issubclass(category, UserWarning):
-                usual(message, category, *place)
+            warned = _job_warnings.get()
+            if warned is not None and str(message) not in warned:
+                warned.append(str(message))
+            if warned is None or not issubclass(category, UserWarning):
+                show_as_usual(message, category, *place)
 
         warnings.showwarning = show  # type: ignore[assignment]
         yield
@@ -215,7 +216,7 @@ def collect_warnings() -> Iterator[None]:
 
 @contextmanager
 def _ignore_closed_loop() -> Iterator[None]:
-    """The lab may have ended while a thread was still computing: then nobody wants to know."""
+    """Ignore that the lab has exited while a thread was still computing."""
     try:
         yield
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""The lab from its first line to Ctrl-C."""
+"""Starts and stops the server of the lab."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from polhode.lab.server import Lab, create_app
 from polhode.web.browser import open_url
 
 MAX_MESSAGE_BYTES = 2**20
-"""In bytes.  A page that sends more is cut off; what is too long for a question is refused far below."""
+"""A page that sends a longer message is disconnected; requests are limited to much less."""
 
 
 def serve(lab: Lab, listener: socket.socket, begin: Callable[[], None]) -> None:
-    """Answer until SIGINT or SIGTERM comes; `begin` is called when they are awaited.
+    """Serve until SIGINT or SIGTERM; `begin` is called once their handlers are installed.
 
-    Open sockets are closed then, and running computations stopped.
+    At the end open sockets are closed and running computations stopped.
     """
     config = uvicorn.Config(
         create_app(lab),
@@ -35,42 +35,40 @@ def serve(lab: Lab, listener: socket.socket, begin: Callable[[], None]) -> None:
         loop="asyncio",
         http="h11",
         ws_max_size=MAX_MESSAGE_BYTES,
-        ws_per_message_deflate=False,  # on one machine squeezing costs more than sending
+        ws_per_message_deflate=False,  # on one machine compressing takes longer than sending
         timeout_graceful_shutdown=1,
     )
     logging.getLogger("uvicorn.error").addFilter(_is_worth_logging)
     server = uvicorn.Server(config)
 
     def end(*_: object) -> None:
-        """For a signal before the server listens to them itself, and for the one that it hands on when it has ended."""
+        """Handle a signal before the server installs its handlers, and the one that it raises again after shutdown."""
         server.should_exit = True
 
-    before = {kind: signal.signal(kind, end) for kind in (signal.SIGINT, signal.SIGTERM)}
+    previous = {kind: signal.signal(kind, end) for kind in (signal.SIGINT, signal.SIGTERM)}
     try:
         begin()
         server.run(sockets=[listener])
     finally:
-        for kind, handler in before.items():
+        for kind, handler in previous.items():
             signal.signal(kind, handler)
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether a complaint of the server tells anybody anything: not that it refused a socket, as it was told to, nor
-    that at the end somebody had not hung up."""
+    """Filter messages of uvicorn about sockets that were refused, and about connections open at shutdown."""
     text = record.getMessage()
     return "without completing handshake" not in text and "graceful shutdown exceeded" not in text
 
 
 def exit_now() -> NoReturn:
-    """End the process at once.  A compiler that works for somebody who has left cannot be asked to stop, and an
-    orderly end of the interpreter takes longer than a person waits after Ctrl-C; nothing is left to be written."""
+    """Exit at once: a compiler in a thread cannot be interrupted, and an orderly exit of the interpreter takes long."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
 def warm_up(model: str, knobs: Mapping[str, float]) -> None:
-    """Load, beside the server, what the first page will ask for: the gallery, and the machine code of its model."""
+    """Preload in a thread what the first page will request: the gallery, and the compiled code of its model."""
 
     def work() -> None:
         from polhode.gallery import MODELS
@@ -84,16 +82,16 @@ def warm_up(model: str, knobs: Mapping[str, float]) -> None:
             responses.motion_message(ModelResult(first.name, first.title, by_name), 0)
             responses.models_by_theme()
         except PolhodeError:
-            pass  # whoever asks for that model will be told
+            pass  # the page that requests this model gets the error
 
     threading.Thread(target=work, name=THREAD_NAME, daemon=True).start()
 
 
-def open_browser(address: str, complain: Callable[[str], None]) -> None:
-    """Open the page in the browser, beside the server."""
+def open_browser(url: str, warn: Callable[[str], None]) -> None:
+    """Open the page in the browser, in a thread."""
 
     def work() -> None:
-        if not open_url(address):
-            complain("no browser could be opened: open that address by hand")
+        if not open_url(url):
+            warn("could not open a browser: open this URL yourself")
 
     threading.Thread(target=work, daemon=True).start()

@@ -1,4 +1,4 @@
-"""What a page may ask, checked word for word: the page may be anything that has found the socket."""
+"""Requests of the page, fully validated: anything may connect to the socket."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polhode.errors import PolhodeError, nearest
 from polhode.gallery import MODELS, Model
 
 MAX_MESSAGE_CHARACTERS = 65_536
-"""Characters of a message; the longest honest one has some hundred."""
+"""Valid messages have a few hundred characters."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class MotionRequest:
-    """Show another of the motions that the last run has computed."""
+    """Send another motion of the last run."""
 
     id: int
     run: str
@@ -32,7 +32,7 @@ class MotionRequest:
 
 @dataclass(frozen=True)
 class CancelRequest:
-    """Stop computing the answer to a question."""
+    """Cancel a request."""
 
     id: int
 
@@ -41,7 +41,7 @@ PageRequest = RunRequest | MotionRequest | CancelRequest
 
 
 class RefusedRequestError(PolhodeError):
-    """A question that cannot be answered.  `parameter` names the knob that is wrong, if one is."""
+    """A request that cannot be answered; `parameter` names the invalid parameter, if any."""
 
     def __init__(self, sentence: str, id: int = 0, parameter: str | None = None) -> None:
         super().__init__(sentence)
@@ -49,33 +49,33 @@ class RefusedRequestError(PolhodeError):
 
 
 def parse_request(text: str) -> PageRequest:
-    """The question in a message.
+    """Parse and validate a message.
 
     Examples
     --------
-    >>> question = asked('{"type": "run", "id": 1, "model": "dzhanibekov", "values": {"spin": 4}}')
-    >>> question.values
+    >>> request = parse_request('{"type": "run", "id": 1, "model": "dzhanibekov", "values": {"spin": 4}}')
+    >>> request.values
     {'spin': 4.0, 'nudge': 0.1}
-    >>> asked('{"type": "dance", "id": 2}')
+    >>> parse_request('{"type": "dance", "id": 2}')
     Traceback (most recent call last):
     ...
-    polhode.lab.requests.RefusedRequestError: a message of type 'dance' means nothing here: ...cancel, look, run
+    polhode.lab.requests.RefusedRequestError: unknown message type 'dance': ...cancel, motion, run
     """
     message = _parse_object(text)
     number = _request_id(message)
     kind = message.get("type")
     if kind == "cancel":
         return CancelRequest(number)
-    if kind == "look":
+    if kind == "motion":
         return MotionRequest(number, _require_text(message, "run", number))
     if kind == "run":
         return _parse_run(message, number)
-    known = nearest(kind, ("run", "look", "cancel"))
-    raise RefusedRequestError(f"a message of type {_abbreviate(kind)} means nothing here: {known}", number)
+    known = nearest(kind, ("run", "motion", "cancel"))
+    raise RefusedRequestError(f"unknown message type {_abbreviate(kind)}: {known}", number)
 
 
 def request_id(text: str) -> int:
-    """The id of a message; 0 where it has none."""
+    """The id of a message; 0 if it has none."""
     try:
         return _request_id(_parse_object(text))
     except RefusedRequestError:
@@ -85,32 +85,32 @@ def request_id(text: str) -> int:
 def _request_id(message: dict[str, Any]) -> int:
     number = message.get("id")
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**53:
-        raise RefusedRequestError("a message needs an id that is a whole number from 0 on")
+        raise RefusedRequestError("a message needs an id that is a nonnegative integer")
     return number
 
 
 def _parse_object(text: str) -> dict[str, Any]:
     if len(text) > MAX_MESSAGE_CHARACTERS:
         raise RefusedRequestError(
-            f"a message of {len(text):,} characters is too long: at most {MAX_MESSAGE_CHARACTERS:,} are read"
+            f"a message of {len(text):,} characters is too long: at most {MAX_MESSAGE_CHARACTERS:,} are allowed"
         )
     try:
         message = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
-        raise RefusedRequestError(f"a message is no JSON: {error}") from None
+        raise RefusedRequestError(f"the message is not valid JSON: {error}") from None
     if not isinstance(message, dict):
-        raise RefusedRequestError(f"a message must be an object of JSON, but is {_abbreviate(message)}")
+        raise RefusedRequestError(f"the message must be a JSON object, but is {_abbreviate(message)}")
     return message
 
 
 def _reject_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _require_text(message: dict[str, Any], name: str, number: int) -> str:
     value = message.get(name)
     if not isinstance(value, str):
-        raise RefusedRequestError(f"the message needs {name!r}, a text, but has {_abbreviate(value)}", number)
+        raise RefusedRequestError(f"the message needs {name!r}, a string, but has {_abbreviate(value)}", number)
     return value
 
 
@@ -120,20 +120,26 @@ def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
         raise RefusedRequestError(f"there is no model {_abbreviate(name)}: {nearest(name[:100], MODELS)}", number)
     model, values = MODELS[name], message.get("values")
     if not isinstance(values, dict):
-        raise RefusedRequestError(f"the message needs 'values', numbers by name, but has {_abbreviate(values)}", number)
-    for knob, value in values.items():
+        raise RefusedRequestError(
+            f"the message needs 'values', a dict of numbers, but has {_abbreviate(values)}", number
+        )
+    for parameter, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise RefusedRequestError(f"{knob[:100]} must be a number, but is {_abbreviate(value)}", number, knob[:100])
-        try:  # one by one, so that the page knows which knob is wrong
-            model.values(**{knob: value})
+            raise RefusedRequestError(
+                f"{parameter[:100]} must be a number, but is {_abbreviate(value)}", number, parameter[:100]
+            )
+        try:  # one by one, so that the error names the parameter
+            model.values(**{parameter: value})
         except (PolhodeError, OverflowError) as error:
-            sentence = f"{knob} is too large for a number" if isinstance(error, OverflowError) else str(error)
-            raise RefusedRequestError(sentence, number, knob if _has_parameter(model, knob) else None) from None
+            sentence = f"{parameter} is too large for a float" if isinstance(error, OverflowError) else str(error)
+            raise RefusedRequestError(
+                sentence, number, parameter if _has_parameter(model, parameter) else None
+            ) from None
     return RunRequest(number, model, model.values(**values))
 
 
-def _has_parameter(model: Model, knob: str) -> bool:
-    return any(p.name == knob for p in model.parameters)
+def _has_parameter(model: Model, parameter: str) -> bool:
+    return any(p.name == parameter for p in model.parameters)
 
 
 def _abbreviate(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What the page is told: texts of JSON, and motions as bytes."""
+"""Responses to the page: JSON text messages, and encoded motions."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from polhode.web.record_encoding import encode_record
 
 @dataclass(frozen=True)
 class ModelResult:
-    """What a run of a model has computed: its motions by name, the one to watch first."""
+    """The result of running a model: its motions by name, the main one first."""
 
     name: str
     title: str
     motions: dict[str, Motion]
     notes: Sequence[str] = ()
-    """Sentences that the computation has said, in warnings."""
+    """Warnings of the computation."""
 
 
 def encode_message(kind: str, **fields: Any) -> str:
-    """A message; what is no finite number becomes null, which JSON can hold."""
+    """A JSON message; NaN and infinity become null."""
     return json.dumps({"type": kind, **_replace_nonfinite(fields)}, allow_nan=False)
 
 
 @cache
 def models_by_theme() -> tuple[Model, ...]:
-    """All models, in the order of their themes; a page that names none opens with the first."""
+    """All models in the order of their themes; the page opens with the first by default."""
     return tuple(sorted((MODELS[name] for name in MODELS), key=lambda model: THEMES.index(model.theme)))
 
 
 def hello_message() -> str:
-    """The whole gallery."""
+    """The greeting with the whole gallery."""
     return encode_message(
-        "hello", version=__version__, themes=THEMES, models=[model.described() for model in models_by_theme()]
+        "hello", version=__version__, themes=THEMES, models=[model.describe() for model in models_by_theme()]
     )
 
 
 def hello_without_gallery() -> str:
-    """No gallery: the motion follows."""
+    """The greeting before a single motion."""
     return encode_message("hello", version=__version__, themes=[], models=[])
 
 
 def motion_message(result: ModelResult, id: int, run: str | None = None) -> bytes:
-    """One of the motions of a result, the one to watch if no other is named."""
+    """The motion named `run` of a result, by default the main one."""
     names = list(result.motions)
     chosen = names[0] if run is None else run
     runs, run = (names, chosen) if len(names) > 1 else ([], "")
@@ -60,10 +60,10 @@ def motion_message(result: ModelResult, id: int, run: str | None = None) -> byte
     return encode_record(record)
 
 
-def numbers_message(id: int, found: Sequence[ReferenceCheck]) -> str:
-    """The numbers that a model must show, found and expected."""
+def checks_message(id: int, checks: Sequence[ReferenceCheck]) -> str:
+    """The numbers of a model with their reference values."""
     fields = ("label", "unit", "found", "expected", "tolerance", "difference", "holds", "source")
-    return encode_message("numbers", id=id, numbers=[{name: getattr(one, name) for name in fields} for one in found])
+    return encode_message("checks", id=id, checks=[{name: getattr(check, name) for name in fields} for check in checks])
 
 
 def _replace_nonfinite(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Who may come in: pages of this server only, and where the lab is open to others, only those who know the token."""
+"""Access control: only pages of this server and, unless it listens on localhost only, a token."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ SECURITY_HEADERS = {
 
 
 def normalize_host(host: str) -> str:
-    """A name in small letters, or an address in its shortest form: many ways of writing mean one host.
+    """A name in lowercase, or an IP address in its canonical form.
 
     Examples
     --------
-    >>> written_plainly("FD00:0:0:0:0:0:0:2"), written_plainly("::ffff:127.0.0.1")
+    >>> normalize_host("FD00:0:0:0:0:0:0:2"), normalize_host("::ffff:127.0.0.1")
     ('fd00::2', '127.0.0.1')
     """
     try:
@@ -40,7 +40,7 @@ def normalize_host(host: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address means this machine, and no other can reach it.
+    """Whether an address can be reached from this machine only.
 
     Examples
     --------
@@ -54,17 +54,17 @@ def is_loopback(address: str) -> bool:
 
 
 def is_wildcard_address(address: str) -> bool:
-    """Whether who listens there is reached under every address of this machine."""
+    """Whether an address means all interfaces of this machine."""
     return normalize_host(address) in WILDCARD_ADDRESSES
 
 
 @dataclass(frozen=True)
 class SecurityMiddleware:
-    """Lets requests through, or answers them with 403 and a sentence; puts the safety headers on every answer.
+    """Passes requests on, or rejects them with status 403; adds security headers to every response.
 
-    - `Host` must be one of the lab's `hosts`, or this machine's own: a foreign name that was made to point here
-      (DNS rebinding) is refused.  Bound everywhere, the lab has too many names to know, and the token stands guard.
-    - A socket's `Origin` must be the page's own: other sites' pages may open sockets to this machine, but not this one.
+    - `Host` must be one of `hosts`, or a loopback name, which prevents DNS rebinding.  With a wildcard address, any
+      host is accepted and the token is required instead.
+    - The `Origin` of a WebSocket must be the page itself: pages of other sites can open sockets to this machine.
     """
 
     app: ASGIApp
@@ -75,7 +75,7 @@ class SecurityMiddleware:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        sentence = self._complaint(scope, Headers(scope=scope))
+        sentence = self._rejection(scope, Headers(scope=scope))
         if sentence is None:
             await self.app(scope, receive, _add_headers(send))
         elif scope["type"] == "http":
@@ -83,22 +83,22 @@ class SecurityMiddleware:
         else:
             await WebSocket(scope, receive, send).send_denial_response(PlainTextResponse(sentence + "\n", 403))
 
-    def _complaint(self, scope: Scope, headers: Mapping[str, str]) -> str | None:
+    def _rejection(self, scope: Scope, headers: Mapping[str, str]) -> str | None:
         host = headers.get("host", "")
         known = (*map(normalize_host, self.hosts), *LOOPBACK_HOSTS)
         if not any(map(is_wildcard_address, self.hosts)) and normalize_host(_hostname(host)) not in known:
-            return f"the lab is not known as {host[:100]!r} here: open the address that it printed"
+            return f"unknown host {host[:100]!r}: open the URL printed by the lab"
         if scope["type"] == "websocket" and headers.get("origin", "") != f"http://{host}":
-            return "this socket is for the lab's own page, and the question came from elsewhere"
+            return "cross-origin request: this socket only accepts the lab's own page"
         if self.token is not None:
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
             if not secrets.compare_digest(given.encode(), self.token.encode()):
-                return "this lab wants a token: open the whole address that it printed, with ?token=..."
+                return "this lab requires a token: open the complete URL that it printed, with ?token=..."
         return None
 
 
 def _hostname(host: str) -> str:
-    """A host's name without its port; "" where there is none."""
+    """The hostname without the port; "" if there is none."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -118,7 +118,7 @@ def _add_headers(send: Send) -> Send:
 
 
 def required_token(address: str, given: str | None) -> str | None:
-    """The token that is demanded at an address: the one given, one made up where others can reach it, none at home."""
+    """The token for an address: the given one; otherwise a random one, or None on the loopback interface."""
     if given is not None or is_loopback(address):
         return given
     return secrets.token_urlsafe(16)

@@ -1,4 +1,4 @@
-"""The application: the page under its two kinds of address, the socket, and a sentence for anything else."""
+"""The ASGI application: the page, its WebSocket, and error responses."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from polhode.web import html_page
 
 @dataclass(frozen=True)
 class Lab:
-    """What is served, and to whom."""
+    """What is served, and at which host."""
 
     hosts: Sequence[str] = ("127.0.0.1",)
-    """What it is called: the address at which it listens, and the name that was asked for."""
+    """Accepted host names: the address at which it listens, and the name given."""
     token: str | None = None
     viewed: bytes | None = None
-    """The one motion of `polhode view`, packed; None for the gallery."""
+    """The encoded motion of `polhode view`; None for the gallery."""
     title: str = ""
-    """Of that motion."""
+    """Title of that motion."""
 
 
 def create_app(lab: Lab) -> SecurityMiddleware:
@@ -43,10 +43,10 @@ def create_app(lab: Lab) -> SecurityMiddleware:
         if lab.viewed is None and model not in MODELS and model_name(model) in MODELS:
             return RedirectResponse(f"/{model_name(model)}?{request.url.query}".rstrip("?"), 307)
         if model and (lab.viewed is not None or model not in MODELS):
-            known = "one motion is viewed, at /" if lab.viewed is not None else nearest(model[:100], MODELS)
-            raise HTTPException(404, f"there is no model {model[:100]!r} here: {known}")
-        door = {"kind": "live", "model": model, "title": lab.title}
-        text = await asyncio.to_thread(html_page.build_page, door, None)
+            known = "a single motion is served at /" if lab.viewed is not None else nearest(model[:100], MODELS)
+            raise HTTPException(404, f"there is no model {model[:100]!r}: {known}")
+        options = {"mode": "live", "model": model, "title": lab.title}
+        text = await asyncio.to_thread(html_page.build_page, options, None)
         policy = html_page.content_security_policy(live=True) + "; frame-ancestors 'none'"
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
@@ -61,7 +61,7 @@ def create_app(lab: Lab) -> SecurityMiddleware:
 
     routes = [Route("/", page), Route("/{model}", page), WebSocketRoute("/ws", socket)]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _error_response})
-    app.router.redirect_slashes = False  # a sentence is better than being sent elsewhere
+    app.router.redirect_slashes = False  # an error message is better than a redirect
     return SecurityMiddleware(app, lab.hosts, lab.token)
 
 
@@ -69,7 +69,7 @@ def _error_response(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     sentence = error.detail
     if error.status_code == 404 and sentence == "Not Found":
-        sentence = f"there is nothing at {request.url.path[:100]!r}: the page is at /"
+        sentence = f"there is no page {request.url.path[:100]!r}: the lab is at /"
     return PlainTextResponse(sentence + "\n", error.status_code, error.headers)
 
 
@@ -84,8 +84,8 @@ def _make_sender(websocket: WebSocket) -> SendMessage:
 
 
 def _make_receiver(websocket: WebSocket) -> ReceiveText:
-    async def hear() -> str | None:
-        """The next text; what is no text is handed on as one, and refused like any other that is no JSON."""
+    async def receive() -> str | None:
+        """The next text message; a binary one is passed on as text, which is refused as invalid JSON."""
         try:
             message = await websocket.receive()
         except WebSocketDisconnect:
@@ -95,4 +95,4 @@ def _make_receiver(websocket: WebSocket) -> ReceiveText:
         text: str | None = message.get("text")
         return text if text is not None else "(bytes)"
 
-    return hear
+    return receive

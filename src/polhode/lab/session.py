@@ -1,4 +1,4 @@
-"""What is said on one socket.  front/src/transport/protocol.ts is the other side."""
+"""The messages of one WebSocket; front/src/transport/protocol.ts is the other side."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from polhode.lab.requests import (
 from polhode.lab.responses import ModelResult
 
 MAX_UNSENT = 100
-"""With so many messages that the page has not taken, nothing more is read from it."""
+"""With more unsent messages than this, no further requests are read."""
 
 SendMessage = Callable[[str | bytes], Awaitable[None]]
 ReceiveText = Callable[[], Awaitable[str | None]]
-"""The next text; None at the end."""
+"""The next text message; None at the end."""
 
 
 class Session:
-    """One page: computes one answer at a time, and only what was asked last.
+    """One page: computes one response at a time, and only to the latest request.
 
-    `viewed` is the one motion of `polhode view`, packed; None in the lab.
+    `viewed` is the encoded motion of `polhode view`; None in the lab.
     """
 
     def __init__(self, send: SendMessage, viewed: bytes | None = None) -> None:
@@ -43,10 +43,10 @@ class Session:
         self._next_motion_request: MotionRequest | None = None
         self._has_next = asyncio.Event()
         self._last: ModelResult | None = None
-        self._numbers_lock = threading.Lock()
+        self._checks_lock = threading.Lock()
 
-    async def handle_messages(self, hear: ReceiveText) -> None:
-        """Greet, and answer until nothing more is heard."""
+    async def handle_messages(self, receive: ReceiveText) -> None:
+        """Send the greeting, then answer requests until the socket is closed."""
         if self._viewed is None:
             self._enqueue(await asyncio.to_thread(responses.hello_message))
         else:
@@ -54,7 +54,7 @@ class Session:
             self._enqueue(self._viewed)
         tasks = [asyncio.create_task(self._send_all()), asyncio.create_task(self._process_requests())]
         try:
-            while (text := await hear()) is not None:
+            while (text := await receive()) is not None:
                 self._handle_text(text)
                 while self._unsent.qsize() > MAX_UNSENT and not tasks[0].done():
                     await asyncio.sleep(0.05)
@@ -66,7 +66,7 @@ class Session:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _handle_text(self, text: str) -> None:
-        """One message; whatever it holds, the conversation goes on."""
+        """Handle one message; no message ends the session."""
         try:
             self._dispatch_request(parse_request(text))
         except RefusedRequestError as refused:
@@ -78,45 +78,45 @@ class Session:
                 responses.encode_message("refused", id=request_id(text), sentence=defect_message(error), parameter=None)
             )
 
-    def _dispatch_request(self, question: PageRequest) -> None:
-        """A newer run takes the place of all before; a look waits for the run that was asked for before it."""
-        if isinstance(question, CancelRequest):
-            self._drop(question.id)
+    def _dispatch_request(self, request: PageRequest) -> None:
+        """A run supersedes all earlier requests; a motion request waits for the run before it."""
+        if isinstance(request, CancelRequest):
+            self._cancel(request.id)
             return
         if self._viewed is not None:
-            raise RefusedRequestError("one motion is viewed here: `polhode lab` runs models", question.id)
-        if isinstance(question, RunRequest):
-            self._drop(None)
-            self._next_run = question
+            raise RefusedRequestError("only one motion is viewed here; use `polhode lab` to run models", request.id)
+        if isinstance(request, RunRequest):
+            self._cancel(None)
+            self._next_run = request
         else:
             if self._next_motion_request is not None:
                 self._enqueue(responses.encode_message("cancelled", id=self._next_motion_request.id))
-            self._next_motion_request = question
+            self._next_motion_request = request
         self._has_next.set()
 
-    def _drop(self, id: int | None) -> None:
-        """Stop a question, or all of them: those that wait at once, the one that is computed as soon as it can."""
+    def _cancel(self, id: int | None) -> None:
+        """Cancel a request, or all of them: waiting ones at once, the running one at its next progress report."""
         if self._next_run is not None and id in (None, self._next_run.id):
             self._enqueue(responses.encode_message("cancelled", id=self._next_run.id))
             self._next_run = None
         if self._next_motion_request is not None and id in (None, self._next_motion_request.id):
             self._enqueue(responses.encode_message("cancelled", id=self._next_motion_request.id))
             self._next_motion_request = None
-        if self._job is not None and id in (None, self._job.question.id):
+        if self._job is not None and id in (None, self._job.request.id):
             self._job.cancel()
 
     async def _process_requests(self) -> None:
         while True:
             await self._has_next.wait()
-            question: RunRequest | MotionRequest | None = self._next_run or self._next_motion_request
-            if question is self._next_run:
+            request: RunRequest | MotionRequest | None = self._next_run or self._next_motion_request
+            if request is self._next_run:
                 self._next_run = None
             else:
                 self._next_motion_request = None
-            if question is None:
+            if request is None:
                 self._has_next.clear()
                 continue
-            self._job = Job(question, self._last, self._enqueue_threadsafe, self._numbers_lock)
+            self._job = Job(request, self._last, self._enqueue_threadsafe, self._checks_lock)
             await self._job.done()
             self._last, self._job = self._job.result, None
 

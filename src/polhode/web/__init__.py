@@ -1,1 +1,1 @@
-"""The page on which a motion is watched: what it shows, and the one file that holds it all."""
+"""The interactive page of a motion: the record that it displays, and the self-contained HTML file."""

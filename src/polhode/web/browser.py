@@ -1,4 +1,4 @@
-"""The one way to a browser: of `motion.show()`, `polhode lab` and `polhode view`."""
+"""Opens URLs for `motion.show()`, `polhode lab` and `polhode view`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 import webbrowser
 
 
-def open_url(address: str) -> bool:
-    """Open an address in the browser; whether that could be done.  Without a screen nothing is tried."""
-    is_blind = sys.platform.startswith("linux") and not any(
+def open_url(url: str) -> bool:
+    """Open a URL in the browser and return whether that worked; without a display nothing is tried."""
+    has_no_display = sys.platform.startswith("linux") and not any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     )
-    return not is_blind and webbrowser.open(address)
+    return not has_no_display and webbrowser.open(url)

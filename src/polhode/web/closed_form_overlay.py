@@ -83,7 +83,7 @@ def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
         or abs(abs(along[axial]) - 1) > SYMMETRY_TOLERANCE
         or abs(across[0] - across[1]) > SYMMETRY_TOLERANCE * across[0]
     ):
-        return "No closed form is known for a body that is not symmetric about the line from its pivot to its center of mass."
+        return "No closed form is known for a body that is not symmetric about the line from pivot to center of mass."
     state = scenario.states[0]
     q: Any = tuple(state.quaternion_wxyz.tolist())
     up, axis = -field / np.linalg.norm(field), arm / height

@@ -1,4 +1,4 @@
-"""A mesh with fewer faces, for the eye: corners that share a cell of a grid become one."""
+"""Mesh decimation for display: the vertices in each cell of a grid are merged."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from polhode.massprops.geometry import Surface
 
 
 def decimate_mesh(surface: Surface, most: int) -> Surface:
-    """The surface itself, if it has no more than so many faces; else one with corners joined, as fine as can be.
+    """Reduce a surface to at most `most` faces; a smaller one is returned unchanged.
 
-    A grid of n cells along the longest side leaves about n^2 faces of a closed surface: n is lowered until few enough
+    A grid of n cells along the longest side leaves about n^2 faces of a closed surface; n is lowered until few enough
     are left.
     """
     cells = int(most**0.5) * 2
@@ -26,12 +26,12 @@ def _cluster_vertices(surface: Surface, cells: int) -> Surface:
     side = float(np.ptp(surface.vertices, axis=0).max()) / cells
     places = ((surface.vertices - low) / side).astype(np.int64)
     keys = (places[:, 0] * (cells + 1) + places[:, 1]) * (cells + 1) + places[:, 2]
-    _, joined = np.unique(keys, return_inverse=True)
-    count = int(joined.max()) + 1
-    sums = np.stack([np.bincount(joined, surface.vertices[:, i], count) for i in range(3)], axis=1)
-    faces = joined[surface.faces]
+    _, cluster = np.unique(keys, return_inverse=True)
+    count = int(cluster.max()) + 1
+    sums = np.stack([np.bincount(cluster, surface.vertices[:, i], count) for i in range(3)], axis=1)
+    faces = cluster[surface.faces]
     a, b, c = faces.T
     kept = faces[(a != b) & (b != c) & (c != a)]
-    turned = np.sort(kept, axis=1)
-    _, first = np.unique(turned, axis=0, return_index=True)
-    return Surface(sums / np.bincount(joined, minlength=count)[:, None], kept[np.sort(first)])
+    sorted_faces = np.sort(kept, axis=1)
+    _, first = np.unique(sorted_faces, axis=0, return_index=True)
+    return Surface(sums / np.bincount(cluster, minlength=count)[:, None], kept[np.sort(first)])

@@ -1,4 +1,4 @@
-"""Which outputs, and which members, the page is given: as many as the eye can use."""
+"""Selection of the outputs and members that are sent to the page."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from polhode.massprops.geometry import Indices
 from polhode.results.trajectory import Trajectory
 
 MAX_TIMES = 3000
-"""More outputs than a screen has columns of pixels."""
+"""About the number of pixel columns of a screen."""
 MIN_TIMES = 200
-"""An exact motion is looked at so many times at least,"""
+"""Minimum number of samples of an exact motion."""
 MAX_ANGLE = pi / 8
-"""and not less often than once in this angle, in rad, if that takes no more than MOST_TIMES."""
+"""Maximum rotation between samples of an exact motion, in rad, unless that takes more than MAX_TIMES."""
 MAX_BODIES = 2000
 MAX_POSES = 200_000
-"""Of all bodies at all times, 17 numbers each: 14 MB, a third more within a page."""
+"""Bodies times outputs, 17 numbers each: 14 MB, a third more in an HTML file."""
 
 
 def refine_exact_motion(motion: Trajectory) -> Trajectory:
-    """An exact motion with few outputs, at as many instants as a smooth picture needs; any other as it is.
+    """Resample an exact motion with few outputs, finely enough for smooth display; others are returned unchanged.
 
-    Where a blow strikes there are two: just before it, and after it.
+    Each impulse gets two samples, one just before and one after it.
     """
     closed_form = motion.closed_form
     if closed_form is None or len(motion.times) >= MAX_TIMES:
@@ -34,36 +34,36 @@ def refine_exact_motion(motion: Trajectory) -> Trajectory:
     fastest = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1), initial=0.0))
     most = min(MAX_TIMES, max(2, MAX_POSES // (2 * motion.scenario.count)))
     count = int(min(most, max(MIN_TIMES, fastest * (last - first) / MAX_ANGLE + 1)))
-    blows = np.array([t for t in segments.segment_boundaries(motion.scenario) if first < t < last])
-    if last <= first or (count <= len(motion.times) and not len(blows)):
+    impulse_times = np.array([t for t in segments.segment_boundaries(motion.scenario) if first < t < last])
+    if last <= first or (count <= len(motion.times) and not len(impulse_times)):
         return motion
-    even = np.linspace(first, last, count) if count > len(motion.times) else motion.times[:0]
-    times = np.unique(np.concatenate((even, motion.times, blows, np.nextafter(blows, -np.inf))))
+    even_times = np.linspace(first, last, count) if count > len(motion.times) else motion.times[:0]
+    times = np.unique(np.concatenate((even_times, motion.times, impulse_times, np.nextafter(impulse_times, -np.inf))))
     run = replace(motion.run_result, times=times, samples=closed_form.samples_at(times), checkpoints=None)
     return type(motion)(motion.scenario, run, motion.unknown_forces)
 
 
 def select_times(motion: Trajectory, bodies: int) -> Indices:
-    """Which outputs: all, or those nearest to even times; where these are few, since outputs are uneven, others too."""
+    """Indices of all outputs, or of those nearest to even_times times, filled up with others if outputs are uneven."""
     most = min(MAX_TIMES, max(2, MAX_POSES // bodies))
     times = motion.times
     if len(times) <= most:
         return np.arange(len(times))
-    even = np.linspace(times[0], times[-1], most)
-    after = np.clip(np.searchsorted(times, even), 1, len(times) - 1)
-    nearest = np.unique(after - (even - times[after - 1] < times[after] - even))
+    even_times = np.linspace(times[0], times[-1], most)
+    after = np.clip(np.searchsorted(times, even_times), 1, len(times) - 1)
+    nearest = np.unique(after - (even_times - times[after - 1] < times[after] - even_times))
     others = np.linspace(0, len(times) - 1, most - len(nearest)).round()
     return np.unique(np.concatenate((nearest, others))).astype(np.int64)
 
 
 def select_visible_members(motion: Trajectory) -> Indices:
-    """Which bodies or members: all, or some spread evenly over them."""
+    """Indices of all bodies or members, or of some evenly spaced ones."""
     count = motion.scenario.count
     return np.unique(np.linspace(0, count - 1, min(count, MAX_BODIES)).round().astype(np.int64))
 
 
 def restrict_to_members(motion: Trajectory, members: Indices) -> Trajectory:
-    """The motion of some of an ensemble's members; of a body or a system as it is."""
+    """The motion of some members of an ensemble; a body or a system is returned unchanged."""
     if motion.axis != "member" or len(members) == motion.scenario.count:
         return motion
     places = {int(member): i for i, member in enumerate(members)}
@@ -74,7 +74,7 @@ def restrict_to_members(motion: Trajectory, members: Indices) -> Trajectory:
 
 
 def select_outputs(motion: Trajectory, rows: Indices) -> Trajectory:
-    """The motion at some of its outputs; members that an event has stopped stay where that happened."""
+    """The motion at some of its outputs; members stopped by an event keep their final state."""
     run = replace(
         motion.run_result,
         times=motion.times[rows],

@@ -1,4 +1,4 @@
-"""The page as one text: skeleton, style, script and motion together, so that it opens from anywhere and asks nobody."""
+"""The page as one self-contained HTML document: markup, style, script and motion; it needs no network."""
 
 from __future__ import annotations
 
@@ -23,32 +23,34 @@ from polhode.web.motion_record import record_motion
 from polhode.web.record_encoding import encode_record
 
 FRAME_HEIGHT = 640
-"""Of the frame in a notebook, in pixels."""
+"""Height of the frame in a notebook, in pixels."""
 HTML_SUFFIXES = (".html", ".htm")
 
 
 @cache
 def _read_asset(name: str) -> str:
-    """A file that front/build.mjs has made."""
+    """The contents of a file built by front/build.mjs."""
     try:
         return files("polhode.web").joinpath("built", name).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise PolhodeError(
-            "this installation has no page to show motions on: it was made without Node. Install Node 20 or newer, "
-            "then run `pip install --force-reinstall polhode`, or `node build.mjs` in the folder front of the sources"
+            "this installation does not include the interactive page: it was built without Node. Install Node 20 or "
+            "newer, then run `pip install --force-reinstall polhode`, or `node build.mjs` in the folder front of the "
+            "sources"
         ) from None
 
 
-def build_page(door: dict[str, Any], motion: bytes | None = None) -> str:
-    """The whole page: `door` is told to it, and a packed motion is laid into it."""
-    told = json.dumps({"version": __version__, "model": "", "title": "", **door}).replace("<", "\\u003c")
+def build_page(options: dict[str, Any], motion: bytes | None = None) -> str:
+    """The whole page with its `options` (`PageOptions` in protocol.ts) and, if given, an encoded motion."""
+    encoded = json.dumps({"version": __version__, "model": "", "title": "", **options}).replace("<", "\\u003c")
     data = "" if motion is None else base64.b64encode(motion).decode()
     script = _read_asset("lab.js")
+    policy = content_security_policy(live=options["mode"] == "live")
     parts = {
-        "policy": f'<meta http-equiv="Content-Security-Policy" content="{content_security_policy(live=door["kind"] == "live")}">',
-        "licences": f"<!--\n{_read_asset('licences.txt').replace('--', '- -')}\n-->",
+        "policy": f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        "licenses": f"<!--\n{_read_asset('licenses.txt').replace('--', '- -')}\n-->",
         "style": f"<style>{_read_asset('lab-style.css')}</style>",
-        "door": f'<script id="polhode-door" type="application/json">{told}</script>',
+        "options": f'<script id="polhode-options" type="application/json">{encoded}</script>',
         "motion": f'<script id="polhode-motion" type="application/octet-stream">{data}</script>',
         "script": f"<script>{script}</script>",
     }
@@ -56,7 +58,7 @@ def build_page(door: dict[str, Any], motion: bytes | None = None) -> str:
 
 
 def content_security_policy(live: bool) -> str:
-    """What the page may do: run its own script, and, if it is live, talk to the server that it came from."""
+    """The policy of the page: it may run its own script and, if `live`, connect to its server."""
     digest = base64.b64encode(hashlib.sha256(_read_asset("lab.js").encode()).digest()).decode()
     reach = "connect-src 'self'; " if live else ""
     return (
@@ -66,9 +68,9 @@ def content_security_policy(live: bool) -> str:
 
 
 def build_motion_page(motion: Trajectory, name: str = "") -> str:
-    """The page of one motion, which needs no server; its title is the scenario's name, or the one given."""
+    """The page of one motion, which needs no server; its title is the name of the scenario, or `name`."""
     title = motion.scenario.name or name or "motion"
-    return build_page({"kind": "file", "title": title}, encode_record(record_motion(motion, name=title, title=title)))
+    return build_page({"mode": "file", "title": title}, encode_record(record_motion(motion, name=title, title=title)))
 
 
 def write_html(motion: Trajectory, path: Path) -> None:
@@ -78,18 +80,18 @@ def write_html(motion: Trajectory, path: Path) -> None:
 
 
 def build_iframe(motion: Trajectory) -> str:
-    """The page of a motion in a frame for notebooks, in which it can run its script and nothing else."""
+    """The page of a motion in a sandboxed frame for notebooks."""
     title = html.escape(motion.scenario.name or "motion", quote=True)
-    inside = html.escape(build_motion_page(motion), quote=True)
-    look = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
-    return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" style="{look}" srcdoc="{inside}"></iframe>'
+    content = html.escape(build_motion_page(motion), quote=True)
+    style = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
+    return f'<iframe title="Polhode: {title}" sandbox="allow-scripts" style="{style}" srcdoc="{content}"></iframe>'
 
 
 def open_motion_page(motion: Trajectory) -> Path:
-    """Open the page of a motion in the browser; where it lies."""
+    """Open the page of a motion in the browser and return the path of its file."""
     name = re.sub(r"[^\w-]+", "-", motion.scenario.name or "motion").strip("-") or "motion"
     path = Path(tempfile.mkdtemp(prefix="polhode-")) / f"{name}.html"
     write_html(motion, path)
     if not open_url(path.as_uri()):
-        warnings.warn(f"no browser could be opened: open {path} by hand", stacklevel=3)
+        warnings.warn(f"could not open a browser: open {path} yourself", stacklevel=3)
     return path

@@ -1,9 +1,8 @@
-"""What the page is told of a motion."""
+"""The record of a motion that the page displays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -24,27 +23,27 @@ from polhode.web.decimation import decimate_mesh
 from polhode.web.record_encoding import MotionRecord
 
 MAX_BODIES_WITH_FORCES = 20
-"""Of so many bodies each has arrows for its forces."""
+"""Forces are sent for at most this many bodies."""
 FLOAT32_ROUNDING, POSITION_TOLERANCE = 2.0**-24, 1e-4
-"""Of 32-bit numbers; and the part of the smallest body that it may move it: else all digits of places are kept."""
+"""Positions are sent in 64 bits if float32 rounding exceeds this fraction of the smallest body."""
 FREE_TOLERANCE = 1e-2
-"""How far L may be off, relative to its size, for Poinsot's construction to mean something."""
+"""Maximum relative change of L for Poinsot's construction."""
 
 
-@np.errstate(over="ignore", invalid="ignore")  # of members that failed
+@np.errstate(over="ignore", invalid="ignore")  # from members that failed
 def record_motion(
     motion: Trajectory, *, id: int = 0, name: str = "", title: str = "", runs: Sequence[str] = (), run: str = ""
 ) -> MotionRecord:
-    """A motion as the page needs it: thinned out to what the eye can use, with what is drawn for each body.
+    """The record of a motion, downsampled for display, with the appearance of each body.
 
-    `id` is the question that it answers; `runs` are the names of all motions of a model, and `run` is this one's.
+    `id` is the request that it answers; `runs` are the names of all motions of a model, and `run` is that of this one.
 
     Examples
     --------
     >>> import polhode as ph
-    >>> from polhode.web.motion_record import recorded
+    >>> from polhode.web.motion_record import record_motion
     >>> box, spin = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0), ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
-    >>> record = recorded(ph.simulate(box, spin, duration=3.0, output_step=0.01, method="rk4", step=0.01))
+    >>> record = record_motion(ph.simulate(box, spin, duration=3.0, output_step=0.01, method="rk4", step=0.01))
     >>> record.arrays["quaternion"].shape
     (301, 1, 4)
     """
@@ -55,7 +54,7 @@ def record_motion(
     fine = downsampling.refine_exact_motion(some)
     rows = downsampling.select_times(fine, len(members))
     shown = downsampling.select_outputs(fine, rows)
-    looks, look_of_each = _collect_appearances(shown)
+    appearances, appearance_index = _collect_appearances(shown)
     meta: dict[str, Any] = {
         "id": id,
         "name": name or motion.scenario.name or "motion",
@@ -64,31 +63,31 @@ def record_motion(
         "runs": list(runs),
         "run": run,
         "members": members,
-        "countOf": motion.scenario.count,
-        "timesOf": len(motion.times),
+        "totalMembers": motion.scenario.count,
+        "totalTimes": len(motion.times),
         "unknownForces": list(motion.unknown_forces),
-        "isCrowd": len(members) > MAX_BODIES_WITH_FORCES,
+        "forcesOmitted": len(members) > MAX_BODIES_WITH_FORCES,
     }
     arrays: dict[str, Any] = {"time": shown.times}
     exact = {"time"}
-    _add_poses(meta, arrays, exact, shown, looks)
-    _add_bodies(meta, arrays, shown, looks, look_of_each)
+    _add_poses(meta, arrays, exact, shown, appearances)
+    _add_bodies(meta, arrays, shown, appearances, appearance_index)
     _add_forces(meta, arrays, shown)
     _add_energies(meta, arrays, shown)
     _add_drift(meta, arrays, some, fine, rows)
     _add_closed_form(meta, arrays, exact, shown)
-    meta["crossings"] = notes.collect_event_markers(shown)
-    meta["notes"] = notes.compose_notes(motion, shown, looks)
+    meta["events"] = notes.collect_event_markers(shown)
+    meta["notes"] = notes.compose_notes(motion, shown, appearances)
     return MotionRecord(meta, arrays, frozenset(exact))
 
 
 def _with_body_axis(motion: Trajectory, values: Array) -> Array:
-    """Numbers of each body at each time, with the axis of the bodies also where there is only one."""
+    """Values of shape (times, bodies, ...), also for a single body."""
     return values[:, None] if motion.axis is None else values
 
 
 def _add_poses(
-    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory, looks: list[Appearance]
+    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory, appearances: list[Appearance]
 ) -> None:
     position = _with_body_axis(motion, motion.position)
     known = np.isfinite(position).all(axis=-1)
@@ -96,10 +95,10 @@ def _add_poses(
     if known.any():
         middle = (position[known].min(axis=0) + position[known].max(axis=0)) / 2
         spread = float(np.ptp(position[known], axis=0).max())
-        size = max([look.size for look in looks] + [spread])
-        if np.abs(middle).max() > 100 * size:  # far from the world's origin: measured from the middle of the path
+        size = max([appearance.size for appearance in appearances] + [spread])
+        if np.abs(middle).max() > 100 * size:  # far from the origin: relative to the middle of the path
             origin = middle
-        smallest = min([look.size for look in looks if look.size] or [spread])
+        smallest = min([appearance.size for appearance in appearances if appearance.size] or [spread])
         if np.abs(position[known] - origin).max() * FLOAT32_ROUNDING > POSITION_TOLERANCE * smallest:
             exact.add("position")
     arrays["position"] = position - origin
@@ -107,7 +106,7 @@ def _add_poses(
     arrays["quaternion"] = _with_body_axis(motion, _normalize_quaternion(motion.quaternion_wxyz))
     arrays["angular_velocity"] = _with_body_axis(motion, motion.angular_velocity)
     momentum = _with_body_axis(motion, motion.angular_momentum)
-    meta["origin"], meta["isHeld"] = origin, motion.scenario.pivot is not None
+    meta["origin"], meta["hasPivot"] = origin, motion.scenario.pivot is not None
     if motion.scenario.pivot is not None:
         pivot = _pivot_positions(motion)
         arm = position - pivot
@@ -118,12 +117,12 @@ def _add_poses(
 
 
 def _normalize_quaternion(q: Array) -> Array:
-    """Of length 1, also where a motion has not rescaled it: a rotation is always that of q/|q|."""
+    """Unit quaternions, also if the motion was not renormalized: the rotation is that of q/|q|."""
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
 def _pivot_positions(motion: Trajectory) -> Array:
-    """Where the pivot of each body or member is, (times, bodies, 3): it stays, but for rounding."""
+    """Position of the pivot of each body or member, (times, bodies, 3); constant up to rounding."""
     point = np.broadcast_to(np.asarray(motion.scenario.pivot), (motion.scenario.count, 3))
     q: Any = tuple(np.moveaxis(_with_body_axis(motion, _normalize_quaternion(motion.quaternion_wxyz)), -1, 0))
     return np.asarray(
@@ -133,25 +132,29 @@ def _pivot_positions(motion: Trajectory) -> Array:
 
 
 def _collect_appearances(motion: Trajectory) -> tuple[list[Appearance], Indices]:
-    """What is drawn, and which of it for each body; bodies that are the same share it."""
+    """The different appearances, and the index of that of each body."""
     scenario = motion.scenario
     if motion.axis == "member":
         (body,) = scenario.bodies
         if body.members is None:
             return [appearance_of(body)], np.zeros(scenario.count, dtype=np.int64)
         several = min(scenario.count, notes.MAX_APPEARANCES) if scenario.count <= notes.MAX_APPEARANCES else 1
-        looks = [appearance_of(scenario.take(i).bodies[0]) for i in range(several)]
-        return looks, np.arange(scenario.count) % several
+        appearances = [appearance_of(scenario.take(i).bodies[0]) for i in range(several)]
+        return appearances, np.arange(scenario.count) % several
     different = list({id(body): body for body in scenario.bodies}.values())
     places = {id(body): i for i, body in enumerate(different)}
     return [appearance_of(body) for body in different], np.array([places[id(b)] for b in scenario.bodies])
 
 
 def _add_bodies(
-    meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory, looks: list[Appearance], look_of_each: Indices
+    meta: dict[str, Any],
+    arrays: dict[str, Any],
+    motion: Trajectory,
+    appearances: list[Appearance],
+    appearance_index: Indices,
 ) -> None:
-    """What is drawn, and of each body its principal moments and axes."""
-    meta["looks"] = []
+    """Appearances, and the principal moments and axes of each body."""
+    meta["appearances"] = []
     axes = [body.constants().axes for body in motion.scenario.bodies]
     each = np.stack(
         [np.broadcast_to(stack_components(a), (notes.count_members(motion), 4)) for a in axes], axis=1
@@ -160,28 +163,28 @@ def _add_bodies(
     arrays["moments"] = np.stack(
         [np.broadcast_to(m, (notes.count_members(motion), 3)) for m in moments], axis=1
     ).reshape(-1, 3)
-    arrays["axes"], arrays["look_of"] = each, look_of_each
-    for i, look in enumerate(looks):
-        surface = decimate_mesh(look.surface, notes.MAX_FACES)
+    arrays["axes"], arrays["appearance_index"] = each, appearance_index
+    for i, appearance in enumerate(appearances):
+        surface = decimate_mesh(appearance.surface, notes.MAX_FACES)
         arrays[f"vertices_{i}"], arrays[f"faces_{i}"] = surface.vertices, surface.faces.astype(np.uint32)
-        meta["looks"].append(
+        meta["appearances"].append(
             {
-                "kind": look.kind,
-                "sentence": look.sentence,
-                "size": look.size,
+                "kind": appearance.kind,
+                "sentence": appearance.sentence,
+                "size": appearance.size,
                 "vertices": f"vertices_{i}",
                 "faces": f"faces_{i}",
-                "axes": each[int(np.flatnonzero(look_of_each == i)[0])],
+                "axes": each[int(np.flatnonzero(appearance_index == i)[0])],
             }
         )
 
 
 def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory) -> None:
-    """Each force by itself, the torque of all, and whether none of them turns anything."""
+    """Each force, the total torque, and whether the motion is torque-free."""
     scenario, meta["forces"] = motion.scenario, []
-    turns = not all(body.is_particle for body in scenario.bodies) and bool(np.any(motion.angular_velocity_body))
+    rotates = not all(body.is_particle for body in scenario.bodies) and bool(np.any(motion.angular_velocity_body))
     if motion.unknown_forces:
-        meta["isFree"], meta["whyNoPoinsot"] = False, "A force is unknown: a file cannot hold it."
+        meta["isFree"], meta["poinsotUnavailable"] = False, "A force is unknown: a file cannot store it."
         return
     acting = [f for f in scenario.forces if f.kind != "impulse"]
     torque = np.zeros_like(motion.position)
@@ -202,17 +205,17 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory
             _add_force(meta, arrays, motion, "reaction", "reaction of the pivot", dynamics.reaction_force(motion), None)
     momenta = motion.angular_momentum
     size = np.linalg.norm(momenta, axis=-1).max(initial=0.0, where=np.isfinite(momenta).all(axis=-1))
-    stays = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE_TOLERANCE * size
-    meta["whyNoPoinsot"] = (
-        "Nothing turns."
-        if not turns
-        else "A pivot holds the body: the construction is drawn for free bodies."
+    is_constant = np.nanmax(np.abs(momenta - momenta[:1]), initial=0.0) <= FREE_TOLERANCE * size
+    meta["poinsotUnavailable"] = (
+        "Nothing rotates."
+        if not rotates
+        else "The body is on a pivot; the construction is drawn for free bodies only."
         if scenario.pivot is not None
-        else "A torque or a blow turns the body: its angular momentum does not stay, so there is no fixed plane."
-        if np.nan_to_num(torque).any() or not stays
+        else "A torque or an impulse acts: the angular momentum changes, so there is no invariable plane."
+        if np.nan_to_num(torque).any() or not is_constant
         else ""
     )
-    meta["isFree"] = meta["whyNoPoinsot"] == ""
+    meta["isFree"] = meta["poinsotUnavailable"] == ""
 
 
 def _add_force(
@@ -224,7 +227,7 @@ def _add_force(
 
 
 def _application_point(force: Force) -> Any:
-    """The point of the body at which a force acts, if it is one that all bodies have."""
+    """The point of application of a force in the body, if it is the same for all bodies."""
     named = (force.arguments.get(name) for name in ("com_to_point_body", "com_to_nozzle_body"))
     return next((np.asarray(point) for point in named if point is not None and np.shape(point) == (3,)), None)
 
@@ -239,27 +242,28 @@ def _add_energies(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajecto
 def _add_drift(
     meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory, fine: Trajectory, rows: Indices
 ) -> None:
-    """The audit; of outputs that are left out the largest departure goes to the one shown before them."""
+    """The audit; the largest drift of omitted outputs is assigned to the output shown before them."""
     audit = audit_motion(motion)
     meta["method"], meta["computed"] = audit.method, audit.computed
-    meta["findings"] = [{k: v for k, v in asdict(f).items() if k != "history"} for f in audit.findings]
-    meta["departures"] = []
+    fields = ("quantity", "unit", "conserved", "relative", "time", "reason")
+    meta["findings"] = [{"drift": f.departure, **{name: getattr(f, name) for name in fields}} for f in audit.findings]
+    meta["drifts"] = []
     for finding in (audit if fine is motion else audit_motion(fine)).findings:
         if finding.conserved:
-            array = f"departure_{len(meta['departures'])}"
-            history = finding.history[-len(fine.times) :]  # an audit begins at the start, also where no output is
+            array = f"drift_{len(meta['drifts'])}"
+            history = finding.history[-len(fine.times) :]  # an audit includes the start, even if it is not an output
             arrays[array] = np.fmax.reduceat(history, rows)[:, None]
-            meta["departures"].append({"name": finding.quantity, "unit": "1", "array": array})
+            meta["drifts"].append({"name": finding.quantity, "unit": "1", "array": array})
 
 
 def _add_closed_form(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory) -> None:
-    few = motion.scenario.count <= MAX_BODIES_WITH_FORCES
-    found = find_closed_form(motion) if few else "There are too many bodies to draw each twice."
-    meta["ghost"], meta["whyNoGhost"] = None, found if isinstance(found, str) else ""
+    is_small = motion.scenario.count <= MAX_BODIES_WITH_FORCES
+    found = find_closed_form(motion) if is_small else "Not drawn: there are too many bodies."
+    meta["closedForm"], meta["closedFormUnavailable"] = None, found if isinstance(found, str) else ""
     if isinstance(found, ClosedFormOverlay):
-        arrays["ghost_quaternion"] = _with_body_axis(motion, found.quaternion_wxyz)
-        arrays["ghost_position"] = _with_body_axis(motion, found.position) - meta["origin"]
-        arrays["ghost_velocity"] = _with_body_axis(motion, found.velocity)
-        arrays["ghost_angular_velocity"] = _with_body_axis(motion, found.angular_velocity)
-        meta["ghost"] = {"sentence": found.sentence}
-        exact |= {f"ghost_{name}" for name in exact & {"position"}}
+        arrays["closed_form_quaternion"] = _with_body_axis(motion, found.quaternion_wxyz)
+        arrays["closed_form_position"] = _with_body_axis(motion, found.position) - meta["origin"]
+        arrays["closed_form_velocity"] = _with_body_axis(motion, found.velocity)
+        arrays["closed_form_angular_velocity"] = _with_body_axis(motion, found.angular_velocity)
+        meta["closedForm"] = {"sentence": found.sentence}
+        exact |= {f"closed_form_{name}" for name in exact & {"position"}}

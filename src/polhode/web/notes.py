@@ -30,7 +30,9 @@ def collect_event_markers(motion: Trajectory) -> list[dict[str, Any]]:
     for f in motion.scenario.forces:
         if f.kind == "impulse":
             times = np.broadcast_to(np.asarray(f.arguments["time"], dtype=float), (count_members(motion),))
-            bodies = range(count_members(motion)) if motion.axis == "member" else f.bodies or range(motion.scenario.count)
+            bodies = (
+                range(count_members(motion)) if motion.axis == "member" else f.bodies or range(motion.scenario.count)
+            )
             found += [
                 {"name": f.name, "time": float(times[i if motion.axis == "member" else 0]), "body": i} for i in bodies
             ]

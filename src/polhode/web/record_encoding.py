@@ -1,4 +1,4 @@
-"""A record as one row of bytes: a header in JSON, then the arrays.  front/src/motion/record.ts reads it."""
+"""Binary encoding of a motion record: a JSON header, then the arrays.  front/src/motion/record.ts decodes it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import numpy as np
 from polhode.validation import Array
 
 MAX_FLOAT32_RANGE = 1e30
-"""Bodies that differ by more than this cannot share one range of 32-bit numbers."""
+"""Arrays with a larger ratio between bodies are stored in 64 bits."""
 
 
 @dataclass(frozen=True)
 class MotionRecord:
-    """What the page is told of a motion: texts and numbers, and arrays by name."""
+    """The data of a motion that the page displays: metadata, and arrays by name."""
 
     meta: dict[str, Any]
     arrays: dict[str, Any]
-    """Numbers are sent in 32 bits, except where an array is named in `exact`; whole numbers as such."""
+    """Floats are encoded in 32 bits, except for the arrays named in `exact`; integers as uint32."""
     exact: frozenset[str] = frozenset({"time"})
 
 
 def encode_record(record: MotionRecord) -> bytes:
-    """Length of the header (4 bytes, little-endian), the header, padding to 8 bytes, then the arrays."""
+    """Encode a record: length of the header (4 bytes, little-endian), header, padding to 8 bytes, arrays."""
     entries: dict[str, Any] = {}
     parts: list[bytes] = []
     offset = 0
@@ -43,7 +43,7 @@ def encode_record(record: MotionRecord) -> bytes:
 
 
 def _to_float32(array: Array, exact: bool) -> tuple[Array, float]:
-    """In 32 bits, divided by a number near the largest: moments of molecules are below what 32 bits hold."""
+    """Scale to float32 by a power of two: moments of inertia of molecules underflow otherwise."""
     if array.dtype.kind in "iu":
         return np.ascontiguousarray(array, dtype="<u4"), 1.0
     if exact or _dynamic_range(array) > MAX_FLOAT32_RANGE:
@@ -57,7 +57,7 @@ def _to_float32(array: Array, exact: bool) -> tuple[Array, float]:
 
 
 def _dynamic_range(array: Array) -> float:
-    """By how much the numbers of one body are larger than those of another, each at its largest."""
+    """Ratio of the largest to the smallest of the bodies' maximum absolute values."""
     sizes = np.abs(np.where(np.isfinite(array), array, 0.0)).max(axis=0, initial=0.0)
     sizes = sizes[sizes > 0]
     with np.errstate(over="ignore"):
@@ -65,7 +65,7 @@ def _dynamic_range(array: Array) -> float:
 
 
 def _to_jsonable(value: Any) -> Any:
-    """What JSON can hold: no arrays, and null for what is no finite number."""
+    """Convert to JSON types: lists for arrays, null for NaN and infinity."""
     if isinstance(value, dict):
         return {key: _to_jsonable(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
