@@ -75,9 +75,9 @@ def test_matrix_products_against_numpy():
     a, b = RNG.normal(size=(2, 3, 3))
     v = RNG.normal(size=3)
     flat_a, flat_b = tuple(a.ravel().tolist()), tuple(b.ravel().tolist())
-    np.testing.assert_allclose(matrices.multiplied(flat_a, flat_b), (a @ b).ravel(), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(matrices.applied(flat_a, tuple(v.tolist())), a @ v, rtol=0, atol=1e-14)
-    np.testing.assert_array_equal(matrices.transposed(flat_a), a.T.ravel())
+    np.testing.assert_allclose(matrices.matmul(flat_a, flat_b), (a @ b).ravel(), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(matrices.matvec(flat_a, tuple(v.tolist())), a @ v, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(matrices.transpose(flat_a), a.T.ravel())
     largest = np.abs(a.T @ a - np.eye(3)).max()
     np.testing.assert_allclose(matrices.orthogonality_drift(flat_a), largest, rtol=1e-14)
 

@@ -146,6 +146,6 @@ def test_a_law_agrees_with_its_floats_on(kind, sample):
 
 
 def test_a_fraction_without_a_root_is_refused_with_a_sentence():
-    with pytest.raises(ValueError, match="the square root of 2 is no fraction; use floats or mpmath"):
+    with pytest.raises(ValueError, match="the square root of 2 is irrational: use floats or mpmath"):
         scalar_ops.sqrt(Fraction(2))
     assert scalar_ops.sqrt(Fraction(9, 16)) == Fraction(3, 4)

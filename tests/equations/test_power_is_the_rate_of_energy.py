@@ -151,12 +151,12 @@ def test_a_view_is_consistent_with_its_body():
     view = formulations._view_rates((X, Q, P, SPINS["body_rates"]), BODY)
     assert scaled(BODY.mass, view.velocity) == P
     assert quaternions.to_world(view.orientation, view.angular_velocity_body) == view.angular_velocity
-    tensor = matrices.multiplied(*_tensor_factors())
-    assert matrices.applied(tensor, view.angular_velocity) == view.angular_momentum
+    tensor = matrices.matmul(*_tensor_factors())
+    assert matrices.matvec(tensor, view.angular_velocity) == view.angular_momentum
 
 
 def _tensor_factors():
     r = quaternions.matrix(Q)
     a, b, c = BODY.moments
     diagonal = (a, 0 * a, 0 * a, 0 * a, b, 0 * a, 0 * a, 0 * a, c)
-    return matrices.multiplied(r, diagonal), matrices.transposed(r)
+    return matrices.matmul(r, diagonal), matrices.transpose(r)

@@ -55,16 +55,16 @@ def test_products_and_turns_against_scipy(p, q, v):
     close(quaternions.to_world(q, v), scipys(q).apply(v))
     close(quaternions.to_body(q, v), scipys(q).apply(v, inverse=True))
     close(quaternions.to_world(quaternions.product(p, q), v), scipys(p).apply(scipys(q).apply(v)))
-    same_rotation(quaternions.normalized(quaternions.product(p, q)), (scipys(p) * scipys(q)).as_quat(scalar_first=True))
-    same_rotation(quaternions.normalized(quaternions.conjugate(q)), scipys(q).inv().as_quat(scalar_first=True))
-    close(matrices.applied(quaternions.matrix(q), v), quaternions.to_world(q, v))
+    same_rotation(quaternions.normalize(quaternions.product(p, q)), (scipys(p) * scipys(q)).as_quat(scalar_first=True))
+    same_rotation(quaternions.normalize(quaternions.conjugate(q)), scipys(q).inv().as_quat(scalar_first=True))
+    close(matrices.matvec(quaternions.matrix(q), v), quaternions.to_world(q, v))
 
 
 @given(quaternion())
 def test_matrices_against_scipy_and_seed_000(q):
     """A q of any length gives R(q/|q|); for |q| = 1 that is seed 000's formula, section 4."""
     close(quaternions.matrix(q), scipys(q).as_matrix())
-    s, x, y, z = quaternions.normalized(q)
+    s, x, y, z = quaternions.normalize(q)
     seed = [
         [1 - 2 * y**2 - 2 * z**2, 2 * x * y - 2 * s * z, 2 * x * z + 2 * s * y],
         [2 * x * y + 2 * s * z, 1 - 2 * x**2 - 2 * z**2, 2 * y * z - 2 * s * x],
@@ -182,7 +182,7 @@ def test_the_quaternion_rate_against_the_derivative_of_a_steady_turn(q):
 def test_the_matrix_rate_against_the_derivative_of_a_steady_turn():
     q = (0.5, -0.1, 0.7, 0.3)
     r = quaternions.matrix(q)
-    w = matrices.applied(r, W)
+    w = matrices.matvec(r, W)
     with mpmath.workdps(40):
         for i in range(9):
             slope = mpmath.diff(lambda t, i=i: quaternions.matrix(turned_steadily(q, W, t))[i], 0)

@@ -145,7 +145,7 @@ def test_a_step_without_roots_is_exact_on_fractions(formulation):
 
 @pytest.mark.parametrize("formulation", [*ROTATED, "momentum_matrix"])
 def test_a_step_with_roots_is_refused_on_fractions(formulation):
-    with pytest.raises(ValueError, match="is no fraction; use floats or mpmath"):
+    with pytest.raises(ValueError, match="is irrational: use floats or mpmath"):
         rk4(formulation, LOAD, Fraction)(*arguments(formulation))
 
 

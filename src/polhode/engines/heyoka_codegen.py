@@ -1,4 +1,4 @@
-"""From formulas to heyoka's integrators: one that was compiled serves every value of the numbers in them."""
+"""Code generation for heyoka: symbolic systems to compiled integrators, which are reused for other parameter values."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 UNROLLED_LIMIT, UNROLLED_LIMIT_FOR_MANY = 10_000, 100_000
-"""With more products, times the order squared, heyoka writes loops instead of straight code: half a second of
-compilation instead of several, and steps that take twice as long.  For many members straight code pays."""
+"""With more products, times the order squared, heyoka compiles loops (compact mode) instead of unrolled code: half a
+second of compilation instead of several, and steps that take twice as long.  For many members unrolled code pays."""
 POOL_SIZE = 64
 EVENT_COOLDOWN = 1e-12
-"""Of the duration: heyoka does not look for an event again so soon after it.  (Its own choice grows with the tolerance,
-and would miss the last bounces of a ball.)"""
+"""As a fraction of the duration: heyoka ignores an event for this long after it.  (Its default grows with the
+tolerance, and would miss the last bounces of a ball.)"""
 
 
 def import_heyoka() -> Any:
-    """The package, or a sentence that says how to get it."""
+    """Import heyoka, or raise ScenarioError with instructions to install it."""
     try:
-        import heyoka as found
+        import heyoka
     except ImportError:
         raise ScenarioError("method='taylor' needs heyoka: pip install 'polhode[taylor]'") from None
-    return found
+    return heyoka
 
 
 class HeyokaWriter:
-    """Writes symbols as heyoka's expressions; constants become parameters, counted as they appear."""
+    """Translates symbols into heyoka expressions; constants become parameters, numbered as they appear."""
 
-    def __init__(self, found: SymbolicSystem) -> None:
+    def __init__(self, system: SymbolicSystem) -> None:
         self.hy: Any = import_heyoka()
-        self.book: SymbolTable = found.book
+        self.table: SymbolTable = system.table
         self.constants: list[Symbol] = []
         self._places: dict[Any, int] = {}
-        names = {letter: f"y{i}" for i, letter in enumerate(found.letters)}
-        self._bases: dict[int, Any] = {i: self.hy.make_vars(name) for i, name in names.items()}
+        names = {index: f"y{i}" for i, index in enumerate(system.variables)}
+        self._atoms: dict[int, Any] = {i: self.hy.make_vars(name) for i, name in names.items()}
         self._products: dict[Monomial, Any] = {}
 
-    def written(self, symbol: Symbol) -> Any:
-        """A sum of constants times products."""
-        terms = [(self._signed(constant), moving) for moving, constant in self.book.by_motion(symbol).items()]
+    def translate(self, symbol: Symbol) -> Any:
+        """The heyoka expression of a symbol: a sum of constants times products."""
+        terms = [(self._signed(constant), moving) for moving, constant in self.table.split_constants(symbol).items()]
         if not terms:
             return self.hy.expression(0.0)
         shared = terms[0][0][1].key
         if len(terms) > 1 and all(constant.key == shared for (_, constant), _ in terms):
-            parts = [self._term(sign, self.book.number(1.0), moving) for (sign, _), moving in terms]
+            parts = [self._term(sign, self.table.number(1.0), moving) for (sign, _), moving in terms]
             return self._times(1.0, terms[0][0][1], self.hy.sum(parts))
         parts = [self._term(sign, constant, moving) for (sign, constant), moving in terms]
         return parts[0] if len(parts) == 1 else self.hy.sum(parts)
@@ -88,7 +88,7 @@ class HeyokaWriter:
     def _product(self, moving: Monomial) -> Any:
         if moving not in self._products:
             *before, (index, exponent) = moving
-            last = self._base(index)
+            last = self._atom(index)
             if not before:
                 made = self._power(last, exponent)
             elif exponent == -1.0:
@@ -107,26 +107,26 @@ class HeyokaWriter:
             return self._power(base, exponent - 1) * base
         return base**exponent
 
-    def _base(self, index: int) -> Any:
-        if index not in self._bases:
-            base = self.book.bases[index]
-            parts = [self.written(part) for part in base.parts]
-            if base.kind == "moving":
+    def _atom(self, index: int) -> Any:
+        if index not in self._atoms:
+            atom = self.table.atoms[index]
+            parts = [self.translate(part) for part in atom.parts]
+            if atom.kind == "variable":
                 made = self.hy.time
-            elif base.kind == "sum":
+            elif atom.kind == "sum":
                 made = parts[0]
-            elif base.name == "if_less":
+            elif atom.name == "if_less":
                 made = self.hy.select(self.hy.lt(parts[0], parts[1]), parts[2], parts[3])
-            elif base.name == "pow":
+            elif atom.name == "pow":
                 made = parts[0] ** parts[1]
             else:
-                made = getattr(self.hy, base.name)(*parts)
-            self._bases[index] = made
-        return self._bases[index]
+                made = getattr(self.hy, atom.name)(*parts)
+            self._atoms[index] = made
+        return self._atoms[index]
 
 
 class HeyokaEventLog:
-    """What heyoka calls when an event has happened: it notes the time and the numbers of the state then."""
+    """The callbacks of heyoka's events: they record the time and the state."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[int, float, Array]] = []
@@ -144,20 +144,20 @@ class _Entry:
         self.log.entries.append((self.event, time, integrator.d_output[:-1].copy()))
 
     def __deepcopy__(self, memo: Any) -> _Entry:
-        return self  # heyoka copies what it calls; the list of entries must stay the one that we read
+        return self  # heyoka copies callbacks; all copies must append to the same list
 
 
 @dataclass
 class CompiledIntegrator:
-    """An integrator for formulas, and the constants that its parameters stand for."""
+    """A compiled integrator, and the constants behind its parameters."""
 
     integrator: Any
     log: HeyokaEventLog
     constants: list[Symbol]
     recorded: list[int]
-    """Which of the watched numbers heyoka notes down by itself..."""
+    """The events that heyoka only records (non-terminal)..."""
     ending: list[int]
-    """... and at which it stops."""
+    """... and those at which it stops (terminal)."""
     key: Any
 
 
@@ -166,40 +166,51 @@ _LOCK = Lock()
 
 
 ERROR_NORM_FLOOR = 1024.0
-"""Beside the state of one integrator stands a number that never changes.  heyoka measures errors against the largest
-number: with this one, and a tolerance finer by as much, the error is the same, but the series are longer and the steps
-with them, which is quicker."""
+"""A constant appended to the state.  heyoka measures errors relative to the largest entry: with this one, and a
+tolerance smaller by the same factor, the error is the same, but order and steps are larger, which is faster."""
 ROUNDING = 1e-13
-"""With finer tolerances than this nothing is gained."""
+"""Below this tolerance rounding dominates, and the appended constant gains nothing."""
 
 
 def moving_state(integrator: Any, lanes: int) -> Any:
-    """The numbers of an integrator's state that move, as a view of it."""
+    """The variables of an integrator's state, as a view of it."""
     return integrator.state if lanes else integrator.state[:-1]
 
 
 def series_order(tolerance: float) -> int:
-    """The order of the series that heyoka takes for a tolerance.  [Jorba and Zou 2005, eq. 11]"""
+    """The order that heyoka chooses for a tolerance.  [Jorba 2005, eq. 11]"""
     return max(2, math.ceil(1 - math.log(tolerance) / 2))
 
 
 def acquire_integrator(
-    scenario: Scenario, found: SymbolicSystem, tolerance: float, lanes: int, straight: int = UNROLLED_LIMIT
+    scenario: Scenario, system: SymbolicSystem, tolerance: float, lanes: int, unrolled: int = UNROLLED_LIMIT
 ) -> CompiledIntegrator:
-    """An integrator: a spare one if formulas like these were compiled before."""
-    writer = HeyokaWriter(found)
-    rates = [writer.written(rate) for rate in found.rates]
-    watched = [writer.written(value) for _, _, value in found.events]
-    events = [None if i == SWITCH else scenario.events[i] for i, _, _ in found.events]
+    """Take an integrator from the pool, or compile one."""
+    writer = HeyokaWriter(system)
+    rates = [writer.translate(rate) for rate in system.rates]
+    functions = [writer.translate(value) for _, _, value in system.events]
+    events = [None if i == SWITCH else scenario.events[i] for i, _, _ in system.events]
     actions = ["switch" if e is None else e.action for e in events]
     directions = [0 if e is None else e.direction for e in events]
     recorded = [i for i, action in enumerate(actions) if action == "record"]
     ending = [i for i, action in enumerate(actions) if action != "record"]
     anchor = ERROR_NORM_FLOOR if tolerance > ROUNDING and not lanes else 1.0
     order = series_order(tolerance / anchor)
-    compact = found.book.products([*found.rates, *(value for _, _, value in found.events)]) * order**2 > straight
-    pause = EVENT_COOLDOWN * scenario.duration if watched else 0.0
-    key = (tuple(rates), tuple(watched), tuple(actions), tuple(directions), pause, order, anchor, lanes, compact)
+    compact = (
+        system.table.count_products([*system.rates, *(value for _, _, value in system.events)]) * order**2 > unrolled
+    )
+    pause = EVENT_COOLDOWN * scenario.duration if functions else 0.0
+    key = (
+        tuple(rates),
+        tuple(functions),
+        tuple(actions),
+        tuple(directions),
+        pause,
+        order,
+        anchor,
+        lanes,
+        compact,
+    )
     with _LOCK:
         spare = _POOL.get(key)
         ready = spare.pop() if spare else None
@@ -210,11 +221,13 @@ def acquire_integrator(
         tol = math.exp(-2 * (order - 1)) * (1 + 1e-9)
         shape = (lanes,) if lanes else ()
         settings: dict[str, Any] = {"tol": tol, "compact_mode": compact}
-        if watched:
-            way = (hy.event_direction.any, hy.event_direction.positive, hy.event_direction.negative)
-            settings["nt_events"] = [hy.nt_event(watched[i], log.of(i), direction=way[directions[i]]) for i in recorded]
+        if functions:
+            codes = (hy.event_direction.any, hy.event_direction.positive, hy.event_direction.negative)
+            settings["nt_events"] = [
+                hy.nt_event(functions[i], log.of(i), direction=codes[directions[i]]) for i in recorded
+            ]
             settings["t_events"] = [
-                hy.t_event(watched[i], direction=way[directions[i]], cooldown=pause) for i in ending
+                hy.t_event(functions[i], direction=codes[directions[i]], cooldown=pause) for i in ending
             ]
         build = hy.taylor_adaptive_batch if lanes else hy.taylor_adaptive
         start = np.zeros((len(rates), *shape))
@@ -241,7 +254,7 @@ def acquire_integrator(
 
 
 def release_integrator(used: CompiledIntegrator) -> None:
-    """Keep an integrator for the next run."""
+    """Return an integrator to the pool."""
     used.log.entries.clear()
     with _LOCK:
         _POOL.setdefault(used.key, []).append((used.integrator, used.log))
@@ -250,7 +263,7 @@ def release_integrator(used: CompiledIntegrator) -> None:
             _POOL.popitem(last=False)
 
 
-def parameter_values(found: SymbolicSystem, constants: Sequence[Symbol], units: Array) -> list[Any]:
-    """What the parameters amount to, with units (bodies or lanes, groups)."""
-    known = found.known(units)
-    return [found.book.value(constant, known) for constant in constants]
+def parameter_values(system: SymbolicSystem, constants: Sequence[Symbol], units: Array) -> list[Any]:
+    """The values of the parameters, given units (bodies or lanes, groups)."""
+    known = system.known(units)
+    return [system.table.value(constant, known) for constant in constants]

@@ -68,13 +68,13 @@ class TaylorVariables:
 
     def units(self, system: SymbolicSystem, now: Array, t: float, span: float) -> Array:
         """A power of two near the size of each group, (bodies or members, groups)."""
-        book, known, slopes = system.book, system.known(None), np.zeros(now.shape)
+        table, known, slopes = system.table, system.known(None), np.zeros(now.shape)
         places = [(slice(None), i) if system.in_lanes else divmod(i, self.width) for i in system.moving]
-        for place, letter in zip(places, system.letters, strict=True):
-            known[letter] = now[place]
-        known[book.index_of(book.moving("t"))] = t
+        for place, index in zip(places, system.variables, strict=True):
+            known[index] = now[place]
+        known[table.index_of(table.variable("t"))] = t
         for place, rate in zip(places, system.rates, strict=True):
-            slopes[place] = book.value(rate, known)
+            slopes[place] = table.value(rate, known)
         size, travel = self.sizes(now), self.sizes(slopes) * span
         units = np.where(size > 0, size, travel / 32)
         units[:, 1] = 1.0
@@ -183,20 +183,20 @@ class SegmentIntegrator:
 
     def singular_forces(self) -> list[str]:
         """The names of the forces that take the root of 0, or divide by 0, at the start of the segment."""
-        book = self.system.book
+        table = self.system.table
         known = self.system.known(self.units)
-        known |= dict(zip(self.system.letters, self.pack_state(self.base), strict=True))
-        known[book.index_of(book.moving("t"))] = self.begin
+        known |= dict(zip(self.system.variables, self.pack_state(self.base), strict=True))
+        known[table.index_of(table.variable("t"))] = self.begin
         for rate in self.system.rates:
-            book.value(rate, known)
+            table.value(rate, known)
         singular = {
             index
-            for rate in [*self.system.rates, *(part for base in book.bases for part in base.parts)]
+            for rate in [*self.system.rates, *(part for atom in table.atoms for part in atom.parts)]
             for monomial in rate.terms
             for index, exponent in monomial
             if (exponent < 0 or not exponent.is_integer()) and index in known and np.any(known[index] == 0)
         }
-        names = [book.bases[index].owner for index in sorted(singular)]
+        names = [table.atoms[index].owner for index in sorted(singular)]
         return list(dict.fromkeys(name for name in names if name))
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""Every law once: plain functions on tuples of numbers of any kind, importing nothing but each other."""
+"""The equations of motion, each written once: plain functions on tuples of any scalar type, free of library imports."""

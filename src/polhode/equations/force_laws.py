@@ -1,4 +1,4 @@
-"""Forces on one body: (t, state, body, params) -> (force, torque about the centre of mass), both in world axes."""
+"""Forces on one body: (t, state, body, params) -> (force, torque about the center of mass), both in world axes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polhode.equations.vectors import cross, dot, minus, plus, scaled, zero_vect
 
 @law
 def gravity(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    """F = M g, and no torque: a uniform field acts as if at the centre of mass.  [seed 000 eq. 5-4, 5-5]"""
+    """F = M g, no torque: a uniform field acts at the center of mass.  [Baraff 1997, eq. 5-4, 5-5]"""
     return scaled(body.mass, params[0]), zero_vector(t)
 
 
@@ -59,14 +59,14 @@ def rotational_drag(t: Number, state: StateView, body: BodyConstants, params: Gr
 def world_force_at_body_point(
     t: Number, state: StateView, body: BodyConstants, params: Groups
 ) -> tuple[Vector, Vector]:
-    """F fixed in the world, at a point fixed in the body: torque = (R r) x F.  [seed 000 eq. 2-21]"""
+    """F fixed in the world, at a point fixed in the body: torque = (R r) x F.  [Baraff 1997, eq. 2-21]"""
     force, com_to_point_body = params
     return force, cross(to_world(state.orientation, com_to_point_body), force)
 
 
 @law
 def body_force_at_body_point(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    """F turning with the body, at a point fixed in the body."""
+    """F fixed in the body, at a point fixed in the body: torque_body = r x F_body."""
     force_body, com_to_point_body = params
     torque_body = cross(com_to_point_body, force_body)
     return to_world(state.orientation, force_body), to_world(state.orientation, torque_body)
@@ -76,7 +76,7 @@ def body_force_at_body_point(t: Number, state: StateView, body: BodyConstants, p
 def world_force_at_world_point(
     t: Number, state: StateView, body: BodyConstants, params: Groups
 ) -> tuple[Vector, Vector]:
-    """F fixed in the world, at a point fixed in the world: torque = (p - x) x F.  [seed 000 eq. 2-21]"""
+    """F fixed in the world, at a point fixed in the world: torque = (p - x) x F.  [Baraff 1997, eq. 2-21]"""
     force, point = params
     return force, cross(minus(point, state.position), force)
 
@@ -85,7 +85,7 @@ def world_force_at_world_point(
 def body_force_at_world_point(
     t: Number, state: StateView, body: BodyConstants, params: Groups
 ) -> tuple[Vector, Vector]:
-    """F turning with the body, at a point fixed in the world."""
+    """F fixed in the body, at a point fixed in the world: torque = (p - x) x (R F_body)."""
     force_body, point = params
     force = to_world(state.orientation, force_body)
     return force, cross(minus(point, state.position), force)
@@ -99,7 +99,7 @@ def world_torque(t: Number, state: StateView, body: BodyConstants, params: Group
 
 @law
 def body_torque(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    """A torque that turns with the body.  [seed 003 section 7]"""
+    """A torque fixed in the body.  [Tops report, section 7]"""
     return zero_vector(t), to_world(state.orientation, params[0])
 
 
@@ -113,7 +113,7 @@ def thruster(t: Number, state: StateView, body: BodyConstants, params: Groups) -
 
 @law
 def spring(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    """F = -(k (|d| - length) + c d') d/|d| at a body's point, d from the anchor in the world."""
+    """F = -(k (|d| - length) + c d') d/|d| at a point of the body, d from the anchor in the world."""
     stiffness, damping, length, com_to_point_body, anchor = params
     arm = to_world(state.orientation, com_to_point_body)
     away = minus(plus(state.position, arm), anchor)
@@ -132,7 +132,7 @@ def spring_potential(t: Number, state: StateView, body: BodyConstants, params: G
 
 @law
 def spring_force(away: Vector, velocity: Vector, stiffness: Number, damping: Number, length: Number) -> Vector:
-    """The pull along the line d = `away`; none where d = 0, where that line has no direction."""
+    """The force along d = `away`; zero where d = 0, where the direction is undefined."""
     dd = dot(away, away)
     safe = if_less(0 * dd, dd, dd, 1 + 0 * dd)
     per_length = stiffness * (1 - length / sqrt(safe)) + damping * dot(velocity, away) / safe
@@ -148,12 +148,12 @@ def spring_energy(away: Vector, stiffness: Number, length: Number) -> Number:
 
 @law
 def impulse(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    """The jumps of P and of L when an impulse, in world axes, strikes a point of the body."""
+    """The jumps of P and L when an impulse J, in world axes, acts at a point of the body: J, (R r) x J."""
     jump, com_to_point_body = params
     return jump, cross(to_world(state.orientation, com_to_point_body), jump)
 
 
 @law
 def body_impulse(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    """The jumps of P and of L when an impulse, in body axes, strikes a point of the body."""
+    """The jumps of P and L when an impulse, in body axes, acts at a point of the body."""
     return body_force_at_body_point(t, state, body, params)

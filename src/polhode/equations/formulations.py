@@ -1,4 +1,4 @@
-"""The five formulations as a table: how each starts, moves, is kept tidy, and is seen by a force."""
+"""The five formulations of the state: initial values, rate, renormalization, and the view that a force gets."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ class StateView(NamedTuple):
 
 
 class Formulation(NamedTuple):
-    """One way of writing the state of a rotating body."""
+    """One way of writing the state of a rigid body: x, attitude, P, and spin."""
 
     name: str
     sizes: tuple[int, int, int, int]
     rate: Callable[..., Groups]
     """(y, body, force, torque) -> y'"""
     view: Callable[..., StateView]
-    """(y, body) -> View"""
+    """(y, body) -> StateView"""
     renormalized: Callable[..., tuple[Groups, Number]]
-    """(y, h) -> the state after a step with q rescaled, and what was watched before"""
+    """(y, h) -> the state with q renormalized, and the attitude drift before"""
     with_drift: Callable[..., tuple[Groups, Number]]
-    """(y, h) -> the state untouched, and what is watched: ||q| - 1|, or (phi' h)^2 of the Euler angles"""
+    """(y, h) -> the state unchanged, and its attitude drift: ||q| - 1|, or (phi' h)^2 of the Euler angles"""
     start: Callable[..., Groups]
     """(x, q, P, L, body) -> y"""
     finish: Callable[..., Groups]
@@ -66,7 +66,7 @@ class Formulation(NamedTuple):
 
 @law
 def _view(x: Vector, q: Quaternion, p: Vector, angular_momentum: Vector, w: Vector, body: BodyConstants) -> StateView:
-    """From principal axes (q, w) to the axes that the user gave."""
+    """From principal axes (q, w) to the user's body axes."""
     return StateView(
         x,
         product(q, conjugate(body.axes)),
@@ -114,7 +114,7 @@ def _finish_momentum(y: Groups, body: BodyConstants) -> Groups:
 # momentum_matrix ---------------------------------------------------------------------------------------------------
 @law
 def _view_matrix(y: Groups, body: BodyConstants) -> StateView:
-    w = times(body.inverse_moments, matrices.applied(matrices.transposed(y[1]), y[3]))
+    w = times(body.inverse_moments, matrices.matvec(matrices.transpose(y[1]), y[3]))
     return _view(y[0], quaternions.from_matrix(y[1]), y[2], y[3], w, body)
 
 
@@ -159,12 +159,12 @@ def _view_acceleration(y: Groups, body: BodyConstants) -> StateView:
 
 @law
 def _renormalize_acceleration(y: Groups, h: Number) -> tuple[Groups, Number]:
-    """q and q' rescaled by the same number: w = 2 q^-1 q' stays."""
+    """q and q' divided by |q|: w = 2 q^-1 q' is unchanged."""
     q, p = y[1], y[3]
     n = sqrt(squared_norm(q))
     s = 1 / n
-    tidy = (y[0], (s * q[0], s * q[1], s * q[2], s * q[3]), y[2], (s * p[0], s * p[1], s * p[2], s * p[3]))
-    return tidy, absolute(n - 1)
+    unit = (y[0], (s * q[0], s * q[1], s * q[2], s * q[3]), y[2], (s * p[0], s * p[1], s * p[2], s * p[3]))
+    return unit, absolute(n - 1)
 
 
 @law

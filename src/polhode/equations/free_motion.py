@@ -1,4 +1,4 @@
-"""The motion of a body on which at most uniform gravity acts, in closed form: a parabola and a free rotation."""
+"""The motion of a body under at most uniform gravity, in closed form: a parabola and a free rotation."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _VIEW = FORMULATIONS["body_rates"].view
 
 
 def build_free_motion(load: Kernel) -> Callable[..., Groups]:
-    """(t, y, h, data) -> y at t + h, h of any length and sign; y holds (x, q, P, w), and the work if it is counted.
+    """(t, y, h, data) -> y at t + h, for h of any size and sign; y holds (x, q, P, w), and the work if it is counted.
 
-    `load` must be the same everywhere and always, and must not turn the body.
+    `load` must be constant in space and time, and exert no torque.
     """
 
     @law

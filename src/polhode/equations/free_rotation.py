@@ -1,10 +1,10 @@
-"""The free rotation of a body in closed form, for any moments, any spin and any time.  [proof: docs/free-rotation.md]
+"""Free (torque-free) rotation in closed form, for any moments, spin and time.  [derivation: docs/explanation]
 
-The angular velocity runs through Jacobi's functions of u = u0 + rate t.  The attitude is a turn by an angle psi about
-the conserved angular momentum, between two turns that carry it onto the axis of the smallest moment and back.  With
+The angular velocity follows Jacobi elliptic functions of u = u0 + rate t.  The attitude is a rotation by psi about the
+conserved angular momentum, between two rotations that carry it onto the axis of the smallest moment and back.  With
 that axis psi = l t/I_max + G(u), G >= 0 an elliptic integral of the third kind: no two large terms cancel.  Every other
-number is a sum of positive terms or a difference of given ones, and no body is a case of its own: spheres, symmetric
-bodies, pure spins and bodies at rest come out of the same formulas, with a 1 in place of each 0 under a fraction bar.
+number is a sum of positive terms or a difference of given ones, and there are no special cases: spheres, symmetric
+bodies, pure spins and bodies at rest follow the same formulas, with 1 in place of each zero denominator.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from polhode.equations.scalar_ops import (
 )
 
 _LANDEN_STEPS = (0,) * 14
-"""Arithmetic and geometric means have met after so many, even for 1 - m = 1e-300."""
+"""Enough steps for the arithmetic-geometric mean to converge, even for 1 - m = 1e-300."""
 _POWERS_OF_8 = tuple(8.0**n for n in range(15))
-"""One for each of 14 duplications of the integral's arguments, and one for the series that takes the rest: near the
-separatrix cn^2 and dn^2 are as small as 1 - m, and need about ten to become comparable with 1."""
+"""One for each of 14 duplications of the integral's arguments, and one for the series at the end: near the separatrix
+cn^2 and dn^2 are as small as 1 - m, and need about ten duplications to become comparable with 1."""
 _FLAT = 1e-300
-"""1 - m below this is that of the separatrix itself, whose period is infinite."""
+"""1 - m below this counts as the separatrix itself, whose period is infinite."""
 _HUGE = 1e300
 _FAR = 40.0
-"""On the separatrix, beyond this u, the body spins about its middle axis but for e^-40."""
+"""On the separatrix, beyond this u, the body spins about its intermediate axis up to e^-40."""
 
 
 class JacobiSolution(NamedTuple):
-    """The angular velocity in Jacobi elliptic functions.  It circles about axis 3; axis 1 is the other extreme, axis 2 the middle."""
+    """The angular velocity in Jacobi elliptic functions: it circles axis 3; axis 2 is the intermediate one."""
 
     high: Number
-    """L^2 - 2 E I2: not negative if axis 3 is that of the largest moment, negative if it is that of the smallest."""
+    """L^2 - 2 E I2: negative if axis 3 is that of the smallest moment, otherwise that of the largest."""
     moves: Number
-    """Positive, or 0 if the angular velocity stays as it is for ever: a sphere, or equal moments where it spins."""
+    """Positive, or 0 if the angular velocity is constant in the body: a sphere, or a spin about a symmetry axis."""
     j1: Number
     j2: Number
     j3: Number
@@ -58,7 +58,7 @@ class JacobiSolution(NamedTuple):
     """|L^2 - 2 E J1|"""
     m: Number
     complement: Number
-    """1 - m, from a product of its own"""
+    """1 - m, from its own product"""
     rate: Number
     """du/dt"""
     sign: Number
@@ -71,7 +71,7 @@ class JacobiSolution(NamedTuple):
 
 @law
 def rotate_freely(q: Quaternion, w: Vector, moments: Vector, t: Number) -> tuple[Quaternion, Vector]:
-    """Attitude and angular velocity, in principal axes, a time t later; t may be negative."""
+    """q and w (principal axes) a time t later; t may be negative."""
     i = sort_axes(moments, moments)
     turn, w_later = _relative_rotation((i[0], absolute(i[1]), absolute(i[2])), sort_axes(moments, w), t)
     x, y, z = unsort_axes(moments, (turn[1], turn[2], turn[3]))
@@ -80,7 +80,7 @@ def rotate_freely(q: Quaternion, w: Vector, moments: Vector, t: Number) -> tuple
 
 @law
 def _relative_rotation(i: Vector, w: Vector, t: Number) -> tuple[Quaternion, Vector]:
-    """The turn from the start's axes to those at t, and the angular velocity at t; moments i in order."""
+    """The rotation from the initial axes to those at t, and the angular velocity at t; moments i sorted."""
     solution = jacobi_solution(i, w)
     l2 = _square(i[0] * w[0]) + _square(i[1] * w[1]) + _square(i[2] * w[2])
     precession = precession_form(solution, i, w, l2)
@@ -89,13 +89,13 @@ def _relative_rotation(i: Vector, w: Vector, t: Number) -> tuple[Quaternion, Vec
         1 + 0 * t, sqrt(complement), sqrt(precession.one_nu), 1 + 0 * t, 0 * t, _LANDEN_STEPS
     )
 
-    # u = rate t is n half periods and a rest r of at most half of one; on the separatrix there are no periods.
+    # u = rate t is n half periods and a remainder r of at most half of one; the separatrix has no period.
     u = solution.rate * t
     near = if_less(solution.complement, _FLAT, -larger(-larger(u, -_FAR), -_FAR), u)
     n, phase = remove_half_turns(near * mean)
     sr, cr, dr = jacobi_from_ladder(rungs, phase)
 
-    # The addition theorem leads from the phase at the start to that at t, but for a factor (-1)^n of sn and cn.
+    # The addition theorem gives the phase at t from the initial one, up to a factor (-1)^n of sn and cn.
     s0, c0 = solution.s, solution.c
     d0 = sqrt(c0 * c0 + complement * s0 * s0)
     below = 1 / (cr * cr + _square(sr * d0))
@@ -123,10 +123,10 @@ def _relative_rotation(i: Vector, w: Vector, t: Number) -> tuple[Quaternion, Vec
     return _rotation_between(before, after, _unit(p[0], p[1]), winding), _spin(solution, w, sign_n * s, sign_n * c, d)
 
 
-# The axes in order ---------------------------------------------------------------------------------------------------
+# Sorting the axes ----------------------------------------------------------------------------------------------------
 @law
 def sort_axes(moments: Vector, v: Vector) -> Vector:
-    """The components of v along the axes from the smallest moment to the largest, a right-handed set."""
+    """The components of v along the axes sorted by increasing moment, a right-handed set."""
     a, b, c = moments
     low = -larger(-a, -b)
     x = if_less(c, low, v[2], if_less(b, a, v[1], v[0]))
@@ -157,10 +157,10 @@ def _swap(moments: Vector) -> Number:
     return if_less(c, -larger(-a, -b), b - a, if_less(b, a, a - c, c - b))
 
 
-# The angular velocity in Jacobi elliptic functions ----------------------------------------------------------------------------------
+# The angular velocity in Jacobi elliptic functions -------------------------------------------------------------------
 @law
 def jacobi_solution(i: Vector, w: Vector) -> JacobiSolution:
-    """The elliptic functions that the angular velocity follows.  [Landau and Lifshitz, Mechanics, section 37]"""
+    """The elliptic functions that the angular velocity follows.  [Landau, section 37]"""
     i1, i2, i3 = i
     low, top = i2 - i1, i3 - i2
     high = i3 * top * (w[2] * w[2]) - i1 * low * (w[0] * w[0])
@@ -198,9 +198,9 @@ class PrecessionForm(NamedTuple):
 
 @law
 def precession_form(solution: JacobiSolution, i: Vector, w: Vector, l2: Number) -> PrecessionForm:
-    """nu, 1 + nu and m + nu each from a product of its own; where nu^2 > m, m/nu in place of nu.
+    """nu, 1 + nu and m + nu, each from its own product; where nu^2 > m, m/nu instead of nu.
 
-    G = (beta/nu) u - atan(beta/nu s/(c d)) - G', G' with m/nu for nu.  [DLMF 19.7.8 to 19.7.10, 19.21.12]
+    G = (beta/nu) u - atan(beta/nu s/(c d)) - G', G' with m/nu for nu.  [DLMF, 19.7.8 to 19.7.10, 19.21.12]
     """
     high, a, m = solution.high, solution.a, solution.m
     jb, jd = _or_one(solution.j3 * solution.b), _or_one(solution.j1 * solution.d23)
@@ -243,7 +243,7 @@ def _unwind(precession: PrecessionForm, n: Number, s: Number, cd: Number) -> tup
 
 @law
 def _signed(solution: JacobiSolution, sign: Number, s: Number, c: Number) -> tuple[Number, Number]:
-    """sn and cn with the sign of the half periods, which about the axis of the smallest moment counts as winding."""
+    """sn and cn with the sign of the half periods; about the axis of the smallest moment the winding has it."""
     factor = if_less(solution.high, 0, 1 + 0 * sign, sign)
     return factor * s, factor * c
 
@@ -262,12 +262,12 @@ def _spin(solution: JacobiSolution, w: Vector, s: Number, c: Number, d: Number) 
     )
 
 
-# Jacobi's functions by Gauss's ladder --------------------------------------------------------------------------------
+# Jacobi elliptic functions by Landen steps ----------------------------------------------------------------------------
 @law
 def _landen_ladder(
     a: Number, b: Number, p: Number, weight: Number, total: Number, left: Groups
 ) -> tuple[Groups, Number, Number]:
-    """The rungs b/a' between the means of 1 and k'; the mean; and the sum for the integral's period [DLMF 19.8.7]."""
+    """Ratios b/a' of the arithmetic-geometric mean of 1 and k'; the mean; the sum for the period.  [DLMF, 19.8.7]"""
     if len(left) == 0:
         return (), a, total
     a_next, product_ab, p2 = (a + b) / 2, a * b, p * p
@@ -285,7 +285,7 @@ def _landen_ladder(
 
 @law
 def jacobi_from_ladder(rungs: Groups, phase: Number) -> Vector:
-    """sn, cn and dn at the phase, at most a right angle, that the ladder leads to."""
+    """sn, cn and dn at a phase of at most a right angle."""
     c, s = cos(phase), sin(phase)
     x, d = _climb_ladder(rungs, s / c)
     xx = -larger(-x * x, -_HUGE + 0 * x)
@@ -296,9 +296,9 @@ def jacobi_from_ladder(rungs: Groups, phase: Number) -> Vector:
 
 @law
 def _climb_ladder(rungs: Groups, x: Number) -> tuple[Number, Number]:
-    """sn/cn and dn from the tangent, up the ladder: the quotient keeps its digits where cn and dn are near 1 or near 0.
+    """sn/cn and dn from the tangent, step by step: the quotient is accurate where cn and dn are near 1 or near 0.
 
-    [Gauss's transformation, DLMF 22.7.6 to 22.7.8, with 1 + k = 2 - b/a']
+    [Gauss's transformation, DLMF, 22.7.6 to 22.7.8, with 1 + k = 2 - b/a']
     """
     if len(rungs) == 0:
         return x, 1 + 0 * x
@@ -313,7 +313,7 @@ def _climb_ladder(rungs: Groups, x: Number) -> tuple[Number, Number]:
 def half_third_kind(s: Number, c: Number, d: Number, nu: Number, beta: Number) -> tuple[Number, Number]:
     """e^(iG/2), up to a positive factor, G = beta/3 s^3 R_J(c^2, d^2, 1, 1 + nu s^2).
 
-    Each of Carlson's duplications gives an arc tangent, atan e, 2^n times: as a complex number 1 + i e to that power.
+    Each duplication gives an arc tangent, atan e, 2^n times: the complex number 1 + i e to that power.  [Carlson 1995]
     """
     one = 1 + 0 * s
     return _duplicate(c * c, d * d, one, 1 + nu * (s * s), beta * (s * s * s), _POWERS_OF_8)
@@ -335,7 +335,7 @@ def _duplicate(x: Number, y: Number, z: Number, p: Number, e: Number, powers: Gr
 
 @law
 def _carlson_series(x: Number, y: Number, z: Number, p: Number) -> Number:
-    """R_J of four numbers that differ little.  [DLMF 19.36.2]"""
+    """R_J of four nearly equal numbers.  [DLMF, 19.36.2]"""
     mean = (x + y + z + 2 * p) / 5
     scale = 1 / mean
     a, b, c = (mean - x) * scale, (mean - y) * scale, (mean - z) * scale
@@ -350,17 +350,17 @@ def _carlson_series(x: Number, y: Number, z: Number, p: Number) -> Number:
 
 @law
 def _one_minus_product(s0: Number, c0: Number, sr: Number, cr: Number, s: Number, c: Number) -> Number:
-    """1 - c0 cr c, without a difference where it is small; cr is not negative."""
+    """1 - c0 cr c, without cancellation where it is small; cr >= 0."""
     plain = 1 - c0 * cr * c
     a, b = absolute(c0), absolute(c)
     small = s0 * s0 / (1 + a) + a * (sr * sr / (1 + cr) + cr * (s * s / (1 + b)))
     return if_less(c0 * c, 0, plain, small)
 
 
-# Directions ----------------------------------------------------------------------------------------------------------
+# Attitude ------------------------------------------------------------------------------------------------------------
 @law
 def _direction(solution: JacobiSolution, i: Vector, w: Vector, s: Number, c: Number, d: Number) -> Groups:
-    """Of L in the body's axes: half its angle theta from the first axis, and its azimuth alpha, as complex numbers."""
+    """The direction of L in body axes: half its angle theta from axis 1, and its azimuth alpha, as complex numbers."""
     high, moves = solution.high, solution.moves
     root_a = sqrt(solution.a)
     outer = c * sqrt(solution.j1 / _or_one(solution.d13))
@@ -394,7 +394,7 @@ def _complex_product(a: Groups, b: Groups) -> tuple[Number, Number]:
 
 @law
 def _unit(x: Number, y: Number) -> tuple[Number, Number]:
-    """(x, y) made of length 1; (1, 0) if it has none."""
+    """(x, y)/|(x, y)|; (1, 0) for the zero vector."""
     length = sqrt(x * x + y * y)
     scale = 1 / _or_one(length)
     return if_less(0, length, x * scale, 1 + 0 * x), y * scale

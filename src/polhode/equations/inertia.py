@@ -1,7 +1,7 @@
-"""The constants of one body, and what its inertia does.
+"""The constants of one body, and the laws of its inertia tensor.
 
-Inside, a body lives in its principal axes, where the tensor is three moments.  `axes` turns principal components into
-components along the axes that the user gave the body in.
+The equations use principal axes, where the tensor is three moments.  `axes` rotates principal components into
+components along the user's body axes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from polhode.equations.law import Matrix, Number, Quaternion, Vector, law
-from polhode.equations.matrices import multiplied, transposed
+from polhode.equations.matrices import matmul, transpose
 from polhode.equations.quaternions import matrix, to_body, to_world
 from polhode.equations.vectors import cross, dot, minus, times
 
@@ -33,16 +33,16 @@ def inertia_times(body: BodyConstants, vector_body: Vector) -> Vector:
 
 @law
 def world_tensor(moments: Vector, q: Quaternion) -> Matrix:
-    """I(t) = R I_body R^T.  [seed 000 eq. 2-39; seed 004 eq. 17.32]"""
+    """I(t) = R I_body R^T.  [Baraff 1997, eq. 2-39; Christian 2011, eq. 17.32]"""
     r = matrix(q)
     a, b, c = moments
     scaled_columns = (r[0] * a, r[1] * b, r[2] * c, r[3] * a, r[4] * b, r[5] * c, r[6] * a, r[7] * b, r[8] * c)
-    return multiplied(scaled_columns, transposed(r))
+    return matmul(scaled_columns, transpose(r))
 
 
 @law
 def shift_inertia(tensor: Matrix, mass: Number, com_to_point: Vector) -> Matrix:
-    """The tensor about another point: I + M (|r|^2 1 - r r^T).  [parallel axes; the sum of seed 000 eq. 2-38]"""
+    """I + M (|r|^2 1 - r r^T): the tensor about another point.  [parallel axis theorem; Baraff 1997, eq. 2-38]"""
     x, y, z = com_to_point
     rr = dot(com_to_point, com_to_point)
     return (
@@ -60,5 +60,5 @@ def shift_inertia(tensor: Matrix, mass: Number, com_to_point: Vector) -> Matrix:
 
 @law
 def euler_rate(body: BodyConstants, w: Vector, torque: Vector) -> Vector:
-    """I w' = torque - w x (I w), all in principal axes.  [seed 003 eq. 6 with torque; seed 004 eq. 17.35]"""
+    """I w' = torque - w x (I w), principal axes.  [Tops report, eq. 6 with torque; Christian 2011, eq. 17.35]"""
     return times(body.inverse_moments, minus(torque, cross(w, times(body.moments, w))))

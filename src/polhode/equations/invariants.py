@@ -1,4 +1,4 @@
-"""What a motion keeps, or should keep."""
+"""Quantities that a motion conserves: energy and angular momentum."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from polhode.equations.vectors import dot, minus
 
 @law
 def translational_energy(state: StateView) -> Number:
-    """v . P/2  [seed 001 eq. 2.21, 4.27]"""
+    """v . P/2  [Hydra 2017, eq. 2.21, 4.27]"""
     return dot(state.velocity, state.linear_momentum) / 2
 
 
 @law
 def rotational_energy(state: StateView) -> Number:
-    """w . L/2 = w . (I w)/2  [seed 001 eq. 2.21, 4.27]"""
+    """w . L/2 = w . (I w)/2  [Hydra 2017, eq. 2.21, 4.27]"""
     return dot(state.angular_velocity, state.angular_momentum) / 2
 
 
 @law
 def kinetic_energy(state: StateView) -> Number:
-    """M v^2/2 + w . (I w)/2  [seed 001 eq. 4.27]"""
+    """M v^2/2 + w . (I w)/2  [Hydra 2017, eq. 4.27]"""
     return translational_energy(state) + rotational_energy(state)
 
 

@@ -1,4 +1,4 @@
-"""The list of laws.  A law is a plain function on tuples of numbers; an engine that compiles looks for them here."""
+"""The registry of laws: plain functions on tuples of numbers, which every backend can evaluate or compile."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 Number: TypeAlias = Any
-"""A float, an array of floats, or any other kind of number: the laws only add, multiply, divide and compare it."""
+"""A float, an array of floats, or any other scalar type: the laws only add, multiply, divide and compare."""
 Vector: TypeAlias = tuple[Any, Any, Any]
 Quaternion: TypeAlias = tuple[Any, Any, Any, Any]
 Matrix: TypeAlias = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]
-"""Nine numbers, row after row."""
+"""Nine numbers, row by row."""
 Groups: TypeAlias = tuple[Any, ...]
 """A state: a tuple of groups (position, attitude, linear momentum, spin), each a flat tuple of numbers."""
 
@@ -20,6 +20,6 @@ LAWS: list[Callable[..., Any]] = []
 
 
 def law(function: Law) -> Law:
-    """List `function` among the laws and hand it back unchanged."""
+    """Register a function as a law so that every backend can compile it; return it unchanged."""
     LAWS.append(function)
     return function

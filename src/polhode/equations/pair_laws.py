@@ -1,6 +1,7 @@
-"""Forces between two bodies: (t, state_a, body_a, state_b, body_b, params) -> (force on a, torque on a, torque on b).
+"""Forces between two bodies, in world axes.
 
-Body b feels the opposite force: the sum of momenta cannot change.
+(t, state_a, body_a, state_b, body_b, params) -> (force on a, torque on a, torque on b).
+Body b feels the opposite force, so the total linear momentum is conserved.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def spring_between_potential(
 def mutual_gravity(
     t: Number, a: StateView, body_a: BodyConstants, b: StateView, body_b: BodyConstants, params: Groups
 ) -> tuple[Vector, Vector, Vector]:
-    """F = -G M_a M_b d/|d|^3, d from b to a: Newton's law between the centres of mass."""
+    """F = -G M_a M_b d/|d|^3, d from b to a: Newton's law between the centers of mass."""
     away = minus(a.position, b.position)
     rr = dot(away, away)
     force = scaled(-params[0] * body_a.mass * body_b.mass / (rr * sqrt(rr)), away)

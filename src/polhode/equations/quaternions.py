@@ -1,6 +1,6 @@
-"""Quaternions (w, x, y, z), Hamilton's product, body to world: r_world = q r_body q*.
+"""Quaternions (w, x, y, z) with Hamilton's product, body to world: r_world = q r_body q*.
 
-The rotation of a quaternion is that of q/|q|; nothing here asks for unit length.
+A quaternion rotates as q/|q| does; nothing here requires unit length.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def squared_norm(q: Quaternion) -> Number:
 
 @law
 def product(p: Quaternion, q: Quaternion) -> Quaternion:
-    """p q, which turns by q first.  [seed 000 eq. 4-1; seed 001 eq. 3.4]"""
+    """p q: rotate by q, then by p.  [Baraff 1997, eq. 4-1; Hydra 2017, eq. 3.4]"""
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -33,7 +33,7 @@ def conjugate(q: Quaternion) -> Quaternion:
 
 
 @law
-def normalized(q: Quaternion) -> Quaternion:
+def normalize(q: Quaternion) -> Quaternion:
     """q/|q|"""
     s = 1 / sqrt(squared_norm(q))
     return (s * q[0], s * q[1], s * q[2], s * q[3])
@@ -59,7 +59,7 @@ def to_body(q: Quaternion, v: Vector) -> Vector:
 
 @law
 def matrix(q: Quaternion) -> Matrix:
-    """R(q/|q|), row after row.  [seed 000 section 4; seed 001 eq. 3.5]"""
+    """R(q/|q|), row by row.  [Baraff 1997, section 4; Hydra 2017, eq. 3.5]"""
     w, x, y, z = q
     s = 2 / squared_norm(q)
     return (
@@ -77,25 +77,25 @@ def matrix(q: Quaternion) -> Matrix:
 
 @law
 def from_matrix(m: Matrix) -> Quaternion:
-    """The quaternion of a rotation matrix, by seed 000's four branches, chosen without a jump.
+    """The quaternion of a rotation matrix, by four branches that are selected without a jump.
 
-    Each branch is one column of 4 q q^T, divided by twice the component that it starts from.  [seed 000 section 4]
+    Each branch is one column of 4 q q^T, divided by twice its leading component.  [Baraff 1997, section 4]
     """
     xx, xy, xz, yx, yy, yz, zx, zy, zz = m
     ww = (1 + xx + yy + zz, zy - yz, xz - zx, yx - xy)
     ii = (zy - yz, 1 + xx - yy - zz, xy + yx, zx + xz)
     jj = (xz - zx, xy + yx, 1 + yy - xx - zz, yz + zy)
     kk = (yx - xy, zx + xz, yz + zy, 1 + zz - xx - yy)
-    largest_ij = _chosen(xx, yy, ii, jj)
-    largest_ijk = _chosen(if_less(xx, yy, yy, xx), zz, largest_ij, kk)
-    column = _chosen(0 * xx, xx + yy + zz, largest_ijk, ww)
-    best = _chosen_diagonal(xx, yy, zz)
+    largest_ij = _select(xx, yy, ii, jj)
+    largest_ijk = _select(if_less(xx, yy, yy, xx), zz, largest_ij, kk)
+    column = _select(0 * xx, xx + yy + zz, largest_ijk, ww)
+    best = _select_diagonal(xx, yy, zz)
     s = 1 / (2 * sqrt(best))
     return (s * column[0], s * column[1], s * column[2], s * column[3])
 
 
 @law
-def _chosen(a: Number, b: Number, x: Quaternion, y: Quaternion) -> Quaternion:
+def _select(a: Number, b: Number, x: Quaternion, y: Quaternion) -> Quaternion:
     """y where a < b, else x."""
     return (
         if_less(a, b, y[0], x[0]),
@@ -106,8 +106,8 @@ def _chosen(a: Number, b: Number, x: Quaternion, y: Quaternion) -> Quaternion:
 
 
 @law
-def _chosen_diagonal(xx: Number, yy: Number, zz: Number) -> Number:
-    """Four times the square of the component that the chosen branch starts from."""
+def _select_diagonal(xx: Number, yy: Number, zz: Number) -> Number:
+    """Four times the square of the leading component of the selected branch."""
     ij = if_less(xx, yy, 1 + yy - xx - zz, 1 + xx - yy - zz)
     ijk = if_less(if_less(xx, yy, yy, xx), zz, 1 + zz - xx - yy, ij)
     return if_less(0 * xx, xx + yy + zz, 1 + xx + yy + zz, ijk)
@@ -123,7 +123,7 @@ def times_vector(q: Quaternion, v: Vector) -> Quaternion:
 
 @law
 def rate(q: Quaternion, angular_velocity_body: Vector) -> Quaternion:
-    """q' = 1/2 q (0, w), w in body axes.  [seed 004 eq. 17.44; the same as seed 000 eq. 4-2 with w in world axes]"""
+    """q' = 1/2 q (0, w), w in body axes.  [Christian 2011, eq. 17.44; in world axes Baraff 1997, eq. 4-2]"""
     a, b, c = angular_velocity_body
     return times_vector(q, (a / 2, b / 2, c / 2))
 

@@ -1,6 +1,7 @@
-"""From forces to a rate: the sum of the loads on a body, and the derivative that they drive.
+"""The right-hand side y' = rate(t, y, data): the sum of the forces on a body, and the state derivative they drive.
 
-Functions are closed over when a run is built; numbers travel as data = (constants, params of every force).
+A kernel is a law (t, state, body, params) -> (force, torque).  Functions are closed over when a run is built; numbers
+are passed as data = (body constants, params of every force).
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ Kernel = Callable[..., tuple[Vector, Vector]]
 
 @law
 def no_load(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    """Nothing acts."""
+    """F = 0, torque = 0"""
     return zero_vector(t), zero_vector(t)
 
 
 def sum_forces(kernels: Sequence[Kernel]) -> Kernel:
     """The sum of the forces and torques of all kernels, the i-th with params[i].
 
-    The sum is a tree, halves of halves, so that a hundred forces are only seven calls deep for a compiler.
+    A balanced tree, so that a hundred forces are only seven nested calls for a compiler.
     """
     if not kernels:
         return no_load
@@ -64,7 +65,7 @@ def _add_kernels(first: Kernel, second: Kernel) -> Kernel:
 
 
 def convert_body_torque(kernel: Kernel) -> Kernel:
-    """A kernel whose torque comes in body axes, made to give it in world axes.  [seed 003 section 7]"""
+    """Convert the torque of a kernel from body to world axes.  [Tops report, section 7]"""
 
     @law
     def turned(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
@@ -75,7 +76,7 @@ def convert_body_torque(kernel: Kernel) -> Kernel:
 
 
 def restrict_to_bodies(kernel: Kernel) -> Kernel:
-    """A kernel that acts on chosen bodies only: params = (1 or 0, the kernel's own)."""
+    """Restrict a kernel to some of the bodies: params = (1 or 0, the kernel's own)."""
 
     @law
     def chosen(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
@@ -93,19 +94,19 @@ def _mask_vector(acts: Number, v: Vector) -> Vector:
 
 @law
 def power(state: StateView, force: Vector, torque: Vector) -> Number:
-    """The rate of work of a load: F . v + torque . w"""
+    """F . v + torque . w: the rate of work of a force and a torque."""
     return dot(force, state.velocity) + dot(torque, state.angular_velocity)
 
 
 def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., StateView]:
-    """How forces see the body: as the formulation says, or moving about its pivot."""
+    """(y, body) -> the StateView that forces get: free, or turning about its pivot."""
     view = formulation.view
     if not pivoted:
         return view
 
     @law
     def about_pivot(y: Groups, body: BodyConstants) -> StateView:
-        """y holds the pivot's place, no momentum, and the angular momentum about the pivot."""
+        """y holds the position of the pivot, zero linear momentum, and the angular momentum about the pivot."""
         state = view(y, body)
         pivot_to_com = pivot_to_com_world(state.orientation, body.com_to_pivot)
         velocity = com_velocity(state.angular_velocity, pivot_to_com)
@@ -124,21 +125,21 @@ def build_view(formulation: Formulation, pivoted: bool) -> Callable[..., StateVi
 
 
 def drop_spin_rate(rate: Callable[..., Groups]) -> Callable[..., Groups]:
-    """A rate without its last group: the angular momentum of a body that nothing turns stays, and costs nothing."""
+    """A rate without its last group, the torque: without torques the angular momentum is constant."""
 
     @law
-    def spin_stays(t: Number, y: Groups, data: Groups) -> Groups:
+    def rate_without_torque(t: Number, y: Groups, data: Groups) -> Groups:
         return rate(t, y, data)[:3]
 
-    return spin_stays
+    return rate_without_torque
 
 
 def build_motion_law(
     formulation: Formulation, pivoted: bool, counts_work: bool, rescaled: bool
 ) -> Callable[..., Groups]:
-    """(y, state, body, force, torque) -> y': the law of motion, about the pivot if there is one, with the work done.
+    """(y, state, body, force, torque) -> y', about the pivot if there is one, with the work done if counted.
 
-    q' comes from the raw q of a stage, or, if asked for, from q/|q|.
+    q' is evaluated at the q of a stage, or, if `rescaled`, at q/|q|.
     """
     motion_law = _at_unit_attitude(formulation) if rescaled else formulation.rate
 
@@ -148,7 +149,7 @@ def build_motion_law(
 
     @law
     def held(y: Groups, state: StateView, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
-        """The pivot's reaction cancels the force; what remains is the torque about the pivot."""
+        """The reaction of the pivot cancels the force; the torque about the pivot remains."""
         pivot_to_com = minus(state.position, y[0])
         return motion_law(y[:4], body, scaled(0, force), torque_about_pivot(torque, pivot_to_com, force))
 
@@ -175,7 +176,7 @@ def _at_unit_attitude(formulation: Formulation) -> Callable[..., Groups]:
 def build_right_hand_side(
     formulation: Formulation, load: Kernel, pivoted: bool = False, counts_work: bool = False, rescaled: bool = False
 ) -> Callable[..., Groups]:
-    """rate(t, y, data): a formulation driven by a load."""
+    """rate(t, y, data) of a formulation under a load."""
     view, moved = build_view(formulation, pivoted), build_motion_law(formulation, pivoted, counts_work, rescaled)
 
     @law
@@ -190,7 +191,7 @@ def build_right_hand_side(
 
 # Events ------------------------------------------------------------------------------------------------------------
 def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -> Callable[..., Groups]:
-    """(t, state, body, params) -> the numbers of all functions from the i-th on, each with its own params."""
+    """(t, state, body, params) -> the values of all event functions from the i-th on, each with its own params."""
     function = functions[i]
 
     @law
@@ -209,7 +210,7 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
 
 
 def build_event_jumps(changes: Sequence[Kernel | None]) -> Callable[..., tuple[Vector, Vector]]:
-    """(i, t, state, body, params) -> the jumps of both momenta that the i-th change makes."""
+    """(i, t, state, body, params) -> the jumps of linear and angular momentum by the i-th event's change."""
     total: Callable[..., tuple[Vector, Vector]] = _no_jump
     for i, change in enumerate(changes):
         if change is not None:
@@ -237,7 +238,7 @@ def _no_jump(which: int, t: Number, state: StateView, body: BodyConstants, param
 
 @cache
 def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
-    """(y, body, jump, turn) -> y after both momenta have jumped; the work done is the jump of the kinetic energy."""
+    """(y, body, jump, turn) -> y after P jumps by `jump` and L by `turn`; the work is the jump of kinetic energy."""
     view, start, finish = build_view(formulation, pivoted), formulation.start, formulation.finish
 
     @law
@@ -247,25 +248,25 @@ def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., 
 
     @law
     def held(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
-        """The pivot takes the blow; what remains is its torque about the pivot."""
+        """The pivot absorbs the impulse; its moment about the pivot remains."""
         x, q, p, angular_momentum = finish(y[:4], body)
         pivot_to_com = minus(view(y[:4], body).position, x)
         return start(x, q, p, plus(angular_momentum, torque_about_pivot(turn, pivot_to_com, jump)), body)
 
-    after_blow = held if pivoted else free
+    jump_momenta = held if pivoted else free
 
     @law
-    def struck(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
-        after = after_blow(y, body, jump, turn)
+    def apply_impulse(y: Groups, body: BodyConstants, jump: Vector, turn: Vector) -> Groups:
+        after = jump_momenta(y, body, jump, turn)
         gained = kinetic_energy(view(after, body)) - kinetic_energy(view(y[:4], body))
         return after + _add_work(y[4:], gained)
 
-    return struck
+    return apply_impulse
 
 
 @law
 def _add_work(work: Groups, gained: Number) -> Groups:
-    """The work counted so far, if it is, and what was gained."""
+    """The work so far plus the gain, if work is counted."""
     if len(work) == 0:
         return ()
     return ((work[0][0] + gained,),)

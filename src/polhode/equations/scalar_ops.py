@@ -1,7 +1,7 @@
-"""The few operations beyond + - * / that the laws use, for every kind of number.
+"""The few operations beyond + - * / that the laws use, for every scalar type.
 
-Plain floats, NumPy arrays and compiled code get the same bits: `sin` and `cos` are therefore written out in
-arithmetic for them.  Other kinds (JAX, heyoka, SymPy, mpmath) bring their own functions.
+Floats, NumPy arrays and compiled code agree to the last bit: for them `sin` and `cos` are written out in arithmetic.
+Other types (JAX, heyoka, SymPy, mpmath) use the functions of their own library.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HOMES = {"builtins": "math", "jax": "jax.numpy", "jaxlib": "jax.numpy", "polhod
 
 
 def _library(*values: Number) -> Any:
-    """The module whose functions fit the kind of these values."""
+    """The module whose functions accept values of this type."""
     for value in values:
         top = type(value).__module__.partition(".")[0]
         if top != "builtins":
@@ -27,25 +27,25 @@ def _library(*values: Number) -> Any:
 
 def _function(library: Any, name: str) -> Any:
     if library.__name__ == "fractions":
-        raise ValueError(f"{name} of a fraction is no fraction; use floats or mpmath where a law takes an angle")
+        raise ValueError(f"{name} of a fraction is irrational: use floats or mpmath for laws with angles")
     return getattr(library, name)
 
 
 def sqrt(x: Number) -> Number:
-    """The square root, in the kind of x."""
+    """The square root, in the scalar type of x."""
     library = _library(x)
     if library is math:
         return math.sqrt(x)
     if isinstance(x, Fraction):
         root = Fraction(math.isqrt(x.numerator), math.isqrt(x.denominator))
         if root * root != x:
-            raise ValueError(f"the square root of {x} is no fraction; use floats or mpmath where a law takes a root")
+            raise ValueError(f"the square root of {x} is irrational: use floats or mpmath for laws with square roots")
         return root
     return library.sqrt(x)
 
 
 def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """x where a < b, else y: the only decision that the laws take.  Both x and y are always computed."""
+    """x where a < b, else y: the only branch in the laws.  Both x and y are always evaluated."""
     library = _library(a, b)
     name = library.__name__
     if name == "math" or name == "fractions" or name == "mpmath":
@@ -62,25 +62,25 @@ def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
 
 
 def sin(x: Number) -> Number:
-    """The sine: within two units in the last place for |x| < 3e9, beyond that not a number."""
+    """The sine: within 2 ulp for |x| < 3e9, NaN beyond."""
     library = _library(x)
     return _sine(x) if library.__name__ in ("math", "numpy") else _function(library, "sin")(x)
 
 
 def cos(x: Number) -> Number:
-    """The cosine: within two units in the last place for |x| < 3e9, beyond that not a number."""
+    """The cosine: within 2 ulp for |x| < 3e9, NaN beyond."""
     library = _library(x)
     return _cosine(x) if library.__name__ in ("math", "numpy") else _function(library, "cos")(x)
 
 
 def atan2(y: Number, x: Number) -> Number:
-    """The angle of the point (x, y), in the kind of y.  Of the system's library: not the same bits everywhere."""
+    """The angle of the point (x, y).  From the system's math library, so bits may differ between platforms."""
     library = _library(y, x)
     return _function(library, "arctan2" if hasattr(library, "arctan2") else "atan2")(y, x)
 
 
 def nearest_integer(x: Number) -> Number:
-    """The nearest whole number, in the kind of x.  heyoka has none: its expressions must be smooth."""
+    """The nearest integer, in the scalar type of x.  Not available in heyoka, whose expressions must be smooth."""
     library = _library(x)
     name = library.__name__
     if name == "math" or name == "numpy":
@@ -120,7 +120,7 @@ _QUARTER = (
     float.fromhex("0x1.184698p-44"),
     float.fromhex("0x1.3198a2e037073p-69"),
 )
-_ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and taking it away rounds to a whole number
+_ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and subtracting it rounds to an integer
 
 
 @law
@@ -188,12 +188,12 @@ def _cosine(x: Number) -> Number:
 
 
 # Large angles and whole turns ---------------------------------------------------------------------------------------
-_REACH = 16777216.0  # 2**24 quarter turns are whole turns
+_REACH = 16777216.0  # 2**24 quarter turns, a multiple of whole turns
 
 
 @law
 def remove_whole_turns(x: Number) -> Number:
-    """x less whole turns, so that it stays within the reach of `sin` and `cos`; as far as rounding allows, to 5e16."""
+    """x minus whole turns, within the range of `sin` and `cos`; up to 5e16, as far as rounding allows."""
     n = nearest_integer(x * (0.6366197723675814 / _REACH))
     far = n * _REACH
     return (((x - far * _QUARTER[0]) - far * _QUARTER[1]) - far * _QUARTER[2]) - far * _QUARTER[3]
@@ -209,11 +209,11 @@ def remove_half_turns(x: Number) -> tuple[Number, Number]:
 
 @law
 def cos_of_quarters(n: Number) -> Number:
-    """cos(n pi/2) of a whole number."""
+    """cos(n pi/2) of an integer n."""
     return _by_quadrant(n - 4 * nearest_integer(n / 4), 1 + 0 * n, 0 * n)
 
 
 @law
 def sin_of_quarters(n: Number) -> Number:
-    """sin(n pi/2) of a whole number."""
+    """sin(n pi/2) of an integer n."""
     return _by_quadrant(n - 4 * nearest_integer(n / 4), 0 * n, 1 + 0 * n)

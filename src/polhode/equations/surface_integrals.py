@@ -1,8 +1,8 @@
-"""What a surface of triangles encloses, and what lies on it: integrals of 1, r and r r^T, triangle by triangle.
+"""Integrals of 1, r and r r^T over a triangulated surface and over the solid that it encloses, triangle by triangle.
 
-The divergence theorem turns a solid's integrals into sums over its surface.  [seed 002, third approximation; it takes
-this theorem, not Stokes' (errata)]  Each triangle carries the tetrahedron that it spans with the origin, positive if it
-looks away from it; what one side counts too much, another takes away.
+The divergence theorem turns volume integrals into sums over the surface.  [Slides, third approximation; the theorem is
+Gauss's, not Stokes' (errata)]  Each triangle contributes the signed tetrahedron that it spans with the origin,
+positive if the triangle faces away from it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def area_of(a: Vector, b: Vector, c: Vector) -> Number:
 
 @law
 def first_moments(weight: Number, a: Vector, b: Vector, c: Vector) -> Vector:
-    """w (a + b + c): 4 int r dV of a tetrahedron of volume w with a corner in the origin, 3 int r dA of a triangle."""
+    """w (a + b + c): 4 int r dV of a tetrahedron of volume w with a vertex at the origin, 3 int r dA of a triangle."""
     return scaled(weight, plus(plus(a, b), c))
 
 

@@ -1,8 +1,8 @@
-"""A kind of number that remembers how it was made: a sum of products of powers, in one normal form.
+"""A small computer algebra: a scalar type that records its expression, as a sum of products of powers.
 
-The laws, evaluated on symbols, give their own formula.  Like terms are joined, what cancels is gone, constants stand
-apart from what moves, and the length of a unit quaternion is known to be 1: the fewest products remain for an engine
-that pays for each.
+The laws, evaluated on symbols, return their own formula in normal form: like terms are collected, constants are
+separated from variables, and |q| = 1 of unit quaternions is used, so that few products remain for a backend (Taylor
+series) whose cost grows with each.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 Monomial = tuple[tuple[int, float], ...]
-"""(base, exponent), ordered by base."""
+"""(atom, exponent), ordered by atom."""
 Terms = dict[Monomial, float]
 ONE: Monomial = ()
 EXPANDED_TERMS = 400
-"""A formula that grows beyond this when its brackets are removed stays as it was."""
+"""A formula with more terms than this after expansion is left unexpanded."""
 
 
 class Atom(NamedTuple):
-    """What a product is made of: a letter, a function's value, or a sum in brackets."""
+    """A factor of a product: a constant or variable, a function call, or a sum in brackets."""
 
     kind: str
-    """"constant", "moving", "call" or "sum"."""
+    """"constant", "variable", "call" or "sum"."""
     name: str
     parts: tuple[Symbol, ...]
     is_constant: bool
     owner: str
-    """Which force was being evaluated when this first appeared."""
+    """The force that was being evaluated when this first appeared."""
 
 
 class SymbolTable:
-    """The bases of one evaluation, the values of those that do not move, and the quaternions of unit length."""
+    """The atoms of one evaluation, the values of the constants, and the quaternions of unit length."""
 
     def __init__(self, functions: Any = math) -> None:
         self.functions = functions
         """The module whose functions evaluate constants: math, or numpy for arrays of them."""
-        self.bases: list[Atom] = []
+        self.atoms: list[Atom] = []
         self.values: dict[int, Any] = {}
         self.owner = ""
         self._index: dict[Any, int] = {}
@@ -45,139 +45,139 @@ class SymbolTable:
         self._ones: set[frozenset[tuple[Monomial, float]]] = set()
 
     def constant(self, name: str, value: Any) -> Symbol:
-        """A letter for a number that stays; exactly 0, 1 and -1 need no letter."""
+        """A named constant; exactly 0, 1 and -1 stay plain numbers."""
         if getattr(value, "ndim", 0) == 0 and float(value) in (0.0, 1.0, -1.0):
             return self.number(float(value))
-        symbol = self._letter("constant", name, True)
+        symbol = self._named("constant", name, True)
         self.values[self.index_of(symbol)] = value
         return symbol
 
-    def moving(self, name: str) -> Symbol:
-        """A letter for a number that changes."""
-        return self._letter("moving", name, False)
+    def variable(self, name: str) -> Symbol:
+        """A named variable."""
+        return self._named("variable", name, False)
 
-    def _letter(self, kind: str, name: str, is_constant: bool) -> Symbol:
+    def _named(self, kind: str, name: str, is_constant: bool) -> Symbol:
         return Symbol(self, {((self._at((kind, name), kind, name, (), is_constant), 1.0),): 1.0})
 
     def number(self, value: float) -> Symbol:
         """A plain number."""
         return Symbol(self, {ONE: value} if value else {})
 
-    def called(self, name: str, *parts: Symbol) -> Symbol:
-        """The value of a function."""
-        still = all(part.is_constant for part in parts)
-        return Symbol(self, {((self._at((name, *(p.key for p in parts)), "call", name, parts, still), 1.0),): 1.0})
+    def call(self, name: str, *parts: Symbol) -> Symbol:
+        """A function call."""
+        constant = all(part.is_constant for part in parts)
+        return Symbol(self, {((self._at((name, *(p.key for p in parts)), "call", name, parts, constant), 1.0),): 1.0})
 
-    def in_brackets(self, symbol: Symbol) -> int:
-        """A sum as one base."""
+    def bracket(self, symbol: Symbol) -> int:
+        """The index of a sum as one atom."""
         return self._at(("sum", symbol.key), "sum", "", (symbol,), symbol.is_constant)
 
     def _at(self, key: Any, kind: str, name: str, parts: tuple[Symbol, ...], is_constant: bool) -> int:
         at = self._index.get(key)
         if at is None:
-            at = self._index[key] = len(self.bases)
-            self.bases.append(Atom(kind, name, parts, is_constant, self.owner))
+            at = self._index[key] = len(self.atoms)
+            self.atoms.append(Atom(kind, name, parts, is_constant, self.owner))
         return at
 
     @staticmethod
-    def index_of(letter: Symbol) -> int:
-        """The base of a letter."""
-        ((monomial, _),) = letter.terms.items()
+    def index_of(symbol: Symbol) -> int:
+        """The index of a constant or variable."""
+        ((monomial, _),) = symbol.terms.items()
         return monomial[0][0]
 
-    def know_unit(self, quaternion: tuple[Symbol, ...]) -> None:
-        """From now on the squares of these four add up to 1."""
+    def assume_unit_norm(self, quaternion: tuple[Symbol, ...]) -> None:
+        """Assume from now on that the squares of these four add up to 1."""
         squares: Any = sum((part * part for part in quaternion[1:]), quaternion[0] * quaternion[0])
         self._ones.add(squares.key)
         if all(len(part.terms) == 1 for part in quaternion):
             self._units.append(tuple(self.index_of(part) for part in quaternion))
 
-    def tidy(self, terms: Terms) -> Symbol:
-        """A sum, or 1 if it is known to be."""
+    def add_up(self, terms: Terms) -> Symbol:
+        """The sum of terms, or 1 if it is the squared norm of a unit quaternion."""
         if len(terms) == 4 and frozenset(terms.items()) in self._ones:
             return self.number(1.0)
         return Symbol(self, terms)
 
     def value(self, symbol: Symbol, known: dict[int, Any] | None = None) -> Any:
-        """What a symbol amounts to, given the values of its bases; those found on the way are added to them."""
+        """The value of a symbol, given the values of its atoms; adds those that it evaluates to `known`."""
         known = self.values if known is None else known
         total: Any = 0.0
         for monomial, factor in symbol.terms.items():
             product: Any = factor
             for index, exponent in monomial:
                 if index not in known:
-                    base = self.bases[index]
-                    parts = [self.value(part, known) for part in base.parts]
-                    known[index] = parts[0] if base.kind == "sum" else _FUNCTIONS[base.name](self.functions, *parts)
+                    atom = self.atoms[index]
+                    parts = [self.value(part, known) for part in atom.parts]
+                    known[index] = parts[0] if atom.kind == "sum" else _FUNCTIONS[atom.name](self.functions, *parts)
                 product = product * (known[index] if exponent == 1.0 else known[index] ** exponent)
             total = total + product
         return total
 
-    def by_motion(self, symbol: Symbol) -> dict[Monomial, Symbol]:
-        """What moves in each term, and the constant before it; terms whose constant amounts to nothing are left out."""
+    def split_constants(self, symbol: Symbol) -> dict[Monomial, Symbol]:
+        """The variable part of each term and its constant coefficient; terms whose coefficient is zero are dropped."""
         grouped: dict[Monomial, Terms] = {}
         for monomial, factor in symbol.terms.items():
-            still = tuple(f for f in monomial if self.bases[f[0]].is_constant)
-            moving = tuple(f for f in monomial if not self.bases[f[0]].is_constant)
-            grouped.setdefault(moving, {})[still] = factor
+            constant = tuple(f for f in monomial if self.atoms[f[0]].is_constant)
+            moving = tuple(f for f in monomial if not self.atoms[f[0]].is_constant)
+            grouped.setdefault(moving, {})[constant] = factor
         constants = {moving: Symbol(self, terms) for moving, terms in sorted(grouped.items())}
         return {moving: c for moving, c in constants.items() if _is_nonzero(self.value(c))}
 
     # Brackets -------------------------------------------------------------------------------------------------------
-    def expanded(self, symbol: Symbol) -> Symbol | None:
-        """The same without brackets, and with q0^2 of unit quaternions replaced; None if that grows too long."""
+    def expand(self, symbol: Symbol) -> Symbol | None:
+        """Multiply out, with q0^2 of unit quaternions eliminated; None if that has too many terms."""
         total: Terms = {}
         for monomial, factor in symbol.terms.items():
             product: Terms = {ONE: factor}
             for index, exponent in monomial:
-                base = self.bases[index]
-                if base.kind == "sum" and exponent > 0 and exponent.is_integer():
-                    inner = self.expanded(base.parts[0])
+                atom = self.atoms[index]
+                if atom.kind == "sum" and exponent > 0 and exponent.is_integer():
+                    inner = self.expand(atom.parts[0])
                     if inner is None:
                         return None
                     for _ in range(int(exponent)):
-                        product = self._multiplied(product, inner.terms)
+                        product = self._multiply(product, inner.terms)
                 else:
-                    product = self._multiplied(product, {((index, exponent),): 1.0})
+                    product = self._multiply(product, {((index, exponent),): 1.0})
             for m, c in product.items():
                 _add_term(total, m, c)
             if len(total) > EXPANDED_TERMS:
                 return None
         return Symbol(self, total)
 
-    def _multiplied(self, a: Terms, b: Terms) -> Terms:
+    def _multiply(self, a: Terms, b: Terms) -> Terms:
         result: Terms = {}
         for m, c in a.items():
             for n, d in b.items():
-                for reduced, sign in self._reduced(_multiply_monomials(m, n)):
+                for reduced, sign in self._reduce_monomial(_multiply_monomials(m, n)):
                     _add_term(result, reduced, sign * c * d)
         return result
 
-    def _reduced(self, monomial: Monomial) -> Iterable[tuple[Monomial, float]]:
+    def _reduce_monomial(self, monomial: Monomial) -> Iterable[tuple[Monomial, float]]:
         """q0^2 = 1 - q1^2 - q2^2 - q3^2"""
         for unit in self._units:
             for index, exponent in monomial:
                 if index == unit[0] and exponent >= 2 and exponent.is_integer():
                     rest = _multiply_monomials(monomial, ((index, -2.0),))
-                    yield from self._reduced(rest)
+                    yield from self._reduce_monomial(rest)
                     for other in unit[1:]:
-                        for m, sign in self._reduced(_multiply_monomials(rest, ((other, 2.0),))):
+                        for m, sign in self._reduce_monomial(_multiply_monomials(rest, ((other, 2.0),))):
                             yield m, -sign
                     return
         yield monomial, 1.0
 
-    def products(self, symbols: Iterable[Symbol]) -> int:
-        """How many products and functions of moving numbers these formulas take, shared ones counted once."""
+    def count_products(self, symbols: Iterable[Symbol]) -> int:
+        """The number of products and function calls of variables in these formulas; shared ones count once."""
         seen: set[Any] = set()
         waiting = list(symbols)
         while waiting:
             symbol = waiting.pop()
-            for moving in self.by_motion(symbol):
+            for moving in self.split_constants(symbol):
                 chain: Monomial = ()
                 for index, exponent in moving:
-                    base = self.bases[index]
-                    waiting += base.parts
-                    if base.kind == "call":
+                    atom = self.atoms[index]
+                    waiting += atom.parts
+                    if atom.kind == "call":
                         seen.add(index)
                     if exponent != 1.0:
                         seen.add((index, exponent))
@@ -188,20 +188,20 @@ class SymbolTable:
 
 
 class Condition:
-    """A comparison, which no formula can decide while it is being written down."""
+    """A comparison of symbols, which has no truth value."""
 
     def __bool__(self) -> bool:
-        raise TypeError("a formula cannot decide by `if`: use ph.if_less(a, b, x, y)")
+        raise TypeError("a formula cannot branch with `if`: use ph.if_less(a, b, x, y)")
 
 
 class Symbol:
-    """A number of which only its formula is known."""
+    """A number known only by its formula."""
 
-    __slots__ = ("_key", "book", "terms")
-    __array_ufunc__ = None  # NumPy's numbers leave the arithmetic to symbols
+    __slots__ = ("_key", "table", "terms")
+    __array_ufunc__ = None  # NumPy scalars defer to symbols
 
-    def __init__(self, book: SymbolTable, terms: Terms) -> None:
-        self.book, self.terms = book, terms
+    def __init__(self, table: SymbolTable, terms: Terms) -> None:
+        self.table, self.terms = table, terms
         self._key: frozenset[tuple[Monomial, float]] | None = None
 
     @property
@@ -213,8 +213,8 @@ class Symbol:
 
     @property
     def is_constant(self) -> bool:
-        """Whether nothing moves in it."""
-        return all(self.book.bases[index].is_constant for monomial in self.terms for index, _ in monomial)
+        """Whether it contains no variables."""
+        return all(self.table.atoms[index].is_constant for monomial in self.terms for index, _ in monomial)
 
     @property
     def as_number(self) -> float | None:
@@ -224,7 +224,7 @@ class Symbol:
         return self.terms[ONE] if len(self.terms) == 1 and ONE in self.terms else None
 
     def _other(self, value: Any) -> Symbol:
-        return _as_symbol(self.book, value)
+        return _as_symbol(self.table, value)
 
     def __repr__(self) -> str:
         return f"<a formula of {len(self.terms)} terms>"
@@ -234,12 +234,12 @@ class Symbol:
         terms = dict(self.terms)
         for monomial, factor in self._other(other).terms.items():
             _add_term(terms, monomial, factor)
-        return self.book.tidy(terms)
+        return self.table.add_up(terms)
 
     __radd__ = __add__
 
     def __neg__(self) -> Symbol:
-        return Symbol(self.book, {monomial: -factor for monomial, factor in self.terms.items()})
+        return Symbol(self.table, {monomial: -factor for monomial, factor in self.terms.items()})
 
     def __pos__(self) -> Symbol:
         return self
@@ -256,11 +256,11 @@ class Symbol:
         if len(a.terms) != 1:
             a, b = b, a
         if not a.terms or not b.terms:
-            return self.book.number(0.0)
+            return self.table.number(0.0)
         if len(b.terms) == 1 or (len(a.terms) == 1 and a.is_constant):
             ((m, c),) = a.terms.items()
-            return Symbol(self.book, {_multiply_monomials(m, n): c * d for n, d in b.terms.items()})
-        return a._bracketed() * b._bracketed()
+            return Symbol(self.table, {_multiply_monomials(m, n): c * d for n, d in b.terms.items()})
+        return a._as_bracket() * b._as_bracket()
 
     __rmul__ = __mul__
 
@@ -275,13 +275,13 @@ class Symbol:
         if power == 0.5:
             return sqrt(self)
         if not power.is_integer():
-            return self.book.called("pow", self, self.book.number(power))
+            return self.table.call("pow", self, self.table.number(power))
         if power < 0:
             return (self**-power)._reciprocal()
         if power == 0:
-            return self.book.number(1.0)
-        ((m, c),) = self._bracketed().terms.items()
-        return Symbol(self.book, {tuple((i, e * power) for i, e in m): c**power})
+            return self.table.number(1.0)
+        ((m, c),) = self._as_bracket().terms.items()
+        return Symbol(self.table, {tuple((i, e * power) for i, e in m): c**power})
 
     def __abs__(self) -> Symbol:
         return if_less(self, 0.0, -self, self)
@@ -289,23 +289,23 @@ class Symbol:
     def _reciprocal(self) -> Symbol:
         if not self.terms:
             raise ZeroDivisionError("division by zero")
-        ((m, c),) = self._bracketed().terms.items()
-        return Symbol(self.book, {tuple((i, -e) for i, e in m): 1 / c})
+        ((m, c),) = self._as_bracket().terms.items()
+        return Symbol(self.table, {tuple((i, -e) for i, e in m): 1 / c})
 
-    def _bracketed(self) -> Symbol:
-        """As one term: what all terms share before the bracket.  A constant sum that amounts to nothing is 0."""
+    def _as_bracket(self) -> Symbol:
+        """As one term: common constant factors times a bracket.  A constant sum with the value 0 is 0."""
         if len(self.terms) < 2:
             return self
-        book = self.book
-        if self.is_constant and not _is_nonzero(book.value(self)):
-            return book.number(0.0)
+        table = self.table
+        if self.is_constant and not _is_nonzero(table.value(self)):
+            return table.number(0.0)
         first = min(self.terms)
-        common = tuple(f for f in first if book.bases[f[0]].is_constant and all(f in other for other in self.terms))
+        common = tuple(f for f in first if table.atoms[f[0]].is_constant and all(f in other for other in self.terms))
         lead = self.terms[first]
-        factor = math.copysign(2.0 ** (math.frexp(abs(lead))[1] - 1), lead)  # a power of two: nothing is rounded
+        factor = math.copysign(2.0 ** (math.frexp(abs(lead))[1] - 1), lead)  # a power of two, so exact
         undo = tuple((i, -e) for i, e in common)
-        inner = Symbol(book, {_multiply_monomials(m, undo): c / factor for m, c in self.terms.items()})
-        return Symbol(book, {_multiply_monomials(common, ((book.in_brackets(inner), 1.0),)): factor})
+        inner = Symbol(table, {_multiply_monomials(m, undo): c / factor for m, c in self.terms.items()})
+        return Symbol(table, {_multiply_monomials(common, ((table.bracket(inner), 1.0),)): factor})
 
     # Decisions ------------------------------------------------------------------------------------------------------
     def __lt__(self, other: Any) -> Condition:
@@ -327,45 +327,45 @@ def sqrt(x: Symbol) -> Symbol:
     """The square root."""
     number = x.as_number
     if number is not None:
-        return x.book.number(math.sqrt(number))
+        return x.table.number(math.sqrt(number))
     if len(x.terms) == 1:
         ((monomial, factor),) = x.terms.items()
         if len(monomial) == 1 and monomial[0][1] == 1.0 and factor > 0:
-            return Symbol(x.book, {((monomial[0][0], 0.5),): math.sqrt(factor)})
-    return Symbol(x.book, {((x.book.in_brackets(x), 0.5),): 1.0})
+            return Symbol(x.table, {((monomial[0][0], 0.5),): math.sqrt(factor)})
+    return Symbol(x.table, {((x.table.bracket(x), 0.5),): 1.0})
 
 
 def sin(x: Symbol) -> Symbol:
     """The sine."""
-    return x.book.called("sin", x)
+    return x.table.call("sin", x)
 
 
 def cos(x: Symbol) -> Symbol:
     """The cosine."""
-    return x.book.called("cos", x)
+    return x.table.call("cos", x)
 
 
 def atan2(y: Any, x: Any) -> Symbol:
     """The angle of the point (x, y)."""
-    book = (y if isinstance(y, Symbol) else x).book
-    return book.called("atan2", *(v if isinstance(v, Symbol) else book.number(float(v)) for v in (y, x)))
+    table = (y if isinstance(y, Symbol) else x).table
+    return table.call("atan2", *(v if isinstance(v, Symbol) else table.number(float(v)) for v in (y, x)))
 
 
 def if_less(a: Any, b: Any, x: Any, y: Any) -> Symbol:
     """x where a < b, else y."""
-    book = (a if isinstance(a, Symbol) else b).book
+    table = (a if isinstance(a, Symbol) else b).table
     if not isinstance(b, Symbol) and math.isinf(b):
-        return _as_symbol(book, x if b > 0 else y)
-    low, high, yes, no = (_as_symbol(book, v) for v in (a, b, x, y))
+        return _as_symbol(table, x if b > 0 else y)
+    low, high, yes, no = (_as_symbol(table, v) for v in (a, b, x, y))
     if (difference := (low - high).as_number) is not None:
         return yes if difference < 0 else no
-    return yes if yes.key == no.key else book.called("if_less", low, high, yes, no)
+    return yes if yes.key == no.key else table.call("if_less", low, high, yes, no)
 
 
-def _as_symbol(book: SymbolTable, value: Any) -> Symbol:
+def _as_symbol(table: SymbolTable, value: Any) -> Symbol:
     if isinstance(value, Symbol):
         return value
-    return book.number(float(value))
+    return table.number(float(value))
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -390,7 +390,7 @@ def _add_term(terms: Terms, monomial: Monomial, factor: float) -> None:
 
 
 def _multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
-    """The product of two."""
+    """a b"""
     if not a or not b:
         return a or b
     powers = dict(a)

@@ -25,7 +25,7 @@ def scaled(s: Number, a: Vector) -> Vector:
 
 @law
 def times(a: Vector, b: Vector) -> Vector:
-    """Component by component: the diagonal matrix a applied to b."""
+    """Elementwise: the diagonal matrix a times b."""
     return (a[0] * b[0], a[1] * b[1], a[2] * b[2])
 
 
@@ -37,11 +37,11 @@ def dot(a: Vector, b: Vector) -> Number:
 
 @law
 def cross(a: Vector, b: Vector) -> Vector:
-    """a x b, the product a* b of a skew matrix with b.  [seed 000 eq. 2-9]"""
+    """a x b = a* b, a* the skew matrix of a.  [Baraff 1997, eq. 2-9]"""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @law
 def zero_vector(t: Number) -> Vector:
-    """The zero vector, in the kind of number of t."""
+    """The zero vector, in the scalar type of t."""
     return (0 * t, 0 * t, 0 * t)

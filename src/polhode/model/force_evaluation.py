@@ -121,8 +121,8 @@ def derivative(t: float, y: Array, bodies: Sequence[Body], forces: Sequence[Forc
 _ATTITUDE_CONVERSIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "momentum": (quaternions.product, lambda q, axes: quaternions.product(q, quaternions.conjugate(axes))),
     "momentum_matrix": (
-        lambda r, axes: matrices.multiplied(r, quaternions.matrix(axes)),
-        lambda r, axes: matrices.multiplied(r, matrices.transposed(quaternions.matrix(axes))),
+        lambda r, axes: matrices.matmul(r, quaternions.matrix(axes)),
+        lambda r, axes: matrices.matmul(r, matrices.transpose(quaternions.matrix(axes))),
     ),
 }
 """How an attitude is converted from body axes to principal axes and back."""

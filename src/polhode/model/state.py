@@ -12,7 +12,7 @@ import numpy as np
 from polhode import validation
 from polhode.equations.formulations import FORMULATIONS
 from polhode.equations.inertia import inertia_times
-from polhode.equations.quaternions import normalized, product, to_body, to_world
+from polhode.equations.quaternions import normalize, product, to_body, to_world
 from polhode.errors import InputError, ScenarioError, StateError, nearest
 from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array, as_leaves
@@ -304,7 +304,7 @@ def _normalize_quaternion(q: Array) -> Array:
     if is_unit.all():
         return q
     largest = np.abs(q).max(axis=-1, keepdims=True)
-    return np.where(is_unit, q, stack_components(normalized(as_leaves(q / largest))))
+    return np.where(is_unit, q, stack_components(normalize(as_leaves(q / largest))))
 
 
 def _is_point(kind: str) -> bool:

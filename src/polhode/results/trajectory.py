@@ -18,7 +18,7 @@ from polhode.engines.run import run_scenario
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
-from polhode.equations.matrices import multiplied
+from polhode.equations.matrices import matmul
 from polhode.equations.quaternions import conjugate, matrix, product, to_world
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.vectors import scaled
@@ -244,7 +244,7 @@ class Trajectory:
             )
         columns = np.moveaxis(_blank_failed_members(self.run_result.samples), -1, 0)
         attitude = split_groups(columns, self.scenario.form.sizes)[1]
-        return self._matrix(multiplied(attitude, matrix(conjugate(self.scenario.problem.constants.axes))))
+        return self._matrix(matmul(attitude, matrix(conjugate(self.scenario.problem.constants.axes))))
 
     @property
     def inertia_world(self) -> Array:
