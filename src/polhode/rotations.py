@@ -1,9 +1,8 @@
-"""Rotations by axis and angle, by quaternion and by Euler angles, for arrays of plain floats.
+"""Rotations by axis and angle, quaternion and Euler angles, for arrays of floats.
 
-Angles in rad; quaternions (w, x, y, z), body to world.  What is called a turn (in `axis_and_angle`, `angle_between` and
-`euler_angles`) is a SciPy `Rotation` or such a quaternion, of any length but 0.  What is called p or q is a quaternion,
-and its length matters: there a `Rotation` enters by its `as_quat(scalar_first=True)`.  Axes need no unit length.
-Leading axes of arrays go together as NumPy's rules say.
+Angles are in rad; quaternions are (w, x, y, z), body to world.  Arguments named `turn`, `first` or `second` are SciPy
+`Rotation` objects or quaternions of any nonzero norm.  Arguments named `p` or `q` are quaternions whose norm matters:
+pass a `Rotation` as `as_quat(scalar_first=True)`.  Axes need not be unit vectors.  Leading axes broadcast.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def rodrigues(vector: ArrayLike, axis: ArrayLike, angle: ArrayLike) -> Array:
-    """v turned about an axis: (1 - cos a)(v . r) r + sin a (r x v) + cos a v, r = axis/|axis|.  [seed 004 eq. 17.16]
+    """Rotate a vector about an axis: (1 - cos a)(v . r) r + sin a (r x v) + cos a v.  [Christian 2011, eq. 17.16]
 
     Examples
     --------
@@ -37,11 +36,11 @@ def rodrigues(vector: ArrayLike, axis: ArrayLike, angle: ArrayLike) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         along = (v * r).sum(axis=-1, keepdims=True)
         turned = (1 - np.cos(a)) * along * r + np.sin(a) * np.cross(r, v) + np.cos(a) * v
-    return validation.check_still_finite(np.asarray(turned), "the turned vector")
+    return validation.check_still_finite(np.asarray(turned), "the rotated vector")
 
 
 def matrix(axis: ArrayLike, angle: ArrayLike) -> Array:
-    """The matrix of a turn about an axis, body to world: (1 - cos a) r r^T + sin a r* + cos a 1.  [seed 004 eq. 17.17]
+    """Rotation matrix, body to world: (1 - cos a) r r^T + sin a r* + cos a 1.  [Christian 2011, eq. 17.17]
 
     Examples
     --------
@@ -58,7 +57,7 @@ def matrix(axis: ArrayLike, angle: ArrayLike) -> Array:
 
 
 def quaternion(axis: ArrayLike, angle: ArrayLike) -> Array:
-    """(cos a/2, r sin a/2), r = axis/|axis|.  [seed 004 eq. 17.25]
+    """Unit quaternion (cos a/2, r sin a/2), r = axis/|axis|.  [Christian 2011, eq. 17.25]
 
     Examples
     --------
@@ -74,7 +73,7 @@ def quaternion(axis: ArrayLike, angle: ArrayLike) -> Array:
 
 
 def product(p: ArrayLike, q: ArrayLike) -> Array:
-    """Hamilton's product p q, which turns by q first.  [seed 004 eq. 17.24]
+    """Hamilton product p q, which rotates by q first.  [Christian 2011, eq. 17.24]
 
     Examples
     --------
@@ -91,7 +90,7 @@ def product(p: ArrayLike, q: ArrayLike) -> Array:
 
 
 def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
-    """The vector part of q (0, v) q*: turns v, and makes it |q|^2 times as long.  [seed 004 eq. 17.26, exercise 17.9]
+    """Vector part of q (0, v) q*: rotates v and scales it by |q|^2.  [Christian 2011, eq. 17.26, exercise 17.9]
 
     Examples
     --------
@@ -109,10 +108,9 @@ def sandwiched(q: ArrayLike, vector: ArrayLike) -> Array:
 
 
 def skewed_matrix(q: ArrayLike) -> Array:
-    """(17.28) for a q of any length, transposed: a rotation, body to world, only if |q| = 1.  [seed 004 exercise 17.9]
+    """The matrix of a quaternion without normalization: a rotation, body to world, only if |q| = 1.
 
-    It is 1 + |q|^2 (R - 1), where R is the rotation of q/|q|: a shorter q turns and shrinks what lies across its axis,
-    a longer one stretches it.
+    It is 1 + |q|^2 (R - 1), where R is the rotation of q/|q|.  [Christian 2011, eq. 17.28 transposed, exercise 17.9]
 
     Examples
     --------
@@ -134,9 +132,9 @@ def skewed_matrix(q: ArrayLike) -> Array:
 
 
 def axis_and_angle(turn: Rotation | ArrayLike) -> tuple[Array, float]:
-    """The axis, of unit length, and the angle, 0 to pi, of a turn: 2 atan2(|e|, |w|).  [seed 004 eq. 17.27]
+    """Unit axis and angle, 0 to pi, of a rotation: 2 atan2(|e|, |w|).  [Christian 2011, eq. 17.27]
 
-    A turn by 0 has no axis and is refused.
+    The identity has no axis and raises an InputError.
 
     Examples
     --------
@@ -149,13 +147,13 @@ def axis_and_angle(turn: Rotation | ArrayLike) -> tuple[Array, float]:
     q = _single_quaternion(turn)
     size = float(np.abs(q[1:]).max())
     if size == 0:
-        raise InputError("a turn by 0 has no axis: every direction stays where it is. Look at the angle first.")
+        raise InputError("the identity rotation has no axis: check that the angle is not 0 first.")
     direction = np.copysign(1.0, q[0]) * q[1:] / size
     return direction / np.linalg.norm(direction), float(_angle(q))
 
 
 def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> Any:
-    """By how much attitudes differ: the angle of the turn from one to the other, 0 to pi; of several, an array.
+    """Angle of the rotation from one attitude to another, 0 to pi; an array for several.
 
     Examples
     --------
@@ -172,9 +170,9 @@ def angle_between(first: Rotation | ArrayLike, second: Rotation | ArrayLike) -> 
 
 
 def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
-    """The quaternion of the smallest turn that takes one direction to another.  [seed 004 exercise 17.9 b]
+    """Quaternion of the smallest rotation from one direction to another.  [Christian 2011, exercise 17.9 b]
 
-    With m half-way between both it is (start . m, start x m).  Opposite directions are refused.
+    With m halfway between the two it is (start . m, start x m).  Opposite directions raise an InputError.
 
     Examples
     --------
@@ -188,17 +186,17 @@ def turn_between(start: ArrayLike, end: ArrayLike) -> Array:
     middle = a + b
     if float(np.linalg.norm(middle)) <= 4 * np.finfo(float).eps:
         raise InputError(
-            "start and end are opposite: half a turn about any axis across them does it. "
-            "Choose one, and take quaternion(axis, pi)."
+            "start and end are opposite: half a turn about any axis normal to them connects them. "
+            "Choose an axis and use quaternion(axis, pi)."
         )
     middle /= np.linalg.norm(middle)
     return np.array((a @ middle, *np.cross(a, middle)))
 
 
 def from_euler_angles(phi: ArrayLike, theta: ArrayLike, psi: ArrayLike) -> Array:
-    """The quaternion of a turn about z by phi, then the new x by theta, then the new z by psi.
+    """Quaternion of a rotation about z by phi, then the new x by theta, then the new z by psi.
 
-    Body to world, SciPy's `from_euler("ZXZ", ...)`.  [seed 004 eq. 17.10, transposed and with its third row mended]
+    Body to world, as SciPy's `from_euler("ZXZ", ...)`.  [Christian 2011, eq. 17.10, transposed, third row corrected]
 
     Examples
     --------
@@ -214,10 +212,10 @@ def from_euler_angles(phi: ArrayLike, theta: ArrayLike, psi: ArrayLike) -> Array
 
 
 def euler_angles(turn: Rotation | ArrayLike) -> Array:
-    """(phi, theta, psi) of a turn: -pi < phi <= pi, 0 <= theta <= pi, -pi < psi <= pi; the same for q and -q.
+    """Euler angles (phi, theta, psi) in (-pi, pi], [0, pi] and (-pi, pi]; the same for q and -q.
 
-    At theta = 0 only phi + psi is determined, at theta = pi only phi - psi: there, and so near that rounding decides
-    (within 1.8e-15 rad), psi is 0.  SciPy shares them out in the same way.
+    At theta = 0 only phi + psi is determined, at theta = pi only phi - psi: there, and within rounding (1.8e-15 rad),
+    psi is set to 0, as in SciPy.
 
     Examples
     --------
@@ -234,7 +232,15 @@ def euler_angles(turn: Rotation | ArrayLike) -> Array:
 
 
 def angles_within_a_turn(quaternion_wxyz: Array) -> Array:
-    """What `euler_angles` gives, of quaternions that need no checks; of one that is no number nothing is known."""
+    """`euler_angles` without argument checks, for an array of quaternions; NaN gives NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polhode as ph
+    >>> ph.rotations.angles_within_a_turn(np.array([(1.0, 0, 0, 0), (0.6, 0, 0, 0.8)])).round(6).tolist()
+    [[0.0, 0.0, 0.0], [1.85459, 0.0, 0.0]]
+    """
     w, x, y, z = _components(quaternion_wxyz)
     leading = np.where(w != 0, w, np.where(z != 0, z, np.where(x != 0, x, y)))
     q: Any = tuple(np.where(leading < 0, -c, c) + 0.0 for c in (w, x, y, z))
@@ -247,13 +253,13 @@ def angles_within_a_turn(quaternion_wxyz: Array) -> Array:
 
 
 def _wrap_angle(angle: Any) -> Array:
-    """An angle between -2 pi and 2 pi, brought to -pi < angle <= pi."""
+    """Wrap an angle between -2 pi and 2 pi to (-pi, pi]."""
     lifted = np.where(angle <= -np.pi, angle + 2 * np.pi, angle)
     return np.asarray(np.where(angle > np.pi, angle - 2 * np.pi, lifted))
 
 
 def rate_matrix(theta: float, psi: float) -> Array:
-    """Times (phi', theta', psi') it gives omega along the body's axes; determinant -sin theta.  [seed 004 eq. 17.36]
+    """Matrix from (phi', theta', psi') to omega in body axes; determinant -sin theta.  [Christian 2011, eq. 17.36]
 
     Examples
     --------
@@ -268,9 +274,9 @@ def rate_matrix(theta: float, psi: float) -> Array:
 
 
 def inverse_rate_matrix(theta: float, psi: float) -> Array:
-    """Times omega along the body's axes it gives (phi', theta', psi').  [seed 004 eq. 17.36, inverted]
+    """Matrix from omega in body axes to (phi', theta', psi').  [Christian 2011, eq. 17.36, inverted]
 
-    There is none where theta is 0, or a multiple of pi to rounding: phi and psi turn about the same line.  Refused.
+    Singular where theta is a multiple of pi to rounding, which raises an InputError.
 
     Examples
     --------
@@ -283,15 +289,15 @@ def inverse_rate_matrix(theta: float, psi: float) -> Array:
     number, s = np.finfo(float), abs(np.sin(t))
     if s * number.max < 1 or (round(t / np.pi) != 0 and s <= 4 * number.eps * abs(t)):
         raise InputError(
-            f"at theta = {t:g} rad the angles phi and psi turn about the same line: no rates of them give a spin about "
-            "the line across. Use quaternions there (quaternion_rate)."
+            f"at theta = {t:g} rad the angles phi and psi rotate about the same line, and their rates are singular. "
+            "Use quaternions there (quaternion_rate)."
         )
     columns: Any = [rigid_body.angle_rates((0.0, t, p), e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
     return np.array(columns).T
 
 
 def w_matrix(q: ArrayLike) -> Array:
-    """W, with (omega, 0) = 2 W q' and q' = 1/2 W^T (omega, 0), omega along the body's axes.  [seed 004 eq. 17.43]
+    """W, with (omega, 0) = 2 W q' and q' = 1/2 W^T (omega, 0), omega in body axes.  [Christian 2011, eq. 17.43]
 
     Its rows are q i, q j, q k and q: orthogonal if |q| = 1.
 
@@ -307,7 +313,7 @@ def w_matrix(q: ArrayLike) -> Array:
 
 
 def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
-    """q' = 1/2 q (0, omega), omega along the body's axes, in rad/s.  [seed 004 eq. 17.44]
+    """q' = 1/2 q (0, omega), omega in body axes, in rad/s.  [Christian 2011, eq. 17.44]
 
     Examples
     --------
@@ -324,7 +330,7 @@ def quaternion_rate(q: ArrayLike, angular_velocity_body: ArrayLike) -> Array:
 
 
 def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
-    """The angular velocity along the body's axes, in rad/s: the vector part of 2 q^-1 q'.  [seed 004 eq. 17.42]
+    """Angular velocity in body axes, in rad/s: the vector part of 2 q^-1 q'.  [Christian 2011, eq. 17.42]
 
     Examples
     --------
@@ -341,13 +347,13 @@ def spin(q: ArrayLike, q_rate: ArrayLike) -> Array:
     return validation.check_still_finite(w, "the angular velocity")
 
 
-# Doors ---------------------------------------------------------------------------------------------------------------
+# Argument checks ------------------------------------------------------------------------------------------------------
 def _numbers(value: Any, name: str, wanted: str = "a number or an array of numbers") -> Array:
     return validation.check_numbers(value, name, validation.shape_of(value), wanted=wanted)
 
 
 def _last_axis_of(value: Any, name: str, length: int) -> Array:
-    wanted = f"{length} numbers, or many times {length}"
+    wanted = f"{length} numbers, or an array of shape (..., {length})"
     array = _numbers(value, name, wanted)
     if array.ndim == 0 or array.shape[-1] != length:
         raise InputError(f"{name} must be {wanted}, but has the shape {array.shape}")
@@ -367,11 +373,11 @@ def _four_numbers(value: Any, name: str) -> Array:
 
 
 def _unit_direction(value: Any, name: str) -> Array:
-    """Of unit length; the largest component is taken out first, so that no length is too small or too large."""
+    """Normalize, scaling by the largest component first to avoid overflow and underflow."""
     array = _vectors(value, name)
     largest = np.abs(array).max(axis=-1, keepdims=True)
     if (largest == 0).any():
-        raise InputError(f"{name} is (0, 0, 0), which points nowhere: give a direction")
+        raise InputError(f"{name} is (0, 0, 0), which has no direction: give a nonzero vector")
     array = array / largest
     return np.asarray(array / np.linalg.norm(array, axis=-1, keepdims=True))
 
@@ -379,12 +385,12 @@ def _unit_direction(value: Any, name: str) -> Array:
 def _nonzero_quaternion(value: Any) -> Array:
     array = _four_numbers(value, "q")
     if not array.any(axis=-1).all():
-        raise InputError("the quaternion is (0, 0, 0, 0), which is no rotation: for no turn at all give (1, 0, 0, 0)")
+        raise InputError("the quaternion is (0, 0, 0, 0), which is not a rotation: the identity is (1, 0, 0, 0)")
     return array
 
 
 def _scaled_quaternion(turn: Any) -> Array:
-    """A turn as a quaternion; its largest component is made 1, so that no square is too small or too large."""
+    """A rotation as a quaternion scaled to a largest component of 1, so that no square overflows."""
     array = _nonzero_quaternion(turn.as_quat(scalar_first=True) if hasattr(turn, "as_quat") else turn)
     return np.asarray(array / np.abs(array).max(axis=-1, keepdims=True))
 
@@ -392,7 +398,7 @@ def _scaled_quaternion(turn: Any) -> Array:
 def _single_quaternion(turn: Any) -> Array:
     q = _scaled_quaternion(turn)
     if q.ndim > 1:
-        raise InputError(f"give one turn at a time, not {len(q)}")
+        raise InputError(f"give one rotation at a time, not {len(q)}")
     return q
 
 
@@ -407,9 +413,7 @@ def _check_broadcast(*arrays: Array) -> None:
         np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
         shapes = ", ".join(str(array.shape) for array in arrays)
-        raise InputError(
-            f"the leading axes {shapes} do not go together: give one of each, or as many of each"
-        ) from None
+        raise InputError(f"the leading axes {shapes} do not broadcast: give one of each, or equally many") from None
 
 
 def _components(array: Array) -> Any:

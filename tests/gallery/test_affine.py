@@ -1,4 +1,4 @@
-"""Homogeneous coordinates: judged by the numbers of seed 004's exercises, by SymPy, by SciPy and by algebra."""
+"""Homogeneous coordinates: against the exercises of [Christian 2011], SymPy, SciPy and algebra."""
 
 from __future__ import annotations
 
@@ -49,9 +49,11 @@ def test_a_vector_is_no_place_and_no_translation_moves_it():
     arrow = affine.vector((3, 4))
     assert affine.applied(affine.translation((5, 6)), arrow).tolist() == arrow.tolist()
     assert (affine.point((3, 4)) - affine.point((1, 1)))[2] == 0
-    with pytest.raises(InputError, match="a vector has no place"):
-        affine.homogenised(arrow)
-    assert affine.homogenised([(2, 4, 2), (-3, 6, -3)]).tolist() == [[1, 2, 1], [1, -2, 1]]
+    with pytest.raises(InputError, match="a vector, which has no position"):
+        affine.homogenized(arrow)
+    assert affine.homogenized([(2, 4, 2), (-3, 6, -3)]).tolist() == [[1, 2, 1], [1, -2, 1]]
+    with pytest.warns(DeprecationWarning, match="homogenized"):
+        assert affine.homogenised((2, 4, 2)).tolist() == [1, 2, 1]
 
 
 def test_rotation_in_space_against_scipy():
@@ -123,17 +125,17 @@ def test_projection_keeps_depth_and_perspective_divides_by_w():
         (lambda: affine.point((1, 2, 3, 4)), "places must be 2 numbers"),
         (lambda: affine.point((1, np.nan)), "places must be finite"),
         (lambda: affine.vector([(1, 2), (1, 2, 3)]), "components must be"),
-        (lambda: affine.homogenised((1, 2)), r"pass places through point\(\)"),
+        (lambda: affine.homogenized((1, 2)), r"pass places through point\(\)"),
         (lambda: affine.rotation(np.inf), "the angle must be finite"),
-        (lambda: affine.rotation(1.0, axis=(0, 0, 0)), "points nowhere"),
-        (lambda: affine.rotation(Rotation.identity(), axis=(0, 0, 1)), "knows its axis"),
+        (lambda: affine.rotation(1.0, axis=(0, 0, 0)), "has no direction"),
+        (lambda: affine.rotation(Rotation.identity(), axis=(0, 0, 1)), "has its own axis"),
         (lambda: affine.rotation(Rotation.identity(2)), "one rotation at a time"),
         (lambda: affine.scaling(2.0), "factors must be 2 numbers"),
         (lambda: affine.skew(0.2, "x", "x"), "two of x, y, not 'x' and 'x'"),
         (lambda: affine.skew(0.2, "z", "x"), "two of x, y, not"),
-        (lambda: affine.skew(0.2, dimensions=4), "2 and 3 dimensions"),
-        (lambda: affine.skew(0.2, dimensions=2.0), "2 and 3 dimensions, not for 2.0"),
-        (lambda: affine.skew(0.2, dimensions=[2]), "2 and 3 dimensions"),
+        (lambda: affine.skew(0.2, dimensions=4), "dimensions must be 2 or 3"),
+        (lambda: affine.skew(0.2, dimensions=2.0), "dimensions must be 2 or 3, not 2.0"),
+        (lambda: affine.skew(0.2, dimensions=[2]), "dimensions must be 2 or 3"),
         (lambda: affine.skew(0.2, "", "x", 3), "two of x, y, z, not '' and 'x'"),
         (lambda: affine.skew(0.2, "xy", "z", 3), "two of x, y, z, not 'xy' and 'z'"),
         (lambda: affine.skew(0.2, "x", "yz", 3), "two of x, y, z, not 'x' and 'yz'"),
@@ -146,14 +148,14 @@ def test_projection_keeps_depth_and_perspective_divides_by_w():
         (lambda: affine.applied(np.eye(3), [(1, 2, 1), (1,)]), "points must be homogeneous, 3 numbers each"),
         (lambda: affine.translation("x"), r"displacement must be 2 numbers \(the plane\) or 3"),
         (lambda: affine.projected((1, 2, 3, 1), along=["z"]), r"along must be 'x', 'y' or 'z', not \['z'\]"),
-        (lambda: affine.inverse(affine.scaling((1e-320, 1))), "the inverse would hold numbers beyond"),
+        (lambda: affine.inverse(affine.scaling((1e-320, 1))), "the inverse overflows"),
         (
             lambda: affine.inverse(affine.combined(affine.scaling((1e-200, 1)), affine.translation((1e200, 0)))),
             "beyond",
         ),
-        (lambda: affine.combined(*[affine.scaling((1e200, 1))] * 2), "the combined matrix would hold numbers beyond"),
-        (lambda: affine.applied(affine.scaling((1e200, 1)), (1e200, 0, 1)), "the transformed points would hold"),
-        (lambda: affine.homogenised((1e200, 0, 1e-200)), "divided by their w would hold numbers beyond"),
+        (lambda: affine.combined(*[affine.scaling((1e200, 1))] * 2), "the combined matrix overflows"),
+        (lambda: affine.applied(affine.scaling((1e200, 1)), (1e200, 0, 1)), "the transformation overflows"),
+        (lambda: affine.homogenized((1e200, 0, 1e-200)), "the division by w overflows"),
         (lambda: affine.translation([(1, 2), (3, 4)]), "displacement must be"),
         (lambda: affine.combined(np.eye(3), np.eye(4)), "cannot be combined"),
         (lambda: affine.combined(np.eye(2)), "must be 3 x 3"),
@@ -165,7 +167,7 @@ def test_projection_keeps_depth_and_perspective_divides_by_w():
         ),
         (lambda: affine.projected((1, 2, 1)), "points of space"),
         (lambda: affine.projected((1, 2, 3, 1), along="w"), "along must be"),
-        (lambda: affine.projected((1, 2, 3, 1), distance=3.0), "at the eye or behind it"),
+        (lambda: affine.projected((1, 2, 3, 1), distance=3.0), "at the camera or behind it"),
         (lambda: affine.projected((1, 2, 3, 1), distance=-1.0), "greater than 0 m"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Matrix against quaternion: the comparison that seed 000, section 4, describes, with its numbers and its picture."""
+"""Drift of a matrix against that of a quaternion, its numbers and its picture.  [Baraff 1997, section 4]"""
 
 import numpy as np
 import pytest

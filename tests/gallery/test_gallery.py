@@ -85,7 +85,7 @@ def test_model_is_complete(name):
         assert p.low <= p.default <= p.high
         assert p.unit
         assert p.help
-    assert model.described()["parameters"][0]["name"] == model.parameters[0].name
+    assert model.describe()["parameters"][0]["name"] == model.parameters[0].name
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -127,7 +127,7 @@ def test_the_closed_form_has_its_entry_and_its_line(name, title):
 
 
 @pytest.mark.parametrize("name", ["force-vs-torque", "thirty-frames", "free-fall-with-drag", "rotating-frame"])
-def test_the_colour_of_torques_is_for_torques(name):
+def test_the_color_of_torques_is_for_torques(name):
     """None is drawn in these pictures."""
     for axes in drawn(name).axes:
         used = {to_hex(line.get_color()) for line in axes.lines}
@@ -135,7 +135,7 @@ def test_the_colour_of_torques_is_for_torques(name):
         assert COLORS["torque"] not in used, title_of(axes)
 
 
-def test_the_tensor_on_the_shaft_has_the_colours_of_the_axes_and_the_title_tilts_the_box():
+def test_the_tensor_on_the_shaft_has_the_colors_of_the_axes_and_the_title_tilts_the_box():
     figure = drawn("fixed-axle")
     lines = {line.get_label(): line.get_color() for line in panel(figure, "R I Rᵀ").lines}
     assert (lines["xx"], lines["yy"], lines["zz"]) == AXIS_COLORS
@@ -194,7 +194,7 @@ def test_the_landing_is_told_below_the_panel(given):
     assert "-0.0000" not in axes.get_xlabel()
 
 
-def test_one_colour_for_the_path_on_the_ground():
+def test_one_color_for_the_path_on_the_ground():
     figure = drawn("rotating-frame")
     ground = {line.get_label(): line.get_color() for line in panel(figure, "from above").lines}["ground"]
     paths = panel(figure, "from the ground").collections

@@ -35,16 +35,16 @@ def entries(axes):
     }
 
 
-def colours_of_words(figure, word):
+def colors_of_words(figure, word):
     return {text.get_color() for axes in figure.axes for text in axes.texts if text.get_text() == word}
 
 
 def test_weights_and_rockets_are_no_torques():
-    assert colours_of_words(figure_of("gyroscope"), "weight") == {COLORS["weight"]}
-    assert colours_of_words(figure_of("rocket-top"), "rocket") == {COLORS["force"]}
+    assert colors_of_words(figure_of("gyroscope"), "weight") == {COLORS["weight"]}
+    assert colors_of_words(figure_of("rocket-top"), "rocket") == {COLORS["force"]}
 
 
-def test_the_angles_have_the_same_colours_everywhere():
+def test_the_angles_have_the_same_colors_everywhere():
     turned = entries(panel(figure_of("euler-angles"), "angles from the attitude"))
     gyroscope = entries(panel(figure_of("gyroscope-euler-angles"), "Euler angles, closed form"))
     for name in "φθψ":
@@ -64,7 +64,7 @@ def test_solid_and_dashed_lines_have_names():
     assert panel(figure_of("quaternion-rotation"), "the quaternion").get_ylabel() == "component"
 
 
-def test_names_of_neighbouring_arrows_stand_apart_where_a_turn_is_small():
+def test_names_of_neighboring_arrows_stand_apart_where_a_turn_is_small():
     figure = figure_of("rodrigues", angle=1.0)
     figure.savefig("/dev/null", format="png")
     for axes, names in zip(figure.axes, (("v", "v'"), ("x", "1", "y", "2", "z", "3")), strict=False):

@@ -19,13 +19,13 @@ def error(listing, top, step, duration, **options):
 
 
 def test_the_matlab_listing_errs_as_computed_by_hand():
-    assert error(matlab_top, TOP, 0.03, 9.0, rescaled_stages=False) == pytest.approx(4.78e-6, abs=5e-9)
+    assert error(matlab_top, TOP, 0.03, 9.0, renormalize_stages=False) == pytest.approx(4.78e-6, abs=5e-9)
     assert error(matlab_top, TOP, 0.03, 9.0) == pytest.approx(4.73e-6, abs=5e-9)
 
 
 @pytest.mark.parametrize("rescaled", [True, False])
 def test_the_matlab_listing_is_of_order_4(rescaled):
-    errors = [error(matlab_top, TOP, h, 3.0, rescaled_stages=rescaled) for h in (0.03, 0.015, 0.0075)]
+    errors = [error(matlab_top, TOP, h, 3.0, renormalize_stages=rescaled) for h in (0.03, 0.015, 0.0075)]
     assert np.log2(errors[1] / errors[2]) == pytest.approx(4.0, abs=0.1)
 
 

@@ -25,7 +25,7 @@ HOME = Path(__file__).parents[2] / "src" / "polhode" / "reference" / "data" / "p
 DIGITS = 40
 """Of the answers, as written."""
 
-FREE = "None: the rotation is free, and the centre of mass rests."
+FREE = "None: the rotation is free, and the center of mass rests."
 HAIRER_VILMART = (
     "E. Hairer and G. Vilmart, Preprocessed discrete Moser-Veselov algorithm for the full dynamics of a rigid body, "
     "J. Phys. A 39 (2006) 13225; angular momentum (1.8, 0.4, -0.9) at the start"
@@ -79,7 +79,7 @@ PROBLEMS = [
         "angular_velocity_body": ["0", "0", "50"],
         "forces": [{"kind": "gravity", "g": ["0", "0", "-10"]}],
         "forces_in_words": (
-            "Uniform gravity (0, 0, -10) m/s2; the tip, 1 m below the centre of mass on the axis, rests at the origin. "
+            "Uniform gravity (0, 0, -10) m/s2; the tip, 1 m below the center of mass on the axis, rests at the origin. "
             "The sources give neither mass, height nor g: these are ours. About the tip the torque in body axes is "
             "20 (z_y, -z_x, 0) N m, z the vertical seen from the body."
         ),
@@ -88,7 +88,7 @@ PROBLEMS = [
     },
     {
         "name": "drag_and_thruster",
-        "title": "A body that falls through air while an off-centre thruster fires for two seconds",
+        "title": "A body that falls through air while an off-center thruster fires for two seconds",
         "source": "Polhode; every number of the data is exact in double precision",
         "mass": "2",
         "moments": ["1/4", "3/8", "1/2"],
@@ -107,8 +107,8 @@ PROBLEMS = [
             },
         ],
         "forces_in_words": (
-            "Uniform gravity (0, 0, -9.8125) m/s2; drag -c |v| v with c = 0.0625 kg/m, v the velocity of the centre of "
-            "mass; a thruster of 8 N along the body's +z at (0.0625, -0.03125, -0.5) m from the centre of mass, from "
+            "Uniform gravity (0, 0, -9.8125) m/s2; drag -c |v| v with c = 0.0625 kg/m, v the velocity of the center of "
+            "mass; a thruster of 8 N along the body's +z at (0.0625, -0.03125, -0.5) m from the center of mass, from "
             "t = 1 s to t = 3 s."
         ),
         "duration": "10",

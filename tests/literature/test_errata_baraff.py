@@ -22,15 +22,15 @@ def turned(rates, times, body=SPHERE):
     )
 
 
-def test_the_centre_of_mass_is_the_geometric_centre_only_for_a_uniform_density():
-    """[2.1; seed 002]  Two unit cubes side by side reach from 0 to 2; the centre by hand, in fractions."""
-    for heavy, centre in ((1.0, Fraction(1)), (3.0, Fraction(5, 4))):
+def test_the_center_of_mass_is_the_geometric_center_only_for_a_uniform_density():
+    """[2.1; Slides]  Two unit cubes side by side reach from 0 to 2; the center by hand, in fractions."""
+    for heavy, center in ((1.0, Fraction(1)), (3.0, Fraction(5, 4))):
         light = ph.shapes.box((1, 1, 1), density=1.0).move((0.5, 0.5, 0.5))
         both = light.join(ph.shapes.box((1, 1, 1), density=heavy).move((1.5, 0.5, 0.5)))
         by_hand = (Fraction(1, 2) + Fraction(3, 2) * Fraction(heavy)) / (1 + Fraction(heavy))
-        assert by_hand == centre
-        assert both.center_of_mass == pytest.approx((float(centre), 0.5, 0.5), rel=1e-15)
-        assert (centre == 1) == (heavy == 1.0)
+        assert by_hand == center
+        assert both.center_of_mass == pytest.approx((float(center), 0.5, 0.5), rel=1e-15)
+        assert (center == 1) == (heavy == 1.0)
 
 
 def test_an_angular_velocity_is_in_radians_per_time():
@@ -87,7 +87,7 @@ def test_the_tensor_of_world_places_is_about_the_origin():
 
 
 def test_the_sum_covers_both_terms_of_the_tensor():
-    """[(2-33); seed 002; notation]  Read as a sum of the first term only, what is left depends on what i means."""
+    """[(2-33); Slides; notation]  Read as a sum of the first term only, what is left depends on what i means."""
     masses, offsets = cloud()
     first = sum(m * (r @ r) for m, r in zip(masses, offsets, strict=True)) * np.eye(3, dtype=int)
     second = [m * np.outer(r, r) for m, r in zip(masses, offsets, strict=True)]
@@ -186,7 +186,7 @@ def test_a_longer_path_is_not_more_work():
     )
     path = np.linalg.norm(np.diff(motion.points(arm), axis=0), axis=1).sum()
     straight = np.linalg.norm(motion.position[-1])
-    assert path > straight + 1.5  # m: the point travelled farther than the centre
+    assert path > straight + 1.5  # m: the point travelled farther than the center
     assert motion.rotational_energy[-1] < 1e-9  # J: and did no more work
     assert motion.work[-1] == pytest.approx(push @ motion.position[-1], rel=1e-9)
     extra = (motion.points(arm) - motion.position - arm) @ push

@@ -21,7 +21,7 @@ def moved(times):
     return ph.simulate(BLOCK, START, duration=times[-1], output_times=times, method="exact")
 
 
-def test_a_point_is_rotated_as_an_offset_from_the_centre():
+def test_a_point_is_rotated_as_an_offset_from_the_center():
     """[(2.4), (2.6)]  At t = 0 nothing has moved: the world place p(0) put into R p(0) + x is off by x_cm."""
     motion = moved([0.0, 1.0])
     places, (x0, x1), (_, turn) = motion.points(NODES), motion.position, motion.rotation_matrix
@@ -153,17 +153,17 @@ def test_the_tensor_of_a_turned_body_comes_from_the_constant_one():
 def test_the_offset_of_a_node_is_taken_once_at_the_start():
     """[(4.24)]  p_i = x_i(t) - x_cm(t) has turned already; turned once more it misses the node."""
     motion = moved([0.0, 2.0])
-    places, centres, turn = motion.points(NODES), motion.position, motion.rotation_matrix[-1]
-    offsets = places[0] - centres[0]
-    assert centres[1] + offsets @ turn.T == pytest.approx(places[1], abs=1e-14)
-    assert centres[1] + (places[1] - centres[1]) @ turn.T != pytest.approx(places[1], abs=1.0)
+    places, centers, turn = motion.points(NODES), motion.position, motion.rotation_matrix[-1]
+    offsets = places[0] - centers[0]
+    assert centers[1] + offsets @ turn.T == pytest.approx(places[1], abs=1e-14)
+    assert centers[1] + (places[1] - centers[1]) @ turn.T != pytest.approx(places[1], abs=1.0)
 
 
 def test_a_body_at_rest_has_zero_displacement():
     """[(4.25)]  As printed a node of a body at rest is displaced by its own offset."""
     motion = ph.simulate(BLOCK, ph.State(position=(1.0, 2.0, 3.0)), duration=1.0, method="exact")
-    places, centres, turn = motion.points(NODES), motion.position, motion.rotation_matrix[-1]
-    printed = NODES @ turn.T + (centres[-1] - centres[0])
+    places, centers, turn = motion.points(NODES), motion.position, motion.rotation_matrix[-1]
+    printed = NODES @ turn.T + (centers[-1] - centers[0])
     assert np.array_equal(places[-1] - places[0], np.zeros((2, 3)))
     assert printed - NODES == pytest.approx(places[-1] - places[0], abs=1e-15)
     assert printed == pytest.approx(NODES, abs=1e-15)
@@ -194,20 +194,20 @@ def test_stage_states_are_not_the_solution():
     assert steps[-1] == pytest.approx(0.1**5 / 120, rel=2e-2)
 
 
-def test_the_solver_needs_the_tensor_about_the_centre_of_mass():
-    """[(5.5), (5.6)]  Particles that only turn: their energy is w.I w/2 about the centre, more about the origin."""
+def test_the_solver_needs_the_tensor_about_the_center_of_mass():
+    """[(5.5), (5.6)]  Particles that only turn: their energy is w.I w/2 about the center, more about the origin."""
     masses, offsets = cloud()
-    centre, w = np.array((Fraction(2), Fraction(-1), Fraction(3))), np.array((1, 2, -1))
+    center, w = np.array((Fraction(2), Fraction(-1), Fraction(3))), np.array((1, 2, -1))
     energy = sum(m * (cross(w, r) @ cross(w, r)) for m, r in zip(masses, offsets, strict=True)) / 2
     assert w @ tensor(masses, offsets) @ w / 2 == energy
     assert (
-        w @ tensor(masses, offsets + centre) @ w / 2 - energy
-        == masses.sum() * (cross(w, centre) @ cross(w, centre)) / 2
+        w @ tensor(masses, offsets + center) @ w / 2 - energy
+        == masses.sum() * (cross(w, center) @ cross(w, center)) / 2
     )
-    body = ph.Body.from_particles(masses.astype(float), (offsets + centre).astype(float))
+    body = ph.Body.from_particles(masses.astype(float), (offsets + center).astype(float))
     spun = ph.simulate(body, ph.State(angular_velocity_body=w), duration=1.0, method="exact")
     assert spun.rotational_energy[0] == pytest.approx(float(energy), rel=1e-13)
-    assert body.inertia_about((0, 0, 0)) == pytest.approx(tensor(masses, offsets + centre).astype(float), rel=1e-13)
+    assert body.inertia_about((0, 0, 0)) == pytest.approx(tensor(masses, offsets + center).astype(float), rel=1e-13)
 
 
 def test_the_helpers_agree_with_scipy():

@@ -12,7 +12,7 @@ import polhode as ph
 from independent_formulas import cloud, conjugate, cross, orders, product, pure, rk4, star, tensor
 from polhode.reference.free_rotation import SymmetricTop
 
-MASSES, PARTICLES = cloud(float)  # places from the centre of mass
+MASSES, PARTICLES = cloud(float)  # places from the center of mass
 BODY = ph.Body.from_particles(MASSES, PARTICLES)
 START = ph.State(
     position=(1.0, -2.0, 3.0),
@@ -51,7 +51,7 @@ def test_a_point_of_the_body_is_where_r_turns_it_and_x_moves_it():
     assert motion.points(PARTICLES)[-1] == pytest.approx(turn.apply(PARTICLES) + motion.position[-1], abs=1e-14)
 
 
-def test_x_is_the_centre_of_mass_at_all_times():
+def test_x_is_the_center_of_mass_at_all_times():
     """[000 eq. 2-18 to 2-20; 002: what is the physical meaning of x?]"""
     motion = free([0.0, 1.0, 2.0])
     places = motion.points(PARTICLES)
@@ -178,7 +178,7 @@ def test_the_torque_changes_with_the_point_of_attack_and_the_force_does_not():
 
 
 def momenta_by_particles(start):
-    """P, and L about the centre, of the particles of a body in a state."""
+    """P, and L about the center, of the particles of a body in a state."""
     motion = free([0.0], start)
     places, speeds = motion.points(PARTICLES)[0], motion.point_velocities(PARTICLES)[0]
     return MASSES @ speeds, (MASSES[:, None] * np.cross(places - motion.position[0], speeds)).sum(axis=0), motion
@@ -205,7 +205,7 @@ def test_l_does_not_change_when_the_body_is_moved_nor_p_when_it_is_turned():
 
 
 def test_the_rate_of_p_is_the_force_and_that_of_l_the_torque():
-    """[000 eq. 2-29, 2-31; 001 eq. 2.15, 2.17; 003 eq. 4]  A body pushed off its centre."""
+    """[000 eq. 2-29, 2-31; 001 eq. 2.15, 2.17; 003 eq. 4]  A body pushed off its center."""
     assert max(slope_errors(pushed, lambda m: m.linear_momentum, lambda m: PUSH)) < 1e-11
     errors = slope_errors(
         pushed, lambda m: m.angular_momentum, lambda m: np.cross(m.points(AT)[1] - m.position[1], PUSH)

@@ -34,7 +34,7 @@ def test_000_5_1_the_inertia_of_a_block_is_the_integral_over_its_volume():
     assert ph.shapes.box(sides, density=1.0).inertia_body == pytest.approx(tensor, rel=1e-14, abs=1e-15)
 
 
-def test_000_5_2_a_uniform_field_pulls_at_the_centre_and_turns_nothing():
+def test_000_5_2_a_uniform_field_pulls_at_the_center_and_turns_nothing():
     rng = np.random.default_rng(0)
     points, masses, g = rng.normal(size=(50, 3)), rng.uniform(1, 2, 50), np.array((0.3, -0.2, -9.8))
     points -= masses @ points / masses.sum()
@@ -66,12 +66,12 @@ def test_000_5_4_two_opposite_forces_turn_the_block_without_moving_it(second):
     assert small.angular_velocity[1] / 1e-3 == pytest.approx(6 * f / 208, rel=1e-6)
 
 
-def test_000_5_5_the_force_off_centre_does_more_work_because_its_point_moves_farther_along_it():
+def test_000_5_5_the_force_off_center_does_more_work_because_its_point_moves_farther_along_it():
     """Block 4 x 1 x 1, M = 4, F = (0, 0, 1) at (2, 0, 0) for 10 s: extra energy = F . (R r - r), a pendulum's."""
     body = ph.shapes.box((4.0, 1.0, 1.0), mass=4.0)
-    centre = ph.simulate(body, forces=[ph.forces.force_at((0, 0, 1.0))], duration=10.0, step=0.01)
+    center = ph.simulate(body, forces=[ph.forces.force_at((0, 0, 1.0))], duration=10.0, step=0.01)
     offset = ph.simulate(body, forces=[ph.forces.force_at((0, 0, 1.0), (2.0, 0, 0))], duration=10.0, step=0.01)
-    assert centre.kinetic_energy[-1] == pytest.approx(12.5, rel=1e-12)
+    assert center.kinetic_energy[-1] == pytest.approx(12.5, rel=1e-12)
     assert offset.translational_energy[-1] == pytest.approx(12.5, rel=1e-12)
     moved = offset.points((2.0, 0, 0))[-1] - np.array((2.0, 0, 0))
     assert moved[2] * 1.0 == pytest.approx(14.2326716, abs=1e-7)

@@ -106,7 +106,7 @@ def test_symmetric_top_against_solve_ivp(moments):
 
 
 def test_symmetric_top_against_printed_numbers():
-    """[seed 003 figure 1: I = (2, 2, 8), omega = (1, 0, 1); seed 004 problem 17.7: a rod]"""
+    """[Tops report, figure 1: I = (2, 2, 8), omega = (1, 0, 1); Christian 2011, problem 17.7: a rod]"""
     top = SymmetricTop((2, 2, 8), (1, 0, 1))
     assert top.body_precession == 3
     assert top.space_precession == pytest.approx(4.1231056, abs=5e-8)
@@ -126,7 +126,7 @@ def test_a_nearly_symmetric_top_meets_the_symmetric_one():
         (lambda: AsymmetricTop((1, 2, 3), (0, 0, 0)), "at rest"),
         (lambda: AsymmetricTop((1, -2, 3), (1, 0, 0)), "greater than 0"),
         (lambda: AsymmetricTop([(1, 2, 3)] * 2, (1, 0, 0)), "one body"),
-        (lambda: SpringPair((1, 2), 1.0, 1.0, (0, 2.5), (0, 0)), "the bodies would meet"),
+        (lambda: SpringPair((1, 2), 1.0, 1.0, (0, 2.5), (0, 0)), "the bodies would collide"),
         (lambda: SpringPair((1, 0), 1.0, 1.0, (0, 1.5), (0, 0)), "masses must be greater than 0"),
         (lambda: with_quadratic_drag(1.0, 1.0, 0.0, 9.8), "c must be greater than 0"),
     ],

@@ -181,7 +181,7 @@ def test_without_mpmath_a_sentence_says_how_to_get_it():
         "except Exception as error: print(type(error).__name__, error)"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.startswith("PolhodeError many digits need mpmath")
+    assert said.startswith("PolhodeError multiprecision needs mpmath")
 
 
 def test_conditioning_against_central_differences():

@@ -273,7 +273,7 @@ def test_steady_rates_at_and_below_the_horizontal():
     assert level.steady_rates[1] == inf
     assert replace(level, spin=-2.0).steady_rates[1] == -inf
     assert level.least_spin == 0.0
-    with pytest.raises(InputError, match="give it any spin"):
+    with pytest.raises(InputError, match="give a nonzero spin"):
         _ = replace(level, spin=0.0).steady_rates
     assert below.least_spin == 0.0
     for p in below.steady_rates:
@@ -323,14 +323,14 @@ def test_a_top_of_any_size_is_the_same_top():
     ("change", "words"),
     [
         ({"moment": 0.0}, "moment must be greater than 0 kg m2"),
-        ({"theta": 4.0}, "no angle from the vertical"),
-        ({"theta": 0.0, "theta_rate": -1.0}, "give theta_rate that sign"),
+        ({"theta": 4.0}, "not an angle from the vertical"),
+        ({"theta": 0.0, "theta_rate": -1.0}, "change the sign of theta_rate"),
         ({"spin": float("nan")}, "spin must be finite"),
         ({"spin": [1.0, 2.0]}, "spin must be one number"),
-        ({"spin": 1e200}, "lost beside spin"),
+        ({"spin": 1e200}, "negligible beside spin"),
         ({"theta": 1e-90}, "too close to rest on the upper vertical"),
         ({"theta": 0.0, "theta_rate": 1e-90, "spin": 1.0}, "too close to rest on the upper vertical"),
-        ({"moment": 1e-300, "axial_moment": 1e300, "spin": 1e10}, "cannot be held in double precision"),
+        ({"moment": 1e-300, "axial_moment": 1e300, "spin": 1e10}, "exceed double precision"),
     ],
 )
 def test_impossible_tops_get_a_sentence(change, words):

@@ -95,7 +95,7 @@ def test_the_heavy_top_turns_about_its_tip_as_the_literature_has_it():
 
 
 def test_the_box_is_a_box_with_the_published_energy():
-    """368.5464167 J; the centre of mass by x0 + v t + g t^2/2."""
+    """368.5464167 J; the center of mass by x0 + v t + g t^2/2."""
     problem = PROBLEMS["boxes_complex"]
     assert problem.moments == pytest.approx(ph.shapes.box((0.1, 0.4, 0.9), mass=10.0).principal_moments, rel=1e-15)
     v, w = np.array(problem.start.velocity), np.array(problem.start.angular_velocity_body)

@@ -1,7 +1,7 @@
-"""The gallery: models that run, each with its picture and the numbers that it must show.
+"""The gallery: runnable models, each with a picture and numbers checked against a closed form.
 
-One module a model, `MODEL` inside it; a model's name is its module's with `-` for `_`.  A module is imported when its
-model is asked for.
+One module per model, with `MODEL` inside; a model's name is that of its module with `-` for `_`.  Modules are imported
+on demand.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pkgutil import iter_modules
 from polhode.errors import InputError, nearest
 from polhode.gallery.gallery_model import THEMES, Model, Parameter, ReferenceCheck, format_with_unit, main_motion
 
-__all__ = ["MODELS", "THEMES", "Model", "Parameter", "ReferenceCheck", "format_with_unit", "model_name", "main_motion"]
+__all__ = ["MODELS", "THEMES", "Model", "Parameter", "ReferenceCheck", "format_with_unit", "main_motion", "model_name"]
 
 _SUPPORT_MODULES = (
     "affine",
@@ -30,13 +30,13 @@ _SUPPORT_MODULES = (
 
 @cache
 def _modules() -> dict[str, str]:
-    """The models' names and their modules."""
+    """Module paths by model name."""
     found = sorted(info.name for info in iter_modules(__path__) if info.name not in _SUPPORT_MODULES)
     return {name.replace("_", "-"): f"{__name__}.{name}" for name in found}
 
 
 class _Models(Mapping[str, Model]):
-    """The models by name."""
+    """The models by name, imported on access."""
 
     def __getitem__(self, name: str) -> Model:
         if name not in _modules():
@@ -55,14 +55,14 @@ class _Models(Mapping[str, Model]):
 
 
 class UnknownModelError(InputError, KeyError):
-    """A name that no model has."""
+    """No model has this name."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 def model_name(given: str) -> str:
-    """A name as the gallery writes it: thin-rod for Thin_Rod."""
+    """Normalize a model name: thin-rod for Thin_Rod."""
     return given.lower().replace("_", "-")
 
 

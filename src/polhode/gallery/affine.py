@@ -1,11 +1,12 @@
-"""Affine transformations of the plane and of space, by matrices that act on homogeneous coordinates.
+"""Affine transformations of the plane and of space, as matrices acting on homogeneous coordinates.
 
-A point has w = 1 behind its coordinates, a vector w = 0, so that a translation moves the one and not the other.
+A point has w = 1 as its last coordinate, a vector w = 0, so that a translation moves points but not vectors.
 Lengths in m, angles in rad, counterclockwise about +z or by the right-hand rule.  [Christian 2011, sections 17.1, 17.2]
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 _PROJECTION_AXES = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}
-"""Seen from the positive end of an axis: which coordinates go to the right, upwards, and towards the eye."""
+"""Viewed from the positive end of an axis: the coordinates to the right, upwards, and toward the viewer."""
 
 
 def point(places: ArrayLike) -> Array:
-    """Places (x, y) or (x, y, z), one or many, as homogeneous points: w = 1.  [Christian 2011, eq. 17.4, 17.9]
+    """Coordinates (x, y) or (x, y, z), one point or many, as homogeneous points with w = 1.
+
+    [Christian 2011, eq. 17.4, 17.9]
 
     Examples
     --------
@@ -35,9 +38,7 @@ def point(places: ArrayLike) -> Array:
 
 
 def vector(components: ArrayLike) -> Array:
-    """Vectors, one or many, in homogeneous coordinates: w = 0, so that no translation changes them.
-
-    The difference of two points is one.
+    """Components, one vector or many, as homogeneous vectors with w = 0, which no translation changes.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def vector(components: ArrayLike) -> Array:
 
 
 def homogenized(points: ArrayLike) -> Array:
-    """Points divided by their w, so that it is 1: (2, 4, 2) is the place (1, 2).  A vector has no place: refused.
+    """Divide points by their w, so that w = 1.  Vectors (w = 0) raise an InputError.
 
     Examples
     --------
@@ -60,15 +61,21 @@ def homogenized(points: ArrayLike) -> Array:
     """
     array = _homogeneous(points)
     if (array[..., -1] == 0).any():
-        raise InputError("w = 0 means a vector, and a vector has no place: only points can be divided by their w")
+        raise InputError("w = 0 means a vector, which has no position: only points can be divided by their w")
     with np.errstate(over="ignore"):
-        return validation.check_still_finite(np.asarray(array / array[..., -1:]), "points divided by their w")
+        return validation.check_still_finite(np.asarray(array / array[..., -1:]), "the division by w")
+
+
+def homogenised(points: ArrayLike) -> Array:
+    """Deprecated alias of `homogenized`."""
+    warnings.warn("affine.homogenised is now called homogenized", DeprecationWarning, stacklevel=2)
+    return homogenized(points)
 
 
 def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
-    """A rotation about the origin: in the plane by an angle, in space by a SciPy `Rotation` or by angle and axis.
+    """Rotation about the origin: in the plane by an angle, in space by a SciPy `Rotation` or by angle and axis.
 
-    Counterclockwise for a positive angle: (17.1); in space (17.17), which turns a body (not its axes, as 17.8 does).
+    Positive angles are counterclockwise.  It rotates the body, not the axes.  [Christian 2011, eqs. 17.1 and 17.17]
 
     Examples
     --------
@@ -80,7 +87,7 @@ def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
     """
     if hasattr(turn, "as_matrix"):
         if axis is not None:
-            raise InputError("a Rotation knows its axis: give an angle in rad with axis=, or a Rotation alone")
+            raise InputError("a Rotation has its own axis: give an angle in rad with axis=, or a Rotation alone")
         return _embed_block(_linear_block(turn.as_matrix(), "the rotation's matrix"))
     angle = validation.check_number(turn, "the angle")
     if axis is not None:
@@ -90,7 +97,7 @@ def rotation(turn: float | Rotation, axis: ArrayLike | None = None) -> Array:
 
 
 def scaling(factors: ArrayLike) -> Array:
-    """Stretches by a factor along each axis, the origin stays: two factors for the plane, three for space.  [eq. 17.2]
+    """Scale by a factor along each axis, two in the plane or three in space.  [Christian 2011, eq. 17.2]
 
     Examples
     --------
@@ -102,7 +109,7 @@ def scaling(factors: ArrayLike) -> Array:
 
 
 def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) -> Array:
-    """Adds `amount` times one coordinate to another; areas and volumes stay.  skew(0.2) is (17.6): x + 0.2 y.
+    """Add `amount` times coordinate `by` to coordinate `moves`; preserves volumes.  [Christian 2011, eq. 17.6]
 
     Examples
     --------
@@ -111,7 +118,7 @@ def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) ->
     [[1.0, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     if not isinstance(dimensions, (int, np.integer)) or dimensions not in (2, 3):
-        raise InputError(f"there are matrices for 2 and 3 dimensions, not for {dimensions!r}")
+        raise InputError(f"dimensions must be 2 or 3, not {dimensions!r}")
     names = ("x", "y", "z")[:dimensions]
     if not (isinstance(moves, str) and isinstance(by, str) and moves in names and by in names and moves != by):
         raise InputError(f"a skew moves one axis by another: two of {', '.join(names)}, not {moves!r} and {by!r}")
@@ -121,7 +128,7 @@ def skew(amount: float, moves: str = "x", by: str = "y", dimensions: int = 2) ->
 
 
 def translation(displacement: ArrayLike) -> Array:
-    """Moves points by two or three numbers in m, and leaves vectors as they are.  [eq. 17.5, 17.9]
+    """Translate points by two or three numbers in m; vectors are unchanged.  [Christian 2011, eqs. 17.5 and 17.9]
 
     Examples
     --------
@@ -136,7 +143,7 @@ def translation(displacement: ArrayLike) -> Array:
 
 
 def combined(first: ArrayLike, *then: ArrayLike) -> Array:
-    """One matrix that does several transformations, in the order in which they are named: the last one's stands left.
+    """Compose transformations, applied in the given order: the last matrix is the leftmost factor.
 
     Examples
     --------
@@ -159,7 +166,7 @@ def combined(first: ArrayLike, *then: ArrayLike) -> Array:
 
 
 def about(matrix: ArrayLike, place: ArrayLike) -> Array:
-    """The same transformation about any place instead of the origin: T(p) M T(-p).  [exercise 17.2 b]
+    """The same transformation about a point p instead of the origin: T(p) M T(-p).  [Christian 2011, exercise 17.2 b]
 
     Examples
     --------
@@ -179,7 +186,7 @@ def about(matrix: ArrayLike, place: ArrayLike) -> Array:
 
 
 def applied(matrix: ArrayLike, points: ArrayLike) -> Array:
-    """Homogeneous points or vectors, one or many (the last axis holds x, y, (z,) w), transformed.
+    """Transform homogeneous points or vectors, one or many; the last axis holds x, y, (z,) w.
 
     Examples
     --------
@@ -190,15 +197,15 @@ def applied(matrix: ArrayLike, points: ArrayLike) -> Array:
     m, array = _affine_matrix(matrix), _homogeneous(points)
     if array.shape[-1] != len(m):
         raise InputError(
-            f"a matrix of {len(m)} x {len(m)} acts on {len(m)} numbers a point, w the last, but there are "
+            f"a matrix of {len(m)} x {len(m)} acts on {len(m)} numbers per point, w last, but there are "
             f"{array.shape[-1]}: pass places through point() and vectors through vector()"
         )
     with np.errstate(over="ignore", invalid="ignore"):
-        return validation.check_still_finite(np.asarray(array @ m.T), "the transformed points")
+        return validation.check_still_finite(np.asarray(array @ m.T), "the transformation")
 
 
 def inverse(matrix: ArrayLike) -> Array:
-    """What undoes a transformation.  A matrix that flattens (determinant 0) cannot be undone: refused.
+    """The inverse transformation.  A singular matrix raises an InputError.
 
     Examples
     --------
@@ -210,8 +217,8 @@ def inverse(matrix: ArrayLike) -> Array:
     block = m[:-1, :-1]
     if _is_singular(block):
         raise InputError(
-            "the matrix is singular: it flattens everything onto a line, a plane or a point, and what was before "
-            "cannot be found again. Only a transformation whose determinant is not 0 has an inverse."
+            "the matrix is singular: it flattens everything onto a line, a plane or a point, and has no inverse. "
+            "Give a matrix with a nonzero determinant."
         )
     undone = np.eye(len(m))
     with np.errstate(all="ignore"):
@@ -221,10 +228,10 @@ def inverse(matrix: ArrayLike) -> Array:
 
 
 def projected(points: ArrayLike, along: str = "z", distance: float | None = None) -> tuple[Array, Array]:
-    """Points of space on paper, seen from the positive end of an axis: two coordinates, and the depth.
+    """Project points of space onto a plane, viewed from the positive end of an axis.
 
-    The depth is the coordinate along the axis: draw the smallest first.  Parallel projection; with `distance`, in m,
-    the perspective of an eye so far from the origin, by w = 1 - depth/distance.
+    The depth is the coordinate along the axis: draw the smallest first.  The projection is parallel, or with `distance`
+    (m from the origin to the camera) in perspective, by w = 1 - depth/distance.
 
     Returns
     -------
@@ -251,14 +258,12 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
         return flat, depth
     eye = float(validation.check_positive(validation.check_number(distance, "distance"), "distance", "m"))
     if (depth >= eye).any():
-        raise InputError(
-            f"a point lies at depth {depth.max():g} m, at the eye or behind it: set distance= farther away"
-        )
+        raise InputError(f"a point lies at depth {depth.max():g} m, at the camera or behind it: use a larger distance")
     seen = np.concatenate((flat, 1 - depth[..., None] / eye), axis=-1)
     return homogenized(seen)[..., :2], depth
 
 
-# Doors ---------------------------------------------------------------------------------------------------------------
+# Argument checks ------------------------------------------------------------------------------------------------------
 def _finite_numbers(value: Any, name: str, wanted: str) -> Array:
     return validation.check_numbers(value, name, validation.shape_of(value), wanted=wanted)
 
@@ -307,13 +312,13 @@ def _affine_matrix(value: Any) -> Array:
     last = [0.0] * (len(matrix) - 1) + [1.0]
     if matrix[-1].tolist() != last:
         raise InputError(
-            f"the matrix's last row must be {last}, but is {matrix[-1].tolist()}: it would change w, and is not affine"
+            f"the matrix's last row must be {last}, but is {matrix[-1].tolist()}: the matrix is not affine"
         )
     return matrix
 
 
 def _is_singular(block: Array) -> bool:
-    """Whether, within rounding, some direction is flattened; rows and columns are brought to one size before."""
+    """Whether the block is singular within rounding, after scaling its rows and columns."""
     for axis in (1, 0):
         largest = np.abs(block).max(axis=axis, keepdims=True)
         if (largest == 0).any():

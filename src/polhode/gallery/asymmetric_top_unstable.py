@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squared
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import first_interval, zero_crossings
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.free_rotation import AsymmetricTop
-from polhode.reference.poinsot import wobble_rate_squared
 from polhode.validation import Array
 
 if TYPE_CHECKING:

@@ -129,7 +129,7 @@ def _draw_boxes(panels: Any, motions: Mapping[str, Motion], loss: float) -> None
         size = np.sqrt(squared) * np.array((1.0, 1.0, 0.0)) + (0, 0, 1.0) if name == MATRIX else np.full(3, squared)
         scene.body(body, rotation=rotation @ np.diag(size), color=color)
         for a, b in edges:
-            ends = corners[[a, b]] @ rotation.T + 0.004 * scene.seen.eye
+            ends = corners[[a, b]] @ rotation.T + 0.004 * scene.camera.eye
             scene.line(np.linspace(ends[0], ends[1], 25), COLORS["muted"], width=1.0)
         scene.draw(axes, title)
     panels[0].text(

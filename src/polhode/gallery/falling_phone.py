@@ -180,7 +180,7 @@ def _draw_falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
     from polhode.plot.style import AXIS_COLORS, COLORS
 
     scene, body = Scene(world_camera(0.7, 0.2)), box(SIDES, MASS)
-    across = scene.seen.right
+    across = scene.camera.right
     frames = np.linspace(0, FRAMES, 8).round().astype(int)
     for column, name in enumerate(AXES_NAMES):
         motion, top = motions[name], 0.42 * column * across + np.array((0.0, 0.0, 0.13))

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.closed_forms.printed_programs import plate_code, plate_leapfrog
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
 from polhode.massprops.shapes import thin_disk, thin_sheet
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
-from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop, axis_precession
+from polhode.reference.free_rotation import AsymmetricTop, SymmetricTop
 from polhode.rotations import angle_between
 from polhode.validation import Array
 

@@ -1,4 +1,4 @@
-"""What a model of the gallery is: a scenario with knobs, a picture, and the numbers that it must show."""
+"""A gallery model: a scenario with parameters, a picture, and numbers checked against a closed form."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ THEMES = (
     "tops and gyroscopes",
     "real bodies",
 )
-"""What a model is about, in the order of the listings."""
+"""Themes of the models, in listing order."""
 
 
 def format_with_unit(number: str, unit: str) -> str:
-    """A number with its unit; a pure number, whose unit is "1", alone."""
+    """Append the unit to a number, unless it is dimensionless ("1")."""
     return number if unit == "1" else f"{number} {unit}"
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a person may change: an option of the command line."""
+    """A number that the user can change: a slider on the page, an option on the command line."""
 
     name: str
-    """A Python name; the command line writes `-` for `_`."""
+    """Python name; the command line uses `-` for `_`."""
     unit: str
-    """"1" for a pure number."""
+    """"1" if dimensionless."""
     default: float
     low: float
     high: float
     help: str
 
-    def checked(self, value: Any) -> float:
-        """The value as a number within the range."""
+    def validate(self, value: Any) -> float:
+        """Return the value as a float; raise InputError if it is outside the range."""
         try:
             number = float(value)
         except (TypeError, ValueError):
@@ -60,18 +60,18 @@ class Parameter:
 
 @dataclass(frozen=True)
 class ReferenceCheck:
-    """The number that a model shows: as found in the simulated motion, and as a formula expects it."""
+    """A number of a model: measured in the simulated motion, and expected from a closed form."""
 
     label: str
     unit: str
     found: float
     expected: float
     tolerance: float
-    """How far apart the two may be, in the number's own unit."""
+    """Largest allowed difference, in the same unit."""
     source: str
-    """Where the expected value comes from."""
+    """Formula or reference of the expected value."""
     size: float | None = None
-    """Where 0 is expected: what the number would be like if it were wrong."""
+    """Scale of the number, if 0 is expected."""
 
     def __post_init__(self) -> None:
         for name in ("found", "expected", "tolerance"):
@@ -85,17 +85,16 @@ class ReferenceCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether the two agree."""
+        """Whether found and expected agree within the tolerance."""
         return abs(self.difference) <= self.tolerance
 
 
 @dataclass(frozen=True)
 class Model:
-    """One model.
+    """One model of the gallery.
 
-    `scenario` takes every parameter by name and gives what is run: a scenario, or several by name, of which the first
-    is the one to watch.  `numbers` and `picture` take what became of it (the motion, or the motions by name), then
-    every parameter by name.
+    `scenario` takes every parameter by name and returns a scenario, or several by name, the first of which is the main
+    one.  `numbers` and `picture` take the resulting motion, or the motions by name, then every parameter by name.
 
     Examples
     --------
@@ -114,32 +113,32 @@ class Model:
     parameters: tuple[Parameter, ...]
     scenario: Callable[..., Scenario | Mapping[str, Scenario]]
     numbers: Callable[..., Sequence[ReferenceCheck]]
-    """What must come out, the most telling first."""
+    """Checks, the most important first."""
     picture: Callable[..., Figure]
 
     def values(self, /, **given: Any) -> dict[str, float]:
-        """Every parameter's value: as given, checked against its range, or its default."""
+        """Values of all parameters: those given, validated, and defaults for the rest."""
         known = {p.name: p for p in self.parameters}
         for name in given:
             if name not in known:
                 raise InputError(f"{self.name} has no parameter {name!r}: {nearest(name, known)}")
-        return {name: p.checked(given.get(name, p.default)) for name, p in known.items()}
+        return {name: p.validate(given.get(name, p.default)) for name, p in known.items()}
 
     def run(self, /, **values: float) -> Motion | dict[str, Motion]:
-        """The motion at these values, or the motions by name: what `numbers` and `picture` take."""
+        """Simulate with these values; return the motion, or the motions by name, for `numbers` and `picture`."""
         from polhode.solve.simulate import simulate
 
-        planned = self.scenario(**values)
-        if not isinstance(planned, Mapping):
-            return simulate(planned)
+        scenarios = self.scenario(**values)
+        if not isinstance(scenarios, Mapping):
+            return simulate(scenarios)
         motions = {}
-        for i, (name, scenario) in enumerate(planned.items()):
-            with progress_part(len(planned), i, name):
+        for i, (name, scenario) in enumerate(scenarios.items()):
+            with progress_part(len(scenarios), i, name):
                 motions[name] = simulate(scenario)
         return motions
 
-    def described(self) -> Mapping[str, Any]:
-        """The model in plain texts and numbers, for listings."""
+    def describe(self) -> Mapping[str, Any]:
+        """The model as plain strings and numbers, for listings."""
         return {
             "name": self.name,
             "title": self.title,
@@ -151,5 +150,5 @@ class Model:
 
 
 def main_motion(motions: Motion | Mapping[str, Motion]) -> Motion:
-    """Of what a model has run: the motion to watch."""
+    """The main motion of a model run."""
     return next(iter(motions.values())) if isinstance(motions, Mapping) else motions

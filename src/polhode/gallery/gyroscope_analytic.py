@@ -178,7 +178,7 @@ def _draw_space(axes: Axes, motion: Motion, top: HeavyTop, precession: float) ->
     scene = Scene(world_camera(1.25, 0.6))
     draw.draw_globe(scene, TIP, top.turning_angles)
     scene.line(TIP * top.axis_at(motion.times), COLORS["closed_form"], "closed form", width=4.5)
-    before = TIP * motion.rotation_matrix[:, :, 2] + scene.seen.eye / 8  # drawn in front of the closed form
+    before = TIP * motion.rotation_matrix[:, :, 2] + scene.camera.eye / 8  # drawn in front of the closed form
     scene.line(before, COLORS["axis_3"], "tip of the axle, simulated", width=1.7)
     draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[0], motion.rotation_matrix[0], TIP - 1, -1.0)
     scene.dot((0, 0, 0), COLORS["ink"], 6.0)

@@ -218,14 +218,14 @@ def _draw_space(axes: Axes, motions: Mapping[str, Motion], tops: Mapping[str, He
     times = np.linspace(0.0, DURATION, 400)
     scene.line(tip * tops[EULER].axis_at(times), COLORS["closed_form"], "closed form", width=4.5)
     by_angles, by_quaternions = (tip * motions[name].rotation_matrix[:, :, 2] for name in (EULER, QUATERNIONS))
-    scene.line(by_angles + scene.seen.eye / 8, COLOR_CYCLE[1], EULER, width=2.4)
-    dashes, gap = by_quaternions + scene.seen.eye / 4, len(by_quaternions) // 40
+    scene.line(by_angles + scene.camera.eye / 8, COLOR_CYCLE[1], EULER, width=2.4)
+    dashes, gap = by_quaternions + scene.camera.eye / 4, len(by_quaternions) // 40
     scene.line(dashes[:2], COLOR_CYCLE[0], QUATERNIONS, width=1.6, style=(0, (4, 3)))
     for start in range(0, len(dashes) - gap, 2 * gap):
         scene.line(dashes[start : start + gap + 1], COLOR_CYCLE[0], width=1.6)
     motion = motions[QUATERNIONS]
     draw.draw_top(scene, gyroscope_disk.make_disk(), motion.position[-1], motion.rotation_matrix[-1], tip - 1, -1.0)
-    scene.dot(tip * motion.rotation_matrix[0, :, 2] + scene.seen.eye / 4, COLORS["ink"], 5.0, "start")
+    scene.dot(tip * motion.rotation_matrix[0, :, 2] + scene.camera.eye / 4, COLORS["ink"], 5.0, "start")
     scene.dot((0, 0, 0), COLORS["ink"], 6.0)
     scene.draw(axes, "the tip of the axle passes close to the vertical", legend=(-0.3, 0.0))
 

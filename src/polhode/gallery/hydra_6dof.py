@@ -188,13 +188,13 @@ def _draw_flight(axes: Axes, motion: Motion) -> None:
     triangles = [t for a, b, c, d in _surface_quads() for t in ((a, b, c), (a, c, d))]
     for frame in np.linspace(0, FRAMES, 6).astype(int):
         scene.body(trimesh.Trimesh(nodes[frame], triangles, process=False), color=COLORS["body"])
-        lift = 0.004 * scene.seen.eye
+        lift = 0.004 * scene.camera.eye
         for a, b, c, d in _surface_quads():
             loop = nodes[frame, [a, b, c, d]]
             normal = np.cross(loop[1] - loop[0], loop[2] - loop[0])
-            if normal @ scene.seen.eye > 0:
+            if normal @ scene.camera.eye > 0:
                 scene.line(np.vstack((loop, loop[:1])) + lift, COLOR_CYCLE[0], width=0.7)
-    before = 5.0 * scene.seen.eye
+    before = 5.0 * scene.camera.eye
     corner = nodes[:, CORNER] + before
     scene.line(motion.position + before, COLORS["muted"], "center of mass", 1.4, (0, (4, 3)))
     scene.line(corner, COLOR_CYCLE[1], "a corner node", 1.8)

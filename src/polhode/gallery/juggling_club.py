@@ -176,10 +176,10 @@ def _draw_in_flight(axes: Axes, motion: Motion) -> None:
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     scene, body = Scene(world_camera(0.12, 0.1)), motion.scenario.bodies[0]
-    before = 20.0 * scene.seen.eye  # towards the camera: the projection is unchanged
+    before = 20.0 * scene.camera.eye  # towards the camera: the projection is unchanged
     for n, frame in enumerate(np.linspace(0, FRAMES, 10).astype(int)):
         scene.body(
-            body, motion.position[frame] + n * scene.seen.eye, motion.rotation_matrix[frame], _face_colors, segments=24
+            body, motion.position[frame] + n * scene.camera.eye, motion.rotation_matrix[frame], _face_colors, segments=24
         )
     scene.line(motion.position + before, COLORS["ink"], "center of mass: a parabola", 1.8)
     scene.line(_knob_positions(motion) + before, COLOR_CYCLE[1], "knob", 1.8)

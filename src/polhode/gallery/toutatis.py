@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.equations.quaternions import from_angles
+from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import euler_equations, quaternion_rate
 from polhode.gallery.measurements import azimuths, zero_crossings
 from polhode.massprops.shapes import ellipsoid
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
-from polhode.reference.free_rotation import AsymmetricTop, axis_precession
+from polhode.reference.free_rotation import AsymmetricTop
 from polhode.rotations import angle_between
 from polhode.validation import Array
 
@@ -250,7 +251,7 @@ def _draw_space(axes: Axes, motion: Motion) -> None:
     scene.body(motion.scenario.bodies[0], (0, 0, 0), rotation[frame], half=2)
     path = reach * rotation[first, :, 2]
     scene.line(path, COLORS["axis_3"])
-    scene.text(path[np.argmax(path @ scene.seen.up)], "long axis, 8 days", COLORS["axis_3"], (0.0, 6.0))
+    scene.text(path[np.argmax(path @ scene.camera.up)], "long axis, 8 days", COLORS["axis_3"], (0.0, 6.0))
     w = motion.angular_velocity[frame]
     scene.arrow((0, 0, 0), reach * L, COLORS["L"], "L")
     scene.arrow((0, 0, 0), reach * w / np.linalg.norm(w), COLORS["omega"], "ω")

@@ -156,7 +156,7 @@ def _draw_falling(axes: Axes, motion: Motion, g: Array) -> None:
     for n, place in enumerate(places):
         for part, color in zip(make_parts(), ("body", "body", "muted", "closed_form"), strict=True):
             scene.body(part, place + turn @ (part.center_of_mass - body.center_of_mass), turn, COLORS[color])
-        scene.text(place - 0.75 * scene.seen.right, f"{n} s", offset=(-6.0, 0.0))
+        scene.text(place - 0.75 * scene.camera.right, f"{n} s", offset=(-6.0, 0.0))
     for mass, center in zip(masses, centers, strict=True):
         at = move_toward_camera(scene, places[0] + turn @ center, 5.0)
         scene.arrow(at, 0.55 * (mass / masses.max()) ** 0.5 * down, COLORS["weight"], width=1.1)

@@ -1,16 +1,17 @@
-"""Judges: closed forms and problems with known answers.  They know no steps and no engines.
+"""Reference solutions, independent of the integrators: closed forms and problems with known answers.
 
-The names load when they are first used.  `docs/reference.md` describes them.
+Names are loaded on first use.
 """
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "PROBLEMS": "problems",
-    "Problem": "problems",
+    "ReferenceProblem": "problems",
     "problem": "problems",
     "table": "problems",
     "precise": None,
@@ -38,13 +39,16 @@ if TYPE_CHECKING:
     from polhode.reference.heavy_top import HeavyTop as HeavyTop
     from polhode.reference.pendulum import Pendulum as Pendulum
     from polhode.reference.problems import PROBLEMS as PROBLEMS
-    from polhode.reference.problems import Problem as Problem
+    from polhode.reference.problems import ReferenceProblem as ReferenceProblem
     from polhode.reference.problems import problem as problem
     from polhode.reference.problems import table as table
     from polhode.reference.spring import SpringPair as SpringPair
 
 
 def __getattr__(name: str) -> Any:
+    if name == "Problem":
+        warnings.warn("reference.Problem is now called ReferenceProblem", DeprecationWarning, stacklevel=2)
+        name = "ReferenceProblem"
     if name not in _HOMES:
         raise AttributeError(f"polhode.reference has no {name!r}")
     home = _HOMES[name]

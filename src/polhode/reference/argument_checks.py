@@ -1,4 +1,4 @@
-"""What a closed form for one body takes at its door: times, three moments, a whole number."""
+"""Argument checks of the closed forms: arrays, positive numbers and vectors, integers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from polhode.validation import Array
 
 
 def finite_array(value: Any, name: str) -> Array:
-    """Finite numbers, in an array of any shape."""
+    """Check for finite numbers of any shape and return them as an array."""
     return np.asarray(validation.check_numbers(value, name, validation.shape_of(value)))
 
 
 def positive_number(value: Any, name: str, unit: str) -> float:
-    """One finite number above zero."""
+    """Check for one finite positive number."""
     number = validation.check_number(value, name)
     validation.check_positive(number, name, unit)
     return number
 
 
 def positive_vector(value: Any, name: str, unit: str) -> Array:
-    """Three finite numbers above zero."""
+    """Check for three finite positive numbers."""
     array = validation.check_vector(value, name, "body")
     if not (array > 0).all():
         raise InputError(f"{name} must be greater than 0 {unit}, but are {array.tolist()}")
@@ -32,7 +32,7 @@ def positive_vector(value: Any, name: str, unit: str) -> Array:
 
 
 def integer_in_range(value: Any, name: str, allowed: range) -> int:
-    """A whole number from a range."""
+    """Check for an integer in a range."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value not in allowed:
-        raise InputError(f"{name} must be a whole number from {allowed[0]} to {allowed[-1]}, not {value!r}")
+        raise InputError(f"{name} must be an integer from {allowed[0]} to {allowed[-1]}, not {value!r}")
     return int(value)

@@ -1,4 +1,4 @@
-"""The roots of the cubic between two of which a top nods, without lost digits."""
+"""Roots of the cubic that bounds the nutation of a top, without cancellation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class CubicRoots(NamedTuple):
 
 
 def roots_about_zero(cubic: Cubic, below: float) -> CubicRoots:
-    """The real roots of c0 + c1 x + c2 x^2 + c3 x^3 with x1 <= 0 <= x2, that is c0 >= 0, c3 > 0; none lies `below`.
+    """Real roots x1 <= 0 <= x2 <= x3 of c0 + c1 x + c2 x^2 + c3 x^3 with c0 >= 0, c3 > 0; x1 >= `below`.
 
-    The outer two by Newton's steps from outside, the one in the middle by their product: roots of any size beside each
-    other keep their digits.
+    The outer two by Newton's method from outside, the middle one from their product: roots of very different size keep
+    full precision.
     """
     c0, c1, c2, c3 = cubic
     if c0 == 0:
@@ -33,15 +33,15 @@ def roots_about_zero(cubic: Cubic, below: float) -> CubicRoots:
 
 
 def _quadratic_roots(a: float, b: float, c: float) -> tuple[float, float]:
-    """The real roots of a x^2 + b x + c, neither from a difference."""
+    """Real roots of a x^2 + b x + c without cancellation."""
     half = -(b + math.copysign(math.sqrt(max(b * b - 4 * a * c, 0.0)), b)) / 2
     return half / a, c / half if half else 0.0
 
 
 def _newton_from_outside(cubic: Cubic, x: float) -> float:
-    """The root next to x, which lies outside all three: Newton's steps come to it from one side only.
+    """The root next to x, which lies outside all three: Newton's method converges monotonically.
 
-    A step back ends them, unless it is far smaller than the one before: then that one was rounded, beside a tiny root.
+    A step back ends the iteration, unless it is far smaller than the last step, which was rounded near a tiny root.
     """
     c0, c1, c2, c3 = cubic
     moved = 0.0

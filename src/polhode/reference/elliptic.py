@@ -1,6 +1,6 @@
-"""Elliptic integrals and functions that take 1 - m in place of m, and so keep their digits where m is close to 1.
+"""Elliptic integrals and functions of 1 - m instead of m, accurate where m is close to 1.
 
-SciPy's take m alone, which near 1 no longer holds the digits of 1 - m; its `ellipkm1` is the one exception.
+SciPy's functions take m (except `ellipkm1`), which cannot represent 1 - m accurately near 1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def elliptic_k(complement: float) -> float:
 
 
 def carlson_rf(x: float, y: float, z: float) -> float:
-    """R_F by duplication, then its series about equal arguments.  [DLMF 19.26.18, 19.36.1]"""
+    """R_F by duplication, then its series around equal arguments.  [DLMF 19.26.18, 19.36.1]"""
     mean = (x + y + z) / 3
     while max(abs(mean - x), abs(mean - y), abs(mean - z)) > 1e-3 * mean:
         step = math.sqrt(x * y) + math.sqrt(y * z) + math.sqrt(z * x)
@@ -33,10 +33,10 @@ def carlson_rf(x: float, y: float, z: float) -> float:
 
 
 def jacobi_sn_cn_dn(u: Array, complement: float) -> tuple[Array, Array, Array]:
-    """sn, cn and dn of u, given 1 - m, each to nearly all its digits, by Landen's steps down.  [DLMF 22.7.2 to 22.7.4]
+    """sn, cn and dn of u, given 1 - m, by the descending Landen transformation.  [DLMF 22.7.2 to 22.7.4]
 
-    On each step cn/sn is multiplied by dn of the step before, and dn is a quotient of sums of squares: nothing is
-    subtracted, and so cn keeps its digits beside the quarter period.
+    In each step cn/sn is multiplied by the previous dn, and dn is a quotient of sums of squares: without subtractions,
+    cn stays accurate near the quarter period.
     """
     if complement == 0:
         half = np.exp(-np.abs(u))
@@ -53,7 +53,7 @@ def jacobi_sn_cn_dn(u: Array, complement: float) -> tuple[Array, Array, Array]:
 
 
 def _agm_sequence(complement: float) -> list[tuple[float, float]]:
-    """The arithmetic and geometric means of 1 and sqrt(1 - m), until they meet."""
+    """Arithmetic and geometric means of 1 and sqrt(1 - m) until convergence."""
     a, b = 1.0, math.sqrt(complement)
     found = [(a, b)]
     while abs(a - b) > 1e-16 * a and len(found) < 40:

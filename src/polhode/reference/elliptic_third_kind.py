@@ -1,6 +1,6 @@
-"""Elliptic integrals of the third kind over a phase, as tops need them: sums of positive terms, so no digits are lost.
+"""Elliptic integrals of the third kind over a phase, for heavy tops: sums of positive terms, without cancellation.
 
-SciPy has Carlson's functions, from which they are made.
+They are built from SciPy's Carlson functions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from polhode.validation import Array
 
 
 class JacobiPhases(NamedTuple):
-    """Phases v as whole half periods 2 K of sn, and sn, cn and dn of the rest, which lies within a quarter of 0."""
+    """Phases v as a number of half periods 2 K of sn, and sn, cn and dn of the remainder, within K of 0."""
 
     halves: Array
     sn: Array
@@ -26,9 +26,9 @@ class JacobiPhases(NamedTuple):
 def third_kind_difference(
     phases: JacobiPhases, complement: float, at_0: float, swing: float, at_quarter: float
 ) -> Array:
-    """The integral from 0 of 1/(at_0 + swing sn^2 v) - 1/at_0 dv, at_0 + swing = at_quarter > 0.  [DLMF 19.25.14]
+    """Integral from 0 of 1/(at_0 + swing sn^2 v) - 1/at_0 dv, at_0 + swing = at_quarter > 0.  [DLMF 19.25.14]
 
-    `complement` is 1 - m.  It is as small as the swing, and of the other sign: it keeps its digits.
+    `complement` is 1 - m.  The result is proportional to the swing, of opposite sign, and fully accurate.
     """
     from scipy.special import elliprj
 
@@ -41,7 +41,7 @@ def third_kind_difference(
 
 
 def third_kind_integral(phases: JacobiPhases, complement: float, at_0: float, swing: float, gap: float) -> Array:
-    """The integral from 0 of dv/(at_0 + swing sn^2 v), at_0 > 0, swing >= 0, gap = swing/m, by another of its kind.
+    """Integral from 0 of dv/(at_0 + swing sn^2 v), at_0 > 0, swing >= 0, gap = swing/m, by a transformation.
 
     For a swing larger than at_0.  With P = at_0, S = swing, G = gap, w2 = m (P + G)/(P + S), between m and 1, it is
     (P + G)^-1 times
@@ -63,7 +63,7 @@ def third_kind_integral(phases: JacobiPhases, complement: float, at_0: float, sw
 
 
 def _add_half_periods(within: Callable[[Array, Array, Array], Array], phases: JacobiPhases, complement: float) -> Array:
-    """An integral over less than a quarter, taken on over whole half periods."""
+    """Extend an integral over less than a quarter period by whole half periods."""
     part = within(phases.sn, phases.cn, phases.dn)
     if not phases.halves.any():
         return part

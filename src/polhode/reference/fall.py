@@ -1,4 +1,4 @@
-"""Falling through air in closed form."""
+"""Falling through air, in closed form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Flight(NamedTuple):
-    """Where a falling body is (m), and how fast (m/s)."""
+    """Position (m) and velocity (m/s) of a falling body."""
 
     position: Array
     velocity: Array
@@ -30,10 +30,24 @@ def with_linear_drag(
     velocity: ArrayLike = (0.0, 0.0, 0.0),
     wind: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Flight:
-    """M v' = M g - c (v - wind), in three dimensions: position and velocity, (..., 3), at times t.
+    """Fall with linear drag in three dimensions: M v' = M g - c (v - wind).
 
-    With a the acceleration at the start and z = c t/M: v = v0 + a t p1(z), x = x0 + v0 t + a t^2 p2(z),
-    p1 = (1 - e^-z)/z, p2 = (1 - p1)/z, which hold for c = 0 too.
+    With a the initial acceleration and z = c t/M: v = v0 + a t p1(z), x = x0 + v0 t + a t^2 p2(z),
+    p1 = (1 - e^-z)/z, p2 = (1 - p1)/z, also for c = 0.
+
+    Parameters
+    ----------
+    t : array_like
+        Times, in s.
+    mass, c : float
+        In kg and kg/s.
+    gravity, position, velocity, wind : array_like
+        Three numbers each: acceleration (m/s2), initial position (m), initial velocity and wind (m/s).
+
+    Returns
+    -------
+    Flight
+        `position` and `velocity`, (..., 3).
 
     Examples
     --------
@@ -53,7 +67,7 @@ def with_linear_drag(
 
 
 def _decay_integrals(z: Array) -> tuple[Array, Array]:
-    """(1 - e^-z)/z and (z - 1 + e^-z)/z^2; for |z| < 1 by their series, where the second would lose digits."""
+    """(1 - e^-z)/z and (z - 1 + e^-z)/z^2; by series for |z| < 1, to avoid cancellation."""
     small = np.where(np.abs(z) < 1, z, 0.0)
     large = np.where(np.abs(z) < 1, 1.0, z)
     series_1 = sum((-small) ** k / factorial(k + 1) for k in range(19))
@@ -66,10 +80,24 @@ def _decay_integrals(z: Array) -> tuple[Array, Array]:
 
 
 def with_quadratic_drag(t: ArrayLike, mass: float, c: float, g: float, speed: float = 0.0) -> Flight:
-    """M v' = M g - c |v| v along one line, downwards: distance fallen and speed at times t; speed < 0 starts upwards.
+    """Vertical fall with quadratic drag: M v' = M g - c |v| v, positive downwards.
 
     With V = sqrt(M g/c), T = V/g, r = v0/V, z = t/T.  Downwards: v = V (r + tanh z)/(1 + r tanh z),
     x = V T ln(cosh z + r sinh z).  Upwards, until z = -atan r: the same with tan, cos and -ln(cos z - r sin z).
+
+    Parameters
+    ----------
+    t : array_like
+        Times, in s.
+    mass, c, g : float
+        In kg, kg/m and m/s2.
+    speed : float, optional
+        Initial speed in m/s; negative upwards.
+
+    Returns
+    -------
+    Flight
+        `position` is the distance fallen, `velocity` the speed.
 
     Examples
     --------
@@ -99,7 +127,7 @@ def with_quadratic_drag(t: ArrayLike, mass: float, c: float, g: float, speed: fl
 
 
 def _log_growth(z: Array, r: float) -> Array:
-    """ln(cosh z + r sinh z) for z >= 0: from small terms where z is small, without overflow where it is large."""
+    """ln(cosh z + r sinh z) for z >= 0, without cancellation for small z or overflow for large z."""
     small = np.minimum(z, 1.0)
     near = np.log1p(2 * np.sinh(small / 2) ** 2 + r * np.sinh(small))
     far = z + np.log((1 + r) / 2 + (1 - r) / 2 * np.exp(-2 * z))

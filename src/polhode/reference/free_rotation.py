@@ -1,4 +1,4 @@
-"""The rotation of a free body in closed form: Jacobi's functions, or sine and cosine if two moments are equal.
+"""Free rotation in closed form: Jacobi's elliptic functions, or sine and cosine if two moments are equal.
 
 Moments and rates are along the principal axes, in any order, in kg m2 and rad/s.
 """
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AsymmetricTop:
-    """The free rotation of a body with three different moments.
+    """Free rotation of a body with three different moments.
 
-    With J3 the axis about which the angular velocity circles (that of the largest moment if L^2 > 2 E J2, else that of
-    the smallest), J2 the middle one and J1 the other:
-    w1 = W1 cn(u), w2 = +-W2 sn(u), w3 = +-W3 dn(u), u = rate t + u0.  [Landau and Lifshitz, Mechanics, section 37]
-    Every difference below is one of positive terms, so that no digits are lost near the separatrix L^2 = 2 E J2.
+    With J3 the moment about the axis that the angular velocity circles (the largest if L^2 > 2 E J2, else the
+    smallest), J2 the intermediate one and J1 the other:
+    w1 = W1 cn(u), w2 = +-W2 sn(u), w3 = +-W3 dn(u), u = rate t + u0.  [Landau and Lifshitz, section 37]
+    The formulas avoid cancellation near the separatrix L^2 = 2 E J2.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class AsymmetricTop:
 
     @cached_property
     def _order(self) -> Any:
-        """Which axes are 1, 2 and 3."""
+        """Indices of axes 1, 2 and 3."""
         order = np.argsort(self.moments)
         return order if self._beyond_separatrix > 0 else order[::-1]
 
@@ -84,34 +84,34 @@ class AsymmetricTop:
 
     @cached_property
     def complement(self) -> float:
-        """1 - m, by its own formula: 0 on the separatrix, where no period is finite."""
+        """1 - m, computed directly: 0 on the separatrix, where the period is infinite."""
         j1, j2, j3 = self.moments[self._order]
         return float(abs(j1 - j3) * abs(self._beyond_separatrix) / (abs(j2 - j3) * self._invariants[1]))
 
     @cached_property
     def phase_rate(self) -> float:
-        """du/dt, in 1/s.  [dzhanibekov: sqrt((Ic - Ib)(L^2 - 2 E Ia)/(Ia Ib Ic))]"""
+        """du/dt = sqrt((Ic - Ib)(L^2 - 2 E Ia)/(Ia Ib Ic)), or with a and c exchanged, in 1/s."""
         j1, j2, j3 = self.moments[self._order]
         return float(np.sqrt(abs(j2 - j3) * self._invariants[1] / (j1 * j2 * j3)))
 
     @cached_property
     def quarter(self) -> float:
-        """K(m): a quarter of the period of sn, in u."""
+        """K(m), the quarter period of sn in u."""
         return elliptic_k(self.complement)
 
     @property
     def period(self) -> float:
-        """After which the angular velocity in body axes is back, 4 K/rate, in s; infinite on the separatrix."""
+        """Period of the angular velocity in body axes, 4 K/rate, in s; infinite on the separatrix."""
         return 4 * self.quarter / self.phase_rate
 
     @property
     def flip_time(self) -> float:
-        """Between two reversals of the rate about the middle axis, 2 K/rate, in s."""
+        """Time between two reversals of the rate about the intermediate axis, 2 K/rate, in s."""
         return 2 * self.quarter / self.phase_rate
 
     @property
     def first_flip(self) -> float:
-        """When the rate about the middle axis first vanishes after the start, in s."""
+        """Time of the first zero of the rate about the intermediate axis, in s."""
         if not np.isfinite(self.quarter):
             return np.inf
         ahead = -self._start % (2 * self.quarter)
@@ -119,7 +119,7 @@ class AsymmetricTop:
 
     @cached_property
     def _amplitudes(self) -> Array:
-        """Of (w1, w2, w3), with the signs that Euler's equations ask for: w2 grows with sn where w1 w3 drives it so."""
+        """Amplitudes of (w1, w2, w3), with the signs required by Euler's equations."""
         order = self._order
         j1, j2, j3 = self.moments[order]
         a, b = self._invariants
@@ -131,7 +131,7 @@ class AsymmetricTop:
 
     @cached_property
     def _start(self) -> float:
-        """u0 = F(phi, m) = s R_F(c^2, d^2, 1), from cn = c, sn = s at the start.  [DLMF 19.25.5]"""
+        """u0 = F(phi, m) = s R_F(c^2, d^2, 1), from the initial cn = c, sn = s.  [DLMF 19.25.5]"""
         if self._invariants[0] == 0:
             return 0.0  # a pure spin about axis 3
         c, s = self.rates[self._order][:2] / self._amplitudes[:2]
@@ -140,7 +140,15 @@ class AsymmetricTop:
         return within_a_quarter if c >= 0 else 2 * self.quarter - within_a_quarter
 
     def rates_at(self, t: ArrayLike) -> Array:
-        """The angular velocity in body axes at times t (s): (..., 3), in rad/s."""
+        """Angular velocity in body axes at times t (s): (..., 3), in rad/s.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> top = ph.reference.AsymmetricTop((2.0, 8.0, 4.0), (0.0, 1.0, 0.1))
+        >>> top.rates_at(top.period / 4).round(7).tolist()
+        [0.1154701, 1.000833, 0.0]
+        """
         times = np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         if np.count_nonzero(self.rates) == 1:
             return np.broadcast_to(self.rates, (*times.shape, 3)).copy()
@@ -155,10 +163,15 @@ class AsymmetricTop:
 
 @dataclass(frozen=True)
 class SymmetricTop:
-    """The free rotation of a body with two equal moments, or three.
+    """Free rotation of a body with two or three equal moments.
 
-    w precesses about the symmetry axis at (I3/I1 - 1) w3 in the body; in the world the axis turns about L at L/I1.
-    [seed 003 section 4; seed 004 section 17.5]
+    In body axes w precesses about the symmetry axis at (I3/I1 - 1) w3; in world axes the axis precesses about L at
+    L/I1.  [Tops report, section 4; Christian 2011, section 17.5]
+
+    Parameters
+    ----------
+    moments, rates : array_like
+        Principal moments, and the angular velocity in body axes at t = 0.
 
     Examples
     --------
@@ -179,7 +192,7 @@ class SymmetricTop:
 
     @cached_property
     def axis(self) -> int:
-        """Which of the body's axes is the symmetry axis."""
+        """Index of the symmetry axis."""
         a, b, c = self.moments
         return 2 if a == b else 0 if b == c else 1
 
@@ -189,16 +202,23 @@ class SymmetricTop:
 
     @property
     def body_precession(self) -> float:
-        """(I3/I1 - 1) w3, in rad/s: how fast w goes round the symmetry axis, seen in the body."""
+        """Precession rate of w about the symmetry axis in body axes, (I3/I1 - 1) w3, in rad/s."""
         return float((self.moments[self.axis] / self._transverse - 1) * self.rates[self.axis])
 
     @property
     def space_precession(self) -> float:
-        """|L|/I1, in rad/s: how fast the symmetry axis goes round L, seen in the world."""
+        """Precession rate of the symmetry axis about L in world axes, |L|/I1, in rad/s."""
         return float(np.linalg.norm(self.moments * self.rates) / self._transverse)
 
     def rates_at(self, t: ArrayLike) -> Array:
-        """The angular velocity in body axes at times t (s): (..., 3), in rad/s."""
+        """Angular velocity in body axes at times t (s): (..., 3), in rad/s.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.reference.SymmetricTop((2.0, 2.0, 8.0), (1.0, 0.0, 1.0)).rates_at(0.1).round(6).tolist()
+        [0.955336, 0.29552, 1.0]
+        """
         angle = self.body_precession * np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         i, j, k = (self.axis + 1) % 3, (self.axis + 2) % 3, self.axis
         c, s = np.cos(angle), np.sin(angle)
@@ -209,9 +229,15 @@ class SymmetricTop:
         return found
 
     def quaternions_at(self, t: ArrayLike) -> Array:
-        """The orientation (w, x, y, z), body to world, at times t, from body axes along the world's at t = 0.
+        """Orientation (w, x, y, z), body to world, at times t (s): (..., 4); body and world axes coincide at t = 0.
 
-        A turn about L at L/I1 after a turn about the symmetry axis at -body_precession.
+        A rotation about the symmetry axis at -body_precession, followed by one about L at L/I1.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.reference.SymmetricTop((2.0, 2.0, 8.0), (1.0, 0.0, 1.0)).quaternions_at(0.1).round(6).tolist()
+        [0.99751, 0.049089, 0.007419, 0.050083]
         """
         times = np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         spin = self.moments * self.rates
@@ -225,25 +251,8 @@ class SymmetricTop:
         return np.stack(np.broadcast_arrays(*turned), axis=-1)
 
 
-def axis_precession(moments: Any, rates: ArrayLike) -> Array:
-    """How fast axis 3 goes round L while the body has these rates (..., 3): L (I1 w1^2 + I2 w2^2)/(L1^2 + L2^2), rad/s.
-
-    It is phi' of Euler's angles about L, whose direction in the body has the components sin(theta) sin(psi),
-    sin(theta) cos(psi) and cos(theta).  [Landau and Lifshitz, Mechanics, section 37]
-
-    Examples
-    --------
-    >>> from polhode.reference.free_rotation import axis_precession
-    >>> round(float(axis_precession((2.0, 2.0, 8.0), (1.0, 0.0, 1.0))), 7)
-    4.1231056
-    """
-    j, w = np.asarray(moments, dtype=float), np.asarray(rates, dtype=float)
-    length = np.linalg.norm(j * w, axis=-1)
-    return np.asarray(length * (w[..., :2] ** 2 @ j[:2]) / (w[..., :2] ** 2 @ j[:2] ** 2))
-
-
 def _axis_quaternion(axis: Any, angle: Array) -> Any:
-    """The quaternion of a turn about a unit axis."""
+    """Quaternion of a rotation about a unit axis."""
     s = np.sin(angle / 2)
     return (np.cos(angle / 2), s * axis[0], s * axis[1], s * axis[2])
 

@@ -1,6 +1,6 @@
-"""What the 50-digit judge computes with: exact fractions, means, and theta series of mpmath's numbers.
+"""Multiprecision helpers: exact fractions, arithmetic-geometric means, and theta series with mpmath.
 
-`mp` is mpmath's context, set to the number of digits at work.
+`mp` is mpmath's context, set to the working precision.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any
 from polhode.errors import InputError
 
 Mpf = Any
-"""A number of mpmath."""
+"""An mpmath number."""
 
 
 def to_fractions(values: Sequence[Any], count: int) -> list[Fraction]:
-    """Numbers as fractions, which hold floats, decimals and mpmath's numbers exactly."""
+    """Convert floats, decimal strings or mpmath numbers to exact fractions."""
     if len(values) != count:
         raise InputError(f"{count} numbers are needed, not {len(values)}: {values!r}")
     return [to_fraction(value) for value in values]
 
 
 def to_fraction(value: Any) -> Fraction:
-    """A float, a decimal string, or a number of mpmath, exactly."""
+    """Convert a float, a decimal string or an mpmath number to an exact fraction."""
     try:
         if hasattr(value, "_mpf_"):
             sign, mantissa, exponent, _ = value._mpf_
@@ -37,7 +37,7 @@ def to_fraction(value: Any) -> Fraction:
             return Fraction(float(value))
     except (ValueError, TypeError, ZeroDivisionError):
         pass
-    raise InputError(f"{value!r} is no finite number: give floats, decimal strings or numbers of mpmath")
+    raise InputError(f"{value!r} is not a finite number: give floats, decimal strings or mpmath numbers")
 
 
 def to_mpf(mp: Any, value: Fraction | int) -> Mpf:
@@ -45,7 +45,7 @@ def to_mpf(mp: Any, value: Fraction | int) -> Mpf:
 
 
 def decimal_exponent(value: Fraction) -> int:
-    """The decimal exponent, rounded away from small: 0 for 0."""
+    """Approximate decimal exponent; 0 for 0."""
     bits = abs(value.numerator).bit_length() - value.denominator.bit_length()
     return int(bits * 0.302) if value else 0
 
@@ -55,7 +55,7 @@ def sign_of(value: Any) -> int:
 
 
 def quaternion_product(p: Sequence[Mpf], q: Sequence[Mpf]) -> list[Mpf]:
-    """Hamilton's product."""
+    """Hamilton product."""
     a, b, c, d = p
     e, f, g, h = q
     return [
@@ -67,7 +67,7 @@ def quaternion_product(p: Sequence[Mpf], q: Sequence[Mpf]) -> list[Mpf]:
 
 
 def agm_sequence(mp: Any, complement: Mpf) -> list[tuple[Mpf, Mpf]]:
-    """Arithmetic and geometric means of 1 and sqrt(1 - m), until they meet.  [DLMF 19.8.1]"""
+    """Arithmetic and geometric means of 1 and sqrt(1 - m) until convergence.  [DLMF 19.8.1]"""
     a, b = mp.mpf(1), mp.sqrt(complement)
     found = [(a, b)]
     while abs(a - b) > mp.eps * a * 8:
@@ -77,7 +77,7 @@ def agm_sequence(mp: Any, complement: Mpf) -> list[tuple[Mpf, Mpf]]:
 
 
 def elliptic_f(mp: Any, phi: Mpf, means: Any) -> Mpf:
-    """F(phi | m): tan(phi' - phi) = (b/a) tan phi, until phi/(2^N a) stands.  [DLMF 19.8.16, Landen]"""
+    """F(phi | m): tan(phi' - phi) = (b/a) tan phi, until phi/(2^N a) converges.  [DLMF 19.8.16, Landen]"""
     for a, b in means[:-1]:
         turns = mp.pi * mp.nint(phi / mp.pi)
         within = phi - turns
@@ -86,7 +86,7 @@ def elliptic_f(mp: Any, phi: Mpf, means: Any) -> Mpf:
 
 
 def jacobi_amplitude(mp: Any, u: Mpf, means: Any) -> Mpf:
-    """am(u | m), by the same ladder downwards.  [DLMF 22.20.2 to 22.20.4]"""
+    """am(u | m), by the same sequence in reverse.  [DLMF 22.20.2 to 22.20.4]"""
     phi = 2 ** (len(means) - 1) * means[-1][0] * u
     for (a, b), (mean, _) in zip(means[-2::-1], means[:0:-1], strict=True):
         phi = (phi + mp.asin((a - b) / (2 * mean) * mp.sin(phi))) / 2
@@ -108,7 +108,7 @@ def theta4_log_derivative(mp: Any, nome: Mpf, y: Mpf) -> Mpf:
 
 
 def _theta4_terms(mp: Any, nome: Mpf, exponent: Any) -> Any:
-    """n, (-1)^n, q^(n^2) e^(n x) and q^(n^2) e^(-n x), until they no longer count."""
+    """n, (-1)^n, q^(n^2) e^(n x) and q^(n^2) e^(-n x), until they are negligible."""
     rise, fall = mp.exp(exponent), mp.exp(-exponent)
     up, down, odd, sign, n = nome * rise, nome * fall, nome, -1, 1
     square = nome * nome

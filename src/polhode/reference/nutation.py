@@ -1,7 +1,7 @@
-"""How the axis of a heavy top nods, and how far it turns meanwhile: a cubic, elliptic functions and integrals.
+"""Nutation and azimuth of the axis of a heavy top: a cubic, elliptic functions and integrals.
 
-u = cos(theta) moves in u'^2 = f(u), a cubic with three real roots u1 <= u <= u2 <= u3, u3 >= 1.  Everything is counted
-from the start, x = u - u0, so that a small nutation keeps its digits, and in the unit of time of the top's rates.
+u = cos(theta) obeys u'^2 = f(u), a cubic with three real roots u1 <= u <= u2 <= u3, u3 >= 1.  All is relative to the
+initial value, x = u - u0, so that a small nutation is accurate, and in the time unit of the top's rates.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from polhode.reference.top_rates import TopRates
 from polhode.validation import Array
 
 _SMALLEST_MISS = 1e-140
-"""Where 1 - u or 1 + u falls to less than this share of its largest, it counts as 0: beyond that squares underflow."""
+"""Relative size of 1 - u or 1 + u below which it counts as 0, since squares would underflow."""
 
 
 @dataclass(frozen=True)
 class Nutation:
-    """Of a top with these rates that starts at this theta (rad)."""
+    """Nutation of a top with these scaled rates and initial theta (rad)."""
 
     rates: TopRates
     theta: float
 
     @cached_property
     def halves(self) -> tuple[float, float]:
-        """(1 - cos(theta))/2 and (1 + cos(theta))/2 at the start; exactly 0 where theta is 0 or the closest to pi."""
+        """Initial (1 - cos(theta))/2 and (1 + cos(theta))/2; exactly 0 at theta = 0 or the float nearest to pi."""
         return math.sin(self.theta / 2) ** 2, math.cos(self.theta / 2) ** 2 if self.theta < math.pi else 0.0
 
     @cached_property
@@ -41,7 +41,7 @@ class Nutation:
 
     @cached_property
     def _numerators(self) -> tuple[float, float]:
-        """A = (b - a)/2 and B = (b + a)/2, each by its own formula."""
+        """A = (b - a)/2 and B = (b + a)/2, each computed directly."""
         a, across = self.rates.a, self.rates.precession * self._sine_squared
         below, above = self.halves
         return across / 2 - a * below, across / 2 + a * above
@@ -57,12 +57,12 @@ class Nutation:
 
     @cached_property
     def is_steady(self) -> bool:
-        """Whether theta stays where it is."""
+        """Whether theta is constant."""
         return self._cubic[0] == 0 == self._cubic[1]
 
     @cached_property
     def roots(self) -> CubicRoots:
-        """The three roots of the cubic, less cos(theta) at the start."""
+        """The three roots of the cubic minus the initial cos(theta)."""
         return roots_about_zero(self._cubic, -2 * self.halves[1])
 
     @cached_property
@@ -72,7 +72,7 @@ class Nutation:
 
     @cached_property
     def from_the_top(self) -> tuple[float, float]:
-        """1 - u2 and 1 - u1.  f(1) = -(b - a)^2 gives the first where the difference would lose its digits."""
+        """1 - u2 and 1 - u1.  f(1) = -(b - a)^2 gives the first where the difference would cancel."""
         top, (x1, x2, x3) = 2 * self.halves[0], self.roots
         beyond, short = x3 - top, max(top - x2, 0.0)
         if beyond > short:
@@ -90,18 +90,18 @@ class Nutation:
     # Over time ------------------------------------------------------------------------------------------------------
     @cached_property
     def complement(self) -> float:
-        """1 - m = (u3 - u2)/(u3 - u1): 0 where the axis takes for ever to come up to the vertical."""
+        """1 - m = (u3 - u2)/(u3 - u1): 0 if the axis approaches the vertical asymptotically."""
         x1, x2, x3 = self.roots
         return (x3 - x2) / (x3 - x1) if x3 > x1 else 0.0
 
     @property
     def is_too_close(self) -> bool:
-        """Whether it starts, and moves, so close to rest on the upper vertical that 1 - m has no digits left."""
+        """Whether the motion is so close to rest on the upper vertical that 1 - m underflows."""
         return not self.is_steady and 0 < self.complement < _SMALLEST_MISS
 
     @cached_property
     def rate(self) -> float:
-        """w: how fast the phase of sn goes on."""
+        """w, the phase rate of sn."""
         return math.sqrt(self.rates.beta * (self.roots.x3 - self.roots.x1)) / 2
 
     @cached_property
@@ -111,7 +111,7 @@ class Nutation:
 
     @cached_property
     def _start(self) -> float:
-        """delta = F(phi, m), from sn^2 = -x1/(x2 - x1) at the start.  [DLMF 19.25.5]"""
+        """delta = F(phi, m), from the initial sn^2 = -x1/(x2 - x1).  [DLMF 19.25.5]"""
         x1, x2, _ = self.roots
         if x1 == x2:
             return 0.0
@@ -122,7 +122,7 @@ class Nutation:
         return -within if self.rates.theta_rate > 0 else within
 
     def phases(self, times: Array) -> JacobiPhases:
-        """Of sn at these times; those of a steady top mean nothing."""
+        """Phases of sn at these times; meaningless for a steady top."""
         if self.is_steady:
             return JacobiPhases(np.zeros(times.shape), *jacobi_sn_cn_dn(np.zeros(times.shape), self.complement))
         phase = self.rate * times + self._start
@@ -131,10 +131,10 @@ class Nutation:
         halves = np.floor(phase / (2 * self.quarter) + 1 / 2)
         return JacobiPhases(halves, *jacobi_sn_cn_dn(phase - 2 * self.quarter * halves, self.complement))
 
-    def turned(self, times: Array) -> tuple[Array, Array]:
-        """The sum of the integrals of B/(1 + u) and A/(1 - u) from the start, and their difference, in rad.
+    def azimuth_sum_and_difference(self, times: Array) -> tuple[Array, Array]:
+        """Sum and difference of the integrals of B/(1 + u) and A/(1 - u) from t = 0, in rad.
 
-        Of a fast top the two nearly cancel in the sum: there it is phi' at u1, and what comes beyond that.
+        For a fast top the two nearly cancel in the sum, which is then computed from phi' at u1 plus a correction.
         """
         A, B = self._numerators
         if self.is_steady:
@@ -149,7 +149,7 @@ class Nutation:
 
         if near_top > _SMALLEST_MISS * far_top:
             from_top = A * between(third_kind_difference, far_top, -self.swing, near_top)
-        else:  # through the upper vertical: half a turn each time that cn is 0
+        else:  # through the upper vertical: half a turn at each zero of cn
             from_top = math.copysign(math.pi, A) * (now.halves - start.halves)
         above = A / far_top * times + from_top
         if self.swing <= near_bottom:
@@ -159,7 +159,7 @@ class Nutation:
             return phi, B / near_bottom * times + from_bottom - above
         if near_bottom * (self.complement or 1) > _SMALLEST_MISS * far_bottom:
             below = B * between(third_kind_integral, near_bottom, self.swing, self.roots.x3 - self.roots.x1)
-        else:  # through the lower one: each time that sn is 0
+        else:  # through the lower vertical: half a turn at each zero of sn
             passages = [phases.halves - (phases.sn < 0) for phases in (now, start)]
             below = math.copysign(math.pi, B) * (passages[0] - passages[1])
         return above + below, below - above

@@ -1,4 +1,4 @@
-"""A pendulum let go at rest, in closed form: also what a body does that a force of fixed direction turns."""
+"""A pendulum released at rest, in closed form; also the rotation of a body by a force of fixed direction."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pendulum:
-    """a'' = -w0^2 sin(a), at rest at a = amplitude when t = 0: sin(a/2) = k cd(w0 t, m), k = sin(amplitude/2), m = k^2.
+    """Pendulum a'' = -w0^2 sin(a), released at rest at a = amplitude.
 
-    A force F of fixed direction at a distance d from the centre of mass of a block turns it like that, with
-    w0^2 = F d/I: the arm swings about the direction of the force.  [seed 000 section 5.5]
+    sin(a/2) = k cd(w0 t, m), k = sin(amplitude/2), m = k^2.  A force F of fixed direction at a distance d from the
+    center of mass rotates a body the same way, with w0^2 = F d/I.  [Baraff 1997, section 5.5]
 
     Parameters
     ----------
     small_rate : float
-        w0, the angular frequency of small swings, in rad/s.
+        w0, the angular frequency of small oscillations, in rad/s.
     amplitude : float
-        The angle from the place of rest, in rad, more than 0 and less than pi.
+        Initial angle from equilibrium, in rad, more than 0 and less than pi.
 
     Examples
     --------
@@ -49,8 +49,8 @@ class Pendulum:
         object.__setattr__(self, "amplitude", validation.check_number(self.amplitude, "amplitude"))
         if not 0 < self.amplitude < pi:
             raise InputError(
-                f"amplitude is {self.amplitude:g} rad: a pendulum that is let go swings only if it is more than 0 and "
-                "less than pi"
+                f"amplitude is {self.amplitude:g} rad: a pendulum released at rest oscillates only if it is more "
+                "than 0 and less than pi"
             )
 
     @property
@@ -60,28 +60,49 @@ class Pendulum:
 
     @property
     def _complement(self) -> float:
-        """1 - m, with all its digits."""
+        """1 - m, computed directly."""
         return float(np.cos(self.amplitude / 2) ** 2)
 
     @property
     def period(self) -> float:
-        """4 K(m)/w0, in s; half of it passes until the first rest on the other side."""
+        """Period 4 K(m)/w0, in s; the pendulum first stops after half of it."""
         return 4 * elliptic_k(self._complement) / self.small_rate
 
     def _jacobi(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         return jacobi_sn_cn_dn(self.small_rate * argument_checks.finite_array(t, "t"), self._complement)
 
     def angle_at(self, t: ArrayLike) -> Array:
-        """a at times t (s), in rad."""
+        """Angle a at times t (s), in rad.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ph.reference.Pendulum(1.0, 1.0).angle_at((0.0, 1.0)).round(6).tolist()
+        [1.0, 0.600085]
+        """
         _, cn, _ = self._jacobi(t)
-        # sin(a/2) = k cn/dn and cos(a/2) = k'/dn: the arc tangent keeps its digits where the sine is close to 1.
+        # sin(a/2) = k cn/dn and cos(a/2) = k'/dn: atan2 is accurate where the sine is close to 1.
         return np.asarray(2 * np.arctan2(np.sin(self.amplitude / 2) * cn, np.cos(self.amplitude / 2)))
 
     def rate_at(self, t: ArrayLike) -> Array:
-        """a' at times t (s), in rad/s: -2 w0 k k' sn/dn, k'^2 = 1 - m."""
+        """Angular rate a' at times t (s), in rad/s: -2 w0 k k' sn/dn, k'^2 = 1 - m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> round(float(ph.reference.Pendulum(1.0, 1.0).rate_at(1.0)), 6)
+        -0.754964
+        """
         sn, _, dn = self._jacobi(t)
         return np.asarray(-self.small_rate * np.sin(self.amplitude) * sn / dn)
 
     def turned_at(self, t: ArrayLike) -> Array:
-        """By how much it has turned since the start: amplitude - a, in rad."""
+        """Rotation angle since t = 0, amplitude - a, in rad.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> round(float(ph.reference.Pendulum(1.0, 1.0).turned_at(1.0)), 6)
+        0.399915
+        """
         return self.amplitude - self.angle_at(t)

@@ -1,4 +1,4 @@
-"""Poinsot's picture of free rotation: the invariable plane, the herpolhode's circles, the rolling cones, small wobbles.
+"""The Poinsot construction of free rotation: the circles of the herpolhode and the rolling cones.
 
 Moments and rates are along the principal axes, in kg m2 and rad/s.
 """
@@ -16,27 +16,12 @@ from polhode.reference import argument_checks
 from polhode.validation import Array
 
 
-def invariable_plane_distance(moments: Any, rates: Any) -> float:
-    """2 E/L, in rad/s: how far the plane L . w = 2 E, in which the tip of w stays, is from the centre.
-
-    The ellipsoid of all w with the same energy, whose semi-axes are sqrt(2 E/I), touches that plane at w.
-
-    Examples
-    --------
-    >>> from polhode.reference.poinsot import plane_distance
-    >>> plane_distance((2.0, 2.0, 2.0), (0.0, 0.6, 0.8))
-    1.0
-    """
-    j, w, fastest = _scale_inputs(moments, rates)
-    return float((j * w**2).sum() / np.linalg.norm(j * w)) * fastest
-
-
 def herpolhode_radii(moments: Any, rates: Any) -> tuple[float, float]:
-    """The radii of the two circles about L between which the tip of w runs in the invariable plane, in rad/s.
+    """Radii of the two circles around L between which the tip of w moves in the invariable plane, in rad/s.
 
-    With D_i = L^2 - 2 E I_i they are sqrt(-D_j D_k/(I_j I_k))/L: where w_i = 0, and w has a component along L of 2 E/L.
-    One of the two has i the middle axis; in the other i is the axis of the largest or of the smallest moment,
-    whichever w does not circle.
+    With D_i = L^2 - 2 E I_i they are sqrt(-D_j D_k/(I_j I_k))/L, where w_i = 0 and the component of w along L is 2 E/L.
+    For one of the two, i is the intermediate axis; for the other, the axis of largest or smallest moment that w does
+    not circle.
 
     Examples
     --------
@@ -59,26 +44,25 @@ def herpolhode_radii(moments: Any, rates: Any) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Cones:
-    """The cones that roll on each other while a symmetric body turns freely: half-angles in rad.
+    """Body and space cone of a freely rotating symmetric body: half-angles in rad.
 
-    w lies on both.  The space cone is fixed, about L; the body cone is fixed in the body, about its symmetry axis, and
-    rolls on it.  Of a flat (oblate) body the body cone holds the space cone within, of a long (prolate) one it rolls
-    outside.  [seed 003 section 4; seed 004 eq. 17.47]
+    Both contain w.  The space cone is fixed around L; the body cone, around the symmetry axis, rolls on it: for an
+    oblate body it encloses the space cone, for a prolate one it rolls outside.  [Tops report, section 4]
     """
 
     body: float
-    """Between w and the symmetry axis, on its side of w."""
+    """Acute angle between w and the symmetry axis."""
     tilt: float
-    """Between L and the symmetry axis: theta."""
+    """Acute angle theta between L and the symmetry axis."""
 
     @property
     def space(self) -> float:
-        """Between w and L."""
+        """Angle between w and L."""
         return abs(self.body - self.tilt)
 
 
 def cones(moments: Any, rates: Any, axis: int) -> Cones:
-    """The cones of a body that is symmetric about the principal axis 0, 1 or 2.
+    """Cones of a body that is symmetric about principal axis 0, 1 or 2.
 
     Examples
     --------
@@ -93,33 +77,15 @@ def cones(moments: Any, rates: Any, axis: int) -> Cones:
     a, b = np.delete(j, axis)
     if a != b:
         raise InputError(
-            f"the moments across axis {axis} differ: cones roll on each other only where a body is symmetric about it"
+            f"the moments normal to axis {axis} differ: only a body that is symmetric about it has rolling cones"
         )
     across = float(np.hypot(*np.delete(w, axis)))
     along = abs(float(w[axis]))
     return Cones(float(np.arctan2(across, along)), float(np.arctan2(a * across, j[axis] * along)))
 
 
-def wobble_rate_squared(moments: Any, axis: int) -> float:
-    """What the rate of a small wobble is for a unit spin about a principal axis, squared: (I - Ia)(I - Ib)/(Ia Ib).
-
-    Positive about the axes of the largest and of the smallest moment: the wobble swings at its square root.  Negative
-    about the middle axis: there it grows as exp(rate t), by the square root of what is missing.  [seed 003 section 6]
-
-    Examples
-    --------
-    >>> from polhode.reference.poinsot import small_wobble
-    >>> small_wobble((2.0, 8.0, 4.0), axis=2)
-    -0.5
-    """
-    j = argument_checks.positive_vector(moments, "moments", "kg m2")
-    one = j[argument_checks.integer_in_range(axis, "axis", range(3))]
-    a, b = np.delete(j, axis)
-    return float((one - a) / a * ((one - b) / b))
-
-
 def _scale_inputs(moments: Any, rates: Any) -> tuple[Array, Array, float]:
-    """Moments over the largest, rates over the fastest, so that no square overflows, and the fastest, in rad/s."""
+    """Moments over the largest, rates over the fastest (so that no square overflows), and the fastest, in rad/s."""
     j, w = argument_checks.positive_vector(moments, "moments", "kg m2"), validation.check_vector(rates, "rates", "body")
     fastest = float(np.abs(w).max())
     if fastest == 0:

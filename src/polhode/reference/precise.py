@@ -1,10 +1,10 @@
-"""The free rotation of any body, to any number of digits: the judge of everything that turns freely.
+"""Free rotation of any body to any number of digits: the reference for all free rotation.
 
-What decides a regime (which axis is circled, the distance from the separatrix, equal moments) is computed in exact
-fractions, so no regime is taken for its neighbour.  The rest is mpmath, with as many digits as the regime costs.
+The regime (which axis is circled, the distance from the separatrix, equal moments) is decided in exact fractions.  The
+rest is mpmath, with as many guard digits as the regime requires.
 
 Axes 1, 2, 3 below: 3 is the axis that the angular velocity circles (that of the largest moment if L^2 > 2 E J2, else
-that of the smallest), 2 the middle one; their senses are chosen so that w1 >= 0 and w3 > 0.
+that of the smallest), 2 the intermediate one; their signs are chosen so that w1 >= 0 and w3 > 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from polhode.reference.multiprecision import (
 )
 
 GUARD_DIGITS = 15
-"""Digits beyond those asked for, in the easiest regime."""
+"""Digits beyond those requested, in the easiest regime."""
 
 
 def free_rotation(
@@ -40,25 +40,25 @@ def free_rotation(
     t: Any,
     digits: int = 50,
 ) -> tuple[tuple[Mpf, Mpf, Mpf, Mpf], tuple[Mpf, Mpf, Mpf]]:
-    """Orientation and angular velocity of a free body, a time t after the start.
+    """Orientation and angular velocity of a free body at time t.
 
     Parameters
     ----------
     moments, angular_velocity_body : sequence of three numbers
         Along the principal axes, in any order, in kg m2 and rad/s.
     quaternion_wxyz : sequence of four numbers
-        At the start, principal axes to world, scalar first; the rotation is that of q/|q|.
+        Initial orientation, principal axes to world, scalar first, of any nonzero norm.
     t : number
-        In s, of either sign.
+        Time in s, positive or negative.
     digits : int, optional
-        Absolute in the quaternion, and relative to the angular speed in the angular velocity.
+        Absolute accuracy of the quaternion, and relative accuracy of the angular velocity.
 
-    Numbers are floats, integers, fractions or mpmath's, all taken exactly, or decimal strings.
+    Numbers are floats, integers, fractions, mpmath numbers or decimal strings, all taken exactly.
 
     Returns
     -------
     quaternion_wxyz, angular_velocity_body : tuples of mpmath numbers
-        Of the quaternion and its opposite, which are one orientation, either may come back.
+        The quaternion may have either sign.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def free_rotation(
         mpmath = import_module("mpmath")
     except ImportError:
         raise PolhodeError(
-            "many digits need mpmath, which is not installed: pip install 'polhode[reference]', or mpmath itself"
+            "multiprecision needs mpmath, which is not installed: pip install 'polhode[reference]' or mpmath"
         ) from None
     J, w, q, time = (
         to_fractions(moments, 3),
@@ -83,7 +83,7 @@ def free_rotation(
     if min(J) <= 0:
         raise InputError(f"moments must be greater than 0 kg m2, but are {[float(x) for x in J]}")
     if not any(q):
-        raise InputError("the quaternion is zero, and gives no orientation")
+        raise InputError("the quaternion is zero, which is not an orientation")
     digits = int(digits)
     turn_digits = max(0, decimal_exponent(max(abs(x) for x in w) * time * max(J) / min(J)))
     if sum(x != 0 for x in w) <= 1 or time == 0:
@@ -107,12 +107,12 @@ def free_rotation(
 
 
 class _ExactTop(NamedTuple):
-    """A body with three different moments, spinning about no principal axis: all in exact fractions."""
+    """A body with three different moments, not spinning about a principal axis, in exact fractions."""
 
     order: tuple[int, int, int]
-    """Which of the body's axes are 1, 2 and 3."""
+    """Indices of the body axes 1, 2 and 3."""
     senses: tuple[int, int, int]
-    """+1 or -1: whether axes 1, 2, 3 point along the body's axes or against them."""
+    """+1 or -1: signs of axes 1, 2, 3 relative to the body axes."""
     J: tuple[Fraction, ...]
     w: tuple[Fraction, ...]
     beyond: Fraction
@@ -124,7 +124,7 @@ class _ExactTop(NamedTuple):
 
     @property
     def parameter(self) -> Fraction:
-        """m = |J1 - J2| a/(|J2 - J3| b)  [Landau and Lifshitz, Mechanics, eq. 37.11]"""
+        """m = |J1 - J2| a/(|J2 - J3| b)  [Landau and Lifshitz, eq. 37.11]"""
         j1, j2, j3 = self.J
         return abs(j1 - j2) * self.a / (abs(j2 - j3) * self.b)
 
@@ -142,7 +142,7 @@ class _ExactTop(NamedTuple):
 
     @property
     def start_cosine_squared(self) -> Fraction:
-        """cn^2(u0) = J1 |J1 - J3| w1^2/a; what is missing to 1 is sn^2(u0)."""
+        """cn^2(u0) = J1 |J1 - J3| w1^2/a, and sn^2(u0) = 1 - cn^2(u0)."""
         return self.J[0] * abs(self.J[0] - self.J[2]) * self.w[0] ** 2 / self.a
 
 
@@ -164,15 +164,15 @@ def _order_axes(J: Sequence[Fraction], w: Sequence[Fraction]) -> _ExactTop:
 
 
 def _lost_digits(top: _ExactTop) -> int:
-    """How many digits the formulas below may lose in this regime, generously."""
+    """Upper bound on the digits lost by the formulas below in this regime."""
     small = [top.complement or Fraction(1), top.parameter, top.start_cosine_squared or Fraction(1)]
     small += [min(top.J) / max(top.J), abs(top.J[1] - top.J[2]) / max(top.J), abs(top.J[0] - top.J[1]) / max(top.J)]
     return sum(max(0, -decimal_exponent(x)) for x in small)
 
 
-# The regimes: each gives the rotation since the start, in the body's axes of then, and the angular velocity -----
+# The regimes: each returns the rotation since t = 0, in the initial body axes, and the angular velocity ---------
 def _rotate_steadily(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
-    """A spin about a principal axis, which stays; or none; or no time."""
+    """Constant spin about a principal axis, or no spin, or t = 0."""
     rates = [to_mpf(mp, x) for x in w]
     if t == 0:
         return [mp.mpf(1), mp.mpf(0), mp.mpf(0), mp.mpf(0)], rates
@@ -181,7 +181,7 @@ def _rotate_steadily(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
 
 
 def _rotate_symmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
-    """Two moments equal, or three: a turn about L at L/J1, then one about the symmetry axis at (1 - J3/J1) w3.
+    """Two or three equal moments: a rotation about L at L/J1 and one about the symmetry axis at (1 - J3/J1) w3.
 
     [Landau and Lifshitz, section 33]
     """
@@ -235,7 +235,7 @@ def _rotate_asymmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
     n = -J3 |J1 - J2|/(J1 |J2 - J3|):  phi' = L/J3 +- L |J1 - J3|/(J1 J3) 1/(1 - n sn^2 u).
     n = m sn^2(i alpha | m) has a real alpha, tan^2 am(alpha | 1 - m) = J3 b/(J1 a), with which the integral is
     (C - zeta) u + arg Theta(u + i alpha), C = L |J1 - J3|/(J1 J3 du/dt), i zeta = Z(i alpha).
-    [Whittaker and Watson, Modern Analysis, section 22.74; DLMF 20.2.4, 22.16.32]
+    [Whittaker and Watson, section 22.74; DLMF 20.2.4, 22.16.32]
     """
     top = _order_axes(J, w)
     sigma = 1 if top.J[2] > top.J[1] else -1
@@ -271,10 +271,10 @@ def _rotate_asymmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
 
 
 def _assemble_rotation(mp: Any, top: _ExactTop, sigma: int, phi: Mpf, ends: Any) -> Any:
-    """From the angle about L and (sn, cn, dn, half periods) at start and end: the rotation and the rates.
+    """Rotation and rates from the angle about L and the initial and final (sn, cn, dn, half periods).
 
-    Seen from axes with z along L the body stands at Rz(phi) Rx(theta) Rz(psi), L (sin theta sin psi, sin theta cos psi,
-    cos theta) being its angular momentum in the body.  [Landau and Lifshitz, eq. 37.14]
+    In axes with z along L the attitude is Rz(phi) Rx(theta) Rz(psi), with L (sin theta sin psi, sin theta cos psi,
+    cos theta) the angular momentum in body axes.  [Landau and Lifshitz, eq. 37.14]
     """
     j1, j2, j3 = top.J
     d13, d23 = abs(j1 - j3), abs(j2 - j3)

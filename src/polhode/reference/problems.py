@@ -1,6 +1,6 @@
-"""Problems with known answers, from the literature, to test a code against.
+"""Reference problems from the literature with 40-digit answers.
 
-The numbers are in `data/problems.json`; `tests/helpers/make_reference_problems.py` computes them in two ways.
+The numbers are in `data/problems.json`; `tests/helpers/make_reference_problems.py` computes them by two methods.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ Numbers = tuple[float, ...]
 
 
 class Error(NamedTuple):
-    """How far a result is from an answer; what was not given is None."""
+    """Error of a result; None for quantities that were not given."""
 
     attitude: float | None
-    """The angle of the rotation between the two, in rad."""
+    """Angle between the attitudes, in rad."""
     rates: float | None
-    """Of the angular velocity, relative to its size."""
+    """Relative error of the angular velocity."""
     position: float | None
-    """In m."""
+    """Distance in m."""
 
 
 class Conditioning(NamedTuple):
-    """The changes of an answer when each number of the data moves by one unit in its last place, summed."""
+    """Sum of the changes of the answer when each input changes by one unit in the last place."""
 
     attitude: float
     """In rad."""
     rates: float
     """Relative."""
     position: float
-    """In m."""
+    """Distance in m."""
 
 
 @dataclass(frozen=True)
 class Kinematics:
-    """Where a body is and how it moves at one time: SI units, world axes unless the name says body.
+    """Position, orientation and velocities at one time: SI units, world axes unless the name says body.
 
-    Floats; `decimals` holds the same numbers by name, as texts of 40 digits (the data: as many as they have, or 60).
+    Floats; `decimals` holds the same numbers by name as strings of 40 digits (input data: as given, at most 60).
     """
 
     position: Numbers
@@ -60,8 +60,8 @@ class Kinematics:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A problem with its data and its answer.
+class ReferenceProblem:
+    """A reference problem with its data and answer.
 
     Examples
     --------
@@ -79,24 +79,24 @@ class Problem:
     mass: float
     """kg"""
     moments: Numbers
-    """Principal, about the centre of mass, along the body's axes, in kg m2."""
+    """Principal moments about the center of mass, in kg m2."""
     allow_unphysical: bool
-    """Whether no solid has these moments."""
+    """Whether the moments violate the triangle inequality."""
     start: Kinematics
     forces_in_words: str
     forces: tuple[Mapping[str, Any], ...]
-    """Kind and arguments of each, as `ph.forces` names them."""
+    """Kind and arguments of each force, named as in `ph.forces`."""
     pivot: Numbers | None
-    """A point of the body that rests, from the centre of mass, in body axes, in m."""
+    """Fixed point of the body relative to the center of mass, body axes, in m."""
     duration: float
     """s"""
     answer: Kinematics
-    """At the end, for the data as published: for the decimals."""
+    """Final state for the published (decimal) data."""
     answer_of_doubles: Kinematics
-    """At the end, for the data rounded to double precision: for the floats."""
+    """Final state for the data rounded to double precision."""
     conditioning: Conditioning
     decimals: Mapping[str, Any]
-    """The record as texts: mass, moments, forces, pivot, duration."""
+    """Mass, moments, forces, pivot and duration as strings."""
 
     def error_of(
         self,
@@ -106,15 +106,14 @@ class Problem:
         position: Sequence[Any] | None = None,
         of_doubles: bool = False,
     ) -> Error:
-        """How far a result is from the answer, formed in exact fractions, so that no digit is lost on the way.
+        """Error of a result against the answer, computed in exact fractions.
 
         Parameters
         ----------
         quaternion_wxyz, angular_velocity_body, position : sequence, optional
-            The result, as floats, decimal strings or mpmath's numbers.  The quaternion need not have length 1, and
-            its sign does not matter.
+            The result, as floats, decimal strings or mpmath numbers.  The quaternion may have any norm and sign.
         of_doubles : bool, optional
-            Compare with `answer_of_doubles`: a code that computes in double precision was given those data.
+            Compare with `answer_of_doubles`, for a code that received the data in double precision.
 
         Examples
         --------
@@ -138,7 +137,7 @@ class Problem:
         return Error(attitude, rates, place)
 
     def scenario(self, **settings: Any) -> Scenario:
-        """The problem as a `ph.Scenario`; `settings` are those of `ph.simulate`: method, step, rtol, ...
+        """The problem as a `ph.Scenario`; `settings` are those of `ph.Scenario`: method, step, rtol, ...
 
         Examples
         --------
@@ -160,21 +159,28 @@ class Problem:
         )
 
 
-def problem(name: str) -> Problem:
-    """The problem of that name; `ph.reference.table()` lists them."""
+def problem(name: str) -> ReferenceProblem:
+    """Return the reference problem of that name; `ph.reference.table()` lists them.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.reference.problem("boxes_complex").duration
+    10.0
+    """
     if name not in PROBLEMS:
-        raise InputError(f"there is no problem {name!r}: {nearest(name, PROBLEMS)}")
+        raise InputError(f"there is no reference problem {name!r}: {nearest(name, PROBLEMS)}")
     return PROBLEMS[name]
 
 
 def table() -> str:
-    """All problems, a line each: name, duration, conditioning of the attitude, title.
+    """List all problems, one per line: name, duration, conditioning of the attitude, title.
 
     Examples
     --------
     >>> import polhode as ph
     >>> print(ph.reference.table().splitlines()[-1])
-    drag_and_thruster          10 s  3.2e-14 rad  A body that falls through air while an off-centre thruster fires...
+    drag_and_thruster          10 s  3.2e-14 rad  A body that falls through air while an off-center thruster fires...
     """
     width = max(map(len, PROBLEMS))
     head = f"{'problem':{width}}  time  per ulp      title"
@@ -184,14 +190,14 @@ def table() -> str:
     return "\n".join([head, *lines])
 
 
-def _read_problems() -> dict[str, Problem]:
+def _read_problems() -> dict[str, ReferenceProblem]:
     text = files("polhode.reference").joinpath("data/problems.json").read_text(encoding="utf-8")
     return {record["name"]: _parse_problem(record) for record in json.loads(text)}
 
 
-def _parse_problem(record: Mapping[str, Any]) -> Problem:
+def _parse_problem(record: Mapping[str, Any]) -> ReferenceProblem:
     numbers = ("mass", "moments", "forces", "pivot", "duration")
-    return Problem(
+    return ReferenceProblem(
         **{key: record[key] for key in ("name", "title", "source", "allow_unphysical", "forces_in_words")},
         **{key: _parse_floats(record[key]) for key in numbers},
         start=_parse_kinematics(record),
@@ -209,7 +215,7 @@ def _parse_kinematics(record: Mapping[str, Any]) -> Kinematics:
 
 
 def _parse_floats(value: Any) -> Any:
-    """Texts to floats, lists to tuples."""
+    """Convert strings to floats and lists to tuples."""
     if isinstance(value, list):
         return tuple(_parse_floats(v) for v in value)
     if isinstance(value, dict):
@@ -228,22 +234,22 @@ def _parse_fractions(texts: Sequence[str]) -> list[Fraction]:
 
 
 def _angle(p: Sequence[Fraction], q: Sequence[Fraction]) -> float:
-    """2 atan2(|v|, |s|), (s, v) = p* q; neither needs length 1."""
+    """2 atan2(|v|, |s|), (s, v) = p* q, for any norms."""
     a, b, c, d = p
     e, f, g, h = q
     scalar = a * e + b * f + c * g + d * h
     vector = (a * f - b * e - c * h + d * g, a * g + b * h - c * e - d * f, a * h - b * g + c * f - d * e)
     if not any(p):
-        raise InputError("the quaternion is zero, and gives no orientation")
+        raise InputError("the quaternion is zero, which is not an orientation")
     largest = max(abs(scalar), *(abs(x) for x in vector))
     return 2 * math.atan2(_distance([x / largest for x in vector]), abs(float(scalar / largest)))
 
 
 def _distance(one: Sequence[Fraction], other: Sequence[Fraction] | None = None) -> float:
-    """The length of a difference that is formed exactly."""
+    """Norm of an exact difference."""
     two = other if other is not None else [Fraction(0)] * len(one)
     return math.hypot(*(float(a - b) for a, b in zip(one, two, strict=True)))
 
 
 PROBLEMS = _read_problems()
-"""By name."""
+"""Reference problems by name."""

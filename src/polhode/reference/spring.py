@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SpringPair:
-    """Two bodies that do not turn, joined at their centres: the distance swings like one body of the reduced mass.
+    """Two nonrotating bodies joined at their centers: the distance oscillates like one body of reduced mass.
 
-    mu = m1 m2/(m1 + m2), d'' = -(k/mu)(d - length); the centre of mass moves uniformly.  Holds while d > 0.
+    mu = m1 m2/(m1 + m2), d'' = -(k/mu)(d - length); the center of mass moves uniformly.  Valid while d > 0.
 
     Parameters
     ----------
     masses : array_like
         Two, in kg.
     stiffness, length : float
-        Of the spring, in N/m and m.
+        Stiffness and natural length of the spring, in N/m and m.
     positions, velocities : array_like
         Two numbers along the line, in m and m/s; the second body ahead of the first.
 
@@ -51,8 +51,8 @@ class SpringPair:
             raise InputError(f"masses must be greater than 0 kg, but are {self.masses.tolist()}")
         if self.amplitude >= self.length:
             raise InputError(
-                f"the spring swings by {self.amplitude:g} m about its length {self.length:g} m: the bodies would meet, "
-                "and the closed form ends there. Start with less stretch or less speed."
+                f"the spring oscillates by {self.amplitude:g} m about its length {self.length:g} m: the bodies would "
+                "collide, and the closed form ends there. Start with less stretch or less speed."
             )
 
     @property
@@ -72,23 +72,39 @@ class SpringPair:
 
     @property
     def amplitude(self) -> float:
-        """The largest stretch, in m."""
+        """Largest extension, in m."""
         stretch, rate = self._stretch
         return float(np.hypot(stretch, rate / self.angular_frequency))
 
     @property
     def _stretch(self) -> tuple[float, float]:
-        """At the start: the stretch and its rate."""
+        """Initial extension and its rate."""
         return float(np.diff(self.positions)[0] - self.length), float(np.diff(self.velocities)[0])
 
     def stretch_at(self, t: ArrayLike) -> Array:
-        """Distance less length at times t (s), in m."""
+        """Extension of the spring at times t (s), in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> pair = ph.reference.SpringPair((1.0, 2.0), 6.0, 1.0, (0.0, 1.5), (0.0, 0.0))
+        >>> round(float(pair.stretch_at(pair.period / 2)), 9)
+        -0.5
+        """
         w, (stretch, rate) = self.angular_frequency, self._stretch
         angle = w * np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         return np.asarray(stretch * np.cos(angle) + rate / w * np.sin(angle))
 
     def positions_at(self, t: ArrayLike) -> Array:
-        """Both places along the line at times t (s): (..., 2), in m."""
+        """Both positions along the line at times t (s): (..., 2), in m.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> pair = ph.reference.SpringPair((1.0, 2.0), 6.0, 1.0, (0.0, 1.5), (0.0, 0.0))
+        >>> pair.positions_at(pair.period / 2).round(9).tolist()
+        [0.666666667, 1.166666667]
+        """
         times = np.asarray(validation.check_numbers(t, "t", np.shape(t)))
         share = self.masses / self.masses.sum()
         center = share @ self.positions + times * (share @ self.velocities)

@@ -14,7 +14,10 @@ CASES = {
             "y of the far corner, final": (-0.5, 6e-12),
             "RS - SR, row 1, column 2": (-0.5, 1e-12),
             "RS - SR, row 2, column 1": (-0.5, 1e-12),
-            "distance between the images under T(d)R and RT(d)": (2 * math.sin(math.radians(15)) * math.sqrt(1.25), 2e-12),
+            "distance between the images under T(d)R and RT(d)": (
+                2 * math.sin(math.radians(15)) * math.sqrt(1.25),
+                2e-12,
+            ),
             "x of the fixed point of rotation and translation": ((1 + 0.5 * (2 + ROOT)) / 2, 2e-12),
             "area ratio under the skew": (1.0, 1e-14),
             "change of a vector under T(d)": (0.0, 1e-16),

@@ -1,4 +1,4 @@
-"""A satellite that swings about the vertical in the plane of its circular orbit: the gravity gradient's pendulum."""
+"""Libration of a satellite about the vertical in the plane of its circular orbit, by the gravity gradient."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Libration:
-    """Pitch of a satellite let go at `amplitude` from the vertical, at rest there.
+    """Pitch of a satellite released at rest at `amplitude` from the vertical.
 
     I_pitch p'' = -(3/2) n^2 (I_roll - I_yaw) sin(2 p), n^2 = gm/r^3: twice the pitch is the angle of a pendulum.
 
@@ -53,19 +53,19 @@ class Libration:
         object.__setattr__(self, "amplitude", validation.check_number(self.amplitude, "amplitude"))
         if not 0 < self.amplitude < pi / 2:
             raise InputError(
-                f"amplitude is {self.amplitude:g} rad: a satellite swings about the vertical only if it is more than 0 "
+                f"amplitude is {self.amplitude:g} rad: it librates about the vertical only from more than 0 "
                 "and less than pi/2"
             )
         roll, _, yaw = self.moments
         if not roll > yaw:
             raise InputError(
                 f"the moment about the vertical, {yaw:g} kg m2, is not less than {roll:g} kg m2, the one about the "
-                "track: nothing turns such a satellite back. Put its long axis upright."
+                "track: there is no restoring torque. Orient its long axis vertically."
             )
 
     @property
     def small_rate(self) -> float:
-        """Of small swings, n sqrt(3 (I_roll - I_yaw)/I_pitch), in rad/s."""
+        """Angular frequency of small librations, n sqrt(3 (I_roll - I_yaw)/I_pitch), in rad/s."""
         roll, pitch, yaw = self.moments
         return float(self.orbital_rate * np.sqrt(3 * (roll - yaw) / pitch))
 
@@ -75,13 +75,13 @@ class Libration:
 
     @property
     def period(self) -> float:
-        """4 K(m)/small_rate, m = sin(amplitude)^2, in s."""
+        """Period 4 K(m)/small_rate, m = sin(amplitude)^2, in s."""
         return self._pendulum.period
 
     def pitch_at(self, t: ArrayLike) -> Array:
-        """In rad at times t (s)."""
+        """Pitch at times t (s), in rad."""
         return self._pendulum.angle_at(t) / 2
 
     def pitch_rate_at(self, t: ArrayLike) -> Array:
-        """In rad/s at times t (s), relative to the vertical."""
+        """Pitch rate relative to the vertical at times t (s), in rad/s."""
         return self._pendulum.rate_at(t) / 2

@@ -1,8 +1,7 @@
-"""The programs that the source texts print, written out once more, step by step and in plain NumPy.
+"""The programs printed in the source texts, reimplemented step by step in plain NumPy.
 
-They are judges of a special kind: not of what is true, but of what such a program computes.  Each takes principal
-moments (kg m2), the angular velocity in the body at the start (rad/s), a step (s) and how many; body axes lie along the
-world's at the start.
+They are references for what such a program computes, errors included.  Each takes principal moments (kg m2), the
+initial angular velocity in body axes (rad/s), step (s) and the number of steps; body and world axes coincide at t = 0.
 """
 
 from __future__ import annotations
@@ -15,24 +14,24 @@ from polhode.validation import Array
 
 
 class PrintedResult(NamedTuple):
-    """What such a program has at its end."""
+    """Final state of a printed program."""
 
     quaternion: Array
     """(w, x, y, z), body to world."""
     rates: Array
-    """The angular velocity in the body, in rad/s."""
+    """Angular velocity in body axes, in rad/s."""
 
 
-def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stages: bool = True) -> PrintedResult:
-    """Runge-Kutta of order 4 on w in the body and on q together.  [Tops report, section 3.4, with its slips mended]
+def matlab_top(moments: Any, rates: Any, step: float, steps: int, renormalize_stages: bool = True) -> PrintedResult:
+    """RK4 for w in body axes together with q.  [Tops report, section 3.4, corrected]
 
-    The rate of q is half of (0, R w) q; q is rescaled after each step.  R is that of q/|q|, or, as in the text, eq. 7
-    for the stage's own q, which is not quite a rotation: another error, of the same order.
+    The rate of q is half of (0, R w) q; q is renormalized after each step.  R is that of q/|q|, or, as in the text,
+    eq. 7 for the stage's own q, which is not quite a rotation: another error of the same order.
     """
     j, w, q = np.asarray(moments, dtype=float), np.asarray(rates, dtype=float), np.array((1.0, 0.0, 0.0, 0.0))
 
     def slope(w: Array, q: Array) -> tuple[Array, Array]:
-        rate = _quaternion_rate_body(q, w) if rescaled_stages else _quaternion_rate_world(_matrix(q) @ w, q)
+        rate = _quaternion_rate_body(q, w) if renormalize_stages else _quaternion_rate_world(_matrix(q) @ w, q)
         return np.cross(j * w, w) / j, rate
 
     for _ in range(steps):
@@ -47,8 +46,8 @@ def matlab_top(moments: Any, rates: Any, step: float, steps: int, rescaled_stage
 
 
 def plate_code(moments: Any, rates: Any, step: float, steps: int) -> PrintedResult:
-    """The code of the Feynman plate as it is printed: q' at t, explicit Euler.  [Christian 2011, after eq. 17.46]"""
-    j, spin, q = _run_plate(moments, rates)
+    """The Feynman plate code as printed: q' at t, explicit Euler.  [Christian 2011, after eq. 17.46]"""
+    j, spin, q = _initial_plate(moments, rates)
     for _ in range(steps):
         q = q + step * _quaternion_rate_body(q, _rotate_to_body(q, spin) / j)
         q = q / np.linalg.norm(q)
@@ -56,8 +55,8 @@ def plate_code(moments: Any, rates: Any, step: float, steps: int) -> PrintedResu
 
 
 def plate_leapfrog(moments: Any, rates: Any, step: float, steps: int) -> PrintedResult:
-    """The plate by the algorithm that the text describes: q' at t + h/2.  [Christian 2011, eqs. 17.45, 17.46]"""
-    j, spin, q = _run_plate(moments, rates)
+    """The algorithm described for the Feynman plate: q' at t + h/2.  [Christian 2011, eqs. 17.45 and 17.46]"""
+    j, spin, q = _initial_plate(moments, rates)
     for _ in range(steps):
         half = q + step / 2 * _quaternion_rate_body(q, _rotate_to_body(q, spin) / j)
         half = half / np.linalg.norm(half)
@@ -66,23 +65,23 @@ def plate_leapfrog(moments: Any, rates: Any, step: float, steps: int) -> Printed
     return PrintedResult(q, _rotate_to_body(q, spin) / j)
 
 
-def _run_plate(moments: Any, rates: Any) -> tuple[Array, Array, Array]:
+def _initial_plate(moments: Any, rates: Any) -> tuple[Array, Array, Array]:
     j = np.asarray(moments, dtype=float)
     return j, j * np.asarray(rates, dtype=float), np.array((1.0, 0.0, 0.0, 0.0))
 
 
 def _quaternion_rate_body(q: Array, w: Array) -> Array:
-    """q' = 1/2 q (0, w), w in the body.  [Christian 2011, eq. 17.44]"""
+    """q' = 1/2 q (0, w), w in body axes.  [Christian 2011, eq. 17.44]"""
     return np.concatenate(((-q[1:] @ w,), q[0] * w + np.cross(q[1:], w))) / 2
 
 
 def _quaternion_rate_world(w: Array, q: Array) -> Array:
-    """q' = 1/2 (0, w) q, w in the world.  [Tops report, section 3.3, with the half that it lacks]"""
+    """q' = 1/2 (0, w) q, w in world axes.  [Tops report, section 3.3, with the missing 1/2]"""
     return np.concatenate(((-q[1:] @ w,), q[0] * w + np.cross(w, q[1:]))) / 2
 
 
 def _matrix(q: Array) -> Array:
-    """The matrix of a quaternion, a rotation if q is a unit.  [Tops report, eq. 7]"""
+    """The matrix of a quaternion, a rotation if |q| = 1.  [Tops report, eq. 7]"""
     s, x, y, z = q
     return np.array(
         (
@@ -94,6 +93,6 @@ def _matrix(q: Array) -> Array:
 
 
 def _rotate_to_body(q: Array, v: Array) -> Array:
-    """A world vector along the body's axes, q a unit quaternion."""
+    """A world vector in body axes, q a unit quaternion."""
     t = 2 * np.cross(v, q[1:])
     return np.asarray(v + q[0] * t + np.cross(t, q[1:]))

@@ -1,4 +1,4 @@
-"""Solids of revolution: mass, center and moments as integrals along the axis."""
+"""Solids of revolution: mass, center of mass and moments as integrals along the axis."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polhode.validation import Array
 
 
 class Slice(NamedTuple):
-    """A part of a solid between two heights, whose squared radius is a polynomial of z, at most of degree 4."""
+    """Part of a solid between two heights, whose squared radius is a polynomial in z of degree at most 4."""
 
     bottom: float
     top: float
@@ -23,7 +23,7 @@ class Slice(NamedTuple):
 
 
 class RevolutionProperties(NamedTuple):
-    """What a solid of revolution about z weighs (kg), where its center lies (m), and its moments there (kg m2)."""
+    """Mass (kg), center of mass (m) and central moments (kg m2) of a solid of revolution about z."""
 
     mass: float
     center: float
@@ -34,12 +34,12 @@ class RevolutionProperties(NamedTuple):
 def integrate_revolution(slices: Sequence[Slice]) -> RevolutionProperties:
     """M = pi int rho r^2, M zc = pi int rho r^2 z, I = pi int rho (r^4/4 + r^2 (z - zc)^2), I3 = pi int rho r^4/2.
 
-    By Gauss' rule of eight points, which is exact for these polynomials.
+    By 8-point Gauss quadrature, which is exact for these polynomials.
 
     Examples
     --------
-    >>> from polhode.gallery.closed_forms.solid_of_revolution import Slice, turned
-    >>> ball = turned([Slice(-1.0, 1.0, lambda z: 1 - z * z, 1.0)])
+    >>> from polhode.gallery.closed_forms.solid_of_revolution import Slice, integrate_revolution
+    >>> ball = integrate_revolution([Slice(-1.0, 1.0, lambda z: 1 - z * z, 1.0)])
     >>> [round(value, 12) for value in (ball.mass, ball.transverse / ball.mass)]
     [4.188790204786, 0.4]
     """

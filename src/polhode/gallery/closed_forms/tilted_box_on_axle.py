@@ -1,4 +1,4 @@
-"""A box on a shaft that is no principal axis: what it asks of the bearings, in closed form."""
+"""A box on a shaft that is not a principal axis: the bearing torque in closed form."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TiltedBox:
-    """A box of sides (a, b, c), tilted by `tilt` about x, on a shaft along z that turns at `rate`.  [Christian 2011, 17.4]
+    """A box of sides (a, b, c), tilted by `tilt` about x, on a shaft along z that rotates at `rate`.
 
-    Its tensor turns with it, I(t) = R I R^T (17.32), and L = I(t) w goes round the shaft at its rate: the bearings must
-    exert w x L, which turns with the box.  All in SI units and rad.
+    Its tensor rotates with it, I(t) = R I R^T, and L = I(t) w precesses about the shaft: the bearings must exert w x L,
+    which rotates with the box.  SI units and rad.  [Christian 2011, section 17.4, eq. 17.32]
 
     Examples
     --------
@@ -44,36 +44,36 @@ class TiltedBox:
 
     @property
     def moments(self) -> Array:
-        """m (b^2 + c^2)/12 and so on."""
+        """Principal moments, m (b^2 + c^2)/12 and so on."""
         squares = self.sides**2
         return np.asarray(self.mass * (squares.sum() - squares) / 12)
 
     @property
     def torque(self) -> float:
-        """m w^2 (b^2 - c^2) sin(2 tilt)/24, along the box's x axis, which turns."""
+        """Bearing torque m w^2 (b^2 - c^2) sin(2 tilt)/24, along the rotating x axis of the box."""
         _, b, c = self.sides
         return float(self.mass * self.rate**2 * (b**2 - c**2) * np.sin(2 * self.tilt) / 24)
 
     @property
     def angular_momentum(self) -> float:
-        """|L| = w sqrt((I2 sin tilt)^2 + (I3 cos tilt)^2): the same in the box's axes and in the world's."""
+        """|L| = w sqrt((I2 sin tilt)^2 + (I3 cos tilt)^2): the same in body and world axes."""
         return float(np.hypot(*self._across_and_along))
 
     @property
     def angle_to_shaft(self) -> float:
-        """Between L and the shaft."""
+        """Angle between L and the shaft."""
         across, along = self._across_and_along
         return float(np.arctan2(abs(across), along))
 
     @property
     def _across_and_along(self) -> tuple[float, float]:
-        """L across the shaft (along the untilted y) and along it."""
+        """L normal to the shaft (along the untilted y) and along it."""
         _, i2, i3 = self.moments
         c, s = np.cos(self.tilt), np.sin(self.tilt)
         return float(self.rate * (i2 - i3) * s * c), float(self.rate * (i2 * s * s + i3 * c * c))
 
     def inertia_at(self, t: ArrayLike) -> Array:
-        """R I R^T along the world's axes at times t, written out: (..., 3, 3)."""
+        """R I R^T in world axes at times t, written out: (..., 3, 3)."""
         i1, i2, i3 = self.moments
         c, s = np.cos(self.tilt), np.sin(self.tilt)
         yy, zz, yz = i2 * c * c + i3 * s * s, i2 * s * s + i3 * c * c, (i2 - i3) * s * c

@@ -1,4 +1,4 @@
-"""A ball thrown straight up on a platform that turns, in closed form."""
+"""A ball thrown straight up on a rotating platform, in closed form."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlatformThrow:
-    """Thrown from (radius, 0, 0) with `speed` along z as seen on the platform, which turns about z.  [Christian 2011, 17.1]
+    """A throw from (radius, 0, 0) with `speed` along z relative to a platform that rotates about z at `rate`.
 
-    On the ground it goes straight: x = r, y = W r t, z = u t - g t^2/2.  The platform's axes turn by W t meanwhile.
-    All in SI units.
+    On the ground x = r, y = W r t, z = u t - g t^2/2, while the platform's axes rotate by W t.  SI units.
+    [Christian 2011, project 17.1]
 
     Examples
     --------
@@ -43,29 +43,29 @@ class PlatformThrow:
 
     @property
     def duration(self) -> float:
-        """Until it is down again, in s."""
+        """Time of flight, in s."""
         return 2 * self.speed / self.g
 
     @property
     def energy(self) -> float:
-        """v^2/2 + g z - W^2 rho^2/2, on the platform, in J/kg: what stays there."""
+        """Conserved energy on the platform, v^2/2 + g z - W^2 rho^2/2, in J/kg."""
         return self.speed**2 / 2 - (self.rate * self.radius) ** 2 / 2
 
     def on_ground_at(self, t: ArrayLike) -> Array:
-        """The place along the ground's axes at times t: (..., 3)."""
+        """Position in the ground frame at times t: (..., 3)."""
         times = argument_checks.finite_array(t, "t")
         height = times * (self.speed - self.g * times / 2)
         return np.stack((np.full_like(times, self.radius), self.rate * self.radius * times, height), axis=-1)
 
     def on_platform_at(self, t: ArrayLike) -> Array:
-        """The place along the platform's axes at times t: (..., 3)."""
+        """Position in the platform frame at times t: (..., 3)."""
         x, y, z = np.moveaxis(self.on_ground_at(t), -1, 0)
         angle = self.rate * np.asarray(t)
         c, s = np.cos(angle), np.sin(angle)
         return np.stack((c * x + s * y, c * y - s * x, z), axis=-1)
 
     def platform_acceleration_at(self, t: ArrayLike) -> Array:
-        """The acceleration along the platform's axes at times t: (..., 3).
+        """Acceleration in the platform frame at times t: (..., 3).
 
         x + i y = r (1 + i W t) e^(-i W t) has the second derivative r W^2 (1 - i W t) e^(-i W t).
         """

@@ -20,7 +20,7 @@ FORCE_COLOR = COLORS["force"]
 
 def move_toward_camera(scene: Scene, points: Any, by: float) -> Array:
     """Points moved towards the eye, by so many m: they stay where they are on the paper, and nothing hides them."""
-    return np.asarray(np.asarray(points, dtype=float) + by * scene.seen.eye)
+    return np.asarray(np.asarray(points, dtype=float) + by * scene.camera.eye)
 
 
 def draw_force(scene: Scene, point: Any, vector: Any, name: str = "", color: str = FORCE_COLOR) -> None:
@@ -28,7 +28,7 @@ def draw_force(scene: Scene, point: Any, vector: Any, name: str = "", color: str
     at, along = np.asarray(point, dtype=float), np.asarray(vector, dtype=float)
     scene.arrow(at - along, along, color)
     if name:
-        away = scene.seen.flat(-along)
+        away = scene.camera.flat(-along)
         scene.text(at - along, name, color, tuple(9.0 * away / max(float(np.hypot(*away)), 1e-300)))
 
 

@@ -38,7 +38,7 @@ def label_point(axes: Axes, place: Any, text: str, offset: tuple[float, float], 
 
 
 def draw_arc(axes: Axes, center: Any, start: Any, angle: float, label: str = "", color: str = COLORS["ink"]) -> None:
-    """The way of a point round a centre by an angle in rad, with radii to both ends: seed 004 figure 17.1."""
+    """The way of a point round a center by an angle in rad, with radii to both ends: seed 004 figure 17.1."""
     c, r = np.asarray(center, dtype=float), np.asarray(start, dtype=float) - np.asarray(center, dtype=float)
     a = np.linspace(0.0, angle, 80)[:, None]
     path = c + np.cos(a) * r + np.sin(a) * np.array((-r[1], r[0]))

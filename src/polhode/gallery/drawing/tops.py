@@ -23,7 +23,7 @@ def draw_globe(scene: Scene, radius: float, thetas: tuple[float, ...] = ()) -> N
     """A sphere of lines about the origin, and on it the circles of these angles from the vertical (rad), dashed."""
     turn = np.linspace(0.0, 2 * np.pi, 97)
     circle = np.stack((np.cos(turn), np.sin(turn), np.zeros_like(turn)), axis=-1)
-    right, up, _ = scene.seen
+    right, up, _ = scene.camera
     scene.line(radius * (np.outer(np.cos(turn), right) + np.outer(np.sin(turn), up)), GRID_COLOR, width=1.2)
     for theta in np.pi * np.arange(1, 6) / 6:
         scene.line(radius * _latitude_circle(circle, theta), GRID_COLOR, width=0.6)
@@ -45,15 +45,15 @@ def _latitude_circle(circle: Array, theta: float) -> Array:
 def draw_top(
     scene: Scene, body: Body, position: Any, rotation: Any, tip: float, foot: float, alpha: float = 1.0
 ) -> None:
-    """A body with a quarter in color, on an axle from `foot` to `tip` (m along body axis 3, from its centre)."""
-    centre, turn = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
-    along = np.linspace(foot, tip, 25)[:, None] * turn[:, 2] + centre
+    """A body with a quarter in color, on an axle from `foot` to `tip` (m along body axis 3, from its center)."""
+    center, turn = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
+    along = np.linspace(foot, tip, 25)[:, None] * turn[:, 2] + center
     scene.line(along, "#6b6256", width=3.0)
-    scene.body(body, centre, turn, color=_sector_colors, alpha=alpha)
+    scene.body(body, center, turn, color=_sector_colors, alpha=alpha)
 
 
-def _sector_colors(centres: Array) -> list[str]:
+def _sector_colors(centers: Array) -> list[str]:
     """Every second eighth of the way round axis 3 in color, so that the spin shows."""
-    turn = np.arctan2(centres[:, 1], centres[:, 0])
+    turn = np.arctan2(centers[:, 1], centers[:, 0])
     odd = np.floor(turn * SECTORS / (2 * np.pi)).astype(int) % 2
     return [STRIPE_COLOR if k else COLORS["body"] for k in odd]
