@@ -10,7 +10,7 @@ import numpy as np
 from polhode.engines import runner, segments
 from polhode.engines.buffer import current_samples, unpack_samples
 from polhode.engines.event_log import EventLog, label_event_records
-from polhode.engines.impulses import apply_impulses_to_buffer, impulses_at
+from polhode.engines.impulses import impulses_at
 from polhode.engines.result import Checkpoint, Failure, RunResult
 from polhode.engines.runner import Runner
 from polhode.engines.threads import on_threads
@@ -36,7 +36,7 @@ class AdaptiveRunner(Runner):
         checkpoints: list[Array] = []
         for a, b in pairwise(edges):
             if checkpoint is None or a != checkpoint.segment:
-                apply_impulses_to_buffer(scenario, self.buffer, self.layout, a)
+                self._apply_impulses(a)
                 if self.event_log is not None and impulses_at(scenario, a):
                     self.event_log.forget_sides()
             self._open_windows((a + b) / 2)
@@ -52,11 +52,13 @@ class AdaptiveRunner(Runner):
         if self._is_stopped:
             times, samples = self._append_stop(times[: len(samples)], samples)
         elif self.failure is None and impulses_at(scenario, end) and times[-1] == end:
-            apply_impulses_to_buffer(scenario, self.buffer, self.layout, end)
+            self._apply_impulses(end)
             now = current_samples(self.buffer, self.layout, scenario.count)
-            samples[-1, :, :-1] = np.where(np.isfinite(samples[-1, :, :-1]), now[:, :-1], np.nan)
+            last, part = samples[-1], self.columns.integrated
+            last[:, part] = np.where(np.isfinite(last[:, part]), now[:, part], np.nan)
         taken, refused = (int(self._clock(i).sum()) for i in (3, 4))
-        run = RunResult(times[: len(samples)], samples, taken, refused, self.failure or self._failed_member())
+        failure = self.failure or self._failed_member()
+        run = RunResult(times[: len(samples)], samples, self.columns, taken, refused, failure)
         if len(checkpoints[0]):
             run.checkpoints = np.concatenate(checkpoints)
         if self.event_log is not None:
@@ -97,8 +99,9 @@ class AdaptiveRunner(Runner):
             return
         for unit, row in zip(self.buffer, checkpoint.samples, strict=True):
             blocks = unit.reshape(-1, layout.size)
-            blocks[:, : layout.sample_size] = row[:-3].reshape(len(blocks), -1)
-            unit[list(layout.clock[:3])] = row[-3:]
+            width = len(blocks) * layout.sample_size
+            blocks[:, : layout.sample_size] = row[:width].reshape(len(blocks), -1)
+            unit[list(layout.clock[:3])] = row[width:]
 
     def _clock(self, i: int) -> Array:
         """The i-th entry of all clocks."""

@@ -59,7 +59,7 @@ def buffer_samples(buffer: Array, layout: Layout) -> Array:
 
 def write_state(buffer: Array, layout: Layout, kept: Array) -> None:
     """Write back what was kept at an output, (bodies, numbers), except the watched number."""
-    for row, values in enumerate(kept.T[:-1]):
+    for row, values in enumerate(kept.T[: layout.drift // layout.lanes]):
         write_values(buffer, layout, row * layout.lanes, values, len(kept))
 
 

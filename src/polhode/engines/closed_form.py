@@ -11,7 +11,7 @@ from polhode.engines import segments
 from polhode.engines.buffer import current_samples, pack_buffer, unpack_samples, write_state
 from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.prepare import prepare_kernel, structure_of
-from polhode.engines.result import Failure, Report, RunResult
+from polhode.engines.result import Failure, Report, RunResult, SampleColumns
 from polhode.engines.runner import PORTION_S
 from polhode.engines.threads import CORES, on_threads
 from polhode.model.scenario import Scenario
@@ -29,6 +29,7 @@ class ClosedForm:
         self._alone = Lock()  # the kernel works in place in the buffers, which threads share
         plan = prepare_kernel(structure_of(scenario, counts_work))
         self._advance, self._layout = plan.advance, plan.layout
+        self._columns = SampleColumns.of(scenario.form.sizes, counts_work)
         buffer = pack_buffer(scenario, plan)
         self._threads = min(threads or CORES, len(buffer))
         self._starts: list[float] = []
@@ -45,7 +46,7 @@ class ClosedForm:
                 write_state(buffer, self._layout, self.samples_at(np.array([edge]))[0])
             if impulses := impulses_at(scenario, edge):
                 now = current_samples(buffer, self._layout, scenario.count)
-                write_state(buffer, self._layout, apply_impulses(scenario, now, edge, impulses))
+                write_state(buffer, self._layout, apply_impulses(scenario, now, self._columns, edge, impulses))
             self._starts.append(edge)
             self._buffers.append(buffer)
         self._moment, self._now = np.zeros(1), np.empty((1, len(buffer), self._layout.sample_size))
@@ -88,7 +89,7 @@ class ClosedForm:
             for i in range(0, len(times), portion):
                 samples[i : i + portion] = self.samples_at(times[i : i + portion])
                 report(float(times[min(i + portion, len(times)) - 1]))
-        return RunResult(times, samples, 0, failure=self._failure(samples), closed_form=self)
+        return RunResult(times, samples, self._columns, 0, failure=self._failure(samples), closed_form=self)
 
     def _failure(self, samples: Array) -> Failure | None:
         finite: Any = np.isfinite(samples).all(axis=2)

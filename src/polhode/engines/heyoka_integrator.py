@@ -20,6 +20,7 @@ from polhode.engines.heyoka_codegen import (
     release_integrator,
 )
 from polhode.engines.heyoka_expressions import SymbolicSystem, build_symbolic_system
+from polhode.engines.result import SampleColumns
 from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
@@ -39,6 +40,7 @@ class TaylorVariables:
 
     def __init__(self, scenario: Scenario, counts_work: bool) -> None:
         self.scenario, self.counts_work = scenario, counts_work
+        self.columns = SampleColumns.of(scenario.form.sizes, counts_work)
         sizes = scenario.form.sizes + ((1,) if counts_work else ())
         self.group_of = np.repeat(np.arange(len(sizes)), sizes)
         self.width = len(self.group_of)
@@ -54,12 +56,12 @@ class TaylorVariables:
         form = self.scenario.form
         groups: Any = split_groups(np.moveaxis(numbers, -1, 0), form.sizes)
         tidy, drift = (form.renormalized if self.scenario.renormalize else form.with_drift)(groups, 0.0)
-        parts = [*flatten_leaves(tidy), *((numbers[..., -1],) if self.counts_work else ()), drift]
+        parts = [*flatten_leaves(tidy), *((numbers[..., self.columns.work],) if self.counts_work else ()), drift]
         return np.stack(parts, axis=-1)
 
     def renormalize(self, numbers: Array) -> Array:
         """The state with q renormalized."""
-        return self.to_samples(numbers)[..., :-1]
+        return self.to_samples(numbers)[..., self.columns.integrated]
 
     def sizes(self, numbers: Array) -> Array:
         """The largest magnitude in each group, (bodies or members, groups)."""

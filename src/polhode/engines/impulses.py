@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.buffer import current_samples, write_state
-from polhode.engines.kernels import Layout
+from polhode.engines.result import SampleColumns
 from polhode.equations.right_hand_side import build_impulse_law, build_view
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
@@ -19,19 +18,10 @@ def impulses_at(scenario: Scenario, t: float) -> list[Any]:
     return [f for f in scenario.of_kind("impulse") if float(np.ravel(f.instant)[0]) == t]
 
 
-def apply_impulses_to_buffer(scenario: Scenario, buffer: Array, layout: Layout, t: float) -> None:
-    """Apply the impulses at time t to the states in a buffer."""
-    impulses = impulses_at(scenario, t)
-    if impulses:
-        write_state(
-            buffer, layout, apply_impulses(scenario, current_samples(buffer, layout, scenario.count), t, impulses)
-        )
-
-
-def apply_impulses(scenario: Scenario, samples: Array, t: float, impulses: list[Any]) -> Array:
+def apply_impulses(scenario: Scenario, samples: Array, columns: SampleColumns, t: float, impulses: list[Any]) -> Array:
     """Samples (bodies, columns) after impulses; the work done is the jump of the kinetic energy."""
     form, c = scenario.form, scenario.problem.constants
-    pivoted, work = scenario.pivot is not None, (1,) * (samples.shape[-1] > sum(scenario.form.sizes) + 1)
+    pivoted, work = scenario.pivot is not None, (1,) * (columns.work is not None)
     view, apply_impulse = build_view(form, pivoted), build_impulse_law(form, pivoted)
     for f in impulses:
         groups = split_groups(samples.T, (*form.sizes, *work))
@@ -41,5 +31,5 @@ def apply_impulses(scenario: Scenario, samples: Array, t: float, impulses: list[
             jump, angular_jump = tuple(acts * j for j in jump), tuple(acts * j for j in angular_jump)
         after = apply_impulse(groups, c, jump, angular_jump)
         numbers = [np.broadcast_to(n, (scenario.count,)) for group in after for n in group]
-        samples = np.stack([*numbers, samples[:, -1]], axis=-1)
+        samples = np.stack([*numbers, samples[:, columns.drift]], axis=-1)
     return samples

@@ -111,7 +111,7 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
 
 def _spin_stays(scenario: Scenario, adaptive: bool, counts_work: bool) -> bool:
     """Only where the spin is the state's last group, and an angular momentum in world axes."""
-    is_momentum = scenario.formulation in ("momentum", "momentum_matrix") and scenario.pivot is None
+    is_momentum = scenario.form.keeps_momenta and scenario.pivot is None
     turning = any(f.turns for f in scenario.forces if f.kind != "impulse")
     return is_momentum and not adaptive and not counts_work and not turning
 
@@ -124,9 +124,9 @@ def prepare_kernel(structure: Structure) -> CompiledKernel:
 
 @lru_cache(maxsize=256)
 def _build_kernel(structure: Structure) -> CompiledKernel:
-    if structure.method == "exact":
-        return _closed_form_kernel(structure)
     form, method = FORMULATIONS[structure.formulation], METHODS[structure.method]
+    if method.is_closed_form:
+        return _closed_form_kernel(structure)
     if method.composition is not None:
         return _splitting_kernel(structure, form, method.composition)
     table = method.tableau

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.validation import Array
 
@@ -22,6 +23,34 @@ def report_of_part(report: Report | None, scenario: Scenario, i: int, count: int
         return None
     start, share = scenario.start_time, scenario.duration / count
     return lambda t: report(start + share * (i + (t - start) / scenario.duration))
+
+
+class SampleColumns(NamedTuple):
+    """Where the numbers of a sample are: the formulation's four groups, the work if it is counted, and the drift."""
+
+    position: slice
+    attitude: slice
+    momentum: slice
+    spin: slice
+    state: slice
+    """The four groups together."""
+    work: int | None
+    """None: not counted."""
+    drift: int
+    """The deviation of the attitude from a rotation; for Euler angles the square of the rotation in one step."""
+
+    @property
+    def integrated(self) -> slice:
+        """State and work: all that the method advances."""
+        return slice(0, self.drift)
+
+    @classmethod
+    def of(cls, sizes: tuple[int, int, int, int], counts_work: bool) -> SampleColumns:
+        """The columns of a formulation with groups of these sizes."""
+        position, attitude, momentum, spin = (slice(a, b) for a, b in pairwise(accumulate(sizes, initial=0)))
+        end = sum(sizes)
+        work = end if counts_work else None
+        return cls(position, attitude, momentum, spin, slice(0, end), work, end + counts_work)
 
 
 @dataclass
@@ -85,6 +114,7 @@ class RunResult:
 
     times: Array
     samples: Array
+    columns: SampleColumns
     steps: int
     refused: int = 0
     failure: Failure | None = None

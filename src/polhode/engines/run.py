@@ -14,7 +14,7 @@ from polhode.engines.adaptive_run import AdaptiveRunner
 from polhode.engines.buffer import buffer_samples, current_samples, unpack_samples, write_state
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.event_log import label_event_records
-from polhode.engines.impulses import apply_impulses_to_buffer, impulses_at
+from polhode.engines.impulses import impulses_at
 from polhode.engines.result import Checkpoint, Failure, Report, RunResult, report_of_part
 from polhode.engines.runner import Runner
 from polhode.model.scenario import Scenario
@@ -41,9 +41,9 @@ def _run_method(
     groups = _group_members(scenario) if scenario.members is not None else []
     if len(groups) > 1:
         return _merge_groups(scenario, [*_run_groups(scenario, groups, counts_work, threads, report)])
-    if scenario.used_method.name == "exact":
+    if scenario.used_method.is_closed_form:
         return ClosedForm(scenario, counts_work, threads).run(report)
-    if scenario.used_method.name == "taylor":
+    if scenario.used_method.is_taylor_series:
         return taylor.run_taylor(scenario, counts_work, threads, report, checkpoint)
     with np.errstate(all="ignore"):  # a non-finite state is detected and reported with its time
         kind = AdaptiveRunner if scenario.used_method.is_adaptive else FixedRunner
@@ -66,7 +66,7 @@ class FixedRunner(Runner):
         for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
             is_last = b == end
             if checkpoint is None or a != checkpoint.segment:
-                apply_impulses_to_buffer(scenario, self.buffer, self.layout, a)
+                self._apply_impulses(a)
                 first = 0
             self._open_windows((a + b) / 2)
             wanted = times[(times >= a) & ((times <= b) if is_last else (times < b))]
@@ -83,11 +83,10 @@ class FixedRunner(Runner):
         samples = np.concatenate(portions) if len(portions) > 1 else portions[0]
         if self.failure is None and impulses_at(scenario, end) and end > scenario.start_time:
             write_state(self.buffer, self.layout, samples[-1])
-            apply_impulses_to_buffer(scenario, self.buffer, self.layout, end)
+            self._apply_impulses(end)
             samples[-1] = current_samples(self.buffer, self.layout, self.scenario.count)
-        return RunResult(
-            times[: len(samples)], samples, self.steps, self.refused, self.failure or self._failed_member(samples)
-        )
+        failure = self.failure or self._failed_member(samples)
+        return RunResult(times[: len(samples)], samples, self.columns, self.steps, self.refused, failure)
 
     # Fixed steps ----------------------------------------------------------------------------------------------------
     def _integrate_segment(self, a: float, stops: Array, k: int) -> Array:
@@ -151,7 +150,7 @@ class FixedRunner(Runner):
         blocks = samples.reshape(-1, self.layout.sample_size)
         if not np.isfinite(blocks).all():
             return False
-        if self.scenario.formulation != "euler_angles":
+        if not self.scenario.form.keeps_angles:
             return True
         turns = blocks[:, self.layout.drift :]
         return bool((turns <= self.scenario.largest_turn**2).all())
@@ -160,8 +159,8 @@ class FixedRunner(Runner):
         """All members of an ensemble run to the end; rerun the first that failed alone to find out when."""
         if self.scenario.members is None:
             return None
-        if self.scenario.formulation == "euler_angles":
-            singular = np.logical_or.accumulate(samples[:, :, -1] > self.scenario.largest_turn**2)
+        if self.scenario.form.keeps_angles:
+            singular = np.logical_or.accumulate(samples[..., self.columns.drift] > self.scenario.largest_turn**2)
             samples[singular] = np.nan  # past the singularity the angles are meaningless
         wrong = ~np.isfinite(samples).all(axis=(0, 2))
         if not wrong.any():
@@ -207,4 +206,4 @@ def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> Run
             crossing.body = int(rows[crossing.body])
     crossings = sorted((c for _, part in parts for c in part.crossings), key=lambda c: c.time)
     steps, refused = sum(p.steps for _, p in parts), sum(p.refused for _, p in parts)
-    return RunResult(scenario.times, samples, steps, refused, failure, crossings)
+    return RunResult(scenario.times, samples, first.columns, steps, refused, failure, crossings)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.buffer import pack_buffer, pack_pairs, write_values
+from polhode.engines.buffer import current_samples, pack_buffer, pack_pairs, write_state, write_values
+from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.prepare import CompiledKernel, prepare_kernel, structure_of
-from polhode.engines.result import Failure, Report
+from polhode.engines.result import Failure, Report, SampleColumns
 from polhode.engines.threads import CORES, on_threads
 from polhode.equations.rigid_body import turn_per_step
 from polhode.model.scenario import Scenario
@@ -26,6 +27,7 @@ class Runner:
         self.scenario, self.report = scenario, report
         self.plan: CompiledKernel = prepare_kernel(structure_of(scenario, counts_work))
         self.layout = self.plan.layout
+        self.columns = SampleColumns.of(scenario.form.sizes, counts_work)
         self.buffer = pack_buffer(scenario, self.plan)
         self.pairs = pack_pairs(scenario)
         self.threads = min(threads or CORES, len(self.buffer))
@@ -54,11 +56,17 @@ class Runner:
             )
             write_values(self.buffer, self.layout, own[f.window[1]], np.inf, self.scenario.count)
 
+    def _apply_impulses(self, t: float) -> None:
+        """Apply the impulses at time t to the states in the buffer."""
+        if impulses := impulses_at(self.scenario, t):
+            now = current_samples(self.buffer, self.layout, self.scenario.count)
+            write_state(self.buffer, self.layout, apply_impulses(self.scenario, now, self.columns, t, impulses))
+
     def _fail(self, time: float, bad: Array, good: Array, reason: str = "non-finite", body: int | None = None) -> None:
         finite = np.isfinite(bad).all(axis=-1)
         if body is None:
-            body = int(np.argmin(finite)) if not finite.all() else int(np.argmax(bad[:, -1]))
-        if self.scenario.formulation == "euler_angles" and (finite.all() or self._is_vertical(good[body])):
+            body = int(np.argmin(finite)) if not finite.all() else int(np.argmax(bad[:, self.columns.drift]))
+        if self.scenario.form.keeps_angles and (finite.all() or self._is_vertical(good[body])):
             reason = "singular"
         self.failure = Failure(reason, time, body, good[body])
 

@@ -28,7 +28,7 @@ def segment_boundaries(scenario: Scenario) -> list[float]:
 
 def last_boundary(scenario: Scenario) -> float:
     """Where the last segment ends: at the last output; adaptive steps, which do not mind the outputs, go to the end."""
-    return scenario.end_time if scenario.used_method.name == "dop853" else float(scenario.times[-1])
+    return scenario.end_time if scenario.used_method.has_dense_output else float(scenario.times[-1])
 
 
 def has_output_inside_segments(scenario: Scenario) -> bool:

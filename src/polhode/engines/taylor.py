@@ -35,7 +35,7 @@ from polhode.engines.heyoka_integrator import (
     propagate_batch,
 )
 from polhode.engines.impulses import apply_impulses, impulses_at
-from polhode.engines.result import Checkpoint, EventRecord, Failure, Report, RunResult, report_of_part
+from polhode.engines.result import Checkpoint, EventRecord, Failure, Report, RunResult, SampleColumns, report_of_part
 from polhode.engines.runner import PORTION_S
 from polhode.engines.threads import CORES, on_threads
 from polhode.equations.right_hand_side import build_view
@@ -122,7 +122,7 @@ class _Runner:
             edges = sorted({*edges, *(a + EVENT_START_FRACTION * (b - a) for a, b in pairwise(edges))})
         if checkpoint is not None:
             edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
-            self.now = np.array(checkpoint.samples[:, :-1])
+            self.now = np.array(checkpoint.samples[:, self.variables.columns.integrated])
         portions: list[Array] = []
         for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
             if checkpoint is None or a != checkpoint.segment:
@@ -140,11 +140,16 @@ class _Runner:
             samples[-1] = self.variables.to_samples(self.now)
         self.crossings.sort(key=lambda crossing: crossing.time)
         failure = self.failure or self._failed_member(samples)
-        return RunResult(times[: len(samples)], samples, self.steps, 0, failure, self.crossings)
+        return RunResult(times[: len(samples)], samples, self.variables.columns, self.steps, 0, failure, self.crossings)
 
     def _apply_impulses(self, t: float) -> None:
         if impulses := impulses_at(self.scenario, t):
-            self.now = apply_impulses(self.scenario, self.variables.to_samples(self.now), t, impulses)[:, :-1]
+            self.now = self._after_impulses(self.variables.to_samples(self.now), t, impulses)
+
+    def _after_impulses(self, samples: Array, t: float, impulses: list[Any]) -> Array:
+        """The state after impulses, (bodies or members, numbers)."""
+        columns = self.variables.columns
+        return apply_impulses(self.scenario, samples, columns, t, impulses)[:, columns.integrated]
 
     def _integrate_segment(self, a: float, b: float, wanted: Array) -> Array:
         """The samples at the wanted times of a segment; advances `now` to its end."""
@@ -231,7 +236,7 @@ class _Runner:
             )
         finite = np.isfinite(bad).all(axis=-1)
         body = int(np.argmin(finite)) if finite.any() else 0
-        if self.scenario.formulation == "euler_angles" and self._is_vertical(good[body]):
+        if self.scenario.form.keeps_angles and self._is_vertical(good[body]):
             reason = "singular"
         self.failure = Failure(reason, time, body, self.variables.to_samples(good)[body])
 
@@ -290,7 +295,7 @@ class _Runner:
         assert event.change is not None
         jumps = event.change(time, view, constants, event.params)
         impulse = SimpleNamespace(kernel=lambda *_: jumps, params=(), bodies=(body,) if scenario.is_system else None)
-        return apply_impulses(scenario, samples, time, [impulse])[:, :-1]
+        return self._after_impulses(samples, time, [impulse])
 
     # Independent bodies, in SIMD lanes ------------------------------------------------------------------------------
     def _integrate_lanes(self, a: float, b: float, wanted: Array, middle: float) -> Array:
@@ -379,7 +384,7 @@ def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report 
     """Run each member of an ensemble with events separately."""
     assert scenario.members is not None
     samples: Array | None = None
-    result = RunResult(scenario.times, np.empty(0), 0)
+    result = RunResult(scenario.times, np.empty(0), SampleColumns.of(scenario.form.sizes, counts_work), 0)
     for member in range(scenario.members):
         own = report_of_part(report, scenario, member, scenario.members)
         part = run_taylor(scenario.take(member), counts_work, report=own)

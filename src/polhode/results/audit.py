@@ -200,7 +200,7 @@ def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
 
 def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
-    pivot = motion.run_result.samples[0, :, :3]
+    pivot = motion.run_result.samples[0, :, motion.run_result.columns.position]
     pivot_to_com = motion.position - (pivot if motion.axis == "member" else pivot[0])
     vectors = (motion.angular_momentum, pivot_to_com, motion.linear_momentum)
     spin = stack_components(angular_momentum_about_pivot(*(tuple(np.moveaxis(v, -1, 0)) for v in vectors)))

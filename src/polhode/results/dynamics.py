@@ -104,7 +104,8 @@ def loads(motion: Trajectory, forces: Sequence[Force]) -> tuple[Array, Array]:
 def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
-    positions = np.moveaxis(motion.run_result.samples[..., :3], -1, 0)
+    run = motion.run_result
+    positions = np.moveaxis(run.samples[..., run.columns.position], -1, 0)
     pivot: Any = tuple(positions if motion.axis == "member" else positions[..., 0])
     pivot_to_com, w = minus(view.position, pivot), view.angular_velocity
     q, torque = product(view.orientation, c.axes), torque_about_pivot(turn, pivot_to_com, push)

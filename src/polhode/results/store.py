@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engines.result import AutoReport, EventRecord, RunResult
+from polhode.engines.result import AutoReport, EventRecord, RunResult, SampleColumns
 from polhode.errors import FileError
 from polhode.model import scenario_file
 from polhode.model.scenario import Scenario
@@ -143,9 +143,7 @@ def read_motion(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     if not place.exists():
         raise FileError(f"there is no motion at {place}")
     if not _is_stored_motion(place):
-        raise FileError(
-            f"{place} is not a stored motion: motion.save and `polhode run --save` write a .zarr folder"
-        )
+        raise FileError(f"{place} is not a stored motion: motion.save and `polhode run --save` write a .zarr folder")
     damaged = FileError(
         f"{place} is damaged: its numbers are not those that were stored, a part is missing or was changed. "
         "Restore a copy of it, or simulate again."
@@ -169,9 +167,11 @@ def read_motion(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     given = scenario_file.scenario_arguments(content)
     given["body"] = _restore_appearance(given["body"], dataset.attrs.get("polhode_looks", "null"), dataset)
     scenario = _with_members(Scenario(**given), int(dataset.attrs["polhode_members"]))
+    samples, sizes = np.ascontiguousarray(dataset[COMPUTED].values), scenario.form.sizes
     run = RunResult(
         dataset["time"].values,
-        np.ascontiguousarray(dataset[COMPUTED].values),
+        samples,
+        SampleColumns.of(sizes, counts_work=samples.shape[-1] > sum(sizes) + 1),
         int(dataset.attrs["steps"]),
         int(dataset.attrs["polhode_refused"]),
         crossings=_read_event_records(dataset),

@@ -141,8 +141,8 @@ class Trajectory:
     @property
     def work(self) -> Array | None:
         """Work done by the forces on each body since the start, in J; None for an ensemble, which does not count it."""
-        has_work = self.run_result.samples.shape[-1] > sum(self.scenario.form.sizes) + 1
-        return self._scalar(self.run_result.samples[..., -2]) if has_work else None
+        run = self.run_result
+        return self._scalar(run.samples[..., run.columns.work]) if run.columns.work is not None else None
 
     @property
     def attitude_drift(self) -> Array:
@@ -150,7 +150,7 @@ class Trajectory:
 
         ||q| - 1| for quaternions, the largest entry of |R^T R - 1| for matrices, 0 for Euler angles; dimensionless.
         """
-        drift = self.run_result.samples[..., -1]
+        drift = self.run_result.samples[..., self.run_result.columns.drift]
         return self._scalar(np.zeros_like(drift) if self.scenario.form.keeps_angles else drift)
 
     # Events ---------------------------------------------------------------------------------------------------------
@@ -242,8 +242,8 @@ class Trajectory:
                 f"the formulation {self.scenario.formulation!r} keeps no matrix: simulate with "
                 "formulation='momentum_matrix', or take rotation_matrix"
             )
-        columns = np.moveaxis(_blank_failed_members(self.run_result.samples), -1, 0)
-        attitude = split_groups(columns, self.scenario.form.sizes)[1]
+        run = self.run_result
+        attitude: Any = tuple(np.moveaxis(_blank_failed_members(run.samples)[..., run.columns.attitude], -1, 0))
         return self._matrix(matmul(attitude, matrix(conjugate(self.scenario.problem.constants.axes))))
 
     @property
@@ -369,7 +369,7 @@ class Trajectory:
         --------
         >>> import polhode as ph
         >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=3.0, method="exact")
-        >>> motion.samples_at(1.5)[0, :3].tolist()
+        >>> motion.samples_at(1.5)[0, motion.run_result.columns.position].tolist()
         [1.5, 0.0, 0.0]
         """
         if (closed_form := self.closed_form) is not None:
