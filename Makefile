@@ -1,6 +1,6 @@
 # Every target sets up what it needs in .venv; a fresh machine needs only Python 3.11 or newer and make.
-# Two things come from outside of it: Node 20 or newer, of the machine or as a Python package, and, for `make test` only,
-# Debian's chromium.
+# Two things come from outside: Node 20 or newer, from the machine or as a Python package, and, for `make test` only,
+# Chromium.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -10,16 +10,18 @@ APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o=Dpkg::Use-Pty=0 install -y 
 	chromium fonts-dejavu-core >/dev/null
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-long check docs bench mutants clean
+.PHONY: demo setup test test-long check docs bench mutants clean
 .DEFAULT_GOAL := demo
 
 demo: .venv/installed   ## simulate a tumbling box, print what was conserved, save a picture
 	$(BIN)/polhode run dzhanibekov
 
+setup: .venv/for-tests .venv/front .venv/browser .venv/for-docs  ## everything that a contributor needs
+
 test: .venv/for-tests .venv/front .venv/browser  ## the test suite, documentation and browser included
 	$(PYTEST) -m "not long"
 
-test-long: .venv/for-tests  ## what takes long: edited code in other processes, notebooks, the benchmark command
+test-long: .venv/for-tests  ## slow tests: edited code in other processes, notebooks, the benchmark commands
 	$(PYTEST) -m long
 
 check: .venv/for-tests .venv/front  ## linters, layers and types
@@ -34,22 +36,22 @@ docs: .venv/for-docs    ## the documentation site, in docs/_build/html; warnings
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 	$(BIN)/python docs/check_site.py
 
-bench: .venv/for-bench  ## how fast, beside NumPy and MuJoCo; how exact for how much time, beside five others
+bench: .venv/for-bench  ## speed beside NumPy and MuJoCo; error against time beside five packages
 	@mkdir -p benchmarks/results
 	$(BIN)/polhode bench throughput --json benchmarks/results/throughput.json
 	$(BIN)/polhode bench mass --json benchmarks/results/mass.json
 	$(BIN)/polhode bench precision --json benchmarks/results/precision.json --figure benchmarks/results/precision.png
 
-mutants: .venv/for-tests  ## plant errors in the laws; each must turn a test red
+mutants: .venv/for-tests  ## plant errors in the laws; each must make a test fail
 	$(BIN)/python tests/mutation/mutants.py
 
-clean:                  ## forget the environment and what was compiled
+clean:                  ## remove the environment and everything compiled
 	rm -rf .venv build dist docs/_build docs/reference/generated .pytest_cache .mypy_cache .ruff_cache front/node_modules src/polhode/web/built
 	find src tests -name __pycache__ -type d -exec rm -rf {} +
 
 .venv/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "Polhode needs Python 3.11 or newer; say which with: make PYTHON=/path/to/python3.11"; exit 1; }
+		{ echo "Polhode needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
@@ -79,7 +81,7 @@ clean:                  ## forget the environment and what was compiled
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "apt-get install chromium fonts-dejavu-core" && \
 		  { $(APT) || { apt-get -qq update && $(APT); }; }; } || \
 		{ echo "The tests in a real browser need Chromium: apt-get install chromium fonts-dejavu-core (as root),"; \
-		  echo "or say where one is: make test CHROMIUM=/path/to/chromium"; exit 1; }
+		  echo "or give its path: make test CHROMIUM=/path/to/chromium"; exit 1; }
 	@touch $@
 
 # Each by itself: where one has no wheel for this machine, the bench names it as missing and goes on with the others.
