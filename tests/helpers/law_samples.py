@@ -337,7 +337,7 @@ ARGUMENTS = {
     dense_output.interpolant_coefficients: (MOMENTUM, RATES, H, (RATES, MOMENTUM), RATES),
     dense_output._weighted_slopes: (MOMENTUM, H, (RATES, MOMENTUM)),
     dense_output.evaluate_interpolant: (MOMENTUM, H, (RATES, MOMENTUM, RATES)),
-    dense_output._inner: ((RATES, MOMENTUM, RATES), H, 1 - H),
+    dense_output._nested_sum: ((RATES, MOMENTUM, RATES), H, 1 - H),
     runge_kutta.group_error: (C, Q[1:], A, H, vector(1, 2, 2, over=1000), H / 64, H / 32),
     runge_kutta.state_error: (
         (C, C, (T,)),

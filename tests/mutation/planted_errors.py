@@ -237,8 +237,8 @@ PLANTED = [
     Planted(
         "a refused step is forgotten",
         "methods/runge_kutta.py",
-        "other = (t, shorter, one, taken, wasted + 1)",
-        "other = (t, shorter, zero, taken, wasted + 1)",
+        "rejected = (t, shorter, one, taken, wasted + 1)",
+        "rejected = (t, shorter, zero, taken, wasted + 1)",
         (CONTROL,),
     ),
     Planted(
@@ -350,7 +350,7 @@ PLANTED = [
     Planted(
         "splitting: kicks whose time runs on",
         "methods/splitting.py",
-        "        nodes=nothing,\n",
+        "        nodes=zeros,\n",
         "",
         (f"{SPLITTING}::test_forces_that_depend_on_time_are_taken_at_the_time_of_their_kick",),
     ),

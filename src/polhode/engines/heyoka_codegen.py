@@ -178,7 +178,7 @@ def moving_state(integrator: Any, lanes: int) -> Any:
 
 
 def series_order(tolerance: float) -> int:
-    """The order that heyoka chooses for a tolerance.  [Jorba 2005, eq. 11]"""
+    """The order that heyoka chooses for a tolerance.  [Jorba and Zou 2005, eq. 11]"""
     return max(2, math.ceil(1 - math.log(tolerance) / 2))
 
 

@@ -160,7 +160,7 @@ def _swap(moments: Vector) -> Number:
 # The angular velocity in Jacobi elliptic functions -------------------------------------------------------------------
 @law
 def jacobi_solution(i: Vector, w: Vector) -> JacobiSolution:
-    """The elliptic functions that the angular velocity follows.  [Landau, section 37]"""
+    """The elliptic functions that the angular velocity follows.  [Landau and Lifshitz, section 37]"""
     i1, i2, i3 = i
     low, top = i2 - i1, i3 - i2
     high = i3 * top * (w[2] * w[2]) - i1 * low * (w[0] * w[0])

@@ -1,8 +1,8 @@
-"""Between the ends of a step: a curve through both, as accurate as the method's own slopes allow.
+"""Dense output: an interpolant through a step, built from the slopes of its stages.
 
 y(t + theta h) = y + theta (f0 + (1 - theta) (f1 + theta (f2 + (1 - theta) (f3 + ...)))): the first three coefficients
-give the curve the values and slopes of both ends, the others come from the slopes of the stages.
-[Hairer, Norsett, Wanner 1993, section II.6 and the authors' program for DOP853]
+match the values and slopes at both ends of the step, the others come from the slopes of the stages.
+[Hairer et al. 1993, section II.6, and the authors' program for DOP853]
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from polhode.methods.tableaus import Row, Tableau
 
 
 class DenseStages(NamedTuple):
-    """What a curve takes from a table, without the slopes of the step that it has no use for."""
+    """What an interpolant takes from a tableau, without the stages that it does not use."""
 
     used: tuple[int, ...]
-    """The stages of the step whose slopes are needed."""
+    """The indices of the stages of the step whose slopes are needed."""
     stages: Groups
-    """The stages after the one at the end of the step, as `steps.slopes_and_sum` takes them."""
+    """The stages after the one at the end of the step, as `evaluate_stages` takes them."""
     curve_rows: Groups
 
 
-def dense_stages(table: Tableau, number: Callable[[Any], Number] = float) -> DenseStages:
-    """The curve's stages and rows in some kind of number."""
-    dense, count = table.dense, len(table.nodes)
+def dense_stages(tableau: Tableau, number: Callable[[Any], Number] = float) -> DenseStages:
+    """The stages and rows of the interpolant in a scalar type."""
+    dense, count = tableau.dense, len(tableau.nodes)
     assert dense is not None
     rows = (*dense.rows, *dense.curve_rows)
     used = tuple(i for i in range(count) if any(row[i] != 0 for row in rows))
@@ -42,46 +42,46 @@ def dense_stages(table: Tableau, number: Callable[[Any], Number] = float) -> Den
     return DenseStages(used, stages, tuple(short(row) for row in dense.curve_rows))
 
 
-def build_interpolant(table: Tableau, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
-    """curve(t, y, new, h, k, data) -> the coefficients, for a step from y to `new` with the used stages' slopes k."""
-    _, stages, rows = dense_stages(table, number)
+def build_interpolant(tableau: Tableau, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
+    """(t, y, new, h, k, data) -> the coefficients, for a step from y to `new` with slopes k of the stages used."""
+    _, stages, rows = dense_stages(tableau, number)
 
     @law
-    def curve(t: Number, y: Groups, new: Groups, h: Number, k: Groups, data: Groups) -> Groups:
+    def interpolant(t: Number, y: Groups, new: Groups, h: Number, k: Groups, data: Groups) -> Groups:
         at_end = rate(t + h, new, data)
         return interpolant_coefficients(
             y, new, h, evaluate_stages(rate, stages, t, y, h, data, k + (at_end,), y)[0], at_end, rows
         )
 
-    return curve
+    return interpolant
 
 
 @law
 def interpolant_coefficients(y: Groups, new: Groups, h: Number, k: Groups, at_end: Groups, rows: Groups) -> Groups:
     """f0 = y1 - y0, f1 = h y0' - f0, f2 = 2 f0 - h (y0' + y1'), and h (d1 k1 + d2 k2 + ...) for each row."""
     rise = add_scaled(new, -1, y)
-    none = add_scaled(y, -1, y)
-    start = add_scaled(add_scaled(none, h, k[0]), -1, rise)
+    zero_state = add_scaled(y, -1, y)
+    start = add_scaled(add_scaled(zero_state, h, k[0]), -1, rise)
     both = add_scaled(add_scaled(add_scaled(rise, 1, rise), -h, k[0]), -h, at_end)
-    return (rise, start, both) + _weighted_slopes(none, h, k, rows)
+    return (rise, start, both) + _weighted_slopes(zero_state, h, k, rows)
 
 
 @law
-def _weighted_slopes(none: Groups, h: Number, k: Groups, rows: Groups) -> Groups:
+def _weighted_slopes(zero_state: Groups, h: Number, k: Groups, rows: Groups) -> Groups:
     if len(rows) == 0:
         return ()
-    return (combine_stages(none, h, rows[0], rows[0], k),) + _weighted_slopes(none, h, k, rows[1:])
+    return (combine_stages(zero_state, h, rows[0], rows[0], k),) + _weighted_slopes(zero_state, h, k, rows[1:])
 
 
 @law
-def evaluate_interpolant(y: Groups, theta: Number, curve: Groups) -> Groups:
-    """The curve that begins at y, at the part `theta` of its step."""
-    return add_scaled(y, theta, _inner(curve, theta, 1 - theta))
+def evaluate_interpolant(y: Groups, theta: Number, coefficients: Groups) -> Groups:
+    """The interpolant of a step that starts at y, at the fraction theta of the step."""
+    return add_scaled(y, theta, _nested_sum(coefficients, theta, 1 - theta))
 
 
 @law
-def _inner(curve: Groups, theta: Number, rest: Number) -> Groups:
-    last: Groups = curve[0]
-    if len(curve) == 1:
+def _nested_sum(coefficients: Groups, theta: Number, rest: Number) -> Groups:
+    last: Groups = coefficients[0]
+    if len(coefficients) == 1:
         return last
-    return add_scaled(last, rest, _inner(curve[1:], rest, theta))
+    return add_scaled(last, rest, _nested_sum(coefficients[1:], rest, theta))

@@ -1,7 +1,6 @@
-"""The table of DOP853, a method of order 8 with two error estimates and a curve of order 7 between its steps.
+"""The tableau of DOP853: order 8, two embedded error estimates, and dense output of order 7.
 
-[Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, 2nd edition, 1993, section II.10; the figures are
-those of the authors' program, in double precision]
+[Hairer et al. 1993, section II.10; the coefficients are those of the authors' program, in double precision]
 """
 
 from __future__ import annotations
@@ -133,7 +132,7 @@ _ERROR_3: Row = (
     0.02265179219836082,
 )
 
-# Between the ends of a step: stages 14 to 16 (stage 13 is the slope at the end), and four rows of the curve.
+# Dense output: stages 14 to 16 (stage 13 is the slope at the end of the step), and four rows of the interpolant.
 _DENSE_NODES: Row = (0.1, 0.2, 0.7777777777777778)
 
 _DENSE_ROWS: tuple[Row, ...] = (
@@ -270,7 +269,7 @@ DOP853 = Tableau(
     _ROWS,
     _WEIGHTS,
     _WEIGHTS,
-    "DOP853: Hairer, Norsett, Wanner 1993, section II.10",
+    "DOP853 [Hairer et al. 1993, section II.10]",
     (_ERROR_5, _ERROR_3),
     DenseOutputTableau(7, _DENSE_NODES, _DENSE_ROWS, _CURVE_ROWS),
 )

@@ -1,9 +1,9 @@
-"""Drifts: the free motion of a body over a part of a step, its momenta staying as they are.
+"""Drifts: the free motion of a body during a splitting step, with constant momenta.
 
-The kinetic energy of the turning is |l|^2/2 Ib + (1/Ia - 1/Ib) la^2/2 + (1/Ic - 1/Ib) lc^2/2, with l the angular
-momentum in principal axes and Ib the middle moment.  The first term turns the body about L; it goes with the others in
-any order.  The other two turn it about its axes a and c; half of one, the other, and half of the one again is a
-symmetric approximation of second order, and exact if two moments are equal.
+The rotational energy is |l|^2/2 Ib + (1/Ia - 1/Ib) la^2/2 + (1/Ic - 1/Ib) lc^2/2, with l the angular momentum in
+principal axes and Ib the intermediate moment.  The first term rotates the body about L and commutes with the others.
+Those rotate it about its axes a and c; half of one, the other, and half of the first again is a symmetric
+approximation of second order, exact if two moments are equal.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from polhode.equations.vectors import dot, plus, scaled, times
 
 @law
 def rotate_exactly(q: Quaternion, angular_momentum: Vector, body: BodyConstants, h: Number) -> Quaternion:
-    """The attitude after a free rotation, by its closed form."""
+    """The attitude after a free rotation, in closed form."""
     w = times(body.inverse_moments, to_body(q, angular_momentum))
     return rotate_freely(q, w, body.moments, h)[0]
 
 
 @law
 def rotate_about_axes(q: Quaternion, angular_momentum: Vector, body: BodyConstants, h: Number) -> Quaternion:
-    """The attitude after a free rotation, by turns about L and two axes.  [Dullweber, Leimkuhler, McLachlan 1997]"""
+    """The attitude after a free rotation, by rotations about L and two body axes.  [Dullweber et al. 1997]"""
     middle = _middle_axis(body.moments)
     la, lb, lc = _cycle_axes(middle, to_body(q, angular_momentum))
     ia, ib, ic = _cycle_axes(middle, body.inverse_moments)
@@ -49,7 +49,7 @@ def rotate_about_axes(q: Quaternion, angular_momentum: Vector, body: BodyConstan
 
 @law
 def _rotation_about(vector: Vector, factor: Number) -> Quaternion:
-    """The turn about a vector by half of which is its length times a factor."""
+    """The rotation about a vector by twice its length times a factor."""
     length = sqrt(dot(vector, vector))
     angle = factor * length
     s = sin(angle) / if_less(0, length, length, 1 + 0 * length)
@@ -58,14 +58,14 @@ def _rotation_about(vector: Vector, factor: Number) -> Quaternion:
 
 @law
 def _rotate_back(x: Number, y: Number, c: Number, s: Number) -> tuple[Number, Number]:
-    """Components in axes turned by an angle of whose half c and s are cosine and sine."""
+    """Components in axes rotated by the angle whose half has cosine c and sine s."""
     cos2, sin2 = c * c - s * s, 2 * (c * s)
     return cos2 * x + sin2 * y, cos2 * y - sin2 * x
 
 
 @law
 def _middle_axis(moments: Vector) -> Number:
-    """0, 1 or 2: which moment lies between the others."""
+    """0, 1 or 2: the index of the intermediate moment."""
     a, b, c = moments
     zero = 0 * a
     return if_less((b - a) * (c - b), 0, if_less((a - c) * (b - a), 0, 2 + zero, zero), 1 + zero)
@@ -73,7 +73,7 @@ def _middle_axis(moments: Vector) -> Number:
 
 @law
 def _cycle_axes(middle: Number, v: Vector) -> Vector:
-    """Components in cyclic order, that of the middle moment in the second place."""
+    """Components in cyclic order, with the intermediate moment second."""
     a, b, c = v
     return (
         if_less(middle, 0.5, c, if_less(middle, 1.5, a, b)),

@@ -1,4 +1,4 @@
-"""The methods by name, and what each can do: flags that other modules ask instead of comparing names."""
+"""The integration methods by name, and the capabilities of each as flags."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from polhode.methods.tableaus import EULER, LEAPFROG, MIDPOINT, RK4, Tableau
 
 
 class Method(NamedTuple):
-    """One way to compute a motion."""
+    """One integration method."""
 
     name: str
     steps: str
     """"fixed" (it needs a step), "adaptive" (it finds its own), or "none" (a closed form: any time costs the same)."""
     order: int | None
-    """None: as high as the tolerance asks for."""
+    """None: as high as the tolerance requires."""
     source: str
     tableau: Tableau | None = None
     """Of a Runge-Kutta method."""

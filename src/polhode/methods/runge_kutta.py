@@ -1,4 +1,4 @@
-"""One step of a tabled method, for any formulation and any kind of number."""
+"""Explicit Runge-Kutta steps from a tableau, and step-size control, for any formulation and scalar type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rate = Callable[..., Groups]
 
 @law
 def add_scaled_group(a: Groups, h: Number, b: Groups) -> Groups:
-    """a + h b, number by number."""
+    """a + h b, elementwise."""
     if len(a) == 0:
         return ()
     return (a[0] + h * b[0],) + add_scaled_group(a[1:], h, b[1:])
@@ -22,7 +22,7 @@ def add_scaled_group(a: Groups, h: Number, b: Groups) -> Groups:
 
 @law
 def add_scaled(y: Groups, h: Number, k: Groups) -> Groups:
-    """y + h k, group by group; groups of y beyond the last of k stay as they are."""
+    """y + h k, group by group; groups of y beyond the last of k are unchanged."""
     if len(k) == 0:
         return y
     return (add_scaled_group(y[0], h, k[0]),) + add_scaled(y[1:], h, k[1:])
@@ -44,7 +44,7 @@ def combine_stages(y: Groups, h: Number, a: Groups, b: Groups, k: Groups) -> Gro
 def evaluate_stages(
     rate: Rate, stages: Groups, t: Number, y: Groups, h: Number, data: Groups, k: Groups, total: Groups
 ) -> tuple[Groups, Groups]:
-    """The slopes of all stages, each from the ones before it, and `total` + h (w1 k1 + w2 k2 + ...).
+    """The slopes of all stages, each from the previous ones, and `total` + h (w1 k1 + w2 k2 + ...).
 
     The sum grows stage by stage, so that compiled code need not keep every slope to the end.
     """
@@ -57,28 +57,28 @@ def evaluate_stages(
 
 
 def convert_row(row: Row, number: Callable[[Any], Number]) -> Groups:
-    """A row of ratios in another kind of number."""
+    """A row of coefficients in another scalar type."""
     return tuple(number(a) for a in row)
 
 
-def tableau_stages(table: Tableau, number: Callable[[Any], Number] = float) -> Groups:
-    """The stages of a table: (node, row for the coordinates, row for the momenta, weight for each of the two)."""
+def tableau_stages(tableau: Tableau, number: Callable[[Any], Number] = float) -> Groups:
+    """The stages of a tableau: (node, row for the coordinates, row for the momenta, weight for each of the two)."""
     return tuple(
         (number(c), convert_row(a, number), convert_row(b, number), number(v), number(w))
         for c, a, b, v, w in zip(
-            table.nodes,
-            table.coordinate_rows,
-            table.momentum_rows,
-            table.coordinate_weights,
-            table.momentum_weights,
+            tableau.nodes,
+            tableau.coordinate_rows,
+            tableau.momentum_rows,
+            tableau.coordinate_weights,
+            tableau.momentum_weights,
             strict=True,
         )
     )
 
 
-def build_step(table: Tableau, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
-    """step(t, y, h, data) -> y at t + h.  `number` says in which kind the table's ratios are wanted."""
-    stages = tableau_stages(table, number)
+def build_step(tableau: Tableau, rate: Rate, number: Callable[[Any], Number] = float) -> Callable[..., Groups]:
+    """step(t, y, h, data) -> y at t + h, with the coefficients of the tableau converted by `number`."""
+    stages = tableau_stages(tableau, number)
 
     @law
     def step(t: Number, y: Groups, h: Number, data: Groups) -> Groups:
@@ -87,10 +87,10 @@ def build_step(table: Tableau, rate: Rate, number: Callable[[Any], Number] = flo
     return step
 
 
-# Error control -----------------------------------------------------------------------------------------------------
+# Step-size control -------------------------------------------------------------------------------------------------
 @law
 def group_squared_norm(a: Groups) -> Number:
-    """The sum of the squares."""
+    """|a|^2"""
     if len(a) == 1:
         return a[0] * a[0]
     return a[0] * a[0] + group_squared_norm(a[1:])
@@ -100,9 +100,9 @@ def group_squared_norm(a: Groups) -> Number:
 def group_error(
     old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Number, atol: Number
 ) -> Number:
-    """(|error|/(atol + rtol size))^2, a group's size being the largest of |old|, |new| and |h slope|.
+    """(|error|/(atol + rtol size))^2, the size of a group being the largest of |old|, |new| and |h slope|.
 
-    A group that is 0 and stays 0 has no error.  No absolute scale enters unless the caller gives one.
+    A group that stays 0 has no error.  There is no absolute scale unless atol gives one.
     """
     moved = h * h * group_squared_norm(slope)
     size = sqrt(larger(larger(group_squared_norm(old), group_squared_norm(new)), moved))
@@ -115,7 +115,7 @@ def group_error(
 def state_error(
     old: Groups, new: Groups, slope: Groups, h: Number, error: Groups, rtol: Groups, atol: Groups
 ) -> Number:
-    """The sum over the groups that have a tolerance; a fifth group, the work, has none."""
+    """The sum over the groups with a tolerance; the fifth group, the work, has none."""
     if len(atol) == 0:
         return 0 * h
     first = group_error(old[0], new[0], slope[0], h, error[0], rtol[0], atol[0])
@@ -124,16 +124,16 @@ def state_error(
 
 @law
 def mixed_error(fifth: Number, third: Number) -> Number:
-    """Hairer's mixture of the two squared estimates: about |e5|^2/sqrt(|e5|^2 + |e3|^2/100), of order 8; 1 is allowed.
+    """The two squared estimates combined: about |e5|^2/sqrt(|e5|^2 + |e3|^2/100), of order 8; at most 1 is accepted.
 
-    [Hairer, Norsett, Wanner 1993, section II.10]
+    [Hairer et al. 1993, section II.10]
     """
     return fifth / sqrt(larger(4 * (fifth + third / 100), 1e-300 + 0 * fifth))
 
 
 @law
 def step_factor(error: Number) -> Number:
-    """By how much the next step may be longer: 0.9 error^(-1/8), at least 1/5 and at most 10."""
+    """The factor for the next step size: 0.9 error^(-1/8), at least 1/5 and at most 10."""
     eighth_root = sqrt(sqrt(sqrt(larger(error, 1e-300 + 0 * error))))
     factor = 0.9 / eighth_root
     return -larger(-larger(factor, 0.2 + 0 * factor), -10.0 + 0 * factor)
@@ -141,48 +141,47 @@ def step_factor(error: Number) -> Number:
 
 @law
 def step_to_try(t: Number, h: Number, end: Number) -> Number:
-    """The step to try: h, or what is left before `end`."""
+    """The step to try: h, or the rest of the way to `end`."""
     left = end - t
     return if_less(left, h, left, h)
 
 
 @law
 def step_end(t: Number, h: Number, end: Number) -> Number:
-    """Where that step leads: to `end` itself, where it lands there."""
+    """The time after that step: exactly `end` if it lands there."""
     return if_less(h, end - t, t + h, end)
 
 
 @law
 def comparable_error(error: Number, tried: Number) -> Number:
-    """The error of an attempt as a number that can be compared; an attempt of no length counts as refused."""
-    finite = if_less(error, 1e300, error, 1e300 + 0 * tried)  # not a number is not less than anything
+    """The error of an attempt, with NaN and steps of zero length as a large number, so that they are rejected."""
+    finite = if_less(error, 1e300, error, 1e300 + 0 * tried)  # NaN compares false
     return if_less(0 * tried, tried, finite, 1e300 + 0 * tried)
 
 
 @law
 def next_clock(clock: Groups, end: Number, tried: Number, error: Number) -> Groups:
-    """The clock (t, h, whether the last attempt was refused, attempts accepted, refused) after an attempt.
+    """The clock (t, h, whether the last attempt was rejected, attempts accepted, attempts rejected) after an attempt.
 
-    An error of at most 1 is accepted.  A step that lands on `end` was shorter than it might have been: what was known
-    before is not forgotten.  After a refusal the next step does not grow.  A step too short to be told from none
-    becomes 0, and stays so: an attempt of no length changes nothing.
+    An error of at most 1 is accepted.  After a step that was cut short to land on `end`, h does not shrink.  After a
+    rejection the next step does not grow.  A step that no longer changes t becomes 0 and stays 0: the body is stuck.
     """
-    t, h, refused, taken, wasted = clock
+    t, h, was_rejected, taken, wasted = clock
     left, zero, one = end - t, 0 * t, 1 + 0 * t
     factor = step_factor(error)
     careful = if_less(factor, 1, factor, one)
-    longer = tried * if_less(zero, refused, careful, factor)
+    longer = tried * if_less(zero, was_rejected, careful, factor)
     longer = if_less(h, left, longer, larger(h, longer))
     shorter = tried * factor
     shorter = if_less(t, t + shorter, shorter, zero)
     accepted = (step_end(t, h, end), longer, zero, taken + 1, wasted)
-    other = (t, shorter, one, taken, wasted + 1)
-    return select_group(zero, tried, select_group(one, error, other, accepted), clock)
+    rejected = (t, shorter, one, taken, wasted + 1)
+    return select_group(zero, tried, select_group(one, error, rejected, accepted), clock)
 
 
 @law
 def select_group(a: Number, b: Number, x: Groups, y: Groups) -> Groups:
-    """x where a < b, else y, number by number."""
+    """x where a < b, else y, elementwise."""
     if len(x) == 0:
         return ()
     return (if_less(a, b, x[0], y[0]),) + select_group(a, b, x[1:], y[1:])

@@ -1,4 +1,4 @@
-"""One step of a splitting method: kicks by a Runge-Kutta table that moves momenta only, around free drifts."""
+"""One step of a splitting method: kicks, by a Runge-Kutta tableau for the momenta only, and free drifts."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from polhode.methods.tableaus import EULER, HEUN, MIDPOINT, RK4, RK6, Tableau
 
 
 def kick_tableau(composition: Composition, needs_velocity: bool, counts_work: bool) -> Tableau:
-    """How a kick is computed.  Forces that do not ask for velocities are the same all through it: one evaluation does.
+    """The tableau of a kick.  Forces that do not depend on velocities are constant during it: one evaluation suffices.
 
-    With the midpoint's two the work comes out as the gain of kinetic energy, and the momenta get the same bits as
-    without it.  Forces that ask for velocities change during the kick: then it is a step of a method of the same order.
+    With the midpoint rule's two evaluations the work equals the gain of kinetic energy, and the momenta keep the same
+    bits.  For forces that depend on velocities a kick is a step of a method of the same order.
     """
     if not needs_velocity:
         return _momenta_only(MIDPOINT if counts_work else EULER)
     return _momenta_only({2: HEUN, 4: RK4, 6: RK6}[composition.order])
 
 
-def _momenta_only(table: Tableau) -> Tableau:
-    """The same method for momenta, while time and coordinates stand still."""
-    nothing = tuple(Fraction(0) for _ in table.nodes)
-    return table._replace(
-        nodes=nothing,
-        coordinate_rows=tuple(nothing[: len(row)] for row in table.coordinate_rows),
-        coordinate_weights=nothing,
+def _momenta_only(tableau: Tableau) -> Tableau:
+    """The same method for the momenta, with time and coordinates fixed."""
+    zeros = tuple(Fraction(0) for _ in tableau.nodes)
+    return tableau._replace(
+        nodes=zeros,
+        coordinate_rows=tuple(zeros[: len(row)] for row in tableau.coordinate_rows),
+        coordinate_weights=zeros,
     )
 
 

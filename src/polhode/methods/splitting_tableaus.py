@@ -1,7 +1,7 @@
-"""Splitting methods as tables: how long to kick and how long to drift, in parts of the step.
+"""Splitting methods as tableaus: the lengths of kicks and drifts, as fractions of the step.
 
-A kick changes the momenta by force and torque while nothing moves; a drift moves the bodies freely while nothing acts.
-All are palindromes: run backwards, they retrace their way.
+A kick changes the momenta by force and torque at fixed coordinates; a drift is the free motion of the bodies.
+All are palindromes, hence time-reversible.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ class Composition(NamedTuple):
     kicks: tuple[float, ...]
     drifts: tuple[float, ...]
     drift: str
-    """How a body turns freely: "exact" (the closed form), or "axes" (exact turns about L and two axes of the body)."""
+    """The free rotation: "exact" (closed form), or "axes" (rotations about L and two body axes)."""
     source: str
 
 
 def compose_steps(name: str, order: int, lengths: tuple[float, ...], drift: str, source: str) -> Composition:
-    """Steps half a kick, drift, half a kick, of these lengths and then the same backwards about a middle one.
+    """Compose steps (half a kick, drift, half a kick) of these lengths, a middle one, and the same in reverse.
 
-    It keeps its order with any symmetric approximation of the drift.
+    The order holds for any symmetric approximation of the drift.
     """
     lengths = (*lengths, 1 - 2 * sum(lengths), *lengths[::-1])
     ends = (0.0, *lengths, 0.0)
@@ -35,9 +35,9 @@ def compose_steps(name: str, order: int, lengths: tuple[float, ...], drift: str,
 def compose_flows(
     name: str, order: int, kicks: tuple[float, ...], drifts: tuple[float, ...], source: str
 ) -> Composition:
-    """Kicks and drifts of these lengths, then the middle ones that complete the sums to 1, and all backwards.
+    """Compose kicks and drifts of these lengths, the middle ones that complete the sums to 1, and the same in reverse.
 
-    Its order holds for drifts that are exact.
+    The order holds for exact drifts only.
     """
     last = 0.5 - sum(drifts)
     return Composition(
@@ -50,14 +50,14 @@ def compose_flows(
     )
 
 
-_STRANG = "Strang 1968; drift about two axes and L: Dullweber, Leimkuhler and McLachlan 1997"
+_STRANG = "[Strang 1968]; drift about L and two axes [Dullweber et al. 1997]"
 _SUZUKI = 1 / (4 - 4 ** (1 / 3))
 
 COMPOSITIONS: dict[str, Composition] = {
     composition.name: composition
     for composition in (
         compose_steps("splitting2", 2, (), "axes", _STRANG),
-        compose_steps("splitting4", 4, (_SUZUKI, _SUZUKI), "axes", "Suzuki 1990"),
+        compose_steps("splitting4", 4, (_SUZUKI, _SUZUKI), "axes", "[Suzuki 1990]"),
         compose_steps(
             "splitting6",
             6,
@@ -68,22 +68,22 @@ COMPOSITIONS: dict[str, Composition] = {
                 0.08221359629355080023,
             ),
             "axes",
-            "Kahan and Li 1997, in Hairer, Lubich, Wanner: Geometric Numerical Integration, section V.3.2",
+            "[Kahan and Li 1997; Hairer et al. 2006, section V.3.2]",
         ),
-        compose_steps("splitting2_exact", 2, (), "exact", "Strang 1968"),
+        compose_steps("splitting2_exact", 2, (), "exact", "[Strang 1968]"),
         compose_flows(
             "splitting4_exact",
             4,
             (0.0792036964311957, 0.353172906049774, -0.0420650803577195),
             (0.209515106613362, -0.143851773179818),
-            "Blanes and Moan 2002, S6",
+            "[Blanes and Moan 2002, S6]",
         ),
         compose_flows(
             "splitting6_exact",
             6,
             (0.0502627644003922, 0.413514300428344, 0.0450798897943977, -0.188054853819569, 0.541960678450780),
             (0.148816447901042, -0.132385865767784, 0.067307604692185, 0.432666402578175),
-            "Blanes and Moan 2002, S10",
+            "[Blanes and Moan 2002, S10]",
         ),
     )
 }

@@ -1,7 +1,7 @@
-"""One-step methods as tables of whole-number ratios.
+"""Runge-Kutta tableaus (Butcher tableaus), with coefficients as ratios of integers.
 
-A stage stands at t + c h, at y + h (a1 k1 + a2 k2 + ...).  A table may give the momenta (the last groups of a state)
-rows of their own; without them the coordinates' rows serve for both.
+A stage is evaluated at t + c h and y + h (a1 k1 + a2 k2 + ...).  A partitioned tableau has separate rows for the
+momenta (the last groups of a state).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ Row: TypeAlias = tuple[Ratio, ...]
 
 
 class DenseOutputTableau(NamedTuple):
-    """Between the ends of a step: more stages after those of the step, and rows for the curve's coefficients.
+    """Dense output: additional stages, and rows for the coefficients of the interpolant.
 
-    The first stage after those of the step is the slope at its end; `nodes` and `rows` are those of the ones after it.
+    The first additional stage is the slope at the end of the step; `nodes` and `rows` are those of the ones after it.
     """
 
     order: int
@@ -37,25 +37,25 @@ class Tableau(NamedTuple):
     momentum_weights: Row
     source: str
     error_rows: tuple[Row, Row] | None = None
-    """Two embedded error estimates, of order 5 and 3, if the step can be controlled."""
+    """Two embedded error estimates, of order 5 and 3, for step-size control."""
     dense: DenseOutputTableau | None = None
-    """How to find the solution between the ends of a step, if the method knows."""
+    """The interpolant within a step, if the method has one."""
     rescaled_stages: bool = False
-    """Whether a stage's attitude is a value of the solution, to be rescaled like one, and not only a stage."""
+    """Whether the attitude of a stage is renormalized like that of a step."""
 
 
 def runge_kutta_tableau(name: str, order: int, nodes: Row, rows: tuple[Row, ...], weights: Row, source: str) -> Tableau:
-    """A table with the same rows for coordinates and momenta."""
+    """A tableau with the same rows for coordinates and momenta."""
     return Tableau(name, order, nodes, rows, rows, weights, weights, source)
 
 
 _HALF, _THIRD, _SIXTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)
 _NONE, _ONE = Fraction(0), Fraction(1)
 
-EULER = runge_kutta_tableau("euler", 1, (_NONE,), ((),), (_ONE,), "explicit Euler: seed 002, exercise")
+EULER = runge_kutta_tableau("euler", 1, (_NONE,), ((),), (_ONE,), "explicit Euler [Slides, exercise]")
 
 MIDPOINT = runge_kutta_tableau(
-    "midpoint", 2, (_NONE, _HALF), ((), (_HALF,)), (_NONE, _ONE), "RK2: seed 001 eq. 4.4 to 4.7"
+    "midpoint", 2, (_NONE, _HALF), ((), (_HALF,)), (_NONE, _ONE), "RK2 [Hydra 2017, eq. 4.4 to 4.7]"
 )
 
 RK4 = runge_kutta_tableau(
@@ -64,11 +64,11 @@ RK4 = runge_kutta_tableau(
     (_NONE, _HALF, _HALF, _ONE),
     ((), (_HALF,), (_NONE, _HALF), (_NONE, _NONE, _ONE)),
     (_SIXTH, _THIRD, _THIRD, _SIXTH),
-    "RK4: seed 001 eq. 4.8 to 4.15, with the weights 1/6, 1/3, 1/3, 1/6 and the last stage at t + h",
+    "RK4 [Hydra 2017, eq. 4.8 to 4.15], with the weights 1/6, 1/3, 1/3, 1/6 and the last stage at t + h",
 )
 
 HEUN = runge_kutta_tableau(
-    "heun", 2, (_NONE, _ONE), ((), (_ONE,)), (_HALF, _HALF), "Heun's method with two stages, in kicks only"
+    "heun", 2, (_NONE, _ONE), ((), (_ONE,)), (_HALF, _HALF), "Heun's method with two stages, for kicks only"
 )
 
 RK6 = runge_kutta_tableau(
@@ -93,10 +93,11 @@ RK6 = runge_kutta_tableau(
         Fraction(-4, 15),
         Fraction(11, 120),
     ),
-    "Butcher 1964, seven stages of order 6, in kicks only",
+    "[Butcher 1964], seven stages of order 6, for kicks only",
 )
 
-# Kick, drift, kick: L(t + h/2) = L(t) + N(t) h/2 is seed 004's L(t - h/2) + N(t) h, since L(t) = L(t - h/2) + N(t) h/2.
+# Kick, drift, kick: L(t + h/2) = L(t) + N(t) h/2 equals L(t - h/2) + N(t) h of [Christian 2011, eq. 17.45], since
+# L(t) = L(t - h/2) + N(t) h/2.
 # Stage 2 gives q' at t + h/2; stage 3 predicts the torque at t + h with L(t + h/2), stage 4 evaluates it with L(t + h).
 LEAPFROG = Tableau(
     "leapfrog",
@@ -106,6 +107,6 @@ LEAPFROG = Tableau(
     ((), (_HALF,), (_HALF, _NONE), (_HALF, _NONE, _HALF)),
     (_NONE, _ONE, _NONE, _NONE),
     (_HALF, _NONE, _NONE, _HALF),
-    "leap-frog: seed 004 eq. 17.45, 17.46, with q' at t + h/2 from the predictor q + q' h/2",
+    "leapfrog [Christian 2011, eq. 17.45, 17.46], with q' at t + h/2 from the predictor q + q' h/2",
     rescaled_stages=True,
 )
