@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -41,6 +42,5 @@ def _load_commands() -> click.Group:
         )
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
-    from benchmarks.commands import bench
-
+    bench: click.Group = import_module("benchmarks.commands").bench
     return bench
