@@ -1,1 +1,1 @@
-"""Measurements that a user can repeat."""
+"""Benchmarks, beside other packages: `make bench`, or `polhode bench` in a checkout."""

@@ -25,7 +25,7 @@ class UnsupportedProblemError(PolhodeError):
 
 
 class Thruster(NamedTuple):
-    """Constant in body axes while start <= t < stop: its force in N, its torque about the centre in N m."""
+    """Constant in body axes while start <= t < stop: its force in N, its torque about the center of mass in N m."""
 
     force_body: Numbers
     torque_body: Numbers
@@ -36,7 +36,7 @@ class Thruster(NamedTuple):
 
 @dataclass(frozen=True)
 class ProblemData:
-    """The numbers of a problem, about the centre of mass; with a pivot, `moments` are about it."""
+    """The numbers of a problem, about the center of mass; with a pivot, `moments` are about it."""
 
     name: str
     mass: float
@@ -61,7 +61,7 @@ class ProblemData:
 
     @property
     def moves(self) -> bool:
-        """Whether the centre of mass is part of the question: something pushes a free body."""
+        """Whether the center of mass counts: something pushes a free body."""
         return self.pivot_to_com is None and bool(any(self.gravity) or self.drag or self.thruster)
 
     @property
@@ -80,7 +80,7 @@ class ProblemData:
         return int(np.lcm.reduce([part.limit_denominator(10**6).denominator for part in parts]))
 
     def counts(self, per_second: float = 4, factor: int = 2) -> Iterator[int]:
-        """Numbers of steps, from about so many a second, each `factor` times the last."""
+        """Numbers of steps, from about this many a second, each `factor` times the last."""
         n = self.fewest_steps
         while n < per_second * self.duration:
             n *= 2

@@ -25,7 +25,7 @@ FAR_AWAY = 1e6
 def measure_mass_properties(
     triangles: int, repeats: int, report: Callable[[str], Any] = lambda text: None
 ) -> dict[str, Any]:
-    """All figures: seconds for a torus of about so many triangles, in memory and from an STL file, and errors."""
+    """All figures: seconds for a torus of about `triangles` triangles, in memory and from an STL file, and errors."""
     segments = max(4, round((triangles / 2) ** 0.5))
     torus = shapes.torus(1.0, 0.3, density=1000.0)
     mesh = torus.mesh(segments)

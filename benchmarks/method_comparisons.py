@@ -88,7 +88,7 @@ def _time_heyoka(task: ProblemData, truth: Array, repeats: int) -> dict[str, Any
 
 
 def reference_attitude(moments: Any, spin: Any, quaternion: Any) -> Array:
-    """The attitude at T, to more digits than a double has, as the judge finds it (as mpmath's numbers)."""
+    """The attitude at T, to more digits than a double has, from the multiprecision reference (mpmath numbers)."""
     from polhode.reference import precise
 
     return np.array(precise.free_rotation(moments, spin, quaternion, EVALUATION_TIME, digits=40)[0], dtype=object)
@@ -148,15 +148,15 @@ def compare_dop853(members: int = MEMBERS, repeats: int = 5) -> dict[str, Any]:
         kind: partial(solve_ivp, rate, (0.0, 10.0), begin, "DOP853", rtol=rtol, atol=rtol)
         for kind, rate in rates.items()
     }
-    one, door = prepared_run(scenario), simulate_call(scenario)
+    one, whole_call = prepared_run(scenario), simulate_call(scenario)
     many = prepared_run(make_ensemble(scenario, members, 0.1))
-    door()  # compiles
+    whole_call()  # compiles
     scipy, ours = dict.fromkeys(solved, np.inf), {"prepared": np.inf, "simulate": np.inf, "member": np.inf}
     for _ in range(repeats):  # turn by turn
         for kind, solve in solved.items():
             scipy[kind] = min(scipy[kind], best_seconds(solve, 2))
         ours["prepared"] = min(ours["prepared"], best_seconds(one.go, 20, one.reset))
-        ours["simulate"] = min(ours["simulate"], best_seconds(door, 10))
+        ours["simulate"] = min(ours["simulate"], best_seconds(whole_call, 10))
         ours["member"] = min(ours["member"], best_seconds(many.go, 2, many.reset) / members)
     truth = _normalize(solve_ivp(rates["numbers"], (0.0, 10.0), begin, "DOP853", rtol=1e-13, atol=1e-13).y[:4, -1])
     return {

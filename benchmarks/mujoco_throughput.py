@@ -35,7 +35,7 @@ def version() -> str:
 
 
 def make_stepper(bodies: int, h: float, gravity: float) -> Callable[[int], Any]:
-    """A function that advances so many free, spinning bodies by a number of steps, and gives MuJoCo's positions."""
+    """A function that advances `bodies` free, spinning bodies by a number of steps, and gives MuJoCo's positions."""
     import mujoco
 
     flags = " ".join(f'{name}="disable"' for name in _DISABLED_FLAGS)

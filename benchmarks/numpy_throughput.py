@@ -1,6 +1,6 @@
 """The same bodies in plain NumPy: RK4 of (x, q, P, L), gravity and quadratic drag, all bodies in one array.
 
-Twice: as the equations stand in the texts, R from q, I^-1 = R I_body^-1 R^T, w = I^-1 L, q' = (0, w) q/2 [seed 000
+Twice: as the equations are printed, R from q, I^-1 = R I_body^-1 R^T, w = I^-1 L, q' = (0, w) q/2 [Baraff 1997,
 section 3], the way one writes it down; and tuned by hand, without a matrix.  Components come first, every operation is
 on all bodies at once.  It shares no law with the package: a yardstick for speed, and a second opinion on numbers.
 
@@ -110,7 +110,7 @@ def rk4_step(rate: Callable[[Array, BodyConstants], Array], y: Array, h: float, 
 
 
 def advance_sample(kind: str, count: int, steps: int) -> Array:
-    """The sample's state after so many steps."""
+    """The sample's state after that many steps."""
     bodies, y = sample_bodies(count)
     for _ in range(steps):
         y = rk4_step(RATES[kind], y, STEP, bodies)

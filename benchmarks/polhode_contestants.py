@@ -41,7 +41,7 @@ class PreparedRun(NamedTuple):
 
 
 def prepared_run(scenario: Scenario) -> PreparedRun:
-    """The machine code of a run and nothing else.  Of "auto": the run that it hands out, not those that judge it."""
+    """The machine code of a run and nothing else.  Of "auto": the run that it returns, not those that check it."""
     settled = scenario if scenario.method != AUTO else run_auto(scenario, False, 1, None)[0]
     rerun = RepeatableRun(settled)
 

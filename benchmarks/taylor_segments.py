@@ -1,4 +1,4 @@
-"""A run to be repeated: a benchmark's door, behind which nothing is left to do but steps."""
+"""A run by Taylor series prepared for repetition: nothing is left to time but the steps."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def sample_scenario(count: int) -> Scenario:
 
 
 def engine_stepper(scenario: Scenario, threads: int) -> Callable[[int], Array]:
-    """The prepared loop of this engine on so many threads, without packing and output; gives the state."""
+    """The prepared loop of this engine on that many threads, without packing and output; gives the state."""
     plan = prepare_kernel(structure_of(scenario, counts_work=False))
     buffer = pack_buffer(scenario, plan)
     cuts = np.linspace(0, len(buffer), threads + 1).astype(int).tolist()

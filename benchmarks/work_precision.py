@@ -23,11 +23,11 @@ SHORT_RUN_S = 0.05
 MAX_REPEATS_S, MIN_REPEATS_S = 1.0, 0.005
 """No more repeats once they have taken the first; more than asked for until they have taken the second."""
 ERROR_FLOOR, MAX_STALLED_SETTINGS = 1e-9, 3
-"""A contestant is done when so many finer settings in a row gained nothing, and the error is below this."""
+"""A contestant is done when this many finer settings in a row gained nothing, and the error is below this."""
 MAX_NONFINITE_SETTINGS = 6
-"""A contestant whose first so many settings give no number at all is done."""
+"""A contestant whose first settings, this many, give no number at all is done."""
 CONTESTANTS_PER_FAMILY, NEAR_TIME_RATIO = 2, 1.6
-"""So many contestants of a side meet in a duel, with their settings that take up to so many times the deciding time."""
+"""How many contestants of each side are timed in turns, with settings that take up to this factor times the deciding time."""
 
 
 class TimingBudget(NamedTuple):

@@ -28,7 +28,7 @@ FAR_FUTURE_S = 1e9
 
 
 class BasiliskSimulation:
-    """The simulation of a task with steps of so many nanoseconds."""
+    """The simulation of a task with steps given in nanoseconds."""
 
     def __init__(self, task: ProblemData, step: int, scheme: str) -> None:
         self.task = task

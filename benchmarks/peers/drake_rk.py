@@ -103,7 +103,7 @@ def _add_propeller(builder: Any, plant: Any, body: Any, task: ProblemData) -> An
 
 
 def _add_drag(builder: Any, plant: Any, task: ProblemData) -> None:
-    """-c |v| v on the centre of mass, from the plant's state (q, x, w, v) to its generalized forces."""
+    """-c |v| v on the center of mass, from the plant's state (q, x, w, v) to its generalized forces."""
     y = MakeVectorVariable(13, "y")
     u, v, w = y[10:13]
     factor = -task.drag * sqrt(u * u + v * v + w * w)

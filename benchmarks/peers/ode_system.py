@@ -52,7 +52,7 @@ def _rotation_right_hand_side(task: ProblemData) -> RightHandSide:
 
 
 def _heavy_top_right_hand_side(task: ProblemData) -> RightHandSide:
-    """Gravity along -z, and the centre of mass on the body's z axis."""
+    """Gravity along -z, and the center of mass on the body's z axis."""
     assert task.pivot_to_com is not None
     assert not any(task.gravity[:2])
     assert not any(task.pivot_to_com[:2])

@@ -1,4 +1,4 @@
-"""SciPy: `solve_ivp` with DOP853, and its older doors to compiled DOP853 and LSODA; the right-hand side in Python.
+"""SciPy: `solve_ivp` with DOP853, and its older interfaces to compiled DOP853 and LSODA; the right-hand side in Python.
 
 The right-hand side on plain numbers takes half the time of one on NumPy arrays.
 """
@@ -39,7 +39,7 @@ def solve_ivp(rate: Any, a: float, b: float, y: Any, rtol: float, fires: float) 
 
 
 def compiled_dop853(rate: Any, a: float, b: float, y: Any, rtol: float, fires: float) -> Any:
-    """The older door: only the right-hand side is Python."""
+    """The older interface: only the right-hand side is Python."""
     solver = integrate.ode(rate).set_integrator("dop853", rtol=rtol, atol=rtol, nsteps=10**7)
     return solver.set_initial_value(y, a).set_f_params(fires).integrate(b)
 
@@ -79,7 +79,7 @@ def _timed_run(task: ProblemData, solve: SolveFunction, rtol: float) -> TimedRun
 
 
 def contestants() -> list[Contestant]:
-    """Three doors."""
+    """The three interfaces."""
     return [
         Contestant("SciPy solve_ivp DOP853", "scipy", _make_runs(solve_ivp)),
         Contestant("SciPy ode dop853", "scipy", _make_runs(compiled_dop853)),
