@@ -67,7 +67,7 @@ def measure_precision(
         extra[name] = _run_or_explain(section)
     found_versions = {p.name: p.version for p in peers if p.name not in missing}
     return {
-        "what": "error at the end (attitude in rad; the center of mass relative to its path, if that is larger) against "
+        "what": "final error (attitude in rad; the center of mass relative to its path, if that is larger) against "
         "wall time in s, double precision, one thread, prepared runs",
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine_info(),

@@ -33,7 +33,7 @@ SegmentCalls = list[tuple[list[tuple[Array, Array]], tuple[Any, ...], list[tuple
 class RepeatableRun:
     """A run of a scenario, as often as one likes: `reset`, `go`, `final_samples`; only `go` computes.
 
-    `final_samples()` are the numbers at the end, (bodies, numbers): those of `run(scenario, False, 1).samples[-1]`, or not
+    `final_samples()` are the numbers at the end, (bodies, numbers): those of `run_scenario(...).samples[-1]`, or not
     finite where that run would have failed.
     """
 

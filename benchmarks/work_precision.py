@@ -27,7 +27,7 @@ ERROR_FLOOR, MAX_STALLED_SETTINGS = 1e-9, 3
 MAX_NONFINITE_SETTINGS = 6
 """A contestant whose first settings, this many, give no number at all is done."""
 CONTESTANTS_PER_FAMILY, NEAR_TIME_RATIO = 2, 1.6
-"""How many contestants of each side are timed in turns, with settings that take up to this factor times the deciding time."""
+"""How many of each side are timed in turns, with settings of up to this factor times the deciding time."""
 
 
 class TimingBudget(NamedTuple):

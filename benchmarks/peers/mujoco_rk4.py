@@ -61,7 +61,8 @@ def _model_xml(task: ProblemData, h: float) -> str:
     off = " ".join(f'{name}="disable"' for name in (*DISABLED_FLAGS, *(() if task.thruster else ("actuation",))))
     joint = '<joint type="ball" damping="0" armature="0"/>' if task.pivot_to_com else "<freejoint/>"
     center = task.pivot_to_com or (0.0, 0.0, 0.0)
-    inertia = f'<inertial pos="{_format_vector(center)}" mass="{task.mass!r}" diaginertia="{_format_vector(task.central_moments)}"/>'
+    moments = _format_vector(task.central_moments)
+    inertia = f'<inertial pos="{_format_vector(center)}" mass="{task.mass!r}" diaginertia="{moments}"/>'
     geom = site = actuator = fluid = ""
     if task.drag:
         # force = -density A C |v| v for a sphere of cross-section A
@@ -73,8 +74,9 @@ def _model_xml(task: ProblemData, h: float) -> str:
         actuator = (
             f'<actuator><motor site="nozzle" gear="{_format_vector(task.thruster.force_body)} 0 0 0"/></actuator>'
         )
+    gravity = _format_vector(task.gravity)
     return (
-        f'<mujoco><option integrator="RK4" timestep="{h!r}" gravity="{_format_vector(task.gravity)}" {fluid}><flag {off}/>'
+        f'<mujoco><option integrator="RK4" timestep="{h!r}" gravity="{gravity}" {fluid}><flag {off}/>'
         f"</option><worldbody><body>{joint}{inertia}{geom}{site}</body></worldbody>{actuator}</mujoco>"
     )
 
