@@ -31,7 +31,6 @@ SUFFIXES = ("stl", "obj", "ply", "off", "glb", "3mf", "vtk", "vtu", "msh", "inp"
 def call(tmp_path, monkeypatch):
     """Run a command in a folder that holds the bracket, a ball, a box with a hole, and a mesh of two cells."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("polhode.plot.part.PIXELS", 100)
     bracket().export("bracket.stl")
     bracket().export("bracket.obj")
     trimesh.creation.icosphere(subdivisions=3, radius=0.1).export("ball.ply")
@@ -56,7 +55,7 @@ def bracket():
 
 
 def bracket_by_hand(density=ALUMINIUM):
-    """Mass, centre, and tensor about it, of the two boxes, in fractions of m and kg."""
+    """Mass, center, and tensor about it, of the two boxes, in fractions of m and kg."""
     boxes = [
         ((Fraction(8), Fraction(40), Fraction(80)), (Fraction(4), Fraction(20), Fraction(40))),
         ((Fraction(52), Fraction(40), Fraction(8)), (Fraction(34), Fraction(20), Fraction(4))),
@@ -109,10 +108,10 @@ def test_the_table_tells_the_same_numbers(call):
     assert lines[0] == "bracket.stl"
     told = {line[2:26].strip(): line[26:] for line in lines if line.startswith("  ") and not line.startswith("   ")}
     assert told["density"] == "2700 kg/m3"
-    assert told["unit"] == "mm, as asked"
+    assert told["unit"] == "mm, as requested"
     assert told["size"] == "0.06 x 0.04 x 0.08 m"
     assert float(told["mass"].split()[0]) == pytest.approx(report["mass_kg"], rel=1e-11)
-    for title, key in (("the centre of mass", "inertia_body_kg_m2"), ("(0, 0, 0.01) m", "inertia_about_kg_m2")):
+    for title, key in (("the center of mass", "inertia_body_kg_m2"), ("(0, 0, 0.01) m", "inertia_about_kg_m2")):
         start = next(i for i, line in enumerate(lines) if f"inertia about {title}" in line)
         rows = [[float(x) for x in line.split()] for line in lines[start + 1 : start + 4]]
         assert np.allclose(rows, report[key], rtol=1e-11, atol=0)
@@ -167,7 +166,7 @@ def test_a_shell_against_the_hollow_cube(call):
     assert any("the wall is 1 m thick, and the part 2 m long" in text for text in thick["warnings"])
 
 
-def test_lengths_are_in_metres_unless_they_carry_a_unit(call):
+def test_lengths_are_in_meters_unless_they_carry_a_unit(call):
     trimesh.creation.box((20, 20, 20)).export("cube.stl")
     given = ("cube.stl", "--unit", "mm", "--json")
     for option, bare, with_unit in (("--shell", "0.001", "1mm"), ("--about", "0,0,0.05", "0,0,5cm")):
@@ -262,14 +261,14 @@ def test_compare_against_box_and_ball(call):
 
 # Oddities and refusals ------------------------------------------------------------------------------------------------
 def test_warnings_reach_the_reader_in_every_form(call):
-    """A bracket of 80 m was probably drawn in millimetres."""
+    """A bracket of 80 m was probably drawn in millimeters."""
     table = call("bracket.stl")
     assert table.exit_code == 0
-    assert any(line.startswith("warning: ") and "millimetres" in line for line in table.stdout.splitlines())
+    assert any(line.startswith("warning: ") and "millimeters" in line for line in table.stdout.splitlines())
     as_json = call("bracket.stl", "--json")
     report = json.loads(as_json.stdout)
-    assert len([text for text in report["warnings"] if "millimetres" in text]) == 1
-    assert not any("millimetres" in text for text in report["notes"])
+    assert len([text for text in report["warnings"] if "millimeters" in text]) == 1
+    assert not any("millimeters" in text for text in report["notes"])
     assert as_json.stderr == ""
     for form in ("urdf", "toml"):
         block = call("bracket.stl", "--to", form)
@@ -310,7 +309,7 @@ def test_the_picture_goes_with_any_form(call, tmp_path):
         (("cells.vtk", "--shell", "1"), 2, "--shell is for surfaces"),
         (("cells.vtk", "--compare"), 2, "--compare is for closed surfaces"),
         (("ball.ply", "--compare", "--shell", "1mm"), 2, "--compare is for solids"),
-        (("ball.ply", "--compare", "--to", "urdf"), 2, "--compare is part of a table or of JSON"),
+        (("ball.ply", "--compare", "--to", "urdf"), 2, "--compare works with a table or JSON"),
         (("ball.ply", "--json", "--to", "urdf"), 2, "--json and --to urdf contradict each other"),
         (("ball.ply", "--unit", "parsec"), 2, "'parsec' is not one of"),
         (("ball.ply", "--shell", "thin"), 2, "--shell takes lengths in m, or with their unit"),
@@ -337,7 +336,7 @@ def test_the_picture_goes_with_any_form(call, tmp_path):
         (("ball.ply", "--picture", "no/such/folder.png"), 1, "there is no folder no/such"),
         (("ball.ply", "--picture", "x.foo"), 1, "must end with .png, .svg or .pdf"),
         (("cells.vtk", "--density-field", "roh"), 1, "did you mean 'rho'?"),
-        (("cells.vtk", "--region", "1=2"), 1, "lie in none of the regions"),
+        (("cells.vtk", "--region", "1=2"), 1, "lie in none of the given regions"),
     ],
 )
 def test_complaints_are_sentences(call, arguments, code, sentence):
@@ -396,7 +395,7 @@ def test_errors_speak_of_options(call, name, options, phrases):
 
 def test_warnings_and_notes_speak_of_options(call):
     table = call("bracket.stl", "--repair", "flip")
-    assert "pass --unit mm; if not, --unit m says so" in table.stdout
+    assert "pass --unit mm; if not, pass --unit m" in table.stdout
     report = json.loads(call("bracket.stl", "--json").stdout)
     block = call("bracket.stl", "--to", "toml")
     for text in (table.stdout, *report["warnings"], *report["notes"], block.stderr):
@@ -407,14 +406,14 @@ def test_warnings_and_notes_speak_of_options(call):
     ("said", "expected"),
     [
         ("pass repair='fill'.", "pass --repair fill."),
-        ('Give repair="flip" to turn', "Give --repair flip to turn"),
+        ('Pass repair="flip" to reorder', "Pass --repair flip to reorder"),
         ("Pass repair=('flip', 'fill'), and", "Pass --repair flip --repair fill, and"),
         ('or ("flip", "fill")', "or --repair flip --repair fill"),
-        ("pass unit='mm'; if not, unit='m' says so", "pass --unit mm; if not, --unit m says so"),
-        ("unknown here: pass unit=", "unknown here: pass --unit"),
+        ("pass unit='mm'; if not, pass unit='m'", "pass --unit mm; if not, pass --unit m"),
+        ("states the unknown unit 'ell': pass unit=", "states the unknown unit 'ell': pass --unit"),
         ("a thin wall, pass shell= or area_density=", "a thin wall, pass --shell"),
         ("pass area_density=", "pass --shell"),
-        ("take more points=", "take more --points"),
+        ("pass more points=", "pass more --points"),
         ("unit=mm.stl cannot be read: pass unit=", "unit=mm.stl cannot be read: pass --unit"),
         ("a/unit=mm.stl: shell=", "a/unit=mm.stl: --shell"),
         ("nothing to say about a=b (x='y')", "nothing to say about a=b (x='y')"),
@@ -450,12 +449,12 @@ def test_a_name_that_is_no_text_is_shown_with_marks(call, tmp_path, suffix):
     if result.exit_code == 0:
         assert result.stdout.startswith(f"\ufffd.{suffix}\n")
     else:
-        assert result.stderr == f"Error: \ufffd.{suffix}: this name is no text: rename the file\n"
+        assert result.stderr == f"Error: \ufffd.{suffix}: this name is not valid text: rename the file\n"
     assert call(os.fsdecode(b"\xfe.stl")).stderr == "Error: there is no file \ufffd.stl\n"
 
 
 def test_no_zero_has_a_minus(call, tmp_path):
-    """Axes and a centre that are off by rounding, downwards."""
+    """Axes and a center that are off by rounding, downwards."""
     box = trimesh.creation.box((1, 2, 3))
     turn = Rotation.from_euler("xyz", (-1e-12, 1e-12, -1e-12)).as_matrix()
     trimesh.Trimesh(box.vertices @ turn.T, box.faces, process=False).export(tmp_path / "turned.obj", digits=17)

@@ -54,7 +54,7 @@ CLOSED = {
 
 
 def exact(vertices, faces):
-    """Volume, centre and tensor about it, of exactly these doubles, each rounded once at the end."""
+    """Volume, center and tensor about it, of exactly these doubles, each rounded once at the end."""
     points = [tuple(map(Fraction, v)) for v in np.asarray(vertices, dtype=float).tolist()]
     sums = {powers: Fraction(0) for powers in product(range(3), repeat=3) if sum(powers) <= 2}
     for face in np.asarray(faces).tolist():
@@ -97,7 +97,7 @@ def _mean(corners, powers):
 
 
 def misses(body, vertices, faces, density=1.0):
-    """The relative errors of mass and tensor, and that of the centre in units of the size."""
+    """The relative errors of mass and tensor, and that of the center in units of the size."""
     volume, center, tensor = exact(vertices, faces)
     size = np.ptp(vertices, axis=0).max()
     return (

@@ -1,7 +1,7 @@
 """What the tests of shapes share: sizes to try, each solid as a map of a cube, and integrals over such maps.
 
 A map takes three (a surface: two, a line: one) numbers between 0 and 1 to a point.  Its derivatives come from
-complex steps, so nothing here knows a formula for a volume, a centre or a moment.
+complex steps, so nothing here knows a formula for a volume, a center or a moment.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def sampled(place, dimensions, count):
 
 
 def integrated(name, sizes, dimensions=3, count=20):
-    """Volume (area, length), centre, and the tensor of unit mass about it."""
+    """Volume (area, length), center, and the tensor of unit mass about it."""
     samples = [sampled(place, dimensions, count) for place, _ in pieces(name, sizes)]
     points, parts = (np.concatenate(both) for both in zip(*samples, strict=True))
     whole = parts.sum()

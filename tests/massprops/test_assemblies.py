@@ -78,7 +78,7 @@ def test_what_is_nearly_a_row_is_told():
     for turn in (Rotation.identity(), TURN):
         body = ph.Body.from_particles((1, 1, 1), turn.apply(points))
         assert body.is_line
-        assert "taken for a line" in body.notes[0]
+        assert "treated as a line" in body.notes[0]
     body = ph.Body.from_particles((1, 1, 1), TURN.apply(points * (1, 100, 1)))
     assert not body.is_line
     assert body.notes == ()
@@ -111,7 +111,7 @@ def test_members_of_clouds_are_the_clouds_to_the_bit():
 
 # Parallel axes, joining, taking away ----------------------------------------------------------------------------------
 def test_parallel_axes_both_ways():
-    """A box about its corner: m (b^2 + c^2)/3 and -m a b/4; and from there back to its centre."""
+    """A box about its corner: m (b^2 + c^2)/3 and -m a b/4; and from there back to its center."""
     m, a, b, c = 2.0, 0.3, 0.5, 0.7
     box = ph.shapes.box((a, b, c), mass=m).move((a / 2, b / 2, c / 2))
     corner = [
@@ -166,11 +166,11 @@ def test_a_hollow_sphere_against_its_closed_form():
 PLATE = ph.shapes.box((0.1, 0.1, 0.01), density=2.0)
 DRILL = ph.shapes.cylinder(0.005, 0.02, density=2.0)
 DOUBTFUL = {
-    "too long": (DRILL, "the hole reaches 0.005 m out of the body along z"),
+    "too long": (DRILL, "the hole extends 0.005 m beyond the body along z"),
     "outside": (DRILL.scale(0.2).move((0.07, 0, 0)), "the hole lies outside the body"),
-    "denser": (DRILL.scale(0.2, keep="mass"), "the hole has the density 250 kg/m3, the body 2 kg/m3"),
-    "at the rim": (DRILL.scale((1, 1, 0.25)).move((0.046, 0, 0)), "reaches 0.001 m out of the body along x"),
-    "by 1e-6": (DRILL.scale((1, 1, 0.5 + 1e-6)), "reaches 1e-08 m out of the body along z"),
+    "denser": (DRILL.scale(0.2, keep="mass"), "the hole has density 250 kg/m3, the body 2 kg/m3"),
+    "at the rim": (DRILL.scale((1, 1, 0.25)).move((0.046, 0, 0)), "extends 0.001 m beyond the body along x"),
+    "by 1e-6": (DRILL.scale((1, 1, 0.5 + 1e-6)), "extends 1e-08 m beyond the body along z"),
 }
 HARMLESS = {
     "through": DRILL.scale((1, 1, 0.5)),
@@ -208,14 +208,14 @@ def test_no_doubt_where_densities_are_mixed():
         assert_alike(a.join(b).subtract(b), a, 1e-14)
         assert a.subtract(ph.particle(0.1)).notes == ()
         assert a.join(ph.particle(0.1)).subtract(a.scale(0.5)).notes == ()
-    with pytest.warns(MassWarning, match="hole 2 has the density 5 kg/m3, the body 1 kg/m3"):
+    with pytest.warns(MassWarning, match="hole 2 has density 5 kg/m3, the body 1 kg/m3"):
         a.subtract(a.scale(0.1), b.move((-1, 0, 0)).scale(0.1))
 
 
 @pytest.mark.parametrize("members", [2, 3])
 def test_one_member_with_too_long_a_hole_is_told(members):
     lengths = np.linspace(0.005, 0.012, members)
-    with pytest.warns(MassWarning, match="reaches 0.001 m out of the body along z"):
+    with pytest.warns(MassWarning, match="extends 0.001 m beyond the body along z"):
         PLATE.subtract(ph.shapes.cylinder(0.005, lengths, density=2.0))
 
 

@@ -110,10 +110,10 @@ def test_whole_numbers_of_any_type_will_do(kind):
 
 def test_bad_requests_are_refused_with_a_sentence():
     for points in (10, -1, 1e5, "many", None):
-        with pytest.raises(InputError, match="points must be a whole number of at least 100"):
+        with pytest.raises(InputError, match="points must be an integer of at least 100"):
             ph.compare(CLOSED["box"], density=1.0, points=points)
     for seed in (-1, 0.5, "x", None):
-        with pytest.raises(InputError, match="seed must be a whole number of at least 0"):
+        with pytest.raises(InputError, match="seed must be an integer of at least 0"):
             ph.compare(CLOSED["box"], density=1.0, seed=seed)
     thin = together(make.icosphere(3), make.icosphere(3, radius=0.9999).copy())
     thin.faces[1280:] = thin.faces[1280:, ::-1]

@@ -29,7 +29,7 @@ def _elsewhere(tmp_path, monkeypatch):
 
 
 def solid(rng, moments, scale=1.0, far=0.0):
-    """A body with these moments about axes that are turned anyhow, its centre of mass anywhere."""
+    """A body with these moments about axes that are turned anyhow, its center of mass anywhere."""
     turn = Rotation.random(random_state=rng).as_matrix()
     tensor = scale * turn @ np.diag(moments) @ turn.T
     center = far + rng.normal(size=3)
@@ -43,7 +43,7 @@ def random_moments(rng, spread):
 
 
 def taken_by_mujoco(text, frame):
-    """Mass, centre of mass, and the full tensor about it along the body's axes, out of MuJoCo's compiled model."""
+    """Mass, center of mass, and the full tensor about it along the body's axes, out of MuJoCo's compiled model."""
     model = mujoco.MjModel.from_xml_string(frame.format(text))
     turn = np.zeros(9)
     mujoco.mju_quat2Mat(turn, model.body_iquat[-1])
@@ -60,7 +60,7 @@ def assert_same(body, taken):
 
 @LOADED_BY_MUJOCO
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_mujoco_takes_back_mass_centre_and_tensor(form, frame, scale):
+def test_mujoco_takes_back_mass_center_and_tensor(form, frame, scale):
     rng = np.random.default_rng(4)
     for _ in range(50):
         body = solid(rng, random_moments(rng, 2), scale, far=1e6)
@@ -109,7 +109,7 @@ def test_mujoco_accepts_every_flat_body_though_it_refuses_many_bare_ones(form, f
 )
 def test_what_mujoco_refuses_is_foretold(form, frame, body, why):
     text = format_block(body, form)
-    assert "MuJoCo refuses this" in text
+    assert "MuJoCo rejects this" in text
     assert why in text
     with pytest.raises(ValueError, match=r"eigenvalues|A \+ B|larger than mjMINVAL"):
         taken_by_mujoco(text, frame)
@@ -136,7 +136,7 @@ def test_toml_read_as_a_scenario_is_the_same_to_the_bit(tmp_path):
     body = solid(np.random.default_rng(7), (1.0, 1.5, 1.7), far=1e6)
     body = ph.Body(body.mass, body.inertia, body.center_of_mass, volume=0.25, area=3.5)
     text = format_block(body, "toml", "a part", ["1000 kg/m3 was assumed"])
-    assert text.startswith("# a part: kg, m, kg m2; about the centre of mass")
+    assert text.startswith("# a part: kg, m, kg m2; about the center of mass")
     assert "\n# 1000 kg/m3 was assumed\n[body]\n" in text
     (tmp_path / "part.toml").write_text("duration = 1.0\n" + text)
     read = ph.Scenario.from_toml(tmp_path / "part.toml").body

@@ -25,7 +25,7 @@ AMOUNTS = {
     "rod": (lambda: s.thin_rod(1.0, 0.1, mass=1.0, density=1.0, line_density=1.0), InertiaError, "all were given"),
     "line": (lambda: s.thin_rod(1.0, 0.0, density=1.0), InertiaError, "radius 0 has no volume", "line_density"),
     "thin shell": (lambda: s.spherical_shell(1.0, density=1.0), InertiaError, "infinitely thin", "area_density"),
-    "thick shell": (lambda: s.spherical_shell(1.0, 0.5, area_density=1.0), InertiaError, "leave out inner_radius"),
+    "thick shell": (lambda: s.spherical_shell(1.0, 0.5, area_density=1.0), InertiaError, "omit inner_radius"),
 }
 SIZES = {
     "two sides": (lambda: s.box((1, 2), mass=1.0), InertiaError, "sides must be 3 numbers"),
@@ -54,7 +54,7 @@ SIZES = {
 CORNER_CASES = {
     "three corners": (lambda: s.tetrahedron(CORNERS[:3], mass=1.0), InertiaError, "corners must be 4 x 3 numbers"),
     "flat": (lambda: s.tetrahedron(FLAT, mass=1.0), InertiaError, "lie in one plane", "no volume"),
-    "point": (lambda: s.tetrahedron(np.ones((4, 3)), mass=1.0), InertiaError, "one point"),
+    "point": (lambda: s.tetrahedron(np.ones((4, 3)), mass=1.0), InertiaError, "coincide"),
     "one of three": (lambda: s.tetrahedron([CORNERS, FLAT, CORNERS], mass=1.0), InertiaError, "(member 1)"),
     "edges": (lambda: s.parallelepiped(SKEW[:2], mass=1.0), InertiaError, "edges must be 3 x 3 numbers"),
     "flat edges": (lambda: s.parallelepiped(FLAT[:3], mass=1.0), InertiaError, "three edges", "lie in one plane"),
@@ -79,13 +79,13 @@ CORNER_CASES = {
         InertiaError,
         "from corner 1 and from corner 3 meet",
     ),
-    "line": (lambda: s.prism([(0, 0), (1, 1), (3, 3)], 1.0, mass=1.0), InertiaError, "no area", "one line"),
+    "line": (lambda: s.prism([(0, 0), (1, 1), (3, 3)], 1.0, mass=1.0), InertiaError, "no area", "collinear"),
     "height": (lambda: s.prism(SQUARE, 0.0, mass=1.0), InertiaError, "height must be greater than 0 m"),
 }
 MESHES = {
-    "two": (lambda: s.sphere(1.0, mass=1.0).mesh(2), InputError, "segments must be a whole number, 3 or more, not 2"),
-    "part": (lambda: s.sphere(1.0, mass=1.0).mesh(7.5), InputError, "whole number", "7.5"),
-    "true": (lambda: s.sphere(1.0, mass=1.0).mesh(True), InputError, "whole number", "True"),
+    "two": (lambda: s.sphere(1.0, mass=1.0).mesh(2), InputError, "segments must be an integer, 3 or more, not 2"),
+    "part": (lambda: s.sphere(1.0, mass=1.0).mesh(7.5), InputError, "an integer", "7.5"),
+    "true": (lambda: s.sphere(1.0, mass=1.0).mesh(True), InputError, "an integer", "True"),
 }
 
 

@@ -76,40 +76,40 @@ ERRORS = {
     "a missing face": (
         without(CUBE, 0),
         "open",
-        ("3 edges are open, round 1 hole; the longest is 3.414 m long, of 3 edges about (-0.5, ", "repair='fill'"),
+        ("3 edges are open, around 1 hole; the longest is 3.414 m long, of 3 edges near (-0.5, ", "repair='fill'"),
     ),
-    "two holes": (without(make.icosphere(2), 0, 100), "open", ("6 edges are open, round 2 holes; the longest is",)),
+    "two holes": (without(make.icosphere(2), 0, 100), "open", ("6 edges are open, around 2 holes; the longest is",)),
     "one face flipped": (
         flipped(CUBE, 3),
         "inconsistent",
-        ("1 face of 12 looks the other way than its neighbors, for example face 3 about (-0.1667", "repair='flip'"),
+        ("1 face of 12 is oriented opposite to the neighbors, for example face 3 near (-0.1667", "repair='flip'"),
     ),
     "three faces flipped": (
         flipped(make.icosphere(1), 2, 30, 71),
         "inconsistent",
-        ("3 faces of 80 look the other way",),
+        ("3 faces of 80 are oriented opposite",),
     ),
-    "all faces inwards": (inverted(CUBE), "inverted", ("all faces of the mesh look inwards: its volume is -1 m3",)),
+    "all faces inwards": (inverted(CUBE), "inverted", ("all faces of the mesh face inward: its volume is -1 m3",)),
     "one of two pieces inwards": (
         together(CUBE, inverted(moved(SMALL, 3, 0, 0))),
         "inverted",
-        ("shell 1 (of 2, about (3, 0, 0)) looks inwards, but lies in no other: its 0.125 m3 would be counted neg",),
+        ("shell 1 (of 2, at (3, 0, 0)) faces inward, but lies in no other: its 0.125 m3 would be counted neg",),
     ),
     "a shell inside another, both outwards": (
         together(CUBE, SMALL),
         "nested",
-        ("shell 1 (of 2, about (0, 0, 0)) lies inside another and looks outwards like it: is it a void, or a second",),
+        ("shell 1 (of 2, at (0, 0, 0)) lies inside another and faces outward like it: is it a void, or a second",),
     ),
     "pieces that overlap": (
         TWISTED,
         "overlapping",
-        ("shells 0 and 1 run through each other about (", "what lies in both would be counted twice"),
+        ("shells 0 and 1 intersect near (", "the overlap would be counted twice"),
     ),
-    "a piece twice": (together(CUBE, CUBE), "duplicate", ("12 faces are there more than once, for example 0 and 12",)),
+    "a piece twice": (together(CUBE, CUBE), "duplicate", ("12 faces are duplicated, for example 0 and 12",)),
     "a face twice, and once the other way": (
         with_more(CUBE, CUBE.faces[0], CUBE.faces[0][::-1]),
         "duplicate",
-        ("1 face is there more than once, for example 0 and 12",),
+        ("1 face is duplicated, for example 0 and 12",),
     ),
     "small parts that overlap, flush on four sides": (
         together(
@@ -118,35 +118,35 @@ ERRORS = {
             moved(make.box((0.005,) * 3), 0.1025, 0.1, 1),
         ),
         "overlapping",
-        ("shells 1 and 2 run through each other about (0.09917, ", "would be counted twice"),
+        ("shells 1 and 2 intersect near (0.09917, ", "would be counted twice"),
     ),
     "needles that overlap along themselves": (
         together(make.box((1, 1e-5, 1e-5)), moved(make.box((1, 1e-5, 1e-5)), 0.5, 0, 0)),
         "overlapping",
-        ("shells 0 and 1 run through each other",),
+        ("shells 0 and 1 intersect",),
     ),
     "foils that overlap": (
         together(make.box((1, 1, 5e-7)), moved(make.box((1, 1, 5e-7)), 0.5, 0, 0)),
         "overlapping",
-        ("shells 0 and 1 run through each other",),
+        ("shells 0 and 1 intersect",),
     ),
     "the same part twice, cut into triangles otherwise": (
         together(CUBE, with_faces(CUBE, other_diagonals(CUBE))),
         "overlapping",
-        ("run",),
+        ("intersects itself",),
     ),
-    "a peg in a face cut along its outline": (imprinted_peg(), "overlapping", ("both hold the place (",)),
+    "a peg in a face cut along its outline": (imprinted_peg(), "overlapping", ("both contain the point (",)),
     "a face twice": (
         with_more(CUBE, CUBE.faces[4]),
         "duplicate",
-        ("1 face is there more than once, for example 4 and 12",),
+        ("1 face is duplicated, for example 4 and 12",),
     ),
     "a fin": (
         trimesh.Trimesh(np.vstack((CUBE.vertices, (2, 2, 2))), np.vstack((CUBE.faces, (*CUBE.faces[0][:2], 8)))),
         "crowded",
-        ("1 edge has three or more faces, for example about (",),
+        ("1 edge has three or more faces, for example near (",),
     ),
-    "one side only": (moebius(), "one-sided", ("like a Moebius band",)),
+    "one side only": (moebius(), "one-sided", ("like a Moebius strip",)),
     "no volume": (
         trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2), (2, 1, 0)], process=False),
         "flat",
@@ -157,10 +157,10 @@ ERRORS = {
         "degenerate",
         ("none of the 2 faces of the mesh has an area",),
     ),
-    "a centre of mass outside": (
+    "a center of mass outside": (
         together(CUBE, inverted(moved(make.box((0.9, 0.9, 0.9)), 3, 0, 0))),
         "center",
-        ("the centre of mass would lie at (", "outside of the convex hull, where no body has it"),
+        ("the center of mass would lie at (", "outside the convex hull, which is impossible"),
     ),
 }
 
@@ -177,11 +177,11 @@ def test_a_defect_is_refused_with_its_sentence(name):
     assert str(caught.value).count(phrases[0]) == 1
 
 
-def test_the_classic_trap_watertight_right_volume_wrong_centre():
-    """trimesh calls this cube watertight, with the right volume; its centre of mass is off by a quarter."""
+def test_the_classic_trap_watertight_right_volume_wrong_center():
+    """trimesh calls this cube watertight, with the right volume; its center of mass is off by a quarter."""
     bent = flipped(moved(CUBE, 0.5, 0.5, 0.5), 0, 1)
     assert bent.is_watertight
-    with pytest.raises(MeshError, match="2 faces of 12 look the other way"):
+    with pytest.raises(MeshError, match="2 faces of 12 are oriented opposite"):
         ph.Body.from_mesh(bent, density=1.0)
 
 
@@ -212,7 +212,7 @@ def test_a_surface_that_runs_through_itself(fineness):
         assert mesh.volume == pytest.approx(3.4, abs=0.15)
     assert ph.diagnose(apart).is_sound
     how = "faces" if fineness == (80, 12) else "m3 would be counted more than once"
-    with pytest.raises(MeshError, match=rf"the surface runs through itself.*{how}"):
+    with pytest.raises(MeshError, match=rf"the surface intersects itself.*{how}"):
         ph.Body.from_mesh(overlapping, density=1.0)
 
 
@@ -221,7 +221,7 @@ def test_damage_to_one_of_two_solids_that_share_an_edge():
     other = inverted(moved(CUBE, 1, 1, 0))
     shared = together(CUBE, other)
     shared.merge_vertices()
-    with pytest.raises(MeshError, match="looks inwards, but lies in no other"):
+    with pytest.raises(MeshError, match="faces inward, but lies in no other"):
         ph.Body.from_mesh(shared, density=1.0)
     sound = together(CUBE, moved(CUBE, 1, 1, 0))
     sound.merge_vertices()
@@ -238,31 +238,31 @@ WARNINGS = {
     "a face without area": (
         with_more(CUBE, (0, 1, 1)),
         {},
-        "1 face of 13 has no area .the first is number 12, about",
+        "1 face of 13 has no area .the first is number 12, near",
         1.0,
     ),
     "copies that cancel": (
         together(CUBE, mirrored_below(CUBE)),
         {},
-        "2 faces are there more than once.*looking opposite ways: they cancel, and only the area counts them",
+        "2 faces are duplicated.*with opposite orientations: they cancel, except in the area",
         2.0,
     ),
     "points of no face": (
         trimesh.Trimesh(np.vstack((CUBE.vertices, (5, 5, 5))), CUBE.faces, process=False),
         {},
-        "1 of 9 points belong to no face: was the file cut off",
+        "1 of 9 points belong to no face: was the file truncated",
         1.0,
     ),
-    "millimetres read as metres": (
+    "millimeters read as meters": (
         trimesh.Trimesh(CUBE.vertices * 120, CUBE.faces, process=False),
         {},
-        "is 120 m long, read in m: if it was drawn in millimetres, pass unit='mm'",
+        "is 120 m long, read in m: if it was drawn in millimeters, pass unit='mm'",
         1728000.0,
     ),
     "shells that touch but for rounding": (
         together(CUBE, moved(make.box((0.5, 0.5, 0.5)), 0, 0, 0.75 - 1e-8)),
         {},
-        "run through each other about .*they are taken to touch",
+        "intersect near .*they are treated as touching",
         1.125,
     ),
 }
@@ -282,7 +282,7 @@ def test_voids_and_pieces_are_counted_as_said():
     assert hollow.volume == pytest.approx(0.875, rel=1e-15)
     assert hollow.notes == ("1 void, 0.125 m3, counted as empty",)
     apart = ph.Body.from_mesh(together(CUBE, moved(SMALL, 3, 0, 0)), density=1.0)
-    assert apart.notes == ("2 pieces that share no edge, counted as one rigid body",)
+    assert apart.notes == ("2 pieces that share no edge, treated as one rigid body",)
     in_a_void = together(make.box((4, 4, 4)), inverted(make.box((2, 2, 2))), CUBE)
     assert ph.Body.from_mesh(in_a_void, density=1.0).volume == pytest.approx(64 - 8 + 1)
     touching = together(CUBE, moved(SMALL, 0, 0, 0.75))
@@ -318,11 +318,11 @@ def test_flip_turns_faces_back_against_the_undamaged_mesh(name):
 
 def test_flip_says_what_it_turned():
     body = ph.Body.from_mesh(flipped(CUBE, 3, 7), density=1.0, repair="flip")
-    assert body.notes == ("flip: 2 of 12 faces turned round, the first is number 3",)
+    assert body.notes == ("flip: 2 of 12 faces flipped, the first is number 3",)
     body = ph.Body.from_mesh(together(CUBE, SMALL), density=1.0, repair="flip")
-    assert body.notes[-1] == "flip: 12 of 24 faces turned round, the first is number 12; 1 inner shell made a void"
+    assert body.notes[-1] == "flip: 12 of 24 faces flipped, the first is number 12; 1 inner shell made a void"
     assert body.volume == pytest.approx(0.875)
-    assert ph.Body.from_mesh(CUBE, density=1.0, repair="flip").notes == ("flip: 0 of 12 faces turned round",)
+    assert ph.Body.from_mesh(CUBE, density=1.0, repair="flip").notes == ("flip: 0 of 12 faces flipped",)
 
 
 def test_fill_closes_flat_holes_exactly():
@@ -336,7 +336,7 @@ def test_fill_closes_flat_holes_exactly():
 
 def test_fill_and_flip_together():
     damaged = flipped(without(make.icosphere(2), 17), 3, 40, 41)
-    with pytest.raises(MeshError, match=r"look different ways.*Pass repair=.'flip', 'fill'."):
+    with pytest.raises(MeshError, match=r"oriented inconsistently.*Pass repair=.'flip', 'fill'."):
         ph.Body.from_mesh(damaged, density=1.0, repair="fill")
     with pytest.raises(MeshError, match="open"):
         ph.Body.from_mesh(damaged, density=1.0, repair="flip")
@@ -353,10 +353,10 @@ def test_hull_against_trimesh():
 
 
 def test_no_repair_makes_a_solid_of_what_is_none():
-    for repair, sentence in {"flip": "one side only", "fill": "not clear what is a hole"}.items():
+    for repair, sentence in {"flip": "one-sided", "fill": "holes are not well-defined"}.items():
         with pytest.raises(MeshError, match=sentence):
             ph.Body.from_mesh(moebius(), density=1.0, repair=repair)
-    with pytest.raises(MeshError, match="lie in one plane"):
+    with pytest.raises(MeshError, match="coplanar"):
         ph.Body.from_mesh(ERRORS["no volume"][0], density=1.0, repair="hull")
     with pytest.raises(MeshError, match="counted twice"):
         ph.Body.from_mesh(TWISTED, density=1.0, repair=("fill", "flip"))
@@ -422,7 +422,7 @@ def test_fans_of_slivers_are_not_compared_one_by_one_and_that_is_told():
     body = ph.Body.from_mesh(cylinder.mesh(2000), density=1.0)
     assert body.volume == pytest.approx(cylinder.volume, rel=1e-5)
     assert body.notes == (
-        "too many faces lie near each other to compare them one by one: lines and places look for overlaps",
+        "too many faces lie close together to test all pairs: overlaps are searched with rays and samples",
     )
     assert ph.Body.from_mesh(cylinder.mesh(200), density=1.0).notes == ()
 
@@ -439,11 +439,11 @@ def folded_bracket():
     return trimesh.Trimesh(vertices, faces, process=False)
 
 
-def test_faces_folded_onto_their_neighbours():
-    with pytest.warns(MassWarning, match=r"faces lie over each other.*the volume holds, the area is too large"):
+def test_faces_folded_onto_their_neighbors():
+    with pytest.warns(MassWarning, match=r"faces overlap.*the volume is right, the area is too large"):
         body = ph.Body.from_mesh(folded_bracket(), density=1.0)
     same(body, CLOSED["bracket"])
-    with pytest.raises(MeshError, match=r"pairs of faces lie over each other.*area would be counted twice"):
+    with pytest.raises(MeshError, match=r"pairs of faces overlap.*area would be counted twice"):
         ph.Body.from_mesh(folded_bracket(), area_density=1.0)
 
 
@@ -454,5 +454,5 @@ def test_the_area_is_unknown_after_filling_and_a_wall_is_not_filled():
     body = ph.Body.from_mesh(open_end, density=1.0, repair="fill")
     assert body.volume == pytest.approx(tube.volume, rel=1e-13)
     assert body.area is None
-    with pytest.raises(ph.PolhodeError, match="a wall needs no closing"):
+    with pytest.raises(ph.PolhodeError, match="a wall need not be closed"):
         ph.Body.from_mesh(open_end, area_density=1.0, repair="fill")

@@ -42,7 +42,7 @@ def loaded(path):
 
 
 def prism(corners, height):
-    """A prism with its two ends as one polygon each, in lines; the outline goes anticlockwise."""
+    """A prism with its two ends as one polygon each, in lines; the outline goes counterclockwise."""
     n = len(corners)
     points = [f"v {float(x)!r} {float(y)!r} {z}" for z in (0, height) for x, y in corners]
     bottom, top = range(n, 0, -1), range(n + 1, 2 * n + 1)
@@ -76,7 +76,7 @@ def test_two_cubes_cut_at_every_byte(tmp_path, corner):
                 body = ph.Body.from_mesh(mesh, density=1.0)
             except PolhodeError:
                 continue
-        if not caught and not read.doubts:
+        if not caught and not read.warnings:
             silent.append((length, body.volume))
     counts = {round(volume, 12) for _, volume in silent}
     assert counts == {1.0, 2.0}
@@ -88,10 +88,10 @@ def test_two_cubes_cut_at_every_byte(tmp_path, corner):
 
 def test_a_cut_file_through_the_front_door(tmp_path):
     lines = [*cube(), *cube(offset=3.5, first=8)]
-    with pytest.raises(PolhodeError, match="8 of 16 points belong to no face, the last ones among them"):
+    with pytest.raises(PolhodeError, match="8 of 16 points belong to no face, including the last"):
         ph.Body.from_mesh(written(tmp_path, lines[:22]), density=1.0)
     stray = ["v 9 9 9", *cube(first=1)]
-    with pytest.warns(MassWarning, match="1 of 9 points belong to no face: was the file cut off"):
+    with pytest.warns(MassWarning, match="1 of 9 points belong to no face: was the file truncated"):
         body = ph.Body.from_mesh(written(tmp_path, stray), density=1.0)
     assert body.volume == pytest.approx(1.0, rel=1e-14)
     with pytest.raises(PolhodeError, match="open"):
@@ -99,26 +99,26 @@ def test_a_cut_file_through_the_front_door(tmp_path):
 
 
 REFUSED = {
-    "two numbers": (16, "v 1 2", ("line 17", "'v 1 2'", "holds 2 numbers", "cut off")),
-    "no number": (16, "v", ("line 17", "holds 0 numbers")),
-    "five numbers": (16, "v 1 2 3 4 5", ("line 17", "holds 5 numbers")),
-    "a word": (16, "v 1 two 3", ("line 17", "'two' is no number")),
-    "a comma": (16, "v 1 2,5 3", ("line 17", "'2,5' is no number")),
-    "run together": (16, "v 1-2 3", ("line 17", "'1-2' is no number")),
+    "two numbers": (16, "v 1 2", ("line 17", "'v 1 2'", "has 2 numbers", "truncated")),
+    "no number": (16, "v", ("line 17", "has 0 numbers")),
+    "five numbers": (16, "v 1 2 3 4 5", ("line 17", "has 5 numbers")),
+    "a word": (16, "v 1 two 3", ("line 17", "'two' is not a number")),
+    "a comma": (16, "v 1 2,5 3", ("line 17", "'2,5' is not a number")),
+    "run together": (16, "v 1-2 3", ("line 17", "'1-2' is not a number")),
     "not a number": (16, "v 1 nan 3", ("line 17", "not finite")),
     "infinite": (16, "v 1 1e999 3", ("line 17", "not finite")),
-    "two corners": (16, "f 1 2", ("line 17", "a face of 2 corners", "cut off")),
-    "no corner": (16, "f", ("line 17", "a face of 0 corners")),
-    "index 0": (16, "f 0 1 2", ("line 17", "from 1 to 8", "names another")),
-    "beyond": (16, "f 1 2 9", ("line 17", "from 1 to 8", "names another")),
-    "too far back": (16, "f -1 -2 -9", ("line 17", "from 1 to 8", "names another")),
-    "before its points": (3, "f 1 2 4", ("line 4", "from 1 to 3", "names another")),
-    "face of words": (16, "f a b c", ("line 17", "a face takes numbers of points")),
-    "face of decimals": (16, "f 1.0 2.0 3.0", ("line 17", "a face takes numbers of points")),
-    "only a slash": (16, "f / 2 3 4", ("line 17", "a face takes numbers of points")),
-    "minus within": (16, "f 1-2 3 4", ("line 17", "a face takes numbers of points")),
-    "only a minus": (16, "f - 2 3 4", ("line 17", "a face takes numbers of points")),
-    "huge": (16, f"f 1 2 {10**30}", ("line 17", "a face takes numbers of points")),
+    "two corners": (16, "f 1 2", ("line 17", "at least 3 corners, not 2", "truncated")),
+    "no corner": (16, "f", ("line 17", "at least 3 corners, not 0")),
+    "index 0": (16, "f 0 1 2", ("line 17", "from 1 to 8", "refers to another")),
+    "beyond": (16, "f 1 2 9", ("line 17", "from 1 to 8", "refers to another")),
+    "too far back": (16, "f -1 -2 -9", ("line 17", "from 1 to 8", "refers to another")),
+    "before its points": (3, "f 1 2 4", ("line 4", "from 1 to 3", "refers to another")),
+    "face of words": (16, "f a b c", ("line 17", "a face takes point numbers")),
+    "face of decimals": (16, "f 1.0 2.0 3.0", ("line 17", "a face takes point numbers")),
+    "only a slash": (16, "f / 2 3 4", ("line 17", "a face takes point numbers")),
+    "minus within": (16, "f 1-2 3 4", ("line 17", "a face takes point numbers")),
+    "only a minus": (16, "f - 2 3 4", ("line 17", "a face takes point numbers")),
+    "huge": (16, f"f 1 2 {10**30}", ("line 17", "a face takes point numbers")),
 }
 
 
@@ -132,16 +132,16 @@ def test_lines_that_make_no_sense_are_refused_by_their_number(tmp_path, at, line
 def test_files_without_faces_and_files_that_are_not_there(tmp_path):
     for content in (b"", b"\n", b"solid nothing\n", bytes(range(256)) * 3, b"v 1 2 3\n"):
         (tmp_path / "no.obj").write_bytes(content)
-        assert_refused(lambda: read_obj(tmp_path / "no.obj"), FileError, ("holds no triangles",))
+        assert_refused(lambda: read_obj(tmp_path / "no.obj"), FileError, ("contains no triangles",))
     assert_refused(lambda: read_obj(tmp_path / "none.obj"), FileError, ("cannot be read",))
 
 
 def test_what_is_left_out_is_told(tmp_path):
     lines = [*cube(), "surf 0 1 0 1 1 2 3 4", "surf 0 1", "g a", "g", "s off", "usem"]
-    doubts = read_obj(written(tmp_path, lines)).doubts
+    doubts = read_obj(written(tmp_path, lines)).warnings
     assert doubts == (
-        "2 lines with 'surf' are left out, the first is line 15",
-        "1 line with 'usem' is left out, the first is line 20",
+        "2 lines with 'surf' are ignored, the first is line 15",
+        "1 line with 'usem' is ignored, the first is line 20",
     )
 
 
@@ -248,8 +248,8 @@ def test_a_polygon_that_crosses_itself_keeps_its_fan_and_is_told(tmp_path):
     lines = ["v 0 0 0", "v 1 1 0", "v 1 0 0", "v 0 1.5 0", "f 1 2 3 4", "f 1 2 3"]
     read = read_obj(written(tmp_path, lines))
     assert read.triangles.tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 2]]
-    assert read.doubts == (
-        "1 of 2 polygons cross or touch themselves, the first in line 5: their area may come out too large",
+    assert read.warnings == (
+        "1 of 2 polygons cross or touch themselves, the first in line 5: their area may be too large",
     )
 
 

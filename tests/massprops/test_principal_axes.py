@@ -145,7 +145,7 @@ def test_the_moment_about_a_line_is_zero_and_nothing_else(size):
     assert np.abs(np.abs((along * n).sum(axis=-1)) - 1).max() < 1e-14
     thin = across + 1e-12 * n[:, :, None] * n[:, None, :]
     assert np.abs(np.sort(axes_of(size * thin)[0], axis=-1)[:, 0] / size - 1e-12).max() < 16 * EPS
-    with pytest.raises(InertiaError, match="is that of a line: give it some extent across"):
+    with pytest.raises(InertiaError, match="is that of a line: give it a transverse extent"):
         ph.Body(1.0, size * across[0])
     assert ph.Body(1.0, size * across[0], is_line=True).principal_moments.min() == 0.0
 

@@ -38,7 +38,7 @@ POLYHEDRA = {
 
 
 def summed(mesh):
-    """Volume, centre, and the tensor of unit density about it, by signed tetrahedra."""
+    """Volume, center, and the tensor of unit density about it, by signed tetrahedra."""
     origin = mesh.vertices.mean(axis=0)
     three = (mesh.vertices - origin)[mesh.faces]
     parts = np.linalg.det(three) / 6
@@ -120,8 +120,8 @@ def test_vertices_lie_on_the_true_surface():
         ("tube", {"outer_radius": 2.0, "inner_radius": 1.0, "height": 3.0}),
     ],
 )
-def test_bases_lie_where_the_integrated_centre_says(name, sizes):
-    """The map begins with its base at z = 0; the mesh has its centre of mass at the origin."""
+def test_bases_lie_where_the_integrated_center_says(name, sizes):
+    """The map begins with its base at z = 0; the mesh has its center of mass at the origin."""
     _, center, _ = integrated(name, sizes)
     assert shape(name, sizes, mass=1.0).mesh().bounds[0, 2] == near(-center[2], 1e-13)
 

@@ -13,7 +13,7 @@ from polhode.model.members import select_body_members
 from shape_cases import CASES, NAMES, assert_same_tensor, integrated, integrated_area, near, shape
 
 AXIAL = {"half_ellipsoid", "cylinder", "cone", "frustum", "tube", "thin_rod", "thin_sheet"}
-"""Their maps begin at the base, not at the centre of mass."""
+"""Their maps begin at the base, not at the center of mass."""
 DIMENSIONS = {"ring": 1, "thin_disk": 2, "thin_sheet": 2}
 
 
@@ -128,7 +128,7 @@ def test_special_cases_of_one_shape_are_another():
 
 
 def test_table_17_1_row_by_row():
-    """[seed 004 table 17.1; errata: the sheet's normal has 1/12, the rod a radius]"""
+    """[Christian 2011, table 17.1; errata: the sheet's normal has 1/12, the rod a radius]"""
     s, m, a, b, c = ph.shapes, 60.0, 1.0, 2.0, 3.0
     rows = [
         (s.ellipsoid((a, b, c), mass=m), [m * (b * b + c * c) / 5, m * (a * a + c * c) / 5, m * (a * a + b * b) / 5]),
@@ -144,7 +144,7 @@ def test_table_17_1_row_by_row():
 
 
 def test_box_against_the_texts_block():
-    """[seed 000 eq. 5-1: sides (1, 2, 3), density 1: diag(6.5, 5, 2.5)]"""
+    """[Baraff 1997, eq. 5-1: sides (1, 2, 3), density 1: diag(6.5, 5, 2.5)]"""
     body = ph.shapes.box((1, 2, 3), density=1.0)
     assert body.mass == 6.0
     assert body.principal_moments.tolist() == [6.5, 5.0, 2.5]
@@ -219,7 +219,7 @@ def test_how_far_a_shape_reaches_against_the_corners_of_fine_meshes(name, sizes)
     """
     rng = np.random.default_rng(7)
     (part,) = shape(name, sizes, mass=1.0).parts
-    part = part.placed(Rotation.from_quat(rng.normal(size=4)).as_matrix() * (1, 2, 0.5), rng.normal(size=3))
+    part = part.transform(Rotation.from_quat(rng.normal(size=4)).as_matrix() * (1, 2, 0.5), rng.normal(size=3))
     corners = part.surface(128).vertices
     size = np.ptp(corners, axis=0).max()
     for u in (*np.eye(3), *rng.normal(size=(12, 3))):

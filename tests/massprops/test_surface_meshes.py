@@ -52,8 +52,8 @@ def test_polyhedra_along_the_axes_against_closed_forms():
 @quiet
 @pytest.mark.parametrize("unit", ["mm", "in"])
 def test_other_units_cost_no_digits(unit):
-    """The numbers of the file are integrated, not those in metres, which are rounded."""
-    metres = {"mm": 1e-3, "in": 0.0254}[unit]
+    """The numbers of the file are integrated, not those in meters, which are rounded."""
+    meters = {"mm": 1e-3, "in": 0.0254}[unit]
     plate = make.box((1000, 2000, 0.003))
     for vertices, faces in (
         (make.box((2, 2, 2)).vertices + (3e6, 1e6 + 7, -2e6), make.box().faces),
@@ -61,9 +61,9 @@ def test_other_units_cost_no_digits(unit):
     ):
         body = ph.Body.from_mesh(trimesh.Trimesh(vertices, faces, process=False), density=1.0, unit=unit)
         volume, center, tensor = exact(vertices, faces)
-        assert body.mass == pytest.approx(volume * metres**3, rel=1e-14, abs=0)
-        assert body.center_of_mass == pytest.approx(center * metres, rel=1e-14, abs=0)
-        assert np.abs(body.inertia_body - tensor * metres**5).max() < 1e-13 * np.abs(tensor).max() * metres**5
+        assert body.mass == pytest.approx(volume * meters**3, rel=1e-14, abs=0)
+        assert body.center_of_mass == pytest.approx(center * meters, rel=1e-14, abs=0)
+        assert np.abs(body.inertia_body - tensor * meters**5).max() < 1e-13 * np.abs(tensor).max() * meters**5
 
 
 def test_random_star_shaped_polyhedra_against_fractions():
@@ -137,7 +137,7 @@ def test_shell_by_thickness_density_and_mass():
     for body in (by_thickness, by_mass):
         assert body.inertia_body == pytest.approx(by_area.inertia_body, rel=1e-14)
         assert body.volume == pytest.approx(22 * 2e-3)
-    assert any("thin beside" in note for note in by_area.notes)
+    assert any("assumed thin" in note for note in by_area.notes)
     with pytest.warns(MassWarning, match="the wall is 2 m thick, and the part 3 m long.*meant in another unit"):
         ph.Body.from_mesh(box, density=1.0, shell=2.0)
 
@@ -171,7 +171,7 @@ def test_every_format_gives_the_same_body(tmp_path, kind, name):
 
 
 def test_tiny_parts_in_files_are_not_melted(tmp_path):
-    """trimesh joins corners nearer than 1e-8 by default: a part of a nanometre would be a point."""
+    """trimesh joins corners nearer than 1e-8 by default: a part of a nanometer would be a point."""
     make.box((1e-9, 2e-9, 3e-9)).export(tmp_path / "grain.stl")
     body = ph.Body.from_mesh(tmp_path / "grain.stl", density=1.0)
     assert body.mass == pytest.approx(6e-27, rel=1e-6)
@@ -180,17 +180,17 @@ def test_tiny_parts_in_files_are_not_melted(tmp_path):
 def test_units_by_argument_by_file_and_by_guess(tmp_path):
     box = make.box((20, 30, 40))
     box.export(tmp_path / "part.stl")
-    with pytest.warns(MassWarning, match=r"part\.stl is 40 m long, read in m: if it was drawn in millimetres"):
+    with pytest.warns(MassWarning, match=r"part\.stl is 40 m long, read in m: if it was drawn in millimeters"):
         assert ph.Body.from_mesh(tmp_path / "part.stl", density=1.0).volume == pytest.approx(24000)
-    for unit, metres in {"mm": 1e-3, "in": 0.0254, "cm": 1e-2, "um": 1e-6, "ft": 0.3048, "km": 1e3, "m": 1.0}.items():
+    for unit, meters in {"mm": 1e-3, "in": 0.0254, "cm": 1e-2, "um": 1e-6, "ft": 0.3048, "km": 1e3, "m": 1.0}.items():
         body = ph.Body.from_mesh(tmp_path / "part.stl", density=1.0, unit=unit)
-        assert body.volume == pytest.approx(24000 * metres**3)
+        assert body.volume == pytest.approx(24000 * meters**3)
         assert not body.notes
     box.export(tmp_path / "part.3mf")
     body = ph.Body.from_mesh(tmp_path / "part.3mf", density=1.0)
     assert body.volume == pytest.approx(24000e-9)
-    assert body.notes == ("part.3mf says that it is in mm",)
-    with pytest.warns(MassWarning, match="says that it is in mm, but is read in in, as asked"):
+    assert body.notes == ("part.3mf states its unit: mm",)
+    with pytest.warns(MassWarning, match="states its unit: mm, but is read in in, as requested"):
         ph.Body.from_mesh(tmp_path / "part.3mf", density=1.0, unit="in")
     with pytest.raises(ph.PolhodeError, match="did you mean 'mm'"):
         ph.Body.from_mesh(tmp_path / "part.stl", density=1.0, unit="mmm")
@@ -212,13 +212,13 @@ def test_corners_at_one_place_are_one_without_a_tolerance():
 def test_files_that_cannot_be_read_are_refused_with_a_sentence(tmp_path):
     cases = {
         "none.stl": (None, "there is no file"),
-        "empty.stl": (b"", "cannot be read|holds no triangles"),
-        "text.obj": (b"hello\n", "holds no triangles|cannot be read"),
+        "empty.stl": (b"", "cannot be read|contains no triangles"),
+        "text.obj": (b"hello\n", "contains no triangles|cannot be read"),
         "what.xyzabc": (b"1 2 3", "cannot be read"),
         "points.ply": (
             b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
             b"end_header\n0 0 0\n",
-            "holds no triangles",
+            "contains no triangles",
         ),
     }
     for name, (content, sentence) in cases.items():
@@ -235,7 +235,7 @@ def test_a_text_cut_off_within_its_second_solid_is_no_whole_part(tmp_path):
     (tmp_path / "whole.stl").write_text(two)
     assert ph.Body.from_mesh(tmp_path / "whole.stl", density=1.0).mass == pytest.approx(12.0)
     (tmp_path / "cut.stl").write_text(two[: len(text) + 500])
-    with pytest.raises(FileError, match="begins 17 facets, but only 12 lie within whole solids: it was cut off"):
+    with pytest.raises(FileError, match="begins 17 facets, but only 12 lie in complete solids: it was truncated"):
         ph.Body.from_mesh(tmp_path / "cut.stl", density=1.0)
 
 
@@ -247,7 +247,7 @@ def test_a_text_cut_off_after_its_first_solid_is_no_whole_part(tmp_path, name, o
     (tmp_path / name).write_text(content)
     assert ph.Body.from_mesh(tmp_path / name, density=1.0).mass == pytest.approx(12.0)
     (tmp_path / name).write_text("\n".join(content.rstrip().splitlines()[:-12]) + "\n")
-    with pytest.raises(FileError, match="announces 40 lines of points and faces, but has 28: it was cut off"):
+    with pytest.raises(FileError, match="announces 40 lines of points and faces, but has 28: it was truncated"):
         ph.Body.from_mesh(tmp_path / name, density=1.0)
 
 
@@ -276,7 +276,7 @@ def test_bad_arguments_are_refused_with_a_sentence(arguments, sentence):
         ({"density": [1.0, 2.0]}, "density must be one number"),
         ({"density": 1.0, "shell": [1.0, 2.0]}, "shell must be one number"),
         ({"density": 1.0, "repair": 5}, "repair is one of flip, fill, hull, or several in a tuple, not 5"),
-        ({"density": 1.0, "repair": ("hull", "flip")}, "no other repair has a place beside it"),
+        ({"density": 1.0, "repair": ("hull", "flip")}, "it cannot be combined with other repairs"),
     ],
 )
 def test_odd_arguments_are_refused_with_a_sentence(arguments, sentence):
@@ -291,13 +291,13 @@ def test_sizes_that_cannot_be_multiplied_and_odd_paths(tmp_path):
         ph.Body.from_mesh(huge, density=1.0)
     with pytest.raises(FileError, match="cannot be read"):
         ph.Body.from_mesh(tmp_path / ("x" * 300 + ".stl"), density=1.0)
-    with pytest.raises(FileError, match="is a folder"):
+    with pytest.raises(FileError, match="is a directory"):
         ph.Body.from_mesh(tmp_path, density=1.0)
     yards = CLOSED["box"].copy()
     yards.units = "yards"
-    with pytest.raises(FileError, match="says that it is in 'yards', which is unknown here: pass unit="):
+    with pytest.raises(FileError, match="states the unknown unit 'yards': pass unit="):
         ph.Body.from_mesh(yards, density=1.0)
-    with pytest.warns(MassWarning, match="says that it is in yards, but is read in mm, as asked"):
+    with pytest.warns(MassWarning, match="states its unit: yards, but is read in mm, as requested"):
         ph.Body.from_mesh(yards, density=1.0, unit="mm")
 
 

@@ -14,7 +14,7 @@ from shape_cases import CORNERS, L_SHAPE, SPIKY, assert_same_tensor, near
 
 
 def exact_tetrahedron(corners):
-    """Volume, centre, and the tensor of unit mass, in fractions of the very numbers given."""
+    """Volume, center, and the tensor of unit mass, in fractions of the very numbers given."""
     c = [[Fraction(float(x)) for x in corner] for corner in corners]
     (a, b, d), (e, f, g), (h, i, j) = ([x - y for x, y in zip(corner, c[0], strict=True)] for corner in c[1:])
     volume = abs(a * (f * j - g * i) - b * (e * j - g * h) + d * (e * i - f * h)) / 6
@@ -55,7 +55,7 @@ def test_tetrahedra_far_away_against_fractions(corners, away):
 
 
 def exact_polygon(corners):
-    """Area, centre, and the mean of r r' about it, by sums along the rim, in fractions."""
+    """Area, center, and the mean of r r' about it, by sums along the rim, in fractions."""
     c = [[Fraction(float(x)) for x in corner] for corner in corners]
     pairs = [(*p, *q, p[0] * q[1] - q[0] * p[1]) for p, q in zip(c, c[1:] + c[:1], strict=True)]
     area = sum(k for *_, k in pairs) / 2

@@ -140,7 +140,7 @@ def test_abaqus_sets_are_those_of_the_right_elements(tmp_path):
     for density in ({"Steel": 1.0, "lead": 3.0}, {"STEEL": 1.0, "low": 3.0, "high": 3.0}):
         body = ph.Body.from_volume_mesh(path, density)
         assert_two_cubes(body)
-        assert body.notes == ("Cells without volume were left out: 1 S3.",)
+        assert body.notes == ("Cells without volume were ignored: 1 S3.",)
     with pytest.raises(InertiaError, match=r"1 of 3 cells lie in more than one"):
         ph.Body.from_volume_mesh(path, {"steel": 1.0, "everything": 3.0})
 
@@ -168,7 +168,7 @@ def test_abaqus_as_meshio_writes_it(tmp_path):
         (BRICK.replace("10, 20", "10, 21"), ("node 21",)),
         (BRICK.replace("10, 20,", "10,"), ("*ELEMENT", "9 numbers each")),
         (BRICK[:-1], ("middle of a line",)),
-        (BRICK + BRICK, ("element 1 is there twice",)),
+        (BRICK + BRICK, ("element 1 is defined twice",)),
         ("*ELEMENT, TYPE=SC8R\n" + lines(1, [range(8)]), ("SC8R", "have a volume")),
         ("*NGEN\n1, 2, 3\n" + BRICK, ("*NGEN", "written out")),
         ("*NODE\n7, 1.0, zero, 2.0\n" + BRICK, ("*NODE", "zero")),
@@ -192,7 +192,7 @@ def test_exodus_variables_and_blocks_are_not_lost(kind, tmp_path):
     for density in ("rho", {"steel": 1.0, 20: 3.0}, {10: 1.0, 20: 3.0}):
         body = ph.Body.from_volume_mesh(path, density)
         assert_two_cubes(body)
-    assert "2 time steps; fields of the cells are those of the last one, t = 2.5." in body.notes[0]
+    assert "2 time steps; cell fields are those of the last one, t = 2.5." in body.notes[0]
     assert "1 SHELL4" in body.notes[1]
     with pytest.raises(InertiaError, match="'extra' has no value in 2 of 3 cells"):
         ph.Body.from_volume_mesh(path, "extra")
@@ -243,7 +243,7 @@ def test_files_of_another_kind(name, text, tmp_path, capfd):
 
 def test_missing_files_and_folders(tmp_path):
     assert_refused(lambda: ph.Body.from_volume_mesh(tmp_path / "none.vtu", 1.0), FileError, ("there is no file",))
-    assert_refused(lambda: ph.Body.from_volume_mesh(tmp_path, 1.0), FileError, ("is no file",))
+    assert_refused(lambda: ph.Body.from_volume_mesh(tmp_path, 1.0), FileError, ("is not a file",))
 
 
 def test_cells_that_meshio_leaves_out_are_not_lost_in_silence(tmp_path):

@@ -68,7 +68,7 @@ def over(family, p):
 
 
 def judged(family, place, density):
-    """Mass, centre, tensor of the cell's image under three polynomials, with a polynomial density of x, y, z."""
+    """Mass, center, tensor of the cell's image under three polynomials, with a polynomial density of x, y, z."""
     J = [[slope(f, axis) for axis in range(3)] for f in place]
     det = {}
     for i in range(3):
@@ -409,7 +409,7 @@ def test_ways_to_say_the_same_densities():
 def test_a_jump_within_cells_is_refused_with_the_error_reached(monkeypatch):
     monkeypatch.setattr(adaptive_quadrature, "MAX_POINTS", 2_000_000)
     cube = one("hexahedron")
-    with pytest.raises(InertiaError, match=r"pieces, the estimated error is still .*e-0\d of the mass.*each region"):
+    with pytest.raises(InertiaError, match=r"pieces, the estimated error is still .*e-0\d of the mass.*per region"):
         ph.Body.from_volume_mesh(cube, lambda x, y, z: np.where(x + y / 3 < 0.4, 1.0, 2.0))
     rough = ph.Body.from_volume_mesh(cube, lambda x, y, z: np.where(x < 0.3, 1.0, 2.0), rtol=2e-2)
     assert rough.mass == pytest.approx(1.7, rel=2e-2)
@@ -433,7 +433,7 @@ CELLS = mesh_of(
         "no regions": (tried(TETRA, {"a": 1.0}), InertiaError, "the mesh has none"),
         "negative function": (
             tried(TETRA, lambda x, y, z: x - 1),
-            InertiaError, "a density must be finite and not negative", "kg/m3 at (",
+            InertiaError, "a density must be finite and non-negative", "kg/m3 at (",
         ),
         "infinite function": (
             tried(TETRA, lambda x, y, z: np.where(x < 0.5, np.nan, 1)), InertiaError, "nan kg/m3"
@@ -441,9 +441,9 @@ CELLS = mesh_of(
         "zero function": (tried(TETRA, lambda x, y, z: 0 * x), InertiaError, "no mass"),
         "wrong shape": (tried(TETRA, lambda x, y, z: np.ones(3)), InertiaError, "shape (3,)"),
         "no arrays": (
-            tried(TETRA, lambda x, y, z: 1 if x > 0 else 2), InertiaError, "np.where in place of if"
+            tried(TETRA, lambda x, y, z: 1 if x > 0 else 2), InertiaError, "np.where instead of if"
         ),
-        "degree": (tried(TETRA, 1.0, degree=-1), InputError, "degree must be a whole number"),
+        "degree": (tried(TETRA, 1.0, degree=-1), InputError, "degree must be an integer"),
         "rtol": (tried(TETRA, 1.0, rtol=0.0), InputError, "rtol must be between"),
         "repair": (tried(TETRA, 1.0, repair="fill"), InputError, "unknown repair 'fill'"),
         "unit": (tried(TETRA, 1.0, unit="mn"), InputError, "unknown unit"),
@@ -512,7 +512,7 @@ def _three_at_a_face(points, cells):
 @checked(
     {
         "nan": (damaged(_nan), MeshError, "1 of 27 nodes", "node 3"),
-        "missing node": (damaged(_missing_node), MeshError, "cell 1 of the hexahedron cells names node 99"),
+        "missing node": (damaged(_missing_node), MeshError, "cell 1 of the hexahedron cells refers to node 99"),
         "inverted": (
             tried(one("tetra", CELL_TYPES["tetra"].reference[[0, 2, 1, 3]]), 1.0),
             MeshError, "1 of 1 cells (number 0) is inverted", 'repair="flip"',
@@ -522,7 +522,7 @@ def _three_at_a_face(points, cells):
         "flat": (damaged(_flat, SIX, "tetra"), MeshError, "1 of 48 cells (number 0) is without volume"),
         "twice": (
             damaged(lambda p, c: (p, np.vstack((c, c[2, [3, 0, 1, 2, 7, 4, 5, 6]])))), MeshError,
-            "cells are there twice", "cell 8, which has the corners of cell 2",
+            "cells are duplicates", "cell 8, which has the corners of cell 2",
         ),
         "overlapping": (damaged(_overlapping, SIX, "tetra"), MeshError, "on the same side"),
         "three at a face": (damaged(_three_at_a_face, SIX, "tetra"), MeshError, "more than two cells", "[0, 1, 2]"),
@@ -530,16 +530,16 @@ def _three_at_a_face(points, cells):
             tried(mesh_of(CUBE, ("triangle", [(0, 1, 2)])), 1.0),
             MeshError, "only 1 triangle", "Body.from_mesh",
         ),
-        "nothing": (tried(mesh_of(CUBE), 1.0), MeshError, "no cells at all"),
+        "nothing": (tried(mesh_of(CUBE), 1.0), MeshError, "the mesh has no cells"),
         "polyhedron": (
             tried(mesh_of(CUBE, ("polyhedron8", [range(8)])), 1.0), MeshError, "'polyhedron8'"
         ),
         "cubic": (tried(mesh_of(CUBE, ("tetra20", [range(20)])), 1.0), MeshError, "'tetra20'"),
         "too few nodes": (
-            tried(mesh_of(CUBE, ("tetra", [(0, 1, 2)])), 1.0), MeshError, "4 whole numbers each"
+            tried(mesh_of(CUBE, ("tetra", [(0, 1, 2)])), 1.0), MeshError, "4 integers each"
         ),
         "flat world": (tried(mesh_of(CUBE[:, :2], ("tetra", [(0, 1, 2, 3)])), 1.0), MeshError, "three"),
-        "a point": (tried(mesh_of(0 * CUBE, ("tetra", [(0, 1, 2, 3)])), 1.0), MeshError, "one place"),
+        "a point": (tried(mesh_of(0 * CUBE, ("tetra", [(0, 1, 2, 3)])), 1.0), MeshError, "coincide at"),
     }
 )  # fmt: skip
 def test_defects_are_named(attempt, kind, phrases):
@@ -602,7 +602,7 @@ def test_a_hexahedron_shrunk_to_a_wedge_meets_wedges():
     points = CELL_TYPES["wedge"].reference
     points = np.vstack((points, points[3:] + (0, 0, 1)))
     mesh = mesh_of(points, ("hexahedron", [(0, 1, 2, 2, 3, 4, 5, 5)]), ("wedge", [(3, 4, 5, 6, 7, 8)]))
-    with pytest.warns(MassWarning, match="1 of 2 cells name a corner twice"):
+    with pytest.warns(MassWarning, match="1 of 2 cells repeat a corner"):
         body = ph.Body.from_volume_mesh(mesh, 1.0)
     assert body.volume == pytest.approx(1.0, rel=1e-14)
     assert body.area == pytest.approx(1 + 2 * (2 + 2**0.5), rel=1e-13)
@@ -613,7 +613,7 @@ def test_what_was_left_out_is_said_and_nodes_stay():
     mesh = mesh_of(points, ("triangle", [(0, 1, 2)]), ("hexahedron", HEXES), ("line", [(0, 1)]))
     body = ph.Body.from_volume_mesh(mesh, 1.0)
     assert body.notes == (
-        "Cells without volume were left out: 1 triangle, 1 line.",
+        "Cells without volume were ignored: 1 triangle, 1 line.",
         "1 of 28 nodes belong to no volume cell.",
     )
     assert body.nodes.tolist() == points.tolist()
@@ -630,7 +630,7 @@ def test_unmerged_halves_have_one_outside():
 
 def test_cells_that_only_touch_along_an_edge_are_remarked():
     points = np.vstack((CUBE, CUBE + (1, 1, 0)))
-    with pytest.warns(MassWarning, match="1 edges of the mesh's outside"):
+    with pytest.warns(MassWarning, match="1 edges of the mesh's boundary"):
         ph.Body.from_volume_mesh(mesh_of(points, ("hexahedron", [range(8), range(8, 16)])), 1.0)
 
 
@@ -643,7 +643,7 @@ def test_faces_that_do_not_match_are_remarked():
     assert_same(body, 6.0, np.full(3, 0.5), np.eye(3))
 
 
-def test_units_and_the_suspicion_of_millimetres():
+def test_units_and_the_suspicion_of_millimeters():
     mesh = mesh_of(POINTS * 40, ("hexahedron", HEXES))
     with pytest.warns(MassWarning, match="40 m long"):
         ph.Body.from_volume_mesh(mesh, 1000.0)

@@ -139,7 +139,7 @@ def test_bad_volumes_and_those_of_a_particle_are_refused(tmp_path):
         ("inertia = [1.0, 1.0, 1.0]\nvolume = -1.0", "volume must not be negative, but is -1"),
         ('inertia = [1.0, 1.0, 1.0]\narea = "large"', "area must be a number"),
         ("particle = true\nvolume = 1.0", "is a particle, which has no volume: remove volume"),
-        ("particle = true\narea = 1.0", "is a particle, which has no area: leave out area"),
+        ("particle = true\narea = 1.0", "is a particle, which has no area: remove area"),
     ):
         path.write_text(f"duration = 1.0\n[body]\nmass = 1.0\n{line}\n")
         with pytest.raises(ph.PolhodeError, match=sentence):

@@ -34,37 +34,41 @@ OUTPUT_FORMS = ("table", "json", "toml", "urdf", "sdf", "mjcf")
 @click.option("--density", type=float, metavar="D", help="In kg/m3; 1000 is assumed if neither it nor --mass is given.")
 @click.option("--mass", "total", type=float, metavar="M", help="In kg: the density follows.")
 @click.option(
-    "--unit", type=click.Choice(LENGTH_UNITS), help="What the file's numbers are in; else what it says, else m."
+    "--unit",
+    type=click.Choice(LENGTH_UNITS),
+    help="Unit of the file's coordinates; default: the one stated in the file, else m.",
 )
-@click.option("--shell", metavar="T", help="A wall of this thickness along the surface, hollow within.")
-@click.option("--about", metavar="X,Y,Z", help="A point: the tensor about it is told too.")
+@click.option("--shell", metavar="T", help="A wall of this thickness on the surface, hollow inside.")
+@click.option("--about", metavar="X,Y,Z", help="A point: print the tensor about it, too.")
 @click.option(
     "--to", "form", type=click.Choice(OUTPUT_FORMS), default="table", show_default=True, help="What to print."
 )
 @click.option("--json", "as_json", is_flag=True, help="Short for --to json.")
-@click.option("--compare", is_flag=True, help="Set boxes, point sampling and exact integral side by side.")
-@click.option("--points", type=click.IntRange(100), default=100_000, show_default=True, help="For --compare: how many.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --compare: which ones.")
+@click.option("--compare", is_flag=True, help="Compare bounding boxes, point sampling and the exact integral.")
+@click.option(
+    "--points", type=click.IntRange(100), default=100_000, show_default=True, help="For --compare: sample points."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For --compare: random seed.")
 @click.option(
     "--repair",
     type=click.Choice(("flip", "fill", "hull")),
     multiple=True,
-    help="Turn faces (or cells) outwards, close holes, or take the convex hull; may be given several times.",
+    help="Orient faces (or cells) outward, close holes, or take the convex hull; may be repeated.",
 )
 @click.option("--region", "regions", metavar="NAME=D", multiple=True, help="Density of a region of a volume mesh.")
-@click.option("--density-field", metavar="NAME", help="The field of the cells that holds their densities.")
+@click.option("--density-field", metavar="NAME", help="The cell field with the densities.")
 @click.option("--picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
 @click.pass_context
 def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
-    """Mass, centre of mass and inertia of a part, from its mesh.
+    """Mass, center of mass and inertia of a part, from its mesh.
 
     FILE is a closed surface (stl, obj, ply, off, glb, gltf, 3mf) or a volume mesh (vtk, vtu, msh, exodus, inp and more;
-    with the extra 'polhode[mesh]'). Nothing is repaired unless asked; what is odd is told as a warning, and what has no
-    definite inside is refused.
+    with the extra 'polhode[mesh]'). Nothing is repaired by default; anything suspicious gives a warning, and a mesh
+    without a well-defined inside is an error.
 
-    Lengths (--shell, --about) are in m, whatever --unit says of the file, unless they carry their unit: 2mm. All
+    Lengths (--shell, --about) are in m, whatever the --unit of the file, unless they carry their unit: 2mm. All
     results are in m, kg, kg m2, along the file's axes; products of inertia are the tensor's entries, -integral of
-    rho x y, in every form of output. JSON names its units: mass_kg, center_of_mass_m, inertia_body_kg_m2.
+    rho x y, in every output format. JSON keys name their units: mass_kg, center_of_mass_m, inertia_body_kg_m2.
 
     URDF, SDF and MJCF blocks are <inertial> elements to paste. MuJoCo changes them if the model's compiler sets
     balanceinertia, boundmass, boundinertia, settotalmass or inertiafromgeom="true"; of a URDF it drops the root link's
@@ -93,7 +97,9 @@ def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
     except PolhodeError as error:
         raise click.ClickException(rephrase_as_options(str(error), file)) from error
     except UnicodeEncodeError as error:
-        raise click.ClickException(f"{click.format_filename(file)}: this name is no text: rename the file") from error
+        raise click.ClickException(
+            f"{click.format_filename(file)}: this name is not valid text: rename the file"
+        ) from error
     except OSError as error:
         raise click.ClickException(
             click.format_filename(str(error.filename or file)) + f": {error.strerror}"
@@ -101,13 +107,12 @@ def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
     _print_mass_report(form, body, report)
 
 
-# What was asked for ---------------------------------------------------------------------------------------------------
 def _output_form(ctx: click.Context, given: dict[str, Any]) -> str:
     form: str = given["form"]
     if given["as_json"] and form not in ("table", "json"):
         raise click.UsageError(f"--json and --to {form} contradict each other: give one of them", ctx)
     if given["compare"] and not given["as_json"] and form not in ("table", "json"):
-        raise click.UsageError(f"--compare is part of a table or of JSON, not of {form}: leave out one of them", ctx)
+        raise click.UsageError(f"--compare works with a table or JSON, not with {form}: omit one of them", ctx)
     return "json" if given["as_json"] else form
 
 
@@ -117,9 +122,9 @@ def _refuse_contradictions(ctx: click.Context, file: Path, given: dict[str, Any]
         raise click.UsageError(f"{' and '.join(asked)} contradict each other: give one of them", ctx)
     for option in ("points", "seed"):
         if not given["compare"] and ctx.get_parameter_source(option) is not ParameterSource.DEFAULT:
-            raise click.UsageError(f"--{option} is for --compare: give it too, or leave out --{option}", ctx)
+            raise click.UsageError(f"--{option} is for --compare: give it, too, or omit --{option}", ctx)
     if given["compare"] and given["shell"] is not None:
-        raise click.UsageError("--compare is for solids, and --shell makes none: leave out one of them", ctx)
+        raise click.UsageError("--compare is for solids, not for --shell: omit one of them", ctx)
     if is_volume_file(file):
         return
     for option, key in (("--region", "regions"), ("--density-field", "density_field")):
@@ -143,7 +148,7 @@ def _parse_point(ctx: click.Context, given: dict[str, Any]) -> list[float] | Non
 
 
 def _parse_length(ctx: click.Context, option: str, text: str) -> float:
-    """A number of metres, or a number with its unit."""
+    """A length in m, given as a number or a number with a unit."""
     match = re.fullmatch(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-z]*)\s*", text)
     if match is None or match[2] not in ("", *LENGTH_UNITS):
         raise click.UsageError(
@@ -155,11 +160,10 @@ def _parse_length(ctx: click.Context, option: str, text: str) -> float:
     return number * meters_per(unit or "m")
 
 
-# What is told ---------------------------------------------------------------------------------------------------------
 def _load_and_report(
     ctx: click.Context, file: Path, given: dict[str, Any], shell: float | None, about: list[float] | None
 ) -> tuple[Body, dict[str, Any]]:
-    """The body, and everything about it, in the words of the command line."""
+    """The body and its report, with messages phrased for the command line."""
     (body, kind), odd = catch_mass_warnings(lambda: load_body(ctx, file, given, shell))
     report = _mass_report(file, body, kind, about, given)
     if given["compare"]:
@@ -173,8 +177,8 @@ def _load_and_report(
 def _mass_report(file: Path, body: Body, kind: str, about: list[float] | None, given: dict[str, Any]) -> dict[str, Any]:
     from polhode.massprops.mass_report import build_mass_report
 
-    said = [match[1] for note in body.notes if (match := re.search(r"says that it is in (\w+)", note))]
-    unit, origin = (given["unit"], "option") if given["unit"] else (said[0], "file") if said else ("m", "assumed")
+    stated = [match[1] for note in body.notes if (match := re.search(r"states its unit: (\w+)", note))]
+    unit, origin = (given["unit"], "option") if given["unit"] else (stated[0], "file") if stated else ("m", "assumed")
     return {
         "polhode": __version__,
         "file": click.format_filename(file),

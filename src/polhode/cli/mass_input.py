@@ -1,4 +1,4 @@
-"""From a file to a body, as `polhode mass` asks for it."""
+"""Load the body of `polhode mass` from a file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ VOLUME_SUFFIXES = (
     *(".vtk", ".vtu", ".msh", ".inp", ".e", ".ex2", ".exo", ".exodus", ".med", ".xdmf", ".xmf", ".mesh", ".meshb"),
     *(".nas", ".bdf", ".fem", ".cgns", ".h5m", ".su2", ".avs", ".f3grid", ".tec", ".ugrid"),
 )
-"""Files that hold cells; every other is taken for a surface."""
+"""Suffixes of volume meshes; any other file is read as a surface."""
 ASSUMED_DENSITY = 1000.0
-"""kg/m3, if nothing is said: about that of water and of many plastics."""
+"""Default density in kg/m3: about that of water and many plastics."""
 AMOUNT_OPTIONS = {"--density": "density", "--mass": "total", "--region": "regions", "--density-field": "density_field"}
 COMPARED_KEYS = {
     "volume": "volume_m3",
@@ -31,17 +31,17 @@ COMPARED_KEYS = {
 
 
 def is_volume_file(file: Path) -> bool:
-    """Whether a file of this name may hold cells."""
+    """Whether the suffix is that of a volume mesh."""
     return file.suffix.lower() in VOLUME_SUFFIXES
 
 
 def given_amount_options(given: Mapping[str, Any]) -> list[str]:
-    """The options by which it was said how much matter there is."""
+    """The given options that determine the mass."""
     return [option for option, key in AMOUNT_OPTIONS.items() if given[key] not in (None, ())]
 
 
 def catch_mass_warnings(work: Callable[[], Any]) -> tuple[Any, list[str]]:
-    """What the work returns, and the sentences of its warnings."""
+    """The result of a call, and the messages of its `MassWarning`s."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", MassWarning)
         result = work()
@@ -104,22 +104,22 @@ def _parse_region(text: str) -> tuple[str, float]:
 
 
 def _read_boundary_triangles(file: Path) -> Any:
-    """The triangles and quadrangles of a file in one of the formats of volume meshes."""
+    """The triangles and quadrilaterals of a file in a volume mesh format."""
     import meshio
     import numpy as np
     import trimesh
 
     try:
         mesh = meshio.read(file)
-    except (Exception, SystemExit) as error:  # its readers may fail in any way, and some end the program
+    except (Exception, SystemExit) as error:  # its readers may raise anything, and some exit
         raise FileError(f"{file} cannot be read as a surface mesh ({type(error).__name__}: {error})") from None
     halves = {"triangle": [(0, 1, 2)], "quad": [(0, 1, 2), (0, 2, 3)]}
     curved = sorted({b.type for b in mesh.cells if b.type.startswith(("triangle", "quad"))} - set(halves))
     if curved:
-        raise FileError(f"{file} holds faces of the kind {curved[0]!r}: save it with plain triangles")
+        raise FileError(f"{file} contains faces of type {curved[0]!r}: save it with linear triangles")
     faces = [b.data[:, corners] for b in mesh.cells for corners in halves.get(b.type, [])]
     if not faces:
-        raise FileError(f"{file} holds neither volume cells nor faces")
+        raise FileError(f"{file} contains neither volume cells nor faces")
     points = np.zeros((len(mesh.points), 3))
     points[:, : mesh.points.shape[1]] = mesh.points
     return trimesh.Trimesh(points, np.concatenate(faces), process=False)
@@ -147,7 +147,7 @@ def compare_approximations(ctx: click.Context, file: Path, kind: str, given: Map
 
 
 def _plain_comparison(values: Mapping[str, Any] | None) -> Any:
-    """Those of the compared numbers with their units in their names, as lists and floats."""
+    """The compared quantities as lists and floats, with units in their names."""
     import numpy as np
 
     return None if values is None else {key: np.asarray(values[name]).tolist() for name, key in COMPARED_KEYS.items()}

@@ -1,4 +1,4 @@
-"""The report of `polhode mass` as a text to read."""
+"""The report of `polhode mass` as a table."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 import click
 
 LABEL_WIDTH = 24
-"""Columns for the name of a quantity."""
+"""Width of the column of names."""
 UNIT_ORIGINS = {
-    "option": "as asked",
-    "file": "as the file says",
-    "assumed": "assumed, for the file does not say; --unit mm reads millimetres",
+    "option": "as requested",
+    "file": "as stated in the file",
+    "assumed": "assumed, since the file states none; for millimeters give --unit mm",
 }
 
 _REPAIRS = r"(?:['\"](?:flip|fill|hull)['\"],?\s*)+"
 OPTION_REPLACEMENTS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"shell= or area_density=|area_density=", "--shell"),
-    (rf"(?:\brepair=)?\(({_REPAIRS})\)", lambda told: " ".join(f"--repair {r}" for r in re.findall(r"\w+", told[1]))),
+    (rf"(?:\brepair=)?\(({_REPAIRS})\)", lambda match: " ".join(f"--repair {r}" for r in re.findall(r"\w+", match[1]))),
     (r"\b(repair|unit)=(['\"])(\w+)\2", r"--\1 \3"),
     (r"\b(repair|unit|shell|points|seed|density|mass)=(?=$|[\s,;:.)])", r"--\1"),
 )
-"""How Python's arguments are said on the command line."""
+"""Command-line options in place of Python arguments."""
 
 
 def rephrase_as_options(text: str, file: Path) -> str:
-    """A sentence that speaks of options instead of Python's arguments; the file's own name is left as it is."""
+    """A message with options in place of Python arguments; the file's own name is left unchanged."""
     names = [re.escape(name) for name in (str(file), file.name) if "=" in name]
     pieces = re.split(f"({'|'.join(names)})", text) if names else [text]
     for k in range(0, len(pieces), 2):
@@ -38,12 +38,12 @@ def rephrase_as_options(text: str, file: Path) -> str:
 
 
 def format_mass_table(report: dict[str, Any]) -> list[str]:
-    """The report's lines, the first of which is its title."""
+    """The lines of the report; the first is its title."""
     lines = [report["name"], *_extent_rows(report), *_tensor_rows(report), "", *_principal_rows(report)]
     if "compare" in report:
         lines += ["", *format_comparison(report)]
-    said = [f"note: {text}" for text in report["notes"]] + [f"warning: {text}" for text in report["warnings"]]
-    return [*lines, *([""] if said else []), *said]
+    messages = [f"note: {text}" for text in report["notes"]] + [f"warning: {text}" for text in report["warnings"]]
+    return [*lines, *([""] if messages else []), *messages]
 
 
 def _extent_rows(report: dict[str, Any]) -> Iterator[str]:
@@ -57,11 +57,11 @@ def _extent_rows(report: dict[str, Any]) -> Iterator[str]:
     for key, unit in (("volume", "m3"), ("area", "m2"), ("mass", "kg")):
         if (value := report[f"{key}_{unit}"]) is not None:
             yield _labeled_row(key, f"{value:.12g} {unit}")
-    yield _labeled_row("centre of mass", f"({', '.join(f'{x + 0.0:.12g}' for x in report['center_of_mass_m'])}) m")
+    yield _labeled_row("center of mass", f"({', '.join(f'{x + 0.0:.12g}' for x in report['center_of_mass_m'])}) m")
 
 
 def _tensor_rows(report: dict[str, Any]) -> Iterator[str]:
-    titles = {"inertia_body_kg_m2": "the centre of mass"}
+    titles = {"inertia_body_kg_m2": "the center of mass"}
     if "about_m" in report:
         titles["inertia_about_kg_m2"] = f"({', '.join(f'{x + 0.0:.12g}' for x in report['about_m'])}) m"
     for key, where in titles.items():
@@ -88,7 +88,7 @@ def _principal_rows(report: dict[str, Any]) -> Iterator[str]:
 COMPARED_QUANTITIES = {
     "volume, m3": ("volume_m3", None),
     "mass, kg": ("mass_kg", None),
-    **{f"centre {name}, m": ("center_of_mass_m", i) for i, name in enumerate("xyz")},
+    **{f"center {name}, m": ("center_of_mass_m", i) for i, name in enumerate("xyz")},
     **{
         f"I{'xyz'[i]}{'xyz'[j]}, kg m2": ("inertia_body_kg_m2", (i, j))
         for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
@@ -97,7 +97,7 @@ COMPARED_QUANTITIES = {
 
 
 def format_comparison(report: dict[str, Any]) -> Iterator[str]:
-    """Approximations side by side, each number with its distance from the exact one, the last, in parts of a whole."""
+    """A table of the approximations, with relative differences from the exact values in the last column."""
     *others, exact = report["compare"]
     wholes = {key: report[key] for key in ("volume_m3", "mass_kg")}
     wholes["center_of_mass_m"] = max(report["size_m"])
@@ -116,7 +116,7 @@ def format_comparison(report: dict[str, Any]) -> Iterator[str]:
     yield f"  {'time':<18}" + "".join(
         f"{t:>{_column_width(one)}}" for t, one in zip(times, report["compare"], strict=True)
     )
-    yield "  differences from the exact values in % of the volume, mass, longest side, and largest principal moment"
+    yield "  differences from the exact values in % of the volume, mass, longest side and largest principal moment"
     if any(one["standard_error"] for one in others):
         yield "  ± one standard error"
 
@@ -126,7 +126,7 @@ def _format_percent(part: float) -> str:
 
 
 def _column_width(one: dict[str, Any]) -> int:
-    """Columns: 13 for the number, 12 for the difference, 10 for a standard error."""
+    """Column width: 13 for the number, 12 for the difference, 10 for a standard error."""
     return 20 if one["name"].startswith("exact") else 35 if one["standard_error"] else 25
 
 

@@ -1,4 +1,4 @@
-"""What a body is drawn as: its own mesh or shape, or an ellipsoid that stands for it."""
+"""How a body is drawn: its own mesh or shape, or an equivalent ellipsoid."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from polhode.massprops.geometry import Shape, Surface
 from polhode.massprops.shapes import ellipsoid
 
 MIN_THICKNESS_RATIO = 0.01
-"""The least thickness that an ellipsoid is drawn with, beside its length: that of a flat body is 0."""
+"""Minimum thickness of a drawn ellipsoid relative to its length, since that of a flat body is 0."""
 APPEARANCE_SENTENCES = {
-    "mesh": "drawn is the body's own mesh",
-    "shape": "drawn is the shape that the body was made from",
-    "ellipsoid": "the body is known by its numbers alone: drawn is the solid ellipsoid with its mass and moments",
-    "inertia ellipsoid": "no solid has these moments: drawn is the inertia ellipsoid, 1/sqrt(I) along each axis, its "
-    "largest semi-axis 1 m",
-    "particle": "a particle has no extent: drawn is a ball that marks its place",
+    "mesh": "the body's own mesh is drawn",
+    "shape": "the shape that the body was made from is drawn",
+    "ellipsoid": "the body has no geometry: the solid ellipsoid with its mass and moments is drawn",
+    "inertia ellipsoid": "no solid has these moments: the inertia ellipsoid, 1/sqrt(I) along each axis, is drawn, with "
+    "its largest semi-axis 1 m",
+    "particle": "a particle has no extent: a ball marks its position",
 }
 
 
@@ -31,29 +31,29 @@ class Appearance:
     kind: str
     """One of `APPEARANCE_SENTENCES`."""
     surface: Surface
-    """About the centre of mass, along the body's axes, in m; of a particle a ball of radius 1, to be scaled."""
+    """About the center of mass, along the body axes, in m; for a particle a unit sphere, to be scaled."""
 
     @property
     def sentence(self) -> str:
-        """What is drawn, in words."""
+        """A sentence that says what is drawn."""
         return APPEARANCE_SENTENCES[self.kind]
 
     @cached_property
     def size(self) -> float:
-        """How far it reaches from the centre of mass, in m; 0 for a particle."""
+        """Largest distance from the center of mass, in m; 0 for a particle."""
         if self.kind == "particle":
             return 0.0
         return float(np.linalg.norm(self.surface.vertices, axis=1).max())
 
 
 def appearance_of(body: Body, segments: int = 48) -> Appearance:
-    """What one body is drawn as.
+    """How one body is drawn.
 
     Examples
     --------
     >>> import polhode as ph
-    >>> from polhode.massprops.appearance import look_of
-    >>> look_of(ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.5))).kind
+    >>> from polhode.massprops.appearance import appearance_of
+    >>> appearance_of(ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.5))).kind
     'ellipsoid'
     """
     if body.is_particle:

@@ -1,4 +1,4 @@
-"""What bodies look like, as a table of plain values and arrays that a file can hold."""
+"""The geometry of bodies as a table of plain values and arrays for a file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 PLACEMENT_KEYS = ("linear", "offset", "is_hole", "is_mixed")
-"""What a part has besides its shape or mesh."""
+"""Attributes of a part besides its shape or mesh."""
 
 
 def appearance_to_table(bodies: Sequence[Body]) -> dict[str, Any]:
-    """The shapes and meshes of bodies, each once, and where each body has them."""
+    """The shapes and meshes of bodies, each stored once, and their placement in each body."""
     sources = {id(part.source): part.source for body in bodies for part in body.parts}
     number = {key: i for i, key in enumerate(sources)}
     tables = [{"parts": [_part_to_table(part, number[id(part.source)]) for part in body.parts]} for body in bodies]
@@ -28,7 +28,7 @@ def appearance_to_table(bodies: Sequence[Body]) -> dict[str, Any]:
 
 
 def restore_appearance(bodies: Sequence[Body], table: Mapping[str, Any]) -> list[Body]:
-    """The bodies, with what the table says that they look like."""
+    """The bodies with their geometry from the table."""
     sources = [_source_from_table(one) for one in table["sources"]]
     return [
         replace(body, parts=tuple(_part_from_table(one, sources) for one in each["parts"]))

@@ -1,9 +1,10 @@
-"""Bodies from particles and from other bodies: joined, or taken away; and their tensors about other points."""
+"""Bodies combined from particles and other bodies (join, subtract), and tensors about other points."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _CombinedProperties(NamedTuple):
-    """Several pieces as one: what a `Body` is made from."""
+    """Mass properties of several bodies as one: arguments of `Body`."""
 
     mass: Array
     center_of_mass: Array
@@ -35,21 +36,21 @@ class _CombinedProperties(NamedTuple):
 
 
 def combine_particles(masses: ArrayLike, positions: ArrayLike) -> Body:
-    """Point masses, rigidly joined: one alone is a particle, several in a row are a line.
+    """Rigidly connected point masses: a single one is a particle, collinear ones are a line.
 
-    In an ensemble one of the two, or both, have a leading axis for the members.  Points have no volume and no looks.
+    In an ensemble one of the two, or both, have a leading axis for the members.  Points have no volume, no geometry.
     """
     where = validation.shape_of(positions)
     if len(where) not in (2, 3) or where[-1] != 3 or where[-2] == 0:
         raise InertiaError(
-            f"positions must be N x 3 numbers, in m, one row for each particle (in an ensemble with one leading axis "
-            f"for the members), but {_describe_shape(positions, where)}"
+            "positions must have shape (n, 3), in m, one row per particle (in an ensemble with a leading axis for the "
+            f"members), but {_describe_shape(positions, where)}"
         )
     points = validation.check_numbers(positions, "positions", where[-2:], InertiaError)
     amounts = validation.shape_of(masses)
     if amounts[-1:] != where[-2:-1] or len(amounts) > 2:
         raise InertiaError(
-            f"masses must be as many numbers as there are positions, {where[-2]}, but {_describe_shape(masses, amounts)}"
+            f"masses must have one value for each of the {where[-2]} positions, but {_describe_shape(masses, amounts)}"
         )
     m = validation.check_numbers(masses, "masses", amounts[-1:], InertiaError)
     if not (m > 0).all():
@@ -59,9 +60,9 @@ def combine_particles(masses: ArrayLike, positions: ArrayLike) -> Body:
 
 
 def join_bodies(bodies: Sequence[Body]) -> Body:
-    """Bodies as one, where they are.
+    """Bodies as one, in place.
 
-    A particle adds its mass, and nothing to the volume or to the looks.  The area is unknown: faces may touch.
+    A particle adds mass, but neither volume nor geometry.  The area is unknown, since faces may touch.
     """
     if len(bodies) == 1:
         return bodies[0]
@@ -73,42 +74,41 @@ def join_bodies(bodies: Sequence[Body]) -> Body:
 
 
 def subtract_bodies(body: Body, others: Sequence[Body]) -> Body:
-    """A body with holes: masses, first and second moments of the others are taken off.  The area is unknown."""
+    """A body with holes: masses, first and second moments of the others are subtracted.  The area is unknown."""
     if not others:
         return body
     _check_operands(others, (body, *others), "subtract")
-    mass, taken = np.asarray(body.mass), np.asarray(sum(np.asarray(other.mass) for other in others))
-    bad = np.flatnonzero(mass - taken <= ROUNDING * mass)
+    mass, removed = np.asarray(body.mass), np.asarray(sum(np.asarray(other.mass) for other in others))
+    bad = np.flatnonzero(mass - removed <= ROUNDING * mass)
     if bad.size:
+        before, less = (_member_value(values, bad[0]) for values in (mass, removed))
         raise InertiaError(
-            f"of {_member_value(mass, bad[0]):g} kg nothing is left when {_member_value(taken, bad[0]):g} kg are taken away: what is "
-            "taken away is larger or denser than the body, or is all of it"
+            f"subtracting {less:g} kg from {before:g} kg leaves no mass: what is subtracted is larger or denser than "
+            "the body, or is all of it"
         )
     volume = _remaining_volume(body, others)
     whole = _combine_signed((body, *others), np.array((1.0, *(-1.0 for _ in others))))
     if not whole.is_particle:
         _refuse_unphysical_remainder(whole, mass, any(one.allow_unphysical for one in (body, *others)))
-    for doubt in (doubtful := find_hole_warnings(body, others)):
-        warnings.warn(doubt, MassWarning, stacklevel=3)
-    whole = whole._replace(notes=(*whole.notes, *doubtful))
-    parts = (*body.parts, *(part.toggle_hole() for other in others for part in other.parts))
+    for message in (messages := find_hole_warnings(body, others)):
+        warnings.warn(message, MassWarning, stacklevel=3)
+    whole = whole._replace(notes=(*whole.notes, *messages))
+    parts = (*body.parts, *(replace(p, is_hole=not p.is_hole) for other in others for p in other.parts))
     return _build_combined_body(whole, (body, *others), volume, parts)
 
 
 def inertia_about_point(body: Body, point: ArrayLike) -> Array:
-    """The tensor about another point of the coordinates that the body is described in."""
+    """The tensor about another point of the body's coordinates."""
     where = validation.check_numbers(point, "point", (3,), InertiaError)
     validation.member_count((np.empty(body.members or ()), 0), (where, 1))
     away = where - body.center_of_mass
     return _tensor_from_entries(shift_inertia(_tensor_entries(body.inertia_body), body.mass, as_leaves(away)))
 
 
-# The sums -------------------------------------------------------------------------------------------------------------
 def _center_offsets(masses: Array, positions: Array) -> tuple[Array, Array, Array]:
-    """The mass of pieces (..., N), their centre of mass, and their offsets from it.
+    """The total mass of point masses (..., N), their center of mass, and their offsets from it.
 
-    Far from the origin the centre that the sums give is off by their rounding; the sums over what lies about it tell
-    by how much.
+    Far from the origin the first estimate of the center suffers from rounding; sums of the offsets correct it.
     """
     mass = masses.sum(axis=-1)
     rough = _weighted_mean(masses, positions, mass)
@@ -118,7 +118,7 @@ def _center_offsets(masses: Array, positions: Array) -> tuple[Array, Array, Arra
 
 
 def _weighted_mean(masses: Array, vectors: Array, mass: Array) -> Array:
-    """Each component is summed along neighbouring numbers, which NumPy does in pairs."""
+    """Each component is summed along contiguous memory, where NumPy uses pairwise summation."""
     return np.stack([(masses * vectors[..., i]).sum(axis=-1) / mass for i in range(3)], axis=-1)
 
 
@@ -129,7 +129,7 @@ def _combine_solids(masses: Array, positions: Array, tensors: Array) -> _Combine
 
 
 def _combine_thin(masses: Array, positions: Array, moments: Array, directions: Array) -> _CombinedProperties:
-    """Particles, and lines with these moments across these directions."""
+    """Particles, and lines with these moments and directions."""
     mass, center, offsets = _center_offsets(masses, positions)
     found = combine_points_and_lines(masses, positions, offsets, moments, directions)
     if found.is_point:
@@ -166,19 +166,18 @@ def _tensor_from_entries(entries: Any) -> Array:
     return together.reshape(*together.shape[:-1], 3, 3)
 
 
-# What else the record holds -------------------------------------------------------------------------------------------
 def _build_combined_body(
     whole: _CombinedProperties, bodies: Sequence[Body], volume: Any, parts: tuple[Part, ...]
 ) -> Body:
-    looks_known = all(body.parts or body.is_particle for body in bodies)
+    has_geometry = all(body.parts or body.is_particle for body in bodies)
     if not has_uniform_density(bodies):
-        parts = tuple(part.with_mixed_density() for part in parts)
+        parts = tuple(replace(part, is_mixed=True) for part in parts)
     notes = (note for notes in (*(body.notes for body in bodies), whole.notes) for note in notes)
     return Body(
         **whole._replace(notes=tuple(dict.fromkeys(notes)))._asdict(),
         allow_unphysical=any(body.allow_unphysical for body in bodies),
         volume=volume,
-        parts=parts if looks_known else (),
+        parts=parts if has_geometry else (),
     )
 
 
@@ -186,14 +185,15 @@ def _remaining_volume(body: Body, others: Sequence[Body]) -> Any:
     extents = [other.volume for other in others if not other.is_particle]
     if body.volume is None or any(v is None for v in extents):
         return None
-    whole, taken = np.asarray(body.volume), np.asarray(sum(extents))
-    bad = np.flatnonzero((whole - taken <= ROUNDING * whole) & (taken > 0))
+    whole, removed = np.asarray(body.volume), np.asarray(sum(extents))
+    bad = np.flatnonzero((whole - removed <= ROUNDING * whole) & (removed > 0))
     if bad.size:
+        before, less = (_member_value(values, bad[0]) for values in (whole, removed))
         raise InertiaError(
-            f"of {_member_value(whole, bad[0]):g} m3 nothing is left when {_member_value(taken, bad[0]):g} m3 are taken away, though "
-            "some mass is: what is taken away is larger than the body, or of less density"
+            f"subtracting {less:g} m3 from {before:g} m3 leaves no volume, though some mass: what is subtracted is "
+            "larger than the body, or less dense"
         )
-    return whole - taken
+    return whole - removed
 
 
 def _check_operands(given: Sequence[Any], bodies: Sequence[Any], what: str) -> None:
@@ -202,7 +202,7 @@ def _check_operands(given: Sequence[Any], bodies: Sequence[Any], what: str) -> N
             raise InertiaError(f"{what} takes bodies, one by one, as in {what}(a, b), not {_describe_value(body)}")
     counts = sorted({body.members for body in bodies if body.members is not None})
     if len(counts) > 1:
-        raise InertiaError(f"the bodies are ensembles of {counts} members: give every one the same number of members")
+        raise InertiaError(f"the bodies are ensembles of {counts} members: give all the same number of members")
 
 
 def _refuse_unphysical_remainder(whole: _CombinedProperties, before: Array, allow_unphysical: bool) -> None:
@@ -211,23 +211,23 @@ def _refuse_unphysical_remainder(whole: _CombinedProperties, before: Array, allo
     if bad.size:
         a, b, c = moments[bad[0]]
         raise InertiaError(
-            "what is taken away does not lie within the body, or is denser than the body there: of "
-            f"{_member_value(before, bad[0]):g} kg {_member_value(whole.mass, bad[0]):g} kg would be left, with the principal moments "
-            f"{a:g}, {b:g}, {c:g} kg m2, which no solid has"
+            "what is subtracted does not lie inside the body, or is denser than the body there: of "
+            f"{_member_value(before, bad[0]):g} kg {_member_value(whole.mass, bad[0]):g} kg would be left, with "
+            f"principal moments {a:g}, {b:g}, {c:g} kg m2, which no solid has"
         )
 
 
 def _member_value(values: Array, member: int) -> float:
-    """The number of one member, of values that may be the same for all."""
+    """The value of one member, where one value may stand for all."""
     return float(values[member] if values.ndim else values)
 
 
 def _describe_value(value: Any) -> str:
-    """What was given instead of a body, without all that may be in it."""
+    """A short description of what was given instead of a body."""
     if isinstance(value, (list, tuple, set, dict)):
         return f"a {type(value).__name__} of {len(value)}"
     return repr(value) if isinstance(value, (str, int, float, complex, type(None))) else f"a {type(value).__name__}"
 
 
 def _describe_shape(value: Any, shape: tuple[int, ...]) -> str:
-    return f"they have the shape {shape}" if shape else f"this was given: {value!r}"
+    return f"they have shape {shape}" if shape else f"got {value!r}"

@@ -1,4 +1,4 @@
-"""A body's numbers as a table that a file can hold."""
+"""A body's mass properties as a table for a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def body_to_table(body: Body) -> dict[str, Any]:
-    """The table of a body, by its numbers."""
+    """The table of a body's mass properties."""
     table: dict[str, Any] = {"mass": to_plain_values(body.mass)}
     if body.is_particle:
         table["particle"] = True
@@ -21,10 +21,8 @@ def body_to_table(body: Body) -> dict[str, Any]:
         table["inertia"] = to_plain_values(body.inertia)
         known = body.diagonalized
         if known is not None and any(map(_arrays_differ, diagonalize_inertia(body.inertia_body), known[1:])):
-            table["principal_moments"], table["principal_axes_wxyz"] = (
-                to_plain_values(known.moments),
-                to_plain_values(known.axes),
-            )
+            table["principal_moments"] = to_plain_values(known.moments)
+            table["principal_axes_wxyz"] = to_plain_values(known.axes)
     if np.any(body.center_of_mass):
         table["center_of_mass"] = to_plain_values(body.center_of_mass)
     if body.allow_unphysical:
@@ -41,7 +39,7 @@ def _arrays_differ(one: Any, other: Any) -> bool:
 
 
 def to_plain_values(value: Any) -> Any:
-    """Numbers and lists that a file can hold."""
+    """Plain numbers and lists, for a file."""
     if isinstance(value, (bool, str)):
         return value
     return np.asarray(value).tolist()

@@ -1,4 +1,4 @@
-"""The solid ellipsoid and the solid box that move like a body."""
+"""The solid ellipsoid and the solid box with the mass and moments of a body."""
 
 from __future__ import annotations
 
@@ -15,23 +15,19 @@ if TYPE_CHECKING:
 
 
 def equivalent_ellipsoid_semi_axes(body: Body) -> Array:
-    """a^2 = 5 (I2 + I3 - I1) / (2 m), and so on round.  [seed 004 table 17.1, solved for a, b, c]"""
+    """a^2 = 5 (I2 + I3 - I1) / (2 m), and cyclic.  [Christian 2011, table 17.1, solved for a, b, c]"""
     axes: Array = np.sqrt(5 * _twice_second_moments(body) / (2 * np.asarray(body.mass)[..., None]))
     return axes
 
 
 def equivalent_box_sides(body: Body) -> Array:
-    """a^2 = 6 (I2 + I3 - I1) / m, and so on round.  [seed 004 table 17.1, solved for a, b, c]"""
+    """a^2 = 6 (I2 + I3 - I1) / m, and cyclic.  [Christian 2011, table 17.1, solved for a, b, c]"""
     sides: Array = np.sqrt(6 * _twice_second_moments(body) / np.asarray(body.mass)[..., None])
     return sides
 
 
 def _twice_second_moments(body: Body) -> Array:
-    """I2 + I3 - I1 = 2 integral of rho x^2, and so on round.
-
-    What is lost in the rounding of the moments, or negative by no more than the check of a body lets pass, is 0: the
-    body is flat.
-    """
+    """I2 + I3 - I1 = 2 integral of rho x^2, and cyclic; 0 (a flat body) where only rounding of the moments remains."""
     moments = body.principal_moments
     twice: Array = np.roll(moments, -1, axis=-1) + np.roll(moments, -2, axis=-1) - moments
     largest = moments.max(axis=-1, keepdims=True)
@@ -40,7 +36,7 @@ def _twice_second_moments(body: Body) -> Array:
         m = np.atleast_2d(moments)[bad[0]]
         raise InertiaError(
             f"moments {m[0]:g}, {m[1]:g}, {m[2]:g} kg m2 belong to no solid: there is no ellipsoid or box with them, "
-            "the square of one side would be negative. What can be drawn is the inertia ellipsoid, whose semi-axes "
+            "because the square of one side would be negative. Draw the inertia ellipsoid instead, whose semi-axes "
             "are 1/sqrt(I) along the principal axes"
         )
     return np.where(twice <= ZERO_MOMENT_RTOL * largest, 0.0, twice)

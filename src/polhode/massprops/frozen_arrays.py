@@ -1,4 +1,4 @@
-"""Arrays that nobody changes any more: what frozen records keep."""
+"""Read-only arrays for immutable records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def freeze_array(array: NDArray[Any]) -> Any:
-    """The same numbers in an array of their own that cannot be written; itself, if it is one already."""
+    """A read-only copy of an array; the array itself if it is read-only and owns its data."""
     if array.flags.writeable or not array.flags.owndata or type(array) is not np.ndarray:
         array = np.array(array)
         array.setflags(write=False)
@@ -17,7 +17,7 @@ def freeze_array(array: NDArray[Any]) -> Any:
 
 
 def freeze_arrays(value: Any) -> Any:
-    """An array that cannot be written, or a tuple of such; anything else as it is."""
+    """A read-only copy of an array or of each array in a tuple; any other value as it is."""
     if isinstance(value, np.ndarray):
         return freeze_array(value)
     if not isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""What a body looks like: shapes and meshes, each at its place.  Display and coupling need it, motion does not."""
+"""The geometry of a body: placed shapes and meshes.  Display and coupling need it, motion does not."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ SIZE_DIMENSIONS = {
     ("parallelepiped", "edges"): 2,
     ("prism", "base"): 2,
 }
-"""How many axes a size has, where it is not one number: one more is that of an ensemble's members."""
+"""Array dimensions of a size that is not a scalar; one more is the ensemble axis."""
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Triangles: corners (N, 3) in m, and faces (M, 3) of corners' numbers, anticlockwise as seen from outside."""
+    """Triangles: vertices (N, 3) in m, and faces (M, 3) of vertex indices, counterclockwise seen from outside."""
 
     vertices: Array
     faces: Indices
 
     @cached_property
     def box(self) -> tuple[Array, Array]:
-        """The lowest and the highest corner of the box around it, along the axes."""
+        """Lowest and highest corner of the axis-aligned bounding box."""
         return bounding_box(self.vertices)
 
     @property
     def nodes(self) -> Array | None:
-        """The points that the mesh was given by."""
+        """The vertices."""
         return self.vertices
 
     def surface(self, segments: int) -> Surface:  # noqa: ARG002
-        """The surface itself: it is as fine as it is."""
+        """The surface itself, whatever the number of segments."""
         return self
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A shape of `ph.shapes`, by name, with the sizes that it was made with."""
+    """A shape of `ph.shapes`, by name and sizes."""
 
     name: str
     sizes: Mapping[str, Any]
@@ -67,11 +67,11 @@ class Shape:
 
     @property
     def nodes(self) -> Array | None:
-        """None: a shape is a formula."""
+        """None: a shape has no mesh."""
         return None
 
-    def taken(self, members: Any) -> Shape:
-        """The shape of one member of an ensemble (a number), or of some (an array of numbers)."""
+    def select_members(self, members: Any) -> Shape:
+        """The shape of one member of an ensemble (an index), or of several (an array of indices)."""
         sizes = {
             name: size[members] if np.ndim(size) > SIZE_DIMENSIONS.get((self.name, name), 0) else size
             for name, size in self.sizes.items()
@@ -79,33 +79,33 @@ class Shape:
         return Shape(self.name, sizes)
 
     def surface(self, segments: int) -> Surface:
-        """Triangles for it, with so many round a full circle."""
+        """Its triangles, with this many segments per full circle."""
         from polhode.massprops.tessellation import tessellate_shape
 
         return tessellate_shape(self.name, self.sizes, segments)
 
 
 class GeometrySource(Protocol):
-    """Anything that has a surface: a shape, a surface mesh, a volume mesh."""
+    """A shape, a surface mesh, or a volume mesh."""
 
     @property
     def nodes(self) -> Array | None:
-        """The points that a mesh was given by; None for a formula."""
+        """The nodes of a mesh; None for a shape."""
 
     def surface(self, segments: int) -> Surface:
-        """Triangles, with so many round a full circle where they approximate one."""
+        """Triangles, with this many segments per full circle of a curved shape."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A shape or mesh at its place in a body: r = linear r_source + offset."""
+    """A shape or mesh placed in a body: r = linear r_source + offset."""
 
     source: GeometrySource
     linear: Array = field(default_factory=lambda: np.eye(3))
     offset: Array = field(default_factory=lambda: np.zeros(3))
     is_hole: bool = False
     is_mixed: bool = False
-    """Of a body in which matter of several densities is joined: the mean density is not the density here."""
+    """True in a body of several densities, where the mean density is not the local one."""
 
     def __post_init__(self) -> None:
         if isinstance(self.source, Surface):
@@ -117,31 +117,23 @@ class Part:
     def __reduce__(self) -> tuple[Any, ...]:
         return Part, (self.source, self.linear, self.offset, self.is_hole, self.is_mixed)
 
-    def placed(self, linear: Array, offset: Array) -> Part:
-        """The part after another map of space."""
+    def transform(self, linear: Array, offset: Array) -> Part:
+        """The part after the affine map r -> linear r + offset."""
         return replace(self, linear=linear @ self.linear, offset=linear @ self.offset + offset)
 
-    def taken(self, members: Any) -> Part:
-        """The part of one member of an ensemble, or of some."""
-        source = self.source.taken(members) if isinstance(self.source, Shape) else self.source
+    def select_members(self, members: Any) -> Part:
+        """The part of one member of an ensemble, or of several."""
+        source = self.source.select_members(members) if isinstance(self.source, Shape) else self.source
         return replace(self, source=source)
-
-    def with_mixed_density(self) -> Part:
-        """The part of a body whose mean density is not its own."""
-        return replace(self, is_mixed=True)
-
-    def toggle_hole(self) -> Part:
-        """The part as a hole, or a hole as a part."""
-        return replace(self, is_hole=not self.is_hole)
 
     @property
     def nodes(self) -> Array | None:
-        """The points of its mesh, in the body's coordinates."""
+        """The nodes of its mesh, in the body's coordinates."""
         nodes = self.source.nodes
         return None if nodes is None else nodes @ self.linear.T + self.offset
 
     def surface(self, segments: int) -> Surface:
-        """Its triangles, in the body's coordinates; those of a hole face inwards."""
+        """Its triangles in the body's coordinates; those of a hole face inward."""
         given = self.source.surface(segments)
         faces = given.faces
         if (np.linalg.det(self.linear) < 0) != self.is_hole:
@@ -150,7 +142,7 @@ class Part:
 
 
 def bounding_box(points: Array) -> tuple[Array, Array]:
-    """The lowest and the highest corner of the box around points (N, 3): one column at a time, which is quicker."""
+    """Lowest and highest corner of the bounding box of points (N, 3), column by column, which is faster."""
     return np.array([column.min() for column in points.T]), np.array([column.max() for column in points.T])
 
 

@@ -1,4 +1,4 @@
-"""Whether what is taken away lies within the body, as far as its outline tells, and has the body's density."""
+"""Checks that a subtracted body lies inside the other, as far as its outline shows, and has its density."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
 PROTRUSION_RTOL = 1e-9
-"""Relative to the body's size, or to its density: what differs by less is rounding, and no hole that is too long."""
+"""Relative to the body's size or density: smaller differences are attributed to rounding."""
 
 
 def find_hole_warnings(body: Body, holes: Sequence[Body]) -> tuple[str, ...]:
-    """Sentences about holes that cannot be holes of this body.
+    """Warnings about holes that extend beyond the body or have another density.
 
-    A hole that is seen to stand out in some direction does so, whatever the shapes are; one that is not seen may still
-    lie in a hollow.  Bodies known by their numbers alone, particles, and volume meshes are not looked at.
+    A protrusion that is found is real, whatever the shapes; a hole that passes may still lie in a cavity.  Bodies
+    without geometry, particles, and volume meshes are not checked.
     """
     found = []
     for number, hole in enumerate(holes, start=1):
@@ -32,7 +32,7 @@ def find_hole_warnings(body: Body, holes: Sequence[Body]) -> tuple[str, ...]:
 
 
 def has_uniform_density(bodies: Sequence[Body]) -> bool:
-    """Whether these together are matter of one density throughout, as far as is known."""
+    """Whether these bodies all have the same uniform density, as far as is known."""
     if any(body.density is None or any(part.is_mixed for part in body.parts) for body in bodies):
         return False
     first = np.asarray(bodies[0].density)
@@ -40,18 +40,15 @@ def has_uniform_density(bodies: Sequence[Body]) -> bool:
 
 
 def _check_hole_density(body: Body, hole: Body, which: str) -> list[str]:
-    known = all(one.density is not None and one.parts for one in (body, hole))
-    if (
-        not known
-        or any(part.is_mixed for one in (body, hole) for part in one.parts)
-        or has_uniform_density((body, hole))
-    ):
+    pair = (body, hole)
+    known = all(one.density is not None and one.parts for one in pair)
+    if not known or any(part.is_mixed for one in pair for part in one.parts) or has_uniform_density(pair):
         return []
     outer, inner = np.broadcast_arrays(body.density, hole.density)
     i = int((np.abs(inner - outer) / outer).argmax())
     return [
-        f"{which} has the density {inner.flat[i]:.10g} kg/m3, the body {outer.flat[i]:.10g} kg/m3: more or less is "
-        "taken away than was there; give the hole the density of the body"
+        f"{which} has density {inner.flat[i]:.10g} kg/m3, the body {outer.flat[i]:.10g} kg/m3: more or less mass is "
+        "removed than was there; give the hole the density of the body"
     ]
 
 
@@ -74,15 +71,15 @@ def _check_protrusion(body: Body, hole: Body, which: str) -> list[str]:
     if worst is None or worst.by <= PROTRUSION_RTOL * max(excess.size for excess in found):
         return []
     if any(excess.is_outside for excess in found):
-        return [f"{which} lies outside the body: mass is taken away where there was none; move it into the body"]
+        return [f"{which} lies outside the body: mass is removed where there was none; move it into the body"]
     return [
-        f"{which} reaches {worst.by:.3g} m out of the body along {_format_direction(worst.along)}: what lies outside is taken "
-        "away, too; make it no longer than the body"
+        f"{which} extends {worst.by:.3g} m beyond the body along {_format_direction(worst.along)}: what lies outside "
+        "is subtracted, too; make it no longer than the body"
     ]
 
 
 def _test_directions(body: Body, hole: Body) -> Array:
-    """Along the axes, and across the faces of every box and the ends of every cylinder, as they are turned."""
+    """The coordinate axes, and the normals of each box's faces and each cylinder's ends, as they are oriented."""
     normals = [np.linalg.inv(part.linear) for part in (*body.parts, *hole.parts) if not part.is_hole]
     rows = np.concatenate((np.eye(3), *normals))
     unit = (rows / np.sqrt((rows**2).sum(axis=-1, keepdims=True))).round(12) + 0.0
@@ -90,12 +87,12 @@ def _test_directions(body: Body, hole: Body) -> Array:
 
 
 def _measure_protrusion(body: Body, hole: Body, along: Array) -> _Protrusion | None:
-    """How far the hole stands out, and the body's size, in this direction; of all members, where it is worst."""
+    """How far the hole protrudes in this direction, and the body's size, for the worst member."""
     high, low, top, bottom = (support_of_parts(one.parts, u) for one in (body, hole) for u in (along, -along))
     if high is None or low is None or top is None or bottom is None:
         return None
-    crumb = 8 * sys.float_info.epsilon * np.abs(high)
-    by, size, gap = np.broadcast_arrays(top - high - crumb, high + low, -bottom - high - crumb)
+    rounding = 8 * sys.float_info.epsilon * np.abs(high)
+    by, size, gap = np.broadcast_arrays(top - high - rounding, high + low, -bottom - high - rounding)
     i = int(by.argmax())
     return _Protrusion(float(by.flat[i]), along, float(size.flat[i]), bool((gap > PROTRUSION_RTOL * size).any()))
 

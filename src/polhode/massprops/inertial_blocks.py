@@ -1,4 +1,4 @@
-"""A body's inertia as other programs read it: URDF, SDF, MJCF, TOML, JSON."""
+"""A body's mass properties in the formats of other programs: URDF, SDF, MJCF, TOML, JSON."""
 
 from __future__ import annotations
 
@@ -19,40 +19,39 @@ if TYPE_CHECKING:
     from polhode.validation import Array
 
 MUJOCO_TRIANGLE_MARGIN = 64 * sys.float_info.epsilon
-"""MuJoCo demands A + B >= C to the last bit, which rounding denies to two of five flat bodies: keep this distance."""
+"""MuJoCo requires A + B >= C to the last bit, which rounding violates for two in five flat bodies: keep this margin."""
 MUJOCO_MIN_MOMENT = 1e-14
-"""In kg m2: MuJoCo refuses a full tensor with a smaller principal moment, whatever the size of its model."""
+"""In kg m2: MuJoCo rejects a full tensor with a smaller principal moment, whatever the size of the model."""
 MUJOCO_MIN_MASS = 1e-15
-"""In kg: MuJoCo lets nothing lighter move."""
+"""In kg: MuJoCo rejects lighter moving bodies."""
 URDF_ENTRIES = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
 def format_block(body: Body, form: str, name: str = "body", comments: Iterable[str] = ()) -> str:
-    """A body's mass, centre of mass and inertia in another program's words, to paste.
+    """A body's mass, center of mass and inertia as text for another program.
 
-    Every number is written so that it reads back to the same float.  The tensor is about the centre of mass, along the
-    axes that the body was given in; its products are the tensor's entries, -integral of rho x y, which is the
-    convention of all these forms.  For MuJoCo a flat body's largest moment is made smaller by 1.4e-14 of itself, and a
-    comment says so.
+    Every number reads back to the same float.  The tensor is about the center of mass, along the body axes; its
+    products are the tensor's entries, -integral of rho x y, the convention of all these formats.  For MuJoCo a flat
+    body's largest moment is reduced by a relative 1.4e-14, and a comment says so.
 
     Parameters
     ----------
     body : Body
-        One body, not that of an ensemble.
+        A single body, not an ensemble.
     form : str
-        "urdf", "sdf" or "mjcf": the `<inertial>` element of a link or body; "toml": the `[body]` of a scenario's
-        file; "json": everything that is known of it.
+        "urdf", "sdf" or "mjcf": the `<inertial>` element of a link or body; "toml": the `[body]` table of a scenario
+        file; "json": all known mass properties.
     name : str, optional
-        What a comment calls it.
-    comments : several str, optional
-        Sentences that go with it, as comments (in JSON as `notes`).
+        Name of the body, for a comment.
+    comments : iterable of str, optional
+        Comments to add (`notes` in JSON).
 
     Examples
     --------
     >>> import polhode as ph
-    >>> from polhode.massprops.inertial_blocks import block
-    >>> print(block(ph.shapes.box((1.0, 2.0, 3.0), density=1.0), "mjcf", "brick"))
-    <!-- brick: kg, m, kg m2; tensor about the centre of mass, products with their minus sign -->
+    >>> from polhode.massprops.inertial_blocks import format_block
+    >>> print(format_block(ph.shapes.box((1.0, 2.0, 3.0), density=1.0), "mjcf", "brick"))
+    <!-- brick: kg, m, kg m2; tensor about the center of mass, products with their minus sign -->
     <inertial pos="0.0 0.0 0.0" mass="6.0" fullinertia="6.5 5.0 2.5 0.0 0.0 0.0"/>
     """
     if form not in BLOCK_FORMATS:
@@ -103,8 +102,8 @@ def _format_toml(body: Body, name: str, comments: list[str]) -> str:
     import tomli_w
 
     if body.is_line:
-        comments = [*comments, "A line has no moment about itself and cannot be simulated: give the rod a radius."]
-    texts = [f"{name}: kg, m, kg m2; about the centre of mass, products with their minus sign", *comments]
+        comments = [*comments, "A line has no moment about its axis and cannot be simulated: give the rod a radius."]
+    texts = [f"{name}: kg, m, kg m2; about the center of mass, products with their minus sign", *comments]
     lines = [f"# {line}" for text in texts for line in _strip_unprintable(text).splitlines()]
     return "\n".join([*lines, tomli_w.dumps({"body": body_to_table(body)}).rstrip()])
 
@@ -125,13 +124,13 @@ BLOCK_FORMATS: dict[str, Callable[[Body, str, list[str]], str]] = {
 
 
 def adapt_inertia_for_mujoco(body: Body) -> tuple[Array, list[str]]:
-    """The tensor as MuJoCo takes it, and what there is to say about that."""
+    """The tensor as MuJoCo accepts it, and comments on what was changed."""
     tensor, moments = symmetrize_tensor(body.inertia_body), body.principal_moments
     if body.mass < MUJOCO_MIN_MASS or moments.min() < MUJOCO_MIN_MOMENT:
         return tensor, [
-            f"MuJoCo refuses this: it wants at least {MUJOCO_MIN_MASS:g} kg, and {MUJOCO_MIN_MOMENT:g} kg m2 about every axis; "
-            f"here are {body.mass:.3g} kg and {moments.min():.3g} kg m2. "
-            + ("Let its model count in smaller units, as mm and g." if moments.min() > 0 else "Give it an extent.")
+            f"MuJoCo rejects this: it requires at least {MUJOCO_MIN_MASS:g} kg, and {MUJOCO_MIN_MOMENT:g} kg m2 about "
+            f"every axis; this has {body.mass:.3g} kg and {moments.min():.3g} kg m2. "
+            + ("Use smaller units in its model, such as mm and g." if moments.min() > 0 else "Give it an extent.")
         ]
     largest = int(moments.argmax())
     others = float(np.delete(moments, largest).sum())
@@ -139,11 +138,11 @@ def adapt_inertia_for_mujoco(body: Body) -> tuple[Array, list[str]]:
     if too_much <= 0:
         return tensor, []
     if too_much > 2 * ROUNDING * others:
-        return tensor, ["MuJoCo refuses this: the largest principal moment exceeds the sum of the others."]
+        return tensor, ["MuJoCo rejects this: the largest principal moment exceeds the sum of the others."]
     normal = body.principal_axes.as_matrix()[:, largest]
     return tensor - too_much * np.outer(normal, normal), [
-        f"A flat body: its largest moment is made smaller by {too_much / others:.1e} of itself, "
-        "because MuJoCo's test A + B >= C allows for no rounding."
+        f"A flat body: its largest moment is reduced by a relative {too_much / others:.1e}, "
+        "because MuJoCo's test A + B >= C leaves no room for rounding."
     ]
 
 
@@ -153,12 +152,12 @@ def _format_numbers(numbers: Any) -> str:
 
 
 def _join_with_xml_comments(name: str, comments: list[str], *lines: str) -> str:
-    about = "kg, m, kg m2; tensor about the centre of mass, products with their minus sign"
+    about = "kg, m, kg m2; tensor about the center of mass, products with their minus sign"
     return "\n".join([*(f"<!-- {_escape_xml_comment(text)} -->" for text in (f"{name}: {about}", *comments)), *lines])
 
 
 def _escape_xml_comment(text: str) -> str:
-    """A text as an XML comment may hold it: in one line, and without two hyphens in a row."""
+    """Text that is valid in an XML comment: one line, no double hyphen."""
     text = " ".join(_strip_unprintable(text).split())
     while "--" in text:
         text = text.replace("--", "- -")
@@ -166,6 +165,6 @@ def _escape_xml_comment(text: str) -> str:
 
 
 def _strip_unprintable(text: str) -> str:
-    """A text without control characters and halves of characters, which neither XML nor TOML may hold."""
+    """Text without control characters and lone surrogates, which neither XML nor TOML allows."""
     kept = "".join(c if c.isprintable() or c in "\t\n" else "?" for c in text)
     return kept.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Units of length that meshes are drawn in."""
+"""Units of length of mesh files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from polhode.errors import InputError, nearest
 
 METERS_PER_UNIT = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048}
 LONGEST_UNITLESS_M = 10.0
-"""A part longer than this, in m, whose unit was not given was perhaps drawn in millimetres."""
+"""In m: a longer part without a unit raises a warning, since it may have been drawn in millimeters."""
 UNIT_NAMES = {
     spelled: short
     for short, names in {
@@ -20,13 +20,13 @@ UNIT_NAMES = {
     }.items()
     for spelled in names.split()
 }
-"""How files, and people, spell the units."""
+"""Accepted spellings of the units."""
 
 
 def meters_per(unit: str) -> float:
-    """How long one of these is, in m; short, or spelled out such as "millimetres" (then whatever the capitals)."""
+    """The length of a unit in m; "mm", or spelled out as "millimeters" (case-insensitive)."""
     if not isinstance(unit, str):
-        raise InputError(f"unit must be a text such as 'mm', not {unit!r}")
+        raise InputError(f"unit must be a string such as 'mm', not {unit!r}")
     short = unit if unit in METERS_PER_UNIT else UNIT_NAMES.get(unit.lower()) if len(unit) > 2 else None
     if short is None:
         raise InputError(f"unknown unit of length {unit!r}: {nearest(unit, METERS_PER_UNIT)}")

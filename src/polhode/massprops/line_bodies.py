@@ -1,4 +1,4 @@
-"""Bodies without extent across a line: rods of radius 0, and particles in a row."""
+"""Bodies whose mass lies on a line: rods of radius 0, and collinear particles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PointOrLine(NamedTuple):
-    """What points and lines make together: one point, one line with its tensor, or neither."""
+    """What points and lines combine to: a point, a line with its tensor, or neither."""
 
     is_point: bool = False
     is_line: bool = False
@@ -25,7 +25,7 @@ class PointOrLine(NamedTuple):
 
 
 def line_axis(body: Body) -> tuple[Array, Array]:
-    """The moment across a line, and its direction; both 0 for a particle."""
+    """The transverse moment of a line, and its direction; both 0 for a particle."""
     moments = body.principal_moments
     if body.is_particle:
         return moments[..., 0], np.zeros(3)
@@ -43,27 +43,27 @@ def line_tensor(moment: Array, direction: Array) -> Array:
 def combine_points_and_lines(
     masses: Array, positions: Array, offsets: Array, moments: Array, directions: Array
 ) -> PointOrLine:
-    """What points and lines make together, given their places and their offsets from the common centre of mass.
+    """Classify points and lines, given their positions and their offsets from the common center of mass.
 
-    They are one point if they lie as near to each other as their coordinates are rounded.  They are one line if the
-    moment about it is less than rounding leaves of the others, LOST: with any less extent across, the moment would
-    depend on the axes of the description.  If they lie beside it by more than rounding, a note says so.
+    They are a point if they coincide to the rounding of their coordinates.  They are a line if the moment about it is
+    lost in the rounding of the others (`ZERO_MOMENT_RTOL`): for any thinner body it would depend on the choice of
+    axes.  If they lie off the line by more than rounding, a note says so.
     """
-    crumb = 8 * sys.float_info.epsilon * np.abs(positions).max(axis=(-2, -1))
+    rounding = 8 * sys.float_info.epsilon * np.abs(positions).max(axis=(-2, -1))
     length = _norms(offsets).max(axis=-1)
     spread = _weighted_second_moments(masses, offsets) + _weighted_second_moments(moments, directions)
     total = np.trace(spread, axis1=-2, axis2=-1)
-    is_point = (length <= crumb) & ~moments.any(axis=-1)
+    is_point = (length <= rounding) & ~moments.any(axis=-1)
     direction = np.linalg.eigh(spread)[1][..., :, -1]
     across, skew = (_norms(np.cross(v, direction[..., None, :])) for v in (offsets, directions))
-    far = np.where(across > crumb[..., None], across, 0.0)
+    far = np.where(across > rounding[..., None], across, 0.0)
     moment_along = (np.abs(masses) * far**2 + np.abs(moments) * skew**2).sum(axis=-1)
     is_line = ~is_point & (total > 0) & (moment_along <= ZERO_MOMENT_RTOL * total)
-    for found, what in ((is_point, "in one point"), (is_line, "on one line")):
+    for found, what in ((is_point, "at one point"), (is_line, "on one line")):
         if found.any() and not found.all():
             raise InertiaError(
-                f"in member {np.flatnonzero(found)[0]} of the ensemble everything lies {what}, in member "
-                f"{np.flatnonzero(~found)[0]} it does not: an ensemble has bodies of one kind. Take these members apart"
+                f"in member {np.flatnonzero(found)[0]} of the ensemble all mass lies {what}, in member "
+                f"{np.flatnonzero(~found)[0]} it does not: an ensemble needs bodies of one kind. Separate these members"
             )
     if not is_line.all():
         return PointOrLine(is_point=bool(is_point.all()))
@@ -71,7 +71,7 @@ def combine_points_and_lines(
     notes: tuple[str, ...] = ()
     if off > ROUNDING:
         notes = (
-            f"the particles are taken for a line: they lie beside it by {off:.1e} of its half-length at most, and the "
+            f"the particles are treated as a line: they lie off it by at most {off:.1e} of its half-length, and the "
             "moment about it would be lost in the rounding of the others",
         )
     return PointOrLine(is_line=True, tensor=line_tensor(total, direction), notes=notes)
@@ -83,7 +83,7 @@ def _norms(vectors: Array) -> Array:
 
 
 def _weighted_second_moments(weights: Array, vectors: Array) -> Array:
-    """The sum of w v v^T, each entry summed along neighbouring numbers."""
+    """The sum of w v v^T, each entry summed along contiguous memory."""
     weighted = [weights * vectors[..., i] for i in range(3)]
     rows = [np.stack([(w * vectors[..., j]).sum(axis=-1) for j in range(3)], axis=-1) for w in weighted]
     return np.stack(rows, axis=-2)

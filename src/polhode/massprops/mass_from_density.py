@@ -1,4 +1,4 @@
-"""How much matter: a mass, or a density times what it fills.  The rule of every shape and mesh."""
+"""The mass of a shape or mesh: given directly, or as a density times its extent."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ AMOUNT_UNITS = {"mass": "kg", "density": "kg/m3", "area_density": "kg/m2", "line
 
 
 def resolve_mass(what: str, **amounts_and_extents: tuple[Any, Any]) -> Array:
-    """The mass from exactly one given amount: each name with (what was given, the extent that it multiplies).
+    """The mass from exactly one amount: each name with (the value given, the extent that it multiplies).
 
-    `what` begins the sentence of a complaint, as in "a shape".
+    `what` begins the error message, as in "a shape".
     """
     given = {name: value for name, (value, _) in amounts_and_extents.items() if value is not None}
     if len(given) != 1:

@@ -1,4 +1,4 @@
-"""A body's mass properties as plain numbers, each with its unit in its name."""
+"""A body's mass properties as plain numbers, with units in the names."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
 
 
 def build_mass_report(body: Body, name: str = "body", about: ArrayLike | None = None) -> dict[str, Any]:
-    """Everything that is known of a body, for JSON; None stands for what is unknown.
+    """All mass properties of a body, for JSON; None where unknown.
 
     Parameters
     ----------
     body : Body
-        One body, not that of an ensemble.
+        A single body, not an ensemble.
     name : str, optional
-        What to call it.
+        Name in the report.
     about : array_like, optional
-        A point, in m and in the coordinates that the body is described in: the tensor about it is told too.
+        A point in the body's coordinates, in m: the tensor about it is included, too.
 
     Returns
     -------
     dict
         `mass_kg`, `volume_m3`, `area_m2`, `density_kg_m3` (the mean); `lowest_corner_m`, `highest_corner_m` and
-        `size_m` of the box along the axes that holds its triangles; `center_of_mass_m`; `inertia_body_kg_m2`, three
-        rows, about the centre of mass, products with their minus sign; `principal_moments_kg_m2`, `principal_axes` (a
-        unit vector for each moment, along the body's axes, right-handed) and `radii_of_gyration_m` about them;
+        `size_m` of the bounding box; `center_of_mass_m`; `inertia_body_kg_m2`, three
+        rows, about the center of mass, products with their minus sign; `principal_moments_kg_m2`, `principal_axes` (a
+        unit vector for each moment, in body components, right-handed) and `radii_of_gyration_m` about them;
         `equivalent_box_sides_m` and `equivalent_ellipsoid_semi_axes_m` along them; with `about` also `about_m` and
         `inertia_about_kg_m2`; `notes`.
 
     Examples
     --------
     >>> import polhode as ph
-    >>> from polhode.massprops.mass_report import report
-    >>> report(ph.shapes.box((1.0, 2.0, 3.0), density=1.0))["principal_moments_kg_m2"]
+    >>> from polhode.massprops.mass_report import build_mass_report
+    >>> build_mass_report(ph.shapes.box((1.0, 2.0, 3.0), density=1.0))["principal_moments_kg_m2"]
     [6.5, 5.0, 2.5]
     """
     refuse_ensemble_body(body)
@@ -70,7 +70,7 @@ def build_mass_report(body: Body, name: str = "body", about: ArrayLike | None = 
 
 
 def body_bounds(body: Body) -> tuple[Array, Array] | None:
-    """The lowest and the highest corner of the box along the axes that holds the body; None if it has no shape."""
+    """Lowest and highest corner of the bounding box; None if the body has no geometry."""
     if not body.parts:
         return None
     surfaces = [part.surface(96) for part in body.parts if not part.is_hole]
@@ -81,15 +81,15 @@ def body_bounds(body: Body) -> tuple[Array, Array] | None:
 
 
 def symmetrize_tensor(tensor: Array) -> Array:
-    """The tensor without the rounding by which opposite entries may differ."""
+    """The tensor with opposite entries made exactly equal."""
     return (tensor + tensor.T) / 2
 
 
 def refuse_ensemble_body(body: Body) -> None:
-    """Complain about the body of an ensemble."""
+    """Raise if this is the body of an ensemble."""
     if body.members is not None:
         raise InertiaError(
-            f"this is the body of an ensemble of {body.members} members: give the body of one member instead"
+            f"this is the body of an ensemble of {body.members} members: pass the body of a single member"
         )
 
 

@@ -1,4 +1,4 @@
-"""Plane polygons: do they cross themselves, and which triangles fill them.  All decisions are exact."""
+"""Self-intersection and triangulation of plane polygons, with exact predicates."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from polhode.massprops.geometry import Indices
 from polhode.validation import Array
 
 _SIGN_ROUNDING = 4 * sys.float_info.epsilon
-"""Relative to its two products, a cross product below this may have the wrong sign."""
+"""A cross product smaller than this, relative to its two products, may have the wrong sign."""
 
 
 def orientation(a: Array, b: Array, c: Array) -> Indices:
-    """Where a, b, c turn left: 1; right: -1; on one line: 0.  Exact for the numbers given."""
+    """1 where a, b, c turn left, -1 right, 0 collinear.  Exact for the given floats."""
     a, b, c = np.broadcast_arrays(a, b, c)
     one = (a[..., 0] - c[..., 0]) * (b[..., 1] - c[..., 1])
     other = (a[..., 1] - c[..., 1]) * (b[..., 0] - c[..., 0])
@@ -29,7 +29,7 @@ def orientation(a: Array, b: Array, c: Array) -> Indices:
 
 
 def find_crossing_edges(corners: Array) -> tuple[int, int] | None:
-    """Two edges of a closed polygon that cross or touch elsewhere than at their common corner; None if none do.
+    """Two edges of a closed polygon that cross, or touch other than at their common corner; None if there are none.
 
     Edge i goes from corner i to the next one.
     """
@@ -50,15 +50,15 @@ def find_crossing_edges(corners: Array) -> tuple[int, int] | None:
 
 
 def counterclockwise_order(corners: Array) -> Indices:
-    """The numbers of the corners of a simple polygon in anticlockwise order."""
+    """The corner indices of a simple polygon in counterclockwise order."""
     first, n = int(np.lexsort((corners[:, 1], corners[:, 0]))[0]), len(corners)
-    # The lowest of the leftmost corners sticks out, so the turn there is that of the whole.
+    # The lowest of the leftmost corners is convex, so its turn gives the orientation of the polygon.
     turn = orientation(corners[first - 1], corners[first], corners[(first + 1) % n])
     return np.arange(n) if turn > 0 else np.arange(n)[::-1]
 
 
 def triangulate_polygon(corners: Array) -> Indices:
-    """Triangles (n - 2, 3) that fill a simple polygon, anticlockwise: ears are cut off, the roundest first."""
+    """Counterclockwise triangles (n - 2, 3) of a simple polygon, by ear clipping, the roundest ear first."""
     left = counterclockwise_order(corners)
     found = []
     while len(left) > 3:
@@ -69,7 +69,7 @@ def triangulate_polygon(corners: Array) -> Indices:
 
 
 def _find_roundest_ear(corners: Array, left: Indices) -> int:
-    """Where in `left` a corner turns left and no other corner lies in its triangle, nor on its border."""
+    """The position in `left` of a convex corner whose triangle, with its boundary, contains no other corner."""
     a, b, c = (corners[np.roll(left, by)] for by in (1, 0, -1))
     u, v, w = b - a, c - b, a - c
     roundness = (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]) / (u * u + v * v + w * w).sum(axis=-1)

@@ -1,4 +1,4 @@
-"""Principal axes of inertia tensors, and which moments a solid can have."""
+"""Principal axes of inertia tensors, and checks that moments are physical."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from polhode.errors import InertiaError
 from polhode.validation import Array
 
 ROUNDING = 1e-12
-"""Relative size below which an asymmetry, or an excess over the triangle inequality, is rounding and no offence."""
+"""Relative size below which an asymmetry, or a violation of the triangle inequality, is rounding."""
 EQUAL_MOMENTS_RTOL = 64 * sys.float_info.epsilon
-"""Relative difference of two moments that the search for the axes cannot tell from none."""
+"""Relative difference below which two moments are equal to the eigensolver."""
 ZERO_MOMENT_RTOL = 16 * sys.float_info.epsilon
 """Relative size below which a moment, or an extent found from moments, is lost in the rounding of the largest."""
 
@@ -28,8 +28,8 @@ class Diagonalized(NamedTuple):
     moments: Array
     axes: Array
 
-    def taken(self, members: Any) -> Diagonalized:
-        """Those of one member of an ensemble (a number), or of some (an array of numbers)."""
+    def select_members(self, members: Any) -> Diagonalized:
+        """Those of one member of an ensemble (an index), or of several (an array of indices)."""
         if self.tensor.ndim == 2:
             return self
         axes = self.axes[members] if self.axes.ndim > 1 else self.axes
@@ -37,12 +37,12 @@ class Diagonalized(NamedTuple):
 
 
 def diagonalize_inertia(tensor: Array) -> tuple[Array, Array]:
-    """The principal moments of tensors, and the quaternion that turns principal components into the given axes'.
+    """The principal moments of tensors, and the quaternion from principal to given components.
 
-    Of all right-handed choices the one nearest to the given axes is taken, so a diagonal tensor keeps its order, and
-    a body that is turned a little has its axes turned a little.  Where two moments are equal their axes are free: the
-    third is reached from the nearest given axis by the shortest turn.  Where all are equal the given axes stay.
-    A moment that is lost in the rounding of the others is 0: that of a line.
+    Of all right-handed choices the one nearest to the given axes is used, so a diagonal tensor keeps its order, and
+    the axes vary continuously with small rotations.  If two moments are equal, the third axis is reached from the
+    nearest given axis by the shortest rotation; if all are equal, the given axes are kept.  A moment that is lost in
+    the rounding of the others is set to 0: that of a line.
     """
     diagonal = np.diagonal(tensor, axis1=-2, axis2=-1).copy()
     is_diagonal = np.count_nonzero(tensor - diagonal[..., None] * np.eye(3), axis=(-2, -1)) == 0
@@ -58,7 +58,7 @@ def diagonalize_inertia(tensor: Array) -> tuple[Array, Array]:
 
 
 def order_principal_axes(moments: Array, axes: Array) -> tuple[Array, Array]:
-    """Moments, as they are, in the order of the axes' names, and the axes' quaternion, by the rule of `diagonalize_inertia`.
+    """Moments, unchanged, and the quaternion of their axes, ordered by the rule of `diagonalize_inertia`.
 
     `axes` holds the axes as columns, which may be left-handed.
     """
@@ -71,7 +71,7 @@ def order_principal_axes(moments: Array, axes: Array) -> tuple[Array, Array]:
     in_order = np.take_along_axis(flat_found, order, axis=-1)
     turned = np.take_along_axis(flat_vectors, order[:, None, :], axis=-1)
     entries = np.diagonal(turned, axis1=1, axis2=2)
-    # Right-handed, too: the best fit exceeds 1, but the trace of an orthogonal matrix with determinant -1 never does.
+    # This is right-handed: the best fit exceeds 1, the trace of an orthogonal matrix of determinant -1 never does.
     turned = turned * np.where(entries < 0, -1.0, 1.0)[:, None, :]
     in_order, turned = _align_degenerate_axes(flat_found, flat_vectors, in_order, turned)
     entries_of_axes: Any = tuple(turned.reshape(-1, 9).T)
@@ -80,7 +80,7 @@ def order_principal_axes(moments: Array, axes: Array) -> tuple[Array, Array]:
 
 
 def _align_degenerate_axes(found: Array, vectors: Array, moments: Array, axes: Array) -> tuple[Array, Array]:
-    """The same moments and axes, but for tensors with equal moments, given their moments in rising order."""
+    """Moments and axes, replaced where moments are equal; `found` holds the moments in ascending order."""
     margin = EQUAL_MOMENTS_RTOL * found[:, 2]
     lower, upper = found[:, 1] - found[:, 0] <= margin, found[:, 2] - found[:, 1] <= margin
     if not (lower | upper).any():
@@ -104,17 +104,17 @@ def _align_degenerate_axes(found: Array, vectors: Array, moments: Array, axes: A
 
 
 def check_symmetry(tensor: Array) -> None:
-    """Complain about a tensor whose opposite entries differ."""
+    """Raise if opposite entries of a tensor differ."""
     asymmetry = np.abs(tensor - np.swapaxes(tensor, -1, -2)).max(axis=(-2, -1))
     if (asymmetry > ROUNDING * np.abs(tensor).max(axis=(-2, -1))).any():
         raise InertiaError(
             f"the inertia tensor is not symmetric: opposite entries differ by {asymmetry.max():g} kg m2. "
-            "Both carry the same value, -integral of rho x y; check for a lost sign or a mixed-up order."
+            "Both are -integral of rho x y; check for a missing sign or a wrong order."
         )
 
 
 def check_moments(moments: Array, allow_unphysical: bool, is_line: bool = False) -> None:
-    """Complain about moments that no solid has; only a line has one of 0."""
+    """Raise if no solid has these moments; only a line may have one of 0."""
     bad = find_unphysical_moments(moments, allow_unphysical, is_line)
     if not bad.size:
         return
@@ -124,10 +124,10 @@ def check_moments(moments: Array, allow_unphysical: bool, is_line: bool = False)
         raise InertiaError(
             f"moments {a:g}, {b:g}, {c:g} kg m2 belong to no solid: "
             "the largest exceeds the sum of the other two. "
-            "Were they taken about the centre of mass? For a purely mathematical top pass allow_unphysical=True."
+            "Were they taken about the center of mass? For a purely mathematical top pass allow_unphysical=True."
         )
     hint = (
-        "One that is 0, or lost in the rounding of the others, is that of a line: give it some extent across"
+        "A moment that is 0, or lost in the rounding of the others, is that of a line: give it a transverse extent"
         if smallest == 0 < middle
         else "Check the signs of the products of inertia"
     )
@@ -138,7 +138,7 @@ def check_moments(moments: Array, allow_unphysical: bool, is_line: bool = False)
 
 
 def find_unphysical_moments(moments: Array, allow_unphysical: bool, is_line: bool) -> NDArray[np.intp]:
-    """Which rows of moments no solid has: first those that are not positive, then those that break the triangle."""
+    """Rows of moments that no solid has: those not positive, else those that violate the triangle inequality."""
     smallest, middle, largest = np.moveaxis(np.sort(np.atleast_2d(moments), axis=-1), -1, 0)
     not_positive = np.flatnonzero((smallest < 0) | (middle <= 0) | ((smallest == 0) & (not is_line)))
     if not_positive.size or allow_unphysical:

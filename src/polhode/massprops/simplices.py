@@ -1,4 +1,4 @@
-"""Sizes of triangles and tetrahedra from their corners, with as many digits as the corners have."""
+"""Areas and volumes of triangles and tetrahedra, to the precision of their corners."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _RELATIVE_ROUNDING = 16 * sys.float_info.epsilon
 _SPANNING_TREES = np.array(
     [tree for tree in combinations(combinations(range(4), 2), 3) if len(set().union(*tree)) == 4]
 )
-"""Three edges that join all four corners, in all 16 ways."""
+"""The 16 spanning trees of a tetrahedron's edges."""
 _TREE_SIGNS = np.linalg.det((np.eye(4)[_SPANNING_TREES[..., 1]] - np.eye(4)[_SPANNING_TREES[..., 0]])[..., 1:]).round()
-"""Whether they turn as the three edges from the first corner do."""
+"""The sign of each tree's determinant relative to that of the edges from the first corner."""
 
 
 def shortest_spanning_edges(corners: Array) -> Array:
     """Three edges (..., 3, 3) that span a tetrahedron (..., 4, 3): those with the least product of lengths.
 
-    Of all choices the determinant loses the fewest digits with these, also for a needle.  Its sign is that of the
-    edges from the first corner to the second, third and fourth.
+    These minimize cancellation in the determinant, even for a needle.  Its sign is that of the edges from the first
+    corner to the second, third and fourth.
     """
     edges = corners[..., _SPANNING_TREES[..., 1], :] - corners[..., _SPANNING_TREES[..., 0], :]
     lengths = np.linalg.norm(edges / np.abs(edges).max(axis=(-1, -2, -3), keepdims=True), axis=-1)
@@ -34,13 +34,13 @@ def shortest_spanning_edges(corners: Array) -> Array:
 
 
 def triple_product(edges: Array) -> Array:
-    """Six times the tetrahedron's volume, or the parallelepiped's, with its sign: (e1 x e2) . e3."""
+    """(e1 x e2) . e3: the signed volume of the parallelepiped, six times that of the tetrahedron."""
     found: Array = (np.cross(edges[..., 0, :], edges[..., 1, :]) * edges[..., 2, :]).sum(axis=-1)
     return found
 
 
 def triple_product_rounding(edges: Array, reach: Array) -> Array:
-    """How large the determinant can be by rounding alone: in its products, and in corners as far as `reach`."""
+    """Bound on the triple product by rounding alone: of its products, and of corners with coordinates up to `reach`."""
     e1, e2, e3 = np.moveaxis(edges, -2, 0)
     x, y, z = np.moveaxis(np.abs(edges), -1, 0)
     products = sum(
@@ -52,7 +52,7 @@ def triple_product_rounding(edges: Array, reach: Array) -> Array:
 
 
 def triangle_areas(a: Array, b: Array, c: Array) -> Array:
-    """Of triangles in the plane or in space, from their two shortest sides."""
+    """Areas of triangles in the plane or in space, from their two shortest sides."""
     sides = np.stack(np.broadcast_arrays(b - a, c - b, a - c), axis=-2)
     size = np.abs(sides).max(axis=(-1, -2))
     order = np.argsort(((sides / size[..., None, None]) ** 2).sum(axis=-1), axis=-1)

@@ -1,7 +1,4 @@
-"""How far shapes and meshes reach in a direction: the most that u.r is in them, exact for round ones, too.
-
-For shapes of `ph.shapes` with sizes of an ensemble it is one number for each member.
-"""
+"""Support functions of shapes and meshes, max u.r, exact for curved ones, too; one value per ensemble member."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from polhode.validation import Array
 
 
 def support_of_parts(parts: Sequence[Part], direction: Array) -> Array | None:
-    """The most that u.r is in the parts of a body that are matter, in m times |u|; None if one is not known exactly."""
+    """max u.r over the solid parts of a body, in m times |u|; None if one is not known exactly."""
     found = [_part_support(part, direction) for part in parts if not part.is_hole]
     known = [most for most in found if most is not None]
     if not known or len(known) < len(found):
@@ -40,13 +37,13 @@ def _maximum(values: list[Array]) -> Array:
 
 
 def _points_support(u: Array, points: Array) -> Array:
-    """Of corners (..., N, 3)."""
+    """Of points (..., N, 3)."""
     most: Array = (points @ u).max(axis=-1)
     return most
 
 
 def _disks_support(u: Array, *radii_and_heights: tuple[Any, Any]) -> Array:
-    """Of disks across z, and what lies between them: the most of r |u_xy| + z u_z."""
+    """Of the convex hull of disks normal to z: the largest r |u_xy| + z u_z."""
     each = [r * np.hypot(u[0], u[1]) + z * u[2] for r, z in radii_and_heights]
     return _maximum(each)
 
@@ -62,7 +59,7 @@ def _frustum_support(u: Array, bottom_radius: Any, top_radius: Any, height: Any)
 
 
 def _half_ellipsoid_support(u: Array, semi_axes: Any) -> Array:
-    """Its flat side lies 3/8 of its height below the origin; seen from below, that side is all there is."""
+    """Its flat face lies 3/8 of its height below the origin, and alone counts for directions below."""
     stretched = u * semi_axes
     seen = np.where(u[2] > 0, stretched, stretched * (1, 1, 0))
     most: Array = np.sqrt((seen**2).sum(axis=-1)) - 3 / 8 * stretched[..., 2]

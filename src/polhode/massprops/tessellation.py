@@ -1,7 +1,7 @@
-"""Triangles for the shapes of `ph.shapes`: to look at, and to check the formulas by.
+"""Triangle meshes of the shapes of `ph.shapes`, for display and for checks of the formulas.
 
-All vertices lie on the true surface, so sizes and moments are approached with the square of the number of segments.
-Surfaces are closed and face outwards, but for disks and sheets, which are one-sided and face +z.
+All vertices lie on the true surface, so sizes and moments converge with the square of the number of segments.
+Surfaces are closed and face outward, except disks and sheets, which are one-sided and face +z.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from polhode.massprops.simplices import shortest_spanning_edges, triple_product
 from polhode.validation import Array
 
 LINE_RADIUS_RATIO = 1 / 100
-"""Lines are drawn with this part of their length (a rod) or radius (a ring) as their radius."""
+"""Radius of a drawn line relative to its length (a rod) or radius (a ring)."""
 
 
 def tessellate_shape(name: str, sizes: Mapping[str, Any], segments: int) -> Surface:
-    """The triangles of a shape, with so many segments round a full circle."""
+    """The triangles of a shape, with this many segments per full circle."""
     if not isinstance(segments, Integral) or isinstance(segments, bool) or segments < 3:
-        raise InputError(f"segments must be a whole number, 3 or more, not {segments!r}: so many go round a circle")
+        raise InputError(f"segments must be an integer, 3 or more, not {segments!r}: the number per full circle")
     return TESSELLATORS[name](int(segments), **sizes)
 
 
-# Round an axis ------------------------------------------------------------------------------------------------------
+# Solids of revolution -----------------------------------------------------------------------------------------------
 def revolve_outline(outline: Array, segments: int, closed: bool = True) -> Surface:
-    """An outline (N, 2) of radii and heights, with the matter on its left, turned round z.
+    """The surface of revolution about z of an outline (N, 2) of radii and heights, with the material on its left.
 
-    A point on the axis is one vertex; what runs along the axis has no surface.
+    A point on the axis is a single vertex; segments along the axis have no surface.
     """
     angle = 2 * np.pi * np.arange(segments) / segments
     on_axis = outline[:, 0] == 0
@@ -57,7 +57,7 @@ def revolve_outline(outline: Array, segments: int, closed: bool = True) -> Surfa
 
 
 def _arc_points(steps: int, start: float, stop: float) -> Array:
-    """Cosines and sines from one quarter of the circle to another (start and stop count quarters)."""
+    """Cosines and sines along an arc; start and stop are in quarter turns."""
     quarters = np.linspace(start, stop, steps + 1)
     points = np.stack((np.cos(quarters * np.pi / 2), np.sin(quarters * np.pi / 2)), axis=-1)
     whole = quarters % 1 == 0
@@ -123,7 +123,7 @@ def _tessellate_half_ellipsoid(segments: int, semi_axes: Any) -> Surface:
     return Surface((half.vertices - (0, 0, 3 / 8)) * semi_axes, half.faces)
 
 
-# Thin ones ----------------------------------------------------------------------------------------------------------
+# Thin shapes --------------------------------------------------------------------------------------------------------
 def _tessellate_ring(segments: int, radius: Any) -> Surface:
     return _tessellate_torus(segments, radius, LINE_RADIUS_RATIO * radius)
 
@@ -141,7 +141,7 @@ def _tessellate_thin_sheet(segments: int, sides: Any) -> Surface:
     return Surface(np.array([(-x, -y, 0.0), (x, -y, 0), (x, y, 0), (-x, y, 0)]), np.array([(0, 1, 2), (0, 2, 3)]))
 
 
-# By their corners, exact --------------------------------------------------------------------------------------------
+# Polyhedra, exact ---------------------------------------------------------------------------------------------------
 def _tessellate_box(segments: int, sides: Any) -> Surface:
     whole = _tessellate_parallelepiped(segments, np.diag(sides))
     return Surface(whole.vertices - np.asarray(sides) / 2, whole.faces)

@@ -1,4 +1,4 @@
-"""Bodies moved, turned, scaled and mirrored: each is a map of space, r -> A (r - p) + p + b."""
+"""Translation, rotation, scaling and reflection of bodies: affine maps r -> A (r - p) + p + b."""
 
 from __future__ import annotations
 
@@ -21,42 +21,40 @@ if TYPE_CHECKING:
 
 
 def translate_body(body: Body, offset: ArrayLike) -> Body:
-    """The body elsewhere: nothing but the centre of mass, and where its parts are, changes."""
+    """The body translated: only its center of mass and the placement of its parts change."""
     by = _check_vector(offset, "the displacement", body)
     return replace(body, center_of_mass=body.center_of_mass + by, parts=_place_parts(body.parts, np.eye(3), by))
 
 
 def rotate_body(body: Body, rotation: Any, about: ArrayLike) -> Body:
-    """The body turned about a point: I' = R I R^T; the members of an ensemble by one rotation, or each by its own."""
+    """The body rotated about a point, I' = R I R^T; an ensemble by one rotation, or each member by its own."""
     from scipy.spatial.transform import Rotation
 
     if not isinstance(rotation, Rotation):
         raise InertiaError(
-            f"the rotation must be a SciPy Rotation, as of Rotation.from_euler('z', 90, degrees=True), not {rotation!r}"
+            f"rotation must be a SciPy Rotation, such as Rotation.from_euler('z', 90, degrees=True), not {rotation!r}"
         )
     if not rotation.single and body.members is None:
-        raise InertiaError(f"a body turns by one rotation, but {len(rotation)} were given: turn it once for each")
+        raise InertiaError(f"a single body takes one rotation, but {len(rotation)} were given: turn it by each in turn")
     return _transform_orthogonally(body, rotation.as_matrix(), about)
 
 
 def mirror_body(body: Body, normal: ArrayLike, about: ArrayLike) -> Body:
-    """The mirror image, A = 1 - 2 n n^T: products of inertia with the axis across the plane change their sign."""
+    """The mirror image, A = 1 - 2 n n^T: products of inertia with the plane's normal axis change sign."""
     n = _check_vector(normal, "normal", body)
     longest = np.abs(n).max(axis=-1, keepdims=True)
     if not longest.all():
-        raise InertiaError(
-            "normal must point somewhere, but is (0, 0, 0): give the direction across the mirror's plane"
-        )
+        raise InertiaError("normal must not be (0, 0, 0): give the direction normal to the mirror plane")
     n = n / longest
     twice = 2 / (n * n).sum(axis=-1)
     return _transform_orthogonally(body, np.eye(3) - twice[..., None, None] * n[..., :, None] * n[..., None, :], about)
 
 
 def scale_body(body: Body, factor: ArrayLike, keep: str) -> Body:
-    """The body made larger about the origin; with the density kept, the mass grows with the volume.
+    """The body scaled about the origin; with the density kept, the mass scales with the volume.
 
     As many factors as the body has members are one for each; but three are always those of the axes.
-    A body that is flat in the direction of a factor stays flat.  With different factors the area is unknown.
+    A body that is flat in the direction of a factor stays flat.  With unequal factors the area is unknown.
     """
     shape = validation.shape_of(factor)
     if shape == () or (shape == (body.members,) and shape != (3,)):
@@ -68,7 +66,7 @@ def scale_body(body: Body, factor: ArrayLike, keep: str) -> Body:
             "for a mirror image use mirror(normal), for a flat body a shape without thickness"
         )
     if keep not in ("density", "mass"):
-        raise InertiaError(f"scale can keep no {keep!r}: {nearest(keep, ('density', 'mass'))}")
+        raise InertiaError(f"scale cannot keep {keep!r}: {nearest(keep, ('density', 'mass'))}")
     growth = f[..., 0] * f[..., 1] * f[..., 2]
     more = growth if keep == "density" else np.ones(())
     if keep == "density":
@@ -96,10 +94,10 @@ def scale_body(body: Body, factor: ArrayLike, keep: str) -> Body:
 
 
 def _transform_orthogonally(body: Body, orthogonal: Array, about: ArrayLike) -> Body:
-    """Turned or mirrored about a point: I' = Q I Q^T.
+    """The body rotated or mirrored about a point: I' = Q I Q^T.
 
-    The principal moments stay what they are, and the axes turn along.  Found anew from I', a small moment would be lost
-    in the rounding of the large ones.
+    The principal moments are kept and the axes rotated: recomputed from I', a small moment would be lost in the
+    rounding of the large ones.
     """
     point = _check_vector(about, "about", body)
     validation.member_count((np.empty(body.members or ()), 0), (orthogonal, 2), (point, 1))
@@ -121,7 +119,7 @@ def _transform_orthogonally(body: Body, orthogonal: Array, about: ArrayLike) -> 
 
 
 def _stretch_inertia(body: Body, linear: Array) -> Array:
-    """The tensor after a map that keeps the mass, by second moments: S = tr(I)/2 - I, S' = A S A^T, I' = tr S' - S'."""
+    """The tensor after a linear map at constant mass: S = tr(I)/2 - I, S' = A S A^T, I' = tr S' - S'."""
     if body.is_line:
         moment, direction = line_axis(body)
         longer = _apply_linear(linear, direction)
@@ -135,10 +133,10 @@ def _stretch_inertia(body: Body, linear: Array) -> Array:
     if bad.size:
         m = np.atleast_2d(body.principal_moments)[bad[0]]
         raise InertiaError(
-            f"moments {m[0]:g}, {m[1]:g}, {m[2]:g} kg m2 belong to no solid, so there is no matter to stretch: "
-            "scale by one factor, or start from a body that could exist"
+            f"moments {m[0]:g}, {m[1]:g}, {m[2]:g} kg m2 belong to no solid, which cannot be stretched: "
+            "scale by one factor, or start from a physical body"
         )
-    # A flat body's extent across is 0: the rounding in its place would be stretched, too.
+    # A flat body's thickness is 0: remove the rounding in its place, which would be stretched, too.
     flat = np.where(least <= ZERO_MOMENT_RTOL * largest, least, 0.0)[..., None, None]
     second = second - flat * axes[..., :, :1] * np.swapaxes(axes[..., :, :1], -1, -2)
     second = linear @ second @ linear
@@ -147,14 +145,14 @@ def _stretch_inertia(body: Body, linear: Array) -> Array:
 
 
 def _check_vector(value: ArrayLike, name: str, body: Body) -> Array:
-    """Three numbers, or three for each member of an ensemble, which the body must then have, too, or be one for all."""
+    """Three numbers, or three per ensemble member, consistent with the members of the body."""
     array = validation.check_numbers(value, name, (3,), InertiaError)
     validation.member_count((np.empty(body.members or ()), 0), (array, 1))
     return array
 
 
 def _broadcast_axes(tensor: Array, moments: Array, axes: Array) -> tuple[Array, Array]:
-    """The moments and the axes' quaternions, as many as there are tensors."""
+    """The moments and the axes' quaternions, broadcast to the tensors."""
     leading = tensor.shape[:-2]
     return np.broadcast_to(moments, (*leading, 3)), np.broadcast_to(axes, (*leading, 4))
 
@@ -163,19 +161,19 @@ def _refuse_without_density(body: Body) -> None:
     if body.is_particle or body.is_line or (body.volume is not None and not np.all(body.volume)):
         what = "a particle" if body.is_particle else "a line" if body.is_line else "a body without thickness"
         raise InertiaError(
-            f"{what} has no volume, so no density that could be kept: say scale(factor, keep='mass'), "
-            "or make it anew with the mass that it shall have"
+            f"{what} has no volume, so no density to keep: use scale(factor, keep='mass'), "
+            "or create it with the new mass"
         )
     if body.volume is None:
         raise InertiaError(
-            "its volume is unknown, so there is no density that could be kept: say scale(factor, keep='mass'), or give "
-            "the body its volume, as in dataclasses.replace(body, volume=0.001)"
+            "the volume is unknown, so there is no density to keep: use scale(factor, keep='mass'), or give the body "
+            "its volume, as in dataclasses.replace(body, volume=0.001)"
         )
 
 
 def _place_parts(parts: tuple[Part, ...], linear: Array, offset: Array) -> tuple[Part, ...]:
-    """The parts after the map; unknown if it is another one for each member of an ensemble."""
-    return () if linear.ndim > 2 or offset.ndim > 1 else tuple(part.placed(linear, offset) for part in parts)
+    """The parts after the map; none if each member of an ensemble has its own map."""
+    return () if linear.ndim > 2 or offset.ndim > 1 else tuple(part.transform(linear, offset) for part in parts)
 
 
 def _apply_linear(linear: Array, vector: Array) -> Array:

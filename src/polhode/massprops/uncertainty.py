@@ -1,4 +1,4 @@
-"""How tolerances on mass and dimensions reach the mass properties."""
+"""Propagation of tolerances on mass and dimensions to the mass properties."""
 
 from __future__ import annotations
 
@@ -19,28 +19,33 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 RELATIVE_STEP = 1 / 64
-"""The first step of a difference, relative to the number that is changed."""
+"""Initial finite-difference step, relative to the number that is varied."""
 NONLINEARITY_LIMIT = 1 / 10
-"""The part of an uncertainty by which a straight line may miss before that is told."""
+"""Error of the linear estimate, relative to the uncertainty, above which a warning is raised."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tolerance:
-    """A number, or several, each plus or minus something."""
+    """One or more numbers, each plus or minus a tolerance."""
 
     value: Array
     plus_minus: Array
 
 
 def tolerance(value: ArrayLike, plus_minus: ArrayLike) -> Tolerance:
-    """A number, or several, known only plus or minus something: for `ph.uncertainty`.
+    """One or more numbers with a tolerance, for `ph.uncertainty`.
 
     Parameters
     ----------
     value : array_like
-        The nominal value: a number, or as many as the size has.
+        Nominal value: a scalar, or an array for a size with several components.
     plus_minus : array_like
-        The tolerance, in the same unit: one for all, or one for each number; 0 where a number is exact.
+        The tolerance, in the same unit: one for all, or one per number; 0 where a number is exact.
+
+    Returns
+    -------
+    Tolerance
+        A record of `value` and `plus_minus`.
 
     Examples
     --------
@@ -51,7 +56,9 @@ def tolerance(value: ArrayLike, plus_minus: ArrayLike) -> Tolerance:
     shape, given = validation.shape_of(value), validation.shape_of(plus_minus)
     values = validation.check_numbers(value, "the value", shape, InertiaError)
     if given not in ((), shape):
-        raise InertiaError(f"a tolerance is one number for all, or one for each of the {shape}, not {plus_minus!r}")
+        raise InertiaError(
+            f"plus_minus must be one number for all, or one for each of the {shape} values, not {plus_minus!r}"
+        )
     amounts = np.broadcast_to(validation.check_numbers(plus_minus, "its tolerance", given, InertiaError), shape)
     if (amounts < 0).any():
         raise InertiaError(f"a tolerance must not be negative, but is {amounts.min():g}: give its size, as in 1e-4")
@@ -60,7 +67,7 @@ def tolerance(value: ArrayLike, plus_minus: ArrayLike) -> Tolerance:
 
 @dataclass(frozen=True, eq=False)
 class MassPropertyValues:
-    """One number or array for each of a body's mass properties, in SI units; the volume is None if unknown."""
+    """A value for each mass property, in SI units; the volume is None if unknown."""
 
     mass: float
     volume: float | None
@@ -72,42 +79,44 @@ class MassPropertyValues:
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """A body, and how well it is known.  Printed, it is two tables: how much, and which number it comes from."""
+    """A body with the uncertainty of its mass properties.  Printed, two tables: the amounts, and their sources."""
 
     body: Body
-    """With the nominal values."""
+    """The nominal body."""
     tolerances: Mapping[str, float]
-    """Of each number that has one, by its name, as in "radius" or "sides[2]"."""
+    """The tolerance of each number that has one, by name, such as "radius" or "sides[2]"."""
     derivatives: Mapping[str, MassPropertyValues]
-    """What changes with each of these numbers, per unit of it."""
+    """Derivatives of the mass properties with respect to each of these numbers."""
     standard: MassPropertyValues
-    """Independent tolerances: the root of the sum of squares.  Standard deviations, if the tolerances are."""
+    """Root sum of squares, for independent tolerances.  Standard deviations, if the tolerances are."""
     worst: MassPropertyValues
-    """All tolerances used up in the worst way: the sum of the sizes.  Limits, if the tolerances are."""
+    """Sum of absolute contributions.  Limits, if the tolerances are."""
 
     def __str__(self) -> str:
         return _format_uncertainty(self)
 
 
 def uncertainty(build: Callable[..., Body], /, **sizes: Any) -> Uncertainty:
-    """How well a body is known whose mass and dimensions have tolerances, to first order.
+    """First-order uncertainty of the mass properties of a body whose mass and dimensions have tolerances.
 
     Parameters
     ----------
-    build : function
-        A maker of `ph.shapes`, or a function of one's own that returns a `Body`.
+    build : callable
+        A function of `ph.shapes`, or your own that returns a `Body`.
     **sizes
-        Its arguments: plain, or `ph.tolerance(value, plus_minus)`.
+        Its arguments: plain values, or `ph.tolerance(value, plus_minus)`.
 
     Returns
     -------
     Uncertainty
-        The nominal body; for its mass, volume, centre of mass, principal moments (along the nominal principal axes)
-        and tensor the `standard` and the `worst` deviation; and the `derivatives` by each number.
+        The nominal body; the `standard` and `worst` deviations of its mass, volume, center of mass, principal moments
+        (along the nominal principal axes) and tensor; and the `derivatives` with respect to each number.
 
-    Derivatives are differences on both sides, extrapolated twice: good to 1e-9 of themselves for smooth functions.
-    Numbers are changed one at a time.  A `MassWarning` names each whose tolerance is so large that a straight line
-    misses its effect by more than a tenth of the standard deviation.
+    Notes
+    -----
+    Derivatives are central differences with two Richardson extrapolations, accurate to a relative 1e-9 for smooth
+    functions.  Numbers are varied one at a time.  A `MassWarning` names each whose tolerance is so large that the
+    linear estimate of its effect is off by more than a tenth of the standard deviation.
 
     Examples
     --------
@@ -147,7 +156,6 @@ def uncertainty(build: Callable[..., Body], /, **sizes: Any) -> Uncertainty:
     )
 
 
-# The numbers that are changed -----------------------------------------------------------------------------------------
 class _TolerancedNumber(NamedTuple):
     argument: str
     place: tuple[int, ...]
@@ -161,7 +169,7 @@ class _TolerancedNumber(NamedTuple):
 
 def _find_toleranced_numbers(build: Any, sizes: Mapping[str, Any]) -> list[_TolerancedNumber]:
     if not callable(build):
-        raise InertiaError(f"{build!r} builds no body: give a function, as in ph.uncertainty(ph.shapes.sphere, ...)")
+        raise InertiaError(f"{build!r} is not callable: give a function, as in ph.uncertainty(ph.shapes.sphere, ...)")
     found = [
         _TolerancedNumber(name, i, float(size.value[i]), float(size.plus_minus[i]))
         for name, size in sizes.items()
@@ -170,7 +178,7 @@ def _find_toleranced_numbers(build: Any, sizes: Mapping[str, Any]) -> list[_Tole
         if size.plus_minus[i]
     ]
     if not found:
-        raise InertiaError("nothing has a tolerance: give at least one size as ph.tolerance(value, plus_minus)")
+        raise InertiaError("no argument has a tolerance: give at least one as ph.tolerance(value, plus_minus)")
     return found
 
 
@@ -181,14 +189,14 @@ def _nominal_value(size: Any) -> Any:
 def _evaluate_at_limits(
     at: Callable[[_TolerancedNumber, float], Array], number: _TolerancedNumber
 ) -> tuple[Array, Array]:
-    """What the body is like at both ends of a tolerance."""
+    """The mass properties at both ends of a tolerance."""
     found = []
     for value in (number.value - number.plus_minus, number.value + number.plus_minus):
         try:
             found.append(at(number, value))
         except PolhodeError as error:
             raise InertiaError(
-                f"{number.label} = {number.value:g} +- {number.plus_minus:g} reaches {value:g}, which gives no body: "
+                f"{number.label} = {number.value:g} +- {number.plus_minus:g} reaches {value:g}, which is not a body: "
                 f"{error}"
             ) from None
     return found[0], found[1]
@@ -197,8 +205,8 @@ def _evaluate_at_limits(
 def _differentiate(at: Callable[[_TolerancedNumber, float], Array], number: _TolerancedNumber) -> Array:
     """The derivative, by central differences with steps h, h/2 and h/4; errors of order h^2 and h^4 cancel.
 
-    The step is a part of the number; near zero, where that says nothing, a part of the tolerance.  Where there is no
-    body so far away (a tube's inner radius near its outer one), it is the tolerance, which was tried before.
+    The step is a fraction of the number, or of the tolerance where the number is near zero.  If there is no valid body
+    that far away (a tube's inner radius near its outer one), it is the tolerance, which was tried before.
     """
     step = max(RELATIVE_STEP * abs(number.value), number.plus_minus / 4)
     try:
@@ -219,9 +227,8 @@ def _richardson_derivative(
     return (16 * second - first) / 15
 
 
-# A body as one row of numbers -----------------------------------------------------------------------------------------
 PROPERTY_NAMES = (
-    *("mass", "volume", "centre of mass, x", "centre of mass, y", "centre of mass, z"),
+    *("mass", "volume", "center of mass, x", "center of mass, y", "center of mass, z"),
     *("principal moment 1", "principal moment 2", "principal moment 3"),
 )
 PROPERTY_UNITS = ("kg", "m3", "m", "m", "m", "kg m2", "kg m2", "kg m2")
@@ -229,14 +236,14 @@ PROPERTY_UNITS = ("kg", "m3", "m", "m", "m", "kg m2", "kg m2", "kg m2")
 
 def _check_built_body(body: Any) -> Body:
     if not isinstance(body, Body):
-        raise InertiaError(f"the function that builds must return a ph.Body, but returned {body!r}")
+        raise InertiaError(f"build must return a ph.Body, but returned {body!r}")
     if body.members is not None:
-        raise InertiaError("this is the body of an ensemble, which needs no estimate: its members show how they spread")
+        raise InertiaError("build returned the body of an ensemble: its members show the spread without an estimate")
     return body
 
 
 def _flatten_properties(body: Body, axes: Array) -> Array:
-    """The numbers of `PROPERTY_NAMES`, then those of the tensor.  dI_i = a_i^T dI a_i along fixed axes a_i."""
+    """The values of `PROPERTY_NAMES`, then the tensor's entries.  dI_i = a_i^T dI a_i along fixed axes a_i."""
     moments = np.einsum("ji,jk,ki->i", axes, body.inertia_body, axes)
     volume = np.nan if body.volume is None else body.volume
     return np.array((body.mass, volume, *body.center_of_mass, *moments, *body.inertia_body.flat))
@@ -255,16 +262,15 @@ def _warn_if_nonlinear(number: _TolerancedNumber, missed: Array, standard: Array
     if bent.size:
         i = bent[np.argmax(missed[bent] / scale[bent])]
         warnings.warn(
-            f"{number.label} = {number.value:g} +- {number.plus_minus:g}: the {PROPERTY_NAMES[i]} does not follow it in a "
-            f"straight line so far, which misses by {missed[i]:.2g} {PROPERTY_UNITS[i]}, more than a tenth of the standard "
-            f"deviation {standard[i]:.2g}. Take the estimate as rough, or draw many sizes at random: shapes take them "
-            "as members of an ensemble",
+            f"{number.label} = {number.value:g} +- {number.plus_minus:g}: the {PROPERTY_NAMES[i]} is not linear in it "
+            f"over this range; the linear estimate is off by {missed[i]:.2g} {PROPERTY_UNITS[i]}, more than a tenth of "
+            f"the standard deviation {standard[i]:.2g}. Treat the estimate as rough, or sample many sizes at random: "
+            "shapes take them as members of an ensemble",
             MassWarning,
             stacklevel=3,
         )
 
 
-# In print -------------------------------------------------------------------------------------------------------------
 def _format_uncertainty(known: Uncertainty) -> str:
     names = list(known.tolerances)
     slopes = np.array([_property_row(known.derivatives[name]) for name in names])
@@ -282,7 +288,7 @@ def _format_uncertainty(known: Uncertainty) -> str:
     relative = changes / np.where(nominal, nominal, 1.0)
     for name, size, parts in zip(names, known.tolerances.values(), relative, strict=True):
         each.append((name, f"{size:g}", *(f"{100 * parts[i]:+.2g} %" for i in (0, 5, 6, 7))))
-    return "\n".join((*_align_table(rows), "", "what each tolerance alone changes", *_align_table(each)))
+    return "\n".join((*_align_table(rows), "", "change due to each tolerance alone", *_align_table(each)))
 
 
 def _property_row(of: MassPropertyValues | Body) -> Array:

@@ -1,7 +1,7 @@
-"""Bodies of simple shape and uniform density, by their sizes and their mass or density.
+"""Bodies of simple shape and uniform density, from their sizes and their mass or density.
 
-The origin is the centre of mass and z the axis of symmetry; shapes that are given by their corners stay where these
-are.  Any size, mass or density may carry a leading axis for the members of an ensemble.
+The origin is the center of mass and z the axis of symmetry; shapes given by their corners stay in place.  Any size,
+mass or density may have a leading axis for the members of an ensemble.
 """
 
 from __future__ import annotations

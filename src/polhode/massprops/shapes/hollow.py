@@ -1,4 +1,4 @@
-"""Solids with a hollow inside.  Differences of powers are written as products, so thin walls lose no digits."""
+"""Hollow solids.  Differences of powers are factored, so that thin walls lose no digits."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def tube(
     mass: ArrayLike | None = None,
     density: ArrayLike | None = None,
 ) -> Body:
-    """A cylinder along z with a hole along its axis: I1 = m (3 (R^2 + r^2) + h^2)/12, I3 = m (R^2 + r^2)/2.
+    """A hollow cylinder along z: I1 = m (3 (R^2 + r^2) + h^2)/12, I3 = m (R^2 + r^2)/2.
 
-    Its ends lie at z = -h/2 and h/2.  `area` counts the wall inside and outside, and both ends.
+    Its ends lie at z = -h/2 and h/2.  `area` is that of the inner and outer wall and both ends.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def tube(
     [4.0, 4.0, 5.0]
     """
     R, r, h = check_lengths(outer_radius=outer_radius, inner_radius=inner_radius, height=height)
-    check_less_than(r, R, "inner_radius {!r} m must be less than outer_radius {!r} m, or nothing is left of the wall")
+    check_less_than(r, R, "inner_radius {!r} m must be less than outer_radius {!r} m, or there is no wall")
     volume, area = np.pi * (R - r) * (R + r) * h, 2 * np.pi * (R + r) * (R - r + h)
     m = resolve_shape_mass("a tube", volume, mass=(mass, 1), density=(density, volume))
     squares = R * R + r * r
@@ -55,9 +55,9 @@ def spherical_shell(
     density: ArrayLike | None = None,
     area_density: ArrayLike | None = None,
 ) -> Body:
-    """A hollow ball: I = 2 m (R^5 - r^5)/(5 (R^3 - r^3)); infinitely thin without an inner radius: I = 2 m R^2/3.
+    """A hollow sphere: I = 2 m (R^5 - r^5)/(5 (R^3 - r^3)); infinitely thin without an inner radius: I = 2 m R^2/3.
 
-    A thick shell has both surfaces in its `area`; a thin one has the outside only, and no volume.
+    The `area` of a thick shell counts both surfaces; a thin one counts the outside only, and has no volume.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def spherical_shell(
     if inner_radius is None:
         return _thin_shell(radius, mass, density, area_density)
     R, r = check_lengths(radius=radius, inner_radius=inner_radius)
-    check_less_than(r, R, "inner_radius {!r} m must be less than radius {!r} m, or nothing is left of the wall")
+    check_less_than(r, R, "inner_radius {!r} m must be less than radius {!r} m, or there is no wall")
     if area_density is not None:
-        raise InertiaError("area_density belongs to a thin shell: leave out inner_radius, or give the density in kg/m3")
+        raise InertiaError("area_density is for a thin shell: omit inner_radius, or give the density in kg/m3")
     squares, fourths = R * R + R * r + r * r, R**4 + R**3 * r + R * R * r * r + R * r**3 + r**4
     volume, area = 4 * np.pi * (R - r) * squares / 3, 4 * np.pi * (R * R + r * r)
     m = resolve_shape_mass("a spherical shell", volume, mass=(mass, 1), density=(density, volume))
@@ -95,7 +95,7 @@ def _thin_shell(
     (r,) = check_lengths(radius=radius)
     if density is not None:
         raise InertiaError(
-            "a spherical shell without inner_radius is infinitely thin and has no volume to be filled with a density: "
+            "a spherical shell without inner_radius is infinitely thin and has no volume for a density: "
             "give its inner_radius, or its area_density in kg/m2"
         )
     area = 4 * np.pi * r * r

@@ -1,4 +1,4 @@
-"""Solids given by their corners: they stay where these are, and the centre of mass is found."""
+"""Solids given by their corners; they stay in place, wherever their center of mass is."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def tetrahedron(corners: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
-    """A solid tetrahedron: the mean of r r' about its centre is the sum of d d'/20 over its corners.
+    """A solid tetrahedron: the mean of r r^T about its center is the sum of d d^T/20 over its corners d.
 
     Parameters
     ----------
     corners : array_like
-        Four points, 4 x 3 numbers, in any order, in m.
+        Four points, shape (4, 3), in any order, in m.
     mass, density : float
         In kg, or in kg/m3: exactly one of them.
 
@@ -39,7 +39,7 @@ def tetrahedron(corners: ArrayLike, mass: ArrayLike | None = None, density: Arra
     corners = validation.check_numbers(corners, "corners", (4, 3), InertiaError)
     from_first = corners - corners[..., :1, :]
     if not (np.abs(from_first).max(axis=(-1, -2)) > 0).all():
-        raise InertiaError("the four corners of the tetrahedron are one point")
+        raise InertiaError("the four corners of the tetrahedron coincide")
     edges = shortest_spanning_edges(corners)
     filled = np.abs(triple_product(edges))
     _check_volume(filled, edges, np.abs(corners).max(axis=-2), "the four corners of the tetrahedron lie in one plane")
@@ -54,12 +54,12 @@ def tetrahedron(corners: ArrayLike, mass: ArrayLike | None = None, density: Arra
 
 
 def parallelepiped(edges: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
-    """A solid, skew box with one corner at the origin: the mean of r r' about its centre is the sum of e e'/12.
+    """A solid parallelepiped with a corner at the origin: the mean of r r^T about its center is the sum of e e^T/12.
 
     Parameters
     ----------
     edges : array_like
-        The three edges from that corner, 3 x 3 numbers, one edge a row, in m.
+        The three edges e from that corner, shape (3, 3), one per row, in m.
     mass, density : float
         In kg, or in kg/m3: exactly one of them.
 
@@ -83,12 +83,12 @@ def parallelepiped(edges: ArrayLike, mass: ArrayLike | None = None, density: Arr
 
 
 def prism(base: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
-    """A solid between a polygon in the plane z = 0 and the same polygon at z = height.
+    """A solid right prism between a polygon in the plane z = 0 and the same polygon at z = height.
 
     Parameters
     ----------
     base : array_like
-        The corners (x, y), N x 2 numbers, in order, either way round, in m.  The first is not repeated at the end.
+        The corners (x, y), shape (n, 2), in order, either orientation, in m.  The first is not repeated at the end.
     height : float
         In m.
     mass, density : float
@@ -116,7 +116,7 @@ def prism(base: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, den
 
 
 def _sum_outer_products(vectors: Array) -> Array:
-    """The sum of d d' over the rows d."""
+    """The sum of d d^T over the rows d."""
     return np.swapaxes(vectors, -1, -2) @ vectors
 
 
@@ -128,24 +128,22 @@ def _check_volume(volume: Array, edges: Array, reach: Array, sentence: str) -> N
 
 
 def _check_polygon(base: Any) -> Array:
-    """The base's corners: at least three, none twice in a row."""
+    """The base's corners: at least three, no two consecutive ones equal."""
     shape = validation.shape_of(base)
     if len(shape) not in (2, 3) or shape[-1] != 2 or shape[-2] < 3:
-        raise InertiaError(
-            f"base must be the (x, y) of at least three corners, N x 2 numbers, but has the shape {shape}"
-        )
+        raise InertiaError(f"base must be the (x, y) of at least three corners, shape (n, 2), but has shape {shape}")
     corners = validation.check_numbers(base, "base", shape[-2:], InertiaError)
     same = np.argwhere((corners == np.roll(corners, -1, axis=-2)).all(axis=-1))
     if same.size:
         i = int(same[0, -1])
-        raise InertiaError(f"corner {(i + 1) % shape[-2]} of the base repeats corner {i}: leave one of them out")
+        raise InertiaError(f"corner {(i + 1) % shape[-2]} of the base repeats corner {i}: remove one of them")
     return corners
 
 
 def _polygon_properties(corners: Array) -> tuple[Any, Array, Array, Any]:
-    """A polygon's area, centre, mean of r r' about it, and perimeter, summed over triangles that fill it.
+    """A polygon's area, center, mean of r r^T about it, and perimeter, summed over its triangulation.
 
-    All areas are positive, so that thin walls round a large hollow cancel nothing.
+    All areas are positive, so that nothing cancels for thin walls around a large cavity.
     """
     _check_area(corners)
     crossing = find_crossing_edges(corners)
@@ -170,11 +168,11 @@ def _polygon_properties(corners: Array) -> tuple[Any, Array, Array, Any]:
 
 
 def _check_area(corners: Array) -> None:
-    """Complain about a polygon whose area is nothing but rounding."""
+    """Raise if the area of a polygon is zero to within rounding."""
     near, edges = corners - corners[0], np.roll(corners, -1, axis=0) - corners
     doubled = np.abs((near[:, 0] * edges[:, 1] - near[:, 1] * edges[:, 0]).sum())
     noise = (np.abs(edges[:, ::-1]) * np.abs(corners).max(axis=0)).sum()
     if doubled <= 16 * sys.float_info.epsilon * noise:
         raise InertiaError(
-            "the base has no area, to within rounding: its corners lie on one line, or it crosses itself in equal loops"
+            "the base has no area, to within rounding: its corners are collinear, or it crosses itself in equal loops"
         )

@@ -1,4 +1,4 @@
-"""What all shapes share: sizes at the door, how much matter, and the body made of both."""
+"""Shared by all shapes: validation of sizes, the mass, and construction of the body."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from polhode.validation import Array
 
 
 def check_lengths(**given: Any) -> list[Array]:
-    """One length each, greater than 0, all for the same members."""
+    """Lengths greater than 0, with consistent ensemble members."""
     found = [_check_positive(value, name, ()) for name, value in given.items()]
     validation.member_count(*((array, 0) for array in found))
     return found
 
 
 def check_axis_lengths(value: Any, name: str, axes: int) -> Array:
-    """Lengths greater than 0, one for each axis."""
+    """Lengths greater than 0, one per axis."""
     return _check_positive(value, name, (axes,))
 
 
@@ -34,7 +34,7 @@ def _check_positive(value: Any, name: str, shape: tuple[int, ...]) -> Array:
 
 
 def check_less_than(small: Array, large: Array, sentence: str, or_equal: bool = False) -> None:
-    """Complain where the first is not less than the second; `sentence` has a place for each."""
+    """Raise where the first is not less than the second; `sentence` has a placeholder for each."""
     low, high = np.broadcast_arrays(np.atleast_1d(small), np.atleast_1d(large))
     bad = np.flatnonzero(~(low <= high if or_equal else low < high))
     if bad.size:
@@ -42,7 +42,7 @@ def check_less_than(small: Array, large: Array, sentence: str, or_equal: bool = 
 
 
 def resolve_shape_mass(what: str, extent: Array, **amounts_and_extents: tuple[Any, Any]) -> Array:
-    """The mass from exactly one given amount, for the same members as the extent: see `resolve_mass`."""
+    """The mass from exactly one amount, with members consistent with the extent: see `resolve_mass`."""
     for name, (value, _) in amounts_and_extents.items():
         if value is not None:
             validation.member_count(
@@ -60,9 +60,9 @@ def build_shape_body(
     area: Any,
     is_line: bool = False,
 ) -> Body:
-    """A body with these principal moments, its centre of mass at the origin.
+    """A body with these principal moments, its center of mass at the origin.
 
-    The members' moments become tensors, which nobody takes for anything else.
+    Moments of an ensemble are stored as tensors, whose shape is unambiguous.
     """
     together = np.stack(np.broadcast_arrays(*moments), axis=-1)
     return Body(
@@ -78,7 +78,7 @@ def build_shape_body(
 def build_placed_shape_body(
     name: str, sizes: dict[str, Array], mass: Array, spread: Array, center: Array, volume: Any, area: Any
 ) -> Body:
-    """A body at its place.  `spread` is the mean of r r' about the centre of mass, 3 x 3, in m2."""
+    """A body in place.  `spread` is the mean of r r^T about the center of mass, 3 x 3, in m2."""
     x, y, z = np.moveaxis(np.diagonal(spread, axis1=-2, axis2=-1), -1, 0)
     moments = np.stack((y + z, z + x, x + y), axis=-1)
     per_mass = np.where(np.eye(3, dtype=bool), moments[..., None, :], 0.0 - spread)

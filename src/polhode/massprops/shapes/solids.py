@@ -1,4 +1,4 @@
-"""Solids with a centre or an axis of symmetry."""
+"""Solids with a center or an axis of symmetry."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def box(sides: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
-    """A solid box.  [seed 004 table 17.1, parallelepiped]
+    """A solid box: I1 = m (b^2 + c^2)/12, and cyclic.  [Christian 2011, table 17.1, parallelepiped]
 
     Parameters
     ----------
     sides : array_like
-        The three lengths along the body's axes, in m.
+        The three side lengths along the body axes, in m.
     mass, density : float
         In kg, or in kg/m3: exactly one of them.
 
@@ -45,7 +45,7 @@ def box(sides: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | No
 
 
 def sphere(radius: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
-    """A solid ball: I = 2 m r^2/5.  [seed 004 table 17.1]
+    """A solid sphere: I = 2 m r^2/5.  [Christian 2011, table 17.1]
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def sphere(radius: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike 
 
 
 def ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
-    """A solid ellipsoid: I1 = m (b^2 + c^2)/5, and so on.  [seed 004 table 17.1]
+    """A solid ellipsoid: I1 = m (b^2 + c^2)/5, and cyclic.  [Christian 2011, table 17.1]
 
     Parameters
     ----------
     semi_axes : array_like
-        The three half lengths along the body's axes, in m.
+        The three semi-axes along the body axes, in m.
     mass, density : float
         In kg, or in kg/m3: exactly one of them.
 
@@ -93,12 +93,12 @@ def ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: Arra
 def half_ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """The upper half of an ellipsoid: I1 = m (b^2/5 + 19 c^2/320), I3 = m (a^2 + b^2)/5.
 
-    Its flat face lies at z = -3 c/8 and looks down, its top is at z = 5 c/8.
+    Its flat face lies at z = -3 c/8 and faces down, its top is at z = 5 c/8.
 
     Parameters
     ----------
     semi_axes : array_like
-        Of the whole ellipsoid, in m; the third is the height of the half.
+        Semi-axes of the full ellipsoid, in m; the third is the height of the half.
     mass, density : float
         In kg, or in kg/m3: exactly one of them.
 
@@ -145,12 +145,12 @@ def cylinder(
 def cone(radius: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """A solid cone along z: I1 = 3 m (4 r^2 + h^2)/80, I3 = 3 m r^2/10.
 
-    Its base lies at z = -h/4, its tip at z = 3 h/4.
+    Its base lies at z = -h/4, its apex at z = 3 h/4.
 
     Parameters
     ----------
     radius, height : float
-        Of the base, and from the base to the tip, in m.
+        Radius of the base, and height from the base to the apex, in m.
     mass, density : float
         In kg, or in kg/m3: exactly one of them.
 
@@ -174,15 +174,15 @@ def frustum(
     mass: ArrayLike | None = None,
     density: ArrayLike | None = None,
 ) -> Body:
-    """A cone along z without its tip: I3 = 3 m (a^5 - b^5)/(10 (a^3 - b^3)), the differences divided out.
+    """A truncated cone along z: I3 = 3 m (a^5 - b^5)/(10 (a^3 - b^3)), evaluated without cancellation.
 
-    With s = a^2 + a b + b^2 its bottom lies at z = -h (a^2 + 2 a b + 3 b^2)/(4 s), and along z its mass is spread by
-    3 h^2 (a^4 + 4 a^3 b + 10 a^2 b^2 + 4 a b^3 + b^4)/(80 s^2); I1 = I3/2 + m times that.
+    With s = a^2 + a b + b^2 its bottom lies at z = -h (a^2 + 2 a b + 3 b^2)/(4 s), and I1 = I3/2 + m v with the
+    variance along z, v = 3 h^2 (a^4 + 4 a^3 b + 10 a^2 b^2 + 4 a b^3 + b^4)/(80 s^2).
 
     Parameters
     ----------
     bottom_radius, top_radius, height : float
-        a, b and h, in m; either radius may be the larger one.
+        a, b and h, in m; either radius may be larger.
     mass, density : float
         In kg, or in kg/m3: exactly one of them.
 
@@ -205,14 +205,14 @@ def frustum(
 def capsule(
     radius: ArrayLike, cylinder_height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None
 ) -> Body:
-    """A cylinder along z between two half balls: its ends lie at z = -h/2 - r and h/2 + r.
+    """A cylinder along z with hemispherical ends, which reach z = -h/2 - r and h/2 + r.
 
     Parameters
     ----------
     radius : float
-        r of the cylinder and of both half balls, in m.
+        r of the cylinder and of both hemispheres, in m.
     cylinder_height : float
-        h of the straight part, without the half balls, in m.
+        h of the cylindrical part, without the hemispheres, in m.
     mass, density : float
         In kg, or in kg/m3: exactly one of them.
 
@@ -239,7 +239,7 @@ def torus(
     Parameters
     ----------
     radius : float
-        R of the circle along the middle of the tube, in m.
+        R of the center line of the tube, in m.
     tube_radius : float
         r of the tube, in m; at most `radius`.
     mass, density : float
@@ -260,7 +260,7 @@ def torus(
 
 
 def _ellipsoid_area(semi_axes: Array) -> Array:
-    """4 pi R_G(a^2 b^2, b^2 c^2, c^2 a^2), R_G being Carlson's integral.  [DLMF section 19.33]"""
+    """4 pi R_G(a^2 b^2, b^2 c^2, c^2 a^2), with Carlson's R_G.  [DLMF, section 19.33]"""
     from scipy.special import elliprg
 
     largest = semi_axes.max(axis=-1)

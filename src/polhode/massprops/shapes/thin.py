@@ -1,4 +1,4 @@
-"""Bodies so thin that a thickness does not count: rods, rings, disks and sheets.  They have no volume."""
+"""Thin bodies: rods, rings, disks and sheets."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def thin_rod(
     density: ArrayLike | None = None,
     line_density: ArrayLike | None = None,
 ) -> Body:
-    """A rod along z: I1 = m (3 r^2 + l^2)/12, I3 = m r^2/2.  [seed 004 table 17.1, with the radius of the errata]
+    """A rod along z: I1 = m (3 r^2 + l^2)/12, I3 = m r^2/2.  [Christian 2011, table 17.1, with a radius]
 
-    With radius 0 its moment about z is 0: such a body has mass properties and can be joined to others, but it cannot
-    be simulated.  It is drawn with a hundredth of its length as its radius.
+    With radius 0 its moment about z is 0: such a body can be joined to others, but cannot be simulated.  It is drawn
+    with a radius of 1/100 of its length.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def thin_rod(
     radius : float
         In m, 0 or more.
     mass, density, line_density : float
-        In kg, kg/m3 (with a radius) or kg/m: exactly one of them.
+        In kg, kg/m3 (only with a radius) or kg/m: exactly one of them.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def thin_rod(
         raise InertiaError("radius is 0 m for some members and not for others: give all of them a radius, or none")
     if is_line and density is not None:
         raise InertiaError(
-            "a rod of radius 0 has no volume to be filled with a density: give its radius, or its line_density in kg/m"
+            "a rod of radius 0 has no volume for a density: give its radius, or its line_density in kg/m"
         )
     volume, area = np.pi * r * r * length, 2 * np.pi * r * (r + length)
     ways = {"mass": (mass, 1), "line_density": (line_density, length)}
@@ -72,7 +72,7 @@ def thin_rod(
 def ring(radius: ArrayLike, mass: ArrayLike | None = None, line_density: ArrayLike | None = None) -> Body:
     """A thin hoop in the xy plane: I1 = I2 = m r^2/2, I3 = m r^2.
 
-    It is a line: its area and volume are 0.  It is drawn as a torus whose tube has a hundredth of its radius.
+    Its area and volume are 0.  It is drawn as a torus with a tube radius of 1/100 of its radius.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def ring(radius: ArrayLike, mass: ArrayLike | None = None, line_density: ArrayLi
 
 
 def thin_disk(radius: ArrayLike, mass: ArrayLike | None = None, area_density: ArrayLike | None = None) -> Body:
-    """A flat disk in the xy plane: I1 = I2 = m r^2/4, I3 = m r^2/2.  [seed 004 table 17.1]
+    """A flat disk in the xy plane: I1 = I2 = m r^2/4, I3 = m r^2/2.  [Christian 2011, table 17.1]
 
     `area` is that of one side, which the area density multiplies; the mesh is that side, facing +z.
 
@@ -121,8 +121,8 @@ def thin_disk(radius: ArrayLike, mass: ArrayLike | None = None, area_density: Ar
 def thin_sheet(sides: ArrayLike, mass: ArrayLike | None = None, area_density: ArrayLike | None = None) -> Body:
     """A flat rectangle in the xy plane: I1 = m b^2/12, I2 = m a^2/12, I3 = I1 + I2.
 
-    [seed 004 table 17.1, whose m (a^2 + b^2)/2 for the normal is a slip]  `area` is that of one side, which the area
-    density multiplies; the mesh is that side, facing +z.
+    [Christian 2011, table 17.1, whose m (a^2 + b^2)/2 for the normal is a misprint]  `area` is that of one side, which
+    the area density multiplies; the mesh is that side, facing +z.
 
     Parameters
     ----------

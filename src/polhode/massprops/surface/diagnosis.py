@@ -1,4 +1,4 @@
-"""A mesh looked over: everything that was found, from the reading on."""
+"""Diagnosis of a surface mesh: everything found while it was read and checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polhode.massprops.surface.surface_reader import SurfaceReading, read_surfac
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
-    """Everything that was found about a mesh."""
+    """Findings about a mesh; printed, one line per finding."""
 
     name: str
     faces: int
@@ -22,12 +22,12 @@ class Diagnosis:
     findings: tuple[MeshFinding, ...]
 
     def sentences(self, level: str) -> tuple[str, ...]:
-        """The sentences of one level."""
+        """The sentences of one level: "error", "warning" or "note"."""
         return tuple(f.sentence for f in self.findings if f.level == level)
 
     @property
     def is_sound(self) -> bool:
-        """Whether the mesh has a definite inside."""
+        """Whether the mesh has a well-defined inside."""
         return not self.sentences("error")
 
     def __str__(self) -> str:
@@ -36,13 +36,19 @@ class Diagnosis:
 
 
 def diagnose(mesh: Any, unit: str | None = None) -> Diagnosis:
-    """Look a surface mesh over, as `Body.from_mesh` does before it computes.
+    """Check a surface mesh for defects, as `Body.from_mesh` does first.
 
     Parameters
     ----------
     mesh : path or trimesh.Trimesh
+        As for `Body.from_mesh`.
     unit : str, optional
-        What its numbers are in, as for `Body.from_mesh`.
+        Unit of its coordinates, as for `Body.from_mesh`.
+
+    Returns
+    -------
+    Diagnosis
+        The findings; `is_sound` is False if the mesh has no well-defined inside.
 
     Examples
     --------
@@ -51,18 +57,18 @@ def diagnose(mesh: Any, unit: str | None = None) -> Diagnosis:
     >>> cube.update_faces([False] * 2 + [True] * 10)
     >>> print(ph.diagnose(cube))
     the mesh: 10 faces, 1 shell
-      error: 4 edges are open, round 1 hole; the longest is 4.828 m long, of 4 edges about (-0.25, -0.25, 0). ...
+      error: 4 edges are open, around 1 hole; the longest is 4.828 m long, of 4 edges about (-0.25, -0.25, 0). ...
     """
     read = read_surface(mesh, unit)
-    facts = SurfaceAnalysis(read.surface, read.name, read.metres)
+    facts = SurfaceAnalysis(read.surface, read.name, read.meters)
     return build_diagnosis(facts, read, check_solid(facts))
 
 
 def build_diagnosis(facts: SurfaceAnalysis, read: SurfaceReading, findings: Sequence[MeshFinding]) -> Diagnosis:
-    """What was found when the mesh was read, and after."""
-    told = [
+    """The findings from reading the mesh, then those of the checks."""
+    from_reading = [
         MeshFinding("reading", level, sentence)
         for level, sentences in (("note", read.notes), ("warning", read.warnings))
         for sentence in sentences
     ]
-    return Diagnosis(read.name, len(facts.surface.faces), facts.shells, (*told, *findings))
+    return Diagnosis(read.name, len(facts.surface.faces), facts.shells, (*from_reading, *findings))

@@ -1,6 +1,6 @@
-"""Numbers of twice the digits: each the exact sum of two doubles.  The laws run on them as they stand.
+"""Double-double arithmetic: numbers of twice the precision, each the unevaluated sum of two doubles.
 
-The error of a sum, and of a product, of two doubles is itself a double and can be computed.  [Dekker 1971; Knuth, The
+The rounding error of a sum or product of two doubles is itself a double and can be computed.  [Dekker 1971; Knuth, The
 Art of Computer Programming, vol. 2, section 4.2.2]
 """
 
@@ -18,7 +18,7 @@ DEKKER_SPLITTER = 2.0**27 + 1
 
 @dataclass(frozen=True, eq=False)
 class DoubleDouble:
-    """Arrays of numbers high + low, |low| at most half a unit in the last place of high."""
+    """Arrays high + low, with |low| at most half a unit in the last place of high."""
 
     high: Array
     low: Array
@@ -36,7 +36,7 @@ class DoubleDouble:
         return _renormalize_pair(p, e + (self.high * other.low + self.low * other.high))
 
     def total(self) -> DoubleDouble:
-        """The sum of all of them, by halves."""
+        """The sum of all elements, by pairwise summation."""
         high, low = self.high, self.low
         while len(high) > 1:
             if len(high) % 2:
@@ -64,7 +64,7 @@ def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _split_double(a: Array) -> tuple[Array, Array]:
-    """Two numbers of half the digits each, whose sum is a."""
+    """Two numbers of half the digits each, whose sum is a (Dekker's split)."""
     t = DEKKER_SPLITTER * a
     high = t - (t - a)
     return high, a - high

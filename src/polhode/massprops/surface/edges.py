@@ -1,4 +1,4 @@
-"""How the triangles of a surface hang together: edges, holes, shells, and which way faces look."""
+"""Connectivity of a triangle mesh: edges, holes, shells, and the orientation of faces."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from polhode.validation import Array
 
 @dataclass(frozen=True, eq=False)
 class EdgeTopology:
-    """The sides of all faces, those of one edge next to each other.
+    """The sides (half-edges) of all faces, grouped by edge.
 
-    A surface encloses a definite volume if, and only if, every edge is passed as often one way as the other.
+    A surface encloses a well-defined volume if, and only if, each edge is traversed equally often in both directions.
     """
 
     face: Indices
     """The face that each side belongs to."""
     way: Indices
-    """1 where a side leads from the corner with the smaller number to the other, -1 where it leads back."""
+    """1 where a side runs from the smaller vertex index to the larger, -1 in the opposite direction."""
     begins: Indices
-    """Where the sides of each edge begin."""
+    """The index of the first side of each edge."""
     low: Indices
     high: Indices
-    """The corners of each edge."""
+    """The vertices of each edge."""
 
     @classmethod
     def of(cls, faces: Indices, corners: int) -> EdgeTopology:
-        """The edges of faces; a side from a corner to itself is none."""
+        """The edges of faces; a side from a vertex to itself is dropped."""
         count = len(faces)
         keys = np.empty((3, count), dtype=np.int64)
         for i in range(3):
@@ -51,39 +51,34 @@ class EdgeTopology:
 
     @cached_property
     def uses(self) -> Indices:
-        """How many sides each edge has."""
+        """The number of sides of each edge."""
         return np.diff(np.append(self.begins, len(self.face)))
 
     @cached_property
     def balance(self) -> Indices:
-        """How often each edge is passed from low to high, less how often back."""
+        """Traversals of each edge from low to high, minus those from high to low."""
         return np.add.reduceat(self.way, self.begins) if len(self.way) else self.way
 
     @property
     def are_closed(self) -> bool:
-        """Whether the surface encloses a definite volume, counted with its sign."""
+        """Whether the surface encloses a well-defined signed volume."""
         return not self.balance.any()
 
-    @property
-    def are_plain(self) -> bool:
-        """Whether every edge joins exactly two faces that agree which side is out."""
-        return len(self.face) == 2 * len(self.begins) and bool((self.uses == 2).all()) and self.are_closed
-
-    def some(self, which: Flags) -> Indices:
-        """The sides of those edges for which a flag is set."""
+    def sides_of(self, which: Flags) -> Indices:
+        """The sides of the flagged edges."""
         return np.flatnonzero(np.repeat(which, self.uses))
 
     def unmatched(self) -> tuple[Indices, Indices]:
-        """The sides, from corner to corner, that the surface lacks to be closed."""
+        """The sides, from vertex to vertex, that are missing for the surface to be closed."""
         missing = np.flatnonzero(self.balance)
         times, low, high = self.balance[missing], self.low[missing], self.high[missing]
         start, end = np.where(times > 0, high, low), np.where(times > 0, low, high)
         return np.repeat(start, np.abs(times)), np.repeat(end, np.abs(times))
 
     def neighbors(self, uses: int | None = None) -> tuple[Indices, Indices, Flags]:
-        """Pairs of faces that follow each other at an edge, and whether they agree which side is out.
+        """Pairs of consecutive faces at an edge, and whether their orientations agree.
 
-        With `uses` only at edges that have so many sides.
+        With `uses` only at edges with this number of sides.
         """
         later = np.ones(len(self.face), dtype=bool)
         later[self.begins] = False
@@ -94,22 +89,22 @@ class EdgeTopology:
         return self.face[first], self.face[second], self.way[first] != self.way[second]
 
     def are_closed_per_piece(self, piece: Indices) -> bool:
-        """Whether at every edge with more than two sides each piece is balanced for itself."""
-        crowded = self.edge_of_side[sides := self.some(self.uses > 2)]
+        """Whether at every edge with more than two sides each piece alone is balanced."""
+        crowded = self.edge_of_side[sides := self.sides_of(self.uses > 2)]
         _, group = np.unique(crowded * (piece.max() + 1) + piece[self.face[sides]], return_inverse=True)
         return not np.bincount(group, self.way[sides]).any()
 
     @property
     def edge_of_side(self) -> Indices:
-        """The edge that each side belongs to."""
+        """The edge of each side."""
         return np.repeat(np.arange(len(self.begins)), self.uses)
 
 
 def label_shells(edges: EdgeTopology, faces: int) -> tuple[int, Indices]:
-    """How many pieces the surface has, and the piece of each face.
+    """The number of shells (connected components), and the shell of each face.
 
-    Faces hang together where two meet at an edge.  Where more meet, as where two solids touch, they hang together only
-    if otherwise a piece would not be closed.
+    Faces are connected where two meet at an edge.  Where more meet, as where two solids touch, they are connected only
+    if otherwise a shell would not be closed.
     """
     count, piece = _label_components(*edges.neighbors(uses=2)[:2], faces)
     if (edges.uses > 2).any() and not edges.are_closed_per_piece(piece):
@@ -118,9 +113,9 @@ def label_shells(edges: EdgeTopology, faces: int) -> tuple[int, Indices]:
 
 
 def find_faces_to_flip(edges: EdgeTopology, faces: int) -> Flags | None:
-    """Which faces must be turned so that neighbors agree; the fewest in each piece.  None if there is no such choice.
+    """The faces to flip so that neighbors agree, the fewest in each shell; None if the surface is not orientable.
 
-    Every face is taken twice, as it is and turned; those that can go together hang together.
+    Computed on the orientation double cover: each face occurs as it is and flipped, linked where compatible.
     """
     first, second, agree = edges.neighbors(uses=2)
     other = np.where(agree, second, second + faces)
@@ -130,14 +125,14 @@ def find_faces_to_flip(edges: EdgeTopology, faces: int) -> Flags | None:
     if (as_it_is == turned).any():
         return None
     sizes = np.bincount(as_it_is, minlength=piece.max() + 1)
-    # A piece and its turned twin hold the same faces: the one with more faces as they are is taken.
+    # A component and its flipped twin hold the same faces: choose the one with more unflipped faces.
     mine, twin = sizes[as_it_is], sizes[turned]
     keep: Flags = (mine > twin) | ((mine == twin) & (as_it_is < turned))
     return ~keep
 
 
 def find_holes(edges: EdgeTopology, vertices: Array) -> list[tuple[int, float, Array]]:
-    """For every hole, the longest first: the number of its edges, their length, and its middle."""
+    """For every hole, the longest first: the number of its edges, their total length, and its centroid."""
     start, end = edges.unmatched()
     if not len(start):
         return []
@@ -153,7 +148,7 @@ def find_holes(edges: EdgeTopology, vertices: Array) -> list[tuple[int, float, A
 
 
 def cap_holes(surface: Surface, edges: EdgeTopology) -> Surface:
-    """The surface with every hole closed by triangles to its middle: if flat, exactly its plane."""
+    """The surface with every hole closed by triangles to its centroid, exact for a flat hole."""
     start, end = edges.unmatched()
     corners, numbers = np.unique(np.concatenate((start, end)), return_inverse=True)
     count, piece = _label_components(numbers[: len(start)], numbers[len(start) :], len(corners))

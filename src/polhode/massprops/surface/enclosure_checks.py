@@ -1,4 +1,4 @@
-"""Whether a closed surface has every place inside it at most once, in sentences: shells, voids, overlaps."""
+"""Checks that a closed surface encloses every point at most once: shells, voids, overlaps."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from polhode.massprops.surface.self_intersection import (
 from polhode.massprops.surface.surface_analysis import FLAT_VOLUME_RATIO, SurfaceAnalysis
 
 MAX_HULL_VERTICES = 2_000
-"""Corners up to which the convex hull is worth its time, if nothing else is wrong."""
+"""Vertices up to which the convex hull is computed if nothing else is wrong."""
 
 
 def find_enclosure_defects(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
-    """A closed surface: is each place inside it at most once?"""
-    volume, cubic = facts.inside.extent, facts.metres**3
+    """Defects of a closed surface that encloses some point not exactly once."""
+    volume, cubic = facts.inside.extent, facts.meters**3
     if facts.shells == 1 and volume < -FLAT_VOLUME_RATIO * facts.area * facts.size:
         yield MeshFinding(
             "inverted",
             "error",
-            f"all faces of {facts.name} look inwards: its volume is {volume * cubic:.6g} m3. Pass repair='flip'",
+            f"all faces of {facts.name} face inward: its volume is {volume * cubic:.6g} m3. Pass repair='flip'",
         )
         return
     found = [*_find_self_intersection(facts)]
@@ -52,7 +52,7 @@ def find_enclosure_defects(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
 
 
 def _find_self_intersection(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
-    """Faces that run through each other: between shells, and of one shell where there are not too many."""
+    """Intersecting faces: between shells, and within one shell if it is not too large."""
     try:
         if len(facts.surface.faces) <= MAX_FACES_ALL_PAIRS:
             contact = deepest_self_intersection(facts.surface, facts.rounding)
@@ -61,38 +61,38 @@ def _find_self_intersection(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
         else:
             return
     except TooManyPairs:
-        sentence = "too many faces lie near each other to compare them one by one: lines and places look for overlaps"
-        yield MeshFinding("unlooked", "note", sentence)
+        sentence = "too many faces lie close together to test all pairs: overlaps are searched with rays and samples"
+        yield MeshFinding("unchecked", "note", sentence)
         return
     if contact is None or contact.depth <= max(NEGLIGIBLE_DEPTH * facts.size, facts.rounding):
         return
     one, two = sorted(int(facts.shell[face]) for face in contact.faces)
-    who = f"shells {one} and {two} run through each other" if one != two else "the surface runs through itself"
-    where = f"{who} about {facts.place(contact.place)} (faces {contact.faces[0]} and {contact.faces[1]})"
+    who = f"shells {one} and {two} intersect" if one != two else "the surface intersects itself"
+    where = f"{who} near {facts.place(contact.place)} (faces {contact.faces[0]} and {contact.faces[1]})"
     if contact.depth > facts.touching:
         yield MeshFinding(
             "overlapping",
             "error",
-            f"{where}: what lies in both would be counted twice. Unite the parts in the program that drew them",
+            f"{where}: the overlap would be counted twice. Unite the parts in the CAD program",
         )
     else:
         yield MeshFinding(
             "touching",
             "warning",
-            f"{where}, by {contact.depth * facts.metres:.2g} m: they are taken to touch, and nothing is cut off",
+            f"{where}, by {contact.depth * facts.meters:.2g} m: they are treated as touching, and nothing is cut off",
         )
 
 
 def _find_shared_volume(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
-    """Shells with a common place that no face betrays."""
+    """Shells with a common point that no intersection of faces reveals."""
     found = facts.find_shared_point()
     if found is not None:
         one, two, there = found
         yield MeshFinding(
             "overlapping",
             "error",
-            f"shells {one} and {two} both hold the place {facts.place(there)}: what lies in both would be counted "
-            "twice. Unite the parts in the program that drew them",
+            f"shells {one} and {two} both contain the point {facts.place(there)}: the overlap would be counted twice. "
+            "Unite the parts in the CAD program",
         )
 
 
@@ -102,20 +102,20 @@ def _find_winding_errors(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
     for sign, what in ((1, "more than once"), (-1, "negatively")):
         bad = real & ((depths.winding > 1) if sign > 0 else (depths.winding < 0))
         if bad.any():
-            volume = float(depths.length[bad].sum()) * depths.area * facts.metres**3
+            volume = float(depths.length[bad].sum()) * depths.area * facts.meters**3
             yield MeshFinding(
                 "overlapping" if sign > 0 else "inverted",
                 "error",
-                f"the surface runs through itself: about {volume:.2g} m3 would be counted {what}, for example at "
-                f"{facts.place(depths.middle[np.flatnonzero(bad)[0]])}. Unite the parts in the program that drew them",
+                f"the surface intersects itself: about {volume:.2g} m3 would be counted {what}, for example at "
+                f"{facts.place(depths.middle[np.flatnonzero(bad)[0]])}. Unite the parts in the CAD program",
             )
 
 
 def _find_nesting_errors(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
-    """Several closed surfaces: which are voids, and are all others apart?"""
-    voids, solids, cubic = [], [], facts.metres**3
+    """Check how several closed shells are nested: voids inside solids, everything else separate."""
+    voids, solids, cubic = [], [], facts.meters**3
     for number, volume, around, _ in facts.nesting:
-        where = f"shell {number} (of {facts.shells}, about {facts.shell_location(number)})"
+        where = f"shell {number} (of {facts.shells}, at {facts.shell_location(number)})"
         if volume > 0 and around == 0:
             solids.append(number)
         elif volume < 0 and around == 1:
@@ -124,23 +124,23 @@ def _find_nesting_errors(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
             yield MeshFinding(
                 "nested",
                 "error",
-                f"{where} lies inside another and looks outwards like it: is it a void, or a second solid? As it "
+                f"{where} lies inside another and faces outward like it: is it a void, or a second solid? As it "
                 f"stands its {volume * cubic:.4g} m3 would be counted {round(around) + 1:d} times. For a void pass "
-                "repair='flip'; for a solid delete it, since the outer one fills that place already",
+                "repair='flip'; for a solid delete it, since the outer one already fills that region",
             )
         elif volume < 0:
             yield MeshFinding(
                 "inverted",
                 "error",
-                f"{where} looks inwards, but lies in no other: its {-volume * cubic:.4g} m3 would be counted "
+                f"{where} faces inward, but lies in no other: its {-volume * cubic:.4g} m3 would be counted "
                 "negatively. Pass repair='flip'",
             )
         elif facts.areas[facts.shell == number].any():
-            yield MeshFinding("flat", "warning", f"{where} encloses no volume: it adds nothing but area")
+            yield MeshFinding("flat", "warning", f"{where} encloses no volume: it adds only area")
     if voids:
         yield MeshFinding("void", "note", f"{count_phrase(len(voids), 'void')}, {sum(voids):.6g} m3, counted as empty")
     if len(solids) > 1:
-        yield MeshFinding("pieces", "note", f"{len(solids)} pieces that share no edge, counted as one rigid body")
+        yield MeshFinding("pieces", "note", f"{len(solids)} pieces that share no edge, treated as one rigid body")
 
 
 def _has_errors(found: list[MeshFinding]) -> bool:
@@ -150,12 +150,12 @@ def _has_errors(found: list[MeshFinding]) -> bool:
 def _limit_findings(found: list[MeshFinding]) -> list[MeshFinding]:
     """The first three of each kind, and how many more there are."""
     result, counts = [], Counter((f.kind, f.level) for f in found)
-    told: Counter[tuple[str, str]] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     for f in found:
-        told[f.kind, f.level] += 1
-        if told[f.kind, f.level] <= 3:
+        seen[f.kind, f.level] += 1
+        if seen[f.kind, f.level] <= 3:
             result.append(f)
-        elif told[f.kind, f.level] == 4:
+        elif seen[f.kind, f.level] == 4:
             more = counts[f.kind, f.level] - 3
             result.append(
                 MeshFinding(f.kind, f.level, f"and {count_phrase(more, 'shell')} more like {this_or_these(more)}")
@@ -163,11 +163,8 @@ def _limit_findings(found: list[MeshFinding]) -> list[MeshFinding]:
     return result
 
 
-# The centre --------------------------------------------------------------------------------------------------------
-
-
 def check_center_of_mass(facts: SurfaceAnalysis, found: list[MeshFinding]) -> list[MeshFinding]:
-    """A centre of mass outside of the convex hull: a last sign that something is wrong."""
+    """An error if the center of mass lies outside the convex hull, whatever the cause."""
     if not (facts.edges.uses % 2 == 0).all() or facts.inside.extent == 0:
         return []
     vertices, center = facts.surface.vertices, facts.inside.center
@@ -176,7 +173,5 @@ def check_center_of_mass(facts: SurfaceAnalysis, found: list[MeshFinding]) -> li
         is_fine = all(f.level != "error" for f in found)
         if (is_fine and len(vertices) > MAX_HULL_VERTICES) or facts.is_in_hull(center):
             return []
-    sentence = (
-        f"the centre of mass would lie at {facts.place(center)}, outside of the convex hull, where no body has it"
-    )
+    sentence = f"the center of mass would lie at {facts.place(center)}, outside the convex hull, which is impossible"
     return [MeshFinding("center", "error", sentence)]

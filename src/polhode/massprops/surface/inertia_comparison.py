@@ -1,7 +1,7 @@
-"""Three ways to a solid's inertia, side by side: bounding boxes, point sampling, the exact boundary integral.
+"""A solid's inertia by bounding boxes, point sampling (Monte Carlo) and the exact boundary integral.
 
-[seed 002, "Approximate inertia tensor"]  The first is quick and wrong, the second as good as its points are many, the
-third exact for the triangles given.
+[Slides, "Approximate inertia tensor"]  The first is fast and wrong, the second has a statistical error, the third is
+exact for the given triangles.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from polhode.massprops.surface.surface_builder import build_surface_body
 from polhode.validation import Array
 
 MIN_POINTS_INSIDE = 10
-"""Points that must fall in: from fewer no standard error can be told."""
+"""Sample points required inside: fewer allow no standard error."""
 MAX_BOX_CORNERS = 500
-"""Corners, at most, that decide about the direction of the oriented box."""
+"""Maximum number of vertices that determine the direction of the oriented box."""
 
 
 OrientedBox: TypeAlias = tuple[Array, Array, Array]
-"""Sides, axes as columns, and centre."""
+"""Sides, axes as columns, and center."""
 
 
 @dataclass(frozen=True, eq=False)
 class Approximation:
-    """One way's answer: mass (kg), centre (m), tensor about it (kg m2), volume (m3), and the time it took (s)."""
+    """Result of one method: mass (kg), center (m), tensor about it (kg m2), volume (m3), and computing time (s)."""
 
     name: str
     mass: float
@@ -42,7 +42,7 @@ class Approximation:
     volume: float
     seconds: float
     standard_error: Mapping[str, Any] | None = None
-    """Of these four, where chance has a part in them."""
+    """Standard errors of these four, by name, for point sampling."""
 
 
 def compare(
@@ -55,16 +55,21 @@ def compare(
     points: int = 100_000,
     seed: int = 0,
 ) -> list[Approximation]:
-    """What bounding boxes, point sampling and the exact integral say about a closed mesh; the exact one comes last.
+    """Compare approximations of a closed mesh's mass properties with the exact boundary integral.
 
     Parameters
     ----------
     mesh, density, mass, unit, repair
         As for `Body.from_mesh`.
     points : int, optional
-        How many points are thrown into the smaller of the two boxes, at least 100.
+        Number of sample points in the smaller of the two boxes, at least 100.
     seed : int, optional
-        Which ones, 0 or more: the same seed throws the same points.
+        Seed of the random generator, 0 or more.
+
+    Returns
+    -------
+    list of Approximation
+        Axis-aligned box, oriented box, point sampling, and the exact integral last.
 
     Examples
     --------
@@ -81,7 +86,7 @@ def compare(
     exact, seconds = _time_call(lambda: build_surface_body(mesh, density, mass, None, None, unit, repair))
     surface = exact.parts[0].surface(0)
     aligned, oriented = _time_call(lambda: _axis_aligned_box(surface)), _time_call(lambda: _oriented_box(surface))
-    # Of two boxes that differ by rounding only, the one along the axes.
+    # Prefer the axis-aligned box if the two differ by rounding only.
     smaller, _ = oriented if oriented[0][0].prod() < (1 - 1e-9) * aligned[0][0].prod() else aligned
     ways = [
         _box_approximation("axis-aligned bounding box", *aligned, density, mass),
@@ -100,7 +105,7 @@ def _check_integer(name: str, value: Any, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        raise InputError(f"{name} must be an integer of at least {least}, not {value!r}")
     return number
 
 
@@ -113,16 +118,16 @@ def _box_approximation(name: str, box: OrientedBox, seconds: float, density: Any
 
 
 def _axis_aligned_box(surface: Surface) -> OrientedBox:
-    """The box along the coordinate axes."""
+    """The axis-aligned bounding box."""
     low, high = surface.box
     return high - low, np.eye(3), low / 2 + high / 2
 
 
 def _oriented_box(surface: Surface) -> OrientedBox:
-    """A small box in any direction, as trimesh finds it from the convex hull.
+    """A small box of any orientation, found by trimesh from the convex hull.
 
-    A round part's hull has as many faces as the part, and each is tried: beyond a few hundred corners only those count
-    for the direction that lie farthest out in one of a few hundred.  The box itself holds all of them.
+    trimesh tries each face of the hull, which is slow for a round part: beyond a few hundred vertices only those that
+    are extreme in one of a few hundred directions determine the orientation.  The box itself contains all vertices.
     """
     from trimesh.bounds import oriented_bounds
 
@@ -150,7 +155,7 @@ def _fibonacci_directions(count: int) -> Array:
 def _monte_carlo_approximation(
     surface: Surface, within: OrientedBox, density: Any, mass: Any, points: int, seed: int
 ) -> Approximation:
-    """Points thrown into a box that holds the surface: those inside stand for the matter."""
+    """Monte Carlo integration with random points in a box around the surface."""
     began = perf_counter()
     sides, axes, middle = within
     places = (np.random.default_rng(seed).random((points, 3)) - 0.5) * sides @ axes.T
@@ -158,8 +163,8 @@ def _monte_carlo_approximation(
     part = float(is_in.mean())
     if is_in.sum() < MIN_POINTS_INSIDE:
         raise InputError(
-            f"{is_in.sum() or 'none'} of {points} points fell into the body, and {MIN_POINTS_INSIDE} are needed: it fills too "
-            "little of its box; pass more points="
+            f"{is_in.sum() or 'none'} of {points} points fell into the body, and {MIN_POINTS_INSIDE} are needed: it "
+            "fills too little of its box; pass more points="
         )
     box = float(sides.prod())
     volume = box * part
@@ -169,7 +174,7 @@ def _monte_carlo_approximation(
     d = inside - center
     each = (d * d).sum(axis=1)[:, None, None] * np.eye(3) - d[:, :, None] * d[:, None, :]
     tensor = m * each.mean(axis=0)
-    # The mean of n numbers errs by their deviation over the root of n; how many points fall in errs too.
+    # Standard error of a mean of n values: std/sqrt(n); the fraction of points inside has an error, too.
     inside_root = np.sqrt(len(inside))
     of_part = np.sqrt((1 - part) / (part * points))
     spread = m * each.std(axis=0) / inside_root

@@ -1,4 +1,4 @@
-"""What is wrong with a surface, in sentences: open, inconsistent, degenerate, there twice; and its insides."""
+"""Defects of a surface mesh: open, inconsistent, degenerate or duplicate faces, and invalid enclosures."""
 
 from __future__ import annotations
 
@@ -9,30 +9,24 @@ import numpy as np
 from polhode.massprops.geometry import Flags, Indices
 from polhode.massprops.surface.edges import find_faces_to_flip, find_holes
 from polhode.massprops.surface.enclosure_checks import check_center_of_mass, find_enclosure_defects
-from polhode.massprops.surface.mesh_finding import (
-    MeshFinding,
-    count_phrase,
-    faces_opposite_phrase,
-    has_or_have,
-    is_or_are,
-)
+from polhode.massprops.surface.mesh_finding import MeshFinding, count_phrase, has_or_have, is_or_are
 from polhode.massprops.surface.surface_analysis import SurfaceAnalysis
 
 FOLD_COSINE = -0.999
-"""The cosine between the normals of neighbors that may lie over each other."""
+"""Cosine between normals below which neighboring faces may be folded onto each other."""
 THIN_WALL_RATIO = 0.1
-"""A wall is thin if its thickness is less than this part of the size."""
+"""A wall is thin if its thickness relative to the size is below this."""
 
 
 def check_solid(facts: SurfaceAnalysis) -> list[MeshFinding]:
-    """All that can be said about a surface as the border of a solid."""
+    """All findings about a surface as the boundary of a solid."""
     found = [*find_degenerate_faces(facts), *find_duplicate_faces(facts), *find_folded_faces(facts)]
     found += find_unbalanced_edges(facts) if not facts.edges.are_closed else find_enclosure_defects(facts)
     return found + check_center_of_mass(facts, found)
 
 
 def check_wall(facts: SurfaceAnalysis, thickness: float | None = None) -> list[MeshFinding]:
-    """All that can be said about a surface as a thin wall, which may be open and have no outside."""
+    """All findings about a surface as a thin wall, which may be open."""
     return [
         *find_degenerate_faces(facts),
         *find_duplicate_faces(facts, as_wall=True),
@@ -52,9 +46,9 @@ def find_degenerate_faces(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
         yield MeshFinding(
             "degenerate",
             "warning",
-            f"{count_phrase(len(flat), 'face')} of {len(facts.areas)} {has_or_have(len(flat))} no area (the first is number "
-            f"{flat[0]}, about {facts.about(flat[0])}): nothing is lost with them, but what made them may have "
-            "lost something",
+            f"{count_phrase(len(flat), 'face')} of {len(facts.areas)} {has_or_have(len(flat))} no area (the first is "
+            f"number {flat[0]}, near {facts.about(flat[0])}): harmless by themselves, but the program that wrote them "
+            "may have lost detail",
         )
 
 
@@ -64,7 +58,7 @@ def find_duplicate_faces(facts: SurfaceAnalysis, as_wall: bool = False) -> Itera
     crowded = (edges.uses > 2) | ((edges.uses == 2) & (edges.balance != 0)) | (as_wall & (edges.uses == 2))
     if not crowded.any():
         return
-    some = np.unique(edges.face[edges.some(crowded)])
+    some = np.unique(edges.face[edges.sides_of(crowded)])
     some = some[facts.areas[some] > 0]
     if not len(some):
         return
@@ -79,21 +73,21 @@ def find_duplicate_faces(facts: SurfaceAnalysis, as_wall: bool = False) -> Itera
     net = np.bincount(group, turns, minlength=len(counts))
     cancels = bool(((net[again] == 0) & (counts[again] == 2)).all())
     sentence = (
-        f"{count_phrase(len(again), 'face')} {is_or_are(len(again))} there more than once, for example {first[0]} and "
-        f"{first[1]}, about {facts.about(first[0])}"
+        f"{count_phrase(len(again), 'face')} {is_or_are(len(again))} duplicated, for example {first[0]} and "
+        f"{first[1]}, near {facts.about(first[0])}"
     )
     if as_wall or not cancels:
-        yield MeshFinding("duplicate", "error", f"{sentence}: what they border is counted twice. Delete the copies")
+        yield MeshFinding("duplicate", "error", f"{sentence}: what they bound is counted twice. Delete the copies")
     else:
         yield MeshFinding(
             "duplicate",
             "warning",
-            f"{sentence}, looking opposite ways: they cancel, and only the area counts them",
+            f"{sentence}, with opposite orientations: they cancel, except in the area",
         )
 
 
 def find_folded_faces(facts: SurfaceAnalysis, as_wall: bool = False) -> Iterator[MeshFinding]:
-    """Neighbours in one plane that lie over each other: a concave polygon, cut into triangles from one corner."""
+    """Coplanar neighbors that overlap: a concave polygon triangulated as a fan."""
     first, second, _ = facts.edges.neighbors(uses=2)
     back = np.einsum("ni,ni->n", facts.normals[first], facts.normals[second]) < FOLD_COSINE
     first, second = first[back], second[back]
@@ -105,23 +99,23 @@ def find_folded_faces(facts: SurfaceAnalysis, as_wall: bool = False) -> Iterator
     if not flat.any():
         return
     one, two = first[flat][0], second[flat][0]
-    pairs = f"{count_phrase(int(flat.sum()), 'pair')} of faces lie over each other, for example {one} and {two}, about"
-    why = "a concave polygon cut into triangles from one corner? Save the file as triangles"
+    pairs = f"{count_phrase(int(flat.sum()), 'pair')} of faces overlap, for example {one} and {two}, near"
+    why = "a concave polygon triangulated as a fan? Save the file as triangles"
     if as_wall:
         yield MeshFinding("folded", "error", f"{pairs} {facts.about(one)}: their area would be counted twice ({why})")
     else:
         yield MeshFinding(
-            "folded", "warning", f"{pairs} {facts.about(one)}: the volume holds, the area is too large ({why})"
+            "folded", "warning", f"{pairs} {facts.about(one)}: the volume is right, the area is too large ({why})"
         )
 
 
 def find_thick_wall(facts: SurfaceAnalysis, thickness: float | None) -> Iterator[MeshFinding]:
     """A wall that is not thin."""
-    if thickness is not None and thickness > facts.size * facts.metres * THIN_WALL_RATIO:
+    if thickness is not None and thickness > facts.size * facts.meters * THIN_WALL_RATIO:
         yield MeshFinding(
             "thick",
             "warning",
-            f"the wall is {thickness:g} m thick, and the part {facts.size * facts.metres:.4g} m long: the numbers are "
+            f"the wall is {thickness:g} m thick, and the part {facts.size * facts.meters:.4g} m long: the results are "
             "those of a thin wall. Was the thickness meant in another unit?",
         )
 
@@ -130,7 +124,7 @@ def find_thick_wall(facts: SurfaceAnalysis, thickness: float | None) -> Iterator
 
 
 def find_unbalanced_edges(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
-    """Edges that are not passed as often one way as the other."""
+    """Edges that are not traversed equally often in both directions."""
     edges = facts.edges
     unbalanced = edges.balance != 0
     torn = unbalanced & (edges.uses == 1)
@@ -139,21 +133,21 @@ def find_unbalanced_edges(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
     if torn.any():
         found = find_holes(edges, facts.surface.vertices)
         count, length, middle = found[0]
-        longest = f"the longest is {length * facts.metres:.4g} m long, of {count} edges about {facts.place(middle)}"
+        longest = f"the longest is {length * facts.meters:.4g} m long, of {count} edges near {facts.place(middle)}"
         number = int(torn.sum())
         yield MeshFinding(
             "open",
             "error",
-            f"{count_phrase(number, 'edge')} {is_or_are(number)} open, round {count_phrase(len(found), 'hole')}; "
-            f"{longest}. What lies inside is not defined: close the surface, or pass "
+            f"{count_phrase(number, 'edge')} {is_or_are(number)} open, around {count_phrase(len(found), 'hole')}; "
+            f"{longest}. The inside is not defined: close the surface, or pass "
             "repair='fill'; if it is a thin wall, pass shell= or area_density=",
         )
     if odd.any():
         yield MeshFinding(
             "crowded",
             "error",
-            f"{count_phrase(int(odd.sum()), 'edge')} {has_or_have(int(odd.sum()))} three or more faces, for example about "
-            f"{facts.edge_location(odd)}: the border of a solid has two at each. Delete fins and copies",
+            f"{count_phrase(int(odd.sum()), 'edge')} {has_or_have(int(odd.sum()))} three or more faces, for example "
+            f"near {facts.edge_location(odd)}: the boundary of a solid has two at each. Delete fins and copies",
         )
     if against.any():
         yield _inconsistent_orientation(facts, against)
@@ -165,22 +159,22 @@ def _inconsistent_orientation(facts: SurfaceAnalysis, against: Flags) -> MeshFin
         return MeshFinding(
             "one-sided",
             "error",
-            "the surface has one side only, like a Moebius band: it has no inside, and no repair can give it one",
+            "the surface is one-sided, like a Moebius strip: it has no inside, and no repair can give it one",
         )
     wrong = np.flatnonzero(turned)
     if not len(wrong):
-        wrong = facts.edges.face[facts.edges.some(against)]
+        wrong = facts.edges.face[facts.edges.sides_of(against)]
     return MeshFinding(
         "inconsistent",
         "error",
-        f"{count_phrase(len(wrong), 'face')} of {len(turned)} {faces_opposite_phrase(len(wrong))} neighbors, for example face "
-        f"{wrong[0]} about {facts.about(wrong[0])}: volume and centre of mass are wrong, even where the surface is "
-        "closed. Pass repair='flip'",
+        f"{count_phrase(len(wrong), 'face')} of {len(turned)} {is_or_are(len(wrong))} oriented opposite to the "
+        f"neighbors, for example face {wrong[0]} near {facts.about(wrong[0])}: volume and center of mass are wrong, "
+        "even if the surface is closed. Pass repair='flip'",
     )
 
 
 def _is_even_permutation(corners: Indices) -> Flags:
-    """Whether the three numbers of each row are an even permutation of their rising order."""
+    """Whether each row is an even permutation of its ascending order."""
     a, b, c = corners.T
     even: Flags = ~((a < b) ^ (b < c) ^ (c < a))
     return even

@@ -1,4 +1,4 @@
-"""One thing that was found about a surface, and the words that it is told in."""
+"""A finding about a surface mesh, and phrases for its message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MeshFinding:
-    """One thing that was found: its kind, how bad it is ("error", "warning" or "note"), and the sentence."""
+    """A finding: its kind, its level ("error", "warning" or "note"), and the sentence."""
 
     kind: str
     level: str
@@ -19,21 +19,16 @@ def count_phrase(count: int, thing: str) -> str:
     return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
-def faces_opposite_phrase(count: int) -> str:
-    """What faces that are turned round do."""
-    return "looks the other way than its" if count == 1 else "look the other way than their"
-
-
 def is_or_are(count: int) -> str:
-    """The verb for so many."""
+    """The verb for a count."""
     return "is" if count == 1 else "are"
 
 
 def this_or_these(count: int) -> str:
-    """The pronoun for so many."""
+    """The pronoun for a count."""
     return "this" if count == 1 else "these"
 
 
 def has_or_have(count: int) -> str:
-    """The verb for so many."""
+    """The verb for a count."""
     return "has" if count == 1 else "have"

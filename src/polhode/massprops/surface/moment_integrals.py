@@ -1,8 +1,8 @@
-"""Extent, centre and second moments of what a surface of triangles encloses, or of the surface itself, to rounding.
+"""Moments of the volume enclosed by a triangle mesh, or of its surface, exact up to rounding.
 
-Three things keep the digits.  Coordinates are taken from a point near the surface that leaves every difference exact,
-so a part a million times its size away from the origin is no worse than one at the origin.  Second moments are taken
-about the centre.  And where much cancels, as in thin walls, everything is summed with twice the digits.
+Three things preserve precision.  Coordinates are relative to a nearby point for which all differences are exact, so a
+part a million times its size away from the origin loses nothing.  Second moments are about the center.  And where much
+cancels, as in thin walls, everything is summed in double-double arithmetic.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from polhode.massprops.surface.double_double import DoubleDouble, exact_differen
 from polhode.validation import Array
 
 TRIANGLES_PER_BLOCK = 16384
-"""Triangles at a time: what fits into the processor's cache."""
+"""Triangles per block, sized to the processor's cache."""
 DOUBLE_PRECISION_RTOL = 8 * sys.float_info.epsilon
-"""Relative error of the volume up to which plain numbers will do, estimated as if rounding came at random."""
+"""Relative error of the volume up to which double precision suffices, estimated for random rounding."""
 MAX_CANCELLATION = 1e3
-"""How many times more may cancel than remains, for plain numbers to do."""
+"""Largest ratio of absolute to net sum for which double precision suffices."""
 
 Subtraction = Callable[[Array, Array], Any]
-"""The way in which differences of coordinates are taken, and so the kind of number that all laws run on."""
+"""The subtraction of coordinates, which determines the number type (double or double-double)."""
 
 
 @dataclass(frozen=True, eq=False)
 class MomentIntegrals:
-    """Of 1, r and r r^T: the extent (m3 or m2), its centre, and the second moments about the centre."""
+    """Integrals of 1, r and r r^T: extent (m3 or m2), center, and second moments about the center."""
 
     extent: float
     center: Array
@@ -41,18 +41,18 @@ class MomentIntegrals:
 
     @property
     def inertia(self) -> Array:
-        """The tensor about the centre, for a density of 1."""
+        """The inertia tensor about the center, for a density of 1."""
         tensor: Array = np.trace(self.second) * np.eye(3) - self.second
         return tensor
 
-    def in_unit(self, metres: float, dimensions: int) -> MomentIntegrals:
-        """The same in metres, if lengths were given in another unit; the extent is a volume (3) or an area (2)."""
-        unit = metres**dimensions
-        return MomentIntegrals(self.extent * unit, self.center * metres, self.second * (unit * metres * metres))
+    def in_unit(self, meters: float, dimensions: int) -> MomentIntegrals:
+        """Converted to meters from a unit of this length; the extent is a volume (3 dimensions) or an area (2)."""
+        unit = meters**dimensions
+        return MomentIntegrals(self.extent * unit, self.center * meters, self.second * (unit * meters * meters))
 
 
 def integrate_enclosed_volume(surface: Surface) -> MomentIntegrals:
-    """Over the inside.  A surface that is inside out has a negative extent."""
+    """Integrals over the enclosed volume; negative for an inverted surface."""
     origin, size, near = _normalize_vertices(surface)
     plain = _integrate_moments(near, surface, volume_beneath, (6, 4, 20), np.subtract)
     found = (
@@ -64,15 +64,15 @@ def integrate_enclosed_volume(surface: Surface) -> MomentIntegrals:
 
 
 def integrate_surface_area(surface: Surface) -> MomentIntegrals:
-    """Over the surface itself."""
+    """Integrals over the surface itself."""
     origin, size, near = _normalize_vertices(surface)
     return _undo_normalization(_integrate_moments(near, surface, area_of, (2, 3, 12), np.subtract), origin, size, 2)
 
 
 def _normalize_vertices(surface: Surface) -> tuple[Array, float, Array]:
-    """A point near the surface, a power of two near its size, and the corners from that point in that unit, exactly.
+    """A nearby point, a power of two near the size, and the vertices relative to that point in that unit, exactly.
 
-    The point is the origin, unless that is far away: then a multiple of the size.
+    The point is the origin unless that is far away; then it is a multiple of the size.
     """
     low, high = surface.box
     size = 2.0 ** math.ceil(math.log2((high - low).max() or 1.0))
@@ -105,7 +105,7 @@ def _integrate_moments(
 def _sum_over_triangles(
     near: Array, surface: Surface, about: Array, numbers: Subtraction, law: Any, weigh: Any
 ) -> list[float]:
-    """The sums over all triangles of what a law gives for weight and corners."""
+    """Sums over all triangles of a law of weight and corners."""
     parts = [
         [_sum_exactly(part) for part in law(weigh(*corners), *corners)]
         for corners in _triangle_blocks(near, surface, about, numbers)
@@ -128,7 +128,7 @@ def _sum_exactly(part: Any) -> tuple[float, ...]:
 
 
 def _is_well_conditioned(near: Array, surface: Surface, found: MomentIntegrals) -> bool:
-    """Whether plain numbers were enough: the volume is a sum of products that may cancel."""
+    """Whether double precision was enough: the volume is a sum of products that may cancel."""
     if found.extent == 0:
         return False
     whole = squares = 0.0

@@ -1,7 +1,7 @@
-"""Wavefront OBJ files, looked through line by line before anything is made of them.
+"""A strict reader of Wavefront OBJ files.
 
-Readers tend to skip what they cannot use, points of no face and faces of two corners among it; but such lines are just
-what a file that was cut off ends with.
+Other readers skip lines they cannot use, such as unused points and faces of two corners; but these are typical of a
+truncated file.
 """
 
 from __future__ import annotations
@@ -22,55 +22,55 @@ from polhode.validation import Array
 IGNORED_KEYWORDS = (
     b"vn vt vp o g s mg usemtl mtllib usemap maplib l p lod bevel c_interp d_interp shadow_obj trace_obj".split()
 )
-"""What says nothing about where the surface is; `v` and `f` do, and everything else is doubted."""
+"""Keywords irrelevant to the geometry; any other than these, `v` and `f` gives a warning."""
 NEWLINE, SPACE, DIGIT, MINUS, SLASH = 10, 32, 48, 45, 47
 
 
 class ObjMesh(NamedTuple):
-    """Points (N, 3), triangles (M, 3) in the file's order, and sentences about what is odd."""
+    """Points (N, 3), triangles (M, 3) in the file's order, and warnings."""
 
     points: Array
     triangles: Indices
-    doubts: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 class _ObjLines(NamedTuple):
-    """The lines of one kind, end to end, without their first letter."""
+    """The lines of one kind, concatenated, without their first letter."""
 
     text: NDArray[np.uint8]
     begins: Indices
-    """Where each begins in `text`."""
+    """Start of each line in `text`."""
     source: Indices
-    """Where each begins in the file, for complaints."""
+    """Start of each line in the file, for error messages."""
 
 
 def read_obj(path: Path) -> ObjMesh:
-    """The mesh of an OBJ file: every line understood, or refused with its number."""
+    """The mesh of an OBJ file; raise with the line number for any line that is not understood."""
     file = _ObjText(path)
     is_point, is_face = file.begin_with(b"v"), file.begin_with(b"f")
     if not is_face.any():
-        raise FileError(f"{path} holds no triangles: is it whole, and a surface mesh?")
+        raise FileError(f"{path} contains no triangles: is it complete, and a surface mesh?")
     points = _parse_vertices(file, file.lines(is_point))
     faces = file.lines(is_face)
     corners, sizes = _parse_faces(file, faces, np.cumsum(is_point, dtype=np.int64)[is_face])
     triangles, crossed = triangulate_polygons(points, corners, sizes)
-    doubts = file.doubts(~(is_point | is_face))
+    odd = file.keyword_warnings(~(is_point | is_face))
     used = np.zeros(len(points), dtype=bool)
     used[corners] = True
     if not used[-1]:
         unused = f"{int((~used).sum())} of {len(points)} points belong to no face"
-        raise FileError(f"{path}: {unused}, the last ones among them: it was cut off. If not, delete them")
+        raise FileError(f"{path}: {unused}, including the last: the file was truncated. If not, delete them")
     if crossed:
         first = file.number(int(faces.source[crossed[0]]))
-        doubts.append(
+        odd.append(
             f"{len(crossed)} of {len(sizes)} polygons cross or touch themselves, the first in line {first}: "
-            "their area may come out too large"
+            "their area may be too large"
         )
-    return ObjMesh(points, triangles, tuple(doubts))
+    return ObjMesh(points, triangles, tuple(odd))
 
 
 class _ObjText:
-    """A text in which lines begin with their first word: no tabs, comments, or lines over several lines."""
+    """The text with tabs, comments, indentation and line continuations normalized."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -79,7 +79,7 @@ class _ObjText:
         except OSError as error:
             raise FileError(f"{path} cannot be read: {error.strerror}") from None
         self.raw = b"\n" + raw.removeprefix(b"\xef\xbb\xbf") + b"\n"
-        # Each step leaves every word where it was, so that complaints find the line.
+        # Each step leaves every word in place, so that error messages find the line.
         text = self.raw
         if b"\r" in text and text.count(b"\n") == 2:
             text = self.raw = text.replace(b"\r", b"\n")
@@ -96,12 +96,12 @@ class _ObjText:
         self.begins, self.lengths = ends[:-1] + 1, np.diff(ends)
 
     def begin_with(self, letter: bytes) -> NDArray[np.bool_]:
-        """Which lines have this letter for their first word."""
+        """Which lines have this letter as their first word."""
         found: NDArray[np.bool_] = (self.letters(0) == letter[0]) & (self.letters(1) <= SPACE)
         return found
 
     def letters(self, k: int) -> NDArray[np.uint8]:
-        """Letter number k of each line; of shorter ones any."""
+        """Character k of each line; arbitrary for shorter lines."""
         return self.bytes[np.minimum(self.begins + k, len(self.bytes) - 1)]
 
     def lines(self, which: NDArray[np.bool_]) -> _ObjLines:
@@ -114,8 +114,8 @@ class _ObjText:
         text[begins] = SPACE
         return _ObjLines(text, begins, self.begins[which])
 
-    def doubts(self, which: NDArray[np.bool_]) -> list[str]:
-        """What is to be said about the words that other lines begin with."""
+    def keyword_warnings(self, which: NDArray[np.bool_]) -> list[str]:
+        """Warnings about unknown keywords in these lines."""
         v, second, gap = (self.letters(k) for k in range(3))
         is_known = (v == ord("v")) & ((second == ord("n")) | (second == ord("t"))) & (gap == SPACE)
         which = which & (self.lengths > 1) & ~is_known
@@ -126,19 +126,19 @@ class _ObjText:
                 odd.setdefault(word, []).append(begin)
         return [
             f"{len(at)} line{'s' * (len(at) > 1)} with {word.decode('ascii', 'backslashreplace')!r} "
-            f"{'are' if len(at) > 1 else 'is'} left out, the first is line {self.number(at[0])}"
+            f"{'are' if len(at) > 1 else 'is'} ignored, the first is line {self.number(at[0])}"
             for word, at in list(odd.items())[:5]
         ]
 
     def number(self, place: int) -> int:
-        """Of the line that this byte lies in, as an editor counts."""
+        """The number of the line that contains this byte, counted from 1."""
         return self.raw.count(b"\n", 0, place)
 
     def refuse(self, place: int, why: str) -> NoReturn:
-        """Complain about the line that begins at this byte."""
+        """Raise an error about the line that begins at this byte."""
         line = self.text[place : self.text.index(b"\n", place)].strip().decode("ascii", "backslashreplace")
-        shown = line if len(line) <= 60 else f"{line[:59]}…"
-        raise FileError(f"{self.path}, line {self.number(place)}, {shown!r}: {why}")
+        excerpt = line if len(line) <= 60 else f"{line[:59]}…"
+        raise FileError(f"{self.path}, line {self.number(place)}, {excerpt!r}: {why}")
 
 
 # Points ---------------------------------------------------------------------------------------------------------------
@@ -155,8 +155,8 @@ def _parse_vertices(file: _ObjText, lines: _ObjLines) -> Array:
         first = int(wrong.argmax())
         file.refuse(
             int(lines.source[first]),
-            f"it holds {counts[first]} numbers, and a point takes 3 (4, 6 or 7 with a weight or a color): "
-            "was the file cut off?",
+            f"it has {counts[first]} numbers, and a point takes 3 (4, 6 or 7 with a weight or a color): "
+            "was the file truncated?",
         )
     if (counts > 3).any():
         before = np.cumsum(counts) - counts
@@ -164,12 +164,14 @@ def _parse_vertices(file: _ObjText, lines: _ObjLines) -> Array:
     points = np.ascontiguousarray(values.reshape(-1, 3))
     bad = ~np.isfinite(points).all(axis=1)
     if bad.any():
-        file.refuse(int(lines.source[bad.argmax()]), "its numbers are not finite: mend the file, or what wrote it")
+        file.refuse(
+            int(lines.source[bad.argmax()]), "its numbers are not finite: fix the file, or the program that wrote it"
+        )
     return points
 
 
 def _parse_numbers(text: bytes, count: int) -> Array | None:
-    """The words of a text as numbers; None if they are not."""
+    """The words of a text as numbers; None if one is not a number."""
     if count == 0:
         return np.zeros(0)
     try:
@@ -183,21 +185,23 @@ def _parse_numbers(text: bytes, count: int) -> Array | None:
 
 
 def _refuse_non_numbers(file: _ObjText, lines: _ObjLines) -> NoReturn:
-    """Find the word that is no number."""
+    """Raise an error about the word that is not a number."""
     ends = np.append(lines.begins[1:], len(lines.text))
     for begin, end, source in zip(lines.begins.tolist(), ends.tolist(), lines.source.tolist(), strict=True):
         for word in lines.text[begin:end].tobytes().split():
             if _parse_numbers(word, 1) is None:
-                said = word.decode("ascii", "backslashreplace")
-                file.refuse(source, f"{said!r} is no number: mend the file, or what wrote it; was it cut off?")
+                bad = word.decode("ascii", "backslashreplace")
+                file.refuse(
+                    source, f"{bad!r} is not a number: fix the file, or the program that wrote it; was it truncated?"
+                )
     raise AssertionError("all words are numbers")
 
 
 # Faces ----------------------------------------------------------------------------------------------------------------
 def _parse_faces(file: _ObjText, lines: _ObjLines, so_far: Indices) -> tuple[Indices, Indices]:
-    """The corners of all faces, one after another, counted from 0, and how many each face has.
+    """The corners of all faces, concatenated and counted from 0, and the number of corners of each face.
 
-    A corner is the number after a gap; those after slashes, of textures and normals, are passed over.
+    A corner is the number after a space; those after slashes (textures, normals) are skipped.
     """
     text = lines.text
     is_digit = (text - np.uint8(DIGIT) < 10) | (text == MINUS)
@@ -212,7 +216,7 @@ def _parse_faces(file: _ObjText, lines: _ObjLines, so_far: Indices) -> tuple[Ind
     owner = np.repeat(np.arange(len(sizes)), sizes)
     is_back = text[begins] == MINUS
     digits = lengths - is_back
-    # What is neither number nor slash, a slash after a gap, a minus within, and numbers without digits or end.
+    # Invalid: other characters, a slash after a space, a minus inside a number, and numbers with no or too many digits.
     stray = breaks[~is_gap & (kinds != SLASH)]
     bare = breaks[1:][(kinds[1:] == SLASH) & is_gap[:-1] & (np.diff(breaks) == 1)]
     minus = np.flatnonzero(text == MINUS)
@@ -220,10 +224,12 @@ def _parse_faces(file: _ObjText, lines: _ObjLines, so_far: Indices) -> tuple[Ind
     for places in (stray, bare, minus, begins[(digits < 1) | (digits > 15)]):
         if len(places):
             line = int(np.searchsorted(lines.begins, places[0], side="right")) - 1
-            file.refuse(int(lines.source[line]), "a face takes numbers of points, as in f 1 2 3 or f 1/1/1 2/2/2 3/3/3")
+            file.refuse(int(lines.source[line]), "a face takes point numbers, as in f 1 2 3 or f 1/1/1 2/2/2 3/3/3")
     if (sizes < 3).any():
         first = int((sizes < 3).argmax())
-        file.refuse(int(lines.source[first]), f"a face of {sizes[first]} corners is none: was the file cut off?")
+        file.refuse(
+            int(lines.source[first]), f"a face needs at least 3 corners, not {sizes[first]}: was the file truncated?"
+        )
     values = np.zeros(len(begins), dtype=np.int64)
     first_digit = begins + is_back
     for k in range(int(digits.max())):
@@ -237,7 +243,7 @@ def _parse_faces(file: _ObjText, lines: _ObjLines, so_far: Indices) -> tuple[Ind
         face = int(owner[wrong.argmax()])
         file.refuse(
             int(lines.source[face]),
-            f"points are numbered from 1 to {so_far[face]} up to here, or back from -1, and it names another: "
-            "was part of the file lost?",
+            f"points are numbered from 1 to {so_far[face]} up to here, or backward from -1, and it refers to another: "
+            "is part of the file missing?",
         )
     return values, sizes

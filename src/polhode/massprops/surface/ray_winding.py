@@ -1,7 +1,7 @@
-"""Lines through a surface: where they cross it, and in which sense.
+"""Winding numbers of a closed surface by ray casting.
 
-Along a line that goes up through a sound solid, ways in and ways out alternate: the winding number is 0 outside and 1
-inside.  A 2 is matter counted twice, a -1 matter counted negatively; both hide from every look at edges alone.
+Along a ray through a sound solid, entries and exits alternate: the winding number is 0 outside and 1 inside.  A 2 is
+volume counted twice, a -1 volume counted negatively; neither shows in the edges alone.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ from polhode.massprops.geometry import Indices, Surface, bounding_box
 from polhode.validation import Array
 
 TILT = np.array(((36.0, 48.0, -80.0), (-80.0, 60.0, 0.0), (48.0, 64.0, 60.0))) / 100
-"""A rotation that leaves no axis where it was, so that lines seldom meet the edges of a part along the axes."""
+"""A rotation that moves every axis, so that rays rarely meet the edges of an axis-aligned part."""
 RAYS_PER_SIDE = 64
-"""Lines across, and as many along."""
+"""Rays in each of the two directions of the grid."""
 TRIANGLES_PER_BATCH = 65536
-"""Triangles that are looked at together."""
+"""Triangles processed together."""
 CANDIDATES_PER_BATCH = 2_000_000
-"""Pairs of a triangle and a point that are looked at together."""
+"""Triangle-point pairs processed together."""
 
 
 class RayHits(NamedTuple):
-    """Where upright lines through points of the xy plane meet triangles."""
+    """Intersections of vertical rays through points of the xy plane with triangles."""
 
     face: Indices
     point: Indices
     height: Array
     sense: Array
-    """1 where the line leaves (the triangle looks up), -1 where it enters."""
+    """1 where the ray exits (the triangle faces up), -1 where it enters."""
 
 
 class RaySegments(NamedTuple):
-    """What the lines found: stretches of line by the winding number there."""
+    """Segments of rays between intersections, with their winding numbers."""
 
     winding: Array
     length: Array
     across: Array
-    """The length, but measured across the faces at its ends: a line may graze what it meets."""
+    """The length measured normal to the faces at its ends, since a ray may graze them."""
     middle: Array
-    """The middle of each stretch, in the surface's coordinates."""
+    """The midpoint of each segment, in the surface's coordinates."""
     area: float
-    """What each line stands for, so that length times area is a volume."""
+    """The cross section that each ray represents, so that length times area is a volume."""
 
 
 def cast_rays(surface: Surface, lines: int = RAYS_PER_SIDE) -> RaySegments:
-    """Stretches of lines through a closed surface, so many across and along; outside ones left out."""
+    """Ray segments through a closed surface, on a jittered grid of lines x lines; outer ones omitted."""
     low, high = surface.box
     middle = low / 2 + high / 2
     tilted = _to_tilted_axes(surface.vertices - middle)
@@ -73,9 +73,9 @@ def cast_rays(surface: Surface, lines: int = RAYS_PER_SIDE) -> RaySegments:
 
 
 def find_interior_points(surface: Surface, count: int) -> Array:
-    """A few places inside one closed shell: the middles of the longest stretches of lines through it.
+    """A few points inside a closed shell: midpoints of the longest ray segments in it.
 
-    No line meets a shell that is too thin; then places on it must do.
+    If the shell is so thin that no ray hits it, centroids of its faces are used.
     """
     for lines in (8, 64):
         depths = cast_rays(surface, lines)
@@ -86,7 +86,7 @@ def find_interior_points(surface: Surface, count: int) -> Array:
 
 
 def _incidence_cosines(tilted: Array, faces: Indices) -> Array:
-    """How squarely upright lines meet faces: the cosine between the line and the face's normal."""
+    """The cosines between vertical rays and the normals of faces."""
     a, b, c = (tilted[faces[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
     length = np.linalg.norm(normal, axis=1)
@@ -95,7 +95,7 @@ def _incidence_cosines(tilted: Array, faces: Indices) -> Array:
 
 
 def winding_numbers(surface: Surface, places: Array) -> Array:
-    """How often the surface goes round each of these places."""
+    """The winding number of the surface around each point."""
     if not len(places):
         return np.empty(0)
     middle = places[0]
@@ -107,15 +107,15 @@ def winding_numbers(surface: Surface, places: Array) -> Array:
 
 
 def _to_tilted_axes(places: Array) -> Array:
-    """Places in tilted axes.  Written out: a product of matrices this thin only wakes threads."""
+    """Points in tilted axes.  Written out, because a thin matrix product would start BLAS threads."""
     x, y, z = places.T
     return np.stack([x * row[0] + y * row[1] + z * row[2] for row in TILT.tolist()], axis=1)
 
 
 def intersect_vertical_rays(vertices: Array, faces: Indices, points: Array) -> RayHits:
-    """Where the lines along z through these points (N, 2) meet the triangles.
+    """Intersections of the rays along z through these points (N, 2) with the triangles.
 
-    A line through an edge counts for exactly one of its two triangles: both look at the edge in the same direction.
+    A ray through an edge hits exactly one of its two triangles: both evaluate the edge in the same direction.
     """
     grid = _PointGrid(points)
     xy, z = vertices[:, :2], vertices[:, 2]
@@ -140,7 +140,7 @@ def intersect_vertical_rays(vertices: Array, faces: Indices, points: Array) -> R
 
 
 def _side_of_edge(xy: Array, start: Indices, end: Indices, points: Array) -> tuple[Array, Array]:
-    """On which side of its edge each point lies: twice the area of the triangle that they span, and a sign, never 0."""
+    """The side of its edge on which each point lies: twice the signed area that they span, and a sign, never 0."""
     swapped = start > end
     a, b = xy[np.where(swapped, end, start)], xy[np.where(swapped, start, end)]
     turn = (b[:, 0] - a[:, 0]) * (points[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (points[:, 0] - a[:, 0])
@@ -149,14 +149,14 @@ def _side_of_edge(xy: Array, start: Indices, end: Indices, points: Array) -> tup
 
 
 def _hit_orientation(sides: list[tuple[Array, Array]]) -> Array:
-    """1 or -1 where a point is on the same side of all three edges of a triangle with an area, else 0."""
+    """1 or -1 where a point is on the same side of all three edges of a non-degenerate triangle, else 0."""
     signs = sum(sign for _, sign in sides)
     area = sum(turn for turn, _ in sides)
     return np.where((np.abs(signs) == 3) & (area != 0), np.sign(signs), 0.0)
 
 
 class _PointGrid:
-    """Points sorted into cells, one to about sixteen: most small triangles then meet none."""
+    """Points binned into about sixteen cells per point, so that most small triangles meet none."""
 
     def __init__(self, points: Array) -> None:
         self.across = 4 * math.isqrt(len(points)) + 1
@@ -172,12 +172,12 @@ class _PointGrid:
         self.sums[1:, 1:] = table.cumsum(axis=0).cumsum(axis=1)
 
     def cell(self, places: Array) -> Indices:
-        """Column and row of places; those outside are in the row or column before the first, or after the last."""
+        """Column and row of points; those outside get the row or column before the first or after the last."""
         cells: Indices = np.floor((places - self.low) * self.cells_per_meter).clip(-1, self.across).astype(np.int64)
         return cells
 
     def met(self, xy: Array, faces: Indices) -> tuple[Indices, Indices, Indices, Indices]:
-        """The triangles that may meet points: their numbers, how many points, and the first and last cell of each."""
+        """The triangles that may contain points: indices, numbers of points, and first and last cell of each."""
         columns, rows = self.cell(xy).clip(0, self.across - 1).astype(np.int32).T.copy()
         parts = []
         sums, width = self.sums.ravel(), self.across + 1
@@ -192,7 +192,7 @@ class _PointGrid:
         return number, counts, low.T, high.T
 
     def pairs(self, low: Indices, high: Indices) -> tuple[Indices, Indices]:
-        """All pairs of one of these rectangles of cells and a point in it."""
+        """All pairs of a rectangle of cells and a point in it."""
         heights = high[:, 1] - low[:, 1] + 1
         rectangle = np.repeat(np.arange(len(low)), heights)
         row = (low[rectangle, 1] + concatenated_ranges(heights)) * self.across
@@ -208,7 +208,7 @@ def _minimum_and_maximum(a: Indices, b: Indices, c: Indices) -> tuple[Indices, I
 
 
 def concatenated_ranges(lengths: Indices) -> Indices:
-    """0, 1, ..., n - 1 for each of these lengths n, one after another."""
+    """0, 1, ..., n - 1 for each of these lengths n, concatenated."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total) - np.repeat(ends - lengths, lengths)

@@ -1,4 +1,4 @@
-"""Repairs of surfaces, only when asked for, each with a sentence that says what it changed."""
+"""Repairs of surface meshes on request, each with a note of what it changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REPAIRS = ("flip", "fill", "hull")
 
 
 def check_repairs(repair: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The repairs asked for, checked."""
+    """The requested repairs, validated."""
     several = () if repair is None else (repair,) if isinstance(repair, str) else tuple(_check_sequence(repair))
     for one in several:
         if one not in REPAIRS:
@@ -31,17 +31,17 @@ def _check_sequence(repair: Any) -> Sequence[str]:
     return repair
 
 
-def repair_surface(surface: Surface, name: str, metres: float, repairs: Sequence[str]) -> tuple[Surface, list[str]]:
-    """The surface after these repairs, in the order in which they make sense, and what each changed."""
+def repair_surface(surface: Surface, name: str, meters: float, repairs: Sequence[str]) -> tuple[Surface, list[str]]:
+    """The surface after these repairs, in a fixed order, and a note of what each changed."""
     notes: list[str] = []
     if "hull" in repairs:
         if len(repairs) > 1:
-            raise MeshError("repair='hull' replaces the whole surface: no other repair has a place beside it")
-        return _replace_by_hull(surface, metres)
+            raise MeshError("repair='hull' replaces the whole surface: it cannot be combined with other repairs")
+        return _replace_by_hull(surface, meters)
     if "flip" in repairs:
         surface, turned = _make_orientation_consistent(surface, name)
     if "fill" in repairs:
-        surface, note = _fill_holes(surface, name, metres)
+        surface, note = _fill_holes(surface, name, meters)
         notes.append(note)
     if "flip" in repairs:
         surface, note = _orient_shells(surface, name, turned)
@@ -50,17 +50,17 @@ def repair_surface(surface: Surface, name: str, metres: float, repairs: Sequence
 
 
 def _make_orientation_consistent(surface: Surface, name: str) -> tuple[Surface, Indices]:
-    """Faces turned so that neighbors agree, and which were turned."""
+    """The surface with consistently oriented faces, and which were flipped."""
     turned = find_faces_to_flip(SurfaceAnalysis(surface, name).edges, len(surface.faces))
     if turned is None:
         raise MeshError(
-            f"repair='flip': the surface of {name} has one side only, like a Moebius band: no turning helps"
+            f"repair='flip': the surface of {name} is one-sided, like a Moebius strip: it cannot be oriented"
         )
     return _flip_faces(surface, turned), np.flatnonzero(turned)
 
 
 def _orient_shells(surface: Surface, name: str, turned: Indices) -> tuple[Surface, str]:
-    """Outer shells turned outwards, those inside them inwards: a shell within a solid is a void."""
+    """Orient outer shells outward and those inside them inward: a shell inside a solid is a void."""
     facts = SurfaceAnalysis(surface, name)
     is_turned = np.zeros(len(surface.faces), dtype=bool)
     is_turned[turned] = True
@@ -75,8 +75,8 @@ def _orient_shells(surface: Surface, name: str, turned: Indices) -> tuple[Surfac
                 is_turned ^= faces
     count = int(is_turned.sum())
     which = f", the first is number {np.flatnonzero(is_turned)[0]}" if count else ""
-    said = f"flip: {count} of {len(surface.faces)} faces turned round{which}"
-    return surface, said + (f"; {voids} inner shell{'s' * (voids != 1)} made a void" if voids else "")
+    note = f"flip: {count} of {len(surface.faces)} faces flipped{which}"
+    return surface, note + (f"; {voids} inner shell{'s' * (voids != 1)} made a void" if voids else "")
 
 
 def _flip_faces(surface: Surface, which: Any) -> Surface:
@@ -85,11 +85,11 @@ def _flip_faces(surface: Surface, which: Any) -> Surface:
     return Surface(surface.vertices, faces)
 
 
-def _fill_holes(surface: Surface, name: str, metres: float) -> tuple[Surface, str]:
+def _fill_holes(surface: Surface, name: str, meters: float) -> tuple[Surface, str]:
     edges = SurfaceAnalysis(surface, name).edges
     if ((edges.balance != 0) & (edges.uses != 1)).any():
         raise MeshError(
-            "repair='fill': some faces look different ways or are there twice, so it is not clear what is a hole. "
+            "repair='fill': some faces are oriented inconsistently or duplicated, so holes are not well-defined. "
             "Pass repair=('flip', 'fill'), and delete copies"
         )
     found = find_holes(edges, surface.vertices)
@@ -98,15 +98,15 @@ def _fill_holes(surface: Surface, name: str, metres: float) -> tuple[Surface, st
     closed = cap_holes(surface, edges)
     added = Surface(closed.vertices, closed.faces[len(surface.faces) :])
     count, length, _ = found[0]
-    area = integrate_surface_area(added).extent * metres**2
+    area = integrate_surface_area(added).extent * meters**2
     several = f"{len(found)} hole{'s' * (len(found) != 1)}"
     return closed, (
         f"fill: {several} closed with {len(added.faces)} faces of {area:.4g} m2 in all; the longest "
-        f"was {length * metres:.4g} m, of {count} edges. Where a hole is not flat its cap is a guess"
+        f"was {length * meters:.4g} m, of {count} edges. Where a hole is not flat its cap is a guess"
     )
 
 
-def _replace_by_hull(surface: Surface, metres: float) -> tuple[Surface, list[str]]:
+def _replace_by_hull(surface: Surface, meters: float) -> tuple[Surface, list[str]]:
     from scipy.spatial import ConvexHull, QhullError
 
     origin = surface.vertices[0]
@@ -114,15 +114,15 @@ def _replace_by_hull(surface: Surface, metres: float) -> tuple[Surface, list[str
     try:
         hull = ConvexHull((surface.vertices - origin) / size)
     except QhullError:
-        raise MeshError("repair='hull': the points lie in one plane, and have no hull with a volume") from None
+        raise MeshError("repair='hull': the points are coplanar, so their hull has no volume") from None
     corners = (surface.vertices - origin)[hull.simplices] / size
-    looks = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    inwards = np.einsum("ni,ni->n", looks, hull.equations[:, :3]) < 0
-    whole = _flip_faces(Surface(surface.vertices, hull.simplices.astype(np.int64)), inwards)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inward = np.einsum("ni,ni->n", normals, hull.equations[:, :3]) < 0
+    whole = _flip_faces(Surface(surface.vertices, hull.simplices.astype(np.int64)), inward)
     used, faces = np.unique(whole.faces, return_inverse=True)
     result = Surface(surface.vertices[used], faces.reshape(-1, 3))
     note = (
         f"hull: the convex hull of {len(surface.vertices)} points, {len(result.faces)} faces and "
-        f"{integrate_enclosed_volume(result).extent * metres**3:.6g} m3, in place of {len(surface.faces)} faces"
+        f"{integrate_enclosed_volume(result).extent * meters**3:.6g} m3, in place of {len(surface.faces)} faces"
     )
     return result, [note]

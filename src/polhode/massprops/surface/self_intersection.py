@@ -1,4 +1,4 @@
-"""Whether triangles run through each other, or lie upon each other looking the same way: matter counted twice."""
+"""Intersecting triangles, and coplanar overlapping ones with equal orientation: volume counted twice."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from polhode.massprops.surface.ray_winding import concatenated_ranges
 from polhode.validation import Array
 
 MAX_FACES_ALL_PAIRS = 20_000
-"""Faces up to which each is compared with all others; beyond only those of different shells or parts."""
+"""Faces up to which all pairs are tested; beyond, only pairs of different shells or parts."""
 NEGLIGIBLE_DEPTH = 1e-9
-"""What reaches through another by less than this part of the size touches it, and nothing is said."""
+"""Penetration relative to the size that is silently treated as touching."""
 TOUCHING_DEPTH = 1e-6
-"""By less than this part it touches as far as files of single precision can tell, which is a warning."""
+"""Penetration that is touching to the precision of single-precision files; gives a warning."""
 PAIRS_PER_BATCH = 500_000
-"""Pairs of triangles that are looked at together."""
+"""Pairs of triangles processed together."""
 MAX_PAIRS_WITHIN, MAX_PAIRS_BETWEEN = 4_000_000, 64_000_000
-"""Pairs of faces in a common cell, of one surface and of different shells: more are not worth the time."""
+"""Maximum number of candidate pairs, within a surface and between shells; more would take too long."""
 MIN_CELL_RATIO = 1e-6
-"""Faces smaller than this part of the size are looked for in cells of this part."""
+"""Smallest grid cell relative to the size."""
 MAX_CELLS_PER_SIDE = 1 << 21
-"""More cells than there are along any side."""
+"""Upper bound on the cells along a side, for cell keys."""
 
 
 class TooManyPairs(Exception):  # noqa: N818
-    """So many faces lie so near to each other that not every pair can be looked at."""
+    """Too many faces lie close together to test every pair."""
 
 
 class FaceIntersection(NamedTuple):
-    """Two faces, how deep one reaches through the other or over it, in the surface's unit, and where."""
+    """Two faces, the depth of their intersection or overlap in the surface's unit, and its location."""
 
     faces: tuple[int, int]
     depth: float
@@ -42,7 +42,7 @@ class FaceIntersection(NamedTuple):
 
 
 def deepest_shell_intersection(surface: Surface, shell: Indices, rounding: float) -> FaceIntersection | None:
-    """Where a face of one shell reaches deepest through a face of another, or lies upon one that looks the same way."""
+    """The deepest intersection, or overlap with equal orientation, between faces of different shells."""
     corners = surface.vertices[surface.faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
     some = _faces_near_other_shells(low, high, shell)
@@ -50,7 +50,7 @@ def deepest_shell_intersection(surface: Surface, shell: Indices, rounding: float
 
 
 def deepest_self_intersection(surface: Surface, rounding: float) -> FaceIntersection | None:
-    """The same between any two faces; those with a common corner cannot pierce each other, but may overlap."""
+    """The deepest between any two faces; those with a common corner are tested for overlap only."""
     corners = surface.vertices[surface.faces]
     low, high = corners.min(axis=1), corners.max(axis=1)
     return _deepest_of_pairs(surface, _overlapping_box_pairs(low, high, None), np.arange(len(low)), rounding)
@@ -78,16 +78,16 @@ def _deepest_of_pairs(
     return deepest
 
 
-# Which are near -----------------------------------------------------------------------------------------------------
+# Broad phase --------------------------------------------------------------------------------------------------------
 def shell_bounding_boxes(low: Array, high: Array, shell: Indices) -> tuple[Array, Array]:
-    """The corners of the box around each shell."""
+    """Lowest and highest corner of each shell's bounding box."""
     order = np.argsort(shell, kind="stable")
     begins = np.searchsorted(shell[order], np.arange(int(shell.max()) + 1))
     return np.minimum.reduceat(low[order], begins), np.maximum.reduceat(high[order], begins)
 
 
 def _faces_near_other_shells(low: Array, high: Array, shell: Indices) -> Indices:
-    """The faces that reach into the box around another shell."""
+    """The faces whose box meets the box of another shell."""
     lows, highs = shell_bounding_boxes(low, high, shell)
     order = np.argsort(shell, kind="stable")
     ends = np.searchsorted(shell[order], np.arange(len(lows) + 1))
@@ -101,16 +101,16 @@ def _faces_near_other_shells(low: Array, high: Array, shell: Indices) -> Indices
 
 
 def _overlapping_box_pairs(low: Array, high: Array, group: Indices | None) -> Iterator[tuple[Indices, Indices]]:
-    """Pairs of boxes that overlap, some at a time; of different groups, where groups are given.
+    """Pairs of overlapping boxes, in batches; of different groups, if groups are given.
 
-    Boxes of one size are put into the cells of a grid of that size, and smaller ones with them: each lies in eight
-    cells at most, and only boxes with a common cell can overlap.
+    Hierarchical grid: boxes of one size and all smaller ones are put into the cells of a grid of that size.  Each lies
+    in at most eight cells, and only boxes with a common cell can overlap.
     """
     if not len(low):
         return
     origin = low.min(axis=0)
     size = float((high.max(axis=0) - origin).max())
-    looked_at = 0
+    tested = 0
     level = np.ceil(np.log2(np.maximum((high - low).max(axis=1), MIN_CELL_RATIO * size))).astype(int)
     for one in np.unique(level):
         cell = 2.0**one
@@ -131,8 +131,8 @@ def _overlapping_box_pairs(low: Array, high: Array, group: Indices | None) -> It
         own_keys, own = keys[is_mine], box[is_mine]
         start = np.searchsorted(keys, own_keys, side="left")
         lengths = np.searchsorted(keys, own_keys, side="right") - start
-        looked_at += int(lengths.sum())
-        if looked_at > (MAX_PAIRS_WITHIN if group is None else MAX_PAIRS_BETWEEN):
+        tested += int(lengths.sum())
+        if tested > (MAX_PAIRS_WITHIN if group is None else MAX_PAIRS_BETWEEN):
             raise TooManyPairs
         for begin, end in _split_into_batches(lengths):
             some = lengths[begin:end]
@@ -142,13 +142,13 @@ def _overlapping_box_pairs(low: Array, high: Array, group: Indices | None) -> It
             meet &= (i != j) if group is None else (group[i] != group[j])
             i, j, key = i[meet], j[meet], key[meet]
             meet = (low[i] <= high[j]).all(axis=1) & (high[i] >= low[j]).all(axis=1)
-            # A pair with several common cells counts in the one where the boxes' common part begins.
+            # A pair with several common cells counts in the one with the lowest corner of the boxes' intersection.
             meet &= key == _cell_key(np.floor((np.maximum(low[i], low[j]) - origin) / cell).astype(np.int64))
             yield i[meet], j[meet]
 
 
 def _assign_to_cells(low: Array, high: Array, cell: float) -> tuple[Indices, Indices]:
-    """The cells that boxes no larger than a cell lie in, and whose each is."""
+    """The cells of boxes no larger than a cell, and the box of each."""
     first, last = np.floor(low / cell).astype(np.int64), np.floor(high / cell).astype(np.int64)
     keys, boxes = [], []
     for step in product((0, 1), repeat=3):
@@ -166,7 +166,7 @@ def _cell_key(cells: Indices) -> Indices:
 
 
 def _split_into_batches(counts: Indices) -> Iterator[tuple[int, int]]:
-    """Pieces of a list, from and to, whose counts are about as many as can be looked at together."""
+    """Ranges (begin, end) of a list whose counts fit into a batch."""
     sums = np.cumsum(counts)
     begin = 0
     while begin < len(counts):
@@ -176,12 +176,12 @@ def _split_into_batches(counts: Indices) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-# Two triangles ------------------------------------------------------------------------------------------------------
+# Narrow phase -------------------------------------------------------------------------------------------------------
 def _penetration_depth(a: Array, b: Array, normal_a: Array, normal_b: Array) -> Array:
-    """How deep the triangles a (N, 3, 3) and b reach through each other; 0 if they do not, or only touch.
+    """The penetration depth of the triangles a (N, 3, 3) and b; 0 if they are disjoint or only touch.
 
-    Two triangles cross along a piece of the line in which their planes meet.  The depth is the least of: that piece's
-    length, and how far each has corners on both sides of the other's plane.
+    Two triangles intersect along a segment of the line in which their planes meet.  The depth is the least of the
+    length of that segment and the distances by which each has corners on both sides of the other's plane.
     """
     depth = np.zeros(len(a))
     maybe = np.flatnonzero(_straddle_depth(_heights_along(a, b, normal_b)) > 0)
@@ -204,9 +204,9 @@ def _penetration_depth(a: Array, b: Array, normal_a: Array, normal_b: Array) -> 
 
 
 def _coplanar_overlap_depth(a: Array, b: Array, normal_a: Array, normal_b: Array, rounding: float) -> Array:
-    """How far triangles in one plane, that look the same way, lie over each other; 0 for all others.
+    """The overlap depth of coplanar triangles with equal orientation; 0 for all others.
 
-    Beneath both there is matter of both.  The depth is the least over the directions across their six sides.
+    The volume behind both is counted twice.  The depth is the least over the normals of their six sides.
     """
     depth = np.zeros(len(a))
     maybe = np.flatnonzero(np.abs(_heights_along(b, a, normal_a)).max(axis=1) <= rounding)
@@ -226,7 +226,7 @@ def _coplanar_overlap_depth(a: Array, b: Array, normal_a: Array, normal_b: Array
 
 
 def _heights_along(of: Array, over: Array, normal: Array) -> Array:
-    """How high the three corners of triangles lie over the first corner of others, along a direction."""
+    """Heights of the three corners of triangles above the first corner of others, along a direction."""
     heights: Array = np.einsum("nij,nj->ni", of - over[:, :1], normal)
     return heights
 
@@ -239,17 +239,17 @@ def _unit_normals(t: Array) -> Array:
 
 
 def _straddle_depth(above: Array) -> Array:
-    """How far corners lie on the side of a plane where they lie less far."""
+    """The smaller of the extents of a triangle on the two sides of a plane."""
     least: Array = np.minimum(above.max(axis=1), -above.min(axis=1))
     return least
 
 
 def _intersection_interval(along: Array, above: Array) -> tuple[Array, Array]:
-    """Between which points of the common line a triangle lies, from where its sides pass the plane of the other."""
+    """The interval of a triangle on the common line, from where its sides cross the other's plane."""
     places = np.full((3, len(along)), np.nan)
     for i in range(3):
         j = (i + 1) % 3
-        passes = (above[:, i] < 0) != (above[:, j] < 0)
-        part = np.divide(above[:, i], above[:, i] - above[:, j], out=np.zeros(len(along)), where=passes)
-        places[i] = np.where(passes, along[:, i] + part * (along[:, j] - along[:, i]), np.nan)
+        crosses = (above[:, i] < 0) != (above[:, j] < 0)
+        part = np.divide(above[:, i], above[:, i] - above[:, j], out=np.zeros(len(along)), where=crosses)
+        places[i] = np.where(crosses, along[:, i] + part * (along[:, j] - along[:, i]), np.nan)
     return np.nanmin(places, axis=0), np.nanmax(places, axis=0)

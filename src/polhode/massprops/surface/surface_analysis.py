@@ -1,4 +1,4 @@
-"""What can be measured on a surface; what is costly is computed once, and only if asked for."""
+"""Measurements on a surface mesh; expensive ones are computed once, on demand."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from polhode.massprops.surface.self_intersection import NEGLIGIBLE_DEPTH, TOUCHI
 from polhode.validation import Array
 
 FLAT_VOLUME_RATIO = 1e-13
-"""A volume less than this part of area times size is none."""
+"""Volume relative to area times size below which it is zero."""
 ZERO_AREA_RATIO = 1e-12
-"""The area of a face, as part of the square of its longest side, that is none."""
+"""Area of a face relative to the square of its longest side below which it is zero."""
 PROBES_PER_SHELL = 5
-"""Places inside a shell at which is looked what lies round it: where shells touch, one alone may be in doubt."""
+"""Probe points in a shell that decide what encloses it: where shells touch, a single one may be ambiguous."""
 OVERLAP_SAMPLES, MAX_SHELL_PAIRS = 512, 2000
-"""Places tried in the common part of two shells' boxes, and pairs of shells, at most."""
+"""Samples in the intersection of two shells' boxes, and the maximum number of pairs of shells."""
 
 
 class NestedShell(NamedTuple):
-    """A shell: its number, its volume in the surface's unit (negative if it looks inwards), and what goes round it."""
+    """A shell: its number, its volume in the surface's unit (negative if it faces inward), and its nesting."""
 
     number: int
     volume: float
     winding: float
-    """How often the other shells go round it, counted with their sense."""
+    """Winding number of the other shells around it."""
     depth: int
-    """How many of them do, whichever way they look."""
+    """Number of shells that enclose it, whatever their orientation."""
 
 
 class SurfaceAnalysis:
-    """Edges, shells, areas and insides of one surface."""
+    """Edges, shells, areas and enclosed volume of one surface."""
 
-    def __init__(self, surface: Surface, name: str, metres: float = 1.0) -> None:
-        self.surface, self.name, self.metres = surface, name, metres
+    def __init__(self, surface: Surface, name: str, meters: float = 1.0) -> None:
+        self.surface, self.name, self.meters = surface, name, meters
         self.edges = EdgeTopology.of(surface.faces, len(surface.vertices))
         self.shells, self.shell = label_shells(self.edges, len(surface.faces))
         low, high = surface.box
@@ -48,29 +48,29 @@ class SurfaceAnalysis:
 
     @cached_property
     def rounding(self) -> float:
-        """How far corners may be off, in the surface's unit: many files hold single precision."""
+        """Rounding error of the vertices, in the surface's unit: many files are in single precision."""
         vertices = self.surface.vertices
         is_single = bool((vertices == vertices.astype(np.float32)).all())
         return 4 * float(np.finfo(np.float32 if is_single else np.float64).eps) * float(np.abs(vertices).max())
 
     @property
     def touching(self) -> float:
-        """How deep faces may reach through each other that only touch."""
+        """Penetration depth up to which faces count as touching."""
         return max(TOUCHING_DEPTH * self.size, self.rounding)
 
     @cached_property
     def inside(self) -> MomentIntegrals:
-        """What the surface encloses, counted with its sign."""
+        """Moments of the enclosed volume, signed."""
         return integrate_enclosed_volume(self.surface)
 
     @cached_property
     def areas(self) -> Array:
-        """The area of every face, in units of the size squared, and 0 for what has none."""
+        """The area of each face, in units of the size squared; 0 for degenerate faces."""
         return self._face_areas_and_normals[0]
 
     @property
     def normals(self) -> Array:
-        """The direction that every face looks; 0 for what has no area."""
+        """The unit normal of each face; 0 for degenerate faces."""
         return self._face_areas_and_normals[1]
 
     @cached_property
@@ -91,12 +91,12 @@ class SurfaceAnalysis:
 
     @property
     def area(self) -> float:
-        """Of the whole surface, in the square of its unit."""
+        """Total area, in the square of the surface's unit."""
         return float(self.areas.sum()) * self.size**2
 
     # Shells ---------------------------------------------------------------------------------------------------------
     def only(self, number: int) -> Surface:
-        """One shell, with no corners but its own."""
+        """One shell, with only its own vertices."""
         order, ends = self._faces_by_shell
         corners, faces = np.unique(self.surface.faces[order[ends[number] : ends[number + 1]]], return_inverse=True)
         return Surface(self.surface.vertices[corners], faces.reshape(-1, 3))
@@ -108,13 +108,13 @@ class SurfaceAnalysis:
 
     @cached_property
     def boxes(self) -> tuple[Array, Array]:
-        """The lowest and the highest corner of the box around each shell."""
+        """Lowest and highest corner of each shell's bounding box."""
         corners = self.surface.vertices[self.surface.faces]
         return shell_bounding_boxes(corners.min(axis=1), corners.max(axis=1), self.shell)
 
     @cached_property
     def volumes(self) -> Array:
-        """What each shell encloses, counted with its sign; 0 for what is flat."""
+        """The signed volume of each shell; 0 for flat ones."""
         order, ends = self._faces_by_shell
         start = self.surface.vertices[self.surface.faces[order[ends[:-1]], 0]]
         near = (self.surface.vertices[self.surface.faces] - start[self.shell][:, None, :]) / self.size
@@ -125,9 +125,9 @@ class SurfaceAnalysis:
 
     @cached_property
     def nesting(self) -> list[NestedShell]:
-        """Every shell, and how it lies within others.  Only a larger one can lie round it.
+        """Each shell and its nesting.  Only a larger shell can enclose it.
 
-        A void and what fills it exactly are of one size: then the void lies round the filling.
+        A void and the solid that fills it exactly have the same size: then the void encloses the solid.
         """
         volumes, (low, high) = self.volumes, self.boxes
         sizes, margin = np.abs(volumes), self.touching
@@ -154,20 +154,21 @@ class SurfaceAnalysis:
         return [NestedShell(k, float(volumes[k]), float(winding[k]), int(depth[k])) for k in range(self.shells)]
 
     def find_shared_point(self) -> tuple[int, int, Array] | None:
-        """Two shells that look outwards, and a place in both that is counted twice; None if none is found.
+        """Two outward-facing shells, and a point in both that is counted twice; None if none is found.
 
-        Looked for at random places of their boxes' common part: faces that meet exactly along edges hide from others.
+        Random points in the intersection of their boxes are tested, since faces that meet exactly along edges escape
+        the other checks.
         """
         (low, high), places = self.boxes, np.random.default_rng(0).random((OVERLAP_SAMPLES, 3))
-        outwards = np.flatnonzero(self.volumes > 0)
+        outward = np.flatnonzero(self.volumes > 0)
         tried = 0
-        for n, k in enumerate(outwards.tolist()):
-            bottom, top = np.maximum(low[outwards[n + 1 :]], low[k]), np.minimum(high[outwards[n + 1 :]], high[k])
+        for n, k in enumerate(outward.tolist()):
+            bottom, top = np.maximum(low[outward[n + 1 :]], low[k]), np.minimum(high[outward[n + 1 :]], high[k])
             for m in np.flatnonzero((top - bottom > self.touching).all(axis=1)):
                 tried += 1
                 if tried > MAX_SHELL_PAIRS:
                     return None
-                other = int(outwards[n + 1 + m])
+                other = int(outward[n + 1 + m])
                 there = bottom[m] + places * (top[m] - bottom[m])
                 there = there[winding_numbers(self.only(k), there) > 0]
                 if len(there):
@@ -177,38 +178,38 @@ class SurfaceAnalysis:
         return None
 
     def _is_counted_twice(self, places: Array) -> Flags:
-        """Whether a place and all about it, as far as what touches may reach, lie inside more than once."""
+        """Whether points and their surroundings, out to the touching depth, lie inside more than once."""
         about = np.concatenate((np.zeros((1, 3)), np.eye(3), -np.eye(3))) * self.touching
         windings = winding_numbers(self.surface, (places[:, None, :] + about).reshape(-1, 3))
         return np.asarray((windings.reshape(len(places), -1) > 1).all(axis=1))
 
     def is_in_hull(self, place: Array) -> bool:
-        """Whether a place lies within the convex hull."""
+        """Whether a point lies in the convex hull."""
         from scipy.spatial import ConvexHull, QhullError
 
         vertices = self.surface.vertices
         try:
             hull = ConvexHull((vertices - vertices[0]) / self.size)
-        except QhullError:  # a flat one: other findings say so
+        except QhullError:  # flat, which other findings report
             return True
         heights = hull.equations[:, :3] @ ((place - vertices[0]) / self.size) + hull.equations[:, 3]
         return bool((heights <= NEGLIGIBLE_DEPTH).all())
 
-    # Places, in metres ----------------------------------------------------------------------------------------------
+    # Locations for messages, in meters ------------------------------------------------------------------------------
     def place(self, point: Array) -> str:
-        """A point in words."""
-        return "(" + ", ".join(f"{x * self.metres + 0.0:.4g}" for x in point) + ")"
+        """A point as text."""
+        return "(" + ", ".join(f"{x * self.meters + 0.0:.4g}" for x in point) + ")"
 
     def about(self, face: int) -> str:
-        """Where a face is."""
+        """The centroid of a face as text."""
         return self.place(self.surface.vertices[self.surface.faces[face]].mean(axis=0))
 
     def edge_location(self, which: Flags) -> str:
-        """Where the first edge is for which a flag is set."""
+        """The midpoint of the first flagged edge as text."""
         k = np.flatnonzero(which)[0]
         return self.place((self.surface.vertices[self.edges.low[k]] + self.surface.vertices[self.edges.high[k]]) / 2)
 
     def shell_location(self, number: int) -> str:
-        """Where the middle of a shell is."""
+        """The center of a shell's bounding box as text."""
         low, high = self.boxes
         return self.place((low[number] + high[number]) / 2)

@@ -1,7 +1,7 @@
-"""Which triangles fill the polygons of a mesh.
+"""Triangulation of the polygons of a mesh.
 
-A fan about the first corner fills a convex polygon.  Where it folds back on itself the volume of the mesh stays right,
-and its area does not: such a polygon is cut into ears.
+A fan from the first corner fills a convex polygon.  Where it folds back on itself, the volume of the mesh is right but
+its area is not: such a polygon is triangulated by ear clipping.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from polhode.massprops.polygons import find_crossing_edges, triangulate_polygon
 from polhode.validation import Array
 
 FOLD_RTOL = 1e-12
-"""A fan that folds back by less than this part of the polygon is only rounded."""
+"""Fraction of the polygon below which a fan that folds back is rounding."""
 
 
 def triangulate_polygons(points: Array, corners: Indices, sizes: Indices) -> tuple[Indices, list[int]]:
-    """Triangles that fill the polygons, in their order; and which polygons cross themselves."""
+    """Triangles of the polygons, in order, and the indices of self-intersecting polygons."""
     if (sizes == 3).all():
         return corners.reshape(-1, 3), []
     begins, counts = np.cumsum(sizes) - sizes, sizes - 2
@@ -30,7 +30,7 @@ def triangulate_polygons(points: Array, corners: Indices, sizes: Indices) -> tup
         polygons = corners[begins[mine][:, None] + np.arange(size)]
         fan = np.stack((np.zeros(size - 2, dtype=np.int64), np.arange(1, size - 1), np.arange(2, size)), axis=1)
         pieces = polygons[:, fan]
-        # Points so far apart that their distance is no number are left to those who multiply them.
+        # Points whose distance overflows are reported later.
         with np.errstate(all="ignore"):
             folds = _fan_folds_back(points, polygons)
         for k in np.flatnonzero(folds).tolist():
@@ -44,7 +44,7 @@ def triangulate_polygons(points: Array, corners: Indices, sizes: Indices) -> tup
 
 
 def _fan_folds_back(points: Array, polygons: Indices) -> NDArray[np.bool_]:
-    """Whether a part of the fan about its first corner lies the other way than the polygon (N, corners) as a whole."""
+    """Whether part of the fan from the first corner is oriented opposite to the polygon (N, corners) as a whole."""
     arms = points[polygons[:, 1:]] - points[polygons[:, :1]]
     size = np.abs(arms).max(axis=(1, 2), keepdims=True)
     arms = np.divide(arms, size, out=np.zeros_like(arms), where=size > 0)
@@ -57,14 +57,14 @@ def _fan_folds_back(points: Array, polygons: Indices) -> NDArray[np.bool_]:
 
 
 def _triangulate_by_projection(corners: Array) -> Indices | None:
-    """Triangles that fill one polygon, by its shadow along the axis that it faces most; None if that crosses itself."""
+    """Triangles of one polygon, projected along its dominant normal axis; None if the projection crosses itself."""
     arms = corners[1:] - corners[0]
     scale = float(np.abs(arms).max())
     whole = np.cross(arms[:-1] / scale, arms[1:] / scale).sum(axis=0)
     axis = int(np.abs(whole).argmax())
-    # A power of two changes no digit, and keeps products of very large or small numbers within reach.
-    shadow = np.ldexp(corners[:, [(axis + 1) % 3, (axis + 2) % 3]], -int(np.frexp(np.abs(corners).max())[1]))
-    if find_crossing_edges(shadow) is not None:
+    # Scaling by a power of two is exact, and keeps products of very large or small numbers representable.
+    projected = np.ldexp(corners[:, [(axis + 1) % 3, (axis + 2) % 3]], -int(np.frexp(np.abs(corners).max())[1]))
+    if find_crossing_edges(projected) is not None:
         return None
-    found = triangulate_polygon(shadow)
+    found = triangulate_polygon(projected)
     return found if whole[axis] > 0 else found[:, ::-1]

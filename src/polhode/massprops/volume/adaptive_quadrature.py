@@ -1,4 +1,4 @@
-"""What cells hold whose density is a function of the place: the worst pieces are cut until the whole is good enough."""
+"""Adaptive quadrature of a density function over cells: the worst subcells are refined until the total converges."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from polhode.massprops.volume.subcells import (
 from polhode.validation import Array
 
 MAX_POINTS = 100_000_000
-"""At how many points the density is asked for, besides those of the first look, before giving up: some ten seconds."""
+"""Maximum number of density evaluations after the first pass, some ten seconds."""
 SETTLED_ERROR_SHARE = 1 / 8
-"""The part of the allowed error that may be in pieces which are not looked at again."""
+"""Fraction of the allowed error in subcells that are not refined further."""
 RTOL_MARGIN = 1.5
-"""How much larger than the error reached the accuracy is that is proposed."""
+"""Ratio of the suggested rtol to the error reached."""
 
 ProgressCallback = Callable[[int, int], None]
 
@@ -38,20 +38,20 @@ def integrate_adaptively(
     rtol: float,
     report: ProgressCallback,
 ) -> TotalMoments:
-    """Everything together, with an error of the mass below rtol of it, and of the moments likewise.
+    """The total moments, with a relative error of the mass below rtol, and of the moments likewise.
 
-    A piece's error is the largest difference between the rule for a degree and one for a higher degree, in its mass and
-    in its moments about its middle, these divided by the radii of gyration of the bounding box; or what both rules
-    missed.  Of all pieces the worst are cut, along the directions in which the density varies, until the errors' sum is
-    small enough.  A polynomial of the given degree makes both rules agree: nothing is cut.
+    The error of a subcell is the largest difference between two rules of different degree, in its mass and in its
+    moments about its center, scaled by the radii of gyration of the bounding box; or what both rules missed.  The worst
+    subcells are split, along the directions in which the density varies, until the sum of errors is small enough.  For
+    a polynomial of the given degree both rules agree, and nothing is split.
     """
     used = np.concatenate([cells.ravel() for _, cells in blocks])
-    look = SubcellIntegrator(density, np.ptp(nodes[used], axis=0) / np.sqrt(12), rtol, np.random.default_rng(0))
-    pieces = _integrate_whole_cells(blocks, nodes, look, degree, report)
+    integrator = SubcellIntegrator(density, np.ptp(nodes[used], axis=0) / np.sqrt(12), rtol, np.random.default_rng(0))
+    pieces = _integrate_whole_cells(blocks, nodes, integrator, degree, report)
     settled: list[TotalMoments] = []
     done, points, rounds = 0.0, 0, 0
     while True:
-        mass = sum(heap.mass for heap in settled) + sum(float(part.contents.mass.sum()) for part in pieces)
+        mass = sum(total.mass for total in settled) + sum(float(part.contents.mass.sum()) for part in pieces)
         errors = np.concatenate([part.error for part in pieces])
         allowed, error = rtol * mass, done + float(errors.sum())
         if error <= allowed:
@@ -66,18 +66,18 @@ def integrate_adaptively(
             raise InertiaError(_not_converged_message(rtol, error, mass, rounds, count))
         which = np.zeros(len(errors), dtype=np.int64)
         which[order[:small]], which[worst] = 1, 2
-        pieces, heaps, asked = _refine_subcells(pieces, which, look, degree)
-        settled += heaps
-        points, rounds = points + asked, rounds + 1
+        pieces, totals, evaluations = _refine_subcells(pieces, which, integrator, degree)
+        settled += totals
+        points, rounds = points + evaluations, rounds + 1
         report(points, MAX_POINTS)
 
 
 def _select_worst(
     pieces: list[Subcells], order: Indices, sums: Array, error: float, allowed: float, points: int
 ) -> Indices:
-    """The pieces to cut: so many of the worst that the others could stay as they are, or that halving is enough.
+    """The subcells to split: enough of the worst that the rest could stay, or that halving their errors is enough.
 
-    No more than there are points for.
+    No more than the remaining number of points allows.
     """
     enough = max(error - allowed / 2, 0.0), 2 * (error - 0.95 * allowed)
     rest = sums[-1] - min(*enough, float(sums[-1]))
@@ -88,7 +88,7 @@ def _select_worst(
 
 
 def _refinement_costs(part: Subcells) -> Array:
-    """At how many points the density is asked for if a piece is cut."""
+    """The number of density evaluations if a subcell is split."""
     parts = 2 ** np.array([i.bit_count() for i in range(8)])
     prices = {
         int(change): quadrature_cost(part.kind, max(0, part.degree + int(change))) for change in np.unique(part.change)
@@ -98,9 +98,13 @@ def _refinement_costs(part: Subcells) -> Array:
 
 
 def _integrate_whole_cells(
-    blocks: list[tuple[str, Indices]], nodes: Array, look: SubcellIntegrator, degree: int, report: ProgressCallback
+    blocks: list[tuple[str, Indices]],
+    nodes: Array,
+    integrator: SubcellIntegrator,
+    degree: int,
+    report: ProgressCallback,
 ) -> list[Subcells]:
-    """The cells themselves, kind by kind."""
+    """The unsplit cells, by type."""
     found, done, total = [], 0, sum(len(cells) for _, cells in blocks)
     places = max(MIN_PROBES_PER_SUBCELL, MAX_PROBES_PER_BATCH // total)
 
@@ -111,35 +115,35 @@ def _integrate_whole_cells(
 
     for kind in dict.fromkeys(kind for kind, _ in blocks):
         cells = np.concatenate([cells for name, cells in blocks if name == kind])
-        found.append(look.integrate_cells(kind, cells, nodes, degree, places, more))
+        found.append(integrator.integrate_cells(kind, cells, nodes, degree, places, more))
     return found
 
 
 def _refine_subcells(
-    pieces: list[Subcells], which: Indices, look: SubcellIntegrator, degree: int
+    pieces: list[Subcells], which: Indices, integrator: SubcellIntegrator, degree: int
 ) -> tuple[list[Subcells], list[TotalMoments], int]:
-    """The pieces after those marked 2 were cut, what those marked 1 hold, and how many points that took."""
+    """The subcells with those marked 2 split, totals of those marked 1, and the number of evaluations."""
     marks = np.split(which, np.cumsum([len(part) for part in pieces])[:-1])
-    whole_cells, heaps, asked = [], [], 0
+    whole_cells, totals, evaluations = [], [], 0
     others: dict[tuple[str, int], list[Subcells]] = {}
     for part, mark in zip(pieces, marks, strict=True):
         if (mark == 1).any():
-            heaps.append(sum_cell_moments(part.contents.taken(mark == 1)))
-        stay = part if (mark == 0).all() else part.taken(mark == 0)
+            totals.append(sum_cell_moments(part.contents.select(mark == 1)))
+        stay = part if (mark == 0).all() else part.select(mark == 0)
         if len(stay) and stay.bricks is None:
             whole_cells.append(stay)
         elif len(stay):
             others.setdefault((stay.kind, stay.degree), []).append(stay)
         if not (mark == 2).any():
             continue
-        cut = part.taken(mark == 2)
+        cut = part.select(mark == 2)
         for directions, change in sorted({*zip(cut.directions.tolist(), cut.change.tolist(), strict=True)}):
-            some = cut.taken((cut.directions == directions) & (cut.change == change))
-            new = look.integrate_cut(some, directions, change, degree)
+            some = cut.select((cut.directions == directions) & (cut.change == change))
+            new = integrator.integrate_cut(some, directions, change, degree)
             others.setdefault((new.kind, new.degree), []).append(new)
-            asked += len(new) * quadrature_cost(new.kind, new.degree)
+            evaluations += len(new) * quadrature_cost(new.kind, new.degree)
     merged = [parts[0] if len(parts) == 1 else concatenate_subcells(parts) for parts in others.values()]
-    return whole_cells + merged, heaps, asked
+    return whole_cells + merged, totals, evaluations
 
 
 def _not_converged_message(rtol: float, error: float, mass: float, rounds: int, pieces: int) -> str:
@@ -149,8 +153,8 @@ def _not_converged_message(rtol: float, error: float, mass: float, rounds: int, 
         digit = 10.0 ** math.floor(math.log10(RTOL_MARGIN * share))
         larger = f"a larger rtol, such as {math.ceil(RTOL_MARGIN * share / digit) * digit:.0e}"
     return (
-        f"the density could not be integrated to rtol = {rtol:g}: after cutting the worst pieces of cells, {rounds} "
-        f"times over, into {pieces} pieces, the estimated error is still {share:.1e} of the mass. A density with a "
-        "jump or a kink within cells converges slowly: let the cells' faces follow the jump and give one density for "
-        f"each region, or give {larger}"
+        f"the density could not be integrated to rtol = {rtol:g}: after {rounds} refinements of the worst cells, into "
+        f"{pieces} pieces, the estimated error is still {share:.1e} of the mass. A density with a jump or a kink "
+        "inside cells converges slowly: align the cells with the jump and give one density per region, or use "
+        f"{larger}"
     )

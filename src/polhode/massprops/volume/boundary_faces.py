@@ -1,4 +1,4 @@
-"""The outside of a heap of cells: the faces that belong to one cell only, their area, and triangles for them."""
+"""Boundary faces of a volume mesh: faces that belong to a single cell, their area, and their triangulation."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ FACE_TRIANGLES = {
     8: [(0, 4, 7), (4, 1, 5), (5, 2, 6), (6, 3, 7), (4, 5, 6), (4, 6, 7)],
     9: [(0, 4, 8), (4, 1, 8), (1, 5, 8), (5, 2, 8), (2, 6, 8), (6, 3, 8), (3, 7, 8), (7, 0, 8)],
 }
-"""A face of so many nodes in triangles, through all of its nodes."""
+"""Triangulation of a face through all of its nodes, by number of nodes."""
 AREA_RTOL = 1e-13
-"""Two rules that differ by less, relative to a face, have found its area."""
+"""Relative difference of two rules below which the area of a face has converged."""
 
 
 @dataclass(frozen=True, eq=False)
 class CellMesh:
-    """A volume mesh: its nodes (N, 3), in m, and its cells, (kind, nodes' numbers), in the order of the file."""
+    """A volume mesh: nodes (N, 3), in m, and cells, (type, node indices), in the order of the file."""
 
     nodes: Array
     blocks: tuple[tuple[str, Indices], ...]
     outside: tuple[Indices, ...]
-    """The outer faces, outwards, those with as many nodes together; in the order of `polhode.massprops.volume.cell_types`."""
+    """The boundary faces, oriented outward, grouped by number of nodes; node order as in `cell_types`."""
 
     def surface(self, segments: int) -> Surface:  # noqa: ARG002
-        """The outer faces as triangles through their nodes: curved ones are as coarse as their nodes."""
+        """The boundary faces as triangles through their nodes; curved ones are as coarse as their nodes."""
         triangles = [faces[:, list(t)] for faces in self.outside for t in FACE_TRIANGLES[faces.shape[1]]]
         used, renumbered = np.unique(np.concatenate(triangles), return_inverse=True)
         return Surface(self.nodes[used], renumbered.reshape(-1, 3))
 
 
 def match_coincident_nodes(nodes: Array, used: Indices) -> Indices:
-    """For each node the first one that lies at the same place; among those that cells use."""
+    """For each node used by cells, the first one at the same position."""
     same = np.arange(len(nodes))
     order = used[np.lexsort(nodes[used].T)]
     new = np.concatenate(([True], (nodes[order][1:] != nodes[order][:-1]).any(axis=1)))
@@ -52,9 +52,9 @@ def match_coincident_nodes(nodes: Array, used: Indices) -> Indices:
 
 
 def find_boundary_faces(blocks: Sequence[tuple[str, Indices]], same: Indices) -> tuple[Indices, ...]:
-    """The faces of one cell only, by their number of nodes.  Two cells at a face must lie on its two sides.
+    """The faces of a single cell, by number of nodes.  Two cells that share a face must lie on opposite sides.
 
-    `same` numbers the nodes so that coinciding ones are one.
+    `same` maps coincident nodes to one index.
     """
     listed: dict[int, list[tuple[Indices, Indices]]] = {}
     start = 0
@@ -79,12 +79,12 @@ def find_boundary_faces(blocks: Sequence[tuple[str, Indices]], same: Indices) ->
 
 
 def face_corner_count(count: int) -> int:
-    """How many corners a face of so many nodes has."""
+    """The number of corners of a face with this number of nodes."""
     return 3 if count in (3, 6) else 4
 
 
 def count_nonmanifold_edges(outside: Sequence[Indices]) -> int:
-    """How many edges belong to more than two outer faces: there cells touch along an edge only, or overlap."""
+    """The number of edges with more than two boundary faces: there cells touch along an edge only, or overlap."""
     corners = [faces[:, : face_corner_count(faces.shape[1])] for faces in outside]
     pairs = [np.stack((found[:, i], found[:, i - 1]), axis=-1) for found in corners for i in range(found.shape[1])]
     edges = np.sort(np.concatenate(pairs), axis=1)
@@ -93,7 +93,7 @@ def count_nonmanifold_edges(outside: Sequence[Indices]) -> int:
 
 
 def _face_keys(groups: Sequence[Indices]) -> tuple[Indices, Array]:
-    """A number for each face's set of corners, -1 if fewer than three are different; and which way round they go."""
+    """A key for each face's set of corners, -1 if fewer than three are distinct; and its orientation."""
     starts = np.cumsum([0, *map(len, groups)])
     keys, forwards = np.full(starts[-1], -1), np.zeros(starts[-1], dtype=bool)
     triangles, quads = [], []
@@ -102,7 +102,7 @@ def _face_keys(groups: Sequence[Indices]) -> tuple[Indices, Array]:
         if corners.shape[1] == 3:
             triangles.append((rows, corners))
             continue
-        # A side may have shrunk to a point: what is left is a triangle, which may belong to a cell of another kind.
+        # A side may have collapsed to a point: the remaining triangle may belong to a cell of another type.
         shrunk = corners == np.roll(corners, -1, axis=1)
         crossed = (corners[:, :2] == corners[:, 2:]).any(axis=1)
         once = shrunk.sum(axis=1) == 1
@@ -128,7 +128,7 @@ def _face_keys(groups: Sequence[Indices]) -> tuple[Indices, Array]:
 
 
 def _row_ids(ordered: Indices) -> Indices:
-    """A number for each row, the same for the same rows only."""
+    """An integer for each row, equal for equal rows only."""
     count, columns = int(ordered.max()) + 1, list(ordered.T)
     if count ** len(columns) < 1 << 62:
         numbers: Indices = columns[0]
@@ -147,7 +147,7 @@ def _check_face_sharing(order: Indices, begins: Indices, counts: Indices, forwar
         found = order[begins[many[0]] : begins[many[0]] + counts[many[0]]]
         raise MeshError(
             f"{many.size} faces belong to more than two cells: the first to the cells "
-            f"{sorted(owners[found].tolist())}. At least two of them overlap; mesh again, or leave the wrong ones out"
+            f"{sorted(owners[found].tolist())}. At least two of them overlap; remesh, or remove the wrong ones"
         )
     pairs = begins[counts == 2]
     alike = np.flatnonzero(forwards[order[pairs]] == forwards[order[pairs + 1]])
@@ -155,13 +155,12 @@ def _check_face_sharing(order: Indices, begins: Indices, counts: Indices, forwar
         a, b = sorted(owners[order[pairs[alike[0]] : pairs[alike[0]] + 2]].tolist())
         raise MeshError(
             f"{alike.size} faces have both of their cells on the same side: the first are the cells {a} and {b}, which "
-            "overlap. Mesh again, or leave the wrong ones out"
+            "overlap. Remesh, or remove the wrong ones"
         )
 
 
-# Area -----------------------------------------------------------------------------------------------------------------
 def boundary_area(outside: Sequence[Indices], nodes: Array) -> float:
-    """The area of faces: of flat triangles exactly, of others by Gauss's rule with more points until it stands."""
+    """The area of faces: exact for flat triangles, by Gauss quadrature of increasing order for others."""
     return sum(_faces_area(faces, nodes) for faces in outside)
 
 
@@ -172,16 +171,16 @@ def _faces_area(faces: Indices, nodes: Array) -> float:
     total, before = 0.0, _quadrature_areas(faces, nodes, 4)
     for points in (8, 16, 32):
         now = _quadrature_areas(faces, nodes, points)
-        open_yet = np.abs(now - before) > AREA_RTOL * now
-        total += float(now[~open_yet].sum())
-        faces, before = faces[open_yet], now[open_yet]
+        unconverged = np.abs(now - before) > AREA_RTOL * now
+        total += float(now[~unconverged].sum())
+        faces, before = faces[unconverged], now[unconverged]
         if not len(faces):
             break
     return total + float(before.sum())
 
 
 def _quadrature_areas(faces: Indices, nodes: Array, points: int) -> Array:
-    """Each face's area by so many points along each direction of a square."""
+    """Each face's area by Gauss quadrature with this number of points per direction."""
     x, w = np.polynomial.legendre.leggauss(points)
     u, v = (grid.ravel() for grid in np.meshgrid((x + 1) / 2, (x + 1) / 2, indexing="ij"))
     weights = np.outer(w, w).ravel() / 4
@@ -197,10 +196,10 @@ def _quadrature_areas(faces: Indices, nodes: Array, points: int) -> Array:
 
 
 def _face_derivatives(count: int, u: Array, v: Array) -> tuple[Array, Array]:
-    """The derivatives of a face's functions along the square's directions; triangles are squares with a side shrunk.
+    """Derivatives of a face's shape functions along the square's directions; triangles are collapsed squares.
 
-    A triangle is the bottom of a wedge, a quadrilateral that of a hexahedron; a central difference of a quadratic is
-    its derivative.
+    A triangle is the bottom of a wedge, a quadrilateral that of a hexahedron; the central difference of a quadratic is
+    exact.
     """
     kind = CELL_TYPES[{4: "hexahedron", 6: "wedge15", 8: "hexahedron20", 9: "hexahedron27"}[count]]
     bottom = np.flatnonzero(kind.reference[:, 2] == 0)

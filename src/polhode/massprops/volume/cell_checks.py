@@ -1,4 +1,4 @@
-"""Are these cells cells?  Finite nodes, the right way round, nowhere folded, none there twice."""
+"""Checks of cells: finite nodes, positive orientation, no folds, no duplicates."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from polhode.validation import Array
 BoolArray: TypeAlias = NDArray[np.bool_]
 
 FLAT_DETERMINANT_RTOL = 1e-13
-"""A determinant below this, relative to the lengths of its three columns, is zero but for rounding."""
+"""Determinant relative to the lengths of its columns below which it is zero up to rounding."""
 APEX_INSET = 1 / 64
-"""How near the sampling goes to a pyramid's apex, where all directions meet."""
+"""Distance of the samples from a pyramid's apex, where the map is singular."""
 
 
 def check_nodes(nodes: Array, blocks: Sequence[tuple[str, Indices]]) -> None:
-    """Complain about nodes that are no places, and about cells whose nodes do not exist."""
+    """Raise if a node is not finite, or a cell refers to a node that does not exist."""
     for kind, cells in blocks:
         wrong = np.argwhere((cells < 0) | (cells >= len(nodes)))
         if len(wrong):
             row, column = wrong[0]
             raise MeshError(
-                f"cell {row} of the {kind} cells names node {cells[row, column]}, but the mesh has only the nodes 0 to "
-                f"{len(nodes) - 1}: the file is damaged, or was cut short"
+                f"cell {row} of the {kind} cells refers to node {cells[row, column]}, but the mesh has only the nodes "
+                f"0 to {len(nodes) - 1}: the file is damaged or truncated"
             )
     used = np.unique(np.concatenate([cells.ravel() for _, cells in blocks]))
     bad = used[~np.isfinite(nodes[used]).all(axis=1)]
@@ -44,10 +44,10 @@ def check_nodes(nodes: Array, blocks: Sequence[tuple[str, Indices]]) -> None:
 def orient_cells(
     blocks: Sequence[tuple[str, Indices]], nodes: Array, flip: bool
 ) -> tuple[list[tuple[str, Indices]], list[str]]:
-    """The cells, those inside out turned if that was asked for, and what was done, in sentences.
+    """The cells, inverted ones reordered if `flip` is set, and notes of what was done.
 
-    The determinant of each cell's map is looked at in the points of a lattice: negative everywhere is a cell inside
-    out, negative somewhere one that is folded, zero everywhere one without volume.
+    The sign of each cell's Jacobian determinant is sampled on a lattice: negative everywhere is an inverted cell,
+    negative somewhere a tangled one, zero everywhere one without volume.
     """
     start = 0
     numbers: dict[str, list[Indices]] = {"inverted": [], "tangled": [], "flat": []}
@@ -62,19 +62,19 @@ def orient_cells(
         ):
             numbers[name].append(np.flatnonzero(which) + start)
         start += len(cells)
-        mended = cells.copy()
-        mended[inside_out] = cells[inside_out][:, list(CELL_TYPES[kind].mirrored)]
-        turned.append((kind, mended))
+        reordered = cells.copy()
+        reordered[inside_out] = cells[inside_out][:, list(CELL_TYPES[kind].mirrored)]
+        turned.append((kind, reordered))
     inverted, tangled, flat = (np.concatenate(found) for found in numbers.values())
     if tangled.size:
         raise MeshError(
-            f"{_format_cell_list(tangled, start)} tangled: the determinant of the map changes its sign within the cell, which "
-            "overlaps itself. Its nodes are in a wrong order, or its curved sides cross: mesh again, or smooth it",
+            f"{_format_cell_list(tangled, start)} tangled: the Jacobian determinant changes sign within the cell, "
+            "which overlaps itself. Its nodes are in the wrong order, or its curved sides cross: remesh, or smooth it",
             tangled,
         )
     if flat.size:
         raise MeshError(
-            f"{_format_cell_list(flat, start)} without volume: all its nodes lie in one plane. Leave such cells out",
+            f"{_format_cell_list(flat, start)} without volume: all nodes are coplanar. Remove such cells",
             flat,
         )
     if not inverted.size:
@@ -83,31 +83,33 @@ def orient_cells(
         hint = ""
         if any(kind.startswith("wedge") for kind, _ in blocks):
             hint = " (programs do not agree on the order of a wedge's corners in VTK files)"
-        all_of_them = " All of them are, so this is probably the file's convention:" if len(inverted) == start else ""
+        remedy = ' Pass repair="flip" to reorder them'
+        if len(inverted) == start:
+            remedy = ' All of them are, so this is probably the file\'s convention: repair="flip" fixes it'
         raise MeshError(
-            f"{_format_cell_list(inverted, start)} inverted: the corners are numbered the wrong way round{hint}, so the volume is "
-            f'negative.{all_of_them or " Give"} repair="flip" {"mends it" if all_of_them else "to turn such cells"}',
+            f"{_format_cell_list(inverted, start)} inverted: the corners are numbered in the opposite order{hint}, so "
+            f"the volume is negative.{remedy}",
             inverted,
         )
-    return turned, [f"{_format_cell_list(inverted, start)} inverted; turned, as asked by repair='flip'"]
+    return turned, [f"{_format_cell_list(inverted, start)} inverted; reordered by repair='flip'"]
 
 
 def _format_cell_list(which: Indices, total: int) -> str:
-    """How many, and the first of them: "2 of 7 cells (numbers 3, 5) are"."""
+    """The count and the first few: "2 of 7 cells (numbers 3, 5) are"."""
     listed = ", ".join(map(str, which[:5])) + (", ..." if len(which) > 5 else "")
     numbers, verb = ("numbers", "are") if len(which) > 1 else ("number", "is")
     return f"{len(which)} of {total} cells ({numbers} {listed}) {verb}"
 
 
 def _determinant_signs(kind: CellType, cells: Indices, nodes: Array) -> tuple[BoolArray, BoolArray]:
-    """Whether each cell's determinant is positive, and whether it is negative, in any point of the sample."""
+    """Whether each cell's Jacobian determinant is positive, and whether it is negative, at any sample point."""
     cube = cube_lattice(2 * kind.order)
     if kind.family == "pyramid":
         cube[:, 2] = np.minimum(cube[:, 2], 1 - APEX_INSET)
     points = np.unique(cube_to_reference(kind.family, cube), axis=0)
     if kind.name == "tetra":
         points = points[:1]
-    # A central difference of a quadratic is its derivative.
+    # The central difference of a quadratic is exact.
     steps = np.eye(3) / 2
     slopes = np.stack([kind.shape(points + step) - kind.shape(points - step) for step in steps])
     matrix = slopes.reshape(-1, slopes.shape[-1])
@@ -125,7 +127,7 @@ def _determinant_signs(kind: CellType, cells: Indices, nodes: Array) -> tuple[Bo
 
 
 def check_duplicate_cells(blocks: Sequence[tuple[str, Indices]], same: Indices) -> None:
-    """Complain about cells with the same corners; `same` numbers the nodes so that coinciding ones are one."""
+    """Raise if two cells have the same corners; `same` maps coincident nodes to one index."""
     start = 0
     families: dict[str, list[tuple[Indices, Indices]]] = {}
     for kind, cells in blocks:
@@ -139,6 +141,6 @@ def check_duplicate_cells(blocks: Sequence[tuple[str, Indices]], same: Indices) 
         if twins.size:
             a, b = sorted(number[order[twins[0] : twins[0] + 2]])
             raise MeshError(
-                f"{twins.size} of {start} cells are there twice: the first is cell {b}, which has the corners of cell "
-                f"{a}. Their mass would count twice; leave the copies out"
+                f"{twins.size} of {start} cells are duplicates: the first is cell {b}, which has the corners of cell "
+                f"{a}. Their mass would count twice; remove the copies"
             )

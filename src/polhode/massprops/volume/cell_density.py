@@ -1,4 +1,4 @@
-"""The density of every cell, from what was given: a number, one for each cell or region, a field, or a function."""
+"""The density of each cell, from a number, one per cell or region, a field, or a function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polhode.validation import Array
 
 
 def cell_densities(density: Any, mesh: VolumeMesh) -> Array:
-    """One density for each volume cell, in kg/m3; not from a function."""
+    """One density per volume cell, in kg/m3; not from a function."""
     if isinstance(density, Mapping):
         values = _densities_by_region(density, mesh)
     elif isinstance(density, str):
@@ -30,11 +30,11 @@ def cell_densities(density: Any, mesh: VolumeMesh) -> Array:
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if bad.size:
         raise InertiaError(
-            f"{bad.size} of {mesh.count} cells have a density that is no number or negative; the first is cell "
+            f"{bad.size} of {mesh.count} cells have a density that is negative or not finite; the first is cell "
             f"{bad[0]}, with {values[bad[0]]:g} kg/m3"
         )
     if not values.any():
-        raise InertiaError("all cells have the density 0 kg/m3: the body would have no mass")
+        raise InertiaError("all cells have density 0 kg/m3: the body would have no mass")
     return values
 
 
@@ -43,15 +43,13 @@ def _densities_from_array(density: Any, mesh: VolumeMesh) -> Array:
     if shape != (mesh.count,):
         hint = ""
         if shape == (mesh.count + sum(mesh.left_out.values()),):
-            hint = f". The mesh has also {sum(mesh.left_out.values())} cells without volume, which get none"
+            hint = f". The mesh also has {sum(mesh.left_out.values())} cells without volume, which take none"
         raise InertiaError(
-            f"density must have one number for each of the {mesh.count} volume cells, but has the shape {shape}{hint}"
+            f"density must have one value for each of the {mesh.count} volume cells, but has shape {shape}{hint}"
         )
     values = np.asarray(density)
     if values.dtype.kind not in "fiu":
-        raise InertiaError(
-            f"density must be numbers, in kg/m3, one for each volume cell, but they are of the type {values.dtype}"
-        )
+        raise InertiaError(f"density must be numbers, in kg/m3, one per volume cell, but has type {values.dtype}")
     return values.astype(np.float64)
 
 
@@ -63,9 +61,7 @@ def _densities_from_field(name: str, mesh: VolumeMesh) -> Array:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or values.dtype.kind not in "fiu":
-        raise InertiaError(
-            f"the field {name!r} has {values.shape[1:]} numbers for each cell, but a density is one number"
-        )
+        raise InertiaError(f"the field {name!r} has {values.shape[1:]} values per cell, but a density is one number")
     missing = int(np.isnan(values.astype(float)).sum())
     if missing:
         raise InertiaError(f"the field {name!r} has no value in {missing} of {mesh.count} cells")
@@ -73,11 +69,11 @@ def _densities_from_field(name: str, mesh: VolumeMesh) -> Array:
 
 
 def _densities_by_region(density: Mapping[Any, Any], mesh: VolumeMesh) -> Array:
-    """Each cell must lie in exactly one of the regions that were given."""
+    """Densities by region; each cell must lie in exactly one of the given regions."""
     if not mesh.regions:
         raise InertiaError(
-            "density was given for regions, but the mesh has none: no physical volumes (Gmsh), element blocks "
-            "(Exodus), element sets (Abaqus), sets of cells, or field of the cells such as 'region' or 'material'"
+            "density was given by region, but the mesh has none: no physical volumes (Gmsh), element blocks "
+            "(Exodus), element sets (Abaqus), cell sets, or cell field such as 'region' or 'material'"
         )
     values, times = np.zeros(mesh.count), np.zeros(mesh.count, dtype=int)
     for key, given in density.items():
@@ -90,20 +86,19 @@ def _densities_by_region(density: Mapping[Any, Any], mesh: VolumeMesh) -> Array:
     found = ", ".join(f"{name!r} ({len(cells)} cells)" for name, cells in mesh.regions.items())
     if (times == 0).any():
         raise InertiaError(
-            f"{int((times == 0).sum())} of {mesh.count} cells lie in none of the regions that density was given for. "
+            f"{int((times == 0).sum())} of {mesh.count} cells lie in none of the given regions. "
             f"The mesh has {found}; give 0 for those without mass"
         )
     if (times > 1).any():
         raise InertiaError(
-            f"{int((times > 1).sum())} of {mesh.count} cells lie in more than one of the regions that density was "
-            f"given for; the first is cell {int((times > 1).argmax())}. The mesh has {found}; give each cell "
-            "its density once"
+            f"{int((times > 1).sum())} of {mesh.count} cells lie in more than one of the given regions; the first is "
+            f"cell {int((times > 1).argmax())}. The mesh has {found}; give each cell its density once"
         )
     return values
 
 
 def _find_region(key: Any, mesh: VolumeMesh) -> Indices:
-    """The cells of a region by its name, whatever the capitals, or by its number, also as text."""
+    """The cells of a region by name (case-insensitive) or number (also as text)."""
     if key in mesh.regions:
         return mesh.regions[key]
     alike = [name for name in mesh.regions if str(name).lower() == str(key).lower()]
@@ -113,7 +108,7 @@ def _find_region(key: Any, mesh: VolumeMesh) -> Indices:
 
 
 def scale_density_function(rho: Callable[..., Any], center: Array, scale: float) -> Callable[[Array], Array]:
-    """The function at places of the nodes' coordinates, which are (r - center)/scale: finite, and nowhere negative."""
+    """The density function in scaled coordinates (r - center)/scale, checked to be finite and non-negative."""
 
     def at(places: Array) -> Array:
         x, y, z = places * scale + center[:, None]
@@ -121,13 +116,13 @@ def scale_density_function(rho: Callable[..., Any], center: Array, scale: float)
             values = np.asarray(rho(x, y, z))
         except Exception as why:
             raise InertiaError(
-                f"the density function failed ({type(why).__name__}: {why}). It gets three arrays, x, y, z, in m, and "
-                "must return as many numbers: use NumPy's functions, and np.where in place of if"
+                f"the density function failed ({type(why).__name__}: {why}). It is called with three arrays, x, y, z, "
+                "in m, and must return an array of the same shape: use NumPy functions, and np.where instead of if"
             ) from why
         if values.dtype.kind not in "fiu" or values.shape not in ((), x.shape):
             raise InertiaError(
-                f"the density function must return one number for each of the {len(x)} points that it got, or one for "
-                f"all, but returned the shape {values.shape} of type {values.dtype}"
+                f"the density function must return one number for each of the {len(x)} points, or one for all, but "
+                f"returned shape {values.shape} of type {values.dtype}"
             )
         values = np.broadcast_to(values.astype(np.float64), x.shape)
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
@@ -135,7 +130,7 @@ def scale_density_function(rho: Callable[..., Any], center: Array, scale: float)
             i = bad[0]
             raise InertiaError(
                 f"the density function gives {values[i]:g} kg/m3 at ({x[i]:g}, {y[i]:g}, {z[i]:g}) m: a density must "
-                "be finite and not negative"
+                "be finite and non-negative"
             )
         return values
 

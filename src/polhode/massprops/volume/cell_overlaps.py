@@ -1,8 +1,8 @@
-"""Do cells lie upon other cells?  The outside of a sound mesh goes round every place within it exactly once.
+"""Overlapping cells: the boundary of a sound mesh has winding number 1 around every interior point.
 
-Faces between two cells cancel, so the outer faces alone decide.  Where they go round a place twice, matter would count
-twice: a part within another, the same part twice, a cell too many.  Places are taken within the cells at the outside,
-since two cells that overlap cannot both be hidden; then faces are compared with faces, for what the places missed.
+Faces between two cells cancel, so the boundary faces alone decide.  A winding number of 2 is mass counted twice: a part
+inside another, a duplicate part, an extra cell.  Points in boundary cells are probed, since two overlapping cells
+cannot both be hidden; then faces are tested against faces, for what the probes missed.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from polhode.validation import Array
 
 EPS = float(np.finfo(float).eps)
 PROBE_COUNT = 60_000
-"""Places within cells that are looked at, about."""
+"""Approximate number of probe points."""
 PROBE_DIRECTIONS = np.vstack((np.eye(3), -np.eye(3)))
 
 
 @dataclass(frozen=True, eq=False)
 class NormalizedMesh:
-    """Sound cells: nodes in a unit near the mesh's size, about its middle, and the outer faces."""
+    """Valid cells with nodes relative to the mesh's center and size, and their boundary faces."""
 
     blocks: Sequence[tuple[str, Indices]]
     nodes: Array
     same: Indices
-    """Numbers of the nodes in which coinciding ones are one."""
+    """Node indices with coincident nodes merged."""
     outside: Sequence[Indices]
     rounding: float
-    """How exact the nodes' coordinates are."""
+    """Rounding error of the node coordinates."""
     center: Array
     scale: float
 
     @cached_property
     def surface(self) -> Surface:
-        """The outer faces as triangles."""
+        """The boundary faces as triangles."""
         triangles = np.concatenate(
             [faces[:, list(t)] for faces in self.outside for t in FACE_TRIANGLES[faces.shape[1]]]
         )
@@ -62,12 +62,12 @@ class NormalizedMesh:
 
     @cached_property
     def part(self) -> tuple[int, Indices]:
-        """How many heaps of cells have no node in common, and which one each node belongs to."""
+        """The number of parts without common nodes, and the part of each node."""
         return _label_linked_nodes([self.same[cells] for _, cells in self.blocks], len(self.nodes))
 
     @cached_property
     def warp(self) -> float:
-        """How far outer faces lie from the triangles through their nodes, at most about."""
+        """Approximate maximum distance of boundary faces from the triangles through their nodes."""
         worst = [0.0]
         for faces in self.outside:
             corners, count = self.nodes[faces], face_corner_count(faces.shape[1])
@@ -80,12 +80,12 @@ class NormalizedMesh:
         return max(worst) if max(worst) > 64 * self.rounding else 0.0
 
     def at(self, point: Array) -> str:
-        """A place in words, in m."""
+        """A point as text, in m."""
         return "(" + ", ".join(f"{x + 0.0:.4g}" for x in self.center + self.scale * point) + ") m"
 
 
 def _label_linked_nodes(tables: Sequence[Indices], count: int) -> tuple[int, Indices]:
-    """Into how many heaps nodes fall if those in a row belong together, and the heap of each; -1 for those in none."""
+    """The number of components of nodes linked by rows, and the component of each; -1 for unused nodes."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -94,56 +94,56 @@ def _label_linked_nodes(tables: Sequence[Indices], count: int) -> tuple[int, Ind
     is_used = np.zeros(count, dtype=bool)
     is_used[first] = is_used[other] = True
     graph = coo_array((np.ones(len(first), dtype=np.int8), (first, other)), shape=(count, count))
-    heap = connected_components(graph, directed=False)[1]
-    used, renumbered = np.unique(heap[is_used], return_inverse=True)
-    heaps = np.full(count, -1)
-    heaps[is_used] = renumbered.reshape(-1)
-    return len(used), heaps
+    component = connected_components(graph, directed=False)[1]
+    used, renumbered = np.unique(component[is_used], return_inverse=True)
+    components = np.full(count, -1)
+    components[is_used] = renumbered.reshape(-1)
+    return len(used), components
 
 
-def check_cell_overlaps(heap: NormalizedMesh) -> list[str]:
-    """Complain about cells that overlap; what merely touches is worth a sentence."""
-    if not heap.outside:
-        raise MeshError("the mesh has no outside: every face belongs to two cells, so some cells overlap")
-    clear = max(2 * heap.warp, TOUCHING_DEPTH)
-    for cells, places in _interior_probes(heap):
-        inside = np.flatnonzero(winding_numbers(heap.surface, places) > 1.5)
+def check_cell_overlaps(mesh: NormalizedMesh) -> list[str]:
+    """Raise if cells overlap; return warnings about parts that merely touch."""
+    if not mesh.outside:
+        raise MeshError("the mesh has no boundary: every face belongs to two cells, so some cells overlap")
+    clear = max(2 * mesh.warp, TOUCHING_DEPTH)
+    for cells, places in _interior_probes(mesh):
+        inside = np.flatnonzero(winding_numbers(mesh.surface, places) > 1.5)
         if inside.size:
-            # Not merely by rounding, or between a curved face and its triangles: the places round it are inside too.
+            # Not merely by rounding, or between a curved face and its triangles: its surroundings are inside, too.
             around = (places[inside][:, None] + clear * PROBE_DIRECTIONS).reshape(-1, 3)
-            deep = (winding_numbers(heap.surface, around) > 1.5).reshape(-1, 6).all(axis=1)
+            deep = (winding_numbers(mesh.surface, around) > 1.5).reshape(-1, 6).all(axis=1)
             if deep.any():
                 first = int(inside[deep.argmax()])
                 raise MeshError(
-                    f"cells overlap, and their mass would count twice: for example cell {cells[first]} lies upon "
-                    f"others about {heap.at(places[first])}. Unite parts before meshing, or leave the wrong ones out"
+                    f"cells overlap, and their mass would count twice: for example cell {cells[first]} overlaps "
+                    f"others near {mesh.at(places[first])}. Unite parts before meshing, or remove the wrong ones"
                 )
-    contact = _deepest_boundary_intersection(heap)
+    contact = _deepest_boundary_intersection(mesh)
     if contact is None or contact.depth <= NEGLIGIBLE_DEPTH:
         return []
-    depth = contact.depth * heap.scale
-    if contact.depth > max(4 * heap.warp, TOUCHING_DEPTH):
+    depth = contact.depth * mesh.scale
+    if contact.depth > max(4 * mesh.warp, TOUCHING_DEPTH):
         raise MeshError(
-            f"cells overlap, and their mass would count twice: outer faces run through each other about "
-            f"{heap.at(contact.place)}, by {depth:.2g} m. Unite the parts before meshing, or leave the wrong ones out"
+            f"cells overlap, and their mass would count twice: boundary faces intersect near "
+            f"{mesh.at(contact.place)}, by {depth:.2g} m. Unite the parts before meshing, or remove the wrong ones"
         )
-    if heap.part[0] == 1:
+    if mesh.part[0] == 1:
         return []
     return [
-        f"separate parts of the mesh touch, and run through each other about {heap.at(contact.place)}, by {depth:.2g}"
-        " m: what lies in both counts twice"
+        f"separate parts of the mesh touch, and intersect near {mesh.at(contact.place)}, by {depth:.2g} m: the overlap "
+        "counts twice"
     ]
 
 
-def _interior_probes(heap: NormalizedMesh) -> Iterator[tuple[Indices, Array]]:
-    """Places within the cells that have a node at the outside, and the cells' numbers; kind by kind."""
-    is_outer = np.zeros(len(heap.nodes), dtype=bool)
-    for faces in heap.outside:
+def _interior_probes(mesh: NormalizedMesh) -> Iterator[tuple[Indices, Array]]:
+    """Points in the cells that have a boundary node, and the indices of the cells, by type."""
+    is_outer = np.zeros(len(mesh.nodes), dtype=bool)
+    for faces in mesh.outside:
         is_outer[faces] = True
-    low, high = heap.surface.vertices.min(axis=0), heap.surface.vertices.max(axis=0)
+    low, high = mesh.surface.vertices.min(axis=0), mesh.surface.vertices.max(axis=0)
     found, start = [], 0
-    for kind, cells in heap.blocks:
-        near = np.flatnonzero(is_outer[heap.same[cells]].any(axis=1))
+    for kind, cells in mesh.blocks:
+        near = np.flatnonzero(is_outer[mesh.same[cells]].any(axis=1))
         found.append((kind, cells[near], near + start))
         start += len(cells)
     total = sum(len(numbers) for _, _, numbers in found)
@@ -153,30 +153,30 @@ def _interior_probes(heap: NormalizedMesh) -> Iterator[tuple[Indices, Array]]:
         order = CELL_TYPES[kind].order
         cube = (cube_lattice(each - 1) * (each - 1) + 0.5) / each if each > 1 else np.full((1, 3), 0.5)
         functions = brick_shape_functions(order, cube)[0] @ CELL_TYPES[kind].brick
-        places = np.einsum("pn,cnk->cpk", functions, heap.nodes[cells[::stride]]).reshape(-1, 3)
+        places = np.einsum("pn,cnk->cpk", functions, mesh.nodes[cells[::stride]]).reshape(-1, 3)
         if len(places):
-            # A place on the border of the box stands for itself only by rounding.
+            # A point on the boundary of the box is decided by rounding alone.
             keep = ((places > low) & (places < high)).all(axis=1)
             if keep.any():
                 yield np.repeat(numbers[::stride], len(cube))[keep], places[keep]
 
 
-def _deepest_boundary_intersection(heap: NormalizedMesh) -> FaceIntersection | None:
-    flat = max(1e-12, 16 * heap.rounding)
-    with suppress(TooManyPairs):  # the places inside cells were looked at before
-        if len(heap.surface.faces) <= MAX_FACES_ALL_PAIRS:
-            return deepest_self_intersection(heap.surface, flat)
-        if heap.part[0] > 1:
-            faces = [faces[:, list(t)] for faces in heap.outside for t in FACE_TRIANGLES[faces.shape[1]]]
-            return deepest_shell_intersection(heap.surface, heap.part[1][np.concatenate(faces)[:, 0]], flat)
+def _deepest_boundary_intersection(mesh: NormalizedMesh) -> FaceIntersection | None:
+    flat = max(1e-12, 16 * mesh.rounding)
+    with suppress(TooManyPairs):  # interior points were probed before
+        if len(mesh.surface.faces) <= MAX_FACES_ALL_PAIRS:
+            return deepest_self_intersection(mesh.surface, flat)
+        if mesh.part[0] > 1:
+            faces = [faces[:, list(t)] for faces in mesh.outside for t in FACE_TRIANGLES[faces.shape[1]]]
+            return deepest_shell_intersection(mesh.surface, mesh.part[1][np.concatenate(faces)[:, 0]], flat)
     return None
 
 
-def find_voids_and_parts(heap: NormalizedMesh) -> list[str]:
-    """Voids within the cells, and parts that hold together only by being one body."""
-    count = heap.part[0]
-    found = [f"{count} parts that share no node, counted as one rigid body."] if count > 1 else []
-    surface = heap.surface
+def find_voids_and_parts(mesh: NormalizedMesh) -> list[str]:
+    """Notes about voids inside the mesh, and about disconnected parts."""
+    count = mesh.part[0]
+    found = [f"{count} parts that share no node, treated as one rigid body."] if count > 1 else []
+    surface = mesh.surface
     number, shell = _label_linked_nodes([surface.faces], len(surface.vertices))
     shell = shell[surface.faces[:, 0]]
     if number > count:
@@ -185,9 +185,9 @@ def find_voids_and_parts(heap: NormalizedMesh) -> list[str]:
         first[shell[::-1]] = corners[::-1, 0]
         a, b, c = (corners - first[shell][:, None]).transpose(1, 0, 2)
         volumes = np.bincount(shell, np.einsum("fk,fk->f", a, np.cross(b, c)) / 6, minlength=number)
-        voids = -volumes[volumes < -64 * heap.rounding]
+        voids = -volumes[volumes < -64 * mesh.rounding]
         if len(voids):
             many = "1 void" if len(voids) == 1 else f"{len(voids)} voids"
-            filled = " but for parts that lie within" if count > 1 else ""
-            found.append(f"{many} within the cells, {voids.sum() * heap.scale**3:.6g} m3, counted as empty{filled}.")
+            filled = " except for parts inside" if count > 1 else ""
+            found.append(f"{many} inside the mesh, {voids.sum() * mesh.scale**3:.6g} m3, counted as empty{filled}.")
     return found

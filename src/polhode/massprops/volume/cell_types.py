@@ -1,12 +1,13 @@
-"""The kinds of cells: every one is a brick, some of whose faces or edges may have shrunk to a point.
+"""The cell types: each is a polynomial map of the unit cube, of which faces or edges may be collapsed.
 
-A cell is a polynomial map of the unit cube.  A wedge is a cube with one face shrunk to an edge, a pyramid one with a
-face shrunk to a point, a tetrahedron one where both was done.  In the cube's coordinates the functions of all kinds are
-polynomials, also those of the pyramid, which are fractions elsewhere: of degree 1 in each direction for linear cells,
-of degree 2 for quadratic ones.  So the cell is known by 8 or 27 points: the images of the cube's lattice, each a fixed
-combination of the cell's nodes.  Whoever integrates sees nothing but bricks of 8 or 27 points.
+A wedge is a cube with one face collapsed to an edge, a pyramid one with a face collapsed to a point, a tetrahedron one
+with both.  In the cube's coordinates the shape functions of all types are polynomials, even those of the pyramid, which
+are rational elsewhere: of degree 1 in each direction for linear cells, 2 for quadratic ones.  So a cell is determined
+by 8 or 27 points: the images of the cube's lattice, each a fixed combination of the nodes.  All integration is done on
+these bricks of 8 or 27 points.
 
-Nodes are in meshio's order, which is VTK's but for the wedge: its corners 0, 1, 2 go anticlockwise seen from 3, 4, 5.
+Nodes are in meshio's order, which is VTK's except for the wedge: its corners 0, 1, 2 are counterclockwise seen from
+3, 4, 5.
 """
 
 from __future__ import annotations
@@ -23,28 +24,28 @@ from polhode.validation import Array
 
 @dataclass(frozen=True, eq=False)
 class CellType:
-    """A kind of cell."""
+    """A cell type."""
 
     name: str
     family: str
     order: int
     """1 or 2: the degree of the map in each direction of the cube."""
     jacobian_degrees: tuple[int, int, int]
-    """The degree of the map's determinant in each direction of the cube."""
+    """The degree of the Jacobian determinant in each direction of the cube."""
     reference: Array
-    """Where the nodes of the undistorted cell lie, (n, 3)."""
+    """Node positions of the reference cell, (n, 3)."""
     corners: int
     shape: Callable[[Array], Array]
-    """The nodes' functions at points (m, 3) in the family's own coordinates, (m, n)."""
+    """Shape functions (m, n) at points (m, 3) in the family's own coordinates."""
     brick: Array
     """The brick's 8 or 27 points as combinations of the nodes, (8 or 27, n)."""
     faces: tuple[tuple[int, ...], ...]
-    """Each face's nodes, outwards: corners, then middles of edges, then its centre."""
+    """Each face's nodes, oriented outward: corners, then edge midpoints, then its center."""
     mirrored: tuple[int, ...]
-    """The order of the nodes that turns the cell inside out."""
+    """The node order that inverts the cell."""
 
 
-# The nodes' functions -------------------------------------------------------------------------------------------------
+# Shape functions ------------------------------------------------------------------------------------------------------
 def _barycentric(r: Array, s: Array, t: Array | float = 0.0) -> list[Array]:
     return [1 - r - s - t, r, s] + ([t] if isinstance(t, np.ndarray) else [])
 
@@ -62,7 +63,7 @@ def _tetra_shape_functions(order: int) -> Callable[[Array], Array]:
 
 
 def _wedge_shape_functions(nodes: int) -> Callable[[Array], Array]:
-    """A triangle's functions times a line's; with 15 nodes without the products that have a bubble in each."""
+    """Triangle times line shape functions; with 15 nodes the serendipity ones, without the products of bubbles."""
 
     def shape(points: Array) -> Array:
         r, s, z = points.T
@@ -87,11 +88,11 @@ def _wedge_shape_functions(nodes: int) -> Callable[[Array], Array]:
 
 
 def _pyramid_shape_functions(nodes: int) -> Callable[[Array], Array]:
-    """The usual functions of the pyramid at (a, b) of the square and the height w: with a, b in -1..1 and h = 1 - w
+    """The usual shape functions of the pyramid, with a, b in -1..1 on the square, height w, and h = 1 - w
 
     corners       h (1 -+ a) (1 -+ b) (-+ a h -+ b h - 1) / 4
     base edges    h^2 (1 - a^2) (1 -+ b) / 2
-    side edges    w h (1 -+ a) (1 -+ b),     apex  w (2 w - 1),     base centre  h^2 (1 - a^2) (1 - b^2).
+    side edges    w h (1 -+ a) (1 -+ b),     apex  w (2 w - 1),     base center  h^2 (1 - a^2) (1 - b^2).
     """
     signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
@@ -106,17 +107,17 @@ def _pyramid_shape_functions(nodes: int) -> Callable[[Array], Array]:
         base += [h * h * (1 - a * a) * (1 + b) / 2, h * h * (1 - b * b) * (1 - a) / 2]
         functions = [*corners, w * (2 * w - 1), *base, *(w * h * hat for hat in hats)]
         if nodes == 14:
-            centre = h * h * (1 - a * a) * (1 - b * b)
-            functions[:4] = [f + centre / 4 for f in functions[:4]]
-            functions[5:9] = [f - centre / 2 for f in functions[5:9]]
-            functions.append(centre)
+            center = h * h * (1 - a * a) * (1 - b * b)
+            functions[:4] = [f + center / 4 for f in functions[:4]]
+            functions[5:9] = [f - center / 2 for f in functions[5:9]]
+            functions.append(center)
         return np.stack(functions, axis=-1)
 
     return shape
 
 
 def _hexahedron_shape_functions(nodes: int, reference: Array) -> Callable[[Array], Array]:
-    """Products of lines' functions; with 20 nodes the usual ones without centres."""
+    """Products of line shape functions; with 20 nodes the serendipity ones."""
 
     def shape(points: Array) -> Array:
         if nodes != 20:
@@ -134,7 +135,7 @@ def _hexahedron_shape_functions(nodes: int, reference: Array) -> Callable[[Array
 
 # The cube -------------------------------------------------------------------------------------------------------------
 def line_shape_functions(order: int, x: Array) -> tuple[Array, Array]:
-    """The functions of a line with 2 or 3 nodes, at 0, 1/2 and 1, and their derivatives; nodes last."""
+    """Shape functions of a line with 2 or 3 nodes, at 0, 1/2 and 1, and their derivatives; nodes last."""
     if order == 1:
         return np.stack((1 - x, x), axis=-1), np.stack((np.full_like(x, -1.0), np.ones_like(x)), axis=-1)
     values = ((1 - x) * (1 - 2 * x), 4 * x * (1 - x), x * (2 * x - 1))
@@ -142,12 +143,12 @@ def line_shape_functions(order: int, x: Array) -> tuple[Array, Array]:
 
 
 def cube_lattice(steps: int) -> Array:
-    """The points of the cube at these many equal steps along each direction, the last direction running fastest."""
+    """Lattice points of the unit cube with this number of steps per direction, the last varying fastest."""
     return np.array(list(product(np.arange(steps + 1) / steps, repeat=3)))
 
 
 def cube_to_reference(family: str, cube: Array) -> Array:
-    """From the cube's coordinates to those in which the family's functions are written.
+    """From the cube's coordinates to those of the family's shape functions.
 
     A tetrahedron is (u, v (1 - u), w (1 - u) (1 - v)), a wedge is (u, v (1 - u), w).
     """
@@ -159,7 +160,7 @@ def cube_to_reference(family: str, cube: Array) -> Array:
     return cube
 
 
-# The kinds ------------------------------------------------------------------------------------------------------------
+# Cell types -----------------------------------------------------------------------------------------------------------
 REFERENCE_CORNERS: dict[str, list[tuple[float, float, float]]] = {
     "tetra": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
     "pyramid": [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 1)],
@@ -178,7 +179,7 @@ CELL_FACES: dict[str, list[tuple[int, ...]]] = {
     "wedge": [(0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5), (0, 2, 1), (3, 4, 5)],
     "hexahedron": [(0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (3, 7, 6, 2), (0, 3, 2, 1), (4, 5, 6, 7)],
 }
-"""The outward faces, in the order in which VTK numbers their centres."""
+"""The faces, oriented outward, in the order in which VTK numbers their centers."""
 
 _CELL_TYPE_ROWS = (
     ("tetra", "tetra", 4, (2, 1, 0)),
@@ -193,11 +194,11 @@ _CELL_TYPE_ROWS = (
     ("hexahedron20", "hexahedron", 20, (5, 5, 5)),
     ("hexahedron27", "hexahedron", 27, (5, 5, 5)),
 )
-"""Name, family, nodes, and the degrees of the determinant.
+"""Name, family, nodes, and the degrees of the Jacobian determinant.
 
 A column of the Jacobian loses one degree in its own direction, so a map of degree k in each direction has a determinant
-of degree 3 k - 1 in each: 2 or 5.  In the own coordinates of a tetrahedron, where degrees count together, it is
-3 (k - 1); the cube adds (1 - u)^2 (1 - v).  For a wedge it is 3 k - 2 in the triangle's two, and the cube adds 1 - u.
+of degree 3 k - 1 in each: 2 or 5.  In the own coordinates of a tetrahedron, with total degrees, it is 3 (k - 1); the
+cube adds (1 - u)^2 (1 - v).  For a wedge it is 3 k - 2 in the triangle's two, and the cube adds 1 - u.
 A linear pyramid is a cone over a surface A(u, v) = c + e u + f v + g u v: u^2 would come with (e x g) . e, which is 0.
 """
 
@@ -206,8 +207,8 @@ def _build_cell_type(name: str, family: str, nodes: int, jacobian_degrees: tuple
     corners = np.array(REFERENCE_CORNERS[family], dtype=float)
     order = 1 if nodes == len(corners) else 2
     middles = [corners[list(edge)].mean(axis=0) for edge in CELL_EDGES[family]]
-    centres = [corners[list(face)].mean(axis=0) for face in CELL_FACES[family] if len(face) == 4]
-    listed: list[Array] = [*corners, *middles, *centres, np.full(3, 0.5)]
+    centers = [corners[list(face)].mean(axis=0) for face in CELL_FACES[family] if len(face) == 4]
+    listed: list[Array] = [*corners, *middles, *centers, np.full(3, 0.5)]
     reference = np.array(listed[:nodes])
     shapes = {
         "tetra": _tetra_shape_functions(order),
@@ -248,22 +249,22 @@ FOREIGN_NODE_ORDERS = {
     },
     "pyramid14": {"Gmsh": (*range(5), 5, 8, 10, 6, 7, 9, 11, 12, 13)},
 }
-"""Where files number the middles of edges and faces in another way: place i of ours is theirs at order[i].
+"""Node orders of other programs: our node i is theirs at order[i].
 
-meshio passes these on as they are (5.3.5), so the same name means several orders.
+meshio (5.3.5) does not reorder these, so the same type name has several orders.
 """
 
 
 def reorder_nodes(kind: str, cells: Indices, nodes: Array) -> tuple[Indices, str | None]:
-    """The cells with their nodes in our order, and whose order they had been in if it was another.
+    """The cells with their nodes in our order, and the program whose order they had, if another.
 
-    The right order is the one whose middles lie where middles should: a wrong one puts them on other edges.
+    The right order is the one with midpoints nearest to the middles of their edges.
     """
     found = CELL_TYPES[kind]
     straight = found.reference[found.corners :]
     first = CELL_TYPES[found.family]
     own = straight
-    if found.family == "pyramid":  # from where it lies to the square and the height
+    if found.family == "pyramid":  # from position to square and height
         height = straight[:, 2:]
         own = np.hstack((0.5 + (straight[:, :2] - 0.5) / (1 - height), height))
     middles = np.einsum("mn,cnk->cmk", first.shape(own), nodes[cells[:, : found.corners]])

@@ -1,7 +1,7 @@
-"""Reading Exodus files: the nodes, the blocks with their names and numbers, and the variables of the elements.
+"""A reader of Exodus files: nodes, element blocks with names and numbers, and element variables.
 
-meshio (5.3.5) loses the blocks' names and numbers, mixes up element variables that some blocks do not have, takes the
-first time step, and does not know many names of elements, so the file is read here, straight from its netCDF.
+meshio (5.3.5) drops the blocks' names and numbers, mixes up element variables that some blocks lack, uses the first
+time step, and does not know many element names, so the netCDF file is read directly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ELEMENTS_WITHOUT_VOLUME = ("SPH", "CIR", "BEA", "BAR", "TRU", "ROD", "SHE", "QUA
 
 
 def read_exodus(path: Path) -> VolumeMesh:
-    """The volume mesh in an Exodus file; variables of elements are those of the last time step."""
+    """The volume mesh in an Exodus file; element variables are those of the last time step."""
     import netCDF4
 
     check_netcdf3_length(path)
@@ -72,18 +72,18 @@ def _read_coordinates(file: Any) -> Any:
 
 
 def _cell_type_of(name: str, nodes: int) -> str | None:
-    """The kind of cell that an element's name and its number of nodes mean; None for what has no volume."""
+    """The cell type of an element name and its number of nodes; None for elements without volume."""
     begin = name.strip().upper()[:3]
     family = ELEMENT_FAMILIES.get(begin)
     if family:
         return family if nodes == LINEAR_NODE_COUNTS[family] else f"{family}{nodes}"
     if begin in ELEMENTS_WITHOUT_VOLUME:
         return None
-    raise FileError(f"the file has elements of the kind {name!r}, which are not known here")
+    raise FileError(f"the file has elements of type {name!r}, which are not supported")
 
 
 def _read_element_variables(file: Any, blocks: list[tuple[int, int]]) -> tuple[dict[str, Any], list[str]]:
-    """The variables of the elements at the last time; not a number where a block does not have one."""
+    """The element variables at the last time step; NaN where a block has none."""
     fields: dict[str, Any] = {}
     steps = 1
     for v, name in enumerate(_decode_names(file.variables.get("name_elem_var"))):
@@ -98,11 +98,11 @@ def _read_element_variables(file: Any, blocks: list[tuple[int, int]]) -> tuple[d
         return fields, []
     times = file.variables.get("time_whole")
     when = f", t = {float(times[-1]):g}" if times is not None and len(times) else ""
-    return fields, [f"The file has {steps} time steps; fields of the cells are those of the last one{when}."]
+    return fields, [f"The file has {steps} time steps; cell fields are those of the last one{when}."]
 
 
 def _decode_names(variable: Any) -> list[str]:
-    """Names that are stored as rows of single letters, filled up with zeros or blanks."""
+    """Names stored as rows of characters, padded with zeros or blanks."""
     if variable is None:
         return []
     rows = np.atleast_2d(np.asarray(variable[:]))

@@ -1,4 +1,4 @@
-"""Do cells fit together?  What lies just outside an outer face must not lie in a cell nearby."""
+"""Check that neighboring cells fit: a point just outside a boundary face must not lie in a nearby cell."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from polhode.massprops.volume.quadrature import POINTS_PER_CHUNK
 from polhode.validation import Array
 
 PROBE_OFFSET = 1e-6
-"""How far outside the face, relative to its size."""
+"""Distance of the probe from the face, relative to its size."""
 SIGN_MARGIN = 16
-"""How many times its rounding a height must be to have a sign."""
+"""Multiple of its rounding error beyond which a height has a definite sign."""
 
 
 def count_covered_faces(
     outside: Sequence[Indices], blocks: Sequence[tuple[str, Indices]], nodes: Array, same: Indices, rounding: float
 ) -> int:
-    """How many triangles of the outside have another cell in front of them.
+    """The number of boundary triangles with another cell in front of them.
 
-    Only cells with a node in common are looked at, and of these only the part that all their faces see from within: so
-    a sound mesh is never suspected, and a wrong one may pass.  `rounding` is how exact the coordinates are: a corner
-    that is off by it tilts a face by that over the face's height, and shifts a far place by as much times its distance.
+    Only cells with a common node are tested, and of these only the kernel (the part visible from all their faces): so a
+    sound mesh is never reported, and a wrong one may pass.  `rounding` is the error of the coordinates, which tilts a
+    face by its ratio to the face's height, and shifts a distant point in proportion to its distance.
     """
     triangles = np.concatenate([faces[:, list(t)] for faces in outside for t in FACE_TRIANGLES[faces.shape[1]]])
     a, b, c = nodes[triangles].transpose(1, 0, 2)
     normal = np.cross(b - a, c - a)
     length = np.linalg.norm(normal, axis=1, keepdims=True)
-    # normal/length times the square root of the area; a triangle without area has nothing in front
+    # normal/length times the square root of the area; a degenerate triangle has nothing in front
     points = (a + b + c) / 3 + PROBE_OFFSET * np.divide(
         normal, np.sqrt(length), out=np.zeros_like(normal), where=length > 0
     )
@@ -44,18 +44,18 @@ def count_covered_faces(
         for which, cell in _face_cell_pairs(triangles, near):
             corners = nodes[near[cell]][:, sides]
             first = corners[:, :, 0]
-            outwards = np.cross(corners[:, :, 1] - first, corners[:, :, 2] - first)
+            outward = np.cross(corners[:, :, 1] - first, corners[:, :, 2] - first)
             away = points[which][:, None] - first
-            height = np.einsum("psk,psk->ps", outwards, away)
-            area = np.square(outwards).sum(axis=-1)
+            height = np.einsum("psk,psk->ps", outward, away)
+            area = np.square(outward).sum(axis=-1)
             longest = np.square(corners[:, :, 1:] - corners[:, :, :1]).sum(axis=-1).max(axis=-1)
-            doubt = SIGN_MARGIN * rounding * (np.sqrt(longest * np.square(away).sum(axis=-1)) + np.sqrt(area))
-            hit[which[((height < -doubt) | (area == 0)).all(axis=1)]] = True
+            margin = SIGN_MARGIN * rounding * (np.sqrt(longest * np.square(away).sum(axis=-1)) + np.sqrt(area))
+            hit[which[((height < -margin) | (area == 0)).all(axis=1)]] = True
     return int((hit & (length[:, 0] > 0)).sum())
 
 
 def _face_cell_pairs(triangles: Indices, cells: Indices) -> Iterator[tuple[Indices, Indices]]:
-    """Pairs of triangles and cells that have a node in common, some at a time."""
+    """Pairs of triangles and cells with a common node, in batches."""
     order = np.argsort(cells, axis=None, kind="stable")
     of_node = cells.ravel()[order]
     owner = order // cells.shape[1]

@@ -1,6 +1,6 @@
-"""How long a netCDF-3 file must be: its reader takes what is missing at the end as zeros.
+"""Detect truncated netCDF-3 files, whose reader fills missing data at the end with zeros.
 
-The header lists every variable with its place.  [NetCDF classic format specification: CDF-1, CDF-2, CDF-5]
+The header lists every variable with its offset.  [NetCDF classic format specification: CDF-1, CDF-2, CDF-5]
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from polhode.errors import FileError
 T = TypeVar("T")
 
 TYPE_SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
-"""Bytes of each type of number: byte, char, short, int, float, double, and CDF-5's unsigned and long ones."""
+"""Bytes per value of each type: byte, char, short, int, float, double, and CDF-5's unsigned and 64-bit types."""
 DIMENSION_TAG, VARIABLE_TAG, ATTRIBUTE_TAG = 10, 11, 12
 VERSIONS = (1, 2, 5)
 
 
 def check_netcdf3_length(path: Path) -> None:
-    """Complain about a netCDF-3 file that is shorter than its header says; other files pass."""
+    """Raise if a netCDF-3 file is shorter than its header says; other files pass."""
     with path.open("rb") as file:
         if file.read(3) != b"CDF" or (file.read(1) or b"\0")[0] not in VERSIONS:
             return
@@ -29,16 +29,16 @@ def check_netcdf3_length(path: Path) -> None:
     try:
         needed = _NetcdfHeader(content).end()
     except (IndexError, KeyError):
-        raise FileError(f"{path} was cut off, or is damaged, within its header: copy or export it again") from None
+        raise FileError(f"{path} is truncated or damaged within its header: copy or export it again") from None
     if len(content) < needed:
         raise FileError(
-            f"{path} was cut off: its header speaks of {needed} bytes, but it has {len(content)}. Copy or export it "
+            f"{path} is truncated: its header requires {needed} bytes, but it has {len(content)}. Copy or export it "
             "again"
         )
 
 
 class _NetcdfHeader:
-    """A header that is read from front to back."""
+    """A sequential parser of the header."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.at = content, 4
@@ -46,13 +46,13 @@ class _NetcdfHeader:
         self.place_size = 4 if content[3] == 1 else 8
 
     def end(self) -> int:
-        """Where the last number of the last variable ends."""
+        """The offset at which the last variable ends."""
         records = self.number(self.count_size)
-        is_known = records != (1 << 8 * self.count_size) - 1  # else the writer did not say how many there are
-        lengths = self.listed(DIMENSION_TAG, self.dimension)
-        self.listed(ATTRIBUTE_TAG, self.attribute)
+        is_known = records != (1 << 8 * self.count_size) - 1  # else the number of records is not stated
+        lengths = self.read_list(DIMENSION_TAG, self.dimension)
+        self.read_list(ATTRIBUTE_TAG, self.attribute)
         fixed, repeated = [0], []
-        for dimensions, size, begin in self.listed(VARIABLE_TAG, self.variable):
+        for dimensions, size, begin in self.read_list(VARIABLE_TAG, self.variable):
             if dimensions and lengths[dimensions[0]] == 0:
                 repeated.append((begin, size * math.prod(lengths[d] for d in dimensions[1:])))
             else:
@@ -69,17 +69,17 @@ class _NetcdfHeader:
         self.at += size
         return int.from_bytes(part, "big")
 
-    def listed(self, tag: int, item: Callable[[], T]) -> list[T]:
+    def read_list(self, tag: int, item: Callable[[], T]) -> list[T]:
         found, count = self.number(4), self.number(self.count_size)
         if found not in (tag, 0) or (found == 0 and count):
             raise IndexError("no list")
         return [item() for _ in range(count)]
 
-    def passed(self, size: int) -> None:
+    def skip(self, size: int) -> None:
         self.at += _pad_to_four(size)
 
     def name(self) -> None:
-        self.passed(self.number(self.count_size))
+        self.skip(self.number(self.count_size))
 
     def dimension(self) -> int:
         self.name()
@@ -88,13 +88,13 @@ class _NetcdfHeader:
     def attribute(self) -> None:
         self.name()
         size = TYPE_SIZES[self.number(4)]
-        self.passed(size * self.number(self.count_size))
+        self.skip(size * self.number(self.count_size))
 
     def variable(self) -> tuple[list[int], int, int]:
-        """Its dimensions' numbers, the size of one of its numbers, and where it begins."""
+        """Its dimension indices, the size of one value, and its offset."""
         self.name()
         dimensions = [self.number(self.count_size) for _ in range(self.number(self.count_size))]
-        self.listed(ATTRIBUTE_TAG, self.attribute)
+        self.read_list(ATTRIBUTE_TAG, self.attribute)
         size = TYPE_SIZES[self.number(4)]
         self.number(self.count_size)
         return dimensions, size, self.number(self.place_size)

@@ -1,10 +1,10 @@
-"""How much a cell holds: its volume, mass, and first and second moments, by Gauss's rule on the cube.
+"""Volume, mass, and first and second moments of a cell, by Gauss quadrature on the cube.
 
 A density that is a polynomial of degree d, times two coordinates, has degree (d + 2) k along each direction of the cube
-if the cell's map has degree k; the map's determinant adds its own degree j.  Gauss's rule with n points is exact to
-degree 2 n - 1, so n = ceil(((d + 2) k + j + 1) / 2) points along each direction are enough, and no fewer:
+if the cell's map has degree k; the Jacobian determinant adds its own degree j.  Gauss's rule with n points is exact to
+degree 2 n - 1, so n = ceil(((d + 2) k + j + 1) / 2) points along each direction are necessary and sufficient:
 
-    kind                         k    j          points for d = 0    for d = 2
+    type                         k    j          points for d = 0    for d = 2
     tetra                        1    2, 1, 0    3 x 2 x 2 (*)       4 x 3 x 3
     wedge                        1    2, 1, 2    3 x 2 x 3           4 x 3 x 4
     pyramid                      1    1, 1, 2    2 x 2 x 3           3 x 3 x 4
@@ -31,7 +31,7 @@ from polhode.massprops.volume.cell_types import CELL_TYPES, CellType, line_shape
 from polhode.validation import Array
 
 POINTS_PER_CHUNK = 1 << 14
-"""How many points are looked at in one go: 3 MB, which stay in the processor's cache; 40 MB take 30 times as long."""
+"""Points processed together: 3 MB, which fit into the processor's cache; 40 MB take 30 times as long."""
 SECOND_MOMENT_PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
 
 DensityFunction = Callable[[Array], Array]
@@ -40,23 +40,23 @@ DensityFunction = Callable[[Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class QuadratureRule:
-    """Where to look in a kind of cell, and how much it counts."""
+    """A quadrature rule for a cell type."""
 
     weights: Array
     values: Array
-    """The nodes' functions at the points, (points, nodes)."""
+    """Shape functions at the points, (points, nodes)."""
     slopes: Array
     """Their derivatives along the cube's directions, (3 times points, nodes)."""
 
 
 def points_per_direction(kind: CellType, degree: int) -> tuple[int, ...]:
-    """How many points of Gauss's rule are exact for a density of this degree, times two coordinates."""
+    """Gauss points per direction that are exact for a density of this degree times two coordinates."""
     return tuple(-(-((degree + 2) * kind.order + jacobian + 1) // 2) for jacobian in kind.jacobian_degrees)
 
 
 @lru_cache(maxsize=64)
 def quadrature_rule(name: str, degree: int, of_brick: bool = False) -> QuadratureRule:
-    """The rule for cells of a kind given by their nodes, or by the 8 or 27 points of their brick."""
+    """The rule for a cell type, for cells given by their nodes or by the 8 or 27 points of their brick."""
     kind = CELL_TYPES[name]
     if name == "tetra" and degree == 0 and not of_brick:
         cube, weights = _four_point_rule()
@@ -71,7 +71,7 @@ def quadrature_rule(name: str, degree: int, of_brick: bool = False) -> Quadratur
 
 
 def brick_shape_functions(order: int, cube: Array) -> tuple[Array, Array]:
-    """The functions of a brick's points, (points, 8 or 27), and their slopes, (3, points, 8 or 27)."""
+    """Shape functions of a brick, (points, 8 or 27), and their derivatives, (3, points, 8 or 27)."""
     at, slope = line_shape_functions(order, cube)
 
     def product(*factors: Array) -> Array:
@@ -91,10 +91,7 @@ def _four_point_rule() -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class CellMoments:
-    """What cells hold, one column for each; the moments are about a point of each cell's own, `middle`.
-
-    Taken there they are of the cell's own size, and nothing cancels when they are put together.
-    """
+    """Moments of cells, one column per cell, each about the cell's own `middle`, so that nothing cancels in sums."""
 
     middle: Array
     volume: Array
@@ -104,16 +101,16 @@ class CellMoments:
     """Integrals of rho times xx, yy, zz, xy, yz, zx."""
 
     def times(self, density: Array) -> CellMoments:
-        """The same cells with other densities, if they were taken with density 1."""
+        """The same cells with these densities, if the moments are for density 1."""
         return CellMoments(self.middle, self.volume, self.mass * density, self.first * density, self.second * density)
 
-    def taken(self, which: Any) -> CellMoments:
-        """Some of the cells."""
+    def select(self, which: Any) -> CellMoments:
+        """The moments of some of the cells."""
         return CellMoments(*(array[..., which] for array in vars(self).values()))
 
 
 def integrate_cell_moments(nodes: Array, rule: QuadratureRule, density: DensityFunction | None = None) -> CellMoments:
-    """What cells hold that are given by their nodes, (3, nodes of one cell, cells); with density 1 if none is given."""
+    """The moments of cells given by their nodes, (3, nodes per cell, cells); the default density is 1."""
     middle = nodes.mean(axis=1)
     about = nodes - middle[:, None, :]
     points, cells = len(rule.weights), nodes.shape[-1]
@@ -135,7 +132,7 @@ def integrate_cell_moments(nodes: Array, rule: QuadratureRule, density: DensityF
 
 
 def determinant_3x3(m: Array) -> Array:
-    """Of 3 x 3 matrices, given as (3, 3, ...)."""
+    """The determinant of matrices of shape (3, 3, ...)."""
     (a, b, c), (d, e, f), (g, h, i) = m
     found: Array = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
     return found
@@ -143,7 +140,7 @@ def determinant_3x3(m: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class TotalMoments:
-    """Volume, mass, centre of mass, and second moments (3 x 3) about it."""
+    """Volume, mass, center of mass, and second moments (3 x 3) about it."""
 
     volume: float
     mass: float
@@ -152,7 +149,7 @@ class TotalMoments:
 
 
 def sum_cell_moments(contents: CellMoments) -> TotalMoments:
-    """Many cells as one, by the parallel-axis theorem: all terms on the diagonal are positive, so none is lost."""
+    """The total of many cells, by the parallel-axis theorem: diagonal terms are positive, so nothing cancels."""
     mass = float(contents.mass.sum())
     volume = float(contents.volume.sum())
     if mass == 0:
@@ -168,7 +165,7 @@ def sum_cell_moments(contents: CellMoments) -> TotalMoments:
 
 
 def combine_totals(wholes: list[TotalMoments]) -> TotalMoments:
-    """Several heaps of cells as one."""
+    """The sum of several totals."""
     mass = np.array([whole.mass for whole in wholes])
     second = np.array([[whole.second[i, j] for i, j in SECOND_MOMENT_PAIRS] for whole in wholes]).T
     volume = np.array([whole.volume for whole in wholes])

@@ -1,9 +1,9 @@
-"""Pieces of cells: what each holds by two rules, how far these differ, what both may have missed, and cutting.
+"""Subcells of adaptive quadrature: integration by two rules, error estimates, and splitting.
 
-Where a density has a jump or a narrow place, two rules may agree and both be wrong.  So each piece is also looked at in
-some places more, which no rule uses: there the polynomial through the values at the rule's points must foretell them.
-For a smooth density the error of that foretelling is about the root of the rule's own; so a foretelling that is worse
-than the root of the wanted accuracy, while both rules agree, shows that something was missed.
+Where a density has a jump or a narrow feature, two rules may agree and both be wrong.  So each subcell is also probed
+at random points that no rule uses: there the polynomial through the values at the rule's points must predict the
+density.  For a smooth density the error of that prediction is about the square root of the rule's own; a prediction
+worse than the square root of the tolerance, while both rules agree, shows that something was missed.
 """
 
 from __future__ import annotations
@@ -30,56 +30,54 @@ from polhode.massprops.volume.quadrature import (
 from polhode.validation import Array
 
 HIGHER_DEGREE_STEP = 2
-"""How much higher the degree of the rule is that judges."""
+"""Increase in degree of the second rule, for the error estimate."""
 DEGREE_STEP, MAX_DEGREE_RAISE = 2, 8
-"""By how much the degree grows with a cut, and at most: a smooth density gains more from it than from cutting."""
+"""Increase of the degree with a split, and its maximum: a smooth density gains more from it than from splitting."""
 MIN_CUT_DEGREE = 2
-"""A density that is not smooth gains more from cutting: the degree falls, but not below this."""
+"""Minimum degree: for a density that is not smooth the degree decreases, since it gains more from splitting."""
 SMOOTH_RATIO, ROUGH_RATIO, JUMP_RATIO = 1 / 8, 1 / 3, 0.45
-"""What a cut leaves of the error: at most where the density is smooth, at least where it is not, or has a jump."""
+"""Ratio of errors after and before a split: below for a smooth density, above for a rough one, or a jump."""
 AGREEMENT_RTOL = 64 * float(np.finfo(float).eps)
-"""Two rules that differ by less, relative to a piece's mass, agree."""
+"""Difference relative to the mass below which two rules agree."""
 MIN_PROBES_PER_SUBCELL, MAX_PROBES_PER_BATCH = 8, 8192
-"""Places to look at besides: in each piece, and in all pieces together that are looked at in one go."""
+"""Number of random probes: per subcell, and per batch."""
 MISSED_RATIO = 1 / 100
-"""Rules that differ by less than this part of what the places show are taken to have missed it."""
+"""If the rules differ by less than this fraction of the error at the probes, they have missed a feature."""
 CUT_DIRECTION_RATIO = 1 / 8
-"""A piece is not cut along a direction in which the density varies by less than this part of the largest variation."""
-
-
+"""Variation relative to the largest below which a subcell is not split along a direction."""
 INHERITED_ERROR_SHARE = 1 / 8
-"""The part of the error that stays with the parts of a piece, evenly, where they may have missed something."""
+"""Fraction of the parent's error that its parts inherit, evenly, where they may have missed something."""
 
 
 @dataclass(frozen=True, eq=False)
 class Subcells:
-    """Pieces of one kind of cell that were integrated with rules of one degree; one column for each."""
+    """Subcells of one cell type, integrated with rules of one degree; one column per subcell."""
 
     kind: str
     degree: int
     contents: CellMoments
     error: Array
     change: Indices
-    """By how much the degree is to change with the next cut."""
+    """Change of the degree with the next split."""
     directions: Indices
-    """Along which directions to cut: 1, 2 and 4 for the cube's three, added up."""
+    """Directions to split along, as a bit mask of 1, 2 and 4 for the cube's axes."""
     bricks: Array | None
-    """The bricks' points, (3, 8 or 27, pieces)."""
+    """The bricks' points, (3, 8 or 27, subcells)."""
     cells: tuple[Indices, Array] | None = None
-    """For whole cells instead: their nodes' numbers, and all nodes."""
+    """For unsplit cells instead: their node indices, and all nodes."""
 
     def __len__(self) -> int:
         return len(self.error)
 
-    def taken(self, which: Any) -> Subcells:
-        """Some of the pieces."""
+    def select(self, which: Any) -> Subcells:
+        """Some of the subcells."""
         bricks = None if self.bricks is None else self.bricks[..., which]
         cells = None if self.cells is None else (self.cells[0][which], self.cells[1])
-        shown = self.error[which], self.change[which], self.directions[which]
-        return Subcells(self.kind, self.degree, self.contents.taken(which), *shown, bricks, cells)
+        columns = self.error[which], self.change[which], self.directions[which]
+        return Subcells(self.kind, self.degree, self.contents.select(which), *columns, bricks, cells)
 
     def as_bricks(self) -> Array:
-        """All the bricks' points."""
+        """The points of all bricks."""
         if self.bricks is not None:
             return self.bricks
         assert self.cells is not None
@@ -88,7 +86,7 @@ class Subcells:
 
 
 def concatenate_subcells(parts: list[Subcells]) -> Subcells:
-    """Pieces of one kind and degree as one heap."""
+    """Subcells of one type and degree as one record."""
     columns = zip(*(vars(part.contents).values() for part in parts), strict=True)
     contents = CellMoments(*(np.concatenate(column, axis=-1) for column in columns))
     return Subcells(
@@ -103,7 +101,7 @@ def concatenate_subcells(parts: list[Subcells]) -> Subcells:
 
 
 def quadrature_cost(kind: str, degree: int) -> int:
-    """The number of points in a piece."""
+    """The number of density evaluations per subcell."""
     return (
         sum(len(quadrature_rule(kind, d, True).weights) for d in (degree, degree + HIGHER_DEGREE_STEP))
         + MIN_PROBES_PER_SUBCELL
@@ -112,18 +110,18 @@ def quadrature_cost(kind: str, degree: int) -> int:
 
 @dataclass(eq=False)
 class SubcellIntegrator:
-    """A density, the body's radii of gyration against which errors of moments count, and the accuracy wanted."""
+    """A density, the radii of gyration that scale the errors of moments, and the relative tolerance."""
 
     density: DensityFunction
     radii: Array
     rtol: float
-    chance: np.random.Generator
-    """Where to look besides; the same in every run."""
+    generator: np.random.Generator
+    """Generator of the probe points, with a fixed seed."""
 
     def integrate_cells(
         self, kind: str, cells: Indices, nodes: Array, degree: int, places: int, report: Any
     ) -> Subcells:
-        """Whole cells."""
+        """Integrate unsplit cells."""
         step, found = _chunk_size(kind, degree), []
         for start in range(0, len(cells), step):
             some = nodes[cells[start : start + step]].transpose(2, 1, 0)
@@ -134,7 +132,7 @@ class SubcellIntegrator:
         return Subcells(kind, degree, contents, error, change, directions, None, (cells, nodes))
 
     def integrate_cut(self, pieces: Subcells, directions: int, change: int, degree: int) -> Subcells:
-        """The parts of pieces that are cut along these directions, integrated with rules of the changed degree."""
+        """Split subcells along these directions, and integrate the parts with rules of the changed degree."""
         order = CELL_TYPES[pieces.kind].order
         along = np.array([directions >> axis & 1 for axis in range(3)])
         corners = np.array(list(product(*(range(1 + a) for a in along))))
@@ -156,22 +154,24 @@ class SubcellIntegrator:
         left = error.reshape(len(corners), -1).sum(axis=0)
         is_smooth, is_rough = left <= SMOOTH_RATIO * pieces.error, left > ROUGH_RATIO * pieces.error
         after = np.tile(np.where(is_smooth, DEGREE_STEP, np.where(is_rough, -DEGREE_STEP, 0)), len(corners))
-        in_doubt = left > JUMP_RATIO * pieces.error
-        error = np.maximum(error, np.tile(in_doubt * pieces.error * INHERITED_ERROR_SHARE / len(corners), len(corners)))
+        has_jump = left > JUMP_RATIO * pieces.error
+        error = np.maximum(error, np.tile(has_jump * pieces.error * INHERITED_ERROR_SHARE / len(corners), len(corners)))
         return Subcells(pieces.kind, raised, contents, error, after, onwards, together)
 
     def at(
         self, nodes: Array, kind: str, degree: int, of_brick: bool, places: int
     ) -> tuple[CellMoments, Array, Indices]:
-        """What pieces hold by the higher rule, how uncertain that is, and along which directions to cut."""
+        """The moments by the higher rule, their error estimates, and the directions to split along."""
         seen: list[Array] = []
 
-        def kept(points: Array) -> Array:
+        def record_density(points: Array) -> Array:
             seen.append(self.density(points))
             return seen[-1]
 
         lower = integrate_cell_moments(nodes, quadrature_rule(kind, degree, of_brick), self.density)
-        higher = integrate_cell_moments(nodes, quadrature_rule(kind, degree + HIGHER_DEGREE_STEP, of_brick), kept)
+        higher = integrate_cell_moments(
+            nodes, quadrature_rule(kind, degree + HIGHER_DEGREE_STEP, of_brick), record_density
+        )
         products = np.array([self.radii[i] * self.radii[j] for i, j in SECOND_MOMENT_PAIRS])
         differences = (
             np.abs(higher.mass - lower.mass)[None],
@@ -182,14 +182,14 @@ class SubcellIntegrator:
         error = np.where(error <= AGREEMENT_RTOL * higher.mass, 0.0, error)
         counts = points_per_direction(CELL_TYPES[kind], degree + HIGHER_DEGREE_STEP)
         values = seen[0].reshape(*counts, -1)
-        missed = self.missed(nodes, kind, of_brick, values, places) * higher.volume
+        missed = self.prediction_error(nodes, kind, of_brick, values, places) * higher.volume
         is_missed = (missed > np.sqrt(self.rtol) * higher.mass) & (error < MISSED_RATIO * missed)
         directions = np.where(is_missed, 7, _cut_directions(values))
         return higher, np.where(is_missed, missed, error), directions
 
-    def missed(self, nodes: Array, kind: str, of_brick: bool, values: Array, places: int) -> Array:
-        """By how much the values at the rule's points fail to foretell those at other places, in the mean."""
-        cube = self.chance.random((places, 3))
+    def prediction_error(self, nodes: Array, kind: str, of_brick: bool, values: Array, places: int) -> Array:
+        """Mean error of the polynomial through the rule's points at random probe points."""
+        cube = self.generator.random((places, 3))
         functions = brick_shape_functions(CELL_TYPES[kind].order, cube)[0]
         functions = functions if of_brick else functions @ CELL_TYPES[kind].brick
         lines = [_lagrange_basis(n, x) for n, x in zip(values.shape[:3], cube.T, strict=True)]
@@ -206,13 +206,13 @@ class SubcellIntegrator:
 
 @lru_cache(maxsize=64)
 def _gauss_legendre_line(count: int) -> tuple[Array, Array]:
-    """Gauss's points between 0 and 1, and what takes the highest coefficient of a Legendre series from values there."""
+    """Gauss points in (0, 1), and the weights that give the highest Legendre coefficient from values there."""
     x, w = np.polynomial.legendre.leggauss(count)
     return (x + 1) / 2, w * np.polynomial.legendre.Legendre.basis(count - 1)(x)
 
 
 def _lagrange_basis(count: int, x: Array) -> Array:
-    """The polynomials that are 1 at one of Gauss's points and 0 at the others, at places x: (places, count)."""
+    """Lagrange polynomials of the Gauss points, at positions x: (positions, count)."""
     points = _gauss_legendre_line(count)[0]
     apart = points[:, None] - points + np.eye(count)
     factors = (x[:, None, None] - points) / apart
@@ -221,7 +221,7 @@ def _lagrange_basis(count: int, x: Array) -> Array:
 
 
 def _cut_directions(values: Array) -> Indices:
-    """Along which of the cube's directions a density varies too much for a polynomial, judged by a rule's points.
+    """The directions of the cube along which a density is not resolved, as a bit mask.
 
     The measure is the highest coefficient of the Legendre series along each line of points.
     """

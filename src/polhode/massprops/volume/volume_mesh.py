@@ -1,4 +1,4 @@
-"""A volume mesh as it was read: the one form that every file is brought into."""
+"""A volume mesh as read, in a common form for all file formats."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from polhode.validation import Array
 
 @dataclass(frozen=True, eq=False)
 class VolumeMesh:
-    """Nodes, cells, and what is known about the cells; a cell's number counts the volume cells, block after block."""
+    """Nodes, cells, fields and regions; cell indices count volume cells, block after block."""
 
     nodes: Array
     """All nodes of the file, in its order and unit, (N, 3)."""
     blocks: tuple[tuple[str, Indices], ...]
-    """Volume cells: (kind, nodes' numbers from 0)."""
+    """Volume cells: (type, node indices)."""
     fields: Mapping[str, Array] = field(default_factory=dict)
-    """Fields of the cells by name, one row for each cell."""
+    """Cell fields by name, one row per cell."""
     regions: Mapping[str | int, Indices] = field(default_factory=dict)
     """Regions by name and by number: the cells in each."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Cells without volume, by kind: how many."""
+    """Numbers of cells without volume, by type."""
     notes: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
-        """How many volume cells."""
+        """The number of volume cells."""
         return sum(len(cells) for _, cells in self.blocks)

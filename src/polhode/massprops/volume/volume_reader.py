@@ -1,12 +1,11 @@
-"""Volume meshes from files and from meshio: cells, fields and regions, or a sentence that says why not.
+"""Read volume meshes from files and from meshio: cells, fields and regions.
 
 Regions are, by format:
 
     Gmsh             physical volumes, by name or number
     Exodus           element blocks, by name or number
-    Abaqus           sets of elements (ELSET), by name
-    others           sets of cells, by name; else the numbers in a field of whole numbers of the cells that has one of
-                     the names in REGION_FIELDS, the first that is found
+    Abaqus           element sets (ELSET), by name
+    others           cell sets, by name; else the values of the first integer cell field with a name in REGION_FIELDS
 """
 
 from __future__ import annotations
@@ -41,21 +40,18 @@ INCOMPLETE_MESSAGES = (
     "Zone specification",
     "Unknown",
 )
-"""What meshio prints where it leaves something out."""
+"""What meshio prints when it skips something."""
 REFUSED_FORMATS = {
-    ".cgns": "of CGNS files meshio reads one section only, and would lose the rest",
-    ".dat": "a Tecplot file that was cut short is read without end",
-    ".tec": "a Tecplot file that was cut short is read without end",
-    ".f3grid": "a FLAC3D file that was cut short is read as if it were whole",
-    ".mdpa": "a Kratos file that was cut short is read without end",
-    ".post": "a PERMAS file that was cut short is read as if it were whole",
-    ".dato": "a PERMAS file that was cut short is read as if it were whole",
+    ".cgns": "meshio reads only one section of a CGNS file, and would lose the rest",
+    ".dat": "meshio never finishes reading a truncated Tecplot file",
+    ".tec": "meshio never finishes reading a truncated Tecplot file",
+    ".f3grid": "meshio does not notice a truncated FLAC3D file",
+    ".mdpa": "meshio never finishes reading a truncated Kratos file",
+    ".post": "meshio does not notice a truncated PERMAS file",
+    ".dato": "meshio does not notice a truncated PERMAS file",
 }
-REFUSED_FORMATS |= {
-    ".post.gz": REFUSED_FORMATS[".post"],
-    ".dato.gz": REFUSED_FORMATS[".dato"],
-}
-"""What meshio (5.3.5) cannot be trusted with, by the ends of files' names."""
+REFUSED_FORMATS |= {".post.gz": REFUSED_FORMATS[".post"], ".dato.gz": REFUSED_FORMATS[".dato"]}
+"""Formats that meshio (5.3.5) does not read reliably, by file suffix."""
 INSTALL_HINT = "Reading volume meshes needs more packages: pip install 'polhode[mesh]'"
 
 
@@ -68,7 +64,7 @@ def read_volume_mesh(mesh: Any) -> VolumeMesh:
     except TypeError:
         raise InputError(f"mesh must be the path of a file, or a meshio.Mesh, not {type(mesh).__name__}") from None
     if not path.is_file():
-        raise FileError(f"there is no file {path}" if not path.exists() else f"{path} is no file")
+        raise FileError(f"there is no file {path}" if not path.exists() else f"{path} is not a file")
     try:
         if path.suffix.lower() in exodus.EXODUS_SUFFIXES:
             return exodus.read_exodus(path)
@@ -79,27 +75,27 @@ def read_volume_mesh(mesh: Any) -> VolumeMesh:
         raise
     except ImportError as why:
         raise FileError(f"{path}: {why}. {INSTALL_HINT}") from None
-    except Exception as why:  # a reader that meets a damaged file may fail in any way
+    except Exception as why:  # readers of damaged files may raise anything
         raise FileError(
-            f"{path} could not be read as a volume mesh ({type(why).__name__}: {why}): the file is damaged, was cut "
-            "short, or is of another kind than its name says"
+            f"{path} could not be read as a volume mesh ({type(why).__name__}: {why}): the file is damaged, "
+            "truncated, or does not match its suffix"
         ) from None
 
 
 def _is_avs_ucd(path: Path) -> bool:
-    """Whether a file .inp is one of AVS, which begins with numbers or #, and not one of Abaqus."""
+    """Whether an .inp file is from AVS, which begins with a digit or #, and not from Abaqus."""
     return _first_character(path).isdigit() or _first_character(path) == b"#"
 
 
 def _first_character(path: Path) -> bytes:
-    """The first character that is not blank."""
+    """The first non-blank character."""
     with path.open("rb") as file:
         return file.read(64).lstrip()[:1]
 
 
 # Through meshio -------------------------------------------------------------------------------------------------------
 def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
-    """meshio's mesh, and what it printed meanwhile.  It may print, warn, raise anything, or end the program."""
+    """The mesh that meshio reads, and what it printed.  It may print, warn, raise anything, or exit."""
     import meshio
 
     _check_format(path)
@@ -114,7 +110,7 @@ def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
         except meshio.ReadError as why:
             known = ", ".join(sorted(meshio.extension_to_filetypes))
             raise FileError(
-                f"{path} could not be read as a volume mesh: {_to_one_line(said) or why}. Names of files end in "
+                f"{path} could not be read as a volume mesh: {_to_one_line(said) or why}. Known suffixes are "
                 f"{', '.join(exodus.EXODUS_SUFFIXES)}, {known}"
             ) from None
     text = _to_one_line(said)
@@ -126,36 +122,36 @@ def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
 
 
 def _check_format(path: Path) -> None:
-    """Complain about what meshio would read wrongly in silence, or never finish reading."""
+    """Raise for formats that meshio would silently misread, or never finish reading."""
     suffix = path.suffix.lower()
     why = next((why for end, why in REFUSED_FORMATS.items() if path.name.lower().endswith(end)), None)
     if suffix == ".msh" and _first_character(path) == b"(":
-        why = "an Ansys Fluent file that was cut short may be read without end"
+        why = "meshio may never finish reading a truncated Ansys Fluent file"
     if why:
         raise FileError(f"{path}: {why}: convert it to VTU")
     if suffix in (".ele", ".node"):
         for part in (path.with_suffix(".node"), path.with_suffix(".ele")):
             if part.is_file() and not re.search(rb"^\s*[^#\s]", part.read_bytes(), re.MULTILINE):
-                raise FileError(f"{part} has nothing in it: was it cut short?")
+                raise FileError(f"{part} is empty: was it truncated?")
 
 
 def _check_cell_count(path: Path, found: int) -> None:
-    """Complain about a file that ends before all cells that it announces: meshio takes what is there."""
+    """Raise if a file has fewer cells than it announces, which meshio does not check."""
     suffix = path.suffix.lower()
     if suffix == ".su2":
         counts = [
             int(n) for n in re.findall(rb"^\s*(?:NELEM|MARKER_ELEMS)\s*=\s*(\d+)", path.read_bytes(), re.MULTILINE)
         ]
         if sum(counts) != found:
-            raise FileError(f"{path} announces {sum(counts)} elements, but has {found}: it was cut short")
+            raise FileError(f"{path} announces {sum(counts)} elements, but has {found}: it was truncated")
     if suffix != ".vtk":
         return
     content = path.read_bytes()
     if content.split(b"\n", 3)[2].strip().upper() == b"ASCII" and not content.endswith(b"\n"):
-        raise FileError(f"{path} ends in the middle of a line: was it cut short? If not, end it with a line break")
+        raise FileError(f"{path} ends in the middle of a line: was it truncated? If not, end it with a newline")
     announced = re.search(rb"\nCELL_TYPES\s+(\d+)", content)
     if announced and int(announced[1]) != found:
-        raise FileError(f"{path} announces {int(announced[1])} cells, but has {found}: it was cut short")
+        raise FileError(f"{path} announces {int(announced[1])} cells, but has {found}: it was truncated")
 
 
 def _to_one_line(said: io.StringIO) -> str:
@@ -164,7 +160,7 @@ def _to_one_line(said: io.StringIO) -> str:
 
 @contextmanager
 def allow_quadratic_cells() -> Iterator[None]:
-    """While this lasts meshio accepts cells that it can read, but whose dimension it does not know (5.3.5)."""
+    """Let meshio (5.3.5) accept cell types that it can read but whose dimension it does not know."""
     import meshio
 
     table = getattr(getattr(meshio, "_mesh", None), "topological_dimension", {})
@@ -180,7 +176,7 @@ def allow_quadratic_cells() -> Iterator[None]:
 
 
 def _convert_meshio(mesh: Any, notes: tuple[str, ...]) -> VolumeMesh:
-    """A meshio mesh, its cells without volume left out."""
+    """Convert a meshio mesh, ignoring cells without volume."""
     listed = [block if isinstance(block, tuple) else (block.type, block.data) for block in mesh.cells]
     left_out: dict[str, int] = {}
     blocks, kept = [], []
@@ -192,7 +188,7 @@ def _convert_meshio(mesh: Any, notes: tuple[str, ...]) -> VolumeMesh:
             left_out[kind] = left_out.get(kind, 0) + len(cells)
         else:
             raise MeshError(
-                f"the mesh has {len(cells)} cells of the kind {kind!r}, which are not known here; known are "
+                f"the mesh has {len(cells)} cells of type {kind!r}, which are not supported; known types are "
                 f"{', '.join(CELL_TYPES)}. Convert them, for example to tetrahedra"
             )
     fields = {}
@@ -209,8 +205,7 @@ def _check_connectivity(kind: str, cells: Any) -> Indices:
     wanted = len(CELL_TYPES[kind].reference)
     if table.ndim != 2 or table.shape[1] != wanted or table.dtype.kind not in "iu":
         raise MeshError(
-            f"cells of the kind {kind!r} need {wanted} whole numbers each, but have the shape {table.shape} and are of "
-            f"the type {table.dtype}"
+            f"cells of type {kind!r} need {wanted} integers each, but have shape {table.shape} and type {table.dtype}"
         )
     return table.astype(np.int64)
 
@@ -240,7 +235,7 @@ def _find_regions(
 
 
 def _gmsh_physical_names(mesh: Any) -> dict[str, tuple[int, int]]:
-    """Gmsh's names: each with its number and dimension."""
+    """Gmsh's physical names, each with its number and dimension."""
     if "gmsh:physical" not in getattr(mesh, "cell_data", {}):
         return {}
     pairs = {name: np.ravel(value) for name, value in getattr(mesh, "field_data", {}).items()}
