@@ -1,4 +1,4 @@
-"""How far the attitude drifts from a rotation: matrix against quaternion, the comparison of seed 000, section 4."""
+"""Drift of the attitude from a rotation: matrix against quaternion.  [Baraff 1997, section 4]"""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 FLOOR = 1e-17
-"""Where a drift of exactly 0 is drawn on the log axis."""
+"""Where a drift of exactly 0 is drawn on the logarithmic axis."""
 LABEL_CLEARANCE = 50.0
-"""With another curve at most so many times as high, a name is written below its own."""
+"""If a higher curve is within this factor, the label goes below its own curve."""
 
 
 def attitude_drift_figure(motions: Mapping[str, Motion]) -> Figure:
-    """A sheet with `draw_attitude_drift` alone."""
-    with styled_figure(8.0, 4.2, "How far the attitude drifts from a rotation") as figure:
+    """A figure with `draw_attitude_drift` alone."""
+    with styled_figure(8.0, 4.2, "Drift of the attitude from a rotation") as figure:
         draw_attitude_drift(figure.subplots(), motions)
     return figure
 
 
 def draw_attitude_drift(axes: Axes, motions: Mapping[str, Motion]) -> None:
-    """The largest entry of |R^T R - 1| over time, of motions of one body each, under their names.
+    """The largest entry of |R^T R - 1| over time, of named motions of one body each.
 
-    For a quaternion that is ||q|^2 - 1|, the drift that its matrix would have without rescaling.
+    For a quaternion it is ||q|^2 - 1|, the drift that its matrix would have without renormalization.
     """
     drifts_of = {name: np.maximum(orthogonality_error(motion), FLOOR) for name, motion in motions.items()}
     highest = np.array([values.max() for values in drifts_of.values()])
@@ -52,7 +52,7 @@ def draw_attitude_drift(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 
 def orthogonality_error(motion: Motion) -> Array:
-    """How far the attitude, as kept at each output, is from a rotation."""
-    if motion.scenario.formulation == "momentum_matrix":
+    """Deviation of the stored attitude from a rotation, at each output."""
+    if motion.scenario.form.keeps_matrix:
         return motion.attitude_drift
     return np.asarray(np.abs((motion.quaternion_wxyz**2).sum(axis=-1) - 1))
