@@ -83,8 +83,8 @@ class Audit:
     @property
     def computed(self) -> str:
         """How the motion was computed, and why, if "auto" chose."""
-        refused = f", {self.refused} refused" if self.refused else ""
-        how = f"in {self.steps} steps{refused}, formulation {self.formulation}" if self.steps else "without steps"
+        rejected = f", {self.refused} rejected" if self.refused else ""
+        how = f"in {self.steps} steps{rejected}, formulation {self.formulation}" if self.steps else "without steps"
         return f"computed by {self.method} {how}" + (f"\nchosen by auto: {self.chosen}" if self.chosen else "")
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
     forces, unknown = motion.scenario.forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=1) if motion.axis == "body" else motion.kinetic_energy
     if not forces and not unknown:
-        return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, "nothing acts")]
+        return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, "no force acts")]
     found = [
         _measure_drift(motion, "kinetic energy", "J", False, kinetic, kinetic, _names(forces, unknown) + " can do work")
     ]
@@ -161,14 +161,14 @@ def _momenta(motion: Trajectory) -> list[AuditFinding]:
     held = scenario.pivot is not None
     name = "linear momentum"
     if not pushing and not motion.acts_besides and not held:
-        reason = "only forces between the bodies" if scenario.of_kind("pair") else "no force pushes"
+        reason = "only internal forces" if scenario.of_kind("pair") else "no force acts"
         return [_measure_drift(motion, name, "kg m/s", True, total, size, reason)]
-    reason = "the pivot pushes" if held else _names(pushing, motion.acts_besides) + " can push"
+    reason = "the pivot exerts a force" if held else _names(pushing, motion.acts_besides) + " can change it"
     found = [_measure_drift(motion, name, "kg m/s", False, total, size, reason)]
     along = _common_direction(pushing)
     if along is not None and not held and not motion.acts_besides:
         across = total - (total @ along)[..., None] * along
-        reason = f"all pushes along one line: {_names(pushing, ())}"
+        reason = f"all forces are parallel: {_names(pushing, ())}"
         found.append(_measure_drift(motion, "linear momentum across the force", "kg m/s", True, across, size, reason))
     return found
 
@@ -182,11 +182,11 @@ def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
         outside = [f for f in scenario.forces if f.kind != "pair"]
         own = [f for f in scenario.of_kind("pair") if f.function is not None]
         free = not outside and not own and not motion.acts_besides
-        reason = "nothing acts from outside"
+        reason = "no external force or torque"
         if not free:
-            reason = "from outside acts: " + _names(outside, motion.acts_besides)
+            reason = "external: " + _names(outside, motion.acts_besides)
         if own and not outside:
-            reason = "perhaps not along the line between the bodies: " + _names(own, motion.acts_besides)
+            reason = "may not act along the line between the bodies: " + _names(own, motion.acts_besides)
         return [_measure_drift(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
     if scenario.pivot is not None:
         return _angular_momenta_about_pivot(motion)
@@ -194,7 +194,7 @@ def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
         return []
     spin = motion.angular_momentum
     free = not turning and not motion.acts_besides
-    reason = "no torque acts" if free else _names(turning, motion.acts_besides) + " can turn it"
+    reason = "no torque acts" if free else _names(turning, motion.acts_besides) + " can change it"
     return [_measure_drift(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
 
 
@@ -206,11 +206,11 @@ def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
     spin = stack_components(angular_momentum_about_pivot(*(tuple(np.moveaxis(v, -1, 0)) for v in vectors)))
     name, forces = "angular momentum about the pivot", scenario.forces
     free = not forces and not motion.acts_besides
-    reason = "nothing acts" if free else _names(forces, motion.acts_besides) + " can turn it"
+    reason = "no force acts" if free else _names(forces, motion.acts_besides) + " can change it"
     found = [_measure_drift(motion, name, "kg m2/s", free, spin, _norm(spin), reason)]
     along = _common_direction(forces) if all(not f.turns for f in forces) else None
     if along is not None and not motion.acts_besides:
-        reason = "the force has no torque about its own line"
+        reason = "the force has no torque along its own direction"
         found.append(
             _measure_drift(motion, f"{name}, along the force", "kg m2/s", True, spin @ along, _norm(spin), reason)
         )
@@ -226,11 +226,11 @@ def _attitude_drift(motion: Trajectory) -> list[AuditFinding]:
     at = int(np.argmax(over_all)) if len(over_all) else 0
     is_matrix = scenario.form.keeps_matrix
     name = "orthogonality of R" if is_matrix else "length of q"
-    reason = "as computed: a matrix is never repaired"
+    reason = "as computed: a matrix is never renormalized"
     if not is_matrix:
-        reason = "found in a step, before q was rescaled" if scenario.renormalize else "never rescaled"
+        reason = "within a step, before q was rescaled" if scenario.renormalize else "never rescaled"
     if scenario.used_method.is_closed_form:
-        reason = "found at an output, before q was rescaled"
+        reason = "at an output, before q was rescaled"
     worst = float(over_all[at]) if len(over_all) else 0.0
     time = float(motion.times[at]) if len(over_all) else scenario.start_time
     return [AuditFinding(name, "", True, worst, worst, time, reason, over_all)]
