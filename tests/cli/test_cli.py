@@ -201,7 +201,7 @@ def test_help_of_a_model_explains_it_and_its_options(call):
     text = call("run", "dzhanibekov", "--help").stdout
     assert "turns over, and back" in text
     assert "--nudge <rad/s>" in text
-    assert "1 to 20, 5 if not given" in " ".join(text.split())
+    assert "1 to 20, default 5" in " ".join(text.split())
 
 
 def test_version(call):

@@ -1,4 +1,4 @@
-"""Files for ParaView, read back by meshio and by an XML parser, and judged by the motion that they were made from."""
+"""ParaView files, read back by meshio and an XML parser, against the motion that they were made from."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_an_earlier_motion_is_replaced_but_nothing_of_others(tmp_path):
     assert len(read(path)[1]) == len(list((path.parent / "spin").iterdir())) == 3
     assert sorted(p.name for p in path.parent.iterdir()) == ["spin", "spin.pvd"]
     (path.parent / "spin" / "letter.txt").write_text("dear")
-    with pytest.raises(FileError, match=r"exists and holds letter.txt, which is none of them: choose another name"):
+    with pytest.raises(FileError, match=r"contains letter.txt, which is not one of them: choose another name"):
         one().export_paraview(path)
     assert len(read(path)[1]) == 3
 

@@ -1,4 +1,4 @@
-"""The skin of a body that pictures draw: nothing of it is lost where it is cut, and it bends where the body does."""
+"""The surface of a body for drawing: splitting conserves its area, and sharp edges are those of the body."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def area(triangles):
 
 @pytest.mark.parametrize("sides", [(1.0, 2.0, 3.0), (1e-6, 1e-6, 1e-3), (5e8, 1e7, 2e8)])
 def test_a_box_keeps_its_area_and_has_twelve_edges(sides):
-    """Judges: 2 (ab + bc + ca), and 4 (a + b + c), the length of all edges."""
+    """References: 2 (ab + bc + ca), and 4 (a + b + c), the length of all edges."""
     a, b, c = sides
     skin = build_drawable_mesh(ph.shapes.box(sides, mass=1.0), 48)
     assert area(skin.triangles) == pytest.approx(2 * (a * b + b * c + c * a), rel=1e-12)
@@ -32,7 +32,7 @@ def test_a_ball_has_no_edge_and_a_sheet_has_a_rim():
     assert np.linalg.norm(sheet.edges[:, 1] - sheet.edges[:, 0], axis=1).sum() == pytest.approx(10.0, rel=1e-12)
 
 
-def test_the_centre_of_mass_is_the_origin():
+def test_the_center_of_mass_is_the_origin():
     cone = ph.shapes.cone(1.0, 2.0, mass=1.0)
     assert build_drawable_mesh(cone, 48).triangles[..., 2].min() == pytest.approx(-0.5, abs=1e-12)
 
@@ -48,7 +48,7 @@ def test_halves_meet_at_the_plane_and_lose_nothing():
 
 
 def test_the_border_of_a_box_s_halves_goes_round_it():
-    """Judge: 2 (a + c), the girth at the middle."""
+    """Reference: 2 (a + c), the girth at the middle."""
     halves = split_by_plane(build_drawable_mesh(ph.shapes.box((1.0, 2.0, 3.0), mass=1.0), 48).triangles, 1)
     length = np.linalg.norm(halves.border[:, 1] - halves.border[:, 0], axis=1).sum()
     faces = 1 if length < 9 else 2  # an edge in the plane belongs to the faces on both sides

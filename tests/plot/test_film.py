@@ -1,4 +1,4 @@
-"""Films: when each frame is, how fast they play, where the eye is deceived, and that they are whole or not there."""
+"""Films: times of frames, pace, aliasing of fast rotation, and atomic writing."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def spun(rate=5.0, duration=3.0):
 
 # When frames are -----------------------------------------------------------------------------------------------------
 def test_thirty_frames_a_second_for_ten_seconds_end_at_exactly_ten():
-    """Seed 000 section 3: sums of 1/30 would make one frame too many."""
+    """[Baraff 1997, section 3]: summing 1/30 would give one frame too many."""
     times = frame_times(0.0, 10.0, 1.0, 30.0)
     assert len(times) == 301
     assert times[-1] == 10.0
     assert times == pytest.approx(np.arange(301) / 30, abs=1e-14)
 
 
-def test_true_speed_from_2_to_20_s_and_about_8_s_of_film_for_all_others():
+def test_real_time_from_2_to_20_s_and_about_8_s_of_film_for_all_others():
     assert [default_pace(d) for d in (2.0, 9.1, 20.0)] == [1.0, 1.0, 1.0]
     for duration in (*np.geomspace(1e-12, 1.99, 60), *np.geomspace(20.1, 1e12, 60)):
         assert 5.2 < duration / default_pace(duration) < 12.1
     assert [describe_pace(p) for p in (1.0, 0.07, 4e5)] == [
-        "true speed",
+        "real time",
         "\N{MULTIPLICATION SIGN} 0.07",
         "1 s shows 4.63 days",
     ]
@@ -68,15 +68,15 @@ def test_too_many_frames_are_refused():
 def test_the_time_of_every_frame_differs_from_that_of_the_next(first, duration, middle):
     pace = default_pace(duration)
     times = frame_times(first, first + duration, pace, 30.0)
-    said = [choose_time_format(first, first + duration, pace / 30.0).said(float(t)) for t in times]
+    said = [choose_time_format(first, first + duration, pace / 30.0).format(float(t)) for t in times]
     assert len(set(said)) == len(said) > 100
     assert max(map(len, said)) < 28
     assert choose_time_format(first, first + duration).format_short(first + duration / 2) == middle
 
 
-# Where the eye is deceived -------------------------------------------------------------------------------------------
+# Aliasing ------------------------------------------------------------------------------------------------------------
 def test_more_than_half_a_turn_between_frames_is_told_with_a_pace_that_shows_it_right(tmp_path):
-    """Seed 004 section 17.6: half a turn a frame is 30 pi rad/s at 30 frames a second."""
+    """[Christian 2011, section 17.6]: half a turn per frame is 30 pi rad/s at 30 frames per second."""
     sizes = np.array([1.0])
     slow, fast = (
         films.sample_trajectory(spun(rate, 0.001), np.linspace(0, 0.001, 9)) for rate in (29.9 * pi, 30.1 * pi)
@@ -88,7 +88,7 @@ def test_more_than_half_a_turn_between_frames_is_told_with_a_pace_that_shows_it_
     pace = float(sentence.split("a pace of ")[1].split()[0])
     assert 0.45 < pace <= 0.5
     assert films.aliasing_warning(fast, sizes, pace, 30.0) is None
-    with pytest.warns(FilmWarning, match="a pace of 0.24 shows it right"):
+    with pytest.warns(FilmWarning, match="a pace of 0.24 shows it correctly"):
         made = film(spun(100.0, 0.2), tmp_path / "x.gif", pace=1.0, size=SMALL)
     assert made.warning is not None
 
@@ -111,7 +111,7 @@ def test_a_gif_has_every_frame_for_its_time_and_the_body_moves(tmp_path):
     assert not title.any()
 
 
-def test_the_colours_of_arrows_and_curves_in_a_gif_are_the_houses(tmp_path):
+def test_the_colors_of_arrows_and_curves_in_a_gif_are_exact(tmp_path):
     """Beside the many shades of bodies of other colors, which a palette by frequency would take instead."""
     pair = ph.simulate(
         [BOX, BOX],
@@ -213,14 +213,14 @@ def test_without_ffmpeg_a_sentence_names_the_extra(tmp_path, monkeypatch):
     [
         ("x.avi", {}, "must end with .mp4 or .gif"),
         ("no/x.gif", {}, "there is no folder"),
-        ("x.mp4", {"size": (321, 180)}, "must be even numbers of pixels"),
-        ("x.gif", {"size": (32, 18)}, "size = 32 x 18 pixels cannot be"),
+        ("x.mp4", {"size": (321, 180)}, "width and height must be even"),
+        ("x.gif", {"size": (32, 18)}, "size = 32 x 18 pixels is out of range"),
         ("x.gif", {"size": "large"}, "size must be width and height in pixels"),
         ("x.gif", {"frames_per_second": 30}, "a .gif counts in hundredths of a second"),
-        ("x.gif", {"frames_per_second": 0}, "frames_per_second must be above 0"),
-        ("x.gif", {"pace": -1}, "pace must be above 0, but is -1"),
-        ("x.gif", {"start": 2, "end": 1}, "from 2 to 1 s is no part of the motion, which reaches from 0 to 3 s"),
-        ("x.gif", {"end": 4}, "from 0 to 4 s is no part of the motion"),
+        ("x.gif", {"frames_per_second": 0}, "frames_per_second must be positive"),
+        ("x.gif", {"pace": -1}, "pace must be positive, but is -1"),
+        ("x.gif", {"start": 2, "end": 1}, "2 to 1 s is not a part of the motion, which lasts from 0 to 3 s"),
+        ("x.gif", {"end": 4}, "0 to 4 s is not a part of the motion"),
         ("x.gif", {"body": 1}, "there is no body 1"),
     ],
 )
@@ -242,14 +242,14 @@ def test_the_film_command(tmp_path, monkeypatch):
     spun().save(tmp_path / "spin.zarr")
     result = call("film", "spin.zarr", *short)
     assert result.exit_code == 0, result.output
-    assert result.stdout == "film: x.gif (spin: 3 frames, 0.15 s at true speed)\n"
+    assert result.stdout == "film: x.gif (spin: 3 frames, 0.15 s in real time)\n"
     report = json.loads(call("film", "spin.zarr", *short, "--json").stdout)
     assert report["film"] == "x.gif"
     assert (report["frames"], report["seconds"], report["pace"], report["size"]) == (3, 0.15, 1.0, [320, 180])
     fast = call("film", "toutatis", "--pace", "2e7", "--size", "320x180", "-o", "y.gif")
     assert fast.stdout.startswith("film: y.gif (toutatis, 'forty days', the first of 3 runs: 4 frames")
-    assert fast.stderr.startswith("warning: the eye is deceived")
-    assert "is no size: write width and height" in call("film", "spin.zarr", "--size", "large").stderr
+    assert fast.stderr.startswith("warning: the rotation is aliased")
+    assert "is not a size: give width and height" in call("film", "spin.zarr", "--size", "large").stderr
     assert "must end with .mp4 or .gif" in call("film", "spin.zarr", "-o", "x.avi").stderr
     assert "Examples" in call("film", "--help").stdout
     assert {p.name for p in tmp_path.iterdir()} == {"spin.zarr", "x.gif", "y.gif"}

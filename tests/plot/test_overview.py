@@ -16,7 +16,7 @@ from polhode.plot.projection import make_camera
 BODY = ph.Body(mass=10.0, inertia=(0.81, 0.68, 0.14))
 SPIN = ph.State(angular_velocity_body=(0.1, 5.0, 0.1))
 SETTINGS = {"duration": 1.0, "step": 0.01, "method": "rk4"}
-UNITS = {"rad/s", "m", "m/s", "J", "kg m²/s", "relative to its size"}
+UNITS = {"rad/s", "m", "m/s", "J", "kg m²/s", "relative drift"}
 
 
 def titles(figure):
@@ -40,7 +40,7 @@ def test_free_body(tmp_path):
     check(figure, tmp_path)
     assert titles(figure)[0] == "angular velocity, body axes"
     assert titles(figure)[1] == "polhode: angular velocity in the body (rad/s)"
-    assert titles(figure)[2:] == ["energy", "departure of what should stay"]
+    assert titles(figure)[2:] == ["energy", "drift of conserved quantities"]
     assert figure.axes[3].get_yscale() == "log"
 
 
@@ -72,7 +72,7 @@ def test_symmetric_bodies(moments, tmp_path):
 def test_particle_has_no_rotation_to_show(tmp_path):
     figure = overview(ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 2)), [ph.forces.gravity()], **SETTINGS))
     check(figure, tmp_path)
-    assert titles(figure) == ["position", "velocity", "energy", "departure of what should stay"]
+    assert titles(figure) == ["position", "velocity", "energy", "drift of conserved quantities"]
 
 
 def test_body_at_rest(tmp_path):
@@ -98,7 +98,7 @@ def test_ensemble_over_time_and_at_its_end(tmp_path):
 def test_no_output_is_refused():
     motion = ph.simulate(BODY, SPIN, **SETTINGS)
     motion.run_result.times, motion.run_result.samples = motion.times[:0], motion.run_result.samples[:0]
-    with pytest.raises(InputError, match="nothing to draw"):
+    with pytest.raises(InputError, match="nothing to plot"):
         overview(motion)
 
 
@@ -108,7 +108,7 @@ def test_camera_is_right_handed_and_square():
     assert np.linalg.det(seen) == pytest.approx(1.0)
 
 
-def test_things_of_the_same_kind_have_one_colour_each():
+def test_things_of_the_same_kind_have_one_color_each():
     named = [COLORS[key] for key in ("axis_1", "axis_2", "axis_3", "omega", "L", "torque")]
     assert len(set(named)) == len(named)
 

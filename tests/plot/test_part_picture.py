@@ -136,7 +136,7 @@ def test_the_labels_tell_the_moments_and_the_caption_the_rest():
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-3, 1.0, 1e9])
-def test_both_views_have_one_scale_hold_everything_and_mark_the_centre(size):
+def test_both_views_have_one_scale_hold_everything_and_mark_the_center(size):
     body = bracket().move((-1e3, 2e3, -5e2)).scale(size)
     for panel in part_picture(body).axes:
         box = panel.get_position(original=True)
@@ -177,7 +177,7 @@ BRICK = ph.shapes.box((0.1, 0.2, 0.3), mass=1.0)
 
 @pytest.mark.parametrize("name", ["a$b$c.stl", "$x^2$", "$\\frac{.stl", "{}_^\\", "100%.stl"])
 def test_names_with_dollars_are_shown_letter_by_letter(tmp_path, name):
-    """The judge is the SVG, which holds its texts as they are set."""
+    """Reference: the text elements of the SVG."""
     figure = part_picture(BRICK, name=name)
     with matplotlib.rc_context({"svg.fonttype": "none"}):
         figure.savefig(tmp_path / "a.svg")
@@ -211,8 +211,8 @@ def test_letters_that_the_font_lacks_are_marked_without_a_warning(tmp_path):
 @pytest.mark.parametrize(
     "volume", [9.99999e-5, 9.99994e-5, 1e-4, 1.2345e-7, 3.3e-3, 0.5, 9.99999, 99999.6, 1.5e9, 1e-30]
 )
-def test_numbers_with_powers_are_normalised(volume):
-    """The judge reads them back."""
+def test_numbers_with_powers_are_normalized(volume):
+    """Reference: the numbers read back from the caption."""
     side = volume ** (1 / 3)
     caption = part_picture(ph.shapes.box((side,) * 3, mass=1.0)).texts[-1].get_text()
     said = re.search(r"volume (\S+)(?: · 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))? m³", caption)
@@ -222,7 +222,7 @@ def test_numbers_with_powers_are_normalised(volume):
     assert "e" not in said[1]
 
 
-def test_moments_with_powers_are_normalised():
+def test_moments_with_powers_are_normalized():
     """Three moments just below a power of ten."""
     labels = texts(part_picture(ph.shapes.box((1.0,) * 3, mass=6 * 9.99999e-7)))
     assert [label for label in labels if "=" in label] == ["I₁ = 1", "I₂ = 1", "I₃ = 1"]

@@ -173,8 +173,8 @@ def test_the_pivot_stays_where_it_is_between_outputs():
     """40 rad/s, 0.05 s between outputs: two radians from one to the next."""
     motion = heavy_top(0.2, 0.05)
     found = sample_trajectory(motion, np.linspace(0.0, 0.2, 61))
-    assert np.ptp(found.anchor, axis=0) == pytest.approx(0.0, abs=1e-12)
-    assert found.velocity[:, 0] == pytest.approx(np.cross(found.omega, found.position - found.anchor)[:, 0], abs=1e-12)
+    assert np.ptp(found.reference_point, axis=0) == pytest.approx(0.0, abs=1e-12)
+    assert found.velocity[:, 0] == pytest.approx(np.cross(found.omega, found.position - found.reference_point)[:, 0], abs=1e-12)
 
 
 # What becomes an arrow -----------------------------------------------------------------------------------------------
@@ -208,8 +208,8 @@ def test_on_a_pivot_momentum_changes_as_the_torque_says_about_the_same_point():
     """dL/dt = torque, both about the fixed point: by central differences."""
     motion = heavy_top()
     found = sample_trajectory(motion, motion.times)
-    assert np.ptp(found.anchor, axis=0) == pytest.approx(0.0, abs=1e-12)
-    assert found.momentum[:, 0] == pytest.approx(motion.angular_momentum_about(found.anchor[0, 0]), abs=1e-12)
+    assert np.ptp(found.reference_point, axis=0) == pytest.approx(0.0, abs=1e-12)
+    assert found.momentum[:, 0] == pytest.approx(motion.angular_momentum_about(found.reference_point[0, 0]), abs=1e-12)
     rate = (found.momentum[2:, 0] - found.momentum[:-2, 0]) / 0.002
     assert rate == pytest.approx(found.torque[1:-1, 0], abs=1e-4 * float(np.abs(found.torque).max()))
 
@@ -273,7 +273,7 @@ def test_a_body_that_goes_far_is_followed():
         BOX, ph.State(velocity=(9, 0, 0), angular_velocity_body=(0, 2, 0)), duration=2.0, method="exact"
     )
     figure = draw_snapshot(motion, 2.0)
-    assert "the view moves along" in words(figure)
+    assert "the view follows" in words(figure)
     (left, right), at = figure.axes[0].get_xlim(), lay_out_views(motion).camera.flat(np.array((18.0, 0.0, 0.0)))[0]
     assert (left + right) / 2 == pytest.approx(at)
 
@@ -291,13 +291,13 @@ def test_of_an_ensemble_some_hundred_members_are_drawn_and_the_title_says_so():
 def test_moments_of_no_solid_are_told():
     body = ph.Body(mass=1.0, inertia=(1.0, 2.0, 4.0), allow_unphysical=True)
     motion = ph.simulate(body, ph.State(angular_velocity_body=(0.1, 2, 0.1)), duration=2.0, method="exact")
-    assert "drawn is the inertia ellipsoid" in words(draw_snapshot(motion, 1.0)).replace("\n", " ")
+    assert "the inertia ellipsoid" in words(draw_snapshot(motion, 1.0)).replace("\n", " ")
 
 
 def test_a_time_outside_is_refused_and_so_is_a_body_that_is_not_there():
     motion = spun((0.1, 5.0, 0.1))
     for time in (-0.1, 2.1):
-        with pytest.raises(InputError, match=r"outside the run, which reaches from 0 to 2 s"):
+        with pytest.raises(InputError, match=r"outside the run, which lasts from 0 to 2 s"):
             draw_snapshot(motion, time)
     with pytest.raises(InputError, match="there is no body 1: this motion has 1"):
         draw_snapshot(motion, 1.0, body=1)
@@ -307,7 +307,7 @@ def test_of_an_ensemble_no_body_can_be_picked_and_a_sentence_says_what_is_shown(
     motion = ph.ensemble(
         BOX, ph.State(angular_velocity_body=[(0, 1, 0), (0, 2, 0)]), duration=0.5, output_step=0.25, method="exact"
     )
-    with pytest.raises(InputError, match=r"body = 1 picks a body of a system.*its 2 members are all shown together"):
+    with pytest.raises(InputError, match=r"body = 1 selects a body of a system.*whose 2 members are drawn together"):
         draw_snapshot(motion, 0.25, body=1)
 
 
@@ -357,10 +357,10 @@ def test_of_a_stored_motion_with_unknown_forces_the_nearest_output_is_drawn_and_
     stored = ph.load(tmp_path / "pushed.zarr")
     found, remark = sample_trajectory_at(stored, 0.013)
     assert found.times.tolist() == [0.02]
-    assert "the nearest stored output" in remark
+    assert "nearest stored output" in remark
     text = words(draw_snapshot(stored, 0.013)).replace("\n", " ")
-    assert "asked for 0.013 s" in text
-    assert "a file could not hold push" in text
+    assert "output to 0.013 s" in text
+    assert "the file does not hold push" in text
 
 
 def test_members_whose_bodies_differ_are_each_drawn_as_itself():
@@ -369,7 +369,7 @@ def test_members_whose_bodies_differ_are_each_drawn_as_itself():
     motion = ph.ensemble(bodies, start, duration=1.0, output_step=0.5, method="exact")
     set_up = lay_out_views(motion)
     assert [np.ptp(surface.vertices[:, 0]) for surface in set_up.surfaces] == pytest.approx([0.1, 0.5])
-    assert "the large one is the first member's" in words(draw_snapshot(motion, 1.0))
+    assert "the large one is that of the first member" in words(draw_snapshot(motion, 1.0))
 
 
 def test_on_a_pivot_the_legend_says_about_what_momentum_and_torque_are():
@@ -444,7 +444,7 @@ def test_picture_takes_the_models_own_options(call):
         (
             ("toutatis", "-o", "no/x.png"),
             1,
-            "there is no folder no for the picture: make it, or choose another --output",
+            "there is no folder no for the picture: create it, or choose another --output",
         ),
         (("toutatis", "--at", "-5"), 1, "t = -5 s is outside the run"),
         (("toutatis", "--spin", "1"), 2, "No such option"),

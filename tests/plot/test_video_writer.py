@@ -1,4 +1,4 @@
-"""Pictures into a film: judged by other readers, and by what is left when the writer fails."""
+"""Video files, checked by other readers; nothing is left when the writer fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`polhode film`: a motion as a film."""
+"""`polhode film`: write a motion as a film."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PixelSize(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         found = re.fullmatch(r"(\d+)[xX](\d+)", str(value))
         if found is None:
-            self.fail(f"{value!r} is no size: write width and height in pixels, such as 1280x720", param, ctx)
+            self.fail(f"{value!r} is not a size: give width and height in pixels, such as 1280x720", param, ctx)
         return int(found[1]), int(found[2])
 
 
@@ -32,21 +32,21 @@ class PixelSize(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to put it: .mp4 (needs polhode[film]) or .gif; NAME.mp4 if not given.",
+    help="Output file: .mp4 (needs polhode[film]) or .gif. Default: NAME.mp4.",
 )
 @click.option(
     "--pace",
     type=float,
     metavar="<number>",
-    help="Seconds of motion in a second of film: 0.1 is slow motion. If not given, true speed where the part "
-    "shown (--from, --to) lasts 2 to 20 s; else about 8 s of film.",
+    help="Seconds of motion per second of film: 0.1 is slow motion. Default: real time if the part shown "
+    "(--from, --to) lasts 2 to 20 s, otherwise about 8 s of film.",
 )
-@click.option("--fps", type=float, metavar="<1/s>", help="Frames a second: 30, of a .gif 20, if not given.")
-@click.option("--size", type=PixelSize(), metavar="WxH", help="In pixels: 1280x720, of a .gif 800x450, if not given.")
-@click.option("--from", "start", type=float, metavar="<s>", help="Where the film begins, in s of the motion.")
-@click.option("--to", "end", type=float, metavar="<s>", help="Where it ends.")
-@click.option("--body", type=click.IntRange(0), default=0, help="Of a system: whose view the second is, from 0 on.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
+@click.option("--fps", type=float, metavar="<1/s>", help="Frames per second. Default: 30, for a .gif 20.")
+@click.option("--size", type=PixelSize(), metavar="WxH", help="Size in pixels. Default: 1280x720, for a .gif 800x450.")
+@click.option("--from", "start", type=float, metavar="<s>", help="Start of the part to show.")
+@click.option("--to", "end", type=float, metavar="<s>", help="End of the part to show.")
+@click.option("--body", type=click.IntRange(0), default=0, help="For a system: index of the body of the second view.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.pass_context
 def film(
     ctx: click.Context,
@@ -64,9 +64,9 @@ def film(
 ) -> None:
     """Film a motion, in space and as seen from the body.
 
-    Of a model of the gallery (with its knobs as options: `polhode film NAME --help`), of the scenario of a .toml file,
-    or of a stored motion, a .zarr folder. Of a model that makes several runs the first is filmed. Where a body turns
-    more than half a turn between two frames the eye is deceived; then a slower pace is named.
+    The motion is that of a gallery model (whose parameters are options: `polhode film NAME --help`), of a scenario in
+    a .toml file, or a stored motion (a .zarr folder). If a model makes several runs, the first is shown. A warning
+    suggests a slower pace if a body rotates by more than half a turn between two frames.
 
     \b
     Examples:
@@ -81,7 +81,7 @@ def film(
     films.validate_format(place, fps, size)
     shown = resolve_motion(ctx, target, values)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", films.FilmWarning)  # told below, as a sentence
+        warnings.simplefilter("ignore", films.FilmWarning)  # printed below
         made = films.film(
             shown.motion,
             place,
@@ -98,7 +98,7 @@ def film(
         run = shown.runs[0] if shown.runs else shown.name
         print_json({"name": shown.name, "film": str(place), "run": run, "parameters": shown.parameters} | report)
         return
-    speed = "at true speed" if made.pace == 1 else f"at a pace of {made.pace:g}"
+    speed = "in real time" if made.pace == 1 else f"at a pace of {made.pace:g}"
     click.echo(
         f"film: {place} ({shown.name}{describe_run(shown.runs)}: {made.frames} frames, {made.seconds:.3g} s {speed})"
     )

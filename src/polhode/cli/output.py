@@ -1,4 +1,4 @@
-"""What commands write: JSON for machines, and where pictures may go."""
+"""Output of commands: JSON, and picture files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def print_json(report: Any) -> None:
-    """JSON on the standard output."""
+    """Print JSON to standard output."""
     click.echo(to_json(report))
 
 
@@ -26,7 +26,7 @@ def to_json(report: Any) -> str:
 
 
 def _to_jsonable(value: Any) -> Any:
-    """As JSON can hold it: no infinity, no NaN."""
+    """Replace infinities and NaN, which JSON cannot hold, by null."""
     if isinstance(value, dict):
         return {key: _to_jsonable(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -37,7 +37,7 @@ def _to_jsonable(value: Any) -> Any:
 
 
 def check_picture_path(place: Path | None, option: str = "--picture") -> None:
-    """Before the work, not after."""
+    """Raise an error if a picture cannot be written there, before any work is done."""
     if place is None:
         return
     check_folder(place, "picture", option)
@@ -46,7 +46,7 @@ def check_picture_path(place: Path | None, option: str = "--picture") -> None:
 
 
 def save_figure(figure: Any, place: Path) -> None:
-    """Write a picture; a half-written one never appears."""
+    """Write a picture atomically."""
     with atomic_path(place, "the picture") as draft:
         try:
             figure.savefig(draft)
@@ -55,6 +55,6 @@ def save_figure(figure: Any, place: Path) -> None:
 
 
 def check_folder(place: Path, thing: str, option: str) -> None:
-    """Whether there is one for what an option lets write."""
+    """Raise an error if the folder does not exist."""
     if not place.parent.is_dir():
-        raise FileError(f"there is no folder {place.parent} for the {thing}: make it, or choose another {option}")
+        raise FileError(f"there is no folder {place.parent} for the {thing}: create it, or choose another {option}")

@@ -1,4 +1,4 @@
-"""`polhode picture`: a motion at one instant."""
+"""`polhode picture`: draw a motion at one time."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ from polhode.cli.target import MotionCommand, default_stem, knob_values, resolve
 
 @click.command(cls=MotionCommand)
 @click.argument("target", metavar="NAME|FILE")
-@click.option(
-    "--at", "time", type=float, metavar="<s>", help="The instant, in s of the motion; its start if not given."
-)
+@click.option("--at", "time", type=float, metavar="<s>", help="The time to draw. Default: the start.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to put it: .png, .svg or .pdf; NAME.png if not given.",
+    help="Output file: .png, .svg or .pdf. Default: NAME.png.",
 )
-@click.option("--body", type=click.IntRange(0), default=0, help="Of a system: whose view the second is, from 0 on.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
+@click.option("--body", type=click.IntRange(0), default=0, help="For a system: index of the body of the second view.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.pass_context
 def picture(
     ctx: click.Context,
@@ -35,10 +33,10 @@ def picture(
     as_json: bool,
     **knobs: float | None,
 ) -> None:
-    """Draw a motion at one instant, in space and as seen from the body.
+    """Draw a motion at one time, in space and as seen from the body.
 
-    Of a model of the gallery (with its knobs as options: `polhode picture NAME --help`), of the scenario of a .toml
-    file, or of a stored motion, a .zarr folder. Of a model that makes several runs the first is drawn.
+    The motion is that of a gallery model (whose parameters are options: `polhode picture NAME --help`), of a scenario
+    in a .toml file, or a stored motion (a .zarr folder). If a model makes several runs, the first is shown.
 
     \b
     Examples:
@@ -62,5 +60,5 @@ def picture(
 
 
 def describe_run(runs: tuple[str, ...]) -> str:
-    """Which of a model's runs is shown."""
+    """The part of the message that says which of a model's runs is shown."""
     return f", {runs[0]!r}, the first of {len(runs)} runs" if len(runs) > 1 else ""

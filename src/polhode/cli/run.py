@@ -1,4 +1,4 @@
-"""`polhode run`: simulate a model of the gallery, or the scenario of a file."""
+"""`polhode run`: simulate a gallery model or a scenario file."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 @click.command(cls=TargetCommand)
 @click.argument("target", metavar="NAME|FILE.toml")
 @click.option(
-    "--picture", type=click.Path(dir_okay=False, path_type=Path), help="Where to put the picture: .png, .svg or .pdf."
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Output file of the picture: .png, .svg or .pdf. Default: NAME.png.",
 )
 @click.option("--no-picture", is_flag=True, help="Draw no picture.")
 @click.option(
-    "--save", type=click.Path(path_type=Path), metavar="FILE.zarr", help="Store the motion; ph.load reads it."
+    "--save", type=click.Path(path_type=Path), metavar="FILE.zarr", help="Store the motion; read it with ph.load."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON only.")
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -41,10 +43,10 @@ def run(
     as_json: bool,
     **knobs: float | None,
 ) -> None:
-    """Simulate a model of the gallery, or the scenario of a file.
+    """Simulate a gallery model or a scenario file.
 
-    Prints the number that the model must show beside the expected one, and what was conserved, and how well. Saves a
-    picture and says where. A model's own options: `polhode run NAME --help`.
+    Prints the reference number of the model beside the expected value, and the drift of the conserved quantities, and
+    saves a picture. The parameters of a model are options: `polhode run NAME --help`.
 
     \b
     Examples:
@@ -68,7 +70,7 @@ def run(
     except RunError as error:
         if save is not None and len(error.motion.times):
             error.motion.save(save)
-            raise click.ClickException(f"{error} What was computed until then is in {save}.") from error
+            raise click.ClickException(f"{error} The motion up to that time is in {save}.") from error
         raise
     seconds = perf_counter() - began
     numbers = model.numbers(motions, **values) if model is not None else []
@@ -111,7 +113,7 @@ def _build_report(
     place: Path | None,
     save: Path | None,
 ) -> dict[str, Any]:
-    """Everything that a run has to say, in plain numbers and texts."""
+    """The report of a run, in plain numbers and strings."""
     found = [{**vars(n), "difference": n.difference, "holds": n.holds} for n in numbers]
     return {
         "polhode": __version__,

@@ -1,4 +1,4 @@
-"""What a command is given: a model of the gallery, whose knobs become its options, or a file."""
+"""The target of a command: a gallery model, whose parameters become options, or a file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from polhode.results.motion import Motion
 
 MODEL_KEY = "polhode.model"
-FILE_KINDS = {".toml": "a scenario's file ends with .toml", ".zarr": "a stored motion with .zarr"}
+FILE_KINDS = {".toml": "a scenario file ends with .toml", ".zarr": "a stored motion with .zarr"}
 
 
 class TargetCommand(click.Command):
-    """A command whose options are its own and those of the model that it is given."""
+    """A command whose options include the parameters of the model that it is given."""
 
     endings: tuple[str, ...] = (".toml",)
-    """How the names of files end that the command takes."""
+    """Suffixes of the files that the command accepts."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         target = self._target(ctx, args)
@@ -42,7 +42,7 @@ class TargetCommand(click.Command):
         return [", ".join(FILE_KINDS[end] for end in self.endings)]
 
     def _target(self, ctx: click.Context, args: Sequence[str]) -> str | None:
-        """The first argument that is a model or a file; else the first that is no option nor its value."""
+        """The first argument that is a model or a file; otherwise the first that is neither an option nor its value."""
         own = [p for p in super().get_params(ctx) if isinstance(p, click.Option) and not p.is_flag]
         taking_a_value = {name for option in own for name in option.opts}
         pairs = zip(["", *args], args, strict=False)
@@ -50,7 +50,7 @@ class TargetCommand(click.Command):
         return next((arg for arg in free if _is_model(arg) or self._is_file(arg)), free[0] if free else None)
 
     def _is_file(self, target: str) -> bool:
-        """Whether a file is meant; a model's name means the model, whatever files there are."""
+        """Whether the target is a file; the name of a model takes precedence over a file of that name."""
         named = target.rstrip(os.sep).endswith(self.endings)
         return named or os.sep in target or (Path(target).is_file() and not _is_model(target))
 
@@ -61,7 +61,7 @@ class TargetCommand(click.Command):
                 [f"--{p.name.replace('_', '-')}", p.name],
                 type=float,
                 metavar="<number>" if p.unit == "1" else f"<{p.unit}>",
-                help=f"{p.help}; {p.low:g} to {p.high:g}, {p.default:g} if not given",
+                help=f"{p.help}; {p.low:g} to {p.high:g}, default {p.default:g}",
                 default=None,
             )
             for p in (model.parameters if model is not None else ())
@@ -84,13 +84,13 @@ class TargetCommand(click.Command):
 
 
 class MotionCommand(TargetCommand):
-    """One that takes stored motions too."""
+    """A command that also accepts stored motions."""
 
     endings = (".toml", ".zarr")
 
 
 class ModelCommand(TargetCommand):
-    """One that takes models only."""
+    """A command that accepts models only."""
 
     endings = ()
 
@@ -103,32 +103,32 @@ class ModelCommand(TargetCommand):
 
 @dataclass(frozen=True)
 class TargetMotion:
-    """A motion to show."""
+    """The motion of a target."""
 
     motion: Motion
     name: str
-    """Of the model or the scenario, or else of the file."""
+    """Name of the model or the scenario, otherwise of the file."""
     title: str
     parameters: Mapping[str, float]
-    """The model's, with their values."""
+    """Parameters of the model, with their values."""
     runs: tuple[str, ...]
-    """Where a model makes several runs: their names; the first is shown."""
+    """Names of the runs of a model that makes several; the first is shown."""
 
 
 def knob_values(ctx: click.Context, knobs: Mapping[str, float | None]) -> dict[str, float]:
-    """Of the model that the command was given: every parameter's value, checked.  Nothing for a file."""
+    """The validated parameter values of the model; empty for a file."""
     model: Model | None = ctx.meta.get(MODEL_KEY)
     return {} if model is None else model.values(**{k: v for k, v in knobs.items() if v is not None})
 
 
 def default_stem(ctx: click.Context, target: str) -> str:
-    """What a file is called that nobody has named."""
+    """Default name of an output file, without suffix."""
     model: Model | None = ctx.meta.get(MODEL_KEY)
     return Path(target).stem if model is None else model.name
 
 
 def resolve_motion(ctx: click.Context, target: str, values: dict[str, float]) -> TargetMotion:
-    """The motion of a model (of several runs the first), of a scenario's file, or of a stored one."""
+    """The motion of a model (the first of several runs), of a scenario file, or of a stored motion."""
     model: Model | None = ctx.meta.get(MODEL_KEY)
     if model is None:
         motion = load_stored_motion(target) if target.rstrip(os.sep).endswith(".zarr") else simulate_file(target)
@@ -142,7 +142,7 @@ def resolve_motion(ctx: click.Context, target: str, values: dict[str, float]) ->
 
 
 def simulate_file(target: str) -> Motion:
-    """The motion of a scenario's file, computed."""
+    """Simulate a scenario file."""
     from polhode.model.scenario import Scenario
     from polhode.solve.simulate import ensemble, simulate
 
@@ -151,7 +151,7 @@ def simulate_file(target: str) -> Motion:
 
 
 def load_stored_motion(target: str) -> Motion:
-    """The motion of a Zarr folder."""
+    """Load a motion from a Zarr folder."""
     from polhode.results.motion import load
 
     return load(target)

@@ -1,1 +1,1 @@
-"""A motion in the formats of other programs."""
+"""Export of motions to the formats of other programs."""

@@ -1,4 +1,4 @@
-"""Files that are written: the right ending, and whole or not at all."""
+"""Atomic writing of files, and checks of their suffix."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from polhode.errors import FileError
 
 
 def check_suffix(path: Path, suffixes: Sequence[str], what: str) -> None:
-    """Before the work, not after."""
+    """Raise an error for a wrong suffix, before any work is done."""
     if path.suffix.lower() not in suffixes:
         raise FileError(f"{what} cannot be written to {path}: its name must end with {' or '.join(suffixes)}")
 
 
 @contextmanager
 def atomic_path(path: Path, what: str = "") -> Iterator[Path]:
-    """A place beside the target to write to.  It takes the target's place when all is done, and is gone otherwise."""
+    """A temporary path beside the target, which replaces it on success and is removed otherwise."""
     draft = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         yield draft
@@ -31,7 +31,7 @@ def atomic_path(path: Path, what: str = "") -> Iterator[Path]:
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Write a file; a folder that is not there is made."""
+    """Write a file atomically, creating its folder if necessary."""
     with atomic_path(path) as draft:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Which bodies or members of a motion another program is shown, and what they look like there."""
+"""The bodies or members of a motion that are exported, and their appearance."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from polhode.results.trajectory import Trajectory
 
 PARTICLE_RADIUS_IN_PATHS = 1 / 40
-"""The radius of a particle's ball: so much of the way round which all is going on, ..."""
+"""Radius of a particle's ball, relative to the extent of all paths ..."""
 PARTICLE_RADIUS_IN_SOLIDS = 1 / 2
-"""... but so much of the smallest solid, if there is one."""
+"""... or to the smallest solid, if there is one."""
 
 
 class ExportedBody(NamedTuple):
-    """A body or member, and its look."""
+    """A body or member, and its appearance."""
 
     number: int
     name: str
     look: Appearance
     surface: Surface
-    """Of the look; of a particle's the ball in its size."""
+    """The surface to draw; for a particle a scaled ball."""
 
 
 def select_exported_bodies(motion: Trajectory) -> list[ExportedBody]:
-    """Everything that can be shown; members that failed are left out, with a warning."""
+    """All bodies or members except members that failed, which raise a warning."""
     if len(motion.times) == 0:
-        raise InputError("the run stopped before its first output time: there is nothing to show")
+        raise InputError("the run stopped before its first output time: there is nothing to export")
     numbers = _valid_members(motion)
     looks = _shared_appearances(motion, numbers)
     radius = _particle_radius(stack_components(motion.state_view.position)[:, numbers], looks)
@@ -55,24 +55,24 @@ def _body_name(motion: Trajectory, number: int) -> str:
 
 
 def _valid_members(motion: Trajectory) -> list[int]:
-    """The numbers of those whose states are known: from the start to the end, or until an event stopped them."""
+    """Indices of those whose states are finite to the end, or until an event stopped them."""
     finite: Any = np.isfinite(motion.run_result.samples).all(axis=-1)
     stopped = np.isin(np.arange(finite.shape[1]), [c.body for c in motion.run_result.crossings if c.ends])
     well: Any = np.where(stopped, finite[0], finite.all(axis=0))
     failed = np.flatnonzero(~well)
     if len(failed) == len(well):
-        raise InputError("no member reached its end: there is nothing to show")
+        raise InputError("no member reached its end: there is nothing to export")
     if len(failed):
         which = f"member {failed[0]} has failed and is"
         if len(failed) > 1:
             which = f"{len(failed)} members have failed, the first of them member {failed[0]}, and are"
-        warnings.warn(f"{which} left out: not all the numbers are known to the end", stacklevel=5)
+        warnings.warn(f"{which} left out: not all states are finite", stacklevel=5)
     numbers: list[int] = np.flatnonzero(well).tolist()
     return numbers
 
 
 def _shared_appearances(motion: Trajectory, numbers: list[int]) -> list[Appearance]:
-    """One for each; those that are the same are the same object."""
+    """One appearance for each; equal ones are the same object."""
     bodies = motion.scenario.bodies
     if motion.axis == "member" and bodies[0].members is None:
         return [appearance_of(bodies[0])] * len(numbers)
@@ -90,7 +90,7 @@ def _shared_appearances(motion: Trajectory, numbers: list[int]) -> list[Appearan
 
 
 def _particle_radius(positions: Array, looks: list[Appearance]) -> float:
-    """How large a particle is drawn, in m."""
+    """The radius of a particle's ball, in m."""
     solids = [look.size for look in looks if look.kind != "particle"]
     if solids:
         return PARTICLE_RADIUS_IN_SOLIDS * min(solids)

@@ -1,9 +1,9 @@
 """A motion as an animated glTF 2.0 scene, for viewers, slides and Blender.
 
-    root            turns our z upwards into glTF's y, and stands where the motion is, if that is far from the origin
-      body 0 ...    one node for each body or member: its mesh, and keys for its place and its attitude
+    root            rotates z up to glTF's y up, and translates to the motion if that is far from the origin
+      body 0 ...    one node for each body or member: its mesh, and keyframes of its position and attitude
 
-Numbers are of 32 bits.  glTF writes quaternions (x, y, z, w).
+Numbers are 32-bit floats.  glTF orders quaternions (x, y, z, w).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 GLTF_SUFFIXES = (".glb", ".gltf")
 RECENTER_DISTANCE = 10.0
-"""Of a motion farther from the origin than so many times its size, places are counted from its middle."""
+"""Positions are relative to the motion's center if that is farther from the origin than this many times its size."""
 Z_UP_TO_Y_UP = (-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
-"""(x, y, z, w) of the turn that takes z to y: (x, y, z) becomes (x, z, -y)."""
+"""(x, y, z, w) of the rotation from z up to y up: (x, y, z) becomes (x, z, -y)."""
 XYZW = (1, 2, 3, 0)
 
 
 def write_gltf(motion: Trajectory, path: Path) -> None:
-    """Write the scene: binary, or a text with the numbers inside in base 64."""
+    """Write the scene: binary, or text with the numbers embedded in base64."""
     check_suffix(path, GLTF_SUFFIXES, "a glTF scene")
     shown = select_exported_bodies(motion)
     tracks = _drop_duplicate_times(compute_keyframes(motion, [one.number for one in shown]))
@@ -51,7 +51,7 @@ def write_gltf(motion: Trajectory, path: Path) -> None:
 
 
 def _build_scene(motion: Trajectory, shown: Sequence[ExportedBody], tracks: Keyframes) -> tuple[dict[str, Any], bytes]:
-    """The document, and the buffer that it speaks of."""
+    """The document, and the buffer that it refers to."""
     buffer, origin = GltfBuffer(), _choose_origin(shown, tracks)
     meshes, materials, of_body = _build_meshes(buffer, shown, motion.axis)
     nodes: list[dict[str, Any]] = [_root_node(motion, origin, len(shown))]
@@ -60,7 +60,7 @@ def _build_scene(motion: Trajectory, shown: Sequence[ExportedBody], tracks: Keyf
     clocks: dict[int, int] = {}
     for i, (one, mesh) in enumerate(zip(shown, of_body, strict=True)):
         places, turns = tracks.positions[:, i] - origin, tracks.quaternions_wxyz[:, i][:, XYZW]
-        known = int(np.isfinite(places).all(axis=1).sum())  # of a member that an event stopped not all
+        known = int(np.isfinite(places).all(axis=1).sum())  # fewer for a member that an event stopped
         node: dict[str, Any] = {"name": one.name, "mesh": mesh, "extras": {"drawn": one.look.sentence}}
         for what, keys in (("translation", places[:known]), ("rotation", turns[:known])):
             node[what] = np.asarray(keys[0], dtype=np.float32).tolist()
@@ -89,14 +89,14 @@ def _build_scene(motion: Trajectory, shown: Sequence[ExportedBody], tracks: Keyf
 
 
 def _extras(motion: Trajectory, origin: Array) -> dict[str, Any]:
-    """What the numbers mean, for those who read them."""
+    """Units and conventions, for readers of the file."""
     return {
         "name": motion.scenario.name,
         "units": {"length": "m", "time": "s"},
         "start_time_s": float(motion.times[0]),
         "method": motion.scenario.used_method.name,
         "origin_m": origin.tolist(),
-        "about": "inside the root node z points up and places are counted from origin_m; numbers are of 32 bits",
+        "about": "inside the root node z points up and positions are relative to origin_m; numbers are 32-bit floats",
     }
 
 
@@ -107,7 +107,7 @@ def _root_node(motion: Trajectory, origin: Array, count: int) -> dict[str, Any]:
 
 
 def _choose_origin(shown: Sequence[ExportedBody], tracks: Keyframes) -> Array:
-    """From where places are counted: the world's origin, or the motion's middle where that is far away."""
+    """The origin of positions: that of the world, or the motion's center if far away."""
     places = tracks.positions[np.isfinite(tracks.positions).all(axis=-1)]
     low, high = places.min(axis=0), places.max(axis=0)
     size = float((high - low).max()) + max(float(np.abs(one.surface.vertices).max()) for one in shown)
@@ -116,13 +116,13 @@ def _choose_origin(shown: Sequence[ExportedBody], tracks: Keyframes) -> Array:
 
 
 def _drop_duplicate_times(tracks: Keyframes) -> Keyframes:
-    """Keys at times that 32 bits can tell apart."""
+    """Drop keyframes whose times are equal as 32-bit floats."""
     rounded = tracks.times.astype(np.float32)
     new = np.concatenate(([True], rounded[1:] > np.maximum.accumulate(rounded)[:-1]))
     if new.all():
         return tracks
     warnings.warn(
-        f"{(~new).sum()} of {len(new)} outputs are left out: 32 bits cannot tell their times from those before",
+        f"{(~new).sum()} of {len(new)} outputs are left out: as 32-bit floats their times equal the preceding ones",
         stacklevel=4,
     )
     return Keyframes(*(array[new] for array in tracks))
@@ -132,7 +132,7 @@ def _drop_duplicate_times(tracks: Keyframes) -> Keyframes:
 def _build_meshes(
     buffer: GltfBuffer, shown: Sequence[ExportedBody], axis: str | None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[int]]:
-    """Meshes, materials, and which mesh each has: those that look the same share it, or at least its numbers."""
+    """Meshes, materials, and the mesh index of each body; equal appearances share a mesh, or at least its buffers."""
     meshes: list[dict[str, Any]] = []
     colors = [COLORS["body"]]
     parts: dict[int, list[dict[str, Any]]] = {}
@@ -155,7 +155,7 @@ def _build_meshes(
 
 
 def _primitives(buffer: GltfBuffer, one: ExportedBody) -> list[dict[str, Any]]:
-    """Both tones of a surface, over the same vertices."""
+    """The two tones of a surface, sharing vertices."""
     facets = build_gltf_mesh(one.surface)
     attributes = {
         "POSITION": buffer.floats(facets.positions, "sizes", ARRAY_BUFFER, bounds=True),
@@ -169,20 +169,20 @@ def _primitives(buffer: GltfBuffer, one: ExportedBody) -> list[dict[str, Any]]:
 
 
 def _material(color: str) -> dict[str, Any]:
-    """Glossless; seen from both sides, since a sheet has but one."""
+    """Matte; two-sided, for surfaces without thickness."""
     base = [*(_srgb_to_linear(int(color[k : k + 2], 16) / 255) for k in (1, 3, 5)), 1.0]
     surface = {"baseColorFactor": base, "metallicFactor": 0.0, "roughnessFactor": 0.7}
     return {"name": color, "pbrMetallicRoughness": surface, "doubleSided": True}
 
 
 def _srgb_to_linear(c: float) -> float:
-    """The amount of light of a value on the screen.  [IEC 61966-2-1]"""
+    """Linear intensity of an sRGB value.  [IEC 61966-2-1]"""
     return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
 
 
 # Files --------------------------------------------------------------------------------------------------------------
 def _encode_glb(document: dict[str, Any], content: bytes) -> bytes:
-    """A header, the document filled up with blanks, the buffer: each a multiple of 4 bytes."""
+    """Header, document padded with spaces, and buffer: each a multiple of 4 bytes."""
     text = _encode_json(document)
     text += b" " * (-len(text) % 4)
     chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(content), b"BIN\0") + content

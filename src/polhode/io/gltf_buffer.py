@@ -1,4 +1,4 @@
-"""The numbers of a glTF file: one buffer, with the views and accessors that say what lies where."""
+"""The buffer of a glTF file, with its buffer views and accessors."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from polhode.massprops.geometry import Indices
 from polhode.validation import Array
 
 ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER = 34962, 34963
-"""What a view is for, in OpenGL's numbers; keys of animations have none."""
+"""Targets of buffer views (OpenGL constants); animation keyframes have none."""
 ACCESSOR_TYPES = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
 COMPONENT_TYPES = {"float32": 5126, "uint32": 5125, "uint16": 5123}
 MAX_UINT16_VERTICES = 65535
-"""Fewer vertices than this are counted in 16 bits: the largest number of them is no vertex."""
+"""Meshes with fewer vertices use 16-bit indices, of which the largest is reserved."""
 
 
 class GltfBuffer:
-    """Grows by one array at a time; each has a view and an accessor of its own, with the same number."""
+    """Appends arrays; each has a buffer view and an accessor of the same index."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -29,15 +29,15 @@ class GltfBuffer:
         self.accessors: list[dict[str, Any]] = []
 
     def floats(self, array: Array, what: str, target: int | None = None, *, bounds: bool = False) -> int:
-        """Numbers in 32 bits, with their least and largest where glTF asks for them."""
+        """Append 32-bit floats, with minimum and maximum if glTF requires them."""
         with np.errstate(over="ignore", under="ignore"):
             rounded = np.asarray(array, dtype=np.float32)
         if not np.isfinite(rounded).all():
-            raise InputError(f"{what} reach {np.abs(array).max():.1e}, more than the 32-bit numbers of glTF can hold")
+            raise InputError(f"{what} reach {np.abs(array).max():.1e}, more than the 32-bit floats of glTF can hold")
         return self._add(rounded, target, bounds)
 
     def indices(self, faces: Indices, vertices: int) -> int:
-        """The corners' numbers of triangles."""
+        """Append the vertex indices of triangles."""
         return self._add(
             faces.ravel().astype(np.uint16 if vertices < MAX_UINT16_VERTICES else np.uint32),
             ELEMENT_ARRAY_BUFFER,
@@ -46,7 +46,7 @@ class GltfBuffer:
 
     @property
     def content(self) -> bytes:
-        """All of it."""
+        """The contents of the buffer."""
         return b"".join(self._pieces)
 
     def _add(self, array: NDArray[Any], target: int | None, bounds: bool) -> int:

@@ -1,4 +1,4 @@
-"""A surface ready for a graphics card: cut into octants of two tones, with normals that keep sharp edges sharp."""
+"""A surface for rendering: split into octants of two tones, with normals that preserve sharp edges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRIANGLE_EDGES = ((0, 1), (1, 2), (2, 0))
 
 
 class GltfMesh(NamedTuple):
-    """Vertices, one for each smooth patch that meets in a corner, and the faces of both tones."""
+    """Vertices, one for each smooth patch that meets at a corner, and the faces of both tones."""
 
     positions: Array
     normals: Array
@@ -23,14 +23,14 @@ class GltfMesh(NamedTuple):
 
 
 def build_gltf_mesh(surface: Surface) -> GltfMesh:
-    """Cut along the three planes through the origin, so that every spin shows."""
+    """Split along the three coordinate planes, so that any rotation is visible."""
     triangles = surface.vertices[surface.faces]
     for axis in range(3):
         triangles = split_by_plane(triangles, axis).triangles
     size = float(np.abs(surface.vertices).max())
     _, same = np.unique(np.round(triangles.reshape(-1, 3) / (WELD_TOLERANCE * size)), axis=0, return_inverse=True)
     corners = same.reshape(-1, 3)
-    real = (corners != np.roll(corners, 1, axis=1)).all(axis=1)  # what the cuts left of less than rounding
+    real = (corners != np.roll(corners, 1, axis=1)).all(axis=1)  # drop slivers from the splits
     triangles, corners = triangles[real], corners[real]
     flat = face_normals(triangles)
     patch, first = _smooth_patches(corners, flat)
@@ -44,9 +44,9 @@ def build_gltf_mesh(surface: Surface) -> GltfMesh:
 
 
 def _smooth_patches(corners: Indices, normals: Array) -> tuple[Indices, Indices]:
-    """For each corner of each face its patch, and for each patch its first corner.
+    """The patch of each corner of each face, and the first corner of each patch.
 
-    Two faces at an edge share a patch at both its ends unless they bend there by more than `SHARP_ANGLE`.
+    Two faces at an edge share a patch at both ends unless the angle between them exceeds `SHARP_ANGLE`.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -60,7 +60,7 @@ def _smooth_patches(corners: Indices, normals: Array) -> tuple[Indices, Indices]
     order = np.lexsort((keys[:, 1], keys[:, 0]))
     keys, low, high = keys[order], low[order], high[order]
     links = []
-    for gap in (1, 2, 3):  # where two leaves of a sheet lie upon each other an edge has four faces
+    for gap in (1, 2, 3):  # an edge of a two-sided sheet has four faces
         meet = np.flatnonzero((keys[gap:] == keys[:-gap]).all(axis=1))
         smooth = (normals[low[meet] // 3] * normals[low[meet + gap] // 3]).sum(axis=1) > np.cos(SHARP_ANGLE)
         meet = meet[smooth]
@@ -72,7 +72,7 @@ def _smooth_patches(corners: Indices, normals: Array) -> tuple[Indices, Indices]
 
 
 def _corner_angles(triangles: Array) -> Array:
-    """The angles of triangles at their corners, in rad: how much each counts there, however it is cut."""
+    """The angles of triangles at their corners, in rad: weights that do not depend on the triangulation."""
     to_next = np.roll(triangles, -1, axis=1) - triangles
     to_last = np.roll(triangles, 1, axis=1) - triangles
     across = np.linalg.norm(np.cross(to_next, to_last), axis=2)

@@ -1,4 +1,4 @@
-"""Where bodies are from key to key of an animation: close enough together that no viewer takes a turn for another."""
+"""Keyframes of an animation, close enough together that viewers interpolate rotations correctly."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from polhode.results.trajectory import Trajectory
 
 MAX_KEY_ANGLE = math.pi / 2
-"""Where more instants are taken, a body turns by at most so many rad from one to the next."""
+"""Maximum rotation between added keyframes, in rad."""
 MAX_KEYS = 2_000_000
-"""Keys of all bodies together: beyond it no more are added."""
+"""Maximum number of keyframes of all bodies; no more are added."""
 
 
 class Keyframes(NamedTuple):
-    """Keys of the bodies shown."""
+    """Keyframes of the exported bodies."""
 
     times: Array
     """Since the first output, in s."""
@@ -33,7 +33,7 @@ class Keyframes(NamedTuple):
 
 
 def compute_keyframes(motion: Trajectory, numbers: list[int]) -> Keyframes:
-    """The outputs, and instants between them where a body turns by more than half a turn from one to the next."""
+    """The outputs, and times between them where a body rotates by more than half a turn."""
     times, view = motion.times, motion.state_view
     while (turns := _largest_rotations(times, view, numbers)) is not None:
         pieces = np.where(turns > math.pi, np.ceil(turns / MAX_KEY_ANGLE), 1).astype(np.int64)
@@ -53,7 +53,7 @@ def compute_keyframes(motion: Trajectory, numbers: list[int]) -> Keyframes:
 
 
 def _largest_rotations(times: Array, view: StateView, numbers: list[int]) -> Array | None:
-    """The largest turn of any body from each time to the next, in rad; None if all are within half a turn."""
+    """The largest rotation of any body in each interval, in rad; None if all are within half a turn."""
     if len(times) < 2:
         return None
     rates = np.linalg.norm(stack_components(view.angular_velocity)[:, numbers], axis=-1)
@@ -67,8 +67,8 @@ def _warn_undersampled(times: Array, turns: Array, is_exact: bool) -> None:
     step = MAX_KEY_ANGLE * (times[worst + 1] - times[worst]) / turns[worst]
     step = math.floor(step * (scale := 10.0 ** (1 - math.floor(math.log10(step))))) / scale
     what = (
-        f"from t = {times[worst]:g} s to the next output a body turns by {turns[worst] / (2 * math.pi):.3g} turns: "
-        "a viewer shows the shorter way round, which is another spin"
+        f"from t = {times[worst]:g} s to the next output a body rotates by {turns[worst] / (2 * math.pi):.3g} "
+        "turns: a viewer interpolates the shorter rotation, which is a different spin"
     )
-    remedy = f"simulate with output_step={step:g}, in s"
+    remedy = f"simulate with output_step={step:g} (s)"
     warnings.warn(f"{what}; {remedy}{', for a shorter time' if is_exact else ''}", stacklevel=5)

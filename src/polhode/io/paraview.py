@@ -1,8 +1,8 @@
-"""A motion for ParaView: one file of triangles for each output, and a list of them with their times.
+"""A motion for ParaView: one file of triangles for each output, and a collection of them with their times.
 
-x.pvd           which file belongs to which time
-x/x_0000.vtu    the surfaces of all bodies there, with the velocity of every point (m/s), how far it has come since
-                the start (m), and the number of the body
+x.pvd           the files and their times
+x/x_0000.vtu    the surfaces of all bodies, with the velocity of every point (m/s), its displacement since the
+                start (m), and the index of the body
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ INSTALL_HINT = "writing for ParaView needs meshio: pip install 'polhode[mesh]'"
 
 
 def write_paraview(motion: Trajectory, path: Path) -> None:
-    """Write the files beside their place first: the folder and the list appear whole or not at all."""
+    """Write the folder and the collection atomically."""
     check_suffix(path, (".pvd",), "a series for ParaView")
     try:
         import meshio  # noqa: F401
@@ -63,7 +63,7 @@ def write_paraview(motion: Trajectory, path: Path) -> None:
 
 
 def _outputs_with_bodies(motion: Trajectory, shown: Sequence[ExportedBody]) -> list[int]:
-    """The outputs at which somebody is there: events may have stopped every member before the last."""
+    """The outputs with at least one body: events may have stopped every member before the last."""
     finite: Any = np.isfinite(motion.run_result.samples[:, [one.number for one in shown]]).all(axis=-1)
     found: list[int] = np.flatnonzero(finite.any(axis=1)).tolist()
     return found
@@ -83,7 +83,7 @@ def _write_frames(
 
 
 def _mesh_builder(motion: Trajectory, shown: Sequence[ExportedBody]) -> Callable[[int], Any]:
-    """What makes meshio's mesh of one output; a member that an event has stopped before it is not in it."""
+    """A function that builds the meshio mesh of an output, without members that an event stopped before it."""
     import meshio
 
     view, start = motion.state_view, motion.state_view_of(motion.samples_at(motion.scenario.start_time)[None])
@@ -115,13 +115,13 @@ def _mesh_builder(motion: Trajectory, shown: Sequence[ExportedBody]) -> Callable
 
 
 def _select_bodies(view: StateView, k: int, bodies: list[int]) -> StateView:
-    """What is seen of some bodies at one time."""
+    """The states of some bodies at one time."""
     vectors: Any = (tuple(c[k : k + 1, bodies] for c in vector) for vector in view)
     return StateView(*vectors)
 
 
 def _encode_collection(times: Array, files: Sequence[str]) -> bytes:
-    """The list of files and their times, as ParaView reads it."""
+    """The .pvd collection of files and times."""
     root = ElementTree.Element("VTKFile", type="Collection", version="0.1", byte_order="LittleEndian")
     collection = ElementTree.SubElement(root, "Collection")
     for t, file in zip(times.tolist(), files, strict=True):
@@ -132,13 +132,13 @@ def _encode_collection(times: Array, files: Sequence[str]) -> bytes:
 
 
 def _refuse_foreign_files(folder: Path) -> None:
-    """Overwrite the files of an earlier motion, but nothing else."""
+    """Raise an error unless the folder holds only the files of an earlier motion, which may be overwritten."""
     if not folder.exists():
         return
     ours = re.compile(re.escape(folder.name) + r"_\d{4,}\.vtu")
-    strange = [p.name for p in folder.iterdir() if not ours.fullmatch(p.name)] if folder.is_dir() else [folder.name]
-    if strange:
+    foreign = [p.name for p in folder.iterdir() if not ours.fullmatch(p.name)] if folder.is_dir() else [folder.name]
+    if foreign:
         raise FileError(
-            f"{folder}, where the files of the motion would go, exists and holds {sorted(strange)[0]}, which is none "
-            "of them: choose another name"
+            f"{folder}, where the files of the motion would go, contains {sorted(foreign)[0]}, which is not one of "
+            "them: choose another name"
         )

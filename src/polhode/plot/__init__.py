@@ -1,4 +1,4 @@
-"""Pictures of motions, with Matplotlib.  Every function gives a `Figure`: `figure.savefig("spin.svg")`."""
+"""Plots of motions with Matplotlib.  Every function returns a `Figure`: `figure.savefig("spin.svg")`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,17 @@ Panel = Callable[["Axes", "Trajectory"], None]
 
 
 def overview(motion: Trajectory) -> Figure:
-    """A motion at a glance: how it turns and moves, its energies, and how well it kept what it should keep.
+    """Plot a motion: angular velocity, trajectory, energies, and the drift of conserved quantities.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion of one body, a system or an ensemble; of many bodies or members at most 12 are drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        `figure.savefig("motion.svg")` writes it.
 
     Examples
     --------
@@ -36,7 +46,7 @@ def overview(motion: Trajectory) -> Figure:
     if len(motion.times) == 0:
         from polhode.errors import InputError
 
-        raise InputError("this motion has no output times: there is nothing to draw")
+        raise InputError("this motion has no output times: there is nothing to plot")
     drawn = _select_panels(motion)
     rows = -(-len(drawn) // 2)
     title = " · ".join(part for part in (motion.scenario.name or "motion", panels.describe_selection(motion)) if part)
@@ -50,7 +60,7 @@ def overview(motion: Trajectory) -> Figure:
 
 
 def _select_panels(motion: Trajectory) -> list[Panel]:
-    """Which panels say something about this motion."""
+    """The panels that apply to this motion."""
     found: list[Panel] = []
     turns = not all(body.is_particle for body in motion.scenario.bodies) and bool(np.any(motion.angular_velocity_body))
     if turns:

@@ -1,4 +1,4 @@
-"""Which of the things in a scene is drawn first: the far ones, and a line before or after each face that it passes."""
+"""The drawing order of a scene: back to front, with each line before or after the faces that it crosses."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ import numpy as np
 from polhode.validation import Array
 
 COPLANAR_TOLERANCE = 1e-6
-"""A line that lies in a face, but for so much of the scene's depth, is drawn on it."""
+"""A line this close to a face, relative to the scene's depth, is drawn on it."""
 
 EDGE_TOLERANCE = 1e-3
-"""A place so little beside a face, in its own size, still counts as on it: edges of bodies are such places."""
+"""A point this close to a face, relative to the face's size, counts as on it, such as the edges of bodies."""
 
 CHUNK_PAIRS = 1_000_000
-"""So many pairs of a place and a face are compared at a time."""
+"""Pairs of a point and a face that are compared at a time."""
 
 
 @dataclass(frozen=True)
 class ScenePiece:
-    """A face, a part of a path, or a function that draws; its depth grows towards the eye."""
+    """A face, a piece of a path, or a function that draws; its depth increases toward the viewer."""
 
     depth: float
     kind: str
     """"face", "line" or "drawn"."""
     points: Array
-    """On the paper, (n, 2)."""
+    """In the picture plane, (n, 2)."""
     style: Any
     depths: Array | None
-    """Of each of its points; None for what stands before everything."""
+    """Depth of each point; None for a piece in front of everything."""
 
 
 def sort_by_depth(pieces: list[ScenePiece]) -> list[ScenePiece]:
-    """The pieces in the order in which they are drawn.
+    """Sort pieces into drawing order.
 
-    Faces go by the depth of their middle.  That is not enough for a line: one that leaves a body may be before a face
-    whose middle is nearer.  So each part of a line is compared with the faces that it passes on the paper, at that
-    place, and put after those that lie behind it, or before the first of those that hide it.
+    Faces are sorted by the depth of their center.  That is not enough for a line: one that leaves a body may be in
+    front of a face whose center is nearer.  Each piece of a line is compared with the faces that it crosses in the
+    picture, and drawn after those behind it, or before the first of those that hide it.
     """
     faces = [piece for piece in pieces if piece.kind == "face"]
     if not faces:
@@ -49,13 +49,13 @@ def sort_by_depth(pieces: list[ScenePiece]) -> list[ScenePiece]:
 
 
 def is_hidden(pieces: list[ScenePiece], point: Array, depth: float) -> bool:
-    """Whether a face lies before a point, given on the paper and by its depth."""
+    """Whether a face is in front of a point, given in the picture plane and by its depth."""
     faces = [piece for piece in pieces if piece.kind == "face"]
     return bool(faces) and bool(np.isfinite(_FaceDepths(faces).passed(point[None], np.array([depth]))[1][0]))
 
 
 class _FaceDepths:
-    """The faces' triangles on the paper, and their depths."""
+    """The faces' triangles in the picture plane, and their depths."""
 
     def __init__(self, faces: list[ScenePiece]) -> None:
         corners = np.stack([face.points for face in faces])
@@ -70,7 +70,7 @@ class _FaceDepths:
         self.near = COPLANAR_TOLERANCE * float(np.ptp(depths) or np.ptp(corners))
 
     def depths_for(self, pieces: list[ScenePiece]) -> list[float]:
-        """The depths by which parts of lines are sorted."""
+        """The depths by which pieces of lines are sorted."""
         if not pieces:
             return []
         ends = [(0, (n - 1) // 2, n // 2, n - 1) for n in (len(piece.points) for piece in pieces)]
@@ -91,8 +91,8 @@ class _FaceDepths:
         return sorted_by
 
     def passed(self, points: Array, depths: Array) -> tuple[Array, Array]:
-        """Of the faces under each of the points of the paper: the depth of the nearest middle of those that lie behind
-        it, and of the farthest of those before it; -inf and inf where there is none."""
+        """For each point: the greatest center depth of the faces behind it, and the least of those in front of it;
+        -inf and inf if there are none."""
         behind, before = np.full(len(points), -np.inf), np.full(len(points), np.inf)
         some = max(1, CHUNK_PAIRS // len(self.middle))
         for start in range(0, len(points), some):

@@ -1,4 +1,4 @@
-"""A motion as a film: the two views and the clock of `instant`, frame by frame."""
+"""A motion as a film: the two views and the time line of `draw_snapshot`, frame by frame."""
 
 from __future__ import annotations
 
@@ -33,40 +33,40 @@ from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MIN_REALTIME, MAX_REALTIME, DEFAULT_LENGTH = 2.0, 20.0, 8.0
-"""What lasts from 2 to 20 s is shown as fast as it is; what is shorter or longer, in about 8 s."""
+"""A motion of 2 to 20 s plays in real time; a shorter or longer one in about 8 s."""
 MAX_FRAMES = 36_000
-"""Twenty minutes at 30 frames a second: more were hardly meant."""
+"""Twenty minutes at 30 frames per second."""
 FILM_TRAIL_POINTS = 400
-"""Of a trail in a film, at most."""
+"""Maximum number of points of a trail in a film."""
 DEFAULT_SIZES = {".gif": (800, 450)}
 DEFAULT_RATES = {".gif": 20.0}
-"""What a .gif gets that says nothing; an .mp4 gets 1280 x 720 pixels and 30 frames a second."""
+"""Defaults of a .gif; those of an .mp4 are 1280 x 720 pixels and 30 frames per second."""
 TIMES_SIGN = "\N{MULTIPLICATION SIGN}"
 MIN_RESOLUTION = (72.0, 640)
-"""A film has at least so many pixels an inch, so that letters can be read; one less than so many wide has fewer."""
+"""Minimum pixels per inch, so that text stays readable, and the width in pixels below which there are fewer."""
 SIZE_LIMITS = (160, 7680)
-"""The least and the largest width, and height times 16/9."""
+"""Minimum and maximum of the width, and of the height times 16/9."""
 
 
 class FilmWarning(UserWarning):
-    """The eye is deceived: a body turns more than half a turn between two frames."""
+    """Aliasing: a body rotates by more than half a turn between two frames."""
 
 
 @dataclass(frozen=True)
 class Film:
-    """A film that was written."""
+    """A film that has been written."""
 
     path: Path
     frames: int
     seconds: float
-    """How long it plays."""
+    """Playing time in s."""
     pace: float
-    """Seconds of the motion in a second of the film."""
+    """Seconds of motion per second of film."""
     frames_per_second: float
     size: tuple[int, int]
     """Width and height in pixels."""
     warning: str | None
-    """Where the eye is deceived: how, and what would show it right."""
+    """If the rotation is aliased: by how much, and the pace that avoids it."""
 
 
 def film(
@@ -81,37 +81,37 @@ def film(
     end: float | None = None,
     body: int = 0,
 ) -> Film:
-    """Write a motion as a film: in space and seen from the body, with one camera; below, the clock.
+    """Write a motion as a film: the view in space and the view from the body, above a time line.
 
     Parameters
     ----------
     motion : Motion
-        Of a body, of several, or of an ensemble, of which up to 300 members are drawn.
+        The motion of one body, a system, or an ensemble, of which up to 300 members are drawn.
     path : str or pathlib.Path
-        Where to: .mp4 (needs the extra `polhode[film]`) or .gif.  It appears when the film is complete.
+        A .mp4 (needs the extra `polhode[film]`) or .gif.  The file appears when the film is complete.
     title : str, optional
-        The scenario's name if not given.
+        Default: the name of the scenario.
     pace : float, optional
-        Seconds of the motion in a second of the film: 0.1 is slow motion.  If not given, 1 where the part that is
-        shown lasts 2 to 20 s; else what shows it in about 8 s.  It is written in the picture.
+        Seconds of motion per second of film: 0.1 is slow motion.  Default: 1 if the part shown lasts 2 to 20 s,
+        otherwise the value that plays it in about 8 s.  The pace is written in the picture.
     frames_per_second : float, optional
-        30, in a .gif 20 if not given.
+        Default: 30, for a .gif 20.
     size : tuple of int, optional
-        Width and height in pixels: (1280, 720), of a .gif (800, 450) if not given.
+        Width and height in pixels.  Default: (1280, 720), for a .gif (800, 450).
     start, end : float, optional
-        Of the part to show, in s; the whole motion if not given.
+        The part to show, in s.  Default: the whole motion.
     body : int, optional
-        Of a system: from which body the second view looks, counted from 0.
+        For a system: the index of the body of the second view.
 
     Returns
     -------
     Film
-        Where it is, how many frames it has, how long it plays, and how fast.
+        Path, number of frames, playing time and pace.
 
     Warns
     -----
     FilmWarning
-        Where a body turns more than half a turn between two frames: one sees it turn too slowly, or backwards.
+        If a body rotates by more than half a turn between two frames: it appears to turn too slowly, or backwards.
 
     Examples
     --------
@@ -138,15 +138,15 @@ def film(
         warnings.warn(warning, FilmWarning, stacklevel=2)
     frames = sample_trajectory(motion, times)
     with styled_figure(wide, tall, constrained=False) as figure:
-        said = choose_time_format(first, last, speed / rate)
-        projector = _FrameRenderer(figure, width, set_up, motion, title, speed, said, warning)
+        labels = choose_time_format(first, last, speed / rate)
+        renderer = _FrameRenderer(figure, width, set_up, motion, title, speed, labels, warning)
 
         def samples() -> list[RGBImage]:
-            return [projector.picture(frames.at(k)) for k in sorted({(len(times) - 1) * i // 4 for i in range(5)})]
+            return [renderer.picture(frames.at(k)) for k in sorted({(len(times) - 1) * i // 4 for i in range(5)})]
 
         with open_video_writer(place, shown, rate, samples) as add, progress("film", "frames") as report:
             for k in range(len(times)):
-                add(projector.picture(frames.at(k)))
+                add(renderer.picture(frames.at(k)))
                 report(k + 1, len(times))
     return Film(place, len(times), len(times) / rate, speed, rate, shown, warning)
 
@@ -154,7 +154,7 @@ def film(
 def validate_format(
     place: Path, frames_per_second: float | None, size: tuple[int, int] | None
 ) -> tuple[tuple[int, int], float]:
-    """The size in pixels and the frames a second, as given or usual, of a film that can be written there."""
+    """The size in pixels and the frames per second, given or default, after checking that the film can be written."""
     suffix = place.suffix.lower()
     shown = validate_size(DEFAULT_SIZES.get(suffix, (1280, 720)) if size is None else size)
     rate = (
@@ -167,18 +167,18 @@ def validate_format(
 
 
 def figure_width(pixels: int) -> float:
-    """How wide the sheet is, in inches: smaller in a small film, whose letters would have too few pixels."""
+    """Width of the figure in inches: smaller for a small film, whose text would have too few pixels."""
     per_inch, least = MIN_RESOLUTION
     return min(WIDTH, max(pixels, least) / per_inch)
 
 
 def default_pace(duration: float) -> float:
-    """True speed for what lasts 2 to 20 s; else a round number that shows it in about 8 s."""
+    """Real time for 2 to 20 s of motion; otherwise a round number that plays it in about 8 s."""
     return 1.0 if MIN_REALTIME <= duration <= MAX_REALTIME else float(f"{duration / DEFAULT_LENGTH:.1g}")
 
 
 def frame_times(first: float, last: float, pace: float, rate: float) -> Array:
-    """When each frame is, in s: frame k at first + k pace/rate, not after k sums of it.  [seed 000 section 3]"""
+    """The time of each frame in s: frame k at first + k pace/rate, without summing steps.  [Baraff 1997, section 3]"""
     count = (last - first) * rate / pace * (1 + 1e-12)
     if count >= MAX_FRAMES:
         raise InputError(
@@ -189,7 +189,7 @@ def frame_times(first: float, last: float, pace: float, rate: float) -> Array:
 
 
 def aliasing_warning(trail: TrajectorySamples, sizes: Array, pace: float, rate: float) -> str | None:
-    """The sentence for bodies that turn more than half a turn between two frames; None if none does.  [004 17.6]"""
+    """Warning if a body rotates by more than half a turn between frames, else None.  [Christian 2011, section 17.6]"""
     seen = trail.omega[:, np.broadcast_to(sizes > 0, trail.omega.shape[1])]
     fastest = float(np.nanmax(np.linalg.norm(seen, axis=-1), initial=0.0))
     turn = fastest * pace / rate
@@ -197,15 +197,15 @@ def aliasing_warning(trail: TrajectorySamples, sizes: Array, pace: float, rate: 
         return None
     right = _round_down(pi / 2 * rate / fastest)
     return (
-        f"the eye is deceived: up to {turn / (2 * pi):.3g} turns between two frames look like fewer, or like turning "
-        f"back; a pace of {right:g} shows it right"
+        f"the rotation is aliased: up to {turn / (2 * pi):.3g} turns between two frames look slower, or reversed; "
+        f"a pace of {right:g} shows it correctly"
     )
 
 
 def describe_pace(pace: float) -> str:
-    """How fast the film is, in words."""
+    """The pace in words."""
     return (
-        "true speed"
+        "real time"
         if pace == 1
         else f"1 s shows {format_duration(pace)}"
         if pace >= LONG_SPAN / 30
@@ -223,7 +223,7 @@ def validate_size(size: Any) -> tuple[int, int]:
     least, most = SIZE_LIMITS
     if not whole or not (least <= width <= most and least <= height * 16 / 9 <= 2 * most):
         raise InputError(
-            f"size = {width} x {height} pixels cannot be: from {least} x {least * 9 // 16} on, to {most} wide"
+            f"size = {width} x {height} pixels is out of range: from {least} x {least * 9 // 16} to {most} wide"
         )
     return width, height
 
@@ -231,21 +231,19 @@ def validate_size(size: Any) -> tuple[int, int]:
 def _validate_positive(value: Any, name: str) -> float:
     number = validation.check_number(value, name)
     if number <= 0:
-        raise InputError(f"{name} must be above 0, but is {number:g}")
+        raise InputError(f"{name} must be positive, but is {number:g}")
     return number
 
 
 def _validate_interval(motion: Trajectory, start: float | None, end: float | None) -> tuple[float, float]:
-    """The part of the motion that is shown, in s."""
+    """The part of the motion to show, in s."""
     if len(motion.times) < 2:
-        raise InputError("a film takes a motion with at least two output times: simulate with an output_step")
+        raise InputError("a film needs a motion with at least two output times: simulate with an output_step")
     low, high = float(motion.times[0]), float(motion.times[-1])
     first = low if start is None else validation.check_number(start, "start")
     last = high if end is None else validation.check_number(end, "end")
     if not low <= first < last <= high:
-        raise InputError(
-            f"from {first:g} to {last:g} s is no part of the motion, which reaches from {low:g} to {high:g} s"
-        )
+        raise InputError(f"{first:g} to {last:g} s is not a part of the motion, which lasts from {low:g} to {high:g} s")
     return first, last
 
 
@@ -255,7 +253,7 @@ def _round_down(value: float) -> float:
 
 
 class _FrameRenderer:
-    """Draws frames: what stays the same is drawn once, and lies below all of them."""
+    """Draws frames over a background of everything that does not change, which is drawn once."""
 
     def __init__(
         self,
@@ -269,8 +267,8 @@ class _FrameRenderer:
         warning: str | None,
     ) -> None:
         figure.set_dpi(width / figure.get_figwidth())
-        self._canvas = cast(Any, FigureCanvasAgg(figure))  # Matplotlib gives it no types
-        self._stage = set_up
+        self._canvas = cast(Any, FigureCanvasAgg(figure))  # untyped in Matplotlib
+        self._set_up = set_up
         self._space, self._from_body, self._clock = draw_static_parts(
             figure, set_up, motion, title, () if warning is None else (warning,)
         )
@@ -284,7 +282,7 @@ class _FrameRenderer:
         for view in self._views:
             view.set_visible(False)
         self._canvas.draw()
-        self._below = self._canvas.copy_from_bbox(figure.bbox)
+        self._background = self._canvas.copy_from_bbox(figure.bbox)
         for view in self._views:
             view.set_visible(True)
 
@@ -293,13 +291,13 @@ class _FrameRenderer:
         for view in self._views:
             for artist in (*view.collections, *view.texts, *view.lines):
                 artist.remove()
-        self._stage.draw_space(self._space, now, FILM_TRAIL_POINTS)
+        self._set_up.draw_space(self._space, now, FILM_TRAIL_POINTS)
         if self._from_body is not None:
-            self._stage.draw_body(self._from_body, now, FILM_TRAIL_POINTS)
+            self._set_up.draw_body(self._from_body, now, FILM_TRAIL_POINTS)
         moment = float(now.times[0])
         self._cursor.set_xdata([self._along.place(moment)] * 2)
-        self._time.set_text(f"t = {self._times.said(moment)}")
-        self._canvas.restore_region(self._below)
+        self._time.set_text(f"t = {self._times.format(moment)}")
+        self._canvas.restore_region(self._background)
         renderer = self._canvas.get_renderer()
         for artist in (*self._views, self._cursor, self._time):
             artist.draw(renderer)

@@ -1,4 +1,4 @@
-"""The free rotation of one body, as the pictures of it need it: along its principal axes, and about L."""
+"""The free rotation of one body as its figures need it: along the principal axes, and about L."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 FREE_TOLERANCE = 1e-2
-"""How far L and the energy of a free body may be off, relative to their size: steps make errors, torques make more."""
+"""Relative drift of L and energy above which a motion is not considered torque-free."""
 
 
 MAX_PATH_ANGLE, MAX_PATH_POINTS = 0.1, 8000
-"""Of an exact motion a path is drawn through points at most so many rad of turning apart, and so many at most."""
+"""Paths of exact motions: maximum rotation (rad) between two points, and maximum number of points."""
 
 
 @dataclass(frozen=True)
 class FreeRotationData:
-    """What a free body does, at the output times; of an exact motion with few of them, at more times between."""
+    """A torque-free motion at the output times; for the exact method with few outputs, at more times between."""
 
     times: Array
     moments: Array
@@ -38,7 +38,7 @@ class FreeRotationData:
     attitudes: Array
     """Body axes to world, (n, 3, 3)."""
     momentum: Array
-    """L at the start, along the world's axes, kg m2/s."""
+    """L at the start, world axes, kg m2/s."""
 
     @property
     def twice_energy(self) -> float:
@@ -47,23 +47,23 @@ class FreeRotationData:
 
     @property
     def along_l(self) -> Array:
-        """The direction of L in the world."""
+        """The direction of L, world axes."""
         along: Array = self.momentum / np.linalg.norm(self.momentum)
         return along
 
     @property
     def plane_distance(self) -> float:
-        """Of the invariable plane from the centre: 2 E/L, in rad/s."""
+        """Distance of the invariable plane from the center: 2 E/L, in rad/s."""
         return self.twice_energy / float(np.linalg.norm(self.momentum))
 
     @cached_property
     def rates_world(self) -> Array:
-        """w in the world, (n, 3)."""
+        """w along world axes, (n, 3)."""
         return np.asarray(np.einsum("nij,nj->ni", self.turns, self.rates))
 
     @cached_property
     def symmetry_axis(self) -> int | None:
-        """Which principal axis is one of symmetry; None if all moments differ, or none does."""
+        """The index of the symmetry axis; None if all moments differ, or all are equal."""
         a, b, c = self.moments
         if len({a, b, c}) != 2:
             return None
@@ -71,16 +71,16 @@ class FreeRotationData:
 
     @cached_property
     def closed_form(self) -> AsymmetricTop | SymmetricTop:
-        """Jacobi's functions, or sine and cosine if two moments are equal."""
+        """In Jacobi elliptic functions, or in sine and cosine if two moments are equal."""
         kind = AsymmetricTop if len(set(self.moments.tolist())) == 3 else SymmetricTop
         return kind(self.moments, self.rates[0])
 
     def closed_form_rates(self) -> Array:
-        """w by the closed form, from the first output on."""
+        """w in closed form, starting from the first output."""
         return self.closed_form.rates_at(self.times - self.times[0])
 
     def across(self, vector: Array) -> Array:
-        """The direction of what of a vector is perpendicular to L; any such direction if nothing is."""
+        """The direction of a vector's component perpendicular to L; any perpendicular direction if that is 0."""
         rest = vector - (vector @ self.along_l) * self.along_l
         if np.linalg.norm(rest) <= 1e-9 * np.linalg.norm(vector):
             rest = np.eye(3)[int(np.abs(self.along_l).argmin())]
@@ -89,33 +89,33 @@ class FreeRotationData:
         return direction
 
     def camera(self, right: Array, yaw: float, pitch: float) -> Camera:
-        """A camera with L upwards."""
+        """A camera with L upward."""
         return make_camera(right, self.along_l, yaw, pitch)
 
     def frame_at(self, time: float | None) -> int:
-        """Which of the times is nearest to one of the run, in s; the first if none is given."""
+        """The index of the nearest sampled time; 0 if none is given."""
         if time is None:
             return 0
-        asked, first, last = validation.check_number(time, "time"), float(self.times[0]), float(self.times[-1])
-        if not first <= asked <= last:
-            raise InputError(f"time = {asked:g} s is outside the motion, which reaches from {first:g} to {last:g} s")
-        return int(np.abs(self.times - asked).argmin())
+        requested, first, last = validation.check_number(time, "time"), float(self.times[0]), float(self.times[-1])
+        if not first <= requested <= last:
+            raise InputError(f"time = {requested:g} s is outside the motion, which lasts from {first:g} to {last:g} s")
+        return int(np.abs(self.times - requested).argmin())
 
 
 def extract_free_rotation(motion: Trajectory) -> FreeRotationData:
-    """The rotation of the one body of a motion, which must turn freely."""
+    """The rotation of the single body of a motion, which must be torque-free."""
     if motion.axis is not None:
         raise InputError(
-            "this picture shows one body: take one of the system's or of the ensemble's with ph.simulate by itself"
+            "this figure shows one body: simulate one body of the system, or one member of the ensemble, by itself"
         )
     if len(motion.times) < 2 or not np.any(motion.angular_velocity_body[0]):
-        raise InputError("there is no rotation to draw: it takes two output times, and a body that turns")
+        raise InputError("there is no rotation to draw: at least two output times and a rotating body are needed")
     momenta, energies = motion.angular_momentum, motion.rotational_energy
     moved = np.linalg.norm(momenta - momenta[0], axis=1).max() / np.linalg.norm(momenta[0])
     if moved > FREE_TOLERANCE or np.ptp(energies) > FREE_TOLERANCE * energies[0]:
         raise InputError(
-            "this picture is for free rotation, but angular momentum or energy do not stay: is there a torque, or is "
-            "the step too long?  motion.plot() draws any motion"
+            "this figure is for free rotation, but angular momentum or energy is not conserved: is there a torque, "
+            "or is the step too long?  motion.plot() draws any motion"
         )
     axes: Any = np.array(matrix(motion.scenario.constants_about(None).axes)).reshape(3, 3)
     times, rates, attitudes = _sample_path(motion)
@@ -124,7 +124,7 @@ def extract_free_rotation(motion: Trajectory) -> FreeRotationData:
 
 
 def _sample_path(motion: Trajectory) -> tuple[Array, Array, Array]:
-    """Times, rates along the body's axes, and attitudes, close enough to each other for a line where that is free."""
+    """Times, rates along body axes, and attitudes; sampled finely enough for a line if the motion is exact."""
     times, rates = motion.times, motion.angular_velocity_body
     fastest = float(np.linalg.norm(rates, axis=1).max())
     if not motion.scenario.used_method.is_closed_form or fastest * float(np.diff(times).max()) <= MAX_PATH_ANGLE:

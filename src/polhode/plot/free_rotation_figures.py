@@ -1,4 +1,4 @@
-"""The free rotation of one body on one sheet, and its panels: in space, in the body, and over time."""
+"""The free rotation of one body in one figure, and its panels: in space, in the body, and over time."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from polhode.validation import Array
 if TYPE_CHECKING:
     from polhode.massprops.body import Body
 
-NO_SOLID = "no solid has these moments:\ndrawn is the inertia ellipsoid"
+NO_SOLID = "no solid has these moments:\nthe inertia ellipsoid is drawn"
 LABEL_CLEARANCE = np.cos(0.16)
-"""Of the angle between two arrows on the paper, below which their names would stand on each other."""
+"""Cosine of the angle between two arrows in the picture below which their labels would overlap."""
 MOMENTUM_LABELS = ("L₁", "L₂", "L₃")
 LEGEND_LINE_HEIGHT = 0.26
-"""Of a line of a legend, in inches."""
+"""Height of a line of a legend, in inches."""
 
 
 def free_rotation_sheet(motion: Trajectory, title: str = "", time: float | None = None) -> Figure:
-    """The free rotation of one body on one sheet, for a lecture.
+    """Plot the free rotation of one body in one figure.
 
-    Above: the body in space with L, w and the path of an axis; the polhode among its neighbors; Poinsot's
-    construction, or the rolling cones if two moments are equal.  Below: w and L in the body over time, on the closed
-    form; the herpolhode between its circles; what was conserved, and how well.
+    Top row: the body in space with L, w and the path of an axis; the polhode with its neighbors; Poinsot's
+    construction, or the rolling cones if two moments are equal.  Bottom row: w and L in the body over time, over the
+    closed form; the herpolhode between its bounding circles; the drift of the conserved quantities.
 
     Parameters
     ----------
     motion : Motion
-        Of one body on which no torque acts.
+        The motion of one body without torque.
     title : str, optional
-        The scenario's name if not given.
+        Default: the name of the scenario.
     time : float, optional
-        Of the run, in s, at which the body, the ellipsoid and the cones are drawn (the nearest output; of an exact
-        motion nearer still); its start if not given.
+        The time in s at which the body, the ellipsoid and the cones are drawn: the nearest output or, for the exact
+        method, the nearest of a finer grid.  Default: the start.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def free_rotation_sheet(motion: Trajectory, title: str = "", time: float | None 
     """
     body = extract_free_rotation(motion)
     with styled_figure(13.0, 8.2, title or motion.scenario.name or "free rotation", constrained=False) as figure:
-        # Fixed places: a long body's arrows, or wide numbers, would push the panels into each other.
+        # Fixed positions: long arrows or wide numbers would push the panels into each other.
         above = [figure.add_axes((0.015 + 0.33 * i, 0.47, 0.315, 0.42)) for i in range(3)]
         below = [figure.add_axes((0.055 + 0.247 * i, 0.07, 0.19, 0.32)) for i in range(4)]
         draw_in_space(above[0], motion, time)
@@ -78,14 +78,14 @@ def free_rotation_sheet(motion: Trajectory, title: str = "", time: float | None 
 
 
 def draw_rates(axes: Axes, motion: Trajectory) -> None:
-    """The components of w along the principal axes over time, on the closed form."""
+    """The components of w along the principal axes over time, over the closed form."""
     body = extract_free_rotation(motion)
     _draw_components(axes, motion, body, np.ones(3), OMEGA_LABELS, "rad/s")
     axes.set_title(f"ω{_describe_axes(motion)}")
 
 
 def draw_momenta(axes: Axes, motion: Trajectory) -> None:
-    """The components of L along the principal axes over time, on the closed form."""
+    """The components of L along the principal axes over time, over the closed form."""
     body = extract_free_rotation(motion)
     _draw_components(axes, motion, body, body.moments, MOMENTUM_LABELS, "kg m²/s")
     axes.set_title(f"L{_describe_axes(motion)}")
@@ -98,7 +98,7 @@ def _describe_axes(motion: Trajectory) -> str:
 def _draw_components(
     axes: Axes, motion: Trajectory, body: FreeRotationData, factors: Array, names: tuple[str, str, str], unit: str
 ) -> None:
-    """Three components on the closed form, the legend above them; very small or large ones in powers of ten."""
+    """Three components over the closed form, with a legend above; very small or large ones scaled by a power of ten."""
     found, closed = factors * body.rates, factors * body.closed_form_rates()
     power = float(np.floor(np.log10(np.abs(found).max())))
     scale = 10.0**power if power < -2 or power > 3 else 1.0
@@ -119,9 +119,9 @@ def _draw_components(
 def draw_in_space(
     axes: Axes, motion: Trajectory, time: float | None = None, path_of: int | None = None, title: str = ""
 ) -> None:
-    """The body at a time (s), with L upwards, w, its principal axes, and the path of the tip of one of them.
+    """The body at a time (s), with L upward, w, its principal axes, and the path of the tip of one of them.
 
-    That axis is the symmetry axis, or the one nearest to w at the start; `path_of` (0, 1, 2) names another.
+    By default that of the symmetry axis, or of the axis nearest to w at the start; `path_of` (0, 1, 2) selects one.
     """
     body = extract_free_rotation(motion)
     k = body.frame_at(time)
@@ -141,7 +141,7 @@ def draw_in_space(
 
 
 def draw_in_body(axes: Axes, motion: Trajectory, title: str = "") -> None:
-    """The view from the body, which stands still: the paths of w and of L round it.  [seed 004 problem 17.4 e]"""
+    """The view from the body: the paths of w and L around it.  [Christian 2011, problem 17.4 e]"""
     body = extract_free_rotation(motion)
     one = motion.scenario.bodies[0]
     turn = one.principal_axes.as_matrix()
@@ -164,11 +164,11 @@ def draw_in_body(axes: Axes, motion: Trajectory, title: str = "") -> None:
 
 
 def _draw_labeled_arrow(scene: Scene, vector: Array, other: Array, color: str, name: str, side: float) -> None:
-    """An arrow from the centre, without a name if its tip is hidden.
+    """An arrow from the center, without a label if its tip is hidden.
 
-    Where another arrow lies over it on the paper the name goes to that side (-1 or 1).
+    Where it lies along `other` in the picture, the label goes to that side (-1 or 1).
     """
-    (x, y), (p, q) = scene.seen.flat(vector), scene.seen.flat(other)
+    (x, y), (p, q) = scene.camera.flat(vector), scene.camera.flat(other)
     if scene.hides(vector):
         scene.arrow((0, 0, 0), vector, color)
     elif x * p + y * q > LABEL_CLEARANCE * np.hypot(x, y) * np.hypot(p, q):
@@ -179,14 +179,14 @@ def _draw_labeled_arrow(scene: Scene, vector: Array, other: Array, color: str, n
 
 
 def add_body(scene: Scene, body: Body, rotation: Array) -> float:
-    """Draw a body, or the ellipsoid that stands for it, about the centre; how far it reaches, in m."""
+    """Draw a body, or the ellipsoid that represents it, about the origin; return its radius in m."""
     look = appearance_of(body, segments=36)
     scene.body(look.surface, rotation=rotation, segments=36)
     return look.size
 
 
 def _make_legend_room(axes: Axes, body: Body) -> None:
-    """Room below the drawing for the legend, with a remark about what is drawn."""
+    """Space below the drawing for the legend, with a remark if an ellipsoid is drawn."""
     is_ellipsoid = appearance_of(body).kind == "inertia ellipsoid"
     bottom, top = axes.get_ylim()
     axes.set_ylim(bottom - (0.3 if is_ellipsoid else 0.14) * (top - bottom), top)

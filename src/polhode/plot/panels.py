@@ -1,4 +1,4 @@
-"""The panels of a picture: each draws one thing of a motion into given axes."""
+"""The panels of a figure: each draws one quantity of a motion into given axes."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MAX_CURVES, MAX_DOTS = 12, 2000
-"""At most so many bodies or members are drawn over time, or as dots at a single time."""
+"""Maximum number of bodies or members drawn over time, or as dots at a single time."""
 LETTER_WIDTH = 0.072
-"""About how wide a letter of a legend is, in inches."""
+"""Approximate width of a letter in a legend, in inches."""
 LINE_STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
-"""For the components of several bodies, where the color tells the body."""
+"""For the components of several bodies, where the color identifies the body."""
 
 
 def select_drawn(motion: Trajectory) -> Array:
-    """Which bodies or members are drawn: all, or some spread evenly over them."""
+    """Indices of the bodies or members to draw: all, or an evenly spaced selection."""
     count = motion.scenario.count
     most = MAX_CURVES if len(motion.times) > 1 else MAX_DOTS
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
 def describe_selection(motion: Trajectory) -> str:
-    """What the title says about who is drawn."""
+    """The part of the title that says how many bodies or members are drawn."""
     count, drawn = motion.scenario.count, len(select_drawn(motion))
     if motion.axis is None:
         return ""
@@ -44,7 +44,7 @@ def describe_selection(motion: Trajectory) -> str:
 def draw_vector_components(
     axes: Axes, motion: Trajectory, values: Array, symbols: tuple[str, str, str], title: str, unit: str
 ) -> None:
-    """The components of a vector that are not always 0: each in its color; of several bodies, in the body's color."""
+    """The components of a vector that are not always 0, colored by component or, for several bodies, by body."""
     axes.set_title(title)
     axes.set_ylabel(unit)
     drawn = [i for i in range(3) if np.any(values[..., i])] or [0, 1, 2]
@@ -79,7 +79,7 @@ def _draw_several_bodies(
 
 
 def _draw_dots(axes: Axes, motion: Trajectory, values: Array, color: str, label: str) -> None:
-    """One number of each body or member at a single time."""
+    """One value for each body or member at a single time."""
     who = select_drawn(motion)
     axes.plot(who, values[who], color=color, label=label, marker=".", markersize=4, linestyle="none")
     axes.set_xlabel(f"{motion.axis}, at t = {motion.times[0]:g} s")
@@ -87,7 +87,7 @@ def _draw_dots(axes: Axes, motion: Trajectory, values: Array, color: str, label:
 
 
 def draw_polhode_panel(axes: Axes, motion: Trajectory, finer: Array | None = None) -> None:
-    """The polhode of a single body on the ellipsoid of its energy; where a torque moves it off, the path alone.
+    """The polhode of a single body on its energy ellipsoid; if the energy changes, the path alone.
 
     `finer` are rates along the principal axes at more times than the outputs, (n, 3), to draw instead.
     """
@@ -99,7 +99,7 @@ def draw_polhode_panel(axes: Axes, motion: Trajectory, finer: Array | None = Non
     if np.ptp(energies) <= 1e-3 * energies.max():
         draw_polhode(axes, moments, rates)
         return
-    a, c = np.sort(np.argsort(np.ptp(rates, axis=0), kind="stable")[1:])  # the two that change most
+    a, c = np.sort(np.argsort(np.ptp(rates, axis=0), kind="stable")[1:])  # the two components that change most
     axes.plot(rates[:, a], rates[:, c], color=COLORS["omega"])
     axes.set_title("path of ω in the body")
     axes.set_xlabel(f"{OMEGA_LABELS[a]} (rad/s)")
@@ -113,14 +113,14 @@ def has_principal_axes(motion: Trajectory) -> bool:
 
 
 def principal_rates(motion: Trajectory) -> tuple[Array, Array]:
-    """Of a single body: its principal moments, and the angular velocity along those axes."""
+    """The principal moments of a single body, and the angular velocity along those axes."""
     body = motion.scenario.bodies[0]
     components: Any = to_body(body.constants().axes, tuple(motion.angular_velocity_body.T))
     return body.principal_moments, np.stack(components, axis=-1)
 
 
 def draw_energies(axes: Axes, motion: Trajectory) -> None:
-    """Kinetic energy in its parts, potential energy, and their sum where every force has a potential."""
+    """Kinetic energies, potential energy, and the total if every force has a potential."""
     axes.set_title("energy")
     axes.set_ylabel("J")
     series = dynamics.energies(motion)
@@ -143,9 +143,9 @@ def draw_energies(axes: Axes, motion: Trajectory) -> None:
 
 
 def draw_conserved_drift(axes: Axes, motion: Trajectory) -> None:
-    """What should stay, and by how much it did not, relative to its own size, on a logarithmic axis."""
-    axes.set_title("departure of what should stay")
-    axes.set_ylabel("relative to its size")
+    """Drift of the conserved quantities, relative to their magnitude, on a logarithmic axis."""
+    axes.set_title("drift of conserved quantities")
+    axes.set_ylabel("relative drift")
     axes.set_yscale("log")
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(format_power_of_ten)
@@ -162,7 +162,7 @@ def draw_conserved_drift(axes: Axes, motion: Trajectory) -> None:
     axes.axhline(eps, color=COLORS["muted"], linewidth=1.0, linestyle=(0, (3, 3)))
     place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "top"}
     axes.text(0.995, 0.8 * eps, "rounding", color=COLORS["muted"], fontsize=8, **place)
-    # Room above the curves for the legend, a line for each entry.
+    # Space above the curves for the legend, a line for each entry.
     lines = len(moved) + len(staying)
     top = max([f.relative for f in moved] + [1e-13])
     share = min((0.2 * lines + 0.1) * axes.figure.dpi / axes.get_window_extent().height, 0.6)
@@ -173,14 +173,14 @@ def draw_conserved_drift(axes: Axes, motion: Trajectory) -> None:
 
 
 def format_time_axis(axes: Axes, motion: Trajectory) -> None:
-    """Label and limit the time."""
+    """Label and limits of the time axis."""
     axes.set_xlabel("time (s)")
     if len(motion.times) > 1:
         axes.set_xlim(float(motion.times[0]), float(motion.times[-1]))
 
 
 def add_legend_below_title(axes: Axes, columns: int, rows: int = 1) -> None:
-    """A legend over the panel and below its title, for more entries than find room beside it."""
+    """A legend between the panel and its title, for more entries than fit beside the title."""
     axes.set_title(axes.get_title(loc="left"), pad=10.0 + 13.5 * rows)
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.985), "borderaxespad": 0.2}
     axes.legend(ncols=columns, columnspacing=1.0, handlelength=1.4, handletextpad=0.5, labelspacing=0.3, **place)

@@ -1,4 +1,4 @@
-"""The picture of a part: shaded, with its centre of mass and its principal axes, from two sides."""
+"""The picture of a part: two shaded views with its center of mass and its principal axes."""
 
 from __future__ import annotations
 
@@ -36,23 +36,24 @@ SEGMENTS = 64
 MAX_VECTOR_FACES = 5_000
 """A part with more visible faces is a bitmap in vector formats (SVG, PDF)."""
 MAX_TITLE_WIDTH = 760.0
-"""Points across, for a title."""
+"""Maximum width of the title, in points."""
 STRIP_HEIGHT = 0.75
-"""Height of the strip below each view, in inches, for the scale and the part's own axes."""
+"""Height of the strip below each view, in inches, for the scale bar and the part's own axes."""
 
 
 def part_picture(body: Body, mesh: trimesh.Trimesh | None = None, name: str = "") -> Figure:
-    """A part as a picture: shaded in parallel projection, with its centre of mass and its three principal axes.
+    """Draw a part: shaded, in parallel projection, with its center of mass and its three principal axes.
 
-    On the left it is seen from a corner; on the right along the axis of its largest moment, with the outline of the
-    solid ellipsoid that has the same mass and moments.
+    The left view is from a corner; the right one along the axis of the largest moment, with the outline of the solid
+    ellipsoid of the same mass and moments.  Faces are sorted by depth and drawn as vector graphics; parts with many
+    faces become a bitmap in SVG and PDF, and meshes of more than 200,000 faces are simplified for drawing.
 
     Parameters
     ----------
     body : Body
-        One body.
+        A single body.
     mesh : trimesh.Trimesh, optional
-        What it looks like, in the body's coordinates and in m; if not given, `body.mesh()`.
+        A mesh to draw in place of `body.mesh()`, in the body's coordinates and in m.
     name : str, optional
         The title.
 
@@ -64,8 +65,7 @@ def part_picture(body: Body, mesh: trimesh.Trimesh | None = None, name: str = ""
     Examples
     --------
     >>> import polhode as ph
-    >>> from polhode.plot.part import part_picture
-    >>> part_picture(ph.shapes.box((0.1, 0.2, 0.3), mass=1.0), name="brick").get_suptitle()
+    >>> ph.part_picture(ph.shapes.box((0.1, 0.2, 0.3), mass=1.0), name="brick").get_suptitle()
     'brick'
     """
     drawable = _build_part_mesh(body, mesh)
@@ -73,7 +73,7 @@ def part_picture(body: Body, mesh: trimesh.Trimesh | None = None, name: str = ""
     axes_body = body.principal_axes.as_matrix()
     largest = int(body.principal_moments.argmax())
     ends = _axis_ends(axes_body, used)
-    length, metres = _choose_length_unit(float(np.ptp(ends.reshape(-1, 3), axis=0).max()))
+    length, meters = _choose_length_unit(float(np.ptp(ends.reshape(-1, 3), axis=0).max()))
     factor, inertia = _choose_moment_unit(float(body.principal_moments.max()))
     values = [f"I{'₁₂₃'[i]} = {moment / factor:.4g}" for i, moment in enumerate(body.principal_moments)]
     views = (
@@ -83,22 +83,22 @@ def part_picture(body: Body, mesh: trimesh.Trimesh | None = None, name: str = ""
     )  # fmt: skip
     with styled_figure(11.0, 5.8, _fit_title(name), constrained=False) as figure:
         for text in figure.texts:
-            text.set_parse_math(False)  # a dollar in a file's name begins no formula
-        for seen, title, labels, place in views:
+            text.set_parse_math(False)  # a dollar in a file name does not start mathtext
+        for camera, title, labels, place in views:
             panel = figure.add_axes(place)
             panel.set_title(title)
             panel.axis("off")
-            _draw_mesh(panel, drawable, seen)
-            outline = _draw_ellipsoid_outline(panel, body, seen, axes_body) if labels == "123" else None
-            flat = seen.flat(ends)
+            _draw_mesh(panel, drawable, camera)
+            outline = _draw_ellipsoid_outline(panel, body, camera, axes_body) if labels == "123" else None
+            flat = camera.flat(ends)
             tips = [_AxisArrow(flat[i, 0], flat[i, 1], labels[i], AXIS_COLORS[i]) for i in range(3)]
-            inches = _fit_limits(panel, seen.flat(used), tips, outline)
+            inches = _fit_limits(panel, camera.flat(used), tips, outline)
             for i, tip in enumerate(tips):
-                _draw_principal_axis(panel, tip, ends[i], seen, drawable.triangles, inches)
+                _draw_principal_axis(panel, tip, ends[i], camera, drawable.triangles, inches)
             _draw_center_of_mass(panel, inches)
-            _draw_scale_bar(panel, length, metres, inches)
-            _draw_triad(panel, seen, inches)
-        figure.text(0.012, 0.025, _caption(body, length, metres), fontsize=10)
+            _draw_scale_bar(panel, length, meters, inches)
+            _draw_triad(panel, camera, inches)
+        figure.text(0.012, 0.025, _caption(body, length, meters), fontsize=10)
     return figure
 
 
@@ -150,7 +150,7 @@ def _are_hidden(points: Array, triangles: Array, camera: Camera) -> Flags:
 
 
 class _AxisArrow(NamedTuple):
-    """An axis on the paper: where it begins, where its arrow ends, what is written there, and its color."""
+    """A principal axis in the picture: its start, its end, its label and its color."""
 
     start: Array
     end: Array
@@ -159,14 +159,14 @@ class _AxisArrow(NamedTuple):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """To which side of the arrow's tip the label goes, across and upwards."""
+        """Horizontal and vertical alignment of the label at the tip."""
         across, upwards = self.end / max(float(np.linalg.norm(self.end)), 1e-300)
         horizontal = "center" if abs(across) < 0.75 else "left" if across > 0 else "right"
         return horizontal, "center" if abs(upwards) < 0.3 else "bottom" if upwards > 0 else "top"
 
 
 def corner_camera() -> Camera:
-    """From the corner between +x, +y and +z, from where each of the axes points this way; z upwards."""
+    """A view from the corner between +x, +y and +z, with z up."""
     turn, rise = np.radians(35.0), np.radians(28.0)
     eye = np.array((np.cos(turn) * np.cos(rise), np.sin(turn) * np.cos(rise), np.sin(rise)))
     right = np.array((-np.sin(turn), np.cos(turn), 0.0))
@@ -174,13 +174,13 @@ def corner_camera() -> Camera:
 
 
 def axis_camera(axes_body: Array, axis: int) -> Camera:
-    """Along a principal axis, the others to the right and upwards as in a drawing's front, side and top view."""
+    """A view along a principal axis, with the others to the right and up."""
     right, up = (np.delete(axes_body, axis, axis=1)[:, i] for i in range(2))
     return Camera(right, up, np.cross(right, up))
 
 
 def _axis_ends(axes_body: Array, corners: Array) -> Array:
-    """Where the line of each axis ends, (3, 2, 3): a little behind the part, and clearly before it."""
+    """The ends of each axis, (3, 2, 3): a little behind the part, and well in front of it."""
     along_it = corners @ axes_body
     size = float(np.ptp(corners, axis=0).max())
     low, high = along_it.min(axis=0) - 0.05 * size, along_it.max(axis=0) + 0.16 * size
@@ -219,20 +219,20 @@ def _fit_limits(panel: Axes, points: Array, tips: list[_AxisArrow], outline: Arr
 
 
 def _draw_principal_axis(
-    panel: Axes, tip: _AxisArrow, ends: Array, seen: Camera, triangles: Array, inch: float
+    panel: Axes, tip: _AxisArrow, ends: Array, camera: Camera, triangles: Array, inch: float
 ) -> None:
     """An arrow along a principal axis: solid where it is visible, dashed inside the part and behind it."""
     text: dict[str, Any] = {"color": tip.color, "fontsize": 11, "zorder": 7, "textcoords": "offset points"}
     text["path_effects"] = [withStroke(linewidth=3, foreground="white", alpha=0.85)]
     if np.linalg.norm(tip.end) < 1e-6 * np.linalg.norm(ends[1]):
-        # Seen from one of its ends: a ring about the centre of mass.
+        # Seen end-on: a ring around the center of mass.
         ring = Circle((0.0, 0.0), 0.14 * inch, fill=False, edgecolor=tip.color, linewidth=1.9, zorder=6)
         panel.add_patch(ring)
         panel.annotate(tip.label, xy=(0.0, 0.0), xytext=(-11, -11), ha="right", va="top", **text)
         return
     line = ends[0] + np.linspace(0.0, 1.0, 300)[:, None] * (ends[1] - ends[0])
-    flat, forward = seen.flat(line), (line @ (ends[1] - ends[0]) >= 0)[:, None]
-    is_seen = ~_are_hidden(line, triangles, seen)[:, None]
+    flat, forward = camera.flat(line), (line @ (ends[1] - ends[0]) >= 0)[:, None]
+    is_seen = ~_are_hidden(line, triangles, camera)[:, None]
     for is_bold, width in ((forward, 1.9), (~forward, 1.1)):
         solid, hidden = (np.where(is_bold & which, flat, np.nan).T for which in (is_seen, ~is_seen))
         panel.plot(*solid, color=tip.color, linewidth=width, zorder=4)
@@ -248,7 +248,7 @@ def _draw_principal_axis(
 
 
 def _draw_center_of_mass(panel: Axes, inch: float) -> None:
-    """The draughtsman's mark of a centre of mass: a disk in black and white quarters."""
+    """The usual symbol of a center of mass: a disk in black and white quarters."""
     for k in range(4):
         color = COLORS["ink"] if k % 2 else COLORS["paper"]
         quarter = Wedge((0.0, 0.0), 0.075 * inch, 90 * k, 90 * (k + 1), facecolor=color, linewidth=0, zorder=6)
@@ -257,14 +257,14 @@ def _draw_center_of_mass(panel: Axes, inch: float) -> None:
     panel.add_patch(ring)
 
 
-def _draw_ellipsoid_outline(panel: Axes, body: Body, seen: Camera, axes_body: Array) -> Array | None:
+def _draw_ellipsoid_outline(panel: Axes, body: Body, camera: Camera, axes_body: Array) -> Array | None:
     """Draw the outline of the solid ellipsoid with the same mass and moments; None if no ellipsoid has them."""
     try:
         semi = body.ellipsoid_semi_axes
     except InertiaError:
         return None
-    # The outline is an ellipse: the image of the circle of the unit sphere that the eye sees edge on.
-    u, size, _ = np.linalg.svd(np.stack((seen.right, seen.up)) @ axes_body * semi, full_matrices=False)
+    # The outline is an ellipse: the image of a great circle of the unit sphere, perpendicular to the view.
+    u, size, _ = np.linalg.svd(np.stack((camera.right, camera.up)) @ axes_body * semi, full_matrices=False)
     turn = np.linspace(0.0, 2 * np.pi, 241)
     outline: Array = (u * size) @ np.stack((np.cos(turn), np.sin(turn)))
     panel.plot(*outline, color=COLORS["muted"], linewidth=1.0, linestyle=DASHES, zorder=2, label="equivalent ellipsoid")
@@ -272,20 +272,20 @@ def _draw_ellipsoid_outline(panel: Axes, body: Body, seen: Camera, axes_body: Ar
     return outline
 
 
-def _draw_scale_bar(panel: Axes, unit: str, metres: float, inch: float) -> None:
-    """A length to compare with, in the strip below."""
-    length = _round_length(1.2 * inch / metres)
+def _draw_scale_bar(panel: Axes, unit: str, meters: float, inch: float) -> None:
+    """A scale bar in the strip below."""
+    length = _round_length(1.2 * inch / meters)
     x, y, tick = panel.get_xlim()[0] + 1.0 * inch, panel.get_ylim()[0] + 0.12 * inch, 0.05 * inch
-    end = x + length * metres
+    end = x + length * meters
     panel.plot((x, x, x, end, end, end), (y - tick, y + tick, y, y, y + tick, y - tick), color=COLORS["ink"], lw=1.2)
     panel.text((x + end) / 2, y + 0.06 * inch, f"{length:g} {unit}", ha="center", va="bottom", fontsize=9)
 
 
-def _draw_triad(panel: Axes, seen: Camera, inch: float) -> None:
-    """The axes that the part was given in, in the strip below."""
+def _draw_triad(panel: Axes, camera: Camera, inch: float) -> None:
+    """The axes of the part's coordinates, in the strip below."""
     at = np.array((panel.get_xlim()[0] + 0.42 * inch, panel.get_ylim()[0] + 0.3 * inch))
     look = {"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "color": "#777777", "linewidth": 0.9}
-    for i, flat in enumerate(seen.flat(np.eye(3))):
+    for i, flat in enumerate(camera.flat(np.eye(3))):
         if np.linalg.norm(flat) < 0.15:
             continue
         arrow = look | {"shrinkA": 0, "shrinkB": 0}
@@ -295,54 +295,54 @@ def _draw_triad(panel: Axes, seen: Camera, inch: float) -> None:
 
 
 def _fit_title(name: str) -> str:
-    """The name, its middle left out if it is too wide, with a mark for letters that the font does not have."""
+    """The name, shortened in the middle if too wide, with a replacement character for letters the font lacks."""
     font = get_font(findfont(FontProperties(weight="bold")))
     known = font.get_charmap()
-    shown = "".join(letter if letter.isprintable() and ord(letter) in known else "\ufffd" for letter in name)
+    clean = "".join(letter if letter.isprintable() and ord(letter) in known else "\ufffd" for letter in name)
     font.set_size(14, 72)
     for letters in range(min(len(name), 200), 0, -1):
-        short = shown if letters == len(name) else f"{shown[: letters - letters // 3]}…{shown[-letters // 3 :]}"
+        short = clean if letters == len(name) else f"{clean[: letters - letters // 3]}…{clean[-letters // 3 :]}"
         font.set_text(short)
         if font.get_width_height()[0] / 64 <= MAX_TITLE_WIDTH:
             return short
     return ""
 
 
-def _caption(body: Body, unit: str, metres: float) -> str:
-    # Zeros of the centre that are only rounding are written as zeros.
-    dust = 1e-12 * float(np.sqrt(body.principal_moments.max() / body.mass))
-    center = ", ".join(f"{(x if abs(x) > dust else 0.0) / metres:.6g}" for x in body.center_of_mass)
+def _caption(body: Body, unit: str, meters: float) -> str:
+    # Coordinates of the center of mass that are rounding errors are written as 0.
+    rounding = 1e-12 * float(np.sqrt(body.principal_moments.max() / body.mass))
+    center = ", ".join(f"{(x if abs(x) > rounding else 0.0) / meters:.6g}" for x in body.center_of_mass)
     parts = [f"mass {body.mass:.6g} kg"]
     if body.volume:
         parts.append(f"volume {_format_number(body.volume)} m³")
     if body.density:
         parts.append(f"density {body.density:.5g} kg/m³")
-    return ",   ".join([*parts, f"centre of mass at ({center}) {unit}"])
+    return ",   ".join([*parts, f"center of mass at ({center}) {unit}"])
 
 
 def _choose_length_unit(size: float) -> tuple[str, float]:
-    """The unit in which a length is neither long nor tiny to write, and its metres."""
-    return next(((unit, metres) for unit, metres in LENGTH_UNITS if size >= metres), LENGTH_UNITS[-1])
+    """A suitable unit for a length, and its size in meters."""
+    return next(((unit, meters) for unit, meters in LENGTH_UNITS if size >= meters), LENGTH_UNITS[-1])
 
 
 def _choose_moment_unit(largest: float) -> tuple[float, str]:
-    """The factor by which moments are neither long nor tiny to write, and how to say it."""
+    """A suitable factor for moments of inertia, and its unit as text."""
     power = _decimal_exponent(largest, 4)
     return (1.0, "kg m²") if -2 <= power <= 3 else (10.0**power, f"{format_power_of_ten(10.0**power)} kg m²")
 
 
 def _format_number(value: float) -> str:
-    """A number of five digits, as 1.2345 · 10⁻⁵ where it is far from 1."""
+    """A number with five digits, such as 1.2345 · 10⁻⁵ if far from 1."""
     power = _decimal_exponent(value, 5)
     return f"{value:.5g}" if -2 <= power <= 3 else f"{value / 10.0**power:.5g} · {format_power_of_ten(10.0**power)}"
 
 
 def _decimal_exponent(value: float, digits: int) -> int:
-    """The power of ten before which a number, rounded to so many digits, lies between 1 and 10."""
+    """The decimal exponent of a number rounded to `digits` digits."""
     return int(f"{value:.{digits - 1}e}".split("e")[1])
 
 
 def _round_length(about: float) -> float:
-    """The nearest smaller of 1, 2, 5 times a power of ten."""
+    """The largest of 1, 2, 5 times a power of ten that is not larger."""
     power = 10.0 ** np.floor(np.log10(about))
     return float(power * max(step for step in (1, 2, 5) if step * power <= about * (1 + 1e-9)))

@@ -1,4 +1,4 @@
-"""Poinsot's construction: the ellipsoid of the energy rolls on the invariable plane; polhode and herpolhode."""
+"""Poinsot's construction: the energy ellipsoid rolls on the invariable plane; polhode and herpolhode."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ PLANE_COLOR = "#a9c4d8"
 HERPOLHODE_COLOR = "#c47cc2"
 """The herpolhode, beside the polhode."""
 LABEL_CLEARANCE = np.cos(0.3)
-"""Of the angle between an arrow and L on the paper, below which their names would stand on each other."""
+"""Cosine of the angle between an arrow and L in the picture below which their labels would overlap."""
 INSET_BELOW = 0.2
-"""Of the outer circle beside the ellipsoid: below that an inset shows what is about the tip of w."""
+"""If the outer circle is smaller than this, relative to the ellipsoid, an inset shows the tip of w enlarged."""
 MIN_HERPOLHODE = 1e-6
-"""Of a herpolhode beside w: below that there is nothing to see but rounding."""
+"""A herpolhode smaller than this, relative to w, is rounding error."""
 
 
 def herpolhode_path(body: FreeRotationData) -> Array:
-    """Where the tip of w is in the invariable plane, (n, 2), in rad/s, from the foot of L; first on the first axis."""
+    """The tip of w in the invariable plane, (n, 2), in rad/s, relative to L; the first point on the first axis."""
     first = body.across(body.rates_world[0])
     second = np.cross(body.along_l, first)
     return np.stack((body.rates_world @ first, body.rates_world @ second), axis=-1)
 
 
 def draw_herpolhode(axes: Axes, motion: Trajectory) -> None:
-    """The path of the tip of w in the invariable plane, seen along L, between its two circles."""
+    """The path of the tip of w in the invariable plane, seen along L, between its bounding circles."""
     body = extract_free_rotation(motion)
     path = herpolhode_path(body)
     least = MIN_HERPOLHODE * float(np.linalg.norm(body.rates[0]))
@@ -62,10 +62,10 @@ def draw_herpolhode(axes: Axes, motion: Trajectory) -> None:
 
 
 def draw_poinsot(axes: Axes, motion: Trajectory, time: float | None = None) -> None:
-    """Poinsot's construction at a time (s), the first output if none is given: what is fixed in space seen from above.
+    """Poinsot's construction at a time (s), by default the first output, with the fixed plane seen from above.
 
-    The ellipsoid holds every w of this energy; its semi-axes are sqrt(2 E/I), along the principal axes.  It touches the
-    invariable plane, perpendicular to L and 2 E/L from the centre, at w, and rolls on it.
+    The ellipsoid contains every w of this energy; its semi-axes are sqrt(2 E/I), along the principal axes.  It touches
+    the invariable plane, perpendicular to L and 2 E/L from the center, at w, and rolls on it.
     """
     body = extract_free_rotation(motion)
     k = body.frame_at(time)
@@ -73,10 +73,10 @@ def draw_poinsot(axes: Axes, motion: Trajectory, time: float | None = None) -> N
     level = body.moments / body.twice_energy
     semi = 1 / np.sqrt(level)
     above = body.camera(body.across(body.rates_world[k]), 0.5, 0.5)
-    seen = Camera(*(to_world.T @ v for v in above))  # along the principal axes at that time
-    draw_ellipsoid(axes, level, seen)
-    draw_path_on_ellipsoid(axes, body.rates, level, seen, color=COLORS["omega"], width=2.2)
-    _draw_principal_axes(axes, semi, seen, seen.flat(to_world.T @ body.along_l))
+    camera = Camera(*(to_world.T @ v for v in above))  # along the principal axes at that time
+    draw_ellipsoid(axes, level, camera)
+    draw_path_on_ellipsoid(axes, body.rates, level, camera, color=COLORS["omega"], width=2.2)
+    _draw_principal_axes(axes, semi, camera, camera.flat(to_world.T @ body.along_l))
     foot = body.plane_distance * body.along_l
     inner, outer = herpolhode_radii(body.moments, body.rates[0])
     reach = max(1.3 * outer, 0.75 * float(semi.max()))
@@ -96,7 +96,7 @@ def draw_poinsot(axes: Axes, motion: Trajectory, time: float | None = None) -> N
         axes,
         np.concatenate((above.flat(foot + _circle_about_momentum(body, reach)), above.flat(tip[None]))),
         semi,
-        seen,
+        camera,
     )
     axes.set_title("Poinsot: rolling on the invariable plane")
     axes.legend(loc="lower left", borderaxespad=0.0, labelspacing=0.3)
@@ -105,7 +105,7 @@ def draw_poinsot(axes: Axes, motion: Trajectory, time: float | None = None) -> N
 
 
 def _draw_tip_inset(axes: Axes, body: FreeRotationData, k: int, outer: float) -> None:
-    """An inset to the right: polhode and herpolhode where they touch, enlarged, seen along L."""
+    """An inset on the right: polhode and herpolhode near the contact point, enlarged, seen along L."""
     left, right = axes.get_xlim()
     axes.set_xlim(left, right + 0.55 * (right - left))
     inset = axes.inset_axes((0.66, 0.08, 0.34, 0.46))
@@ -127,7 +127,7 @@ def _draw_tip_inset(axes: Axes, body: FreeRotationData, k: int, outer: float) ->
     inset.set_facecolor("#eaf1f6")
     inset.grid(visible=False)
     inset.tick_params(bottom=False, left=False, labelbottom=False, labelleft=False)
-    inset.set_xlabel("where they touch,\nseen along L", fontsize=9)
+    inset.set_xlabel("contact point,\nseen along L", fontsize=9)
 
 
 def _circle_about_momentum(body: FreeRotationData, radius: float) -> Array:
@@ -146,12 +146,12 @@ def _draw_plane(axes: Axes, body: FreeRotationData, foot: Array, reach: float, a
     _draw_line(axes, above.flat(foot + _circle_about_momentum(body, reach)), "#7f9cb3", 0.8, "solid", 5.1)
 
 
-def _draw_principal_axes(axes: Axes, semi: Array, seen: Camera, up: Array) -> None:
-    """Where the principal axes leave the ellipsoid on this side; `up` is L on the paper."""
+def _draw_principal_axes(axes: Axes, semi: Array, camera: Camera, up: Array) -> None:
+    """The visible ends of the principal axes outside the ellipsoid; `up` is L in the picture."""
     for i in range(3):
-        sign = 1.0 if seen.eye[i] >= 0 else -1.0
+        sign = 1.0 if camera.eye[i] >= 0 else -1.0
         ends = np.stack((semi[i], semi[i] + 0.16 * semi.max())) * sign
-        flat = seen.flat(ends[:, None] * np.eye(3)[i])
+        flat = camera.flat(ends[:, None] * np.eye(3)[i])
         _draw_arrow(axes, flat, AXIS_COLORS[i], f"{i + 1}" if sign > 0 else f"-{i + 1}", 4.5, up, -1.0)
 
 
@@ -162,7 +162,7 @@ def _draw_line(axes: Axes, flat: Array, color: str, width: float, style: Any, or
 def _draw_arrow(
     axes: Axes, flat: Array, color: str, label: str, order: float, other: Array | None = None, side: float = 1.0
 ) -> None:
-    """An arrow on the paper, its name beyond its tip; along another one its name goes to that side (-1 or 1)."""
+    """An arrow labeled beyond its tip; where it lies along `other`, the label goes to that side (-1 or 1)."""
     along = flat[1] - flat[0]
     length = float(np.hypot(*along))
     if length == 0:
@@ -177,9 +177,9 @@ def _draw_arrow(
     draw_label(axes, flat[1], label, (across, upwards), color, order + 2)
 
 
-def _set_limits(axes: Axes, points: Array, semi: Array, seen: Camera) -> None:
-    """Everything, with room below for the legend and above for a letter."""
-    reach = 1.2 * np.sqrt((np.stack((seen.right, seen.up)) ** 2 * semi**2).sum(axis=1))
+def _set_limits(axes: Axes, points: Array, semi: Array, camera: Camera) -> None:
+    """Fit everything, with space below for the legend and above for a label."""
+    reach = 1.2 * np.sqrt((np.stack((camera.right, camera.up)) ** 2 * semi**2).sum(axis=1))
     low, high = np.minimum(points.min(axis=0), -reach), np.maximum(points.max(axis=0), reach)
     size = float((high - low).max())
     axes.set_xlim(low[0] - 0.04 * size, high[0] + 0.04 * size)

@@ -1,4 +1,4 @@
-"""Cameras of parallel projection, and the shaded ellipsoid under a polhode."""
+"""Cameras of parallel projection, and the shaded ellipsoid of a polhode."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from polhode.validation import Array
 
 DASHES = (0, (4, 2.5))
 LIGHT_DIRECTION = np.array((-0.35, 0.65, 0.68))
-"""Where the light comes from, along (right, up, towards the eye)."""
+"""Direction of the light, in (right, up, toward the viewer)."""
 
 
 class Camera(NamedTuple):
-    """Three unit vectors: to the right, upwards, and towards the eye."""
+    """Three unit vectors: to the right, up, and toward the viewer."""
 
     right: Array
     up: Array
     eye: Array
 
     def flat(self, points: Array) -> Array:
-        """Points (..., 3) on the paper, (..., 2)."""
+        """Project points (..., 3) to the picture plane, (..., 2)."""
         return np.stack((points @ self.right, points @ self.up), axis=-1)
 
 
 def make_camera(right: Any, up: Any, yaw: float, pitch: float) -> Camera:
-    """A camera that looks at the plane of `right` and `up`, then goes round by `yaw` and up by `pitch`, in rad."""
+    """A camera that faces the plane of `right` and `up`, rotated by `yaw` and then `pitch`, in rad."""
     r, u = (np.asarray(v, dtype=float) / np.linalg.norm(v) for v in (right, up))
     r = r - (r @ u) * u
     r /= np.linalg.norm(r)
@@ -41,50 +41,50 @@ def make_camera(right: Any, up: Any, yaw: float, pitch: float) -> Camera:
 
 
 def draw_polhode(axes: Axes, moments: Array, rates: Array) -> None:
-    """The path of the angular velocity (rad/s, principal axes) on the ellipsoid of its energy, among its neighbors.
+    """The path of the angular velocity (rad/s, principal axes) on its energy ellipsoid, with neighboring polhodes.
 
-    The separatrix is dashed: inside it the path goes round the axis of the largest or of the smallest moment.
+    The separatrix is dashed: it bounds the paths around the axes of the largest and of the smallest moment.
     """
     a, b, c = np.argsort(moments)
     twice_energy = float((moments * rates[0] ** 2).sum())
     semi = np.sqrt(twice_energy / moments)
-    seen = make_camera(np.eye(3)[a], np.eye(3)[c], 0.85, 0.45)
+    camera = make_camera(np.eye(3)[a], np.eye(3)[c], 0.85, 0.45)
     matrix = moments / twice_energy
-    draw_ellipsoid(axes, matrix, seen)
+    draw_ellipsoid(axes, matrix, camera)
     if moments[a] < moments[b] < moments[c]:
         for path in _neighbor_polhodes(moments, semi, (a, b, c)):
-            draw_path_on_ellipsoid(axes, path, matrix, seen, color="#ffffff", width=1.0)
+            draw_path_on_ellipsoid(axes, path, matrix, camera, color="#ffffff", width=1.0)
         for path in _separatrix(moments, semi, (a, b, c)):
-            draw_path_on_ellipsoid(axes, path, matrix, seen, color=COLORS["separatrix"], width=1.3, style=DASHES)
+            draw_path_on_ellipsoid(axes, path, matrix, camera, color=COLORS["separatrix"], width=1.3, style=DASHES)
         axes.plot([], [], color=COLORS["separatrix"], linewidth=1.3, linestyle=DASHES, label="separatrix")
-    draw_path_on_ellipsoid(axes, rates, matrix, seen, color=COLORS["omega"], width=2.4)
+    draw_path_on_ellipsoid(axes, rates, matrix, camera, color=COLORS["omega"], width=2.4)
     axes.plot([], [], color=COLORS["omega"], linewidth=2.4, label="polhode")
     axes.legend(loc="lower left", handlelength=2.2, borderaxespad=0.0)
     for axis in range(3):
-        _draw_axis(axes, axis, semi, seen)
-    reach = np.sqrt((np.stack((seen.right, seen.up)) ** 2 * semi**2).sum(axis=1))
+        _draw_axis(axes, axis, semi, camera)
+    reach = np.sqrt((np.stack((camera.right, camera.up)) ** 2 * semi**2).sum(axis=1))
     axes.set_aspect("equal", anchor="NW")
     axes.set_xlim(-1.2 * reach[0], 1.4 * reach[0])
     axes.set_ylim(-1.75 * reach[1], 1.5 * reach[1])
     axes.axis("off")
 
 
-def draw_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360) -> None:
-    """The ellipsoid matrix . x^2 = 1, each pixel lit by its normal."""
-    reach = np.sqrt((np.stack((seen.right, seen.up)) ** 2 / matrix).sum(axis=1))
+def draw_ellipsoid(axes: Axes, matrix: Array, camera: Camera, pixels: int = 360) -> None:
+    """The ellipsoid matrix . x^2 = 1, each pixel shaded by its normal."""
+    reach = np.sqrt((np.stack((camera.right, camera.up)) ** 2 / matrix).sum(axis=1))
     across, upwards = (np.linspace(-r, r, pixels) for r in reach)
     s, t = np.meshgrid(across, upwards)
-    foot = s[..., None] * seen.right + t[..., None] * seen.up
+    foot = s[..., None] * camera.right + t[..., None] * camera.up
     # The line foot + depth * eye meets the ellipsoid where p2 depth^2 + 2 p1 depth + p0 = 0.
-    p2, p1, p0 = seen.eye**2 @ matrix, foot * seen.eye @ matrix, foot**2 @ matrix - 1
+    p2, p1, p0 = camera.eye**2 @ matrix, foot * camera.eye @ matrix, foot**2 @ matrix - 1
     root = p1**2 - p2 * p0
     hit = root >= 0
     depth = (-p1 + np.sqrt(np.where(hit, root, 0.0))) / p2
-    normal = (foot + depth[..., None] * seen.eye) * matrix
+    normal = (foot + depth[..., None] * camera.eye) * matrix
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-    light = LIGHT_DIRECTION @ np.stack(seen) / np.linalg.norm(LIGHT_DIRECTION)
+    light = LIGHT_DIRECTION @ np.stack(camera) / np.linalg.norm(LIGHT_DIRECTION)
     strength = 0.74 + 0.24 * np.clip(normal @ light, 0.0, None)
-    edge = np.clip((normal @ seen.eye) * 6, 0.0, 1.0)
+    edge = np.clip((normal @ camera.eye) * 6, 0.0, 1.0)
     picture = np.ones((pixels, pixels, 4))
     picture[..., :3] = strength[..., None] * np.array(to_rgb("#f2eee6"))
     picture[..., 3] = np.where(hit, edge, 0.0)
@@ -93,11 +93,11 @@ def draw_ellipsoid(axes: Axes, matrix: Array, seen: Camera, pixels: int = 360) -
 
 
 def draw_path_on_ellipsoid(
-    axes: Axes, points: Array, matrix: Array, seen: Camera, color: str, width: float, style: Any = "solid"
+    axes: Axes, points: Array, matrix: Array, camera: Camera, color: str, width: float, style: Any = "solid"
 ) -> None:
-    """A curve on the ellipsoid: bold where it lies on this side, faint behind."""
-    flat = seen.flat(points)
-    front = (points * matrix) @ seen.eye > 0
+    """A curve on the ellipsoid: bold in front, faint behind."""
+    flat = camera.flat(points)
+    front = (points * matrix) @ camera.eye > 0
     for side, alpha, thickness in ((~front, 0.22, 0.8 * width), (front, 1.0, width)):
         visible = np.where(side[:, None], flat, np.nan)
         axes.plot(
@@ -111,12 +111,12 @@ def draw_path_on_ellipsoid(
         )
 
 
-def _draw_axis(axes: Axes, axis: int, semi: Array, seen: Camera) -> None:
-    """A principal axis where it leaves the ellipsoid on this side, named, with the rate there."""
-    sign = 1.0 if seen.eye[axis] >= 0 else -1.0
+def _draw_axis(axes: Axes, axis: int, semi: Array, camera: Camera) -> None:
+    """The visible end of a principal axis outside the ellipsoid, labeled with the rate there."""
+    sign = 1.0 if camera.eye[axis] >= 0 else -1.0
     tip = sign * semi[axis] * np.eye(3)[axis]
     outside = tip + sign * 0.24 * semi.max() * np.eye(3)[axis]
-    start, end = seen.flat(tip), seen.flat(outside)
+    start, end = camera.flat(tip), camera.flat(outside)
     arrow = {"arrowstyle": "-|>", "color": AXIS_COLORS[axis], "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=arrow, zorder=5)
     across, upwards = (end - start) / np.linalg.norm(end - start)
@@ -134,12 +134,12 @@ def _draw_axis(axes: Axes, axis: int, semi: Array, seen: Camera) -> None:
 
 
 def _neighbor_polhodes(moments: Array, semi: Array, order: tuple[int, int, int]) -> list[Array]:
-    """Other paths of the same energy, round both ends of the axes of the smallest and the largest moment."""
+    """Other polhodes of the same energy, around both ends of the axes of the smallest and the largest moment."""
     a, b, c = order
     turn = np.linspace(0, 2 * np.pi, 241)
     paths = []
     for pole, other in ((c, a), (a, c)):
-        # Round the pole J3: J1 d13 w1^2 + J2 d23 w2^2 = A, the separatrix at w2 = semi[b].
+        # Around the pole J3: J1 d13 w1^2 + J2 d23 w2^2 = A, the separatrix at w2 = semi[b].
         d13, d23 = abs(moments[other] - moments[pole]), abs(moments[b] - moments[pole])
         for share in (0.3, 0.6, 0.85):
             level = moments[b] * d23 * (share * semi[b]) ** 2
@@ -153,7 +153,7 @@ def _neighbor_polhodes(moments: Array, semi: Array, order: tuple[int, int, int])
 
 
 def _separatrix(moments: Array, semi: Array, order: tuple[int, int, int]) -> list[Array]:
-    """L^2 = 2 E Jb: two plane curves that cross at the middle axis."""
+    """L^2 = 2 E Jb: two plane curves that cross at the intermediate axis."""
     a, b, c = order
     turn = np.linspace(0, 2 * np.pi, 361)
     slope = np.sqrt(moments[a] * (moments[b] - moments[a]) / (moments[c] * (moments[c] - moments[b])))

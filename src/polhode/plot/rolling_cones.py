@@ -1,4 +1,4 @@
-"""The body cone that rolls on the space cone while a symmetric body turns freely."""
+"""The body cone that rolls on the space cone in the free rotation of a symmetric body."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 CONE_SEGMENTS, CONE_RINGS = 72, 8
-"""Faces of a cone: round it, and along it."""
+"""Faces of a cone around its axis, and along it."""
 
 
 def cone_axes(motion: Trajectory, time: float | None = None) -> tuple[Array, Array, Array]:
-    """The unit vectors along L, along the symmetry axis (towards w), and along w, in the world at a time (s)."""
+    """The unit vectors along L, along the symmetry axis (toward w), and along w, in the world at a time (s)."""
     body, axis = _require_symmetric(motion)
     k = body.frame_at(time)
     sign = -1.0 if body.rates[k, axis] < 0 else 1.0
@@ -27,7 +27,7 @@ def cone_axes(motion: Trajectory, time: float | None = None) -> tuple[Array, Arr
 
 
 def draw_cones(axes: Axes, motion: Trajectory, time: float | None = None) -> None:
-    """Both cones at a time (s), the first output if none is given, with w on the line along which they touch.
+    """Both cones at a time (s), by default the first output, with w along their line of contact.
 
     The rims are the paths of the tip of w, on the space cone in the world and on the body cone in the body.
     """
@@ -49,7 +49,7 @@ def draw_cones(axes: Axes, motion: Trajectory, time: float | None = None) -> Non
     scene.arrow((0, 0, 0), far * along_l, COLORS["L"], "L")
     scene.arrow((0, 0, 0), far * symmetry, AXIS_COLORS[axis], f"axis {axis + 1}")
     scene.arrow((0, 0, 0), size * along_w, COLORS["omega"], "ω", width=2.6)
-    where = "round" if is_flat else "outside"
+    where = "around" if is_flat else "outside"
     scene.draw(axes, f"the body cone rolls {where} the space cone", legend="lower left")
     bottom, top = axes.get_ylim()
     axes.set_ylim(bottom - 0.2 * (top - bottom), top)
@@ -61,25 +61,25 @@ def _require_symmetric(motion: Trajectory) -> tuple[FreeRotationData, int]:
     axis = body.symmetry_axis
     if axis is None:
         raise InputError(
-            "cones roll on each other only where two principal moments are equal and the third is not: for other "
-            "bodies draw_poinsot shows what rolls on what"
+            "rolling cones need two equal principal moments and a different third one: for other bodies use "
+            "draw_poinsot"
         )
     return body, axis
 
 
 def _cone_rim(direction: Array, angle: float, size: float) -> Array:
-    """The rim of a cone with its apex at the centre, (n, 3); `size` is the length of its side."""
+    """The rim of a cone with its apex at the origin, (n, 3); `size` is its slant height."""
     first = np.eye(3)[int(np.abs(direction).argmin())]
     first = first - (first @ direction) * direction
     first /= np.linalg.norm(first)
     turn = np.linspace(0.0, 2 * np.pi, CONE_SEGMENTS + 1)[:, None]
-    round_it = np.cos(turn) * first + np.sin(turn) * np.cross(direction, first)
-    points: Array = size * (np.cos(angle) * direction + np.sin(angle) * round_it)
+    ring = np.cos(turn) * first + np.sin(turn) * np.cross(direction, first)
+    points: Array = size * (np.cos(angle) * direction + np.sin(angle) * ring)
     return points
 
 
 def _cone_mesh(direction: Array, angle: float, size: float) -> tuple[Array, Array]:
-    """The side of that cone as triangles."""
+    """The lateral surface of that cone as triangles."""
     ring = _cone_rim(direction, angle, 1.0)[:-1]
     corners = np.concatenate([size * i / CONE_RINGS * ring for i in range(1, CONE_RINGS + 1)] + [np.zeros((1, 3))])
     here, after = np.arange(CONE_SEGMENTS), (np.arange(CONE_SEGMENTS) + 1) % CONE_SEGMENTS

@@ -1,4 +1,4 @@
-"""Things in space drawn on paper: bodies, arrows, paths and axes in parallel projection, the far ones first."""
+"""A 3D scene as vector graphics: bodies, arrows, paths and axes in parallel projection, drawn back to front."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
     from polhode.massprops.geometry import Surface
 
 GRAZING_COSINE = 0.2
-"""The cosine of the angle from which on a face is seen from the side."""
+"""Faces with a smaller cosine between normal and viewing direction are drawn without edges."""
 LINE_PIECE_POINTS = 3
-"""A path is cut into pieces of so many points, each with its own depth."""
+"""Points per piece of a path; each piece has its own depth."""
 SHAFT_PIECES = 24
-"""An arrow's shaft is cut into so many pieces: it may begin within a body and end before it."""
+"""Pieces of an arrow's shaft, which may begin inside a body and end in front of it."""
 
 
 def world_camera(yaw: float = 0.6, pitch: float = 0.4) -> Camera:
-    """A camera with the world's z upwards; at yaw 0, pitch 0 it sees x to the right, from -y.  In rad."""
+    """A camera with world z up; at yaw 0 and pitch 0 it looks from -y, with x to the right.  Angles in rad."""
     return make_camera((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), yaw, pitch)
 
 
 @dataclass
 class Scene:
-    """Collects things at places of the world (m), then draws them with `draw`.
+    """Collects objects in world coordinates (m), then draws them with `draw`.
 
     Examples
     --------
     >>> import polhode as ph
     >>> from polhode.plot.scene import Scene, world_camera
-    >>> from polhode.plot.style import COLOURS, sheet
+    >>> from polhode.plot.style import COLORS, styled_figure
     >>> scene = Scene(world_camera())
     >>> scene.body(ph.shapes.box((1, 2, 3), mass=1.0))
-    >>> scene.arrow((0, 0, 0), (0, 0, 3), COLOURS["omega"], "ω")
-    >>> with sheet(4.0, 4.0) as figure:
+    >>> scene.arrow((0, 0, 0), (0, 0, 3), COLORS["omega"], "ω")
+    >>> with styled_figure(4.0, 4.0) as figure:
     ...     scene.draw(figure.subplots())
     """
 
-    seen: Camera
+    camera: Camera
     _pieces: list[ScenePiece] = field(default_factory=list)
     _extent: list[Array] = field(default_factory=list)
-    _words: list[tuple[Array, tuple[float, float], str]] = field(default_factory=list)
+    _labels: list[tuple[Array, tuple[float, float], str]] = field(default_factory=list)
     _entries: list[tuple[str, str, Any]] = field(default_factory=list)
 
     def body(
@@ -70,11 +70,11 @@ class Scene:
         segments: int = 48,
         finest: float = SUBDIVISION,
     ) -> None:
-        """A body, its centre of mass at `position`, turned by the 3 x 3 matrix `rotation` (body to world).
+        """A body, its center of mass at `position`, turned by the 3 x 3 matrix `rotation` (body to world).
 
-        `half` names a body axis (0, 1, 2): the half towards it gets that axis' color, so that a turn shows.  Or
-        `color` is a function of the faces' centres (n, 3) in body axes that gives a color for each.  A mesh is
-        taken as it is, about its own origin.  Faces are cut to the body's size over `finest`.
+        `half` is a body axis (0, 1, 2): the half on its side gets that axis' color, which makes rotation visible.
+        `color` may be a function of the face centers (n, 3) in body axes that returns a color for each.  A mesh is
+        drawn about its own origin.  Edges of faces are split to at most the body's size divided by `finest`.
         """
         skin = build_drawable_mesh(body, segments, finest)
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
@@ -88,30 +88,30 @@ class Scene:
             )
         colors = _face_colors(triangles.mean(axis=1), color, half, half_color)
         self._faces(triangles @ turn.T + at, colors, alpha, both_sides=skin.two_sided)
-        seen = ((beside @ turn.T) @ self.seen.eye > 0).any(axis=1) | skin.two_sided
+        visible = ((beside @ turn.T) @ self.camera.eye > 0).any(axis=1) | skin.two_sided
         lift = 1e-3 * float(np.ptp(skin.triangles, axis=(0, 1)).max())
-        for pair in edges[seen] @ turn.T + at + lift * self.seen.eye:
+        for pair in edges[visible] @ turn.T + at + lift * self.camera.eye:
             self._line_piece(pair, ("#3a3a3a", 0.6, "solid", alpha))
 
     def surface(self, corners: Any, faces: Any, color: str, alpha: float = 1.0) -> None:
-        """Any triangles, seen from both sides."""
+        """Two-sided triangles."""
         triangles = np.asarray(corners, dtype=float)[np.asarray(faces)]
         self._faces(triangles, np.array([to_rgb(color)] * len(triangles)), alpha, both_sides=True)
 
     def _faces(self, triangles: Array, colors: Array, alpha: float, both_sides: bool = False) -> None:
-        facing, shaded = shade_faces(triangles, colors, self.seen, both_sides)
-        flat, depths = self.seen.flat(triangles), triangles @ self.seen.eye
+        facing, shaded = shade_faces(triangles, colors, self.camera, both_sides)
+        flat, depths = self.camera.flat(triangles), triangles @ self.camera.eye
         middles = depths.mean(axis=1)
         for i in np.flatnonzero(facing > 0):
             color = (*shaded[i], alpha)
-            # A thin edge hides the seams; on glass it would show them, and a face seen from the side would be all edge.
+            # A thin edge hides the seams; on a transparent face it would show them, and cover a grazing face.
             style = (color, alpha == 1.0 and facing[i] > GRAZING_COSINE)
             self._pieces.append(ScenePiece(float(middles[i]), "face", flat[i], style, depths[i]))
         self._extent.append(flat.reshape(-1, 2))
 
     def _line_piece(self, points: Array, style: Any) -> None:
-        depths = points @ self.seen.eye
-        self._pieces.append(ScenePiece(float(depths.mean()), "line", self.seen.flat(points), style, depths))
+        depths = points @ self.camera.eye
+        self._pieces.append(ScenePiece(float(depths.mean()), "line", self.camera.flat(points), style, depths))
 
     def line(
         self,
@@ -122,10 +122,10 @@ class Scene:
         style: Any = "solid",
         alpha: float = 1.0,
     ) -> None:
-        """A path through points (n, 3); with a label it gets an entry in the legend."""
+        """A path through points (n, 3); a label adds a legend entry."""
         path = np.asarray(points, dtype=float)
         size = len(path) if style != "solid" else LINE_PIECE_POINTS
-        flat, depths, look = self.seen.flat(path), path @ self.seen.eye, (color, width, style, alpha)
+        flat, depths, look = self.camera.flat(path), path @ self.camera.eye, (color, width, style, alpha)
         for i in range(0, len(path) - 1, size):
             part = slice(i, i + size + 1)
             self._pieces.append(ScenePiece(float(depths[part].mean()), "line", flat[part], look, depths[part]))
@@ -134,13 +134,13 @@ class Scene:
             self._entries.append((label, color, style))
 
     def arrow(self, start: Any, vector: Any, color: str, label: str = "", width: float = 2.0) -> None:
-        """An arrow from a place, with its name at the tip."""
+        """An arrow from a point, labeled at its tip."""
         ends = np.stack((np.asarray(start, dtype=float), np.asarray(start, dtype=float) + np.asarray(vector)))
-        flat = self.seen.flat(ends)
+        flat = self.camera.flat(ends)
         along = flat[1] - flat[0]
         length = float(np.hypot(*along))
         self._extent.append(flat)
-        if length <= 1e-9 * float(np.linalg.norm(vector)):  # towards the eye: a dot
+        if length <= 1e-9 * float(np.linalg.norm(vector)):  # toward the viewer: a dot
             self.dot(start, color, label=label)
             return
         look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": width}
@@ -149,35 +149,35 @@ class Scene:
         shaft = ends[0] + np.linspace(0.0, 1.0, SHAFT_PIECES + 1)[:, None] * (ends[1] - ends[0])
         for i in range(SHAFT_PIECES - 1):
             self._line_piece(shaft[i : i + 2], (color, width, "solid", 1.0))
-        head = self.seen.flat(shaft[-2:])
+        head = self.camera.flat(shaft[-2:])
 
         def draw(axes: Axes, order: float) -> None:
             place: Any = {"xy": tuple(head[1]), "xytext": tuple(head[0]), "annotation_clip": False}
             axes.annotate("", arrowprops=look, zorder=order, **place)
 
-        depths = shaft[-2:] @ self.seen.eye
+        depths = shaft[-2:] @ self.camera.eye
         self._pieces.append(ScenePiece(float(depths.mean()), "drawn", head, draw, depths))
         if label:
             self.text(ends[1], label, color, tuple(7.0 * along / length))
 
     def dot(self, point: Any, color: str, size: float = 5.0, label: str = "") -> None:
-        """A dot at a place; `size` in points."""
+        """A dot; `size` in points."""
         at = np.asarray(point, dtype=float)
-        flat = self.seen.flat(at)
+        flat = self.camera.flat(at)
         self._extent.append(flat[None])
 
         def draw(axes: Axes, order: float) -> None:
             axes.plot(*flat, marker="o", markersize=size, color=color, zorder=order)
 
-        depth = float(at @ self.seen.eye)
+        depth = float(at @ self.camera.eye)
         self._pieces.append(ScenePiece(depth, "drawn", flat[None], draw, np.array([depth])))
         if label:
             self.text(at, label, color, (6.0, 6.0))
 
     def text(self, point: Any, text: str, color: str = COLORS["ink"], offset: tuple[float, float] = (0, 0)) -> None:
-        """Words near a place, `offset` in points, before everything else, with a thin white edge."""
-        flat = self.seen.flat(np.asarray(point, dtype=float))
-        self._words.append((flat, offset, text))
+        """Text near a point, `offset` in points, in front of everything else, with a thin white outline."""
+        flat = self.camera.flat(np.asarray(point, dtype=float))
+        self._labels.append((flat, offset, text))
 
         def draw(axes: Axes, order: float) -> None:
             draw_label(axes, flat, text, offset, color, order + 1e4)
@@ -192,17 +192,17 @@ class Scene:
         names: tuple[str, str, str] = ("1", "2", "3"),
         colors: tuple[str, str, str] = AXIS_COLORS,
     ) -> None:
-        """Three axes: those of a body in their colors, or the world's with `names` x, y, z and a muted color."""
+        """Three axes, by default those of a body in their colors."""
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
         for i in range(3):
             self.arrow(origin, length * turn[:, i], colors[i], names[i])
 
     def world_axes(self, length: float, origin: Any = (0.0, 0.0, 0.0)) -> None:
-        """The axes x, y and z of the world, muted."""
+        """The world axes x, y and z, in a muted color."""
         self.triad(origin, length, names=("x", "y", "z"), colors=(COLORS["muted"],) * 3)
 
     def draw(self, axes: Axes, title: str = "", margin: float = 0.06, legend: Any = "upper left") -> None:
-        """Everything, the far things first, into axes without a frame, the same scale both ways."""
+        """Draw everything back to front, into axes without a frame and with equal scales."""
         draw_pieces(axes, sort_by_depth(self._pieces), 2.0)
         if self._extent:
             (left, right), (bottom, top) = self._limits(axes, margin)
@@ -218,12 +218,12 @@ class Scene:
             axes.legend(loc=legend, borderaxespad=0.0)
 
     def hides(self, point: Any) -> bool:
-        """Whether a face collected so far lies before this place."""
+        """Whether a face collected so far hides this point."""
         at = np.asarray(point, dtype=float)
-        return is_hidden(self._pieces, self.seen.flat(at), float(at @ self.seen.eye))
+        return is_hidden(self._pieces, self.camera.flat(at), float(at @ self.camera.eye))
 
     def draw_inset(self, axes: Axes, at: tuple[float, float], scale: tuple[float, float]) -> None:
-        """Faces and lines alone, about a place of axes that show something else: `scale` in their units a metre."""
+        """Draw faces and lines only, about a point of axes of another plot: `scale` in axis units per meter."""
         before = len(axes.collections)
         ordered = [piece for piece in sort_by_depth(self._pieces) if piece.kind != "drawn"]
         size, place = np.array(scale), np.array(at)
@@ -233,17 +233,17 @@ class Scene:
             collection.set_clip_on(False)
 
     def _limits(self, axes: Axes, margin: float) -> tuple[tuple[float, float], tuple[float, float]]:
-        """What must be seen, across and upwards, with room for the words, which are as large at any scale.
+        """Limits in x and y that include everything, with space for the labels, whose size does not scale.
 
-        Without that room a word at the upper end would stand in the title, and one at the edge beyond the sheet.
+        Without that space a label at the top would overlap the title, and one at the edge would be cut off.
         """
-        points = np.concatenate([*self._extent, *(flat[None] for flat, _, _ in self._words)])
+        points = np.concatenate([*self._extent, *(flat[None] for flat, _, _ in self._labels)])
         low, high = points.min(axis=0), points.max(axis=0)
         room = margin * float((high - low).max())
-        if self._words:
+        if self._labels:
             extent = axes.get_window_extent()
             space = np.array((extent.width, extent.height)) * (72 / axes.figure.dpi)
-            low, high = _widen_for_labels(low, high, self._words, space)
+            low, high = _widen_for_labels(low, high, self._labels, space)
         return (low[0] - room, high[0] + room), (low[1] - room, high[1] + room)
 
 
@@ -257,24 +257,24 @@ def shade_faces(triangles: Array, colors: Array, camera: Camera, two_sided: bool
 
 
 def _face_colors(
-    centres: Array, color: str | Callable[[Array], list[str]], half: int | None, half_color: str | None
+    centers: Array, color: str | Callable[[Array], list[str]], half: int | None, half_color: str | None
 ) -> Array:
-    """Of each face, by where its centre is: (n, 3)."""
+    """The color of each face by its center, (n, 3)."""
     if callable(color):
-        return np.array([to_rgb(c) for c in color(centres)])
+        return np.array([to_rgb(c) for c in color(centers)])
     own, other = to_rgb(color), to_rgb(color if half is None else half_color or AXIS_COLORS[half])
-    return np.where((centres[:, [half or 0]] > 0) & (half is not None), other, own)
+    return np.where((centers[:, [half or 0]] > 0) & (half is not None), other, own)
 
 
 def _widen_for_labels(
-    low: Array, high: Array, words: list[tuple[Array, tuple[float, float], str]], space: Array
+    low: Array, high: Array, labels: list[tuple[Array, tuple[float, float], str]], space: Array
 ) -> Any:
-    """The limits widened for the words, by turns with the scale that this gives; `space` in points."""
+    """Widen the limits for the labels, iterating with the resulting scale; `space` in points."""
     first = low, high
     for _ in range(8):
         point = float(((high - low) / np.maximum(space, 1.0)).max())
         low, high = first
-        for flat, offset, text in words:
+        for flat, offset, text in labels:
             lines = text.split("\n")
             size = np.array((6.5 * max(map(len, lines)), 13.0 * len(lines)))
             shift = np.array(offset)

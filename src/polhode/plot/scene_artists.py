@@ -1,4 +1,4 @@
-"""How Matplotlib draws the faces and lines of a scene."""
+"""Matplotlib artists for the faces and lines of a scene."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polhode.plot.depth_order import ScenePiece
 
 
 def draw_pieces(axes: Axes, ordered: Iterable[ScenePiece], first: float) -> None:
-    """The pieces in this order, with zorder from `first` upwards: faces and lines that follow each other at once."""
+    """Draw pieces in this order, with zorder from `first` up; consecutive faces and lines in one collection."""
     seam = max(SEAM_WIDTH, 72.0 / axes.figure.dpi)
     for order, (drawn, run) in enumerate(groupby(ordered, key=lambda piece: piece.kind == "drawn")):
         if drawn:
@@ -39,7 +39,7 @@ class _PieceStyle(NamedTuple):
 
 TRANSPARENT = (0.0, 0.0, 0.0, 0.0)
 SEAM_WIDTH = 0.8
-"""How thick a face's own edge is, in points, but at least a pixel: else seams show between faces, as pale hairlines."""
+"""Width of a face's own edge in points, at least a pixel: otherwise seams show as pale hairlines between faces."""
 
 
 def _piece_style(piece: ScenePiece, seam: float) -> _PieceStyle:
@@ -50,8 +50,10 @@ def _piece_style(piece: ScenePiece, seam: float) -> _PieceStyle:
     return _PieceStyle(Path(piece.points), TRANSPARENT, to_rgba(color, alpha), width, style)
 
 
-def _build_collection(looks: list[_PieceStyle], order: float) -> PathCollection:
-    paths, fills, edges, widths, styles = map(list, zip(*looks, strict=True))  # of two styles a tuple would be a dash
+def _build_collection(styles_of: list[_PieceStyle], order: float) -> PathCollection:
+    paths, fills, edges, widths, styles = map(
+        list, zip(*styles_of, strict=True)
+    )  # lists: a tuple of two styles would be a dash pattern
     drawn = PathCollection(
         paths, facecolors=fills, edgecolors=edges, linewidths=widths, linestyles=styles, zorder=order
     )

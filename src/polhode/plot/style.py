@@ -1,4 +1,4 @@
-"""How pictures look: one table of colors, one set of fonts and lines, and the sheet that panels are drawn on."""
+"""The style of all figures: colors, fonts and lines."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ COLORS = {
     "paper": "#ffffff",
     "ink": "#222222",
 }
-"""The color of each thing, in every picture: told apart by the color-blind too (after Okabe and Ito)."""
+"""The color of each quantity in every figure, distinguishable by the color-blind (after Okabe and Ito)."""
 
 AXIS_COLORS = (COLORS["axis_1"], COLORS["axis_2"], COLORS["axis_3"])
 COLOR_CYCLE = ("#0072b2", "#d55e00", "#009e73", "#8e3b8b", "#e69f00", "#56b4e9", "#333333", "#b8860b")
 """For the bodies of a system and the members of an ensemble."""
 
 OMEGA_LABELS, XYZ_LABELS = ("ω₁", "ω₂", "ω₃"), ("x", "y", "z")
-"""Names of components, in plain letters: Matplotlib takes a tenth of a second to set formulas."""
+"""Component labels in plain letters: mathtext takes Matplotlib a tenth of a second."""
 
 _RC_PARAMS: Any = {
     "font.size": 10,
@@ -70,17 +70,17 @@ _RC_PARAMS: Any = {
 
 
 class StyledFigure(Figure):
-    """A figure whose letters stay letters in a PDF: publishers refuse others."""
+    """A figure that embeds TrueType fonts in a PDF, as publishers require."""
 
     def savefig(self, *args: Any, **options: Any) -> None:
-        """As Matplotlib's."""
+        """As `Figure.savefig`."""
         with matplotlib.rc_context({"pdf.fonttype": 42}):
             super().savefig(*args, **options)
 
 
 @contextmanager
 def styled_figure(width: float, height: float, title: str = "", constrained: bool = True) -> Iterator[Figure]:
-    """A figure of that size in inches, within which everything drawn takes the house's look."""
+    """A figure of this size in inches; everything drawn within the context takes the style of the package."""
     with matplotlib.rc_context(_RC_PARAMS):
         figure = StyledFigure(figsize=(width, height), dpi=150, facecolor=COLORS["paper"])
         if constrained:
@@ -91,7 +91,7 @@ def styled_figure(width: float, height: float, title: str = "", constrained: boo
 
 
 def draw_closed_form(axes: Any, across: Any, values: Any, label: str = "closed form") -> None:
-    """A broad grey line, or several (n, k), behind what was simulated; with one entry in the legend, none if ""."""
+    """A broad gray line, or several (n, k), behind the simulated curves; with one legend entry, none if ""."""
     axes.plot(across, values, color=COLORS["closed_form"], linewidth=4.5, zorder=1.5)
     if label:
         axes.plot([], [], color=COLORS["closed_form"], linewidth=4.5, label=label)
@@ -100,7 +100,7 @@ def draw_closed_form(axes: Any, across: Any, values: Any, label: str = "closed f
 def draw_label(
     axes: Any, place: Any, text: str, offset: Any, color: str, zorder: float, fontsize: float = 10.5
 ) -> None:
-    """Words near a place of the paper, `offset` in points, which also says on which side, with a thin white edge."""
+    """Text near a point, `offset` in points, which also sets the alignment, with a thin white outline."""
     across, upwards = offset
     axes.annotate(
         text,
@@ -113,7 +113,7 @@ def draw_label(
         fontsize=fontsize,
         zorder=zorder,
         annotation_clip=False,
-        snap=False,  # else letters of straight lines, such as L, are moved to whole pixels, and look cut
+        snap=False,  # otherwise letters such as L are moved to whole pixels, and look cut
         path_effects=[withStroke(linewidth=2.5, foreground="white")],
     )
 
@@ -124,5 +124,5 @@ def format_power_of_ten(value: float, position: float | None = None) -> str:
 
 
 def add_legend_above(axes: Any, columns: int) -> None:
-    """A legend in one line over the panel, to the right of its title, where no curve can be."""
+    """A legend in one line above the panel, to the right of its title."""
     axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.985), ncols=columns, borderaxespad=0.2, columnspacing=1.2)

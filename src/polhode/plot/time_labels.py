@@ -1,4 +1,4 @@
-"""Times as a picture says them: in a unit, and with so many digits, that one instant can be told from the next."""
+"""Times as text: a unit, and enough digits to tell one time from the next."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from math import floor, log10
 from polhode.validation import Array
 
 DAY, LONG_SPAN = 86400.0, 3 * 86400.0
-"""In s; spans from LONG on are given in days."""
+"""In s; spans of at least LONG_SPAN are given in days."""
 SHORT_UNITS = {1e-3: "ms", 1e-6: "µs", 1e-9: "ns", 1e-12: "ps", 1e-15: "fs"}
 MAX_DIGITS = 9
-"""A time that takes more is said in two parts: the start, and what has passed since."""
+"""A time with more digits is written in two parts: the start, and the time elapsed since."""
 
 
 @dataclass(frozen=True)
 class TimeFormat:
-    """How times of one span are said."""
+    """How the times of a span are written."""
 
     unit: float
     """In s."""
     name: str
     zero: float
-    """From when on is counted, in s."""
+    """The time from which others are counted, in s."""
     decimals: int
 
     def places(self, times: Array) -> Array:
@@ -33,18 +33,18 @@ class TimeFormat:
         """One time in the unit."""
         return (time - self.zero) / self.unit
 
-    def said(self, time: float) -> str:
-        """A time, always with the same number of decimals."""
+    def format(self, time: float) -> str:
+        """A time with a fixed number of decimals."""
         return self._full(f"{self.place(time):.{self.decimals}f}")
 
     def format_short(self, time: float) -> str:
-        """A time without the noughts at its end."""
+        """A time without trailing zeros."""
         text = f"{self.place(time):.{self.decimals}f}"
         return self._full(text.rstrip("0").rstrip(".") if "." in text else text)
 
     @property
     def label(self) -> str:
-        """Of an axis."""
+        """The label of a time axis."""
         return f"time ({self.name})" + (f" since {self.zero:.15g} s" if self.zero else "")
 
     def _full(self, text: str) -> str:
@@ -52,18 +52,18 @@ class TimeFormat:
 
 
 def choose_time_format(first: float, last: float, step: float | None = None) -> TimeFormat:
-    """How to say times from `first` to `last`, in s, so that those `step` apart differ.
+    """How to write times from `first` to `last`, in s, so that times `step` apart differ.
 
-    If no step is given it is a ten-thousandth of the span.
+    The default step is 1e-4 of the span.
 
     Examples
     --------
-    >>> from polhode.plot.time_labels import timescale
-    >>> timescale(0.0, 4.0, 1 / 30).said(1.2)
+    >>> from polhode.plot.time_labels import choose_time_format
+    >>> choose_time_format(0.0, 4.0, 1 / 30).format(1.2)
     '1.200 s'
-    >>> timescale(0.0, 1e-10, 1e-12).said(3e-11)
+    >>> choose_time_format(0.0, 1e-10, 1e-12).format(3e-11)
     '30.0 ps'
-    >>> timescale(1e8, 1e8 + 4.0, 1 / 30).said(1e8 + 1.25)
+    >>> choose_time_format(1e8, 1e8 + 4.0, 1 / 30).format(1e8 + 1.25)
     '100000000 s + 1.250 s'
     """
     span = last - first or abs(first)
@@ -81,5 +81,5 @@ def choose_time_format(first: float, last: float, step: float | None = None) -> 
 
 
 def format_duration(seconds: float) -> str:
-    """How long something lasts, in s; what is long in days."""
+    """A duration in s, or in days if long."""
     return f"{seconds:.6g} s" if seconds < LONG_SPAN else f"{seconds / DAY:.4g} days"

@@ -1,4 +1,4 @@
-"""From where to look."""
+"""Choice of a camera."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from polhode.validation import Array
 
 
 def choose_clearest_camera(tips: Any) -> Camera:
-    """The camera, z upwards, from which arrows from the origin to these places (n, 3) are best told apart."""
+    """The camera, z up, that best separates arrows from the origin to these points (n, 3)."""
     places = np.asarray(tips, dtype=float)
     views = [world_camera(yaw, pitch) for yaw in np.linspace(0.1, 1.4, 14) for pitch in (0.25, 0.4, 0.55)]
-    return max(views, key=lambda seen: _clearance(seen.flat(places)))
+    return max(views, key=lambda camera: _clearance(camera.flat(places)))
 
 
 def _clearance(tips: Array) -> float:
-    """Of arrows on paper: the smallest distance of two tips, or twice the smallest area between two arrows."""
+    """The smallest distance between two projected tips, or twice the smallest area between two arrows."""
     x, y = tips.T
     itself = np.diag(np.full(len(tips), np.inf))
     apart = np.hypot(x[:, None] - x, y[:, None] - y) + itself

@@ -1,4 +1,4 @@
-"""Solids drawn with flat elements (polygons, lines, discs), one over the other: in order of depth, or as listed."""
+"""Solids drawn with flat elements (polygons, lines, disks), sorted by depth or in the given order."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from polhode.validation import Array
 
 @dataclass
 class DepthLayers:
-    """Collects flat elements of space, then draws them seen from the positive end of an axis.
+    """Collects flat elements in space, then draws them seen from the positive end of an axis.
 
     Examples
     --------
-    >>> from polhode.gallery.drawing.depth_layers import Layers
-    >>> from polhode.plot.style import sheet
-    >>> layers = Layers()
+    >>> from polhode.gallery.drawing.depth_layers import DepthLayers
+    >>> from polhode.plot.style import styled_figure
+    >>> layers = DepthLayers()
     >>> layers.disc((0, 0, 1), 0.5, "#0072b2")
     >>> layers.line((0, 0, 1), (1, 0, -1), "#333333")
-    >>> with sheet(3.0, 3.0) as figure:
+    >>> with styled_figure(3.0, 3.0) as figure:
     ...     layers.draw(figure.subplots())
     """
 
@@ -34,20 +34,20 @@ class DepthLayers:
     _elements: list[tuple[float, Any]] = field(default_factory=list)
     _extent: list[Array] = field(default_factory=list)
 
-    def _seen(self, points: Any) -> tuple[Array, float]:
+    def _project(self, points: Any) -> tuple[Array, float]:
         flat, depths = affine.projected(affine.point(points), along=self.along)
         return flat, float(np.mean(depths))
 
     def polygon(self, corners: Any, color: str, alpha: float = 1.0) -> None:
         """A filled polygon with corners (n, 3)."""
-        flat, depth = self._seen(corners)
+        flat, depth = self._project(corners)
         look: dict[str, Any] = {"facecolor": (*to_rgb(color), alpha), "edgecolor": COLORS["ink"], "linewidth": 1.0}
         self._elements.append((depth, lambda: [Polygon(flat, closed=True, joinstyle="round", **look)]))
         self._extent.append(flat)
 
     def line(self, start: Any, end: Any, color: str, width: float = 3.0) -> None:
         """A line of a width in points."""
-        flat, depth = self._seen(np.stack((np.asarray(start, dtype=float), np.asarray(end, dtype=float))))
+        flat, depth = self._project(np.stack((np.asarray(start, dtype=float), np.asarray(end, dtype=float))))
         look: dict[str, Any] = {"closed": False, "fill": False, "capstyle": "round"}
         edge: dict[str, Any] = {"edgecolor": COLORS["ink"], "linewidth": width + 1.2}
         self._elements.append(
@@ -56,8 +56,8 @@ class DepthLayers:
         self._extent.append(flat)
 
     def disc(self, center: Any, radius: float, color: str) -> None:
-        """A sphere as a disc, with rings that grow lighter towards the light."""
-        flat, depth = self._seen(np.asarray(center, dtype=float)[None])
+        """A sphere as a disk, with rings that become lighter toward the light."""
+        flat, depth = self._project(np.asarray(center, dtype=float)[None])
         x, y = flat[0].tolist()
         base = np.array(to_rgb(color))
 
@@ -73,7 +73,7 @@ class DepthLayers:
         self._extent.append(flat + radius * np.array([(-1.0, -1.0), (1.0, 1.0)]))
 
     def draw(self, axes: Axes, title: str = "", by_depth: bool = True) -> None:
-        """Everything, the far elements first, or one over the other as they were listed; axes without a frame."""
+        """Draw everything, back to front or in the given order, into axes without a frame."""
         order = np.argsort([depth for depth, _ in self._elements], kind="stable")
         for place, index in enumerate(order if by_depth else range(len(self._elements))):
             for patch in self._elements[index][1]():

@@ -1,4 +1,4 @@
-"""A body and the forces that push it, in a scene."""
+"""A body and the forces on it, in a scene."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FORCE_COLOR = COLORS["force"]
 
 
 def move_toward_camera(scene: Scene, points: Any, by: float) -> Array:
-    """Points moved towards the eye, by so many m: they stay where they are on the paper, and nothing hides them."""
+    """Points moved toward the viewer by a distance in m: their projection is unchanged, and nothing hides them."""
     return np.asarray(np.asarray(points, dtype=float) + by * scene.camera.eye)
 
 
 def draw_force(scene: Scene, point: Any, vector: Any, name: str = "", color: str = FORCE_COLOR) -> None:
-    """A force as an arrow whose tip is at the point where it pushes, with its name at the other end."""
+    """A force as an arrow whose tip is at its point of application, labeled at the other end."""
     at, along = np.asarray(point, dtype=float), np.asarray(vector, dtype=float)
     scene.arrow(at - along, along, color)
     if name:
@@ -37,16 +37,16 @@ def draw_body_at_times(
     motion: Motion,
     body: Body,
     frames: Sequence[int],
-    pushes: Sequence[tuple[Any, Any, str]] = (),
+    forces: Sequence[tuple[Any, Any, str]] = (),
     half: int | None = None,
     name_at: int = 0,
 ) -> None:
     """A body at some output times, with the forces on it: (point of the body, arrow in world axes, name) each.
 
-    The names are written at the frame number `name_at` of `frames`.
+    The labels are drawn at entry `name_at` of `frames`.
     """
     for n, frame in enumerate(frames):
         place, turn = motion.position[frame], motion.rotation_matrix[frame]
         scene.body(body, place, turn, half=half)
-        for point, arrow, name in pushes:
+        for point, arrow, name in forces:
             draw_force(scene, place + turn @ np.asarray(point, dtype=float), arrow, name if n == name_at else "")

@@ -1,4 +1,4 @@
-"""Computed attitudes beside observed ones: an axis on the sky, the angles between them, a cloud of what may be."""
+"""Computed and observed attitudes: an axis on the sky, the angles between them, and their uncertainty."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polhode.validation import Array
 
 
 def long_axis(quaternions: Array) -> Array:
-    """Where body axis 3 points, world axes: (..., 3)."""
+    """The direction of body axis 3 along world axes, (..., 3)."""
     w, x, y, z = np.moveaxis(quaternions, -1, 0)
     return np.stack((2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)), axis=-1)
 
@@ -24,7 +24,7 @@ def equatorial_coordinates(vectors: Array) -> tuple[Array, Array]:
 
 
 def draw_sky_path(axes: Axes, path: Array, points: Sequence[Array], names: Sequence[str]) -> None:
-    """The path of an axis, where it was computed to be and where it was seen, each two joined; three names."""
+    """The path of an axis, and its computed and observed directions, connected in pairs; three legend labels."""
     right, up = equatorial_coordinates(path)
     right = np.where(np.abs(np.diff(right, prepend=right[0])) > 180, np.nan, right)
     axes.plot(right, up, color=COLORS["axis_3"], linewidth=1.2, label=names[0])
@@ -44,7 +44,7 @@ def draw_sky_path(axes: Axes, path: Array, points: Sequence[Array], names: Seque
 
 
 def draw_stems(axes: Axes, times: Array, angles: Array, label: str) -> None:
-    """Angles in degrees over time, each on its stem, and their median."""
+    """A stem plot of angles in degrees over time, with their median."""
     axes.vlines(times, 0, angles, color=COLORS["axis_3"], linewidth=2.5)
     axes.plot(times, angles, "o", color=COLORS["axis_3"])
     axes.axhline(float(np.median(angles)), color=COLORS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
@@ -54,7 +54,7 @@ def draw_stems(axes: Axes, times: Array, angles: Array, label: str) -> None:
 
 
 def draw_spread(axes: Axes, angle: float, others: Array) -> None:
-    """One angle in degrees, and what else it might be."""
+    """An angle in degrees, and samples of its uncertainty."""
     aside = np.random.default_rng(0).uniform(-0.2, 0.2, len(others))
     axes.plot(aside, others, ".", color=COLORS["muted"], markersize=4)
     axes.plot(0, angle, "o", color=COLORS["axis_3"], markersize=7)

@@ -1,4 +1,4 @@
-"""Things of the plane: polygons, arrows and arcs, before and after a transformation."""
+"""Plane figures: polygons, arrows and arcs, before and after a transformation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polhode.plot.style import COLORS, draw_label
 def draw_polygon(
     axes: Axes, corners: Any, color: str, label: str = "", filled: bool = True, alpha: float = 0.3, width: float = 1.5
 ) -> None:
-    """A polygon, filled with a paler color, or only its dashed outline; a label makes an entry in the legend."""
+    """A polygon, filled with a paler color, or only its dashed outline; a label adds a legend entry."""
     ring = np.asarray(corners, dtype=float)
     look: dict[str, Any] = {"facecolor": to_rgba(color, alpha)} if filled else {"fill": False, "linestyle": (0, (4, 2))}
     edge = to_rgba(color, min(1.0, 0.35 + 2 * alpha))
@@ -22,7 +22,7 @@ def draw_polygon(
 
 
 def draw_arrow(axes: Axes, start: Any, vector: Any, color: str, label: str = "") -> None:
-    """An arrow from a place, with its name beside its middle."""
+    """An arrow labeled at its middle."""
     a, v = np.asarray(start, dtype=float), np.asarray(vector, dtype=float)
     look = {"arrowstyle": "-|>,head_width=0.26,head_length=0.5", "color": color, "linewidth": 2.0}
     look |= {"shrinkA": 0, "shrinkB": 0}
@@ -33,12 +33,12 @@ def draw_arrow(axes: Axes, start: Any, vector: Any, color: str, label: str = "")
 
 
 def label_point(axes: Axes, place: Any, text: str, offset: tuple[float, float], color: str = COLORS["ink"]) -> None:
-    """Words beside a place, `offset` in points, which also says on which side."""
+    """Text beside a point, `offset` in points, which also sets the alignment."""
     draw_label(axes, np.asarray(place, dtype=float), text, offset, color, 5.0, fontsize=9.5)
 
 
 def draw_arc(axes: Axes, center: Any, start: Any, angle: float, label: str = "", color: str = COLORS["ink"]) -> None:
-    """The way of a point round a center by an angle in rad, with radii to both ends: seed 004 figure 17.1."""
+    """The arc of a point around a center by an angle in rad, with radii to both ends.  [Christian 2011, fig. 17.1]"""
     c, r = np.asarray(center, dtype=float), np.asarray(start, dtype=float) - np.asarray(center, dtype=float)
     a = np.linspace(0.0, angle, 80)[:, None]
     path = c + np.cos(a) * r + np.sin(a) * np.array((-r[1], r[0]))
@@ -55,7 +55,7 @@ LABEL_BOX = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8
 
 
 def format_plane_axes(axes: Axes) -> None:
-    """Axes x and y in m, the same scale both ways, the origin marked."""
+    """Axes x and y in m, equal scales, with lines through the origin."""
     axes.axhline(0.0, color="#bbbbbb", linewidth=0.9, zorder=1)
     axes.axvline(0.0, color="#bbbbbb", linewidth=0.9, zorder=1)
     axes.set_aspect("equal", adjustable="datalim")

@@ -1,4 +1,4 @@
-"""Tops in space: the body on its axle above the pivot, and the path of the axle's tip on a sphere."""
+"""Tops in space: the body on its axle above the pivot, and the path of its tip on a sphere."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 GRID_COLOR, STRIPE_COLOR = "#d9d5cc", "#b3a384"
 SECTORS = 8
 EULER_ANGLE_COLORS = dict(zip("φθψ", COLOR_CYCLE, strict=False))
-"""The colors of Euler's angles."""
+"""Colors of the Euler angles."""
 
 
 def draw_globe(scene: Scene, radius: float, thetas: tuple[float, ...] = ()) -> None:
-    """A sphere of lines about the origin, and on it the circles of these angles from the vertical (rad), dashed."""
+    """A wire-frame sphere about the origin, with dashed circles at these angles from the vertical (rad)."""
     turn = np.linspace(0.0, 2 * np.pi, 97)
     circle = np.stack((np.cos(turn), np.sin(turn), np.zeros_like(turn)), axis=-1)
     right, up, _ = scene.camera
@@ -45,7 +45,7 @@ def _latitude_circle(circle: Array, theta: float) -> Array:
 def draw_top(
     scene: Scene, body: Body, position: Any, rotation: Any, tip: float, foot: float, alpha: float = 1.0
 ) -> None:
-    """A body with a quarter in color, on an axle from `foot` to `tip` (m along body axis 3, from its center)."""
+    """A body with colored sectors, on an axle from `foot` to `tip` (m along body axis 3, from its center)."""
     center, turn = np.asarray(position, dtype=float), np.asarray(rotation, dtype=float)
     along = np.linspace(foot, tip, 25)[:, None] * turn[:, 2] + center
     scene.line(along, "#6b6256", width=3.0)
@@ -53,7 +53,7 @@ def draw_top(
 
 
 def _sector_colors(centers: Array) -> list[str]:
-    """Every second eighth of the way round axis 3 in color, so that the spin shows."""
+    """Color every other eighth around axis 3, so that the spin is visible."""
     turn = np.arctan2(centers[:, 1], centers[:, 0])
     odd = np.floor(turn * SECTORS / (2 * np.pi)).astype(int) % 2
     return [STRIPE_COLOR if k else COLORS["body"] for k in odd]

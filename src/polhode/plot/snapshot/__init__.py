@@ -1,1 +1,1 @@
-"""Pictures of a motion at one instant, and the frames of films."""
+"""Pictures of a motion at one time, and the frames of films."""

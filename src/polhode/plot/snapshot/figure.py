@@ -1,4 +1,4 @@
-"""A motion at one instant: the view in space, the view from the body, and where on the clock that is."""
+"""A motion at one time: the view in space, the view from the body, and a time line."""
 
 from __future__ import annotations
 
@@ -28,45 +28,45 @@ from polhode.plot.time_labels import TimeFormat, choose_time_format
 from polhode.results.trajectory import Trajectory
 
 WIDTH, HEIGHT = 12.8, 7.2
-"""Of the usual sheet, in inches."""
+"""Default size of the figure, in inches."""
 VIEW_BOX = (0.485, 0.225, 0.855)
-"""The width of a view, its lower and its upper end, in parts of the usual sheet."""
+"""Width, bottom and top of a view, as fractions of the default figure."""
 
 
 def draw_snapshot(
     motion: Trajectory, time: float | None = None, title: str = "", *, body: int = 0, height: float = HEIGHT
 ) -> Figure:
-    """A motion at one instant: in space and seen from the body, side by side, with one camera; below, the clock.
+    """Draw a motion at one time: in space and seen from the body, side by side, above a time line.
 
-    In space: the bodies, two-coloured so that a turn shows, with arrows for the angular velocity, the angular momentum,
-    torque and force, and the paths so far.  Arrows of a kind are as long as the quantity is large; the longest of the
-    whole motion reaches a little beyond the body.  From the body: the paths of angular velocity and momentum round it.
+    In space: the bodies, two-colored so that rotation is visible, with arrows for angular velocity, angular momentum,
+    torque and force, and the paths so far.  Arrows of a kind are to scale; the longest of the whole motion extends a
+    little beyond the body.  From the body: the paths of angular velocity and angular momentum around it.
 
     Parameters
     ----------
     motion : Motion
-        Of a body, of several, or of an ensemble, of which up to 300 members are drawn.
+        The motion of one body, a system, or an ensemble, of which up to 300 members are drawn.
     time : float, optional
-        In s; the start if not given.  The state is that of `motion.at(time)`.
+        In s.  Default: the start.  The state is that of `motion.at(time)`.
     title : str, optional
-        The scenario's name if not given.
+        Default: the name of the scenario.
     body : int, optional
-        Of a system: from which body the second view looks, counted from 0.
+        For a system: the index of the body of the second view.
     height : float, optional
-        Of the sheet, in inches; it is 12.8 wide.
+        Height of the figure in inches; its width is 12.8.
 
     Returns
     -------
     matplotlib.figure.Figure
-        `figure.savefig("instant.svg")` writes it.
+        `figure.savefig("snapshot.svg")` writes it.
 
     Examples
     --------
     >>> import polhode as ph
-    >>> from polhode.plot.snapshot.figure import instant
+    >>> from polhode.plot.snapshot.figure import draw_snapshot
     >>> book = ph.shapes.box((0.03, 0.15, 0.22), mass=0.6)
     >>> motion = ph.simulate(book, ph.State(angular_velocity_body=(0.1, 4.0, 0.1)), duration=3.0, method="exact")
-    >>> figure = instant(motion, 1.25, "A book")
+    >>> figure = draw_snapshot(motion, 1.25, "A book")
     >>> figure.texts[0].get_text()
     'A book'
     """
@@ -84,36 +84,36 @@ def draw_snapshot(
 
 
 def validate_body_index(motion: Trajectory, body: int) -> int:
-    """Which body of a system is looked from."""
+    """Check the index of a body."""
     count = motion.scenario.count if motion.axis == "body" else 1
     if isinstance(body, bool) or not isinstance(body, int) or not 0 <= body < count:
         if motion.axis == "member":
             raise InputError(
-                f"body = {body!r} picks a body of a system, but this is an ensemble: its {motion.scenario.count} "
-                "members are all shown together, each seen from itself: leave body out, or simulate that member alone"
+                f"body = {body!r} selects a body of a system, but this is an ensemble, whose {motion.scenario.count} "
+                "members are drawn together: omit body, or simulate that member alone"
             )
         raise InputError(f"there is no body {body!r}: this motion has {count}, counted from 0")
     return body
 
 
 def view_aspect(height: float, width: float = WIDTH) -> float:
-    """Width over height of each of two views on a sheet of that size."""
+    """Width over height of each of two views in a figure of this size."""
     across, low, high = VIEW_BOX
     return width * across / (height * (_scale_from_top(high, height) - _scale_from_bottom(low, height)))
 
 
 def _scale_from_bottom(part: float, height: float) -> float:
-    """A height in parts of the usual sheet, in parts of this one: letters are as large on a low sheet."""
+    """Convert a height from fractions of the default figure to those of this one, in which text is equally large."""
     return part * min(max(1.0, HEIGHT / height), 2.0)
 
 
 def _scale_from_top(part: float, height: float) -> float:
-    """The same for what is near the upper end."""
+    """The same for heights near the top."""
     return 1.0 - _scale_from_bottom(1.0 - part, height)
 
 
 def add_corner_text(figure: Figure, part: float, text: str, fontsize: float, **options: Any) -> Any:
-    """Words at the right end of the sheet, their upper end at this height, in parts of the usual sheet."""
+    """Text at the right edge of the figure, its top at this height, as a fraction of the default figure."""
     at = (_scale_from_top if part > 0.5 else _scale_from_bottom)(part, figure.get_figheight())
     return figure.text(0.985, at, text, ha="right", va="top", fontsize=fontsize, **options)
 
@@ -121,7 +121,7 @@ def add_corner_text(figure: Figure, part: float, text: str, fontsize: float, **o
 def draw_static_parts(
     figure: Figure, set_up: SnapshotViews, motion: Trajectory, title: str, remarks: tuple[str, ...] = ()
 ) -> tuple[Axes, Axes | None, Axes]:
-    """What does not change with the time: titles, legend, remarks and the clock; and axes for the views."""
+    """Draw what does not change with time: titles, legend, remarks and time line; return axes for the views."""
     name, (width, low, high) = title or motion.scenario.name or "motion", VIEW_BOX
     wide, tall = figure.get_size_inches()
     low, high, above = _scale_from_bottom(low, tall), _scale_from_top(high, tall), _scale_from_top(0.885, tall)
@@ -135,9 +135,9 @@ def draw_static_parts(
         whose = f"body {set_up.watched}" if motion.axis == "body" else "each body" if set_up.many else "the body"
         tips = ": dots at the tips of ω" if set_up.many else ": paths of ω and L"
         figure.text(0.515, above, f"seen from {whose}{tips}", fontsize=11, va="center")
-    said = [*set_up.remarks, *remarks]
-    if said:
-        text = fill("; ".join(said), int(150 * wide / WIDTH))
+    sentences = [*set_up.remarks, *remarks]
+    if sentences:
+        text = fill("; ".join(sentences), int(150 * wide / WIDTH))
         figure.text(0.985, low - 0.003, text, fontsize=8.5, color="#666666", ha="right", va="bottom", zorder=20)
     handles = set_up.legend()
     if handles:
@@ -147,17 +147,17 @@ def draw_static_parts(
 
 
 def _space_title(set_up: SnapshotViews, motion: Trajectory) -> str:
-    words = "in space"
+    title = "in space"
     if set_up.many:
         count = motion.scenario.count
-        words += f": {MAX_MEMBERS} of {count:,} members" if count > MAX_MEMBERS else f": {count} members"
+        title += f": {MAX_MEMBERS} of {count:,} members" if count > MAX_MEMBERS else f": {count} members"
     elif motion.axis == "body":
-        words += f": {motion.scenario.count} bodies"
-    return words + ("; the view moves along" if set_up.follows else "")
+        title += f": {motion.scenario.count} bodies"
+    return title + ("; the view follows" if set_up.follows else "")
 
 
 def _draw_timeline(figure: Figure, set_up: SnapshotViews, motion: Trajectory) -> Axes:
-    """The angular velocity over time, along the body's axes; the velocity where nothing turns."""
+    """The angular velocity over time, body axes; the velocity if nothing rotates."""
     (wide, tall), trail = figure.get_size_inches(), set_up.trail
     left, low, high = 0.062 * WIDTH / wide, _scale_from_bottom(0.075, tall), _scale_from_bottom(0.18, tall)
     axes = figure.add_axes((left, low, 0.982 - left, high - low))
@@ -169,7 +169,7 @@ def _draw_timeline(figure: Figure, set_up: SnapshotViews, motion: Trajectory) ->
     scale = 10.0**power if power < -2 or power > 3 else 1.0
     times = timeline_scale(set_up)
     places = times.places(trail.times)
-    if set_up.many:  # a member that an event has stopped stands there, but turns no more
+    if set_up.many:  # a member that an event has stopped is drawn, but does not rotate any more
         over = trail.times[:, None] > motion.end_times[select_drawn_bodies(motion)[0]]
         values = np.where(over[..., None], np.nan, values)
     if motion.axis is None or (set_up.turns and not set_up.many):
@@ -193,5 +193,5 @@ def _draw_timeline(figure: Figure, set_up: SnapshotViews, motion: Trajectory) ->
 
 
 def timeline_scale(set_up: SnapshotViews) -> TimeFormat:
-    """How the clock counts: over the whole motion."""
+    """The time format of the whole motion."""
     return choose_time_format(float(set_up.trail.times[0]), float(set_up.trail.times[-1]))

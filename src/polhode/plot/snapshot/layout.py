@@ -1,4 +1,4 @@
-"""What stays the same in all pictures of a motion: from where one looks, how much is seen, how long arrows are."""
+"""The layout shared by all pictures of a motion: camera, field of view and arrow scales."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MAX_TRAIL_ANGLE, MIN_TRAIL_POINTS = 0.1, 200
-"""A trail goes through points at most so many rad of turning apart, and through so many at least."""
+"""Trails: maximum rotation (rad) between two points, and minimum number of points."""
 LONGEST_ARROWS = {"omega": 1.55, "momentum": 1.7, "torque": 1.3, "force": 1.15}
-"""The longest arrow of each kind during the motion, in the body's size."""
+"""The longest arrow of each kind during the motion, relative to the body's size."""
 TIGHT_MARGIN = 1.35
-"""The same as ROOM, for a body that does not turn: it has no arrows about it."""
+"""As VIEW_MARGIN, for a body that does not rotate and has no arrows around it."""
 FOLLOW_DISTANCE = 4.0
-"""A body that moves farther than this, in its size, is followed by the view."""
+"""The view follows a body that moves farther than this, relative to its size."""
 SEGMENTS = 40
-"""How many faces go round a round body."""
+"""Segments per full circle of a curved body."""
 MIN_ROTATION = 1e-6
-"""A body that turns by less than this, in rad, during the whole motion does not turn."""
+"""A body that rotates by less than this (rad) during the whole motion counts as not rotating."""
 TORQUE_TOLERANCE = 1e-9
-"""A torque that changes L by less than this, beside L, is rounding, and no arrow."""
+"""A torque that changes L by less than this fraction is rounding error, and not drawn."""
 
 
 def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> SnapshotViews:
-    """Everything about the views of a motion that does not change with the time.
+    """Everything about the views of a motion that does not change with time.
 
     `aspect` is the width of a view over its height; if there is only one view it is twice as wide.
     """
@@ -43,22 +43,22 @@ def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> 
     )
     turns = bool(sizes[0 if many else watched] > 0) and bool(turned.any() if many else turned[watched])
     halves = [int(np.nan_to_num(np.abs(rates[:, i])).mean(axis=0).argmin()) for i in range(len(looks))]
-    pivoted, seen = motion.scenario.pivot is not None, _choose_camera(trail, float(sizes.max()))
+    pivoted, camera = motion.scenario.pivot is not None, _choose_camera(trail, float(sizes.max()))
     radius, center = _fit_view(
-        trail, sizes, seen, (aspect, VIEW_MARGIN) if turns else (2 * aspect, TIGHT_MARGIN), pivoted
+        trail, sizes, camera, (aspect, VIEW_MARGIN) if turns else (2 * aspect, TIGHT_MARGIN), pivoted
     )
     remarks = [*dict.fromkeys(look.sentence for look in looks if look.kind not in ("mesh", "shape", "particle"))]
     if many and len(looks) > 1 and turns:
-        remarks.append("the members' bodies differ: the large one is the first member's")
+        remarks.append("the members' bodies differ: the large one is that of the first member")
     if motion.unknown_forces:
-        remarks.append(f"no arrows for forces: a file could not hold {', '.join(motion.unknown_forces)}")
+        remarks.append(f"no arrows for forces: the file does not hold {', '.join(motion.unknown_forces)}")
     pairs = [f.bodies for f in motion.scenario.forces if f.kind == "pair" and f.bodies is not None]
     return SnapshotViews(
         trail=trail,
         surfaces=[look.surface for look in looks],
         halves=[half if many or turned[i] else None for i, half in enumerate(halves)],
         sizes=sizes,
-        camera=seen,
+        camera=camera,
         radius=radius,
         center=center,
         scales=_arrow_scales(trail, float(sizes.max()) if turns else 0.3 * radius, turns),
@@ -73,7 +73,7 @@ def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> 
 
 
 def _trail_times(motion: Trajectory) -> Array:
-    """Times close enough to each other for a trail."""
+    """Times close enough together for a trail."""
     first = motion.scenario.start_time if motion.scenario.used_method.is_closed_form else float(motion.times[0])
     fastest, span = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1))), motion.times[-1] - first
     most = MAX_TRAIL_POINTS if motion.axis is None else MAX_TRAIL_POINTS // 5
@@ -82,48 +82,48 @@ def _trail_times(motion: Trajectory) -> Array:
 
 
 def _choose_camera(trail: TrajectorySamples, size: float) -> Camera:
-    """From the front, a little to the side and from above: from that side from which more is seen.
+    """From the front, a little to the side and from above: the side that shows more.
 
-    More of the way, if that is longer than the body; else more of L at the start.
+    That is more of the path if it is longer than the body, otherwise more of L at the start.
     """
     along: Array = np.nan_to_num((trail.momentum if trail.momentum.any() else trail.omega)[0]).mean(axis=0)
     if _path_extent(trail) > 2 * size:
         along = np.nanmax(trail.position, axis=(0, 1)) - np.nanmin(trail.position, axis=(0, 1))
-    return max(world_camera(0.6), world_camera(0.97), key=lambda seen: float(np.hypot(*seen.flat(along))))
+    return max(world_camera(0.6), world_camera(0.97), key=lambda camera: float(np.hypot(*camera.flat(along))))
 
 
 def _path_extent(trail: TrajectorySamples) -> float:
-    """How far apart places of the bodies are during the motion."""
+    """The diagonal of the box around all positions during the motion."""
     places = trail.position[np.isfinite(trail.position).all(axis=-1)]
     return float(np.linalg.norm(np.ptp(places, axis=0)))
 
 
 def _fit_view(
-    trail: TrajectorySamples, sizes: Array, seen: Camera, view: tuple[float, float], pivoted: bool
+    trail: TrajectorySamples, sizes: Array, camera: Camera, view: tuple[float, float], pivoted: bool
 ) -> tuple[float, Array | None]:
-    """Half the height of the view in space, and where it looks; nowhere in particular if it follows the bodies."""
+    """Half the height of the view in space, and its center; None if it follows the bodies."""
     (aspect, room), size, alone = view, float(sizes.max()), trail.position.shape[1] == 1
     if pivoted and alone:
-        return 1.2 * room * size, np.asarray(trail.anchor[0, 0])
-    there = np.isfinite(trail.position)  # a member that failed is nowhere
+        return 1.2 * room * size, np.asarray(trail.reference_point[0, 0])
+    there = np.isfinite(trail.position)  # a failed member has no position
     count = np.maximum(there.sum(axis=1, keepdims=True), 1)
     middles = np.where(there, trail.position, 0.0).sum(axis=1, keepdims=True) / count
     places = trail.position if alone else trail.position - middles
     spread = 0.0 if alone else float(np.nanmax(np.linalg.norm(places, axis=-1)))
     if size + spread > 0 and _path_extent(trail) / 2 > FOLLOW_DISTANCE * (size + spread) and np.isfinite(spread):
         return (room * size if alone else 1.3 * (spread + size)), None
-    flat, depths = seen.flat(trail.position).reshape(-1, 2), (trail.position @ seen.eye).reshape(-1)
+    flat, depths = camera.flat(trail.position).reshape(-1, 2), (trail.position @ camera.eye).reshape(-1)
     known = np.isfinite(depths)
     low, high = flat[known].min(axis=0), flat[known].max(axis=0)
     across, upwards = (high - low) / 2
     middle = (low + high) / 2
-    center = middle[0] * seen.right + middle[1] * seen.up + float(depths[known].mean()) * seen.eye
+    center = middle[0] * camera.right + middle[1] * camera.up + float(depths[known].mean()) * camera.eye
     around = room * size if alone or not spread else 1.2 * size
     return 1.08 * max(upwards, across / aspect) + around or 1.0, np.asarray(center)
 
 
 def _arrow_scales(trail: TrajectorySamples, unit: float, turns: bool) -> dict[str, float]:
-    """Metres of arrow for each unit of what is not always 0."""
+    """Meters of arrow per unit, for each vector that is not always 0."""
     found = {}
     for name, longest in LONGEST_ARROWS.items():
         largest = float(np.nanmax(np.linalg.norm(getattr(trail, name), axis=-1)))
@@ -134,6 +134,6 @@ def _arrow_scales(trail: TrajectorySamples, unit: float, turns: bool) -> dict[st
 
 
 def _is_rounding_torque(trail: TrajectorySamples, torque: float) -> bool:
-    """Whether a torque is too small to do anything during the motion."""
+    """Whether a torque is too small to change the motion."""
     largest = float(np.nanmax(np.linalg.norm(trail.momentum, axis=-1)))
     return torque * float(np.ptp(trail.times)) <= TORQUE_TOLERANCE * largest

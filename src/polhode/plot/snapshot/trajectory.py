@@ -1,4 +1,4 @@
-"""What a drawing in space needs of a motion, at any times: places, attitudes, and the vectors that become arrows."""
+"""A motion sampled for drawing, at any times: positions, attitudes, and the vectors drawn as arrows."""
 
 from __future__ import annotations
 
@@ -14,57 +14,57 @@ from polhode.errors import InputError
 from polhode.massprops.body import Body
 from polhode.model import force_evaluation
 from polhode.model.members import select_body_members
-from polhode.plot.snapshot.piecewise_interpolation import Poses, interpolate_poses
+from polhode.plot.snapshot.interpolation import Poses, interpolate_poses
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MAX_MEMBERS = 300
-"""Of an ensemble at most so many members are drawn."""
+"""Maximum number of members of an ensemble that are drawn."""
 
 
 @dataclass(frozen=True)
 class TrajectorySamples:
-    """Of k times and n bodies or members; world axes, SI units."""
+    """Samples at k times of n bodies or members; world axes, SI units."""
 
     times: Array
     """(k,), in s."""
     position: Array
-    """Of the centres of mass, (k, n, 3)."""
+    """Positions of the centers of mass, (k, n, 3)."""
     attitude: Array
     """Body to world, (k, n, 3, 3)."""
     velocity: Array
     omega: Array
     """The angular velocity, (k, n, 3)."""
-    anchor: Array
-    """The fixed point of a body on a pivot, the centre of mass of all others, (k, n, 3): L and torque are about it."""
+    reference_point: Array
+    """Reference of L and torque, (k, n, 3): the pivot of a pivoted body, otherwise the center of mass."""
     momentum: Array
-    """The angular momentum L about the anchor; 0 for the members of an ensemble."""
+    """The angular momentum L about the reference point; 0 for the members of an ensemble."""
     force: Array
-    """The sum of the forces, without a pivot's; 0 for the members of an ensemble."""
+    """The total force without the pivot's reaction; 0 for the members of an ensemble."""
     torque: Array
-    """About the anchor; 0 for the members of an ensemble."""
+    """About the reference point; 0 for the members of an ensemble."""
 
     def in_body(self, vectors: Array) -> Array:
-        """Vectors (k, n, 3) along the axes of their bodies."""
+        """Vectors (k, n, 3) in the body axes."""
         return np.asarray(np.einsum("knji,knj->kni", self.attitude, vectors))
 
     def at(self, k: int) -> TrajectorySamples:
-        """One of its times."""
+        """The samples of one time."""
         return TrajectorySamples(**{name: values[k : k + 1] for name, values in vars(self).items()})
 
     def until(self, time: float) -> TrajectorySamples:
-        """Its part before a time."""
+        """The samples before a time."""
         last = int(np.searchsorted(self.times, time))
         return replace(self, **{name: values[:last] for name, values in vars(self).items()})
 
     def then(self, other: TrajectorySamples) -> TrajectorySamples:
-        """This, and what follows it."""
+        """Concatenate with later samples."""
         both = {name: np.concatenate((values, getattr(other, name))) for name, values in vars(self).items()}
         return TrajectorySamples(**both)
 
 
 def select_drawn_bodies(motion: Trajectory) -> tuple[list[int], list[Body]]:
-    """Which bodies or members are drawn, and as which bodies: one for all members whose bodies are the same."""
+    """Indices of the bodies or members to draw, and their bodies: a single one if all members share it."""
     scenario, count = motion.scenario, motion.scenario.count
     if motion.axis != "member":
         return list(range(count)), list(scenario.bodies)
@@ -73,9 +73,9 @@ def select_drawn_bodies(motion: Trajectory) -> tuple[list[int], list[Body]]:
 
 
 def sample_trajectory(motion: Trajectory, times: Any) -> TrajectorySamples:
-    """The course of a motion at any times within it.
+    """Sample a motion at any times within it.
 
-    Of an exact motion the state is computed at each; else it is taken from the outputs, or from between them.
+    The state of an exact motion is computed at each time; otherwise the outputs are interpolated.
     """
     moments = np.atleast_1d(np.asarray(times, dtype=float))
     who, _ = select_drawn_bodies(motion)
@@ -90,7 +90,7 @@ def sample_trajectory(motion: Trajectory, times: Any) -> TrajectorySamples:
 
 
 def _hold_pivot_fixed(motion: Trajectory, who: list[int], outputs: Poses, poses: Poses) -> Poses:
-    """Poses whose places follow from the attitudes, so that the fixed point stays where it is."""
+    """Poses whose positions follow from the attitudes, so that the pivot stays fixed."""
     pivot = np.asarray(motion.scenario.pivot, dtype=float)
     arm = np.broadcast_to(-(pivot[who] if pivot.ndim > 1 else pivot), (len(who), 3))
     fixed = outputs.position[:1] - _rotate_to_world(outputs.attitude[:1], arm)
@@ -99,25 +99,23 @@ def _hold_pivot_fixed(motion: Trajectory, who: list[int], outputs: Poses, poses:
 
 
 def sample_trajectory_at(motion: Trajectory, time: float) -> tuple[TrajectorySamples, str]:
-    """The course at one time, as `motion.at` knows it, and a remark where it does not.
+    """Sample `motion.at(time)`; and a remark if that is not possible.
 
-    Of a stored motion whose forces a file could not hold it is the nearest output.
+    For a stored motion with forces that a file cannot hold it is the nearest output.
     """
     if len(motion.times) == 0:
         raise InputError("the run stopped before its first output time: there is nothing to draw")
     moment, first, last = validation.check_number(time, "t"), motion.scenario.start_time, float(motion.times[-1])
     if not first <= moment <= last:
-        raise InputError(f"t = {moment:g} s is outside the run, which reaches from {first:g} to {last:g} s")
+        raise InputError(f"t = {moment:g} s is outside the run, which lasts from {first:g} to {last:g} s")
     who, _ = select_drawn_bodies(motion)
     remark = ""
     if motion.unknown_forces and moment not in motion.times:
-        asked, moment = moment, float(motion.times[np.abs(motion.times - moment).argmin()])
-        remark = f"asked for {asked:g} s: the nearest stored output, since a file cannot hold all the forces"
+        requested, moment = moment, float(motion.times[np.abs(motion.times - moment).argmin()])
+        remark = f"nearest stored output to {requested:g} s, since the file does not hold all forces"
     now = _samples_from_states(motion, who, np.array([moment]), [motion.at(moment)])
     if motion.axis == "member" and moment >= motion.times[0] and not np.isfinite(now.position).all():
-        stopped = sample_trajectory(
-            motion, now.times
-        )  # at an output nothing is kept of members that an event has stopped
+        stopped = sample_trajectory(motion, now.times)  # no outputs are kept of members that an event has stopped
         now = TrajectorySamples(
             **{n: np.where(np.isnan(values), getattr(stopped, n), values) for n, values in vars(now).items()}
         )
@@ -129,16 +127,16 @@ def _add_body_axis(motion: Trajectory, array: Array) -> Array:
 
 
 def _samples_from_states(motion: Trajectory, who: list[int], times: Array, states: list[Any]) -> TrajectorySamples:
-    """Of what `motion.at` gives: a state, a list of them, or one with all members."""
+    """Samples from the result of `motion.at`: a state, a list of states, or one state with all members."""
 
-    def gathered(name: str) -> Array:
+    def gather(name: str) -> Array:
         if motion.axis == "body":
             return np.array([[getattr(state, name) for state in each] for each in states])[:, who]
         array = np.array([getattr(state, name) for state in states])
         return array[:, who] if motion.axis == "member" else array[:, None]
 
     names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
-    return _build_samples(motion, times, *(gathered(name) for name in names))
+    return _build_samples(motion, times, *(gather(name) for name in names))
 
 
 def _rotation_matrices(q: Array) -> Array:
@@ -146,12 +144,12 @@ def _rotation_matrices(q: Array) -> Array:
 
 
 def _rotate_to_world(q: Array, vectors: Array) -> Array:
-    """Vectors of bodies, ([k,] n, 3), along the world's axes."""
+    """Rotate vectors ([k,] n, 3) from body to world axes."""
     return np.asarray((_rotation_matrices(q) @ vectors[..., None])[..., 0])
 
 
 def _build_samples(motion: Trajectory, times: Array, x: Array, q: Array, v: Array, w_body: Array) -> TrajectorySamples:
-    q = q / np.linalg.norm(q, axis=-1, keepdims=True)  # a run that does not rescale it lets it drift
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)  # a run without renormalization lets it drift
     attitude = _rotation_matrices(q)
     w = np.einsum("knij,knj->kni", attitude, w_body)
     nothing = np.zeros_like(x)
@@ -168,14 +166,14 @@ def _build_samples(motion: Trajectory, times: Array, x: Array, q: Array, v: Arra
     force, torque = _sum_loads(motion, times, views, x.shape)
     if pivot is None:
         return TrajectorySamples(times, x, attitude, v, w, x, momentum, force, torque)
-    anchor = x + attitude @ np.asarray(pivot, dtype=float)
-    arm = x - anchor
+    reference_point = x + attitude @ np.asarray(pivot, dtype=float)
+    arm = x - reference_point
     about = (momentum + np.cross(arm, momenta), torque + np.cross(arm, force))
-    return TrajectorySamples(times, x, attitude, v, w, anchor, about[0], force, about[1])
+    return TrajectorySamples(times, x, attitude, v, w, reference_point, about[0], force, about[1])
 
 
 def _sum_loads(motion: Trajectory, times: Array, views: list[StateView], shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """Force and torque on each body, (k, n, 3); nothing where forces are not known."""
+    """Total force and torque on each body, (k, n, 3); 0 if forces are unknown."""
     forces = motion.scenario.forces
     if not forces or motion.unknown_forces:
         return np.zeros(shape), np.zeros(shape)

@@ -1,4 +1,4 @@
-"""The two views of a motion at an instant: what is drawn in them."""
+"""The two views of a motion at one time: in space, and from the body."""
 
 from __future__ import annotations
 
@@ -21,51 +21,51 @@ from polhode.validation import Array
 ARROW_LABELS = {"omega": "ω", "momentum": "L", "torque": "torque", "force": "force"}
 ARROW_COLORS = {name: COLORS["L" if name == "momentum" else name] for name in ARROW_LABELS}
 MAX_TRAIL_POINTS = 3000
-"""Of a trail, at most."""
+"""Maximum number of points of a trail."""
 VIEW_MARGIN = 1.72
-"""Half the height of a view of one body, in the body's size."""
+"""Half the height of a view of one body, relative to the body's size."""
 PARTICLE_RADIUS = 0.035
-"""The radius of the ball that marks a particle, in half the height of the view."""
+"""The radius of the ball that marks a particle, relative to half the height of the view."""
 MAX_MEMBER_PATHS, MAX_MEMBER_POINTS = 30, 24
-"""Of an ensemble at most so many paths are drawn, through so many points."""
+"""Maximum number of paths of members, and of points of each."""
 HIDDEN_ALPHA = 0.25
-"""How strongly what is hidden of an arrow shines through the bodies: most of a small one lies within its body."""
+"""Opacity of the hidden part of an arrow: most of a short arrow lies inside its body."""
 ARROW_HEAD_LENGTH = 0.034
-"""How long an arrow's head is, in half the height of the view."""
+"""Length of an arrow's head, relative to half the height of the view."""
 MAX_MEMBER_FACES, MIN_MEMBER_SIZE = 24, 0.02
-"""Members are drawn as bodies if they have so few faces, and are at least so large in half the height of the view."""
+"""Members are drawn as bodies if they have at most this many faces, and at least this size relative to the view."""
 
 
 @dataclass(frozen=True)
 class SnapshotViews:
-    """What stays the same from instant to instant of a motion."""
+    """Everything in the views that does not change with time."""
 
     trail: TrajectorySamples
-    """Of the whole motion, finely."""
+    """The whole motion, finely sampled."""
     surfaces: list[Surface]
-    """What is drawn for each body; of an ensemble for each member, or one for all whose bodies are the same."""
+    """The surface of each body or member; a single one if all members share it."""
     halves: list[int | None]
-    """The body axis whose half is coloured, of each; none of a body that does not turn."""
+    """The body axis whose half is colored, for each; None if the body does not rotate."""
     sizes: Array
-    """How far each reaches from its centre, in m."""
+    """The radius of each about its center, in m."""
     camera: Camera
     radius: float
     """Half the height of the view in space, in m."""
     center: Array | None
-    """Of the view in space; None where it follows the bodies."""
+    """Center of the view in space; None if it follows the bodies."""
     scales: dict[str, float]
-    """Metres of arrow for each unit of a vector; only those that are drawn."""
+    """Meters of arrow per unit of each vector that is drawn."""
     watched: int
-    """Whose frame the other view is."""
+    """The index of the body whose frame the second view shows."""
     turns: bool
-    """Whether the watched body turns at all."""
+    """Whether the watched body rotates."""
     many: bool
     """Whether these are members of an ensemble."""
     is_stationary: bool
-    """Whether nothing moves from its place."""
+    """Whether all positions are constant."""
     pivoted: bool
     joined: tuple[tuple[int, int], ...]
-    """The bodies that a force between two of them, such as a spring, joins."""
+    """Pairs of bodies connected by a force such as a spring."""
     remarks: tuple[str, ...]
 
     @property
@@ -75,7 +75,7 @@ class SnapshotViews:
 
     # Views --------------------------------------------------------------------------------------------------------
     def draw_space(self, axes: Axes, now: TrajectorySamples, points: int = MAX_TRAIL_POINTS) -> None:
-        """The view in which the world stands still: bodies, arrows, the path of the tip of omega, and of the bodies."""
+        """The view in space: bodies, arrows, and the paths of the bodies and of the tip of omega."""
         scene, before = Scene(self.camera), self._before(now, points)
         middle = self._middle(now) if self.center is None else self.center
         reach = self.radius * axes_aspect(axes)
@@ -89,24 +89,24 @@ class SnapshotViews:
                 self._path(scene, before.position[:, i], middle, reach, i)
                 self._arrows(scene, i, now)
             if self.pivoted:
-                scene.line(np.stack((now.anchor[0, 0], now.position[0, 0])), COLORS["muted"], width=1.6)
-                scene.dot(now.anchor[0, 0], COLORS["ink"], size=5.0)
+                scene.line(np.stack((now.reference_point[0, 0], now.position[0, 0])), COLORS["muted"], width=1.6)
+                scene.dot(now.reference_point[0, 0], COLORS["ink"], size=5.0)
             if self.turns:
-                tips = before.anchor[-1:, self.watched] + self.scales["omega"] * before.omega[:, self.watched]
+                tips = before.reference_point[-1:, self.watched] + self.scales["omega"] * before.omega[:, self.watched]
                 scene.line(tips, COLORS["omega"], width=1.1, alpha=0.75)
                 self._axes(scene, now.position[0, self.watched], now.attitude[0, self.watched])
         self._world_axes(scene, middle, axes)
         self._finish(scene, axes, middle, self.radius)
 
     def draw_body(self, axes: Axes, now: TrajectorySamples, points: int = MAX_TRAIL_POINTS) -> None:
-        """The view in which the watched body stands still: the paths of omega and L round it."""
+        """The view from the watched body: the paths of omega and L around it."""
         scene, before, i = Scene(self.camera), self._before(now, points), self.watched
         self._body(scene, 0 if self.many else i, np.zeros(3), np.eye(3), quiet=self.many)
         if self.many:
             tips = self.scales["omega"] * now.in_body(now.omega)[0]
             _draw_point_cloud(scene, tips[np.isfinite(tips).all(axis=1)], COLOR_CYCLE[0], 4.0, 1e-3 * self.sizes[0])
         else:
-            start = (now.attitude[0, i].T @ (now.anchor - now.position)[0, i]) if self.pivoted else np.zeros(3)
+            start = (now.attitude[0, i].T @ (now.reference_point - now.position)[0, i]) if self.pivoted else np.zeros(3)
             for name in ("omega", "momentum"):
                 if name in self.scales:
                     path = start + self.scales[name] * before.in_body(getattr(before, name))[:, i]
@@ -117,7 +117,7 @@ class SnapshotViews:
         self._finish(scene, axes, np.zeros(3), VIEW_MARGIN * float(self.sizes[0 if self.many else i]))
 
     def legend(self) -> list[Any]:
-        """Handles for a legend: what the arrows are."""
+        """Legend handles of the arrows."""
         if self.many:
             return []
         look: Any = {"marker": ">", "markevery": [1], "markersize": 6, "linewidth": 2.2}
@@ -128,17 +128,17 @@ class SnapshotViews:
             if n in self.scales
         ]
 
-    # What is in them ----------------------------------------------------------------------------------------------
+    # Contents -----------------------------------------------------------------------------------------------------
     def _before(self, now: TrajectorySamples, points: int) -> TrajectorySamples:
-        """The course until now, of not too many points, ending with now."""
+        """At most `points` samples before `now`, followed by `now`."""
         until = self.trail.until(float(now.times[0]))
         every = max(1, -(-len(until.times) // points))
-        first = (len(until.times) - 1) % every  # so that points stay where they are while the trail grows
+        first = (len(until.times) - 1) % every  # so that points do not move while the trail grows
         kept = slice(0, len(until.times) - first, every)
         return TrajectorySamples(**{name: values[kept] for name, values in vars(until).items()}).then(now)
 
     def _middle(self, now: TrajectorySamples) -> Array:
-        """Where a view looks that follows the bodies."""
+        """The center of a view that follows the bodies."""
         there = np.isfinite(now.position[0]).all(axis=1)
         return np.asarray(now.position[0, there].mean(axis=0)) if there.any() else np.zeros(3)
 
@@ -161,36 +161,36 @@ class SnapshotViews:
     def _arrows(self, scene: Scene, i: int, now: TrajectorySamples) -> None:
         for name, scale in self.scales.items():
             vector = scale * getattr(now, name)[0, i]
-            start = now.position[0, i] if name == "force" else now.anchor[0, i]
+            start = now.position[0, i] if name == "force" else now.reference_point[0, i]
             if np.linalg.norm(vector) > 1e-3 * self.radius:
                 self._arrow(scene, start - self._behind(name), vector, ARROW_COLORS[name], self.radius)
 
     def _arrow(self, scene: Scene, start: Array, vector: Array, color: str, radius: float) -> None:
-        """An arrow, and once more before everything, faintly: so one sees those within a body."""
+        """An arrow, drawn again faintly in front of everything, so that arrows inside a body are visible."""
         scene.arrow(start, vector, color)
         before = start + 4 * self.radius * self.camera.eye
         along = self.camera.flat(vector)
         length = float(np.hypot(*along))
-        if length <= 1e-9 * radius:  # towards the eye
+        if length <= 1e-9 * radius:  # toward the viewer
             return
         back, aside = (
             size * ARROW_HEAD_LENGTH * radius / length * (x * self.camera.right + y * self.camera.up)
             for size, x, y in ((1.0, *along), (0.5, -along[1], along[0]))
         )
-        tip = before + vector - 0.45 * back  # with its round ends no longer than the arrow
+        tip = before + vector - 0.45 * back  # no longer than the arrow, round ends included
         shaft = np.stack((before, tip))
         head = np.stack((tip - back + aside, tip, tip - back - aside))
         for path in (shaft, head):
             scene.line(path, color, width=2.0, alpha=HIDDEN_ALPHA)
 
     def _behind(self, name: str) -> Array:
-        """L a little farther from the eye than omega, and axes than L: where they lie along each other, pieces of all
-        would show by turns."""
+        """An offset that puts L a little behind omega, and axes behind L: along each other, pieces of all would
+        alternate."""
         layers = {"momentum": 2e-3, "axes": 4e-3}
         return np.asarray(layers.get(name, 0.0) * float(self.sizes.max()) * self.camera.eye)
 
     def _path(self, scene: Scene, path: Array, middle: Array, reach: float, i: int) -> None:
-        """The way of a centre of mass so far, as far as it is in view."""
+        """The path of a center of mass so far, within the view."""
         if np.ptp(path, axis=0).max() < 1e-3 * self.radius:
             return
         near = np.linalg.norm(path - middle, axis=1) < 2 * reach + self.radius
@@ -202,7 +202,7 @@ class SnapshotViews:
             scene.line(path[first:last], color, width=0.9 if self.follows else 1.2)
 
     def _members(self, scene: Scene, now: TrajectorySamples, before: TrajectorySamples) -> None:
-        """Members as small bodies or dots; where they stay at one place the tips of omega, round one of the bodies."""
+        """Members as small bodies or dots; if none moves, the tips of omega around one of the bodies."""
         there: list[int] = np.flatnonzero(np.isfinite(now.position[0]).all(axis=1)).tolist()
         if len(there) == 0:
             return
@@ -212,9 +212,9 @@ class SnapshotViews:
             _draw_point_cloud(scene, tips[there], COLORS["omega"], 4.0, 1e-3 * self.radius)
             return
         for i in there[:: max(1, len(there) // MAX_MEMBER_PATHS)]:
-            way = before.position[:: max(1, len(before.times) // MAX_MEMBER_POINTS), i]
-            way = way[np.isfinite(way).all(axis=1)]
-            scene.line(np.concatenate((way, now.position[:, i])), COLORS["path"], width=0.6, alpha=0.35)
+            path = before.position[:: max(1, len(before.times) // MAX_MEMBER_POINTS), i]
+            path = path[np.isfinite(path).all(axis=1)]
+            scene.line(np.concatenate((path, now.position[:, i])), COLORS["path"], width=0.6, alpha=0.35)
         as_bodies = [i for i in there if self._is_small_body(i)]
         as_dots = [i for i in there if not self._is_small_body(i)]
         _draw_point_cloud(scene, now.position[0, as_dots], COLOR_CYCLE[0], 4.0, 1e-3 * self.radius)
@@ -222,29 +222,29 @@ class SnapshotViews:
 
     def _is_small_body(self, member: int) -> bool:
         """Whether a member can be drawn as its body."""
-        one = self._look(member)
+        one = self._surface_index(member)
         return len(self.surfaces[one].faces) <= MAX_MEMBER_FACES and bool(
             self.sizes[one] >= MIN_MEMBER_SIZE * self.radius
         )
 
-    def _look(self, member: int) -> int:
-        """Which of the surfaces is a member's."""
+    def _surface_index(self, member: int) -> int:
+        """The index of a member's surface."""
         return member if len(self.surfaces) > 1 else 0
 
     def _small_bodies(self, scene: Scene, members: list[int], now: TrajectorySamples) -> None:
-        """Many bodies at once, without the lines along their edges: to sort all those by depth takes seconds."""
-        half, facing, coloured = self.halves[0], [], []
-        for one, group in groupby(members, self._look):
+        """Many bodies at once, without edge lines, whose sorting by depth would take seconds."""
+        half, facing, colored = self.halves[0], [], []
+        for one, group in groupby(members, self._surface_index):
             chosen, triangles = list(group), self.surfaces[one].vertices[self.surfaces[one].faces]
             if half is not None:
                 triangles = split_by_plane(triangles, half).triangles
             turned = np.einsum("nij,tcj->ntci", now.attitude[0, chosen], triangles)
             placed = turned + now.position[0, chosen][:, None, None]
             facing.append(placed.reshape(-1, 3, 3))
-            coloured.append(np.tile(triangles[:, :, half or 0].mean(axis=1) > 0, len(chosen)))
+            colored.append(np.tile(triangles[:, :, half or 0].mean(axis=1) > 0, len(chosen)))
         if not facing:
             return
-        placed, first = np.concatenate(facing), np.concatenate(coloured)
+        placed, first = np.concatenate(facing), np.concatenate(colored)
         seen = face_normals(placed) @ self.camera.eye > 0
         for chosen_too, color in ((seen & first, AXIS_COLORS[half or 0]), (seen & ~first, COLORS["body"])):
             corners = placed[chosen_too].reshape(-1, 3)
@@ -254,27 +254,27 @@ class SnapshotViews:
         """Small, in the lower left corner."""
         length = 0.17 * self.radius
         corner = -0.8 * self.radius * self.camera.up - (axes_aspect(axes) - 0.22) * self.radius * self.camera.right
-        # Before everything: else a body that passes there would hide them.
+        # In front of everything: otherwise a passing body would hide them.
         scene.world_axes(length, middle + corner + 4 * self.radius * self.camera.eye)
 
     def _finish(self, scene: Scene, axes: Axes, middle: Array, radius: float) -> None:
-        """Draw a view, with limits of its own: those of a film must stay."""
+        """Draw a view with fixed limits."""
         scene.draw(axes)
         for drawn in axes.collections:
-            drawn.set_snap(False)  # else the pieces of an upright line are moved to whole pixels, each by itself
+            drawn.set_snap(False)  # otherwise each piece of a vertical line is moved to whole pixels by itself
         (x, y), aspect = self.camera.flat(middle), axes_aspect(axes)
         axes.set_xlim(x - aspect * radius, x + aspect * radius)
         axes.set_ylim(y - radius, y + radius)
 
 
 def axes_aspect(axes: Axes) -> float:
-    """Width over height of axes on the sheet."""
+    """Width over height of axes."""
     extent = axes.get_window_extent()
     return float(extent.width / extent.height)
 
 
 def _draw_point_cloud(scene: Scene, places: Array, color: str, size: float, length: float) -> None:
-    """Many dots: lines so short that their round ends are all of them, drawn at once, unlike `Scene.dot`."""
-    along = length * scene.seen.right
+    """Many dots as very short lines with round ends, which are drawn in one collection, unlike `Scene.dot`."""
+    along = length * scene.camera.right
     for place in places:
         scene.line(np.stack((place, place + along)), color, width=size)
