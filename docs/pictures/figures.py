@@ -296,7 +296,7 @@ def _element(axes):
     scene.world_axes(0.55)
     arrow(scene, (0, 0, 0), middle, INK, "")
     scene.text(move_toward_camera(scene, 0.55 * middle, NEAR), "r", INK, (4, -9))
-    rightmost = cell[np.argmax(cell @ scene.seen.right)]
+    rightmost = cell[np.argmax(cell @ scene.camera.right)]
     scene.text(move_toward_camera(scene, rightmost, NEAR), "dm = ρ dV", AXIS_COLORS[0], (34, 6))
     arrow(scene, (0, 0, 0), body.center_of_mass, GREEN, "")
     dot(scene, body.center_of_mass, color=GREEN)
