@@ -1,4 +1,4 @@
-"""Rotations: judged by SymPy (exactly), SciPy, mpmath (small angles) and algebra."""
+"""Rotations: against SymPy (exactly), SciPy, mpmath (small angles) and algebra."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_hamiltons_rules_by_hand():
 
 @pytest.mark.parametrize("exponent", [-1, -4, -8, -12, -100, -250])
 def test_small_angles_against_mpmath(exponent):
-    """(17.27a) mended: 2 atan2 keeps all digits where 2 acos keeps none."""
+    """(17.27a) corrected: 2 atan2 keeps all digits where 2 acos keeps none."""
     with mpmath.workdps(320):
         exact = mpmath.mpf(10) ** exponent
         q = [float(mpmath.cos(exact / 2)), 0.0, 0.0, float(mpmath.sin(exact / 2))]
@@ -213,9 +213,9 @@ def test_17_10_mended_is_scipys_transpose():
         ),
     ]
     scipys = Rotation.from_euler("ZXZ", (phi, theta, psi)).as_matrix()
-    mended = np.array([*rows, (s(phi) * s(theta), -c(phi) * s(theta), c(theta))])
+    corrected = np.array([*rows, (s(phi) * s(theta), -c(phi) * s(theta), c(theta))])
     printed = np.array([*rows, (s(psi) * s(theta), -c(psi) * s(theta), c(theta))])
-    assert np.abs(mended.T - scipys).max() <= 4e-16
+    assert np.abs(corrected.T - scipys).max() <= 4e-16
     assert np.abs(printed @ printed.T - np.eye(3)).max() > 0.1
 
 
@@ -241,7 +241,7 @@ def test_the_part_that_stays_is_the_projection_of_v_onto_r():
 
 @pytest.mark.filterwarnings("ignore:Gimbal lock")
 def test_upright_only_the_sum_of_phi_and_psi_is_known_and_shared_out_as_by_scipy():
-    """Upside down their difference.  Judge: SciPy, which gives all of it to phi; q and -q, to the last bit."""
+    """Upside down their difference.  Reference: SciPy, which gives all of it to phi; q and -q, to the last bit."""
     for phi, psi in ((0.4, 0.9), (1.5, -0.2), (-0.3, 1.6), (2.0, 1.5), (-2.0, -1.5)):
         for q in (
             rot.from_euler_angles(phi, 0.0, psi),
@@ -257,7 +257,7 @@ def test_upright_only_the_sum_of_phi_and_psi_is_known_and_shared_out_as_by_scipy
 
 
 def test_euler_angles_lie_within_a_turn_and_do_not_see_the_sign_of_q():
-    """Judge: SciPy's as_euler, of 400 rotations put together from three each; q and -q, to the last bit."""
+    """Reference: SciPy's as_euler, of 400 rotations put together from three each; q and -q, to the last bit."""
     draw = np.random.default_rng(7)
     first, second, third = (Rotation.random(400, random_state=draw) for _ in range(3))
     q = rot.product(*(r.as_quat(scalar_first=True) for r in (first * second, third)))
@@ -317,7 +317,7 @@ def test_w_matrix_against_the_quaternion_rate(q, w):
 
 @pytest.mark.parametrize("theta", [1e-5, 1e-20, 1e-200, 1e-307, -1e-100, np.pi - 1e-12])
 def test_inverse_rate_matrix_close_to_upright_undoes(theta):
-    """As long as 1/sin(theta) is a number.  Judge: the products of the entries, one by one."""
+    """As long as 1/sin(theta) is a number.  Reference: the products of the entries, one by one."""
     matrix, inverse = rot.rate_matrix(theta, 0.4), rot.inverse_rate_matrix(theta, 0.4)
     assert np.isfinite(inverse).all()
     assert matrix @ inverse == pytest.approx(np.eye(3), abs=1e-15)
@@ -332,7 +332,7 @@ def test_w_matrices_of_many_are_those_of_each():
 
 @pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-160, 1e160, 1e200, 1e300])
 def test_quaternions_of_any_length(size):
-    """Judge: the same of length 1; a spin is 2 q^-1 q', in which the size of q cancels."""
+    """Reference: the same of length 1; a spin is 2 q^-1 q', in which the size of q cancels."""
     q, rate = np.array((0.5, 0.1, -0.7, 0.2)), np.array((0.3, -0.2, 0.1, 1.0))
     assert rot.spin(size * q, size * rate) == pytest.approx(rot.spin(q, rate), rel=1e-14, abs=0)
     assert rot.spin((size, 0, 0, 0), (0, size, 0, 0)).tolist() == [2, 0, 0]

@@ -10,7 +10,7 @@ TURN, STEPS = 0.1, 10_000
 
 
 def rotation(formulation, renormalize=True):
-    """A spin about a fixed axis, 0.1 rad a step, ten thousand RK4 steps."""
+    """A spin about a fixed axis, 0.1 rad per step, ten thousand RK4 steps."""
     body = ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0))
     return ph.simulate(
         body,
@@ -25,7 +25,7 @@ def rotation(formulation, renormalize=True):
 
 
 def shrinkage(p):
-    """By how much RK4 shortens a number that turns by p a step, squared, in N steps: 1 - (1 - p^6/72 + p^8/576)^N."""
+    """By how much RK4 shortens a number that turns by p per step, squared, in N steps: 1 - (1 - p^6/72 + p^8/576)^N."""
     return -np.expm1(STEPS * np.log1p(-(p**6) / 72 + p**8 / 576))
 
 
@@ -56,13 +56,13 @@ def test_the_picture_shows_the_three_drifts(tmp_path):
     figure = attitude_drift_figure(
         {
             "matrix": rotation("momentum_matrix"),
-            "quaternion, never rescaled": rotation("momentum", renormalize=False),
-            "quaternion, rescaled": rotation("momentum"),
+            "quaternion, never renormalized": rotation("momentum", renormalize=False),
+            "quaternion, renormalized": rotation("momentum"),
         }
     )
     figure.savefig(tmp_path / "drift.png")
     (axes,) = figure.axes
     assert axes.get_yscale() == "log"
     assert "s" in axes.get_xlabel()
-    matrix, quaternion, rescaled = (line.get_ydata()[-1] for line in axes.lines)
-    assert matrix > 50 * quaternion > 50 * rescaled
+    matrix, quaternion, renormalized = (line.get_ydata()[-1] for line in axes.lines)
+    assert matrix > 50 * quaternion > 50 * renormalized

@@ -1,4 +1,4 @@
-"""Every model of the gallery shows its number, at its defaults and elsewhere; its knobs have ends."""
+"""Every model passes its checks, at its defaults and elsewhere; its parameters have ranges."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from polhode.gallery import MODELS, THEMES
 from polhode.gallery.gallery_model import ReferenceCheck
 
 COARSEST, FIRST = 0.05, 1e-6
-"""No tolerance may be larger, relative to the number: a wrong sign or a factor of two cannot pass.  The first number
-of a model is held to more."""
+"""Largest relative tolerances, of any check and of the first check of a model."""
 ERRORS_OF_METHODS = {"drift", "symmetric-top", "force-vs-torque", "gyroscope-euler-angles"}
-"""Whose first number is, or holds at some knobs, the error of a method or a small difference."""
+"""Models whose first check is, for some parameters, the error of a method or a small difference."""
 
 
 @cache
 def played(name, given=()):
-    """The values, what was run, and the numbers found in it."""
+    """Values, motions and checks of a model run."""
     model = MODELS[name]
     values = model.values(**dict(given))
     motions = model.run(**values)
@@ -125,7 +124,7 @@ def test_model_draws_its_picture(name, tmp_path):
 
 
 def test_the_gallery_page_is_made_of_the_models_as_they_are():
-    """`python docs/gallery_page.py` writes it; it shows every model's texts, knobs and numbers, and a picture."""
+    """`python docs/gallery_page.py` writes it; it has the texts, parameters, checks and picture of every model."""
     docs = Path(__file__).parents[2] / "docs"
     maker = runpy.run_path(str(docs / "gallery_page.py"))
     assert (docs / "reference" / "gallery.md").read_text(encoding="utf-8") == maker["page"](

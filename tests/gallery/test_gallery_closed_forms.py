@@ -1,4 +1,4 @@
-"""Closed forms behind the gallery's frames and bodies, each against another judge."""
+"""Closed forms behind the gallery's frames and bodies, each against an independent reference."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ def test_libration_against_scipy(amplitude):
         return y[1], -stiffness * np.sin(2 * y[0]) / 2
 
     times = np.linspace(0, swing.period, 9)
-    judge = solve_ivp(rates, (0, swing.period), (amplitude, 0), "DOP853", t_eval=times, rtol=1e-12, atol=1e-14)
-    assert swing.pitch_at(times) == pytest.approx(judge.y[0], abs=1e-9)
-    assert swing.pitch_rate_at(times) == pytest.approx(judge.y[1], abs=1e-9)
+    solution = solve_ivp(rates, (0, swing.period), (amplitude, 0), "DOP853", t_eval=times, rtol=1e-12, atol=1e-14)
+    assert swing.pitch_at(times) == pytest.approx(solution.y[0], abs=1e-9)
+    assert swing.pitch_rate_at(times) == pytest.approx(solution.y[1], abs=1e-9)
 
 
 def test_a_satellite_that_lies_down_gets_a_sentence():

@@ -1,4 +1,4 @@
-"""The gallery's numbers notice what they are there for: errors planted in bodies, forces and closed forms."""
+"""The gallery's checks detect errors planted in bodies, forces and closed forms."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def missed(name, **given):
 # A nutation too small to time -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("given", STEADY)
 def test_at_the_steady_push_theta_stays_and_no_period_is_shown(given):
-    """The judge is the quadratic of steady precession: theta stays at 60 degrees."""
+    """The reference is the quadratic of steady precession: theta stays at 60 degrees."""
     numbers = shown("gyroscope-analytic", **given)
     assert "nutation period" not in numbers
     assert numbers["change of theta"].found < 1e-11

@@ -1,4 +1,4 @@
-"""How models find their numbers: against functions whose answer is known."""
+"""Measurements of the models against functions with known answers."""
 
 import numpy as np
 import pytest

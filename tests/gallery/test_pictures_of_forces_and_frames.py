@@ -111,9 +111,9 @@ def test_no_title_lies_under_its_legend(name, given):
 @pytest.mark.parametrize(
     ("name", "title"),
     [
-        ("falling-phone", "about the middle axis"),
-        ("two-bodies-on-a-spring", "places"),
-        ("hydra-6dof", "error in a turn"),
+        ("falling-phone", "intermediate axis"),
+        ("two-bodies-on-a-spring", "positions"),
+        ("hydra-6dof", "angle error per"),
         ("fixed-axle", "R I Rᵀ"),
         ("boxes", "ω, body axes"),
     ],
@@ -140,15 +140,15 @@ def test_the_tensor_on_the_shaft_has_the_colors_of_the_axes_and_the_title_tilts_
     lines = {line.get_label(): line.get_color() for line in panel(figure, "R I Rᵀ").lines}
     assert (lines["xx"], lines["yy"], lines["zz"]) == AXIS_COLORS
     assert "tilted shaft" not in MODELS["fixed-axle"].title
-    assert panel(figure, "ω off the shaft").get_ylim()[1] <= 1e3  # no angle is above 180 deg
+    assert panel(figure, "angle of ω").get_ylim()[1] <= 1e3  # no angle is above 180 deg
 
 
 def test_the_arrows_on_the_sphere_are_to_scale():
-    """Judge: the forces themselves, 1 N and 8 N; and no weight without gravity."""
+    """Reference: the forces themselves, 1 N and 8 N; and no weight without gravity."""
     shafts = []
     for push in (1.0, 8.0):
         figure = drawn("pushed-sphere", g=0.0, push=push)
-        axes = panel(figure, "the push")
+        axes = panel(figure, "push at")
         assert not any("m g" in text for text in words(axes))
         assert any(text.startswith("F = ") for text in words(axes))
         head = min(
@@ -157,7 +157,7 @@ def test_the_arrows_on_the_sphere_are_to_scale():
         )
         shafts.append(np.hypot(*(np.array(head.xy) - head.get_position())))
     assert shafts[1] == pytest.approx(8 * shafts[0], rel=1e-9)
-    assert any("m g = 9.81 N" in text for text in words(panel(drawn("pushed-sphere"), "the push")))
+    assert any("m g = 9.81 N" in text for text in words(panel(drawn("pushed-sphere"), "push at")))
 
 
 def test_the_block_shows_its_moments_in_three_ways():
@@ -165,7 +165,7 @@ def test_the_block_shows_its_moments_in_three_ways():
     figure = drawn("block-inertia")
     shown = [text for axes in figure.axes for text in words(axes)]
     assert all(shown.count(value) == 3 for value in ("6.5", "5", "2.5"))
-    lines = {line.get_label(): line for line in panel(figure, "turned for each").lines}
+    lines = {line.get_label(): line for line in panel(figure, "rotation angle per").lines}
     for axis, moment in zip("xyz", (6.5, 5.0, 2.5), strict=True):
         x, y = lines[f"about {axis}"].get_data()
         assert y == pytest.approx(x / moment, rel=1e-9, abs=1e-9)
@@ -181,7 +181,7 @@ def test_the_block_keeps_its_words_on_the_sheet_at_the_top_of_the_ranges():
 
 @pytest.mark.parametrize("given", [{}, {"spin": 6.0}, {"nudge": 0.2}, {"step": 2e-3}])
 def test_published_errors_stand_beside_the_run_they_belong_to_only(given):
-    axes = panel(drawn("boxes", **given), "error of")
+    axes = panel(drawn("boxes", **given), "angular momentum error")
     names = [label.get_text() for label in axes.get_xticklabels()]
     assert ("ODE" in names) == ("published" in title_of(axes)) == (not given)
 
@@ -190,7 +190,7 @@ def test_published_errors_stand_beside_the_run_they_belong_to_only(given):
 def test_the_landing_is_told_below_the_panel(given):
     axes = panel(drawn("rotating-frame", **given), "from above")
     assert not words(axes)
-    assert "lands at (" in axes.get_xlabel()
+    assert "landing point on the platform (" in axes.get_xlabel()
     assert "-0.0000" not in axes.get_xlabel()
 
 
@@ -225,13 +225,13 @@ def test_a_logarithmic_axis_leaves_gaps_where_nothing_is_positive():
 
 def test_panels_of_different_times_have_their_own_labels():
     figure = drawn("falling-phone")
-    for upper, lower in (("tilt against L", "about the middle axis"), ("about the middle axis", "a nudge grows")):
+    for upper, lower in (("tilt from L", "intermediate axis"), ("intermediate axis", "growth of")):
         first, second = panel(figure, upper), panel(figure, lower)
         assert first.get_xlabel() or first.get_xlim() == second.get_xlim()
 
 
 def test_the_spring_is_drawn_between_its_balls():
-    """Judge: the closed form; the drawn zigzag of the start is as long as the distance of the balls."""
+    """Reference: the closed form; the drawn zigzag of the start is as long as the distance of the balls."""
     seen, line = [], Scene.line
 
     def watched(scene, points, *rest, **more):
@@ -260,7 +260,7 @@ def test_units_are_written_in_one_way(name):
 
 def test_titles_make_no_promise_that_a_knob_breaks():
     """A slow phone from 0.3 m does not turn over, and a club after a turn and a half shows its belly."""
-    phone = played("falling-phone", spin=5.0, height=0.3, nudge=0.005)["middle axis"]
+    phone = played("falling-phone", spin=5.0, height=0.3, nudge=0.005)["intermediate axis"]
     assert phone.angular_velocity_body[-1, 1] > 0.9 * 5.0
     assert "if it falls" in MODELS["falling-phone"].title
     assert "always" not in MODELS["falling-phone"].explanation

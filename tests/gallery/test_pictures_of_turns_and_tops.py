@@ -41,7 +41,7 @@ def colors_of_words(figure, word):
 
 def test_weights_and_rockets_are_no_torques():
     assert colors_of_words(figure_of("gyroscope"), "weight") == {COLORS["weight"]}
-    assert colors_of_words(figure_of("rocket-top"), "rocket") == {COLORS["force"]}
+    assert colors_of_words(figure_of("rocket-top"), "thruster") == {COLORS["force"]}
 
 
 def test_the_angles_have_the_same_colors_everywhere():
@@ -53,14 +53,14 @@ def test_the_angles_have_the_same_colors_everywhere():
 
 
 def test_what_is_drawn_from_the_closed_form_says_so():
-    assert panel(figure_of("gyroscope-euler-angles"), "how far φ").get_title(loc="left").endswith("closed form")
+    assert panel(figure_of("gyroscope-euler-angles"), "change of φ").get_title(loc="left").endswith("closed form")
     assert "closed form" in entries(panel(figure_of("thin-rod"), "ω, body axes"))
 
 
 def test_solid_and_dashed_lines_have_names():
-    names = entries(panel(figure_of("thin-rod"), "in the world"))
-    assert len(names) == len(panel(figure_of("thin-rod"), "in the world").lines) == 4
-    assert "asked of the attitude" in entries(panel(figure_of("free-rotation"), "plate: against"))
+    names = entries(panel(figure_of("thin-rod"), "world axes"))
+    assert len(names) == len(panel(figure_of("thin-rod"), "world axes").lines) == 4
+    assert "attitude tolerance" in entries(panel(figure_of("free-rotation"), "plate: error"))
     assert panel(figure_of("quaternion-rotation"), "the quaternion").get_ylabel() == "component"
 
 
@@ -74,7 +74,7 @@ def test_names_of_neighboring_arrows_stand_apart_where_a_turn_is_small():
 
 
 def test_the_panels_over_time_of_the_rocket_top_share_their_time():
-    limits = {panel(figure_of("rocket-top"), start).get_xlim() for start in ("angle θ", "angle φ", "strays")}
+    limits = {panel(figure_of("rocket-top"), start).get_xlim() for start in ("angle θ", "angle φ", "drift")}
     assert len(limits) == 1
 
 
@@ -95,12 +95,12 @@ def test_titles_stay_on_the_sheet_and_the_end_value_off_the_curve():
         assert axes._left_title.get_window_extent().x1 <= figure.bbox.x1
     apart = panel(figure, "angle between")
     assert not apart.texts
-    assert any("at the end" in name for name in entries(apart))
+    assert any("finally" in name for name in entries(apart))
 
 
 def test_a_matrix_that_no_knob_changes_is_named():
     """By hand: 0.9 * 0.8 + 0.5 * 0.35 = 0.895."""
-    legend = panel(figure_of("affine-2d"), "any matrix").get_legend()
+    legend = panel(figure_of("affine-2d"), "parallel lines").get_legend()
     words = " ".join(text.get_text() for text in legend.get_texts())
     assert "A = (0.9, -0.5; 0.35, 0.8),\ndet 0.895" in words
     patches = [getattr(text, "arrow_patch", None) for text in figure_of("affine-2d").axes[0].texts]
@@ -118,9 +118,7 @@ def test_a_zero_where_the_sign_changes_leads_down_and_out():
     assert values[values != 0] == pytest.approx(np.sin(times), abs=0)
 
 
-@pytest.mark.parametrize(
-    ("name", "start"), [("feynman-plate", "change of the energy"), ("free-rotation", "block: rate")]
-)
+@pytest.mark.parametrize(("name", "start"), [("feynman-plate", "energy change"), ("free-rotation", "block: rate")])
 def test_no_axis_is_stretched_for_its_legend(name, start):
     axes = panel(figure_of(name), start)
     largest = max(float(np.nanmax(line.get_ydata())) for line in axes.lines if len(line.get_ydata()))

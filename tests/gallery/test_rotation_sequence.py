@@ -1,4 +1,4 @@
-"""Turns one after the other, by blows: judged by SciPy's products of rotations."""
+"""Successive rotations by impulses against SciPy's products of rotations."""
 
 from __future__ import annotations
 

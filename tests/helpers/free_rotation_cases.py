@@ -1,8 +1,8 @@
-"""Random free rotations of every regime, and how much of an error their data alone excuse.
+"""Random free rotations of every regime, and the error due to rounding of their data.
 
 `cases(seed, per_regime)` draws (regime, moments, w, q, t), all floats; `truth(case)` is the answer to 50 digits;
 `conditioning(case)` and `conditioning_of_rates(case)` say by how much the true answer moves when each of these numbers
-moves by one unit in its last place.  The judge is `polhode.reference.precise`.
+moves by one unit in its last place.  The reference is `polhode.reference.precise`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Draw:
         return J, (w1 * (1 + self.signed() * distance), self.signed(0.05, 3.0), w3)
 
     def exact_separatrix(self, off=0):
-        """On it to the last bit, or so many units in the last place of w1 away from it."""
+        """On it to the last bit, or a given number of units in the last place of w1 away."""
         J, w1, w3 = EXACT_SEPARATRICES[self.rng.integers(len(EXACT_SEPARATRICES))]
         k, f = 2.0 ** self.rng.integers(-3, 4), 2.0 ** self.rng.integers(-2, 2)
         first = up(f * w1, off) * self.signed(1, 1)
@@ -88,7 +88,7 @@ class Draw:
         return J, tuple(w)
 
     def almost(self, kind, ulps=None, share=0.0):
-        """A body almost symmetric, by so many units in the last place, or by a share."""
+        """An almost symmetric body, by units in the last place or by a fraction."""
         a = self.size()
         b = up(a, ulps) if ulps else a * (1 + share)
         other = a * (self.size(1.1, 1.9) if kind == "oblate" else self.size(0.1, 0.9))
@@ -147,7 +147,7 @@ REGIMES = {
 
 
 def cases(seed, per_regime):
-    """(regime, moments, w, q, t): so many of every regime, axes in any order, t from 0.3 to 1e4, a third negative."""
+    """(regime, moments, w, q, t): axes in any order, t from 0.3 to 1e4, a third negative."""
     rng = np.random.default_rng(seed)
     drawn = []
     for regime, maker in REGIMES.items():
@@ -164,7 +164,7 @@ def cases(seed, per_regime):
 
 @lru_cache(maxsize=4096)
 def truth(case):
-    """(q, w) at the end, in numbers of mpmath."""
+    """(q, w) at the end, as mpmath numbers."""
     _, J, w, q, t = case
     return free_rotation(J, w, q, t)
 

@@ -1,4 +1,4 @@
-"""What the tests of the source texts share, written without the package: it is the judge."""
+"""What the tests of the source texts share, written independently of the package."""
 
 from fractions import Fraction
 

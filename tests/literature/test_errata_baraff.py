@@ -1,4 +1,4 @@
-"""Slips of seed 000 (docs/reference/errata.md): the printed form fails, the right one holds."""
+"""Errata of [Baraff 1997] (docs/reference/errata.md): the printed form fails, the corrected one holds."""
 
 from fractions import Fraction
 
@@ -42,7 +42,7 @@ def test_an_angular_velocity_is_in_radians_per_time():
 
 
 def test_the_first_index_of_r_xy_is_the_body_axis():
-    """[(2-2); seeds 001, 002]  r_xy is the y component of the body's x axis: row 2, column 1 of SciPy's matrix."""
+    """[(2-2); Hydra 2017; Slides]  r_xy is the y component of the body's x axis: row 2, column 1 of SciPy's matrix."""
     matrix = turned((0.0, 0.0, np.radians(30.0)), [0.0, 1.0]).rotation_matrix[-1]
     assert matrix == pytest.approx(Rotation.from_euler("z", 30, degrees=True).as_matrix(), abs=1e-15)
     body_x_along_world_y = turned((0.0, 0.0, np.radians(30.0)), [0.0, 1.0]).points((1.0, 0.0, 0.0))[-1][1]
@@ -186,7 +186,7 @@ def test_a_longer_path_is_not_more_work():
     )
     path = np.linalg.norm(np.diff(motion.points(arm), axis=0), axis=1).sum()
     straight = np.linalg.norm(motion.position[-1])
-    assert path > straight + 1.5  # m: the point travelled farther than the center
+    assert path > straight + 1.5  # m: the point traveled farther than the center
     assert motion.rotational_energy[-1] < 1e-9  # J: and did no more work
     assert motion.work[-1] == pytest.approx(push @ motion.position[-1], rel=1e-9)
     extra = (motion.points(arm) - motion.position - arm) @ push

@@ -1,4 +1,4 @@
-"""Slips of seed 004 (docs/reference/errata.md), rotations and bodies: the printed form fails, the right one holds."""
+"""Errata of [Christian 2011], rotations and bodies: the printed form fails, the corrected one holds."""
 
 from fractions import Fraction
 from math import acos, atan2
@@ -163,7 +163,7 @@ def test_a_tilt_about_the_shaft_needs_no_torque():
 
 
 def test_the_exact_helpers_of_this_file_are_rotations():
-    """Judge of the judge: the fractions' matrix has whole entries and the determinant 1."""
+    """Self-check: the matrix in fractions has whole entries and the determinant 1."""
     assert sorted(set(matrix(UNIT).ravel())) == [-1, 0, 1]
     assert sympy.Matrix(matrix(UNIT)).det() == 1
     assert (cross((1, 0, 0), (0, 1, 0)) == (0, 0, 1)).all()

@@ -1,4 +1,4 @@
-"""Slips of seed 004 (docs/reference/errata.md), motion: the printed form fails, the right one holds."""
+"""Errata of [Christian 2011] (docs/reference/errata.md), motion: the printed form fails, the corrected one holds."""
 
 from fractions import Fraction
 
@@ -14,14 +14,14 @@ UNIT = np.array([Fraction(c, 2) for c in (1, 1, -1, 1)])  # a rotation by 120 de
 SPIN = np.array([Fraction(c) for c in (1, 2, -3)])  # body axes
 ARM = np.array([Fraction(c) for c in (2, -1, 5)])  # a point of the body
 RATE = product(UNIT, pure(SPIN)) / 2  # q' = q (0, w)/2
-IS_CENTRE, IS, I3, SIXTY = 0.202, 1.202, 0.4, np.radians(60.0)  # the gyroscope of 17.6, M = g = z0 = 1
+IS_CENTER, IS, I3, SIXTY = 0.202, 1.202, 0.4, np.radians(60.0)  # the gyroscope of 17.6, M = g = z0 = 1
 
 
 def gyroscope(precession, gravity=(0.0, 0.0, -1.0), duration=2.0):
     """Spun at 10 rad/s, 60 degrees from the vertical, on its pivot."""
     spin = (0.0, precession * np.sin(SIXTY), 10.0)
     start = ph.State(orientation=Rotation.from_euler("x", SIXTY), angular_velocity_body=spin)
-    top = ph.Body(mass=1.0, inertia=(IS_CENTRE, IS_CENTRE, I3))
+    top = ph.Body(mass=1.0, inertia=(IS_CENTER, IS_CENTER, I3))
     forces = [ph.forces.gravity(gravity)]
     motion = ph.simulate(top, start, forces, duration=duration, step=1e-3, method="rk4", pivot=(0, 0, -1.0))
     return motion.euler_angles[:, 1]
@@ -142,7 +142,7 @@ def test_gravity_pulls_down():
 
 def test_the_steady_rates_need_the_moment_about_the_pivot():
     """[17.6, (17.51)]  Is cos(theta) p^2 - I3 w3 p + M g l = 0: with Is about the pivot theta stays, else not."""
-    for moment, stays in ((IS, True), (IS_CENTRE, False)):
+    for moment, stays in ((IS, True), (IS_CENTER, False)):
         fast = max(np.roots((moment * np.cos(SIXTY), -I3 * 10.0, 1.0)))
         away = np.abs(gyroscope(fast) - SIXTY).max()
         assert (away < 1e-8) if stays else (away > 0.5)

@@ -1,4 +1,4 @@
-"""Slips of seed 001 (docs/reference/errata.md): the printed form fails, the right one holds."""
+"""Errata of [Hydra 2017] (docs/reference/errata.md): the printed form fails, the corrected one holds."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ import polhode as ph
 from independent_formulas import cloud, conjugate, cross, matrix, orders, product, pure, rk4, star, tensor
 from polhode.reference.free_rotation import SymmetricTop
 
-BLOCK = ph.Body(mass=48.0, inertia=(80.0, 208.0, 160.0))  # 6 x 2 x 4 m, the block of seed 000
+BLOCK = ph.Body(mass=48.0, inertia=(80.0, 208.0, 160.0))  # 6 x 2 x 4 m, the block of [Baraff 1997]
 NODES = np.array(((3.0, 1.0, 2.0), (-3.0, 1.0, -2.0)))  # two of its corners
 START = ph.State(position=(1.0, 2.0, 3.0), velocity=(0.5, 0.0, -1.0), angular_velocity_body=(0.2, 0.7, -0.4))
 QUARTER = np.array(((0, -1, 0), (1, 0, 0), (0, 0, 1)))  # a quarter turn about z
@@ -84,7 +84,7 @@ def test_a_rotation_matrix_has_no_gimbal_lock():
 
 
 def test_normalising_stops_the_skew_but_not_the_error_of_the_angle():
-    """[chapter 3]  RK4, p rad a step, normalised: no skew, as it says, but each step lags by p^5/1920."""
+    """[chapter 3]  RK4, p rad per step, normalized: no skew, as it says, but each step lags by p^5/1920."""
 
     def lag(p, count=50):
         q = np.array((1.0, 0.0, 0.0, 0.0))
@@ -99,7 +99,7 @@ def test_normalising_stops_the_skew_but_not_the_error_of_the_angle():
 
 
 def test_several_forces_have_a_torque_each():
-    """[(2.13)]  Of the net force at one point no couple can come: the block of seed 000 section 5.4 would not turn."""
+    """[(2.13)]  A net force at one point gives no couple: the block of [Baraff 1997, section 5.4] would not rotate."""
     places, pushes = np.array(((-3, 0, -2), (3, 0, 2))), np.array(((0, 0, 5), (0, 0, -5)))
     net = pushes.sum(axis=0)
     assert [np.cross(p, net).tolist() for p in places] == [[0, 0, 0]] * 2
@@ -170,7 +170,7 @@ def test_a_body_at_rest_has_zero_displacement():
 
 
 def test_the_velocity_of_a_node_takes_its_turned_offset():
-    """[(4.26)]  Judged by differences of places of the closed form, which fall with order 2."""
+    """[(4.26)]  Checked against differences of places of the closed form, which fall with order 2."""
     right, printed = [], []
     for h in (1 / 8, 1 / 16, 1 / 32):
         motion = moved([2.0 - h, 2.0, 2.0 + h])
@@ -211,7 +211,7 @@ def test_the_solver_needs_the_tensor_about_the_center_of_mass():
 
 
 def test_the_helpers_agree_with_scipy():
-    """The judge of this file and its neighbors is judged by SciPy."""
+    """The reference formulas of these files against SciPy."""
     rng = np.random.default_rng(1)
     for _ in range(5):
         p, q = rng.normal(size=(2, 4))

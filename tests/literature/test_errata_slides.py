@@ -1,4 +1,4 @@
-"""Slips of seed 002 (docs/reference/errata.md): the printed form fails, the right one holds."""
+"""Errata of [Slides] (docs/reference/errata.md): the printed form fails, the corrected one holds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Slips of seed 003 (docs/reference/errata.md): the printed form fails, the right one holds."""
+"""Errata of [Tops report] (docs/reference/errata.md): the printed form fails, the corrected one holds."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def wdot_without_torque(w, unused, moments):
 
 
 def test_the_second_argument_of_getwdot_is_unused_in_3_and_a_torque_in_7():
-    """[3.1, 3.4 against 7]  Judge: the energy of the free top of figure 1, called with the time as in 3.4.
+    """[3.1, 3.4 against 7]  Reference: the energy of the free top of figure 1, called with the time as in 3.4.
 
     3.1's function keeps it; 7's does not: there the second argument must be the torque.
     """
@@ -186,7 +186,7 @@ def test_the_moments_of_the_figures_belong_to_no_solid(moments):
 
 
 def test_free_rotation_is_not_chaotic():
-    """[8]  Neighbours part in proportion to the time, as in every integrable motion, not exponentially."""
+    """[8]  Neighbors part in proportion to the time, as in every integrable motion, not exponentially."""
     body = ph.Body(mass=1.0, inertia=(0.6, 0.8, 1.0))
     starts = [ph.State(angular_velocity_body=(1.0, 0.5 + off, -0.9)) for off in (0.0, 1e-7)]
     times = np.linspace(0.0, 8000.0, 4001)

@@ -1,6 +1,6 @@
-"""What the source texts state or ask, in a line each, judged by particles, SciPy and SymPy.
+"""Statements and questions of the source texts, checked against particles, SciPy and SymPy.
 
-The slips among the statements are in test_errata_*.py, the worked examples in test_worked_examples.py.
+Errors among the statements are in test_errata_*.py, worked examples in test_worked_examples.py.
 """
 
 import numpy as np
@@ -45,14 +45,14 @@ def slope_errors(motion_of, quantity, rate):
 
 # Position and orientation ------------------------------------------------------------------------------------------
 def test_a_point_of_the_body_is_where_r_turns_it_and_x_moves_it():
-    """[000 eq. 2-1, 2-13; 002: what is the world coordinate of an arbitrary point?]  SciPy's rotation."""
+    """[Baraff 1997, eq. 2-1, 2-13; Slides: what is the world coordinate of an arbitrary point?]  SciPy's rotation."""
     motion = free([0.0, 2.0])
     turn = Rotation.from_quat(motion.quaternion_wxyz[-1], scalar_first=True)
     assert motion.points(PARTICLES)[-1] == pytest.approx(turn.apply(PARTICLES) + motion.position[-1], abs=1e-14)
 
 
 def test_x_is_the_center_of_mass_at_all_times():
-    """[000 eq. 2-18 to 2-20; 002: what is the physical meaning of x?]"""
+    """[Baraff 1997, eq. 2-18 to 2-20; Slides: what is the physical meaning of x?]"""
     motion = free([0.0, 1.0, 2.0])
     places = motion.points(PARTICLES)
     assert np.einsum("i,tij->tj", MASSES, places) / MASSES.sum() == pytest.approx(motion.position, abs=1e-14)
@@ -61,14 +61,14 @@ def test_x_is_the_center_of_mass_at_all_times():
 
 
 def test_the_columns_of_r_are_the_body_axes_in_the_world():
-    """[000 eq. 2-3; 001 eq. 2.2; 002: what is the physical meaning of R?]"""
+    """[Baraff 1997, eq. 2-3; Hydra 2017, eq. 2.2; Slides: what is the physical meaning of R?]"""
     motion = free([0.0, 2.0])
     tips = motion.points(np.eye(3))[-1] - motion.position[-1]
     assert motion.rotation_matrix[-1] == pytest.approx(tips.T, abs=1e-14)
 
 
 def test_a_rigid_body_keeps_its_distances():
-    """[000 section 2.3]  d|r|/dt = 0 for a vector fixed to the body, and so between any two points."""
+    """[Baraff 1997, section 2.3]  d|r|/dt = 0 for a vector fixed to the body, and so between any two points."""
     places = free([0.0, 1.0, 2.0, 5.0]).points(PARTICLES)
     between = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1)
     assert between == pytest.approx(np.broadcast_to(between[0], between.shape), abs=1e-13)
@@ -76,13 +76,13 @@ def test_a_rigid_body_keeps_its_distances():
 
 # Velocities ---------------------------------------------------------------------------------------------------------
 def test_v_is_the_rate_of_x():
-    """[000 eq. 2-4]  A body that is pushed, so that v changes."""
+    """[Baraff 1997, eq. 2-4]  A body that is pushed, so that v changes."""
     errors = slope_errors(pushed, lambda m: m.position, lambda m: m.velocity[1])
     assert max(errors) < 1e-12  # a constant force: differences of a parabola are exact
 
 
 def test_the_direction_of_omega_is_the_axis_and_its_size_the_speed():
-    """[002: direction of omega? magnitude?]  Points along omega only move along; one 1 m across it at abs(omega)."""
+    """[Slides: direction of omega? magnitude?]  Points along omega only move along; one 1 m across it at abs(omega)."""
     motion = free([0.0])
     w, v = motion.angular_velocity[0], motion.velocity[0]
     along = motion.rotation_matrix[0].T @ w
@@ -93,7 +93,7 @@ def test_the_direction_of_omega_is_the_axis_and_its_size_the_speed():
 
 
 def test_the_rate_of_r_is_omega_star_r():
-    """[000 eq. 2-12; 001 eq. 2.7; 002: how are R and omega related?]  Differences of the closed form, order 2."""
+    """[Baraff 1997, eq. 2-12; Hydra 2017, eq. 2.7; Slides: R and omega?]  Differences of the closed form, order 2."""
     errors = slope_errors(
         free, lambda m: m.rotation_matrix, lambda m: star(m.angular_velocity[1]) @ m.rotation_matrix[1]
     )
@@ -101,7 +101,7 @@ def test_the_rate_of_r_is_omega_star_r():
 
 
 def test_a_column_of_r_changes_at_omega_cross_itself():
-    """[000 eq. 2-8; 002: what is the derivative of the first column?]"""
+    """[Baraff 1997, eq. 2-8; Slides: what is the derivative of the first column?]"""
     errors = slope_errors(
         free,
         lambda m: m.rotation_matrix[:, :, 0],
@@ -111,7 +111,7 @@ def test_a_column_of_r_changes_at_omega_cross_itself():
 
 
 def test_the_velocity_of_a_particle_has_a_linear_and_an_angular_part():
-    """[000 eq. 2-17; 001 eq. 2.6; 002]"""
+    """[Baraff 1997, eq. 2-17; Hydra 2017, eq. 2.6; Slides]"""
     errors = slope_errors(
         free,
         lambda m: m.points(PARTICLES),
@@ -121,7 +121,7 @@ def test_the_velocity_of_a_particle_has_a_linear_and_an_angular_part():
 
 
 def test_the_rate_of_q_is_half_omega_q():
-    """[000 eq. 4-2; 001 eq. 3.6; 002]  World omega from the left, body omega from the right."""
+    """[Baraff 1997, eq. 4-2; Hydra 2017, eq. 3.6; Slides]  World omega from the left, body omega from the right."""
     left = slope_errors(
         free,
         lambda m: m.quaternion_wxyz,
@@ -138,7 +138,7 @@ def test_the_rate_of_q_is_half_omega_q():
 
 # Mass ---------------------------------------------------------------------------------------------------------------
 def test_the_tensor_depends_on_the_orientation_and_not_on_the_place():
-    """[000 eq. 2-39, 2-40; 002]  I(t) = R I_body R^T is the sum over the particles where they are."""
+    """[Baraff 1997, eq. 2-39, 2-40; Slides]  I(t) = R I_body R^T is the sum over the particles where they are."""
     motion = free([0.0, 2.0])
     for places, x, found in zip(motion.points(PARTICLES), motion.position, motion.inertia_world, strict=True):
         assert found == pytest.approx(tensor(MASSES, places - x), abs=1e-12)
@@ -151,7 +151,7 @@ def test_the_tensor_depends_on_the_orientation_and_not_on_the_place():
 
 
 def test_a_bounding_box_is_inaccurate_and_point_samples_converge():
-    """[002: approximate inertia tensor]  A ball: its box has 5/3 of its moment; midpoints of n^3 cells close in."""
+    """[Slides: approximate inertia tensor]  A ball: its box has 5/3 of its moment; midpoints of n^3 cells close in."""
     ball = ph.shapes.sphere(1.0, mass=1.0).principal_moments[0]
     assert ph.shapes.box((2, 2, 2), mass=1.0).principal_moments[0] / ball == pytest.approx(5 / 3, rel=1e-14)
     errors = []
@@ -166,7 +166,7 @@ def test_a_bounding_box_is_inaccurate_and_point_samples_converge():
 
 # Force, torque, momentum ---------------------------------------------------------------------------------------------
 def test_the_torque_changes_with_the_point_of_attack_and_the_force_does_not():
-    """[000 eq. 2-22, 2-23; 002: which one depends on the location?]"""
+    """[Baraff 1997, eq. 2-22, 2-23; Slides: which one depends on the location?]"""
     rates = []
     for place in ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 2.0, -1.0)):
         scenario = ph.Scenario(BODY, START, [ph.forces.force_at(PUSH, place)], duration=1.0)
@@ -185,7 +185,7 @@ def momenta_by_particles(start):
 
 
 def test_l_does_not_change_when_the_body_is_moved_nor_p_when_it_is_turned():
-    """[002: does L depend on x? on R? what about P?]  With omega given, L does change with R: I(t) does."""
+    """[Slides: does L depend on x? on R? what about P?]  With omega given, L does change with R: I(t) does."""
     w, turned = START.angular_velocity, START.orientation * Rotation.from_rotvec((0.5, 0.5, 0.0))
     starts = {
         "here": START,
@@ -205,7 +205,7 @@ def test_l_does_not_change_when_the_body_is_moved_nor_p_when_it_is_turned():
 
 
 def test_the_rate_of_p_is_the_force_and_that_of_l_the_torque():
-    """[000 eq. 2-29, 2-31; 001 eq. 2.15, 2.17; 003 eq. 4]  A body pushed off its center."""
+    """[Baraff 1997, eq. 2-29, 2-31; Hydra 2017, eq. 2.15, 2.17; Tops report, eq. 4]  A body pushed off its center."""
     assert max(slope_errors(pushed, lambda m: m.linear_momentum, lambda m: PUSH)) < 1e-11
     errors = slope_errors(
         pushed, lambda m: m.angular_momentum, lambda m: np.cross(m.points(AT)[1] - m.position[1], PUSH)
@@ -214,7 +214,7 @@ def test_the_rate_of_p_is_the_force_and_that_of_l_the_torque():
 
 
 def test_the_moments_of_the_particles_accelerations_are_the_rate_of_l():
-    """[002, proof of L' = tau]  The sum of r' x m a, a by second differences of places, against the torque: order 2."""
+    """[Slides, proof of L' = tau]  Sum of r' x m a, a by second differences, against the torque: order 2."""
     errors = []
     for h in STEPS:
         motion = pushed([1 - h, 1.0, 1 + h])
@@ -227,7 +227,7 @@ def test_the_moments_of_the_particles_accelerations_are_the_rate_of_l():
 
 
 def test_the_moments_of_the_accelerations_are_eulers_equation_exactly():
-    """[002, proof]  The same with a = w' x r + w x (w x r), in fractions: d(I w)/dt = I w' + w x I w."""
+    """[Slides, proof]  The same with a = w' x r + w x (w x r), in fractions: d(I w)/dt = I w' + w x I w."""
     masses, offsets = cloud()
     w, w_rate = np.array((1, -2, 3)), np.array((4, 0, -1))
     moments = sum(m * cross(r, cross(w_rate, r) + cross(w, cross(w, r))) for m, r in zip(masses, offsets, strict=True))
@@ -236,14 +236,14 @@ def test_the_moments_of_the_accelerations_are_eulers_equation_exactly():
 
 
 def test_without_torque_l_stays_and_omega_does_not():
-    """[000 section 2.9; 002: why momentum; 003 section 1]"""
+    """[Baraff 1997, section 2.9; Slides: why momentum; Tops report, section 1]"""
     motion = free([0.0, 1.0, 2.0])
     assert motion.angular_momentum == pytest.approx(np.tile(motion.angular_momentum[0], (3, 1)), abs=1e-12)
     assert np.linalg.norm(motion.angular_velocity[1] - motion.angular_velocity[0]) > 0.1
 
 
 def test_kinetic_energy_by_three_routes():
-    """[001 eq. 2.21; 2.23 with entries for products; 4.27]  And by the particles' speeds."""
+    """[Hydra 2017, eq. 2.21; 2.23 with entries for products; 4.27]  And by the particles' speeds."""
     motion = free([0.0, 2.0])
     for k in range(2):
         v, w = motion.velocity[k], motion.angular_velocity[k]
@@ -259,13 +259,13 @@ def test_kinetic_energy_by_three_routes():
 
 
 def test_a_state_is_18_numbers_with_a_matrix_and_13_with_a_quaternion():
-    """[000 section 3, 4; 001 section 2.4]"""
+    """[Baraff 1997, section 3, 4; Hydra 2017, section 2.4]"""
     lengths = [len(START.to_array(BODY, form)) for form in ("momentum_matrix", "momentum")]
     assert lengths == [18, 13]
 
 
 def test_all_formulations_are_one_motion():
-    """[000 eq. 2-43, 4-2; 003 eq. 5; 004 eq. 17.36, 17.50]  RK4's errors only, against the closed form."""
+    """[Baraff 1997, eq. 2-43, 4-2; Tops report, eq. 5; Christian 2011, eqs. 17.36, 17.50]  Against the closed form."""
     exact = free([1.0]).final.orientation
     for name in ("momentum", "momentum_matrix", "body_rates", "quaternion_acceleration", "euler_angles"):
         motion = ph.simulate(BODY, START, duration=1.0, step=1 / 128, method="rk4", formulation=name)
@@ -274,7 +274,7 @@ def test_all_formulations_are_one_motion():
 
 # Rotations ------------------------------------------------------------------------------------------------------------
 def test_rodrigues_formula_and_its_matrix_are_scipys_rotation():
-    """[004 eq. 17.16, 17.17; exercises 17.5, 17.6]  The inverse is the transpose, and the turn by minus the angle."""
+    """[Christian 2011, eq. 17.16, 17.17; exercises 17.5, 17.6]  The inverse is the transpose."""
     r, angle, v = np.array((2.0, -1.0, 2.0)) / 3, 0.8, np.array((0.3, 1.0, -2.0))
     c, s, t = np.cos(angle), np.sin(angle), 1 - np.cos(angle)
     x, y, z = r
@@ -296,7 +296,7 @@ def test_rodrigues_formula_and_its_matrix_are_scipys_rotation():
 
 
 def test_hamiltons_rules_give_the_product():
-    """[004 eq. 17.20 to 17.24; exercise 17.7]  i, j, k as 2 x 2 matrices of complex numbers, by SymPy."""
+    """[Christian 2011, eq. 17.20 to 17.24; exercise 17.7]  i, j, k as 2 x 2 matrices of complex numbers, by SymPy."""
     i = sympy.I
     units = [
         sympy.eye(2),
@@ -315,7 +315,7 @@ def test_hamiltons_rules_give_the_product():
 
 
 def test_a_unit_quaternion_keeps_lengths():
-    """[004 exercise 17.8]  abs(q v q*) = abs(q)^2 abs(v), by SymPy."""
+    """[Christian 2011, exercise 17.8]  abs(q v q*) = abs(q)^2 abs(v), by SymPy."""
     q, v = np.array(sympy.symbols("q0:4")), np.array(sympy.symbols("v1:4"))
     image = product(product(q, pure(v)), conjugate(q))
     assert sympy.expand(image[0]) == 0
@@ -323,14 +323,14 @@ def test_a_unit_quaternion_keeps_lengths():
 
 
 def test_in_the_plane_a_rotation_is_a_complex_product():
-    """[004 eq. 17.1, 17.18]"""
+    """[Christian 2011, eq. 17.1, 17.18]"""
     a, angle = 3.0 + 4.0j, 0.7
     turned = Rotation.from_rotvec((0, 0, angle)).apply((a.real, a.imag, 0.0))
     assert a * np.exp(1j * angle) == pytest.approx(complex(*turned[:2]), rel=1e-15)
 
 
 def test_parallel_lines_stay_parallel():
-    """[004 exercise 17.2 d]  Any matrix of (17.4), one with determinant 0 included, by whole numbers."""
+    """[Christian 2011, exercise 17.2 d]  Any matrix of (17.4), one with determinant 0 included, by whole numbers."""
     rng = np.random.default_rng(0)
     for affine in ([*rng.integers(-5, 5, (2, 3)), (0, 0, 1)], [(1, 2, 3), (2, 4, 0), (0, 0, 1)]):
         points = np.array(((0, 0, 1), (2, 1, 1), (5, -3, 1), (9, -1, 1)))
@@ -340,7 +340,7 @@ def test_parallel_lines_stay_parallel():
 
 
 def test_the_bonds_of_methane_have_the_tetrahedral_angle():
-    """[004 problem 17.1, with its hint]"""
+    """[Christian 2011, problem 17.1, with its hint]"""
     h = np.sqrt(1 - 4 * np.cos(np.pi / 6) ** 2 / 9)
     top, side = np.array((0, 0, 0.75 * h)), np.array((1 / np.sqrt(3), 0, -0.25 * h))
     assert np.linalg.norm(top - side) == pytest.approx(1.0, rel=1e-15)
@@ -349,7 +349,7 @@ def test_the_bonds_of_methane_have_the_tetrahedral_angle():
 
 # Free rotation --------------------------------------------------------------------------------------------------------
 def test_a_rate_seen_from_the_body_and_from_the_world():
-    """[003 eq. 1; 004 eq. 17.33]  For a vector that moves in both, order 2."""
+    """[Tops report, eq. 1; Christian 2011, eq. 17.33]  For a vector that moves in both, order 2."""
     given = np.array((0.3, 1.0, -0.2))
 
     def in_world(m):
@@ -367,7 +367,7 @@ def test_a_rate_seen_from_the_body_and_from_the_world():
 
 
 def test_l_has_one_length_in_both_frames():
-    """[004 exercise 17.11]"""
+    """[Christian 2011, exercise 17.11]"""
     motion = free([0.0, 1.0, 2.0])
     in_body = motion.angular_velocity_body @ BODY.inertia_body
     assert np.linalg.norm(in_body, axis=1) == pytest.approx(np.linalg.norm(motion.angular_momentum, axis=1), rel=1e-14)
@@ -375,7 +375,7 @@ def test_l_has_one_length_in_both_frames():
 
 
 def test_about_a_principal_axis_l_and_omega_are_parallel():
-    """[003 section 2; 004 problem 17.6]  And the body turns steadily about it, whichever axis it is."""
+    """[Tops report, section 2; Christian 2011, problem 17.6]  And the body rotates steadily about any of them."""
     for axis in BODY.principal_axes.as_matrix().T:
         spun = free([0.0, 3.0], ph.State(angular_velocity_body=2 * axis))
         assert np.cross(spun.angular_momentum[0], spun.angular_velocity[0]) == pytest.approx(np.zeros(3), abs=1e-12)
@@ -383,7 +383,7 @@ def test_about_a_principal_axis_l_and_omega_are_parallel():
 
 
 def test_only_the_middle_axis_is_unstable():
-    """[003 section 6; 004 problem 17.3]  The growth rate of Euler's equations (5), linearised, about each axis."""
+    """[Tops report, section 6; Christian 2011, problem 17.3]  Linearized Euler's equations (5) about each axis."""
     a, b, c = moments = (2.0, 3.0, 4.0)
     body = ph.Body(mass=1.0, inertia=moments)
     for axis, square in enumerate(
@@ -401,7 +401,7 @@ def test_only_the_middle_axis_is_unstable():
 
 
 def test_omega_goes_round_the_axis_at_17_47():
-    """[004 eq. 17.47, problem 17.5; 003 section 3.1]  Sine and cosine, at (I3/Is - 1) w cos(alpha); RK4 as judge."""
+    """[Christian 2011, eq. 17.47, problem 17.5; Tops report, section 3.1]  Rate (I3/Is - 1) w cos(alpha), by RK4."""
     moments, w = np.array((2.0, 2.0, 3.0)), np.array((0.6, 0.0, 0.8))
     rate = (3 / 2 - 1) * 1.0 * 0.8
     found = rk4(lambda w: np.cross(moments * w, w) / moments, w, 0.01, 500)
@@ -410,7 +410,7 @@ def test_omega_goes_round_the_axis_at_17_47():
 
 
 def test_a_flat_body_keeps_the_part_of_omega_in_its_plane():
-    """[004 problem 17.4 c]  I3 = I1 + I2 makes w1^2 + w2^2 constant for a tray as for a plate, not for a block."""
+    """[Christian 2011, problem 17.4 c]  I3 = I1 + I2 makes w1^2 + w2^2 constant for laminas only."""
     for sides, constant in (((0.3, 0.5), True), ((0.3, 0.5, 0.4), False)):
         body = (ph.shapes.thin_sheet if constant else ph.shapes.box)(sides, mass=1.0)
         motion = ph.simulate(body, ph.State(angular_velocity_body=(1.0, 0.5, 6.0)), duration=5.0, method="exact")

@@ -18,7 +18,7 @@ BLOCK = {"mass": 48.0, "inertia": (48 / 12 * (4 + 16), 48 / 12 * (36 + 16), 48 /
 
 
 def accelerations(body, forces, state=None):
-    """P' and L' at the start, through the solver's door."""
+    """P' and L' at the start, through the solver's public interface."""
     state = state or ph.State()
     rate = ph.Scenario(body, state, forces, duration=1.0).derivative(0.0, state.to_array(body))
     return rate[7:10], rate[10:13]
@@ -135,7 +135,7 @@ def test_002_the_exercise_with_the_engine():
 
 
 def test_001_the_printed_weights_are_of_order_1_and_the_corrected_ones_of_order_4():
-    """seed 001 eq. 4.15, on a heavy top that turns and falls, against a tight adaptive run."""
+    """A heavy top that rotates and falls, against a tight adaptive run.  [Hydra 2017, eq. 4.15]"""
     printed = tableaus.RK4._replace(
         coordinate_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),
         momentum_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),

@@ -60,7 +60,7 @@ def test_asymmetric_top_against_mpmath():
 
 
 def test_asymmetric_top_against_printed_numbers():
-    """[the Dzhanibekov box, and seed 003 figures 4 and 5]"""
+    """[the Dzhanibekov box; Tops report, figures 4 and 5]"""
     box = AsymmetricTop(BOX, (0.1, 5.0, 0.1))
     assert box.phase_rate == pytest.approx(3.8458152, abs=5e-8)
     assert box.parameter == pytest.approx(0.99985999, abs=5e-9)

@@ -1,4 +1,4 @@
-"""The 50-digit judge, judged: by Taylor series in whole numbers, by published end states, and by its own symmetries."""
+"""The 50-digit reference solution against integer Taylor series, published end states, and its own symmetries."""
 
 from __future__ import annotations
 

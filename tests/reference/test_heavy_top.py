@@ -1,4 +1,4 @@
-"""Lagrange's top in closed form, judged by mpmath, by SciPy's DOP853, by a 40-digit answer, and by simple tops."""
+"""Lagrange's top in closed form, against mpmath, by SciPy's DOP853, by a 40-digit answer, and by simple tops."""
 
 from dataclasses import replace
 from math import cos, inf, pi, radians, sin, sqrt
@@ -76,7 +76,7 @@ def test_attitude_against_a_taylor_series_of_30_digits(name):
     assert angle_between(top.quaternion_at(1.0), q / np.linalg.norm(q)) < 3e-15
 
 
-class Judge:
+class MpmathTop:
     """The same top by mpmath: roots by polyroots, integrals by the tanh-sinh rule, in the precision at work."""
 
     def __init__(self, top):
@@ -109,12 +109,12 @@ def test_period_and_precession_against_mpmath_quadrature(name):
     """At 30 digits."""
     top = TOPS[name]
     with mpmath.workdps(30):
-        judge = Judge(top)
+        exact = MpmathTop(top)
         close = [mpmath.pi - mpmath.mpf(10) ** -k for k in range(1, 5)]
         parts = sorted(mpmath.linspace(0, mpmath.pi, 3) + close)
-        period = 2 * judge.time(parts)
-        mean = 2 * judge.phi(parts) / period
-        expected = [float(x) for x in (*(u - judge.u0 for u in judge.roots), period, mean)]
+        period = 2 * exact.time(parts)
+        mean = 2 * exact.phi(parts) / period
+        expected = [float(x) for x in (*(u - exact.u0 for u in exact.roots), period, mean)]
     scale = 1e-14 if name != "almost steady" else 3e-9  # the nutation of 1e-6 hangs on the last digits of the start
     assert top.roots[:2] == pytest.approx(expected[:2], rel=scale, abs=3e-16)
     assert top.roots[2] == pytest.approx(expected[2], rel=1e-14, abs=0)
@@ -127,11 +127,11 @@ def test_slow_precession_of_a_fast_top_against_mpmath_quadrature(spin):
     """Let go: phi' is the small rest of two large terms.  From u2 down, and up again to two thirds of the way in x."""
     top = HeavyTop(1.2, 0.4, 1.0, theta=1.0, spin=spin)
     with mpmath.workdps(50):
-        judge = Judge(top)
+        exact = MpmathTop(top)
         down, up = [0, mpmath.pi / 2, mpmath.pi], [0, mpmath.pi / 3, 2 * mpmath.pi / 3]
-        t, phi = judge.time(down) + judge.time(up), judge.phi(down) + judge.phi(up)
-        mean = float(judge.phi(down) / judge.time(down))
-        low, high = (float(mpmath.acos(u)) for u in judge.roots[1::-1])
+        t, phi = exact.time(down) + exact.time(up), exact.phi(down) + exact.phi(up)
+        mean = float(exact.phi(down) / exact.time(down))
+        low, high = (float(mpmath.acos(u)) for u in exact.roots[1::-1])
     assert top.angles_at(float(t))[0] == pytest.approx(float(phi), rel=3e-15, abs=0)
     assert top.mean_precession == pytest.approx(mean, rel=2e-15, abs=0)
     assert top.turning_angles == pytest.approx((low, high), rel=1e-15, abs=0)
@@ -143,12 +143,12 @@ def test_phi_under_a_tiny_weight_against_mpmath_quadrature(weight):
     """From the start down to u1, and up again to u2: about the time and the turn of one nutation."""
     top = HeavyTop(1.2, 0.4, weight, theta=1.0, spin=5.0, precession=1.0, theta_rate=0.3)
     with mpmath.workdps(50):
-        judge = Judge(top)
-        start = mpmath.acos((judge.middle - judge.u0) / judge.swing)
+        exact = MpmathTop(top)
+        start = mpmath.acos((exact.middle - exact.u0) / exact.swing)
         down, up = [0, start / 2, start], [0, mpmath.pi / 2, mpmath.pi]
-        t, phi = judge.time(down) + judge.time(up), judge.phi(down) + judge.phi(up)
+        t, phi = exact.time(down) + exact.time(up), exact.phi(down) + exact.phi(up)
     assert top.angles_at(float(t))[0] == pytest.approx(float(phi), rel=0, abs=5e-15)
-    assert top.period == pytest.approx(float(2 * judge.time(up)), rel=1e-15, abs=0)
+    assert top.period == pytest.approx(float(2 * exact.time(up)), rel=1e-15, abs=0)
 
 
 @pytest.mark.parametrize("near", [1e-15, 1e-4, 0.3])

@@ -1,4 +1,4 @@
-"""The library of problems, judged by a second computation of its answers and by published end states."""
+"""The library of problems, against a second computation of its answers and by published end states."""
 
 from __future__ import annotations
 
@@ -137,7 +137,8 @@ def test_unknown_names_bring_the_nearest():
 
 
 def test_the_public_face_is_light_and_complete():
-    code = "import sys, polhode as ph; print([m for m in ('numpy', 'mpmath', 'polhode.model.scenario') if m in sys.modules])"
+    heavy = ("numpy", "mpmath", "polhode.model.scenario")
+    code = f"import sys, polhode as ph; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
     code = (
         "import polhode as ph; print(ph.reference.AsymmetricTop, [getattr(ph.reference, n) for n in dir(ph.reference)])"
@@ -145,3 +146,8 @@ def test_the_public_face_is_light_and_complete():
     subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert all(name in ph.reference.table() for name in PROBLEMS)
     assert pickle.loads(pickle.dumps(PROBLEMS["boxes_complex"])) == PROBLEMS["boxes_complex"]
+
+
+def test_the_old_class_name_still_works():
+    with pytest.warns(DeprecationWarning, match="ReferenceProblem"):
+        assert ph.reference.Problem is type(PROBLEMS["boxes_complex"])

@@ -1,4 +1,4 @@
-"""For every model of the gallery: what its numbers are by hand at its defaults, and other parameters to try."""
+"""For every gallery model: its numbers by hand at the defaults, and other parameters to try."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 
 class Case(NamedTuple):
-    """What a model is tested with."""
+    """Test case of a model."""
 
     by_hand: dict[str, tuple[float, float]]
-    """At the defaults: a number's label, its value from a source of its own, and how far off it may be."""
+    """At the defaults: label, independent value, and tolerance of a check."""
     others: tuple[dict[str, Any], ...]
     """At least two other sets of parameters."""
 

@@ -27,7 +27,7 @@ CASES = {
             "half-angle of the body cone": (45.0, 5e-6),
             "half-angle of the space cone": (30.963757, 5e-6),
             "radius of the error spiral": (1.4761e-5, 5e-10),
-            # By hand 4.78e-6, with the text's R of a quaternion that is not rescaled in the stages: see
+            # By hand 4.78e-6, with the text's R of a quaternion that is not renormalized in the stages: see
             # tests/gallery/test_printed_programs.py.  With that of q/|q| it is 1 % less.
             "final attitude error": (4.729e-6, 5e-10),
             "order of the attitude error": (4.0, 0.05),
