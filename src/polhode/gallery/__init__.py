@@ -25,6 +25,7 @@ _SUPPORT_MODULES = (
     "independent_rk4",
     "measurements",
     "rotation_sequence",
+    "shared",
 )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.gallery import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import prism
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -23,7 +24,7 @@ CORNERS = np.array([(1.0, 0.5), (3.0, 0.5), (3.0, 1.3), (1.8, 1.3), (1.8, 2.5), 
 THICKNESS = 0.05
 MASS = 1.0
 FRAMES = 200
-STEPS_A_FRAME = 10
+STEPS_PER_FRAME = 10
 
 
 def _corners_from_com() -> Array:
@@ -39,10 +40,7 @@ def scenario(angle: float, stretch: float, skew: float, shift_x: float, shift_y:
         prism(CORNERS, THICKNESS, mass=MASS),
         State(position=(*CORNERS[0], 0.0) - arm, angular_velocity=(0.0, 0.0, -np.radians(angle))),
         pivot=tuple(arm.tolist()),
-        duration=1.0,
-        step=1 / (FRAMES * STEPS_A_FRAME),
-        output_step=1 / FRAMES,
-        method="rk4",
+        **rk4_settings(1.0, FRAMES, STEPS_PER_FRAME),
         name="affine-2d",
     )
 

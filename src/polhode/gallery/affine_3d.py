@@ -10,6 +10,7 @@ from polhode import rotations
 from polhode.gallery import affine
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.rotation_sequence import isotropic_prism, prism_corners, sequence_scenario
+from polhode.gallery.shared import finish_time_panel
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -170,8 +171,7 @@ def _draw_flat_elements(axes: Axes, corners: Array, by_depth: bool) -> None:
 
 def _draw_final_angle(axes: Axes, motions: Mapping[str, Motion], about_x: float, about_z: float) -> None:
     """The angle between the two prisms over time, on top of the quaternion product."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import COLORS, draw_closed_form
 
     one, other = motions.values()
     t = one.times
@@ -186,11 +186,8 @@ def _draw_final_angle(axes: Axes, motions: Mapping[str, Motion], about_x: float,
     axes.plot(t, found, color=COLORS["ink"], label=f"simulated, finally {found[-1]:.5f}°")
     axes.plot(t[-1], found[-1], marker="o", color=COLORS["ink"], clip_on=False)
     axes.axvline(1.0, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.set_title("angle between the two prisms; at 1 s impulses change the spin of each")
-    axes.set_ylabel("deg")
     axes.set_ylim(0.0, 1.1 * float(found.max()))
-    format_time_axis(axes, one)
-    add_legend_above(axes, 2)
+    finish_time_panel(axes, one, "angle between the two prisms; at 1 s impulses change the spin of each", "deg", 2)
 
 
 MODEL = Model(

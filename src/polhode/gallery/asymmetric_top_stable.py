@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -26,7 +27,7 @@ MOMENTS = (2.0, 8.0, 4.0)
 LARGEST, SMALLEST = "spun about the largest-moment axis", "spun about the smallest-moment axis"
 PERIODS = 4
 FRAMES = 800
-STEPS_A_FRAME = 20
+STEPS_PER_FRAME = 20
 
 
 def _tops(spin: float, nudge: float) -> dict[str, AsymmetricTop]:
@@ -41,10 +42,7 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
         name: Scenario(
             Body(1.0, MOMENTS, allow_unphysical=True),
             State(angular_velocity_body=top.rates),
-            duration=PERIODS * top.period,
-            step=PERIODS * top.period / (FRAMES * STEPS_A_FRAME),
-            output_step=PERIODS * top.period / FRAMES,
-            method="rk4",
+            **rk4_settings(PERIODS * top.period, FRAMES, STEPS_PER_FRAME),
             name="asymmetric-top-stable",
         )
         for name, top in _tops(spin, nudge).items()

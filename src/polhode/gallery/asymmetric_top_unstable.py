@@ -9,6 +9,7 @@ import numpy as np
 from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squared
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import first_interval, zero_crossings
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -28,7 +29,7 @@ LEAST = 1e-6
 EARLY_TIMES = 6.0
 """Number of e-folding times for which the linear growth law holds for the tiny nudge."""
 FRAMES = 1000
-STEPS_A_FRAME = 20
+STEPS_PER_FRAME = 20
 
 
 def _top(spin: float, nudge: float) -> AsymmetricTop:
@@ -46,10 +47,7 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
         name: Scenario(
             Body(1.0, MOMENTS, allow_unphysical=True),
             State(angular_velocity_body=top.rates),
-            duration=1.5 * top.period,
-            step=1.5 * top.period / (FRAMES * STEPS_A_FRAME),
-            output_step=1.5 * top.period / FRAMES,
-            method="rk4",
+            **rk4_settings(1.5 * top.period, FRAMES, STEPS_PER_FRAME),
             name="asymmetric-top-unstable",
         )
         for name, top in tops.items()

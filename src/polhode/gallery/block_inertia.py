@@ -85,7 +85,7 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
     largest = float(expected.max())
     products = float(np.abs(tensor - np.diag(tensor.diagonal())).max())
     formulas = ("M (y0^2 + z0^2)/12", "M (x0^2 + z0^2)/12", "M (x0^2 + y0^2)/12")
-    shown = [
+    checks = [
         ReferenceCheck(f"{entry} integrated over the mesh", "kg m2", found, value, 1e-12 * value, formula)
         for entry, found, value, formula in zip(
             TENSOR_ENTRIES, tensor.diagonal().tolist(), expected.tolist(), formulas, strict=True
@@ -93,13 +93,13 @@ def numbers(motions: Mapping[str, Motion], x: float, y: float, z: float, density
     ]
     for axis, (name, found) in enumerate(zip(motions, _moments_from_turning(motions, sides), strict=True)):
         value = float(expected[axis])
-        shown.append(
+        checks.append(
             ReferenceCheck(
                 f"{TENSOR_ENTRIES[axis]} from rotation {name}", "kg m2", found, value, 1e-11 * value, formulas[axis]
             )
         )
     source = "integral of rho x y over a centered block; [Baraff 1997, eq. 5-2] lacks a sign, which has no effect"
-    return [*shown, ReferenceCheck("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
+    return [*checks, ReferenceCheck("products of inertia", "kg m2", products, 0.0, 1e-13 * largest, source, largest)]
 
 
 def picture(motions: Mapping[str, Motion], x: float, y: float, z: float, density: float) -> Figure:
@@ -165,9 +165,9 @@ def _draw_turning(axes: Axes, motions: Mapping[str, Motion], sides: Array, densi
     from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
 
     for axis, (name, motion) in enumerate(motions.items()):
-        blow = sides[(axis + 1) % 3] / 2
+        angular_impulse = sides[(axis + 1) % 3] / 2
         draw_closed_form(axes, motion.times, motion.times / _moments(sides, density)[axis], "t/I" if axis == 0 else "")
-        axes.plot(motion.times, _turn_angles(motion, axis) / blow, color=AXIS_COLORS[axis], label=name)
+        axes.plot(motion.times, _turn_angles(motion, axis) / angular_impulse, color=AXIS_COLORS[axis], label=name)
         format_time_axis(axes, motion)
     axes.set_title("rotation angle per N m s")
     axes.set_ylabel("rad/(N m s)")

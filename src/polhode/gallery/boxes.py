@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.independent_rk4 import Numbers, euler_equations, quaternion_rate, renormalize, rk4_step
+from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
 from polhode.model.forces import gravity
 from polhode.model.scenario import Scenario
@@ -126,12 +127,10 @@ def _attitude_by_plain_rk4(spin: float, nudge: float) -> Array:
 def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> Figure:
     """The throw, the rates, the error of RK4, and the published errors next to ours."""
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.panels import format_time_axis
     from polhode.plot.style import (
         AXIS_COLORS,
         COLOR_CYCLE,
         OMEGA_LABELS,
-        add_legend_above,
         draw_closed_form,
         styled_figure,
     )
@@ -149,10 +148,7 @@ def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: floa
                 color=AXIS_COLORS[i],
                 label=f"{OMEGA_LABELS[i]}, RK4",
             )
-        rates.set_title("ω, body axes")
-        rates.set_ylabel("rad/s")
-        format_time_axis(rates, exact)
-        add_legend_above(rates, 4)
+        finish_time_panel(rates, exact, "ω, body axes", "rad/s", 4)
         for n, (name, values) in enumerate(
             {
                 "RK4, attitude (rad)": _attitude_errors(motions, "RK4, the step"),
@@ -162,10 +158,7 @@ def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: floa
         ):
             errors.plot(t, mask_nonpositive(values), color=COLOR_CYCLE[n], label=name, linewidth=1.2)
         set_log_y_limits(errors, 1e-17, 1e-3)
-        errors.set_title("errors")
-        errors.set_ylabel("rad, or relative")
-        format_time_axis(errors, exact)
-        add_legend_above(errors, 3)
+        finish_time_panel(errors, exact, "errors", "rad, or relative", 3)
         _draw_error_bars(bars, motions, PUBLISHED if (spin, nudge, step) == (5.0, 0.1, 1e-3) else {})
     return figure
 
@@ -181,9 +174,9 @@ def _draw_throw(axes: Axes, motion: Motion) -> None:
     from polhode.plot.style import COLORS
 
     scene = Scene(world_camera(2.356, 0.25))
-    shown = motion.times <= 1.7
-    scene.line(motion.position[shown], COLORS["muted"], width=1.0)
-    for frame in np.linspace(0, shown.sum() - 1, 11).round().astype(int):
+    early = motion.times <= 1.7
+    scene.line(motion.position[early], COLORS["muted"], width=1.0)
+    for frame in np.linspace(0, early.sum() - 1, 11).round().astype(int):
         scene.body(motion.scenario.bodies[0], motion.position[frame], motion.rotation_matrix[frame], half=1)
     scene.text(motion.position[0], "start", COLORS["ink"], (14.0, -22.0))
     scene.draw(axes, "the throw, every 0.17 s; green half: +axis 2")

@@ -10,6 +10,7 @@ import numpy as np
 from polhode.gallery.closed_forms.libration import Libration
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import zero_crossings
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box
 from polhode.model.forces import point_gravity
@@ -32,7 +33,7 @@ PANEL = (0.004, 0.2, 0.3)
 UNITS = 3
 ORBITS = 2
 FRAMES = 300
-STEPS_A_FRAME = 24
+STEPS_PER_FRAME = 24
 
 
 def satellite(panels: float) -> Body:
@@ -83,10 +84,7 @@ def scenario(amplitude: float, altitude: float, panels: float) -> Scenario:
             angular_velocity=(0.0, 0.0, n),
         ),
         [point_gravity(EARTH)],
-        duration=duration,
-        step=duration / (FRAMES * STEPS_A_FRAME),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),
         name="cubesat",
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import extremes, first_interval, zero_crossings
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box, cylinder
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 SIDES, MASS = (0.1, 0.4, 0.9), 10.0
 STEEL, THICKNESS, BAR, STEM = 7850.0, 0.014, 0.11, 0.055
 """The T-handle: two round steel bars, the stem upright at the center of the other; kg/m3 and m."""
-STEPS_A_TURN = 8000
+STEPS_PER_TURN = 8000
 FRAMES = 720
 BOX, T_HANDLE = "box", "t-handle"
 
@@ -66,14 +67,11 @@ def scenario(spin: float, nudge: float) -> dict[str, Scenario]:
     turn, runs = 2 * np.pi / spin, {}
     for name, top in _tops(spin, nudge).items():
         duration = 3 * top.flip_time
-        steps_a_frame = -(-duration // (FRAMES * turn / STEPS_A_TURN))
+        steps_per_frame = -(-duration // (FRAMES * turn / STEPS_PER_TURN))
         runs[name] = Scenario(
             _make_bodies()[name],
             State(angular_velocity_body=(nudge, spin, nudge)),
-            duration=duration,
-            step=duration / (FRAMES * steps_a_frame),
-            output_step=duration / FRAMES,
-            method="rk4",
+            **rk4_settings(duration, FRAMES, steps_per_frame),
             name="dzhanibekov",
         )
     return runs
@@ -148,12 +146,12 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
             polhode.set_title(f"polhode of {words[name]} (rad/s)")
         text = fill(MODEL.explanation.replace("\n", " "), 60)
         figure.text(0.672, 0.385, text, va="top", fontsize=8.8, linespacing=1.32)
-        panels.draw_conserved_drift(kept := figure.add_axes((0.715, 0.06, 0.27, 0.115)), motions[BOX])
-        kept.set_title("box: drift of conserved quantities", fontsize=9.5, pad=3)
-        kept.set_ylabel("relative")
-        handles, labels = kept.get_legend_handles_labels()
-        kept.legend(handles[:2], labels[:2], loc="upper left", ncols=2, borderaxespad=0.1)
-        kept.set_ylim(1e-17, 1e-10)
+        panels.draw_conserved_drift(drift := figure.add_axes((0.715, 0.06, 0.27, 0.115)), motions[BOX])
+        drift.set_title("box: drift of conserved quantities", fontsize=9.5, pad=3)
+        drift.set_ylabel("relative")
+        handles, labels = drift.get_legend_handles_labels()
+        drift.legend(handles[:2], labels[:2], loc="upper left", ncols=2, borderaxespad=0.1)
+        drift.set_ylim(1e-17, 1e-10)
     return figure
 
 
@@ -170,20 +168,19 @@ def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str,
     along_l = motion.angular_momentum[0]
     seen = make_camera((1, 0, 0), along_l, 0.0, 0.3)
     towards = np.cos(0.9) * seen.right + np.sin(0.9) * np.cross(seen.right, along_l) / np.linalg.norm(along_l)
-    shown = np.abs(motion.rotation_matrix[:, :, 2] @ towards)
+    alignment = np.abs(motion.rotation_matrix[:, :, 2] @ towards)
     frames = []
     for k in range(-1, 9):
         t = top.first_flip + k * top.flip_time / 2
         near = np.abs(motion.times - max(t, motion.times[0])) <= top.flip_time * (0.15 if k % 2 else 0.01)
         if near.any():
-            frames.append(int(np.argmax(np.where(near, shown, -1.0))))
+            frames.append(int(np.argmax(np.where(near, alignment, -1.0))))
     draw_strip(axes, motion, frames, seen, size)
 
 
 def _draw_rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
     """Angular velocity components over the closed form, and the time of one flip."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, add_legend_above, draw_closed_form
+    from polhode.plot.style import AXIS_COLORS, COLORS, OMEGA_LABELS, draw_closed_form
 
     closed = top.rates_at(motion.times)
     draw_closed_form(axes, motion.times, closed)
@@ -198,10 +195,7 @@ def _draw_rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
     axes.text(first, 1.24 * largest, text, va="bottom", fontsize=9)
     ends: dict[str, Any] = {"color": COLORS["muted"], "linewidth": 0.8, "linestyle": (0, (2, 2))}
     axes.vlines((first, second), -1.12 * largest, 1.2 * largest, **ends)
-    axes.set_title("ω, body axes")
-    axes.set_ylabel("rad/s")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 4)
+    finish_time_panel(axes, motion, "ω, body axes", "rad/s", 4)
 
 
 MODEL = Model(

@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import zero_crossings
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
@@ -33,7 +34,7 @@ HALF = sqrt(0.5)
 ACROSS = ((1.0, 0.0, 0.0, 0.0), (HALF, 0.0, 0.0, -HALF), (HALF, 0.0, HALF, 0.0))
 """Attitudes in which axis 1, 2 or 3 of the phone points along world x."""
 FRAMES = 240
-STEPS_A_TURN = 1500
+STEPS_PER_TURN = 1500
 
 
 def _moments() -> Array:
@@ -80,7 +81,7 @@ def scenario(spin: float, nudge: float, height: float) -> dict[str, Scenario]:
 
 
 def _drop_scenario(axis: int, rates: Array, height: float, duration: float) -> Scenario:
-    steps_a_frame = -(-duration // (FRAMES * 2 * np.pi / rates[axis] / STEPS_A_TURN))
+    steps_per_frame = -(-duration // (FRAMES * 2 * np.pi / rates[axis] / STEPS_PER_TURN))
     return Scenario(
         box(SIDES, MASS),
         State(
@@ -89,10 +90,7 @@ def _drop_scenario(axis: int, rates: Array, height: float, duration: float) -> S
             angular_velocity_body=rates,
         ),
         [gravity()],
-        duration=duration,
-        step=duration / (FRAMES * steps_a_frame),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, steps_per_frame),
         name="falling-phone",
     )
 
@@ -205,8 +203,7 @@ def _face_colors(centers: Array) -> list[str]:
 
 def _draw_tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
     """Angle between the spin axis of the phone and the angular momentum, which is constant."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, add_legend_above
+    from polhode.plot.style import AXIS_COLORS
 
     for axis, name in enumerate(AXES_NAMES):
         motion = motions[name]
@@ -214,35 +211,27 @@ def _draw_tilts(axes: Axes, motions: Mapping[str, Motion]) -> None:
         cosine = np.einsum("ti,ti->t", along, motion.rotation_matrix[:, :, axis])
         angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
         axes.plot(motion.times, angle, color=AXIS_COLORS[axis], label=name)
-    axes.set_title("tilt from L")
-    axes.set_ylabel("deg")
     axes.set_ylim(0.0, 185.0)
     axes.set_yticks((0, 45, 90, 135, 180))
-    format_time_axis(axes, motion)
+    finish_time_panel(axes, motion, "tilt from L", "deg", 3)
     axes.set_xlabel("")
-    add_legend_above(axes, 3)
 
 
 def _draw_middle_rates(axes: Axes, motions: Mapping[str, Motion], spin: float, nudge: float) -> None:
     """Angular velocity of the drop about the intermediate axis, over the closed form."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, add_legend_above, draw_closed_form
+    from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, draw_closed_form
 
     motion = motions[AXES_NAMES[MIDDLE]]
     draw_closed_form(axes, motion.times, _closed_form_rates(MIDDLE, spin, nudge).rates_at(motion.times))
     for i in range(3):
         axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=OMEGA_LABELS[i])
-    axes.set_title("about the intermediate axis")
-    axes.set_ylabel("rad/s")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 4)
+    finish_time_panel(axes, motion, "intermediate axis", "rad/s", 4)
 
 
 def _draw_growth(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None:
     """A tiny nudge, over the exponential of the linear theory."""
     from polhode.plot.log_axes import set_log_y
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
     motion = motions[AXES_NAMES[MIDDLE] + SMALL_NUDGE_SUFFIX]
     share = motion.angular_velocity_body[:, (MIDDLE + 1) % 3] / spin
@@ -256,10 +245,7 @@ def _draw_growth(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None
         label=f"rate {_measure_growth(motions) / spin:.7f} times the spin",
     )
     set_log_y(axes)
-    axes.set_title("growth of a tiny nudge")
-    axes.set_ylabel("fraction of the spin")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 2)
+    finish_time_panel(axes, motion, "growth of a tiny nudge", "fraction of the spin", 2)
 
 
 MODEL = Model(

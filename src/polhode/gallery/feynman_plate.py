@@ -36,7 +36,7 @@ SMALL = np.radians(1.0)
 TURNS = 2
 """Revolutions of the tray: within one, its wobble is nonuniform."""
 FRAMES = 500
-STEPS_A_FRAME = 20
+STEPS_PER_FRAME = 20
 
 
 PLATE_MOMENTS = (MASS * RADIUS**2 / 4, MASS * RADIUS**2 / 4, MASS * RADIUS**2 / 2)
@@ -62,7 +62,7 @@ def _run_scenario(
         body,
         State(angular_velocity_body=rates),
         duration=duration,
-        step=step or frame / STEPS_A_FRAME,
+        step=step or frame / STEPS_PER_FRAME,
         output_step=frame if step is None else max(step, frame),
         method=method,
         name="feynman-plate",

@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.gallery.closed_forms.tilted_box_on_axle import TiltedBox
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
 from polhode.model.forces import torque
 from polhode.model.scenario import Scenario
@@ -25,7 +26,7 @@ SIDES = (0.1, 0.4, 0.9)
 MASS = 10.0
 TURNS = 2
 FRAMES = 240
-STEPS_A_FRAME = 10
+STEPS_PER_FRAME = 10
 HELD, FREE = "with the bearing torque", "without it"
 
 
@@ -44,10 +45,7 @@ def scenario(tilt: float, rate: float) -> dict[str, Scenario]:
             box(SIDES, MASS),
             start,
             forces,
-            duration=duration,
-            step=duration / (FRAMES * STEPS_A_FRAME),
-            output_step=duration / FRAMES,
-            method="rk4",
+            **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),
             formulation="body_rates",
             name="fixed-axle",
         )
@@ -186,19 +184,15 @@ def _draw_tensor(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
 
 def _draw_momentum(axes: Axes, motion: Motion, axle: TiltedBox) -> None:
     """L in world axes, where it precesses, and in body axes, where it is constant."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS, add_legend_above
+    from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS
 
     body = motion.angular_velocity_body * axle.moments
     for i in range(3):
         axes.plot(motion.times, motion.angular_momentum[:, i], color=AXIS_COLORS[i], label=XYZ_LABELS[i])
         axes.plot(motion.times, body[:, i], color=AXIS_COLORS[i], linestyle=(0, (5, 3)), linewidth=1.1)
     axes.plot([], [], color=COLORS["muted"], linestyle=(0, (5, 3)), linewidth=1.1, label="body axes 1, 2, 3")
-    axes.set_title("angular momentum")
-    axes.set_ylabel("kg m2/s")
-    format_time_axis(axes, motion)
+    finish_time_panel(axes, motion, "angular momentum", "kg m2/s", 6)
     axes.set_xlabel("")
-    add_legend_above(axes, 6)
 
 
 def _draw_shaft_departure(axes: Axes, motions: Mapping[str, Motion]) -> None:
@@ -212,7 +206,7 @@ def _draw_shaft_departure(axes: Axes, motions: Mapping[str, Motion]) -> None:
         angle = np.degrees(np.arctan2(np.hypot(w[:, 0], w[:, 1]), w[:, 2]))
         axes.plot(motion.times, np.maximum(angle, 1e-17), color=color, label=name)
     set_log_y_limits(axes, 1e-17, 1e3, 6)
-    axes.set_title("angle between ω and the shaft")
+    axes.set_title("angle of ω to shaft")
     axes.set_ylabel("deg")
     format_time_axis(axes, motions[HELD])
     add_legend_above(axes, 2)

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import zero_crossings
+from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
 from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
@@ -40,13 +41,13 @@ def scenario(force: float, arm: float, mass: float, duration: float) -> dict[str
     swing = _pendulum(force, arm, mass)
     frame = duration / FRAMES
     frames = max(FRAMES, int(np.ceil(1.02 * swing.period / 2 / frame)))
-    steps_a_frame = int(np.ceil(frame * LEAST * swing.small_rate / (2 * pi)))
+    steps_per_frame = int(np.ceil(frame * LEAST * swing.small_rate / (2 * pi)))
     return {
         name: Scenario(
             box(SIDES, mass),
             forces=[force_at((0.0, 0.0, force), point)],
             duration=frames * frame,
-            step=frame / steps_a_frame,
+            step=frame / steps_per_frame,
             output_times=np.arange(frames + 1) * frame,
             method="rk4",
             name=f"force-vs-torque, {name}",
@@ -196,8 +197,7 @@ def _draw_blocks(axes: Axes, motions: Mapping[str, Motion], arm: float) -> None:
 
 
 def _draw_energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm: float, mass: float) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import COLORS, draw_closed_form
 
     motion = motions[OFF_CENTER]
     t = motion.times
@@ -206,16 +206,12 @@ def _draw_energies(axes: Axes, motions: Mapping[str, Motion], force: float, arm:
     draw_closed_form(axes, t, np.stack((along, along + extra), axis=1))
     axes.plot(t, np.asarray(motion.work), color=COLORS["total"], label="work")
     axes.plot(t, motion.translational_energy, color=COLORS["translational"], label="translational")
-    axes.set_title("energy, off center")
-    axes.set_ylabel("J")
-    format_time_axis(axes, motion)
+    finish_time_panel(axes, motion, "energy, off center", "J", 4)
     axes.set_xlabel("")
-    add_legend_above(axes, 4)
 
 
 def _draw_extra_energy(axes: Axes, motion: Motion, force: float, arm: float, mass: float) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import COLORS, draw_closed_form
 
     swing, t = _pendulum(force, arm, mass), motion.times
     draw_closed_form(axes, t, force * arm * np.sin(swing.turned_at(t)), "F·(R r - r)")
@@ -225,10 +221,7 @@ def _draw_extra_energy(axes: Axes, motion: Motion, force: float, arm: float, mas
     place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "bottom", "fontsize": 9}
     axes.text(0.005, 1.01 * force * arm, "maximum F d", color=COLORS["muted"], **place)
     axes.set_ylim(-0.04 * force * arm, 1.15 * force * arm)
-    axes.set_title(f"extra energy: zero again at {swing.period / 2:.6g} s")
-    axes.set_ylabel("J")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 2)
+    finish_time_panel(axes, motion, f"extra energy: zero again at {swing.period / 2:.6g} s", "J", 2)
 
 
 MODEL = Model(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import particle
 from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.model.scenario import Scenario
@@ -24,15 +25,12 @@ def scenario(mass: float, drag: float, speed: float, duration: float) -> Scenari
     """A particle that falls along -z."""
     relaxation = (mass / (drag * STANDARD_GRAVITY)) ** 0.5
     fastest = min(relaxation, mass / (drag * max(speed, 1e-300)))
-    steps_a_frame = -(-duration // (FRAMES * fastest / 200))
+    steps_per_frame = -(-duration // (FRAMES * fastest / 200))
     return Scenario(
         particle(mass),
         State(velocity=(0.0, 0.0, -speed)),
         [gravity(), quadratic_drag(drag)],
-        duration=duration,
-        step=duration / (FRAMES * steps_a_frame),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, steps_per_frame),
         name="free-fall-with-drag",
     )
 
@@ -96,8 +94,7 @@ def _draw_terminal_speed(axes: Axes, terminal: float) -> None:
 
 def _draw_powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
     """Power of the weight, and its division between air and motion."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above
+    from polhode.plot.style import COLORS
 
     v = -motion.velocity[:, 2]
     weight, air = mass * STANDARD_GRAVITY * v, drag * v**3
@@ -108,10 +105,7 @@ def _draw_powers(axes: Axes, motion: Motion, mass: float, drag: float) -> None:
     is_cut = float(air.max()) / 1e3 > 4 * steady
     if is_cut:
         axes.set_ylim(-2 * steady, 4 * steady)
-    axes.set_title("power")
-    axes.set_ylabel("kW; cut off at first" if is_cut else "kW")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 3)
+    finish_time_panel(axes, motion, "power", "kW; cut off at first" if is_cut else "kW", 3)
 
 
 MODEL = Model(

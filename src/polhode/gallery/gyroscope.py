@@ -20,6 +20,7 @@ from polhode.gallery.gyroscope_disk import (
     turning_times,
 )
 from polhode.gallery.measurements import first_interval
+from polhode.gallery.shared import finish_time_panel
 from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
 
@@ -55,15 +56,15 @@ def scenario(spin: float, theta: float) -> dict[str, Scenario]:
 
 def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[ReferenceCheck]:
     """Both steady rates with the pivot forces, and the nutation after release."""
-    tops, shown = _tops(spin, theta), []
+    tops, checks = _tops(spin, theta), []
     for name in ("slow", "fast"):
         motion, rate = motions[name], tops[name].precession
         phi = np.unwrap(motion.euler_angles[:, 0])
         found = float((phi[-1] - phi[0]) / (motion.times[-1] - motion.times[0]))
         source = "Is cos(theta) p^2 - I3 w3 p + M g l = 0"
-        shown.append(ReferenceCheck(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
+        checks.append(ReferenceCheck(f"{name} steady precession", "rad/s", found, rate, 1e-11 * rate, source))
     change = max(float(np.abs(motions[name].euler_angles[:, 1] - radians(theta)).max()) for name in ("slow", "fast"))
-    shown.append(
+    checks.append(
         ReferenceCheck(
             "change of theta in steady precession", "rad", change, 0.0, 1e-11, "constant", size=radians(theta)
         )
@@ -73,16 +74,16 @@ def numbers(motions: Mapping[str, Motion], spin: float, theta: float) -> list[Re
         inwards = -float(((force[:, :2] * out).sum(axis=1) / np.hypot(*out.T)).mean())
         expected = tops[name].horizontal_reaction(tops[name].precession, MASS * HEIGHT)
         label, formula = f"horizontal force at the pivot, {name}", "M l sin(theta) p^2, toward the vertical"
-        shown.append(ReferenceCheck(label, "N", inwards, expected, 1e-10 * expected, formula))
+        checks.append(ReferenceCheck(label, "N", inwards, expected, 1e-10 * expected, formula))
         upwards, weight = float(force[:, 2].mean()), MASS * GRAVITY
         off = 1e-10 * (weight + expected)
-        shown.append(
+        checks.append(
             ReferenceCheck(
                 f"vertical force at the pivot, {name}", "N", upwards, weight, off, "M g: no vertical acceleration"
             )
         )
-    shown += _check_large_spin_limits(shown[0].found, shown[1].found, tops["released"])
-    return [*shown, *_check_released_top(motions["released"], tops["released"]), _search_least_spin(tops["released"])]
+    checks += _check_large_spin_limits(checks[0].found, checks[1].found, tops["released"])
+    return [*checks, *_check_released_top(motions["released"], tops["released"]), _search_least_spin(tops["released"])]
 
 
 def _check_large_spin_limits(slow: float, fast: float, top: HeavyTop) -> list[ReferenceCheck]:
@@ -124,8 +125,7 @@ def _search_least_spin(top: HeavyTop) -> ReferenceCheck:
 def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
     """The disk on its axle with the three paths of its tip, theta over time, and the rates against the spin."""
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLOR_CYCLE, add_legend_above, draw_closed_form, styled_figure
+    from polhode.plot.style import COLOR_CYCLE, draw_closed_form, styled_figure
 
     tops = _tops(spin, theta)
     with styled_figure(12.0, 7.4, MODEL.title) as figure:
@@ -139,21 +139,15 @@ def picture(motions: Mapping[str, Motion], spin: float, theta: float) -> Figure:
         for n, name in enumerate(("released", "slow", "fast")):
             look: Any = {"color": COLOR_CYCLE[n], "linestyle": (0, (6, 4)) if name == "fast" else "solid"}
             nodding.plot(t, np.degrees(motions[name].euler_angles[:, 1]), label=name, **look)
-        nodding.set_title("angle from the vertical")
-        nodding.set_ylabel("deg")
         nodding.ticklabel_format(useOffset=False)
         nodding.invert_yaxis()
-        format_time_axis(nodding, released)
-        add_legend_above(nodding, 4)
+        finish_time_panel(nodding, released, "angle from the vertical", "deg", 4)
         _draw_rates(rates, tops["released"], motions)
         for n, name in ((1, "slow"), (2, "fast")):
             off = np.abs(motions[name].euler_angles[:, 1] - tops[name].theta)
             change.plot(t, mask_nonpositive(off), color=COLOR_CYCLE[n], label=name, linewidth=1.1)
         set_log_y_limits(change, 1e-17, 1e-9)
-        change.set_title("change of θ")
-        change.set_ylabel("rad")
-        format_time_axis(change, released)
-        add_legend_above(change, 2)
+        finish_time_panel(change, released, "change of θ", "rad", 2)
     return figure
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from polhode.gallery import gyroscope_disk
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import first_interval
+from polhode.gallery.shared import finish_time_panel
 from polhode.model.scenario import Scenario
 from polhode.reference.heavy_top import HeavyTop
 from polhode.rotations import angle_between
@@ -149,10 +150,7 @@ def picture(motions: Mapping[str, Motion], spin: float, precession: float) -> Fi
         ):
             draw_closed_form(axes, t, np.degrees(expected))
             axes.plot(t, np.degrees(found), color=EULER_ANGLE_COLORS[name], label="simulated")
-            axes.set_title(title)
-            axes.set_ylabel("deg")
-            format_time_axis(axes, motion)
-            add_legend_above(axes, 2)
+            finish_time_panel(axes, motion, title, "deg", 2)
         nodding.ticklabel_format(useOffset=False)
         if np.ptp(closed[:, 1]) < SMALLEST_NUTATION:  # only rounding
             middle = float(np.degrees(closed[0, 1]))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MASS, GRAVITY, HEIGHT, SEMI_AXES = 1.0, 1.0, 1.0, (1.0, 1.0, 0.1)
 FRAMES = 600
-STEPS_A_TURN = 4000
+STEPS_PER_TURN = 4000
 
 
 def make_disk() -> Body:
@@ -67,7 +67,7 @@ def pivot_scenario(
 def accurate_step(top: HeavyTop) -> float:
     """Step at which rk4 errs by less than 1e-10 rad over a few revolutions."""
     fastest = abs(top.spin) + abs(top.precession) + abs(top.theta_rate) + 2 * pi / min(top.period, 10.0)
-    return 2 * pi / (STEPS_A_TURN * fastest)
+    return 2 * pi / (STEPS_PER_TURN * fastest)
 
 
 def cosine_rate(state: Any) -> float:

@@ -70,27 +70,27 @@ def numbers(motions: Mapping[str, Motion], spin: float, miss: float, step: float
     tops, n = _tops(spin, miss), _step_count(step)
     motion, top = motions[QUATERNIONS], tops[QUATERNIONS]
     passing = float(gyroscope_disk.turning_times(motion)[0])
-    shown = [_check_angle_error(motions[EULER], top, step, passing)]
+    checks = [_check_angle_error(motions[EULER], top, step, passing)]
     for name, plain in ((QUATERNIONS, _attitude_by_plain_quaternions), (THROUGH, _attitude_by_plain_angles)):
         expected = _expected_error(plain, tops[name], n, step)
         found = float(_attitude_error(motions[name], tops[name])[-1])
-        shown.append(
+        checks.append(
             ReferenceCheck(f"attitude error, {name}", "rad", found, expected, 0.01 * expected, INDEPENDENT_RK4)
         )
     nearest, expected = degrees(gyroscope_disk.inclination(motion.at(passing))), degrees(top.turning_angles[0])
     source = "u2, a root of the cubic in u = cos(theta)"
-    shown.append(ReferenceCheck("closest approach to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
+    checks.append(ReferenceCheck("closest approach to the vertical", "deg", nearest, expected, 1e-3 * expected, source))
     half = step / 2
     before, after = (_azimuth_of_state(motion.at(passing + by)) for by in (-half, half))
     ends = top.angles_at((passing - half, passing + half))[:, 0]
     source = "elliptic integrals of the third kind"
     turned, expected = (after - before) % (2 * pi), float(ends[1] - ends[0])
-    shown.append(
+    checks.append(
         ReferenceCheck(
             "change of phi in the step of closest approach", "rad", turned, expected, 1e-3 * expected, source
         )
     )
-    return shown
+    return checks
 
 
 def _expected_error(plain: Callable[[HeavyTop, int, float], Numbers], top: HeavyTop, steps: int, step: float) -> float:

@@ -31,7 +31,7 @@ AXIS = np.array((0.3, 1.0, 0.4))
 """Spin axis."""
 DURATION = 2 * SPEED[2] / STANDARD_GRAVITY
 FRAMES = 200
-STEPS_A_FRAME = 10
+STEPS_PER_FRAME = 10
 TURNS = 5
 CORNER = 0
 """The node that is tracked."""
@@ -56,7 +56,7 @@ def scenario(turn: float, spin: float) -> dict[str, Scenario]:
     body = Body.from_particles(_node_masses(), _node_positions())
     fine: dict[str, Any] = {
         "duration": DURATION,
-        "step": DURATION / (FRAMES * STEPS_A_FRAME),
+        "step": DURATION / (FRAMES * STEPS_PER_FRAME),
         "output_step": DURATION / FRAMES,
         "method": "rk4",
         "name": "hydra-6dof",

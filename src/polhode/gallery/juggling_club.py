@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.gallery.closed_forms.solid_of_revolution import RevolutionProperties, Slice, integrate_revolution
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import cylinder, frustum, half_ellipsoid, sphere
 from polhode.model.forces import STANDARD_GRAVITY, gravity
@@ -30,7 +31,7 @@ WOOD, FOAM = 700.0, 190.0
 """Densities of handle and knob, and of the belly, in kg/m3."""
 TOP = HANDLE[1] + BELLY[1]
 FRAMES = 240
-STEPS_A_FRAME = 10
+STEPS_PER_FRAME = 10
 
 
 def club() -> Body:
@@ -82,10 +83,7 @@ def scenario(height: float, turns: float, across: float) -> Scenario:
             angular_velocity=(0.0, -2 * pi * turns / duration, 0.0),
         ),
         [gravity()],
-        duration=duration,
-        step=duration / (FRAMES * STEPS_A_FRAME),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),
         name="juggling-club",
     )
 
@@ -179,7 +177,11 @@ def _draw_in_flight(axes: Axes, motion: Motion) -> None:
     before = 20.0 * scene.camera.eye  # towards the camera: the projection is unchanged
     for n, frame in enumerate(np.linspace(0, FRAMES, 10).astype(int)):
         scene.body(
-            body, motion.position[frame] + n * scene.camera.eye, motion.rotation_matrix[frame], _face_colors, segments=24
+            body,
+            motion.position[frame] + n * scene.camera.eye,
+            motion.rotation_matrix[frame],
+            _face_colors,
+            segments=24,
         )
     scene.line(motion.position + before, COLORS["ink"], "center of mass: a parabola", 1.8)
     scene.line(_knob_positions(motion) + before, COLOR_CYCLE[1], "knob", 1.8)
@@ -232,8 +234,7 @@ def _draw_parts(axes: Axes, motion: Motion) -> None:
 
 def _draw_heights(axes: Axes, motion: Motion) -> None:
     """Height of the center of mass and of the knob."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import COLOR_CYCLE, COLORS, draw_closed_form
 
     t = motion.times
     hand, (speed, duration) = club_by_integration(), _speed_and_duration(float(motion.position[:, 2].max()))
@@ -243,26 +244,19 @@ def _draw_heights(axes: Axes, motion: Motion) -> None:
     draw_closed_form(axes, t, np.stack((closed, closed - hand.center * np.sin(spin * t)), axis=1))
     axes.plot(t, motion.position[:, 2], color=COLORS["ink"], label="center")
     axes.plot(t, _knob_positions(motion)[:, 2], color=COLOR_CYCLE[1], label="knob")
-    axes.set_title("height")
-    axes.set_ylabel("m")
-    format_time_axis(axes, motion)
+    finish_time_panel(axes, motion, "height", "m", 3)
     axes.set_xlabel("")
-    add_legend_above(axes, 3)
 
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:
     """Translational, rotational and potential energy; the rotational part is constant."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above
+    from polhode.plot.style import COLORS
 
     parts = (motion.translational_energy, motion.rotational_energy, motion.potential_energy)
     for name, values in zip(("translational", "rotational", "potential"), parts, strict=True):
         axes.plot(motion.times, values, color=COLORS[name], label=name)
     axes.plot(motion.times, sum(parts), color=COLORS["total"], label="total")
-    axes.set_title("energy")
-    axes.set_ylabel("J")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 4)
+    finish_time_panel(axes, motion, "energy", "J", 4)
 
 
 MODEL = Model(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import sphere
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -27,7 +28,7 @@ CARBON_SIZE, HYDROGEN_SIZE = 0.22, 0.15
 """Radii of the balls, relative to the distance between two hydrogens."""
 SPIN = np.array((0.75, 0.2, 0.6)) / np.linalg.norm((0.75, 0.2, 0.6))
 FRAMES = 400
-STEPS_A_FRAME = 10
+STEPS_PER_FRAME = 10
 
 
 def hydrogens(separation: float) -> Array:
@@ -55,10 +56,7 @@ def scenario(separation: float, spin: float) -> Scenario:
     return Scenario(
         molecule(separation),
         State(angular_velocity=spin * SPIN),
-        duration=duration,
-        step=duration / (FRAMES * STEPS_A_FRAME),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),
         name="methane",
     )
 
@@ -215,17 +213,13 @@ def _atom_colors(separation: float) -> Callable[[Array], list[str]]:
 
 
 def _draw_rates(axes: Axes, motion: Motion, spin: float) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, add_legend_above, draw_closed_form
+    from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, draw_closed_form
 
     draw_closed_form(axes, motion.times, np.tile(spin * SPIN, (len(motion.times), 1)), "initial value")
     for i, name in enumerate(XYZ_LABELS):
         axes.plot(motion.times, motion.angular_velocity[:, i], color=AXIS_COLORS[i], label=name)
     axes.set_ylim(0.0, 1.15 * spin)
-    axes.set_title("ω is constant")
-    axes.set_ylabel("rad/s")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 4)
+    finish_time_panel(axes, motion, "ω is constant", "rad/s", 4)
 
 
 MODEL = Model(

@@ -9,6 +9,7 @@ import numpy as np
 from polhode import rotations
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.rotation_sequence import steady_spin_scenario
+from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
@@ -134,17 +135,13 @@ def _box_edges() -> list[tuple[Array, Array]]:
 
 
 def _draw_quaternion(axes: Axes, motion: Motion, target: tuple[float, float, float]) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form
 
     _, axis, angle = _turn_to_target(target)
     draw_closed_form(axes, motion.times, rotations.quaternion(axis, angle * motion.times), "(17.25)")
     for i, color in enumerate((COLORS["ink"], *AXIS_COLORS)):
         axes.plot(motion.times, motion.quaternion_wxyz[:, i], color=color, label=f"q{'₀₁₂₃'[i]}")
-    axes.set_title("the quaternion")
-    axes.set_ylabel("component")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 5)
+    finish_time_panel(axes, motion, "the quaternion", "component", 5)
 
 
 def _draw_lengths(axes: Axes, last: float) -> None:

@@ -29,7 +29,7 @@ MOMENTS = (2.0, 2.0, 3.0)
 MASS, SEMI_AXES = 10.0, (0.75**0.5, 0.75**0.5, 0.5)
 NUTATIONS = 20
 FRAMES = 1600
-STEPS_A_TURN = 4000
+STEPS_PER_TURN = 4000
 
 
 def _make_top(spin: float, theta: float, torque: float) -> HeavyTop:
@@ -47,7 +47,7 @@ def scenario(spin: float, theta: float, torque: float) -> Scenario:
     end = SEMI_AXES[2]
     thrust = torque / (2 * end)
     every = NUTATIONS * top.period / FRAMES
-    step = 2 * pi / (STEPS_A_TURN * (spin + 2 * pi / top.period))
+    step = 2 * pi / (STEPS_PER_TURN * (spin + 2 * pi / top.period))
     return Scenario(
         _make_body(),
         State(quaternion_wxyz=from_angles((0.0, radians(theta), 0.0)), angular_velocity_body=(0.0, 0.0, spin)),
@@ -80,7 +80,7 @@ def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Re
     mean = float((phi[-1] - phi[0]) / motion.times[-1])
     period = 2 * first_interval(turns, "a turning point")
     formula = "cos = b - sqrt(b^2 - 2 b cos(theta0) + 1), b = (I3 w3)^2/(4 I1 T)"
-    shown = [
+    checks = [
         ReferenceCheck("largest angle", "deg", lowest, degrees(top.released_theta), 1e-10, formula),
         ReferenceCheck("nutation period", "s", period, top.period, 1e-10, "4 K(m)/sqrt((2 T/I1)(u3 - u1))"),
         ReferenceCheck(
@@ -89,8 +89,8 @@ def numbers(motion: Motion, spin: float, theta: float, torque: float) -> list[Re
     ]
     for name, values in _conserved_quantities(motion, torque).items():
         off = float(np.abs(values - values[0]).max() / _largest_magnitude(values))
-        shown.append(ReferenceCheck(f"relative drift of {name}", "1", off, 0.0, 1e-12, "conserved", size=1.0))
-    return shown
+        checks.append(ReferenceCheck(f"relative drift of {name}", "1", off, 0.0, 1e-12, "conserved", size=1.0))
+    return checks
 
 
 def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
@@ -105,7 +105,7 @@ def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
         grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.05))
         _draw_space(figure.add_subplot(grid[:2, 0]), motion, top)
         _draw_from_above(figure.add_subplot(grid[2, 0]), motion)
-        nodding, going_round, kept = (figure.add_subplot(grid[i, 1]) for i in range(3))
+        nodding, going_round, drift = (figure.add_subplot(grid[i, 1]) for i in range(3))
         closed, phi = top.angles_at(t), np.unwrap(motion.euler_angles[:, 0])
         for axes, title, gray, found, name in (
             (nodding, "angle θ from z", closed[early, 1], motion.euler_angles[early, 1], "θ"),
@@ -121,12 +121,12 @@ def picture(motion: Motion, spin: float, theta: float, torque: float) -> Figure:
         for n, (name, values) in enumerate(_conserved_quantities(motion, torque).items()):
             off = np.abs(values - values[0])[early] / _largest_magnitude(values)
             label = name if off.any() else f"{name}: 0"
-            kept.plot(t[early], mask_nonpositive(off), color=COLOR_CYCLE[n], linewidth=1.0, label=label)
-        set_log_y_limits(kept, 1e-17, 1e-9, 6)
-        kept.set_title("strays")
-        kept.set_ylabel("relative")
-        add_legend_above(kept, 3)
-        for axes in (nodding, going_round, kept):
+            drift.plot(t[early], mask_nonpositive(off), color=COLOR_CYCLE[n], linewidth=1.0, label=label)
+        set_log_y_limits(drift, 1e-17, 1e-9, 6)
+        drift.set_title("drift")
+        drift.set_ylabel("relative")
+        add_legend_above(drift, 3)
+        for axes in (nodding, going_round, drift):
             axes.set_xlabel("time (s)")
             axes.set_xlim(0.0, float(t[early][-1]))
     return figure
@@ -153,7 +153,7 @@ def _draw_space(axes: Axes, motion: Motion, top: HeavyTop) -> None:
         tail = sign * (SEMI_AXES[2] * axle + np.array((0.0, 0.0, far)))
         scene.arrow(tail, (0.0, 0.0, -0.7 * sign), COLORS["force"], width=3.0)
         end = tail if far else tail - (0.0, 0.0, 0.7 * sign)
-        scene.text(end, "rocket", COLORS["force"], (beside * sign, 0.0))
+        scene.text(end, "thruster", COLORS["force"], (beside * sign, 0.0))
     scene.draw(axes, "the top, its two thrusters, and the paths of its axle and L", legend=(-0.3, 0.0))
 
 

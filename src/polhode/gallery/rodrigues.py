@@ -9,6 +9,7 @@ import numpy as np
 from polhode import rotations
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.rotation_sequence import steady_spin_scenario
+from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import sphere
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
@@ -156,16 +157,12 @@ def _draw_cosines_scene(axes: Axes, motion: Motion, axis: Array, angle: float) -
 
 
 def _draw_components(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, add_legend_above, draw_closed_form
+    from polhode.plot.style import AXIS_COLORS, XYZ_LABELS, draw_closed_form
 
     draw_closed_form(axes, motion.times, rotations.rodrigues(VECTOR, axis, np.radians(angle) * motion.times), "(17.16)")
     for i, name in enumerate(XYZ_LABELS):
         axes.plot(motion.times, motion.points(VECTOR)[:, i], color=AXIS_COLORS[i], label=name)
-    axes.set_title("components of the vector")
-    axes.set_ylabel("m")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 4)
+    finish_time_panel(axes, motion, "components of the vector", "m", 4)
 
 
 def _draw_differences(axes: Axes, motion: Motion, axis: Array, angle: float) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import lever_arms
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
 from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 SIDES = (6.0, 2.0, 4.0)
 RISE = 8.0
 FRAMES = 200
-STEPS_A_FRAME = 5
+STEPS_PER_FRAME = 5
 
 
 def _force_points(arm: float) -> tuple[tuple[float, float, float], ...]:
@@ -34,10 +35,7 @@ def scenario(force: float, mass: float, arm: float) -> Scenario:
     return Scenario(
         box(SIDES, mass),
         forces=[force_at((0.0, 0.0, force), point) for point in _force_points(arm)],
-        duration=duration,
-        step=duration / (FRAMES * STEPS_A_FRAME),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),
         name="rotation-free",
     )
 
@@ -85,31 +83,23 @@ def picture(motion: Motion, force: float, mass: float, arm: float) -> Figure:
 
 
 def _draw_height(axes: Axes, motion: Motion, force: float, mass: float) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import COLORS, draw_closed_form
 
     t = motion.times
     draw_closed_form(axes, t, force / mass * t**2, "closed form F t²/M")
     axes.plot(t, motion.position[:, 2], color=COLORS["translational"], label="simulated")
-    axes.set_title(f"height: a = {2 * force / mass:.6g} m/s2")
-    axes.set_ylabel("m")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 2)
+    finish_time_panel(axes, motion, f"height: a = {2 * force / mass:.6g} m/s2", "m", 2)
 
 
 def _draw_torques(axes: Axes, motion: Motion, force: float, arm: float) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     each = [np.cross(lever_arms(motion, point), (0.0, 0.0, force))[:, 1] for point in _force_points(arm)]
     for torque, color, name in zip(each, COLOR_CYCLE, ("left force", "right force"), strict=False):
         axes.plot(motion.times, torque, color=color, label=name)
     axes.plot(motion.times, sum(each), color=COLORS["ink"], label="sum", linewidth=2.2)
     axes.set_ylim(-1.3 * arm * force, 1.3 * arm * force)
-    axes.set_title("torque about y")
-    axes.set_ylabel("N m")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 3)
+    finish_time_panel(axes, motion, "torque about y", "N m", 3)
 
 
 MODEL = Model(

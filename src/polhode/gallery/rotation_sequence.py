@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode import rotations
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import prism
 from polhode.model.force import Force
@@ -17,7 +18,7 @@ from polhode.model.state import State
 from polhode.validation import Array
 
 FRAMES, STEADY_FRAMES = 120, 200
-STEPS_A_FRAME = 10
+STEPS_PER_FRAME = 10
 
 
 def isotropic_prism(corners: int, radius: float, mass: float) -> Body:
@@ -60,7 +61,7 @@ def sequence_scenario(body: Body, sequence: Sequence[tuple[Any, float]], axes: s
         State(angular_velocity_body=spins[0]),
         impulses,
         duration=float(len(spins)),
-        step=1 / (FRAMES * STEPS_A_FRAME),
+        step=1 / (FRAMES * STEPS_PER_FRAME),
         output_step=1 / FRAMES,
         method="rk4",
         name=name,
@@ -83,9 +84,6 @@ def steady_spin_scenario(body: Body, angular_velocity: Any, name: str) -> Scenar
     return Scenario(
         body,
         State(angular_velocity=angular_velocity),
-        duration=1.0,
-        step=1 / (STEADY_FRAMES * STEPS_A_FRAME),
-        output_step=1 / STEADY_FRAMES,
-        method="rk4",
+        **rk4_settings(1.0, STEADY_FRAMES, STEPS_PER_FRAME),
         name=name,
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
+from polhode.gallery.shared import rk4_settings
 from polhode.massprops.shapes import cylinder
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 MASS = 1.0
 FRAMES = 600
-STEPS_A_FRAME = 40
+STEPS_PER_FRAME = 40
 
 
 def _make_rod(length: float, radius: float) -> Body:
@@ -44,10 +45,7 @@ def scenario(length: float, radius: float, tumble: float, spin: float) -> Scenar
     return Scenario(
         _make_rod(length, radius),
         State(angular_velocity_body=(tumble, 0.0, spin)),
-        duration=duration,
-        step=duration / (FRAMES * STEPS_A_FRAME * fast),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, STEPS_PER_FRAME * fast),
         name="thin-rod",
     )
 

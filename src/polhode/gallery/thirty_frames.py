@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import box
 from polhode.model.forces import STANDARD_GRAVITY, gravity, linear_drag
 from polhode.model.scenario import Scenario
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 RATE, FRAMES = 30, 300
 SIDES = (0.5, 0.3, 0.2)
-STEPS_A_FRAME = 40
+STEPS_PER_FRAME = 40
 BOXES = 8
 """Number of boxes drawn after the first."""
 
@@ -34,7 +35,7 @@ def scenario(mass: float, drag: float, wind: float, spin: float) -> Scenario:
         State(angular_velocity_body=(0.1 * spin, spin, 0.1 * spin)),
         [gravity(), linear_drag(drag, (wind, 0.0, 0.0))],
         duration=FRAMES / RATE,
-        step=1 / (RATE * STEPS_A_FRAME),
+        step=1 / (RATE * STEPS_PER_FRAME),
         output_times=np.arange(FRAMES + 1) / RATE,
         method="rk4",
         name="thirty-frames",
@@ -105,29 +106,25 @@ def _draw_boxes(axes: Axes, motion: Motion) -> None:
     path = motion.position
     length = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))))
     larger = float(length[-1]) / BOXES * 0.8 / SIDES[0]
-    shown = box(tuple(larger * side for side in SIDES), mass=1.0)
+    enlarged = box(tuple(larger * side for side in SIDES), mass=1.0)
     scene.line(path, COLORS["translational"], width=1.4)
     falls = abs(path[-1, 2]) > abs(path[-1, 0])
     for n, k in enumerate(np.searchsorted(length, np.linspace(0.0, length[-1], BOXES + 1))):
-        scene.body(shown, path[k], motion.rotation_matrix[k], half=1)
+        scene.body(enlarged, path[k], motion.rotation_matrix[k], half=1)
         if falls or n % 2 == 0:
             scene.text(path[k], f"frame {k}", offset=(34.0, 0.0) if falls else (0.0, -24.0))
     scene.draw(axes, f"some frames; box enlarged {larger:.3g} times")
 
 
 def _draw_velocity(axes: Axes, motion: Motion, closed: Flight, wind: float) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import AXIS_COLORS, COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form
 
     draw_closed_form(axes, motion.times, closed.velocity[:, ::2])
     for i, name in ((0, "along x"), (2, "along z")):
         axes.plot(motion.times, motion.velocity[:, i], color=AXIS_COLORS[i], label=name)
     axes.axhline(wind, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.set_title("velocity; dotted: the wind")
-    axes.set_ylabel("m/s")
-    format_time_axis(axes, motion)
+    finish_time_panel(axes, motion, "velocity; dotted: the wind", "m/s", 3)
     axes.set_xlabel("")
-    add_legend_above(axes, 3)
 
 
 def _draw_error(axes: Axes, motion: Motion, closed: Flight) -> None:

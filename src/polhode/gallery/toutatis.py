@@ -87,10 +87,10 @@ def scenario(spin_change: float, moment_change: float) -> dict[str, Scenario]:
     """Forty days to watch, and the times of the table in closed form and by a million steps."""
     moments, angles, rates = _changed_inputs(spin_change, moment_change)
     body, start, times = _make_ellipsoid(moments), _initial_state(angles, rates), radar_observations().times
-    shown: dict[str, Any] = {"duration": ANIMATED_DAYS * DAY, "output_step": ANIMATED_DAYS * DAY / FRAMES}
+    animated: dict[str, Any] = {"duration": ANIMATED_DAYS * DAY, "output_step": ANIMATED_DAYS * DAY / FRAMES}
     table: dict[str, Any] = {"duration": float(times[-1]), "output_times": times}
     return {
-        "forty days": Scenario(body, start, method="exact", name="toutatis", **shown),
+        "forty days": Scenario(body, start, method="exact", name="toutatis", **animated),
         "closed form": Scenario(body, start, method="exact", name="toutatis", **table),
         "steps": Scenario(body, start, method="rk4", step=float(times[-1]) / STEPS, name="toutatis", **table),
     }
@@ -122,7 +122,7 @@ def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
     """Angles between computed and observed attitudes, and the two periods of the tumbling."""
     errors = _attitude_errors_deg(motions["closed form"].quaternion_wxyz)
     early, again = errors[:-1], _attitude_errors_deg(_attitudes_by_scipy(*_changed_inputs(spin_change, moment_change)))
-    shown = [
+    checks = [
         ReferenceCheck(
             f"{name} angle from the 1992 attitudes", "deg", float(f(early)), float(f(again)), 1e-7, "SciPy's DOP853"
         )
@@ -137,11 +137,11 @@ def numbers(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
         )
     )
     source = "theta, psi about L from Jacobi's functions, phi by quadrature"
-    shown += [
+    checks += [
         ReferenceCheck("angle from the 2008 attitude", "deg", float(errors[-1]), late, 1e-7, source),
         ReferenceCheck("angle from the 2008 attitude, a million RK4 steps", "deg", stepped, late, 5e-4, source),
     ]
-    return [*shown, *_check_periods(motions["forty days"], spin_change, moment_change)]
+    return [*checks, *_check_periods(motions["forty days"], spin_change, moment_change)]
 
 
 def _attitudes_by_scipy(moments: Array, angles: Array, rates: Array) -> Array:
@@ -216,19 +216,23 @@ def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
     from polhode.gallery.drawing.observed_attitudes import draw_sky_path, draw_spread, draw_stems, long_axis
     from polhode.plot.style import styled_figure
 
-    digits, seen, shown = perturb_last_digits(spin_change, moment_change), radar_observations(), motions["forty days"]
+    digits, seen, animated = (
+        perturb_last_digits(spin_change, moment_change),
+        radar_observations(),
+        motions["forty days"],
+    )
     computed = motions["closed form"].quaternion_wxyz
     errors = _attitude_errors_deg(computed)
     with styled_figure(12.4, 8.0, MODEL.title) as figure:
         grid = figure.add_gridspec(2, 6)
-        _draw_space(figure.add_subplot(grid[0, :2]), shown)
+        _draw_space(figure.add_subplot(grid[0, :2]), animated)
         draw_sky_path(
             figure.add_subplot(grid[0, 2:]),
-            shown.rotation_matrix[shown.times > seen.times[0] - DAY / 2, :, 2],
+            animated.rotation_matrix[animated.times > seen.times[0] - DAY / 2, :, 2],
             [long_axis(q[:-1]) for q in (computed, seen.quaternions)],
             ("computed, December 1992", "at the 17 times", "observed by radar"),
         )
-        _draw_rates(figure.add_subplot(grid[1, :3]), shown)
+        _draw_rates(figure.add_subplot(grid[1, :3]), animated)
         early, late = figure.add_subplot(grid[1, 3:5]), figure.add_subplot(grid[1, 5])
         draw_stems(early, seen.times[:-1] / DAY, errors[:-1], "days after 1992-11-09")
         early.set_title(f"angle from observed, 1992: median {np.median(errors[:-1]):.2f}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import initial_rate, lever_arms, zero_crossings
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import box
 from polhode.model.forces import force_at
 from polhode.model.scenario import Scenario
@@ -26,7 +27,7 @@ FIRST_POINT = (-3.0, 0.0, -2.0)
 SWINGS = 1.06
 FRAMES = 424
 """400 frames per oscillation, so that one lies at the far end."""
-STEPS_A_FRAME = 10
+STEPS_PER_FRAME = 10
 
 
 def _moment_about_y(mass: float) -> float:
@@ -50,10 +51,7 @@ def scenario(force: float, height: float, mass: float) -> Scenario:
     return Scenario(
         box(SIDES, mass),
         forces=[force_at((0.0, 0.0, force), FIRST_POINT), force_at((0.0, 0.0, -force), _second_point(height))],
-        duration=duration,
-        step=duration / (FRAMES * STEPS_A_FRAME),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),
         name="translation-free",
     )
 
@@ -137,23 +135,18 @@ def _draw_blocks(axes: Axes, motion: Motion, height: float) -> None:
 
 
 def _draw_turn_angle(axes: Axes, motion: Motion, swing: Pendulum) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import COLORS, draw_closed_form
 
     t = motion.times
     draw_closed_form(axes, t, np.degrees(swing.turned_at(t)), "pendulum, closed form")
     axes.plot(t, np.degrees(_turn_angle(motion)), color=COLORS["omega"], label="simulated")
     axes.axvline(swing.period / 2, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.set_title("angle")
-    axes.set_ylabel("deg")
-    format_time_axis(axes, motion)
+    finish_time_panel(axes, motion, "angle", "deg", 2)
     axes.set_xlabel("")
-    add_legend_above(axes, 2)
 
 
 def _draw_torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import COLORS, draw_closed_form
 
     t = motion.times
     closed = _moment_about_y(mass) * swing.small_rate**2 * np.sin(swing.angle_at(t))
@@ -161,11 +154,8 @@ def _draw_torque(axes: Axes, motion: Motion, swing: Pendulum, mass: float) -> No
     found = np.sum([np.cross(lever_arms(motion, point), force) for point, force in acting], axis=0)
     draw_closed_form(axes, t, closed)
     axes.plot(t, found[:, 1], color=COLORS["torque"], label="simulated")
-    axes.set_title("torque about y")
-    axes.set_ylabel("N m")
-    format_time_axis(axes, motion)
+    finish_time_panel(axes, motion, "torque about y", "N m", 2)
     axes.set_xlabel("")
-    add_legend_above(axes, 2)
 
 
 MODEL = Model(

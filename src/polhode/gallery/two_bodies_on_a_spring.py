@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import zero_crossings
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import sphere
 from polhode.model.forces import spring_between
 from polhode.model.scenario import Scenario
@@ -25,7 +26,7 @@ LENGTH = 1.0
 DENSITY = 1000.0
 SWINGS = 4
 FRAMES = 400
-STEPS_A_FRAME = 10
+STEPS_PER_FRAME = 10
 LARGEST = 0.2
 """Largest radius of a ball in the drawing, in m."""
 
@@ -46,10 +47,7 @@ def scenario(mass_a: float, mass_b: float, stiffness: float, stretch: float, dri
             for x, v in zip(pair.positions, pair.velocities, strict=True)
         ],
         [spring_between(0, 1, stiffness, length=LENGTH)],
-        duration=duration,
-        step=duration / (FRAMES * STEPS_A_FRAME),
-        output_step=duration / FRAMES,
-        method="rk4",
+        **rk4_settings(duration, FRAMES, STEPS_PER_FRAME),
         name="two-bodies-on-a-spring",
     )
 
@@ -88,7 +86,7 @@ def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stre
     with styled_figure(11.0, 8.4, MODEL.title) as figure:
         grid = figure.add_gridspec(3, 2, height_ratios=(0.42, 1, 1))
         _draw_one_swing(figure.add_subplot(grid[0, :]), motion)
-        where, distance, energy, kept = (figure.add_subplot(grid[1 + i, j]) for i in (0, 1) for j in (0, 1))
+        where, distance, energy, drifts = (figure.add_subplot(grid[1 + i, j]) for i in (0, 1) for j in (0, 1))
         draw_closed_form(where, t, pair.positions_at(t))
         for i, mass in enumerate((mass_a, mass_b)):
             where.plot(t, places[:, i], color=COLOR_CYCLE[i], label=f"{mass:g} kg")
@@ -105,7 +103,7 @@ def picture(motion: Motion, mass_a: float, mass_b: float, stiffness: float, stre
             panels.format_time_axis(axes, motion)
             add_legend_above(axes, 4)
         _draw_energies(energy, motion)
-        panels.draw_conserved_drift(kept, motion)
+        panels.draw_conserved_drift(drifts, motion)
     return figure
 
 
@@ -136,8 +134,7 @@ def _draw_one_swing(axes: Axes, motion: Motion) -> None:
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:
     """Kinetic energy of each ball and energy of the spring, stacked."""
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
+    from polhode.plot.style import COLOR_CYCLE, COLORS
 
     kinetic = motion.kinetic_energy
     parts = (kinetic[:, 0], kinetic[:, 1], motion.potential_energy)
@@ -145,10 +142,7 @@ def _draw_energies(axes: Axes, motion: Motion) -> None:
     axes.stackplot(motion.times, *parts, colors=colors, alpha=0.75, labels=("first ball", "second ball", "spring"))
     axes.plot(motion.times, motion.energy, color=COLORS["total"], linewidth=1.4)
     axes.set_ylim(0.0, 1.06 * float(motion.energy.max()))
-    axes.set_title("energy")
-    axes.set_ylabel("J")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 3)
+    finish_time_panel(axes, motion, "energy", "J", 3)
 
 
 MODEL = Model(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
 from polhode.massprops.shapes import box, tetrahedron
 from polhode.model.forces import STANDARD_GRAVITY, gravity
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 WEDGE = ((0.0, 0.0, 0.3), (0.2, 0.0, 0.3), (0.0, 0.7, 0.3), (0.05, 0.1, 0.9))
 AXIS = (2 / 3, -1 / 3, 2 / 3)
 """Tilt axis."""
-DURATION, FRAMES, STEPS_A_FRAME = 1.0, 100, 4
+DURATION, FRAMES, STEPS_PER_FRAME = 1.0, 100, 4
 
 
 class TetrahedronCells(NamedTuple):
@@ -72,10 +73,7 @@ def scenario(tilt: float, field: float, g: float) -> Scenario:
         _make_body(),
         State(quaternion_wxyz=(cos(half), *(sin(half) * a for a in AXIS))),
         [gravity(_field_vector(field, g))],
-        duration=DURATION,
-        step=DURATION / (FRAMES * STEPS_A_FRAME),
-        output_step=DURATION / FRAMES,
-        method="rk4",
+        **rk4_settings(DURATION, FRAMES, STEPS_PER_FRAME),
         name="uniform-field",
     )
 
@@ -185,18 +183,14 @@ def _draw_running_sums(axes: Axes, motion: Motion, g: Array) -> None:
 
 
 def _draw_fall(axes: Axes, motion: Motion, g: Array) -> None:
-    from polhode.plot.panels import format_time_axis
-    from polhode.plot.style import COLORS, add_legend_above, draw_closed_form
+    from polhode.plot.style import COLORS, draw_closed_form
 
     size = float(np.linalg.norm(g))
     turned = 2 * np.linalg.norm(motion.quaternion_wxyz[:, 1:] - motion.quaternion_wxyz[0, 1:], axis=1)
     draw_closed_form(axes, motion.times, size * motion.times**2 / 2, "g t²/2 (m)")
     axes.plot(motion.times, motion.position @ g / size, color=COLORS["translational"], label="fallen (m)")
     axes.plot(motion.times, turned, color=COLORS["rotational"], label="rotation angle (rad)")
-    axes.set_title("the fall")
-    axes.set_ylabel("m, rad")
-    format_time_axis(axes, motion)
-    add_legend_above(axes, 3)
+    finish_time_panel(axes, motion, "the fall", "m, rad", 3)
 
 
 MODEL = Model(
