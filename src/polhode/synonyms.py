@@ -46,7 +46,11 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "spherical_shell": ("hollow_sphere",),
     "cylinder": ("solid_cylinder",),
     "thin_rod": ("rod", "bar"),
-    "disk": ("disc", "circular_plate"),
+    "thin_disk": ("disk", "disc", "circular_plate"),
+    "thin_sheet": ("sheet", "plate", "rectangle"),
+    "ring": ("hoop",),
+    "tube": ("pipe", "hollow_cylinder"),
+    "frustum": ("truncated_cone",),
     "gravity": ("uniform_gravity", "weight"),
     "dop853": (
         "RK45",
@@ -130,7 +134,7 @@ def explain_unknown_arguments(
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters
-        known = [name for name, p in parameters.items() if name != "self" and not name.startswith("_")]
+        known = [name for name, p in parameters.items() if name not in ("self", "cls") and not name.startswith("_")]
         shown = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
         @wraps(function)

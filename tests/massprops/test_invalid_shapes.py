@@ -121,8 +121,23 @@ def test_very_thin_ones_are_no_flat_ones():
 @pytest.mark.parametrize("keyword", ["density", "thickness"])
 def test_thin_shapes_know_no_density(keyword):
     for make in (s.thin_disk, s.ring, lambda size, **given: s.thin_sheet((size, size), **given)):
-        with pytest.raises(TypeError, match=keyword):
+        with pytest.raises(InertiaError, match=f"has no argument '{keyword}'"):
             make(1.0, **{keyword: 1.0})
+
+
+def test_words_of_other_packages_are_answered_with_ours():
+    attempts = {
+        "Body has no argument 'inertia_tensor': here it is called 'inertia'": lambda: ph.Body(1.0, inertia_tensor=1),
+        "'centre_of_mass': here it is called 'center_of_mass'": lambda: ph.Body(
+            1.0, (1, 1, 1), centre_of_mass=(0, 0, 0)
+        ),
+        "from_mesh has no argument 'rho': here it is called 'density'": lambda: ph.Body.from_mesh("part.stl", rho=1.0),
+        "box has no argument 'm': here it is called 'mass'": lambda: s.box((1, 1, 1), m=1.0),
+    }
+    for sentence, attempt in attempts.items():
+        assert_refused(attempt, InertiaError, (sentence,))
+    with pytest.raises(AttributeError, match=r"ph\.shapes has no 'cube': here it is called 'box'"):
+        _ = s.cube
 
 
 def test_a_rod_without_radius_has_mass_properties_but_no_motion():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
@@ -16,14 +16,20 @@ from polhode.errors import InertiaError
 from polhode.massprops.frozen_arrays import freeze_arrays
 from polhode.massprops.geometry import Part, Surface, merge_surfaces
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized, check_moments, check_symmetry, diagonalize_inertia
+from polhode.synonyms import explain_unknown_arguments, explain_unknown_fields
 from polhode.validation import Array, as_leaf, as_leaves
 
 if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+    import meshio
     import trimesh
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
 
+@explain_unknown_fields(InertiaError)
 @dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body, given by its mass properties.  `ph.shapes`, `Body.from_mesh` and others compute them from geometry.
@@ -180,9 +186,10 @@ class Body:
         return combine_particles(masses, positions)
 
     @classmethod
+    @explain_unknown_arguments(InertiaError)
     def from_mesh(
         cls,
-        mesh: Any,
+        mesh: str | Path | trimesh.Trimesh | trimesh.Scene,
         density: float | None = None,
         *,
         mass: float | None = None,
@@ -223,10 +230,11 @@ class Body:
         return build_surface_body(mesh, density, mass, area_density, shell, unit, repair)
 
     @classmethod
+    @explain_unknown_arguments(InertiaError)
     def from_volume_mesh(
         cls,
-        mesh: Any,
-        density: Any,
+        mesh: str | PathLike[str] | meshio.Mesh,
+        density: ArrayLike | Mapping[Any, float] | Callable[[Array, Array, Array], ArrayLike],
         *,
         unit: str | None = None,
         degree: int = 2,
@@ -510,12 +518,12 @@ class Body:
 
         return format_block(self, form, name, self.notes)
 
-    def constants(self, com_to_pivot: Sequence[Any] | None = None) -> BodyConstants:
+    def constants(self, com_to_pivot: ArrayLike | None = None) -> BodyConstants:
         """The constants of the equations of motion, about the center of mass or about a pivot.
 
         Parameters
         ----------
-        com_to_pivot : sequence of 3 floats, optional
+        com_to_pivot : array_like, optional
             From the center of mass to the pivot, along the body axes, in m.
 
         Examples
@@ -553,6 +561,7 @@ def _check_extent(value: Any, name: str) -> Array | None:
     return array
 
 
+@explain_unknown_arguments(InertiaError)
 def particle(mass: ArrayLike) -> Body:
     """A point mass: a body without rotation.
 

@@ -13,6 +13,7 @@ from polhode import validation
 from polhode.errors import InertiaError, MassWarning, PolhodeError
 from polhode.massprops.body import Body
 from polhode.massprops.principal_axes import ROUNDING
+from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array, as_leaf
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Tolerance:
     plus_minus: Array
 
 
+@explain_unknown_arguments(InertiaError)
 def tolerance(value: ArrayLike, plus_minus: ArrayLike) -> Tolerance:
     """One or more numbers with a tolerance, for `ph.uncertainty`.
 

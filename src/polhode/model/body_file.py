@@ -11,10 +11,11 @@ import numpy as np
 
 from polhode import validation
 from polhode.equations.quaternions import matrix
-from polhode.errors import PolhodeError, ScenarioError, nearest
+from polhode.errors import PolhodeError, ScenarioError
 from polhode.massprops import shapes
 from polhode.massprops.body import Body, particle
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized
+from polhode.synonyms import suggest_name
 
 PRINCIPAL_AXES_KEYS = ("principal_moments", "principal_axes_wxyz")
 NUMBER_KEYS = ("mass", "inertia", *PRINCIPAL_AXES_KEYS, "center_of_mass", "allow_unphysical", "volume", "area")
@@ -61,7 +62,7 @@ def refuse_unknown_keys(table: Any, known: Sequence[str], where: str) -> None:
         raise ScenarioError(f"{where} must be a table of keys and values, not {table!r}")
     for key in table:
         if key not in known:
-            raise ScenarioError(f"{where} has no key {key!r}: {nearest(key, known)}")
+            raise ScenarioError(f"{where} has no key {key!r}: {suggest_name(key, known)}")
 
 
 def _read_diagonalized(table: Mapping[str, Any], where: str) -> Diagonalized | None:
@@ -95,7 +96,7 @@ def _read_shape(table: Any, where: str, folder: Path | None) -> Body:
     refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the shape of {where}")
     kind = table.get("kind")
     if kind not in shapes.__all__:
-        raise ScenarioError(f"its kind is {kind!r}: {nearest(kind, shapes.__all__)}")
+        raise ScenarioError(f"its kind is {kind!r}: {suggest_name(kind, shapes.__all__)}")
     maker: Callable[..., Body] = getattr(shapes, kind)
     return maker(**_check_arguments(maker, {key: value for key, value in table.items() if key != "kind"}, kind))
 

@@ -6,6 +6,8 @@ mass or density may have a leading axis for the members of an ensemble.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
 from polhode.massprops.shapes.hollow import spherical_shell, tube
 from polhode.massprops.shapes.polyhedra import parallelepiped, prism, tetrahedron
 from polhode.massprops.shapes.solids import (
@@ -20,6 +22,7 @@ from polhode.massprops.shapes.solids import (
     torus,
 )
 from polhode.massprops.shapes.thin import ring, thin_disk, thin_rod, thin_sheet
+from polhode.synonyms import unknown_attribute_message
 
 __all__ = [
     "box",
@@ -41,3 +44,8 @@ __all__ = [
     "torus",
     "tube",
 ]
+
+if not TYPE_CHECKING:  # type checkers would otherwise accept any name
+
+    def __getattr__(name: str) -> NoReturn:
+        raise AttributeError(unknown_attribute_message("ph.shapes", name, __all__))

@@ -9,11 +9,13 @@ import numpy as np
 from polhode.errors import InertiaError
 from polhode.massprops.body import Body
 from polhode.massprops.shapes.shape_builder import build_shape_body, check_lengths, check_less_than, resolve_shape_mass
+from polhode.synonyms import explain_unknown_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@explain_unknown_arguments(InertiaError)
 def tube(
     outer_radius: ArrayLike,
     inner_radius: ArrayLike,
@@ -48,6 +50,7 @@ def tube(
     return build_shape_body("tube", sizes, m, (across, across, m * squares / 2), volume, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def spherical_shell(
     radius: ArrayLike,
     inner_radius: ArrayLike | None = None,

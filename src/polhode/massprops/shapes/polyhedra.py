@@ -13,12 +13,14 @@ from polhode.massprops.body import Body
 from polhode.massprops.polygons import find_crossing_edges, triangulate_polygon
 from polhode.massprops.shapes.shape_builder import build_placed_shape_body, check_lengths, resolve_shape_mass
 from polhode.massprops.simplices import shortest_spanning_edges, triangle_areas, triple_product, triple_product_rounding
+from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@explain_unknown_arguments(InertiaError)
 def tetrahedron(corners: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """A solid tetrahedron: the mean of r r^T about its center is the sum of d d^T/20 over its corners d.
 
@@ -53,6 +55,7 @@ def tetrahedron(corners: ArrayLike, mass: ArrayLike | None = None, density: Arra
     )
 
 
+@explain_unknown_arguments(InertiaError)
 def parallelepiped(edges: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """A solid parallelepiped with a corner at the origin: the mean of r r^T about its center is the sum of e e^T/12.
 
@@ -82,6 +85,7 @@ def parallelepiped(edges: ArrayLike, mass: ArrayLike | None = None, density: Arr
     )
 
 
+@explain_unknown_arguments(InertiaError)
 def prism(base: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """A solid right prism between a polygon in the plane z = 0 and the same polygon at z = height.
 

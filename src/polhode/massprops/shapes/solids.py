@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.errors import InertiaError
 from polhode.massprops.body import Body
 from polhode.massprops.shapes.shape_builder import (
     build_shape_body,
@@ -14,12 +15,14 @@ from polhode.massprops.shapes.shape_builder import (
     check_less_than,
     resolve_shape_mass,
 )
+from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@explain_unknown_arguments(InertiaError)
 def box(sides: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """A solid box: I1 = m (b^2 + c^2)/12, and cyclic.  [Christian 2011, table 17.1, parallelepiped]
 
@@ -44,6 +47,7 @@ def box(sides: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | No
     return build_shape_body("box", {"sides": sides}, m, moments, volume, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def sphere(radius: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """A solid sphere: I = 2 m r^2/5.  [Christian 2011, table 17.1]
 
@@ -66,6 +70,7 @@ def sphere(radius: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike 
     return build_shape_body("sphere", {"radius": r}, m, (2 * m * r * r / 5,) * 3, volume, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """A solid ellipsoid: I1 = m (b^2 + c^2)/5, and cyclic.  [Christian 2011, table 17.1]
 
@@ -90,6 +95,7 @@ def ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: Arra
     return build_shape_body("ellipsoid", {"semi_axes": semi_axes}, m, moments, volume, _ellipsoid_area(semi_axes))
 
 
+@explain_unknown_arguments(InertiaError)
 def half_ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """The upper half of an ellipsoid: I1 = m (b^2/5 + 19 c^2/320), I3 = m (a^2 + b^2)/5.
 
@@ -117,6 +123,7 @@ def half_ellipsoid(semi_axes: ArrayLike, mass: ArrayLike | None = None, density:
     return build_shape_body("half_ellipsoid", {"semi_axes": semi_axes}, m, moments, volume, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def cylinder(
     radius: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None
 ) -> Body:
@@ -142,6 +149,7 @@ def cylinder(
     return build_shape_body("cylinder", {"radius": r, "height": h}, m, (across, across, m * r * r / 2), volume, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def cone(radius: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Body:
     """A solid cone along z: I1 = 3 m (4 r^2 + h^2)/80, I3 = 3 m r^2/10.
 
@@ -167,6 +175,7 @@ def cone(radius: ArrayLike, height: ArrayLike, mass: ArrayLike | None = None, de
     return build_shape_body("cone", {"radius": r, "height": h}, m, (across, across, 3 * m * r * r / 10), volume, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def frustum(
     bottom_radius: ArrayLike,
     top_radius: ArrayLike,
@@ -202,6 +211,7 @@ def frustum(
     return build_shape_body("frustum", sizes, m, (axial / 2 + m * along,) * 2 + (axial,), volume, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def capsule(
     radius: ArrayLike, cylinder_height: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None
 ) -> Body:
@@ -231,6 +241,7 @@ def capsule(
     return build_shape_body("capsule", {"radius": r, "cylinder_height": h}, m, (across, across, axial), volume, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def torus(
     radius: ArrayLike, tube_radius: ArrayLike, mass: ArrayLike | None = None, density: ArrayLike | None = None
 ) -> Body:

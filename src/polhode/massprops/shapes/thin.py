@@ -15,11 +15,13 @@ from polhode.massprops.shapes.shape_builder import (
     check_lengths,
     resolve_shape_mass,
 )
+from polhode.synonyms import explain_unknown_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@explain_unknown_arguments(InertiaError)
 def thin_rod(
     length: ArrayLike,
     radius: ArrayLike,
@@ -69,6 +71,7 @@ def thin_rod(
     return build_shape_body("thin_rod", sizes, m, (across, across, m * r * r / 2), volume, area, is_line)
 
 
+@explain_unknown_arguments(InertiaError)
 def ring(radius: ArrayLike, mass: ArrayLike | None = None, line_density: ArrayLike | None = None) -> Body:
     """A thin hoop in the xy plane: I1 = I2 = m r^2/2, I3 = m r^2.
 
@@ -93,6 +96,7 @@ def ring(radius: ArrayLike, mass: ArrayLike | None = None, line_density: ArrayLi
     return build_shape_body("ring", {"radius": r}, m, (across, across, 2 * across), 0 * r, 0 * r)
 
 
+@explain_unknown_arguments(InertiaError)
 def thin_disk(radius: ArrayLike, mass: ArrayLike | None = None, area_density: ArrayLike | None = None) -> Body:
     """A flat disk in the xy plane: I1 = I2 = m r^2/4, I3 = m r^2/2.  [Christian 2011, table 17.1]
 
@@ -118,6 +122,7 @@ def thin_disk(radius: ArrayLike, mass: ArrayLike | None = None, area_density: Ar
     return build_shape_body("thin_disk", {"radius": r}, m, (across, across, 2 * across), 0 * area, area)
 
 
+@explain_unknown_arguments(InertiaError)
 def thin_sheet(sides: ArrayLike, mass: ArrayLike | None = None, area_density: ArrayLike | None = None) -> Body:
     """A flat rectangle in the xy plane: I1 = m b^2/12, I2 = m a^2/12, I3 = I1 + I2.
 

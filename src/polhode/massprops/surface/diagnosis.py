@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
+from polhode.errors import InputError
 from polhode.massprops.surface.mesh_checks import check_solid
 from polhode.massprops.surface.mesh_finding import MeshFinding
 from polhode.massprops.surface.surface_analysis import SurfaceAnalysis
 from polhode.massprops.surface.surface_reader import SurfaceReading, read_surface
+from polhode.synonyms import explain_unknown_arguments
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import trimesh
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +42,8 @@ class Diagnosis:
         return "\n".join([head, *(f"  {f.level}: {f.sentence}" for f in self.findings)] + ["  sound"] * self.is_sound)
 
 
-def diagnose(mesh: Any, unit: str | None = None) -> Diagnosis:
+@explain_unknown_arguments(InputError)
+def diagnose(mesh: str | Path | trimesh.Trimesh | trimesh.Scene, unit: str | None = None) -> Diagnosis:
     """Check a surface mesh for defects, as `Body.from_mesh` does first.
 
     Parameters
@@ -57,7 +65,7 @@ def diagnose(mesh: Any, unit: str | None = None) -> Diagnosis:
     >>> cube.update_faces([False] * 2 + [True] * 10)
     >>> print(ph.diagnose(cube))
     the mesh: 10 faces, 1 shell
-      error: 4 edges are open, around 1 hole; the longest is 4.828 m long, of 4 edges about (-0.25, -0.25, 0). ...
+      error: 4 edges are open, around 1 hole; the longest is 4.828 m long, of 4 edges near (-0.25, -0.25, 0). ...
     """
     read = read_surface(mesh, unit)
     facts = SurfaceAnalysis(read.surface, read.name, read.meters)

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,13 @@ from polhode.massprops.geometry import Surface
 from polhode.massprops.mass_from_density import resolve_mass
 from polhode.massprops.surface.ray_winding import winding_numbers
 from polhode.massprops.surface.surface_builder import build_surface_body
+from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import trimesh
 
 MIN_POINTS_INSIDE = 10
 """Sample points required inside: fewer allow no standard error."""
@@ -45,8 +51,9 @@ class Approximation:
     """Standard errors of these four, by name, for point sampling."""
 
 
+@explain_unknown_arguments(InputError)
 def compare(
-    mesh: Any,
+    mesh: str | Path | trimesh.Trimesh | trimesh.Scene,
     density: float | None = None,
     *,
     mass: float | None = None,
