@@ -199,7 +199,7 @@ def test_in_a_notebook_the_page_is_in_a_sandboxed_frame(tmp_path, visit):
     page.goto(notebook.as_uri())
     assert page.locator("iframe").get_attribute("sandbox") == "allow-scripts"
     inside = page.frame_locator("iframe")
-    inside.locator('body[data-state="wait_until_ready"]').wait_for()
+    inside.locator('body[data-state="ready"]').wait_for()
     inside.get_by_role("button", name="Play", exact=True).click()
     expect(inside.get_by_role("slider", name="Time", exact=True)).not_to_have_value("0")
     inside.get_by_role("button", name="Pause", exact=True).click()

@@ -56,7 +56,7 @@ def test_warnings_of_a_run_are_notes_on_the_page(spinner):
     expect(spinner.get_by_role("region", name="Notes")).to_contain_text("impulse at 99 s is never applied")
 
 
-@pytest.mark.parametrize(("model", "words"), [("Doomed", "not a number"), ("Broken", "nobody thought of this")])
+@pytest.mark.parametrize(("model", "words"), [("Doomed", "infinite or NaN"), ("Broken", "nobody thought of this")])
 def test_a_model_that_fails_shows_an_error_and_the_page_goes_on(spinner, model, words):
     link(spinner, model).click()
     spinner.wait_for_selector('body[data-state="refused"]')
@@ -93,7 +93,7 @@ def test_the_page_reconnects_when_its_server_restarts(visit):
 def test_a_page_of_another_origin_cannot_connect_to_the_lab(lab, visit, spinner):
     """The page of the lab itself may connect."""
     other = visit(lab.host, "other.example", expected="WebSocket").page
-    other.route("http://other.example/", lambda route: route.fulfill(body="<title>a other</title>"))
+    other.route("http://other.example/", lambda route: route.fulfill(body="<title>another site</title>"))
     other.goto("http://other.example/")
     socket = f"const socket = new WebSocket('ws://{lab.host}/ws?{lab.start.query}')"
     script = (

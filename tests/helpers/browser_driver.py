@@ -168,7 +168,7 @@ def unnamed_controls(page: Page) -> list[str]:
 def wait_until_ready(page: Page, model: str | None = None) -> None:
     """Wait until the page shows a motion and its checks."""
     page.wait_for_selector(
-        'body[data-state="wait_until_ready"]' + (f'[data-model="{model}"]' if model else ""), timeout=COMPILE_TIMEOUT
+        'body[data-state="ready"]' + (f'[data-model="{model}"]' if model else ""), timeout=COMPILE_TIMEOUT
     )
 
 

@@ -199,8 +199,8 @@ function drifts(record: MotionRecord): PanelContents[] {
   return [
     {
       key: "drifts",
-      heading: "Drift of conserved quantities",
-      unit: "relative",
+      heading: "Relative drift of conserved quantities",
+      unit: "",
       power: 0,
       decimals: 0,
       curves,

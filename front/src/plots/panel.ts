@@ -102,7 +102,8 @@ export class Panel {
       return `${curve.spoken} ${text}`;
     });
     const unit = unitWith(this.contents.power, this.contents.unit);
-    this.area.setAttribute("aria-label", `${this.contents.heading} over time, in ${unit}. Current values: ${texts.join(", ")}`);
+    const heading = `${this.contents.heading} over time${unit === "" ? "" : `, in ${unit}`}`;
+    this.area.setAttribute("aria-label", `${heading}. Current values: ${texts.join(", ")}`);
   }
 
   resize(): void {
