@@ -34,7 +34,6 @@ nitpicky = True
 autosummary_generate = True
 autodoc_default_options = {"members": True, "inherited-members": "Exception", "member-order": "bysource"}
 autodoc_typehints = "none"
-autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
