@@ -97,7 +97,7 @@ def run(step, body, state, forces, duration=1.0, **settings):
 
 
 @pytest.mark.parametrize(("scenario", "stays", "changes"), CASES.values(), ids=CASES.keys())
-def test_what_should_stay_stays_to_order_four_and_the_rest_does_not(scenario, stays, changes):
+def test_conserved_quantities_drift_with_order_four_and_the_rest_change(scenario, stays, changes):
     coarse, fine = (run(step, **scenario).audit() for step in (1 / 40, 1 / 80))
     assert {finding.quantity for finding in fine.findings if finding.conserved} == stays
     assert {finding.quantity for finding in fine.findings if not finding.conserved} == changes
@@ -119,7 +119,7 @@ def test_the_errors_of_work_and_energy_fall_sixteenfold():
     assert all(3.8 < log2(a / b) < 4.3 for a, b in pairwise(errors))
 
 
-def test_the_largest_departure_is_found_at_its_time():
+def test_the_largest_drift_is_found_at_its_time():
     """Thrown upwards a stone's kinetic energy departs most where it is 0, at v/g, if it has not fallen further."""
     stone, thrown = ph.particle(3.0), ph.State(velocity=(0.0, 0.0, 5.0))
     audit = run(1 / 64, stone, thrown, [f.gravity(8.0)], duration=1.25).audit()
@@ -208,22 +208,22 @@ def test_the_orthogonality_of_r_against_a_step_by_hand():
     assert finding.time == (1 + int(np.argmax(found))) * H
 
 
-# Blows ---------------------------------------------------------------------------------------------------------------
+# Impulses ------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("when", [0.0, 0.3, 1.0], ids=["at the start", "midway", "at the end"])
 def test_an_impulse_does_the_work_of_its_mean_speed(when):
-    """J . (u before + u after)/2, u the velocity of the point that is struck.  [Thomson and Tait, section 308]"""
-    blow, arm = np.array((1.0, 3.0, 2.0)), (0.1, 0.0, 0.3)
+    """J . (u before + u after)/2, u the velocity of the point that is kicked.  [Thomson and Tait, section 308]"""
+    impulse, arm = np.array((1.0, 3.0, 2.0)), (0.1, 0.0, 0.3)
     free = run(1 / 32, **one())
-    struck = run(1 / 32, **one([f.impulse(blow, when, arm)]))
-    before, after = free.at(when), struck.at(when)
+    kicked = run(1 / 32, **one([f.impulse(impulse, when, arm)]))
+    before, after = free.at(when), kicked.at(when)
 
     def point_velocity(state):
         return state.velocity + np.cross(state.angular_velocity, state.to_world(arm, kind="vector"))
 
     mean = (point_velocity(before) + point_velocity(after)) / 2
-    assert struck.work[-1] == pytest.approx(blow @ mean, rel=1e-12)
-    assert (after.velocity - before.velocity) * 2.0 == pytest.approx(blow, rel=1e-12)
-    audit = struck.audit()
+    assert kicked.work[-1] == pytest.approx(impulse @ mean, rel=1e-12)
+    assert (after.velocity - before.velocity) * 2.0 == pytest.approx(impulse, rel=1e-12)
+    audit = kicked.audit()
     assert audit[WORK].relative < 1e-6
     assert not audit[P].conserved
 

@@ -27,7 +27,7 @@ FORCES = [
 
 @pytest.mark.parametrize("which", BODIES)
 @pytest.mark.parametrize(("formulation", "numbers"), [("momentum", 13), ("momentum_matrix", 18)])
-def test_solve_ivp_through_the_door_meets_simulate(which, formulation, numbers):
+def test_solve_ivp_on_the_derivative_agrees_with_simulate(which, formulation, numbers):
     body = BODIES[which]
     y0 = START.to_array(body, formulation)
     assert y0.shape == (numbers,)
@@ -40,7 +40,7 @@ def test_solve_ivp_through_the_door_meets_simulate(which, formulation, numbers):
     assert end.angular_velocity_body == pytest.approx(final.angular_velocity_body, abs=1e-9)
 
 
-def test_solve_ivp_drives_a_system_through_the_door():
+def test_solve_ivp_integrates_the_derivative_of_a_system():
     bodies = list(BODIES.values())
     states = [START, ph.State(position=(2, 2, 3), angular_velocity=(0, 0, 1))]
     forces = [
@@ -76,7 +76,7 @@ def test_the_momentum_of_the_array_is_that_of_the_state():
 
 
 def test_a_particle_moves_by_newton_alone_whatever_acts():
-    """seed 000 eq. 1-3: forces at points that would turn a body only push a particle."""
+    """[Baraff 1997, eq. 1-3]: forces at points that would turn a body only push a particle."""
     forces = [*FORCES, ph.forces.torque((1, 2, 3)), ph.forces.spring(5.0, (0, 0, 0), (0.3, 0, 0), damping=0.1)]
     particle = ph.particle(2.0)
     motion = ph.simulate(particle, ph.State(velocity=(1, 0, 0)), forces, duration=1.0, rtol=1e-10)

@@ -61,14 +61,14 @@ def test_velocities_momenta_and_energies_agree_with_scipys_rotations(motion):
 
 
 def test_euler_angles_lie_within_a_turn_as_scipys_do(motion):
-    """Also where q is on its other side.  Judge: SciPy's as_euler."""
+    """Also where q is on its other side.  Reference: SciPy's as_euler."""
     found = motion.euler_angles
     assert found == closely(Rotation.from_quat(motion.quaternion_wxyz, scalar_first=True).as_euler("ZXZ"), motion)
     assert found == pytest.approx(ph.rotations.euler_angles(-motion.quaternion_wxyz), abs=1e-15)
 
 
 def test_angles_of_a_long_spin_stay_within_a_turn_and_unwrap_to_what_was_turned():
-    """Judge: the closed form, 3 rad/s about the vertical for 10 turns, the axle upright or carried round.
+    """Reference: the closed form, 3 rad/s about the vertical for 10 turns, the axle upright or carried round.
 
     Upright, this motion's q has a theta of 1e-16 rad by rounding, from which no psi must come.
     """

@@ -29,7 +29,7 @@ START = ph.State(
 )
 HELD = START.replace(velocity=(0.0, 0.0, 0.0))
 AIR = [f.gravity(), f.quadratic_drag(0.3, (1.0, 0.0, 0.1))]
-BLOWS = [f.thruster((0.1, 0.0, 0.0), (1.0, 2.0, 2.0), 5.0, start=0.3, stop=0.333), f.impulse((1.0, 2.0, 3.0), 0.41)]
+IMPULSES = [f.thruster((0.1, 0.0, 0.0), (1.0, 2.0, 2.0), 5.0, start=0.3, stop=0.333), f.impulse((1.0, 2.0, 3.0), 0.41)]
 
 N = 100
 RANDOM = np.random.default_rng(4)
@@ -56,7 +56,7 @@ MOTIONS = {
     "quaternion_acceleration": moving("quaternion_acceleration"),
     "euler_angles": moving("euler_angles"),
     "pivot": lambda: ph.simulate(SOLID, HELD, [f.gravity()], pivot=(0.0, 0.1, -0.3), **PLAIN),
-    "events": lambda: ph.simulate(SOLID, START, BLOWS, output_times=[0.26, 0.5, 0.61], **PLAIN),
+    "events": lambda: ph.simulate(SOLID, START, IMPULSES, output_times=[0.26, 0.5, 0.61], **PLAIN),
     "adaptive": lambda: ph.simulate(SOLID, START, AIR, engine="python", duration=0.4, output_step=0.1, atol=1e-12),
     "system": lambda: ph.simulate(
         [SOLID, ph.particle(1.0)],
@@ -264,14 +264,14 @@ def test_a_missing_piece_of_what_is_derived_is_derived_here_and_no_zero_for_othe
     assert dataset["crossing_body"].dtype.kind == "i"
 
 
-def test_what_is_no_number_comes_back_to_the_last_bit_too(tmp_path):
+def test_nan_comes_back_to_the_last_bit_too(tmp_path):
     motion = MOTIONS["particle"]()
     motion.run_result.samples[-1] = -np.float64(np.nan)
     motion.save(tmp_path / "motion.zarr")
     assert ph.load(tmp_path / "motion.zarr").run_result.samples.tobytes() == motion.run_result.samples.tobytes()
 
 
-def test_a_file_or_folder_of_another_kind_is_called_no_stored_motion(tmp_path):
+def test_a_file_or_folder_of_another_kind_is_not_called_a_stored_motion(tmp_path):
     (tmp_path / "x.csv").write_text("1, 2")
     xarray.Dataset({"a": ("x", [1.0])}).to_zarr(tmp_path / "foreign.zarr", consolidated=False)
     for place in (tmp_path / "x.csv", tmp_path, tmp_path / "foreign.zarr"):

@@ -67,7 +67,7 @@ def assert_same_numbers(one, other):
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_a_body_comes_back_with_its_look(name, tmp_path):
+def test_a_body_comes_back_with_its_appearance(name, tmp_path):
     body, kind = BODIES[name]
     motion = ph.simulate(body, SPIN, **SHORT)
     loaded = stored(motion, tmp_path)
@@ -118,13 +118,13 @@ def test_members_with_one_mesh_come_back_with_it(tmp_path):
     assert_same_look(stored(motion, tmp_path).scenario.body, knot)
 
 
-def test_a_loaded_motion_keeps_its_looks_when_stored_again(tmp_path):
+def test_a_loaded_motion_keeps_its_appearance_when_stored_again(tmp_path):
     body = BODIES["assembly with a hole"][0]
     loaded = stored(ph.simulate(body, SPIN, **SHORT), tmp_path)
     assert_same_look(stored(loaded, tmp_path).scenario.body, body)
 
 
-def test_a_file_without_looks_still_loads(tmp_path):
+def test_a_file_without_appearance_still_loads(tmp_path):
     motion = ph.simulate(BODIES["shape"][0], SPIN, **SHORT)
     motion.save(tmp_path / "motion.zarr")
     meta = tmp_path / "motion.zarr" / "zarr.json"

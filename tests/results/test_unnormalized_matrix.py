@@ -17,14 +17,14 @@ def run(bodies=TILTED, states=START, **settings):
 
 
 def test_it_starts_as_the_rotation_of_the_body():
-    """Judge: the quaternion given; the body's axes are not its principal ones."""
+    """Reference: the quaternion given; the body's axes are not its principal ones."""
     motion = run()
     assert motion.matrix_as_computed.shape == (len(motion.times), 3, 3)
     assert motion.matrix_as_computed[0] == pytest.approx(START.orientation.as_matrix(), abs=1e-15)
 
 
 def test_it_departs_from_a_rotation_by_the_drift():
-    """Judge: `attitude_drift`, along principal axes, in which the largest entry is meant."""
+    """Reference: `attitude_drift`, along principal axes, in which the largest entry is meant."""
     motion = run()
     moments, axes = np.linalg.eigh(TILTED.inertia_body)
     assert moments[0] > 0
@@ -47,7 +47,7 @@ def test_other_formulations_have_none():
 
 
 def test_arms_turn_with_the_body():
-    """Judge: R r, from the quaternion by SciPy."""
+    """Reference: R r, from the quaternion by SciPy."""
     motion = run(formulation="momentum")
     expected = [ph.State(quaternion_wxyz=q).orientation.apply((1.0, 2.0, 3.0)) for q in motion.quaternion_wxyz]
     assert lever_arms(motion, (1.0, 2.0, 3.0)) == pytest.approx(np.array(expected), abs=1e-9)

@@ -96,8 +96,8 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
 
     known = [f for f in motion.scenario.forces if f.function is None]
     unknown = [f.name for f in motion.scenario.forces if f.function is not None] + list(motion.acts_besides)
-    looks = appearance_to_table(motion.scenario.bodies)
-    (content, looks), arrays = _without_long_lists((motion.scenario.as_mapping(known), looks))
+    appearance = appearance_to_table(motion.scenario.bodies)
+    (content, appearance), arrays = _without_long_lists((motion.scenario.as_mapping(known), appearance))
     run = motion.run_result
     number_axes = ("time", "computed_body", "number")
     dataset = dataset.assign({COMPUTED: (number_axes, run.samples, {"long_name": "the numbers as computed"})})
@@ -108,7 +108,7 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
     dataset.attrs.update(
         {
             "polhode_scenario": json.dumps(content),
-            "polhode_looks": json.dumps(looks),
+            "polhode_looks": json.dumps(appearance),
             "polhode_unknown_forces": json.dumps(unknown),
             "polhode_refused": run.refused,
             "polhode_chosen": json.dumps(asdict(run.auto_report) if run.auto_report is not None else None),
