@@ -74,12 +74,12 @@ def pushed(cliff_at, start, stop):
     return [cliff(cliff_at), f.thruster((0.1, 0, 0), (0, 0, 1), 2.0, start, stop)]
 
 
-def test_members_keep_their_own_step_across_blows_and_windows():
+def test_members_keep_their_own_step_across_impulses_and_windows():
     forces = [*pushed(1e9, 1.0, 1.3), f.impulse((1.0, 0.0, 0.0), 0.7, (0.0, 0.1, 0.0))]
-    struck = ph.Scenario(BODY, crowd(40).state, forces, duration=3.0, output_step=0.4, rtol=1e-8)
-    motion = ph.ensemble(struck, threads=2)
+    with_impulses = ph.Scenario(BODY, crowd(40).state, forces, duration=3.0, output_step=0.4, rtol=1e-8)
+    motion = ph.ensemble(with_impulses, threads=2)
     for i in (0, 20, 39):
-        assert_same(motion, i, ph.simulate(struck.take(i)))
+        assert_same(motion, i, ph.simulate(with_impulses.take(i)))
 
 
 def test_an_ensemble_takes_the_steps_of_its_members():
@@ -91,7 +91,7 @@ def test_an_ensemble_takes_the_steps_of_its_members():
 
 
 @pytest.mark.parametrize("settings", [{}, {"output_step": 0.1}], ids=["final", "outputs"])
-def test_a_member_that_fails_does_not_disturb_its_neighbours(settings):
+def test_a_member_that_fails_does_not_disturb_its_neighbors(settings):
     speeds = np.zeros((40, 3))
     speeds[:, 0] = np.linspace(0.1, 0.9, 40)
     speeds[3, 0] = 2.0
@@ -112,5 +112,5 @@ def test_a_member_that_fails_does_not_disturb_its_neighbours(settings):
     assert np.isfinite(error.motion.position[:, others]).all()
     assert error.motion.final.position[others, 0] == pytest.approx(speeds[others, 0], rel=1e-9)
     assert np.isnan(error.motion.final.position[3]).all()
-    shown = error.motion.times < 0.5
-    assert np.isfinite(error.motion.position[shown, 3]).all()
+    valid = error.motion.times < 0.5
+    assert np.isfinite(error.motion.position[valid, 3]).all()

@@ -156,8 +156,8 @@ def test_adaptive_steps_do_not_depend_on_how_a_run_is_portioned(portion, monkeyp
 
 def test_adaptive_members_keep_their_own_step_across_an_event():
     body, state, forces = crowd(1000)
-    blow = ph.forces.impulse((1.0, 0.0, 0.0), 0.2, (0.0, 0.1, 0.0))
-    scenario = ph.Scenario(body, state, [*forces[:2], blow], duration=0.5, output_times=[0.5], method="dop853")
+    impulse = ph.forces.impulse((1.0, 0.0, 0.0), 0.2, (0.0, 0.1, 0.0))
+    scenario = ph.Scenario(body, state, [*forces[:2], impulse], duration=0.5, output_times=[0.5], method="dop853")
     final = ph.ensemble(scenario.take(np.arange(5))).final
     for i in range(5):
         assert same_bits(ph.simulate(scenario.take(i)).final, member(final, i))

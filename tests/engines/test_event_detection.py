@@ -75,7 +75,7 @@ def test_a_thrown_stone_stops_where_it_lands():
     assert motion.audit()["energy"].relative < 1e-13
 
 
-def test_what_was_put_out_before_is_what_a_run_without_events_puts_out():
+def test_samples_before_an_event_equal_those_of_a_run_without_events():
     with_event, without = run([ground()]), run([])
     before = len(with_event.times) - 1
     assert np.array_equal(with_event.times[:-1], without.times[:before])
@@ -106,7 +106,7 @@ def test_with_air_the_landing_is_as_exact_as_the_steps(rtol):
 
 
 # Record --------------------------------------------------------------------------------------------------------------
-def test_the_apex_is_recorded_and_the_motion_goes_on_as_if_nobody_had_looked():
+def test_the_apex_is_recorded_and_the_motion_goes_on_unchanged():
     motion, free = run([apex(action="record")]), run([])
     assert motion.crossing_times("apex") == pytest.approx([3 / G], rel=1e-15)
     assert motion.crossings[0].state.position[2] == pytest.approx(1 + 9 / (2 * G), rel=1e-14)
@@ -189,8 +189,8 @@ def test_a_function_that_is_zero_at_the_start_has_not_crossed_yet(height_m):
     assert falling.crossings == []
 
 
-def test_crossings_before_and_after_a_blow():
-    """A blow reverses the velocity: that is a jump, no crossing; the apex after it is one."""
+def test_crossings_before_and_after_an_impulse():
+    """An impulse reverses the velocity: that is a jump, no crossing; the apex after it is one."""
     motion = run([apex(action="record")], forces=[f.gravity(), f.impulse((0.0, 0.0, 20.0), 1.0)])
     assert motion.crossing_times("apex") == pytest.approx([3 / G, 1.0 + (3 - G + 10.0) / G], rel=1e-14)
 
@@ -220,7 +220,7 @@ def test_a_ball_bounces_in_a_geometric_series():
 
 
 @pytest.mark.parametrize("restitution", [0.8, 0.3])
-def test_a_ball_that_comes_to_rest_is_told_and_does_not_hang(restitution):
+def test_a_ball_that_comes_to_rest_is_reported_and_does_not_hang(restitution):
     with pytest.raises(RunError, match="ground follows itself ever faster on body 0") as stopped:
         run([ground(restitution, change=bounce)], ph.State(position=(0, 0, 1.0)))
     rest = math.sqrt(2 / G) * (1 + restitution) / (1 - restitution)
@@ -237,7 +237,7 @@ def test_a_count_ends_the_bounces():
     assert motion.final.position[2] < -1.0
 
 
-def test_a_blow_turns_a_body_and_the_work_is_counted():
+def test_a_change_turns_a_body_and_the_work_is_counted():
     def kick(t, state, body, params):
         return (0.0, 0.0, 0.0), (0.0, 0.0, params[0])
 
@@ -323,16 +323,16 @@ def test_members_may_stop_in_a_segment_without_outputs():
     assert cut.end_times == pytest.approx(whole.end_times, rel=1e-12)
 
 
-def test_outputs_after_a_members_stop_are_not_a_number_and_no_failure():
+def test_outputs_after_a_members_stop_are_nan_and_no_failure():
     motion = ph.ensemble(crowd(output_step=0.1))
     for i in range(12):
-        shown = motion.times <= motion.end_times[i]
-        assert np.isfinite(motion.position[shown, i]).all()
-        assert np.isnan(motion.position[~shown, i]).all()
+        valid = motion.times <= motion.end_times[i]
+        assert np.isfinite(motion.position[valid, i]).all()
+        assert np.isnan(motion.position[~valid, i]).all()
     assert math.isfinite(motion.audit()["linear momentum"].relative)
 
 
-def test_machine_code_and_plain_python_agree_to_the_bit():
+def test_compiled_code_and_plain_python_agree_to_the_bit():
     compiled = ph.ensemble(crowd(output_step=0.1))
     plain = ph.ensemble(crowd(output_step=0.1, engine="python"))
     assert np.array_equal(compiled.position, plain.position, equal_nan=True)
@@ -393,7 +393,7 @@ def flat(t, state, body, params):
         ([ground(change=flat)], ("ground must return (impulse, angular impulse)", "flat gave")),
         ([looks_up()], ("looks_up cannot be compiled", "test_event_detection.py", "engine='python'")),
     ],
-    ids=["no number", "fails", "flat change", "not compilable"],
+    ids=["nan", "fails", "flat change", "not compilable"],
 )
 def test_an_event_with_a_slip_is_refused(events, phrases):
     with pytest.raises(ScenarioError) as refused:
@@ -402,7 +402,7 @@ def test_an_event_with_a_slip_is_refused(events, phrases):
         assert phrase in str(refused.value)
 
 
-def test_an_unknown_name_is_told():
+def test_an_unknown_name_raises():
     with pytest.raises(ph.PolhodeError, match="no event 'grund' was watched"):
         run([ground()]).crossing_times("grund")
 

@@ -43,7 +43,7 @@ def test_hairer_and_vilmart(name):
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("t", [-3.0, 0.7, 1e3, 1e9])
-def test_pure_spins_stay_for_ever(axis, t):
+def test_pure_spins_stay_forever(axis, t):
     """Judge: q = (cos wt/2, sin wt/2 along the axis), the middle axis included."""
     w = [0.0, 0.0, 0.0]
     w[axis] = -1.25
@@ -135,14 +135,14 @@ def test_same_bits_alone_in_a_crowd_in_python_and_on_two_threads():
 @pytest.mark.filterwarnings("ignore:engine='python'")
 def test_impulses_between_free_pieces():
     """Judge: the adaptive method at a tight tolerance."""
-    struck = [
+    with_impulses = [
         ph.forces.gravity(),
         ph.forces.impulse((0.0, 1.0, 0.0), time=1.5, com_to_point_body=(0.1, 0.2, 0.0)),
         ph.forces.impulse((0.3, 0.0, 0.0), time=4.0),
     ]
     settings = {"duration": 4.0, "output_step": 0.5}
-    exact = ph.simulate(BODY, START, struck, method="exact", **settings)
-    steps = ph.simulate(BODY, START, struck, method="dop853", rtol=1e-13, engine="python", **settings)
+    exact = ph.simulate(BODY, START, with_impulses, method="exact", **settings)
+    steps = ph.simulate(BODY, START, with_impulses, method="dop853", rtol=1e-13, engine="python", **settings)
     np.testing.assert_allclose(exact.quaternion_wxyz, steps.quaternion_wxyz, atol=1e-11)
     np.testing.assert_allclose(exact.position, steps.position, atol=1e-11)
     np.testing.assert_allclose(exact.velocity, steps.velocity, atol=1e-11)

@@ -130,7 +130,7 @@ def assert_readable(motion, whole):
     for name in ("position", "quaternion_wxyz"):
         found, expected = getattr(motion, name), getattr(whole, name)[:count]
         assert np.array_equal(found[:same], expected[:same])
-        assert found == pytest.approx(expected, rel=2e-11, abs=2e-11)  # what rtol = 1e-9 leaves of a curve
+        assert found == pytest.approx(expected, rel=2e-11, abs=2e-11)  # what rtol = 1e-9 leaves of dense output
     assert "computed by" in str(motion.audit())
     assert motion.audit()["work-energy residual"].relative < 1e-12
     assert len(motion.dataset.time) == len(motion.times)
@@ -178,7 +178,7 @@ def test_a_run_that_fails_before_its_first_output_still_says_where(settings):
 
 
 @pytest.mark.parametrize("settings", [RK4, {"method": "dop853"}], ids=["rk4", "dop853"])
-def test_a_force_that_is_no_number_from_the_start_leaves_the_start(settings):
+def test_a_force_that_is_nan_from_the_start_leaves_the_start(settings):
     error = stopped(NonFiniteError, lambda: ph.simulate(BODY, FLYING, [cliff(NEVER, -1.0)], duration=1.0, **settings))
     assert error.time == 0.0
     assert error.last_good.velocity.tolist() == [1.0, 0.0, 0.0]

@@ -11,7 +11,7 @@ from polhode.equations.formulations import FORMULATIONS
 
 
 def pair(stiffness=40.0):
-    """Two bodies joined off-centre by a spring, tumbling."""
+    """Two bodies joined off-center by a spring, tumbling."""
     bodies = [ph.Body(mass=2.0, inertia=(0.6, 0.8, 1.0)), ph.Body(mass=1.0, inertia=(0.3, 0.2, 0.4))]
     states = [
         ph.State(position=(0, 0, 0), velocity=(0.1, 0, 0), angular_velocity_body=(0.5, 1.0, 0)),
@@ -94,7 +94,7 @@ def test_a_force_on_one_body_leaves_the_other_alone():
 
 @ph.pair_force
 def magnet(t, a, body_a, b, body_b, params):
-    """A user's own force between two bodies: pulls along the line of centres, and turns them towards each other."""
+    """A user's own force between two bodies: pulls along the line of centers, and turns them towards each other."""
     away = (a.position[0] - b.position[0], a.position[1] - b.position[1], a.position[2] - b.position[2])
     turn = (0.0 * t, 0.0 * t, params[0] * ph.sin(away[0]))
     return (-params[0] * away[0], -params[0] * away[1], -params[0] * away[2]), turn, (-turn[0], -turn[1], -turn[2])

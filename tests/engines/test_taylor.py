@@ -41,7 +41,7 @@ def apart(one, other):
     return np.abs(q - other.quaternion_wxyz).max(), np.abs(one.position - other.position).max()
 
 
-# The judges ---------------------------------------------------------------------------------------------------------
+# References ---------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("name", "allowed"), [("hairer_vilmart_asymmetric", 1e-14), ("hairer_vilmart_flat", 5e-14)])
 @pytest.mark.parametrize("formulation", ["body_rates", "momentum"])
 def test_against_forty_digits(name, allowed, formulation):
@@ -138,8 +138,8 @@ def test_renormalize_false_leaves_the_quaternion_alone():
     settings = {"duration": 3.0, "method": "taylor", "rtol": 1e-3, "formulation": "body_rates"}
     raw = ph.simulate(BODY, START, FORCED[:2], renormalize=False, **settings)
     assert raw.attitude_drift[-1] == np.abs(np.linalg.norm(raw.quaternion_wxyz[-1]) - 1) > 1e-9
-    tidy = ph.simulate(BODY, START, FORCED[:2], **settings)
-    assert np.abs(np.linalg.norm(tidy.quaternion_wxyz, axis=1) - 1).max() < 1e-15
+    renormalized = ph.simulate(BODY, START, FORCED[:2], **settings)
+    assert np.abs(np.linalg.norm(renormalized.quaternion_wxyz, axis=1) - 1).max() < 1e-15
 
 
 def test_scales_do_not_matter():
@@ -241,7 +241,7 @@ def test_a_force_that_decides_against_its_closed_form():
     assert abs(both.final.position[1, 2] - motion.final.position[2] + 1.0) < 1e-11
 
 
-def test_what_has_no_series_is_told_with_its_place():
+def test_what_has_no_series_is_reported_with_its_line():
     import math
 
     @ph.force
@@ -259,7 +259,7 @@ def test_what_has_no_series_is_told_with_its_place():
 
 
 # What can go wrong --------------------------------------------------------------------------------------------------
-def test_drag_at_rest_is_told():
+def test_drag_at_rest_raises():
     with pytest.raises(ScenarioError, match=r"quadratic_drag has no Taylor series at t = 0 s.*root of 0.*dop853"):
         ph.simulate(BODY, ph.State(), FORCED[:2], duration=1.0, method="taylor")
 
@@ -268,18 +268,18 @@ def test_a_blow_up_against_its_time():
     """x'' = 6 x^2 from x = 1, x' = 2 is 1/(1 - t)^2: it ends at t = 1."""
 
     @ph.force
-    def blow(t, state, body, params):
+    def explosive(t, state, body, params):
         return (6 * state.position[0] * state.position[0], 0.0, 0.0), (0.0, 0.0, 0.0)
 
     start = ph.State(position=(1, 0, 0), velocity=(2, 0, 0))
     with pytest.raises(NonFiniteError) as error:
-        ph.simulate(ph.particle(1.0), start, [blow()], duration=3.0, method="taylor", output_step=0.4)
+        ph.simulate(ph.particle(1.0), start, [explosive()], duration=3.0, method="taylor", output_step=0.4)
     assert abs(error.value.time - 1.0) < 1e-9
     assert error.value.motion.times.tolist() == [0.0, 0.4, 0.8]
     assert error.value.last_good.position[0] > 1e6
     many = ph.State(position=[(-1, 0, 0), (1, 0, 0)], velocity=[(0, 0, 0), (2, 0, 0)])
     with pytest.raises(NonFiniteError, match="member 1") as error:
-        ph.ensemble(ph.particle(1.0), many, [blow()], duration=1.5, method="taylor", output_step=0.5)
+        ph.ensemble(ph.particle(1.0), many, [explosive()], duration=1.5, method="taylor", output_step=0.5)
     kept = error.value.motion.position[:, :, 0]
     assert np.isfinite(kept[:, 0]).all()
     assert np.isnan(kept[-1, 1])
@@ -393,7 +393,7 @@ def test_events_of_systems_and_members():
     assert np.abs(taylor.run_taylor(last, False).samples[0, :2, 2]).max() < 3e-15
 
 
-def test_bounces_without_end_are_told():
+def test_bounces_without_end_raise():
     """Each bounce keeps 0.8 of the speed: from 1 m all are over after 9 times the fall."""
     scenario = ph.Scenario(
         BALL, DROPPED, [GRAVITY], events=[height(0.0, change=bounce)], duration=6.0, method="taylor", output_step=0.5

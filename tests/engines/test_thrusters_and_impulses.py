@@ -1,4 +1,4 @@
-"""Thrusters that switch and blows that strike, against sums by hand: no step reaches across such an instant."""
+"""Thrusters and impulses against sums by hand: no step crosses a discontinuity."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_thruster_pushes_from_its_start_to_its_stop_and_not_longer(window, set
 
 
 @pytest.mark.filterwarnings("ignore:an impulse at")
-def test_thrusters_and_blows_add_up():
+def test_thrusters_and_impulses_add_up():
     forces = [
         f.thruster((0, 0, 0), (0, 1, 0), 4.0, 0.1, 0.35),
         f.thruster((0, 0, 0), (0, 1, 0), 2.0, 0.35, 0.6),
@@ -54,7 +54,7 @@ def test_thrusters_and_blows_add_up():
     assert motion.work[-1] == pytest.approx(momentum[-1] ** 2 / 4.0, rel=1e-13)
 
 
-def test_a_blow_strikes_the_bodies_that_it_is_meant_for():
+def test_an_impulse_acts_only_on_its_bodies():
     motion = ph.simulate(
         [STONE, STONE, STONE],
         [ph.State()] * 3,
@@ -67,29 +67,29 @@ def test_a_blow_strikes_the_bodies_that_it_is_meant_for():
     assert motion.position[-1, :, 0] == pytest.approx([1.0, 0.0, 1.0])
 
 
-def test_a_blow_aside_the_centre_turns_the_body():
-    """L jumps by r x J, about the centre; about a pivot by (r from the pivot) x J."""
-    body, blow, arm = ph.Body(2.0, (1.0, 2.0, 2.5)), np.array((0.0, 0.0, 3.0)), np.array((0.5, 0.0, 0.0))
-    free = run([f.impulse(blow, 0.5, arm)], body, step=0.125).at(0.5)
+def test_an_impulse_off_center_turns_the_body():
+    """L jumps by r x J, about the center; about a pivot by (r from the pivot) x J."""
+    body, impulse, arm = ph.Body(2.0, (1.0, 2.0, 2.5)), np.array((0.0, 0.0, 3.0)), np.array((0.5, 0.0, 0.0))
+    free = run([f.impulse(impulse, 0.5, arm)], body, step=0.125).at(0.5)
     assert free.velocity.tolist() == [0.0, 0.0, 1.5]
-    assert free.angular_velocity_body == pytest.approx(np.cross(arm, blow) / (1.0, 2.0, 2.5))
+    assert free.angular_velocity_body == pytest.approx(np.cross(arm, impulse) / (1.0, 2.0, 2.5))
     pivot = np.array((0.0, -1.0, 0.0))
-    held = run([f.impulse(blow, 0.5, arm)], body, step=0.125, pivot=pivot).at(0.5)
+    held = run([f.impulse(impulse, 0.5, arm)], body, step=0.125, pivot=pivot).at(0.5)
     about_pivot = np.diag((1.0, 2.0, 2.5)) + 2.0 * (pivot @ pivot * np.eye(3) - np.outer(pivot, pivot))
-    assert held.angular_velocity == pytest.approx(np.linalg.solve(about_pivot, np.cross(arm - pivot, blow)))
+    assert held.angular_velocity == pytest.approx(np.linalg.solve(about_pivot, np.cross(arm - pivot, impulse)))
 
 
-def test_members_with_windows_and_blows_of_their_own_move_as_alone():
-    starts, blows = np.array([0.1, 0.25, 0.1, 0.4]), np.array([0.3, 0.3, 0.7, 0.05])
+def test_members_with_windows_and_impulses_of_their_own_move_as_alone():
+    starts, impulses = np.array([0.1, 0.25, 0.1, 0.4]), np.array([0.3, 0.3, 0.7, 0.05])
 
-    def forces(start, blow):
-        return [f.thruster((0.1, 0, 0), (0, 1, 1), 4.0, start, 0.5), f.impulse((1.0, 2.0, 0.0), blow, (0, 0, 0.1))]
+    def forces(start, impulse):
+        return [f.thruster((0.1, 0, 0), (0, 1, 1), 4.0, start, 0.5), f.impulse((1.0, 2.0, 0.0), impulse, (0, 0, 0.1))]
 
     body = ph.Body(2.0, (1.0, 2.0, 2.5))
     settings = {"duration": 1.0, "step": 0.0625, "engine": "python", "output_step": 0.25}
-    many = ph.ensemble(body, ph.State(), forces(starts, blows), **settings)
+    many = ph.ensemble(body, ph.State(), forces(starts, impulses), **settings)
     for i in range(4):
-        alone = ph.simulate(body, ph.State(), forces(float(starts[i]), float(blows[i])), **settings)
+        alone = ph.simulate(body, ph.State(), forces(float(starts[i]), float(impulses[i])), **settings)
         assert (many.position[:, i] == alone.position).all()
         assert (many.quaternion_wxyz[:, i] == alone.quaternion_wxyz).all()
         assert (many.at(0.6).velocity[i] == alone.at(0.6).velocity).all()

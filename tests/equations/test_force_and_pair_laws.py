@@ -98,26 +98,26 @@ def accelerations(load, params):
     return scaled(BLOCK.inverse_mass, rate[2]), rate[3]
 
 
-def test_the_block_of_seed_000_has_its_moments():
-    """[seed 000 eq. 5-3]"""
+def test_the_block_of_baraff_1997_has_its_moments():
+    """[Baraff 1997, eq. 5-3]"""
     x, y, z = 6, 2, 4
     assert x * y * z == MASS
     assert tuple(MASS / 12 * s for s in (y * y + z * z, x * x + z * z, x * x + y * y)) == MOMENTS
 
 
-def test_a_uniform_field_gives_no_torque_as_in_seed_000_section_5_2():
+def test_a_uniform_field_gives_no_torque_as_in_baraff_1997_section_5_2():
     down = vector(0, 0, -9)
     assert accelerations(force_laws.gravity, (down,)) == (down, ZERO)
 
 
-def test_two_equal_pushes_do_not_turn_the_block_as_in_seed_000_section_5_3():
+def test_two_equal_pushes_do_not_turn_the_block_as_in_baraff_1997_section_5_3():
     up = (Fraction(0), Fraction(0), PUSH)
     params = ((up, vector(-3, 0, -2)), (up, vector(3, 0, -2)))
     assert accelerations(PUSHES, params) == ((0, 0, PUSH / 24), ZERO)
 
 
 @pytest.mark.parametrize("second", [vector(3, 0, 2), vector(3, 0, -2)])
-def test_two_opposite_pushes_only_turn_the_block_as_in_seed_000_section_5_4(second):
+def test_two_opposite_pushes_only_turn_the_block_as_in_baraff_1997_section_5_4(second):
     up, down = (Fraction(0), Fraction(0), PUSH), (Fraction(0), Fraction(0), -PUSH)
     params = ((up, vector(-3, 0, -2)), (down, second))
     state = _view_momentum(AT_REST, BLOCK)
@@ -132,7 +132,7 @@ def moved(state, direction, s):
 
 
 def turned(state, axis, s):
-    """The body turned by the angle s about a world axis through its centre of mass."""
+    """The body turned by the angle s about a world axis through its center of mass."""
     turn = (mpmath.cos(s / 2), *(mpmath.sin(s / 2) * a for a in axis))
     return state._replace(orientation=quaternions.product(turn, state.orientation))
 
@@ -190,7 +190,7 @@ def test_pair_forces_are_minus_the_slopes_of_the_potential(name):
 
 # Pairs ---------------------------------------------------------------------------------------------------------------
 def rational_pair():
-    """Two bodies whose spring has the rational length 7, and whose centres stand 11 apart."""
+    """Two bodies whose spring has the rational length 7, and whose centers stand 11 apart."""
     arm_a, arm_b = vector(2, -1, 1, over=3), vector(1, 0, 2, over=5)
     b = SEEN
     point_b = plus(b.position, quaternions.to_world(b.orientation, arm_b))

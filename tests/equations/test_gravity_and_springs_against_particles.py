@@ -22,7 +22,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 # A cloud far from the attracting point ------------------------------------------------------------------------------
 def cloud():
-    """Point masses about their centre of mass, and the body that they make: principal moments and axes by NumPy."""
+    """Point masses about their center of mass, and the body that they make: principal moments and axes by NumPy."""
     rng = np.random.default_rng(11)
     masses, points = rng.uniform(1, 3, 8), rng.uniform(-1, 1, (8, 3))
     points -= masses @ points / masses.sum()
@@ -73,11 +73,11 @@ def test_the_gravity_gradient_against_a_cloud_of_particles():
     assert all(3.9 < log2(a / b) < 4.1 for a, b in pairwise(force_errors))
 
 
-def test_the_gravity_gradient_about_another_centre():
-    """Only the way from the centre counts."""
-    r, centre = (3.0, 4.0, 12.0), (100.0, -50.0, 25.0)
-    shifted = StateView(tuple(a + b for a, b in zip(r, centre, strict=True)), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
-    np.testing.assert_array_equal(force_laws.point_gravity(0.0, shifted, CLOUD, (GM, centre)), from_the_law(r))
+def test_the_gravity_gradient_about_another_center():
+    """Only the way from the center counts."""
+    r, center = (3.0, 4.0, 12.0), (100.0, -50.0, 25.0)
+    shifted = StateView(tuple(a + b for a, b in zip(r, center, strict=True)), ATTITUDE, ZERO, ZERO, ZERO, ZERO, ZERO)
+    np.testing.assert_array_equal(force_laws.point_gravity(0.0, shifted, CLOUD, (GM, center)), from_the_law(r))
 
 
 def test_a_sphere_feels_no_gravity_gradient_and_a_principal_axis_along_the_line_none_either():

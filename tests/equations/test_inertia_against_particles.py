@@ -1,4 +1,4 @@
-"""Inertia against sums over particles, NumPy's matrices and seed 003's equations."""
+"""Inertia against sums over particles, NumPy's matrices and the equations of the Tops report."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ POINTS = [vector(*(int(x) for x in row), over=8) for row in RNG.integers(-20, 20
 
 
 def tensor_about(point):
-    """sum m (|r|^2 1 - r r^T), r from the point.  [seed 000 eq. 2-32]"""
+    """sum m (|r|^2 1 - r r^T), r from the point.  [Baraff 1997, eq. 2-32]"""
     total = [Fraction(0)] * 9
     for m, place in zip(MASSES, POINTS, strict=True):
         r = [a - b for a, b in zip(place, point, strict=True)]
@@ -29,10 +29,10 @@ def tensor_about(point):
 
 def test_shifted_against_a_sum_over_particles_exactly():
     mass = sum(MASSES)
-    centre = tuple(sum(m * p[i] for m, p in zip(MASSES, POINTS, strict=True)) / mass for i in range(3))
+    center = tuple(sum(m * p[i] for m, p in zip(MASSES, POINTS, strict=True)) / mass for i in range(3))
     for offset in (vector(1, 2, 3), vector(-7, 1, 0, over=3), vector(0, 0, 0)):
-        point = tuple(a + b for a, b in zip(centre, offset, strict=True))
-        assert inertia.shift_inertia(tensor_about(centre), mass, offset) == tensor_about(point)
+        point = tuple(a + b for a, b in zip(center, offset, strict=True))
+        assert inertia.shift_inertia(tensor_about(center), mass, offset) == tensor_about(point)
 
 
 settings.register_profile("patient", deadline=None)
@@ -42,7 +42,7 @@ UNIT = st.floats(-1, 1, allow_subnormal=False)
 
 @given(st.tuples(UNIT, UNIT, UNIT, UNIT).filter(lambda q: sum(x * x for x in q) > 0.01), st.tuples(UNIT, UNIT, UNIT))
 def test_world_tensor_against_numpy(q, moments):
-    """R I R^T.  [seed 000 eq. 2-39]"""
+    """R I R^T.  [Baraff 1997, eq. 2-39]"""
     r = np.array(quaternions.matrix(q)).reshape(3, 3)
     ours = np.array(inertia.world_tensor(moments, q)).reshape(3, 3)
     np.testing.assert_allclose(ours, r @ np.diag(moments) @ r.T, rtol=0, atol=2e-15)
@@ -55,13 +55,13 @@ def test_inertia_times_against_the_tensor_in_the_users_axes():
     np.testing.assert_allclose(inertia.inertia_times(body, v), r @ np.diag(body.moments) @ r.T @ v, rtol=1e-14)
 
 
-def test_euler_rate_against_seed_003_eq_5():
+def test_euler_rate_against_the_tops_report_eq_5():
     """w1' = (I2 - I3)/I1 w2 w3 and so on, and torque/I added; exactly."""
     w, torque = vector(3, -5, 7, over=4), vector(1, 2, -3, over=5)
     i1, i2, i3 = BODY.moments
-    seed = ((i2 - i3) / i1 * w[1] * w[2], (i3 - i1) / i2 * w[2] * w[0], (i1 - i2) / i3 * w[0] * w[1])
-    assert inertia.euler_rate(BODY, w, vector(0, 0, 0)) == seed
-    pushed = tuple(a + n / i for a, n, i in zip(seed, torque, BODY.moments, strict=True))
+    expected = ((i2 - i3) / i1 * w[1] * w[2], (i3 - i1) / i2 * w[2] * w[0], (i1 - i2) / i3 * w[0] * w[1])
+    assert inertia.euler_rate(BODY, w, vector(0, 0, 0)) == expected
+    pushed = tuple(a + n / i for a, n, i in zip(expected, torque, BODY.moments, strict=True))
     assert inertia.euler_rate(BODY, w, torque) == pushed
 
 

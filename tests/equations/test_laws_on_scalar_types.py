@@ -1,6 +1,6 @@
-"""Every law on every kind of number.
+"""Every law on every scalar type.
 
-Floats, NumPy arrays and machine code must agree to the bit, except where a law asks the system's library for atan2.
+Floats, NumPy arrays and compiled code must agree to the bit, except where a law asks the system's library for atan2.
 The other kinds bring their own functions and must agree with the floats to rounding.
 """
 
@@ -32,7 +32,7 @@ BY_THE_SYSTEM = {formulations.angles_of, formulations._start_angles}
 """Laws that take atan2 from the system's library: NumPy's and C's may differ in the last bit."""
 
 FOR_DOUBLES = {scalar_ops._reduce_argument, scalar_ops._sine, scalar_ops._cosine}
-"""Laws that round by adding and taking away 1.5 * 2**52: no other kind of number reaches them."""
+"""Laws that round by adding and taking away 1.5 * 2**52: no other scalar type reaches them."""
 
 ROUNDED = {
     free_rotation._unwind,

@@ -15,7 +15,7 @@ H = Fraction(1, 8)
 
 
 @pytest.mark.parametrize("name", ["momentum", "body_rates"])
-def test_tidying_gives_q_its_length_and_leaves_the_rest(name):
+def test_renormalization_gives_q_unit_length_and_leaves_the_rest(name):
     formulation = FORMULATIONS[name]
     assert formulation.renormalized((X, LONG, P, L), H) == ((X, UNIT, P, L), 8)
     assert formulation.with_drift((X, LONG, P, L), H) == ((X, LONG, P, L), 8)
@@ -23,7 +23,7 @@ def test_tidying_gives_q_its_length_and_leaves_the_rest(name):
     assert formulation.renormalized((X, short, P, L), H) == ((X, UNIT, P, L), Fraction(1, 2))
 
 
-def test_tidying_quaternion_accelerations_leaves_the_spin():
+def test_renormalizing_quaternion_accelerations_leaves_the_spin():
     """q and q' shrink by the same number, so that w = 2 q^-1 q' stays."""
     formulation = FORMULATIONS["quaternion_acceleration"]
     q_rate = quaternions.rate(LONG, L)

@@ -61,17 +61,17 @@ def test_products_and_turns_against_scipy(p, q, v):
 
 
 @given(quaternion())
-def test_matrices_against_scipy_and_seed_000(q):
-    """A q of any length gives R(q/|q|); for |q| = 1 that is seed 000's formula, section 4."""
+def test_matrices_against_scipy_and_baraff_1997(q):
+    """A q of any length gives R(q/|q|); for |q| = 1 that is [Baraff 1997, section 4]."""
     close(quaternions.matrix(q), scipys(q).as_matrix())
     s, x, y, z = quaternions.normalize(q)
-    seed = [
+    expected = [
         [1 - 2 * y**2 - 2 * z**2, 2 * x * y - 2 * s * z, 2 * x * z + 2 * s * y],
         [2 * x * y + 2 * s * z, 1 - 2 * x**2 - 2 * z**2, 2 * y * z - 2 * s * x],
         [2 * x * z - 2 * s * y, 2 * y * z + 2 * s * x, 1 - 2 * x**2 - 2 * y**2],
     ]
-    close(quaternions.matrix((s, x, y, z)), seed)
-    close(quaternions.matrix(q), seed)
+    close(quaternions.matrix((s, x, y, z)), expected)
+    close(quaternions.matrix(q), expected)
 
 
 @given(quaternion())
@@ -79,7 +79,7 @@ def test_from_matrix_against_scipy(q):
     same_rotation(quaternions.from_matrix(quaternions.matrix(q)), scipys(q).as_quat(scalar_first=True))
 
 
-def seed_000_matrix_to_quaternion(m):
+def baraff_matrix_to_quaternion(m):
     """Seed 000 section 4 as it stands, with its branches."""
     trace = m[0, 0] + m[1, 1] + m[2, 2]
     if trace >= 0:
@@ -105,10 +105,10 @@ def largest_component(which, tilt):
 
 @pytest.mark.parametrize("branch", range(4))
 @pytest.mark.parametrize("tilt", [0.0, 0.1, -0.3, 0.4])
-def test_each_branch_of_from_matrix_against_seed_000(branch, tilt):
+def test_each_branch_of_from_matrix_against_baraff_1997(branch, tilt):
     q = largest_component(branch, tilt)
     m = np.array(quaternions.matrix(q)).reshape(3, 3)
-    taken, theirs = seed_000_matrix_to_quaternion(m)
+    taken, theirs = baraff_matrix_to_quaternion(m)
     assert taken == branch
     ours = quaternions.from_matrix(quaternions.matrix(q))
     close(ours, theirs, 1e-15)
@@ -138,7 +138,7 @@ def test_from_matrix_of_half_turns_and_of_no_turn():
 
 @given(st.floats(-pi, pi), st.floats(0.01, pi - 0.01), st.floats(-pi, pi))
 def test_angles_against_scipy(phi, theta, psi):
-    """Intrinsic z, x, z: SciPy's 'ZXZ'.  [seed 004 eq. 17.10, as the errata read it]"""
+    """Intrinsic z, x, z: SciPy's 'ZXZ'.  [Christian 2011, eq. 17.10, as the errata read it]"""
     theirs = Rotation.from_euler("ZXZ", [phi, theta, psi])
     q = quaternions.from_angles((phi, theta, psi))
     same_rotation(q, theirs.as_quat(scalar_first=True))
@@ -192,7 +192,7 @@ def test_the_matrix_rate_against_the_derivative_of_a_steady_turn():
 @given(st.floats(-3, 3), st.floats(0.1, 3), st.floats(-3, 3))
 @settings(max_examples=30)
 def test_the_angles_rates_turn_the_quaternion_with_the_body(phi, theta, psi):
-    """d/dt from_angles(angles) = 1/2 q (0, w): the inverse of seed 004 eq. 17.36."""
+    """d/dt from_angles(angles) = 1/2 q (0, w): the inverse of [Christian 2011, eq. 17.36]."""
     angles = (phi, theta, psi)
     rates = rigid_body.angle_rates(angles, W)
     q = quaternions.from_angles(angles)

@@ -121,7 +121,7 @@ def test_the_quaternion_rate_keeps_the_length():
 
 
 def test_the_quaternion_rate_is_the_half_product_from_either_side():
-    """q' = 1/2 q (0, w_body) = 1/2 (0, w_world) q.  [seed 000 eq. 4-2; seed 004 eq. 17.44]"""
+    """q' = 1/2 q (0, w_body) = 1/2 (0, w_world) q.  [Baraff 1997, eq. 4-2; Christian 2011, eq. 17.44]"""
     made, (q, w) = rational_functions(QUATERNION, SPIN)
     zero = made(0)
     right, left = quaternions.product(q, (zero, *w)), quaternions.product((zero, *quaternions.to_world(q, w)), q)

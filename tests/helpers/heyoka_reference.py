@@ -1,4 +1,4 @@
-"""A third judge: heyoka's Taylor integrator in 240-bit arithmetic, in momenta and world axes.
+"""A third reference: heyoka's Taylor integrator in 240-bit arithmetic, in momenta and world axes.
 
 It takes problems as `make_reference_problems.py` writes them: texts of numbers in a dictionary.
 """
@@ -41,7 +41,7 @@ def thruster_load(data):
 
 
 def about_tip(q, w, height) -> dict:
-    """Place and velocity of a centre of mass that is held at its tip."""
+    """Place and velocity of a center of mass that is held at its tip."""
     a, b, c, d = q
 
     def turned(r):

@@ -1,4 +1,4 @@
-"""How a function on nested tuples of numbers is run on each kind of number, and compared with its floats."""
+"""How a function on nested tuples of numbers is run on each scalar type, and compared with its floats."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""A second judge: Taylor series of the equations of motion in whole numbers of 2^-bits.
+"""A second reference: Taylor series of the equations of motion in whole numbers of 2^-bits.
 
 State: position x, velocity v, quaternion q (w, x, y, z, body to world), angular velocity w in principal axes:
 x' = v,  M v' = M g - c |v| v + R(q) F,  2 q' = q (0, w),  J w' = N - w x (J w),

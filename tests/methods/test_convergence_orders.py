@@ -33,7 +33,7 @@ def attitude_error(motion, exact):
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("method", RUNGE_KUTTA)
-def test_attitude_converges_to_the_symmetric_top_with_the_order_of_the_table(method, formulation):
+def test_attitude_converges_to_the_symmetric_top_with_the_order_of_the_tableau(method, formulation):
     body, state, exact = symmetric_top(2.0)
     tilted = state.replace(orientation=Rotation.from_euler("x", 1.0))  # Euler angles begin away from the vertical
     order = METHODS[method].order
@@ -59,8 +59,8 @@ def test_leapfrog_converges_to_the_symmetric_top_with_order_2():
 
 
 @pytest.mark.parametrize("method", FIXED)
-def test_fall_with_linear_drag_and_wind_converges_with_the_order_of_the_table(method):
-    """Velocity-dependent force, seed 000's uniform field: v = u + (v0 - u) exp(-c t/m) has a closed form."""
+def test_fall_with_linear_drag_and_wind_converges_with_the_order_of_the_tableau(method):
+    """Velocity-dependent force, a uniform field as in [Baraff 1997]: v = u + (v0 - u) exp(-c t/m) has a closed form."""
     c, m, g, wind, t = 0.5, 2.0, 9.80665, np.array((3.0, 0.0, 0.0)), 1.0
     end = wind + np.array((0, 0, -m * g / c))
     v0 = np.array((0.0, 1.0, 4.0))
@@ -136,7 +136,7 @@ def test_leapfrog_and_the_printed_code_meet_their_known_errors_on_feynmans_plate
 
 
 def test_thruster_window_keeps_order_4_although_no_step_ends_at_its_edges():
-    """A constant thrust through the centre between 0.2505 and 0.7503 s: speed and place are known exactly."""
+    """A constant thrust through the center between 0.2505 and 0.7503 s: speed and place are known exactly."""
     thrust, start, stop, mass = 5.0, 0.2505, 0.7503, 2.0
     force = ph.forces.thruster((0, 0, 0), (0, 0, 3.0), thrust, start=start, stop=stop)
     motion = ph.simulate(ph.particle(mass), forces=[force], duration=1.0, step=0.07, method="rk4")

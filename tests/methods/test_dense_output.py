@@ -25,7 +25,7 @@ WELL = [f.spring(9.0, (0.0, 0.0, 1.0), (0.1, 0.0, 0.2), damping=0.2, length=0.5)
 DOP853_RUN = {"method": "dop853", "engine": "python"}
 
 
-# The curve by itself -------------------------------------------------------------------------------------------------
+# The interpolant ---------------------------------------------------------------------------------------------------
 @law
 def _pendulum(t, y, data):
     """x'' = -x + x^3/6 - t x'/10, and a sum beside it."""
@@ -33,42 +33,47 @@ def _pendulum(t, y, data):
     return ((v, -x + x * x * x / 6 - t * v / 10), (0.0 * t,), (x * v + t * t,))
 
 
-def curve_error(h, theta):
+def interpolant_error(h, theta):
     """At the part `theta` of one step of length h, against a hundred small ones."""
     y = ((1.0, 0.3), (1.0,), (0.2,))
     stages, used = tableau_stages(DOP853), dense_stages(DOP853).used
     k, new = evaluate_stages(_pendulum, stages, 0.5, y, h, (), (), y)
-    curve = build_interpolant(DOP853, _pendulum)(0.5, y, new, h, tuple(k[i] for i in used), ())
+    interpolant = build_interpolant(DOP853, _pendulum)(0.5, y, new, h, tuple(k[i] for i in used), ())
     exact, steps = y, 20
     for i in range(steps):
         exact = evaluate_stages(
             _pendulum, stages, 0.5 + i * theta * h / steps, exact, theta * h / steps, (), (), exact
         )[1]
-    found = evaluate_interpolant(y, theta, curve)
+    found = evaluate_interpolant(y, theta, interpolant)
     return max(abs(a - b) for one, other in zip(found, exact, strict=True) for a, b in zip(one, other, strict=True))
 
 
 @pytest.mark.parametrize("theta", [0.17, 0.5, 0.83])
-def test_the_curve_has_order_7(theta):
+def test_the_interpolant_has_order_7(theta):
     """Its error in one step falls with the eighth power of the step's length."""
-    errors = [curve_error(h, theta) for h in (0.8, 0.4, 0.2)]
+    errors = [interpolant_error(h, theta) for h in (0.8, 0.4, 0.2)]
     assert all(7.9 < log2(a / b) < 8.4 for a, b in pairwise(errors))
 
 
-def test_the_curve_begins_and_ends_with_the_step_and_its_slopes():
+def test_the_interpolant_begins_and_ends_with_the_step_and_its_slopes():
     y, h = ((1.0, 0.3), (1.0,), (0.2,)), 0.5
     k, new = evaluate_stages(_pendulum, tableau_stages(DOP853), 0.5, y, h, (), (), y)
-    curve = build_interpolant(DOP853, _pendulum)(0.5, y, new, h, tuple(k[i] for i in dense_stages(DOP853).used), ())
+    interpolant = build_interpolant(DOP853, _pendulum)(
+        0.5, y, new, h, tuple(k[i] for i in dense_stages(DOP853).used), ()
+    )
     small = 1e-6
     for theta, value, slope in ((0.0, y, k[0]), (1.0, new, _pendulum(0.5 + h, new, ()))):
-        at = evaluate_interpolant(y, theta, curve)
-        ahead, behind = evaluate_interpolant(y, theta + small, curve), evaluate_interpolant(y, theta - small, curve)
+        at = evaluate_interpolant(y, theta, interpolant)
+        ahead, behind = (
+            evaluate_interpolant(y, theta + small, interpolant),
+            evaluate_interpolant(y, theta - small, interpolant),
+        )
         for group, other, rate, a, b in zip(at, value, slope, ahead, behind, strict=True):
             assert group == pytest.approx(other, rel=1e-15)
             assert (np.array(a) - b) / (2 * small * h) == pytest.approx(rate, abs=1e-8)
 
 
-def test_the_stages_of_the_curve_stand_at_their_nodes():
+def test_the_stages_of_the_interpolant_are_at_their_nodes():
     assert DOP853.dense is not None
     for node, row in zip(DOP853.dense.nodes, DOP853.dense.rows, strict=True):
         assert sum(row) == pytest.approx(node, rel=1e-14)
@@ -100,8 +105,8 @@ def test_outputs_are_scipys_within_the_tolerance(name, rtol):
     exact = solve_ivp(scenario.derivative, (0, duration), y0, "DOP853", times, rtol=3e-14, atol=1e-14).y
     theirs = solve_ivp(scenario.derivative, (0, duration), y0, "DOP853", times, rtol=rtol, atol=rtol).y
     for group in (slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)):
-        shown = (motion.position, motion.quaternion_wxyz, motion.linear_momentum, motion.angular_momentum)
-        ours = dict(zip((0, 3, 7, 10), shown, strict=True))[group.start].T
+        outputs = (motion.position, motion.quaternion_wxyz, motion.linear_momentum, motion.angular_momentum)
+        ours = dict(zip((0, 3, 7, 10), outputs, strict=True))[group.start].T
         size = max(np.abs(exact[group]).max(), 1e-3)
         error, their_error = (np.abs(y - exact[group]).max() / size for y in (ours, theirs[group]))
         assert error < 3e3 * rtol
@@ -119,12 +124,12 @@ def test_outputs_of_a_tumbling_body_against_the_closed_form():
 
 
 # Outputs and steps ---------------------------------------------------------------------------------------------------
-BLOWS = [f.impulse((0.0, 1.0, 0.0), 0.7, (0.1, 0.0, 0.0)), f.thruster((0.1, 0, 0), (0, 0, 1), 4.0, 1.1, 1.9)]
+IMPULSES = [f.impulse((0.0, 1.0, 0.0), 0.7, (0.1, 0.0, 0.0)), f.thruster((0.1, 0, 0), (0, 0, 1), 4.0, 1.1, 1.9)]
 PAIR = [f.spring_between(0, 1, 5.0)]
 
 
 @pytest.mark.parametrize("is_system", [False, True], ids=["body", "system"])
-@pytest.mark.parametrize("more", [[], BLOWS], ids=["smooth", "struck"])
+@pytest.mark.parametrize("more", [[], IMPULSES], ids=["smooth", "with_impulses"])
 def test_output_times_do_not_change_the_steps(is_system, more):
     def run(**settings):
         bodies, states = ([SOLID, SOLID], [THROWN, ph.State()]) if is_system else (SOLID, THROWN)
@@ -143,7 +148,7 @@ def test_output_times_do_not_change_the_steps(is_system, more):
 def test_a_time_between_outputs_is_what_an_output_there_would_have_been(is_system):
     moments = [0.123, 0.7, 0.71, 1.0, 1.5, 2.222]
     bodies, states = ([SOLID, SOLID], [THROWN, ph.State()]) if is_system else (SOLID, THROWN)
-    forces = [*AIR, *BLOWS, *(PAIR if is_system else [])]
+    forces = [*AIR, *IMPULSES, *(PAIR if is_system else [])]
     sparse = ph.simulate(bodies, states, forces, duration=3.0, output_step=0.5, **DOP853_RUN)
     dense = ph.simulate(bodies, states, forces, duration=3.0, output_times=moments, **DOP853_RUN)
     for i, t in enumerate(moments):

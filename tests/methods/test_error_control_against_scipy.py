@@ -91,7 +91,7 @@ def test_a_step_is_what_is_left_or_what_was_planned():
     assert runge_kutta.step_end(0.7, 3.0, 0.9) == 0.9  # and not 0.7 + 0.2
 
 
-def test_the_clock_after_an_accepted_and_after_a_refused_step():
+def test_the_clock_after_an_accepted_and_after_a_rejected_step():
     """SciPy: 0.9 error^(-1/8), not longer than before just after a refusal."""
     easy, hard = 1 / 256, 256.0
     assert runge_kutta.next_clock((1.0, 0.25, 0.0, 3.0, 2.0), 9.0, 0.25, easy) == (1.25, 0.25 * 1.8, 0.0, 4.0, 2.0)
@@ -110,10 +110,8 @@ def test_an_attempt_of_no_length_changes_nothing():
     assert runge_kutta.next_clock(clock, 9.0, 0.0, runge_kutta.comparable_error(0.0, 0.0)) == clock
 
 
-def test_an_error_that_is_no_number_refuses_the_step():
+def test_an_error_that_is_nan_rejects_the_step():
     for error in (float("nan"), float("inf"), 1e305):
         assert runge_kutta.comparable_error(error, 0.25) == 1e300
     assert runge_kutta.next_clock((1.0, 0.25, 0.0, 0.0, 0.0), 9.0, 0.25, 1e300)[:3] == (1.0, 0.05, 1.0)
-    assert (
-        runge_kutta.next_clock((1.0, 1e-16, 0.0, 0.0, 0.0), 9.0, 1e-16, 1e300)[1] == 0.0
-    )  # too short to be told from none
+    assert runge_kutta.next_clock((1.0, 1e-16, 0.0, 0.0, 0.0), 9.0, 1e-16, 1e300)[1] == 0.0  # too short to change t

@@ -24,7 +24,7 @@ f = ph.forces
 AXES = [name for name, composition in COMPOSITIONS.items() if composition.drift == "axes"]
 
 
-# The tables ----------------------------------------------------------------------------------------------------------
+# Tableaus ------------------------------------------------------------------------------------------------------------
 def words_of(factors, longest):
     """A product of exponentials e^(c X), given as pairs (X, c), as a series of words in letters that do not commute."""
     series = {"": mpmath.mpf(1)}
@@ -62,7 +62,7 @@ def test_a_composition_meets_all_conditions_of_its_order(name, symmetric_drift):
     found = defects(COMPOSITIONS[name], symmetric_drift)
     order = COMPOSITIONS[name].order
     assert max(found[n] for n in range(order + 1)) < 2e-15, found
-    assert found[order + 1] > 1e-6, "its order is higher than the table says"
+    assert found[order + 1] > 1e-6, "its order is higher than the tableau says"
 
 
 def random_matrices(count):
@@ -120,7 +120,7 @@ def test_steps_about_axes_keep_their_order_with_any_symmetric_drift(name):
 @pytest.mark.parametrize("name", ["splitting4_exact", "splitting6_exact"])
 @mpmath.workdps(30)
 def test_flows_need_the_exact_drift(name):
-    """With a drift of order 2 no more than that is left: these tables must not be given turns about axes."""
+    """With a drift of order 2 no more than that is left: these tableaus must not be given turns about axes."""
     assert COMPOSITIONS[name].drift == "exact"
     errors = matrix_errors(COMPOSITIONS[name], (4, 5), symmetric_drift=True)
     assert 2.9 < log2(errors[0] / errors[1]) < 3.1
@@ -147,7 +147,7 @@ def simo_wong(**settings):
 
 
 def heavy_top(**settings):
-    """Three different moments, and a centre of mass on no axis through the pivot."""
+    """Three different moments, and a center of mass on no axis through the pivot."""
     return ph.Scenario(BODY, TILTED, [f.gravity()], pivot=(0.05, -0.1, -0.4), **{"duration": 1.5, **settings})
 
 
@@ -182,7 +182,7 @@ def end(scenario):
 
 
 @lru_cache
-def judge(make):
+def reference(make):
     plain = make(method="dop853")
     return end(make(method="dop853", rtol=1e-13, output_times=[plain.end_time], engine="python"))
 
@@ -204,7 +204,7 @@ def test_the_error_of_a_motion_falls_with_the_order(composition, make):
     errors = []
     for count in STEPS[make][composition.order]:
         scenario = make(method=composition.name, step=duration / count, output_times=[duration], engine="python")
-        errors.append(np.abs(end(scenario) - judge(make)).max())
+        errors.append(np.abs(end(scenario) - reference(make)).max())
     orders = [log2(a / b) for a, b in pairwise(errors)]
     # The kicks of drag are Runge-Kutta steps; here their error, of order 7 still, is the larger one.
     above = 0.8 if make is drag_and_thruster and composition.name == "splitting6_exact" else 0.2
@@ -442,7 +442,7 @@ def test_a_body_at_rest_drifts_nowhere():
         assert turn(Q, (0.0, 0.0, 0.0), free_body((1.0, 1.6, 2.2)), 0.5) == Q
 
 
-# At the door ---------------------------------------------------------------------------------------------------------
+# Argument checks ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("formulation", [name for name in FORMULATIONS if name != "momentum"])
 def test_other_formulations_are_refused(formulation):
     words = f"splitting4 advances momenta: it goes with formulation 'momentum', not with '{formulation}'"

@@ -1,4 +1,4 @@
-"""Whole RK4 steps, with gravity, quadratic drag, a thruster and a spring, on every kind of number."""
+"""Whole RK4 steps, with gravity, quadratic drag, a thruster and a spring, on every scalar type."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -112,8 +112,8 @@ def test_leapfrog_with_rescaled_stages_has_the_same_bits_and_order_two():
             y, _ = free.renormalized(method(i * h, y, h, data), h)
         return np.array(y[1])
 
-    judge = end(finer, 3200)
-    errors = [np.abs(end(step, count) - judge).max() for count in (32, 64, 128)]
+    reference = end(finer, 3200)
+    errors = [np.abs(end(step, count) - reference).max() for count in (32, 64, 128)]
     assert all(1.9 < np.log2(a / b) < 2.1 for a, b in pairwise(errors)), errors
     lanes = [lane((T, START, H, (BODY, ())), i) for i in range(3)]
     floats = [bits(in_floats(step, args)) for args in lanes]
@@ -175,8 +175,8 @@ def test_the_error_of_mpmath_steps_falls_sixteenfold_against_a_hundredth_of_the_
                 now = step(t + mpmath.mpf(i) / count / 10, now, mpmath.mpf(1) / count / 10, data)
             return leaves(now)
 
-        judge = end(400)
-        errors = [max(abs(a - b) for a, b in zip(end(n), judge, strict=True)) for n in (4, 8, 16)]
+        reference = end(400)
+        errors = [max(abs(a - b) for a, b in zip(end(n), reference, strict=True)) for n in (4, 8, 16)]
         orders = [mpmath.log(a / b, 2) for a, b in pairwise(errors)]
     assert all(3.8 < order < 4.2 for order in orders), orders
 
@@ -213,5 +213,5 @@ def test_jacfwd_through_a_hundred_steps_against_mpmath_differences():
         small = mpmath.mpf(10) ** -16
         for column, direction in zip(jacobian.T, directions, strict=True):
             ahead, behind = run_by_mpmath(direction, small), run_by_mpmath(direction, -small)
-            judge = np.array([float((a - b) / (2 * small)) for a, b in zip(ahead, behind, strict=True)])
-            np.testing.assert_allclose(column, judge, rtol=0, atol=3e-14 * abs(judge).max())
+            reference = np.array([float((a - b) / (2 * small)) for a, b in zip(ahead, behind, strict=True)])
+            np.testing.assert_allclose(column, reference, rtol=0, atol=3e-14 * abs(reference).max())

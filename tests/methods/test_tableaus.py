@@ -1,4 +1,4 @@
-"""The tables of the one-step methods against the order conditions, which exact numbers decide."""
+"""The tableaus of the one-step methods against the order conditions, which exact numbers decide."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -16,9 +16,9 @@ AS_PRINTED = RK4._replace(
     coordinate_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),
     momentum_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),
 )
-"""The weights of seed 001 eq. 4.15 as printed."""
+"""The weights of [Hydra 2017, eq. 4.15] as printed."""
 LAST_STAGE_AT_THE_START = RK4._replace(nodes=(*RK4.nodes[:3], Fraction(0)))
-"""F4 evaluated at t^n, as seed 001 eq. 4.14 is printed."""
+"""F4 evaluated at t^n, as [Hydra 2017, eq. 4.14] is printed."""
 HALF = Fraction(1, 2)
 
 
@@ -65,7 +65,7 @@ def test_there_are_as_many_trees_as_cayley_counted():
 
 
 @pytest.mark.parametrize("table", [EULER, MIDPOINT, HEUN, RK4, RK6], ids=lambda table: table.name)
-def test_a_table_has_its_order_by_the_rooted_trees_exactly(table):
+def test_a_tableau_has_its_order_by_the_rooted_trees_exactly(table):
     assert table.coordinate_rows == table.momentum_rows
     assert table.coordinate_weights == table.momentum_weights
     assert [sum(row) for row in table.coordinate_rows] == list(table.nodes)
@@ -74,11 +74,11 @@ def test_a_table_has_its_order_by_the_rooted_trees_exactly(table):
         for n in range(1, table.order + 2)
     }
     assert all(d == 0 for n in range(1, table.order + 1) for d in defects[n])
-    assert any(d != 0 for d in defects[table.order + 1]), "its order is higher than the table says"
+    assert any(d != 0 for d in defects[table.order + 1]), "its order is higher than the tableau says"
 
 
 @pytest.mark.parametrize("table", [EULER, MIDPOINT, HEUN, RK4, RK6, LEAPFROG, DOP853], ids=lambda table: table.name)
-def test_a_table_is_explicit_and_its_rows_have_the_same_count(table):
+def test_a_tableau_is_explicit_and_its_rows_have_the_same_count(table):
     for rows in (table.coordinate_rows, table.momentum_rows):
         assert [len(row) for row in rows] == list(range(len(table.nodes)))
     assert len(table.coordinate_weights) == len(table.momentum_weights) == len(table.nodes)
@@ -95,15 +95,15 @@ def partitioned_defects(table, order):
     return [sum(b * c for b, c in zip(w, nodes, strict=True)) - HALF for w in weights for nodes in rows]
 
 
-def test_leapfrog_has_order_two_for_every_coupling_of_coordinates_and_momenta_exactly():
+def test_leapfrog_has_order_two_forevery_coupling_of_coordinates_and_momenta_exactly():
     assert partitioned_defects(LEAPFROG, 1) == [0] * 2
     assert partitioned_defects(LEAPFROG, 2) == [0] * 6
     cubic = sum(b * c * c for b, c in zip(LEAPFROG.momentum_weights, LEAPFROG.nodes, strict=True)) - Fraction(1, 3)
-    assert cubic != 0, "its order is higher than the table says"
+    assert cubic != 0, "its order is higher than the tableau says"
 
 
 def test_leapfrog_is_kick_drift_kick_and_runs_back_exactly_where_force_depends_on_place_only():
-    """[seed 004 eq. 17.45, 17.46]  q' = p, p' = -q^3: the step, and its return with -h, to the last ratio."""
+    """[Christian 2011, eq. 17.45, 17.46]  q' = p, p' = -q^3: the step, and its return with -h, to the last ratio."""
 
     def rate(t, y, data):
         (q,), _, (p,), _ = y
@@ -191,7 +191,7 @@ DRIVEN = (exp(-1), exp(-1))
 
 
 @pytest.mark.parametrize("table", [EULER, MIDPOINT, RK4, LEAPFROG], ids=lambda table: table.name)
-def test_the_error_falls_with_the_order_of_the_table(table):
+def test_the_error_falls_with_the_order_of_the_tableau(table):
     bound = 0.15 if table.order < 4 else 0.2
     for order in measured_orders(table, autonomous, AUTONOMOUS, counts=(32, 64, 128)):
         assert abs(order - table.order) < bound
@@ -204,8 +204,8 @@ def test_the_error_of_dop853_falls_with_the_eighth_power():
         assert 7.5 < order < 9
 
 
-def test_the_printed_weights_of_seed_001_have_order_one():
-    """[seed 001 eq. 4.15]  sum b c = 7/12 instead of 1/2."""
+def test_the_printed_weights_of_hydra_2017_have_order_one():
+    """[Hydra 2017, eq. 4.15]  sum b c = 7/12 instead of 1/2."""
     weights = AS_PRINTED.coordinate_weights
     assert sum(weights) == 1
     assert sum(b * c for b, c in zip(weights, AS_PRINTED.nodes, strict=True)) == Fraction(7, 12)
@@ -213,8 +213,8 @@ def test_the_printed_weights_of_seed_001_have_order_one():
         assert 0.9 < order < 1.1
 
 
-def test_the_printed_last_stage_of_seed_001_has_order_one_where_time_enters_and_four_where_it_does_not():
-    """[seed 001 eq. 4.14]  The time's own condition is sum b c = 1/3; an autonomous problem does not see it."""
+def test_the_printed_last_stage_of_hydra_2017_has_order_one_where_time_enters_and_four_where_it_does_not():
+    """[Hydra 2017, eq. 4.14]  The time's own condition is sum b c = 1/3; an autonomous problem does not see it."""
     table = LAST_STAGE_AT_THE_START
     assert sum(b * c for b, c in zip(table.coordinate_weights, table.nodes, strict=True)) == Fraction(1, 3)
     for order in measured_orders(table, driven, DRIVEN, counts=(64, 128, 256), start=(1.0, 0.0)):

@@ -47,7 +47,7 @@ def copy_of_sources(place: Path) -> Path:
     return place
 
 
-def judge(planted: Planted, source: Path, cache: Path) -> tuple[str, bool, float]:
+def plant_and_test(planted: Planted, source: Path, cache: Path) -> tuple[str, bool, float]:
     """What became of a planted error: which test caught it, or why none did; whether it was caught; seconds."""
     path, began = source / "polhode" / planted.file, perf_counter()
     sound = path.read_text(encoding="utf-8")
@@ -91,7 +91,7 @@ def main() -> int:
             print(f"nothing planted: {len(needed)} test files green, {perf_counter() - began:.0f} s\n")
             print(f"{'planted error':46} {'file':28} {'caught by':90} {'s':>5}")
             all_caught = True
-            results = pool.map(lambda p: with_a_copy(lambda source, cache: judge(p, source, cache)), chosen)
+            results = pool.map(lambda p: with_a_copy(lambda source, cache: plant_and_test(p, source, cache)), chosen)
             for planted, (by, caught, seconds) in zip(chosen, results, strict=True):
                 print(f"{planted.what:46} {planted.file:28} {by:90} {seconds:5.1f}", flush=True)
                 all_caught = all_caught and caught

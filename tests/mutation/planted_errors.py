@@ -21,7 +21,7 @@ INERTIA = "equations/test_inertia_against_particles.py"
 FORCES = "equations/test_force_and_pair_laws.py"
 CLOUDS = "equations/test_gravity_and_springs_against_particles.py"
 TABLES = "methods/test_tableaus.py"
-TIDYING = "equations/test_renormalization.py"
+RENORMALIZATION = "equations/test_renormalization.py"
 CONTROL = "methods/test_error_control_against_scipy.py"
 AUDIT = "results/test_audit.py"
 EVENTS = "engines/test_thrusters_and_impulses.py"
@@ -136,7 +136,7 @@ PLANTED = [
         "equations/formulations.py",
         "    s = 1 / n\n    return (y[0], (s * y[1][0]",
         "    s = 1 + 0 * n\n    return (y[0], (s * y[1][0]",
-        (TIDYING, AUDIT),
+        (RENORMALIZATION, AUDIT),
     ),
     Planted(
         "principal axes taken for the body's",
@@ -233,7 +233,7 @@ PLANTED = [
         "y = y[:2] + add_scaled(y[2:], h * a[0], k[0][2:])",
         (TABLES,),
     ),
-    Planted("DOP853's curve: a digit", "methods/dop853.py", "165.20045171727028", "165.20045181727028", (DENSE,)),
+    Planted("DOP853's interpolant: a digit", "methods/dop853.py", "165.20045171727028", "165.20045181727028", (DENSE,)),
     Planted(
         "a refused step is forgotten",
         "methods/runge_kutta.py",
@@ -242,7 +242,7 @@ PLANTED = [
         (CONTROL,),
     ),
     Planted(
-        "lanes: a body takes its neighbour's clock along",
+        "lanes: a body takes its neighbor's clock along",
         "engines/adaptive_driver.py",
         "for i in range(c, carried, lanes):\n                        block[i]",
         "for i in range(c, carried - 5 * lanes, lanes):\n                        block[i]",
@@ -317,7 +317,7 @@ PLANTED = [
         "equations/free_rotation.py",
         "if_less(solution.high, 0, -solution.sign * sin_of_quarters(n), 0 * t)",
         "if_less(solution.high, 0, solution.sign * sin_of_quarters(n), 0 * t)",
-        (f"{EXACT}::test_pure_spins_stay_for_ever", f"{EXACT}::test_the_quaternion_never_jumps"),
+        (f"{EXACT}::test_pure_spins_stay_forever", f"{EXACT}::test_the_quaternion_never_jumps"),
     ),
     Planted(
         "compositions: a digit of Kahan and Li",
@@ -437,7 +437,7 @@ PLANTED = [
         (SURFACES,),
     ),
     Planted(
-        "surface: not centred before integrating",
+        "surface: not centered before integrating",
         "massprops/surface/moment_integrals.py",
         "origin = np.where(np.abs(middle) > 4 * size, np.round(middle / size) * size, 0.0)",
         "origin = middle + size / 3",

@@ -1,1 +1,1 @@
-"""Engines: the same steps on other numbers.  `cpu` compiles them, `python` runs them as they stand."""
+"""Engines: run a scenario.  "cpu" compiles the kernels with Numba, "python" interprets them, "taylor" uses heyoka."""

@@ -1,7 +1,7 @@
-"""Steps as long as the tolerance allows: one is tried, judged, and accepted or refused.
+"""Kernels for adaptive steps with step-size control: a step is tried, then accepted or rejected by its error.
 
-Every body of a block has a clock of its own, and its lane tries a step in lock with the others.  The bodies of a system
-share one clock, that of its first body.  A curve through the step shows what lies between its ends.
+Every body of a block has its own clock, and all lanes try a step in lockstep.  The bodies of a system share one clock,
+that of its first body.  Dense output gives the states inside a step.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from polhode.methods.runge_kutta import (
 from polhode.methods.tableaus import Tableau
 
 
-# Bodies with clocks of their own -------------------------------------------------------------------------------------
-def lane_attempt(rate: Loop, table: Tableau, layout: Layout) -> Loop:
-    """A step tried on every body of a block: where it leads, its length and its error, and the slopes for a curve."""
+# Bodies with their own clocks ----------------------------------------------------------------------------------------
+def lane_attempt(rate: Loop, tableau: Tableau, layout: Layout) -> Loop:
+    """Try a step on every body of a block: its result, length and error, and the slopes for dense output."""
     lanes, state, body, params, trial = layout.lanes, layout.state, layout.body, layout.params, layout.trial
     clock, result, slopes, least = layout.clock, layout.attempt, layout.slopes, layout.least
-    stages = tableau_stages(table)
-    fifth, third = (convert_row(row, float) for row in table.error_rows or ((), ()))
-    wanted = select_entries(dense_stages(table).used if slopes else ())
+    stages = tableau_stages(tableau)
+    fifth, third = (convert_row(row, float) for row in tableau.error_rows or ((), ()))
+    select_slopes = select_entries(dense_stages(tableau).used if slopes else ())
 
     @loop
     def attempt(unit: Any, pairs: Any, end: float, rtol: Groups, user_atol: Groups) -> None:
@@ -48,29 +48,29 @@ def lane_attempt(rate: Loop, table: Tableau, layout: Layout) -> Loop:
             y = read(unit, lane, state)
             data = (unpack_constants(read(unit, lane, body)), read(unit, lane, params))
             k, new = evaluate_stages(rate, stages, t, y, tried, data, (), y)
-            nothing = combine_stages(y, -1.0, (1.0,), (1.0,), (y,))
+            zero_state = combine_stages(y, -1.0, (1.0,), (1.0,), (y,))
             atol = add_scaled_group(user_atol, 1.0, read(unit, lane, least))
-            error_5 = state_error(y, new, k[0], tried, combine_stages(nothing, tried, fifth, fifth, k), rtol, atol)
-            error_3 = state_error(y, new, k[0], tried, combine_stages(nothing, tried, third, third, k), rtol, atol)
+            error_5 = state_error(y, new, k[0], tried, combine_stages(zero_state, tried, fifth, fifth, k), rtol, atol)
+            error_3 = state_error(y, new, k[0], tried, combine_stages(zero_state, tried, third, third, k), rtol, atol)
             write(unit, lane, trial, new)
-            write(unit, lane, slopes, wanted(k))
+            write(unit, lane, slopes, select_slopes(k))
             write(unit, lane, result, (tried, comparable_error(mixed_error(error_5, error_3), tried)))
 
     return attempt
 
 
 def select_entries(indices: tuple[int, ...]) -> Loop:
-    """Some entries of a tuple."""
+    """(k) -> the entries of a tuple at these indices."""
     if not indices:
         return _select_none
     first, rest = indices[0], select_entries(indices[1:])
 
     @law
-    def some_of(k: Groups) -> Groups:
+    def select(k: Groups) -> Groups:
         entries: Groups = (k[first],) + rest(k)
         return entries
 
-    return some_of
+    return select
 
 
 @law
@@ -78,30 +78,30 @@ def _select_none(k: Groups) -> Groups:
     return ()
 
 
-def lane_acceptance(tidy: Loop, layout: Layout) -> Loop:
-    """Every body of a block goes on: with the state that it tried, renormalized, if the error allows it, else as it was."""
+def lane_acceptance(renormalize: Loop, layout: Layout) -> Loop:
+    """Accept or reject the step of every body of a block; an accepted state is renormalized."""
     lanes, state, trial, drift_at = layout.lanes, layout.state, layout.trial, layout.drift
     clock, result = layout.clock, layout.attempt
 
     @loop
-    def settle(unit: Any, end: float) -> None:
+    def finish_step(unit: Any, end: float) -> None:
         use_wide_vectors()
         for lane in range(lanes):
             tried, error = read(unit, lane, result)
             new, largest = read(unit, lane, trial), unit[drift_at + lane]
-            renormalized, drift = tidy(new[:4], tried)
+            renormalized, drift = renormalize(new[:4], tried)
             write(unit, lane, state, select_groups(1.0, error, read(unit, lane, state), renormalized + new[4:]))
             unit[drift_at + lane] = if_less(1.0, error, largest, larger(largest, drift))
             write(unit, lane, clock, next_clock(read(unit, lane, clock), end, tried, error))
 
-    return settle
+    return finish_step
 
 
-def lane_dense_output(rate: Loop, table: Tableau, layout: Layout) -> Loop:
-    """The curves through the steps that the bodies of a block have tried."""
+def lane_dense_output(rate: Loop, tableau: Tableau, layout: Layout) -> Loop:
+    """The interpolants of the steps that the bodies of a block have tried."""
     lanes, state, body, params, trial = layout.lanes, layout.state, layout.body, layout.params, layout.trial
     clock, result, slopes, places = layout.clock, layout.attempt, layout.slopes, layout.curve
-    curve = build_interpolant(table, rate)
+    interpolant = build_interpolant(tableau, rate)
 
     @loop
     def fit(unit: Any, pairs: Any) -> None:
@@ -110,18 +110,18 @@ def lane_dense_output(rate: Loop, table: Tableau, layout: Layout) -> Loop:
             t, tried = unit[clock[0] + lane], unit[result[0] + lane]
             data = (unpack_constants(read(unit, lane, body)), read(unit, lane, params))
             y, new, k = read(unit, lane, state), read(unit, lane, trial), read(unit, lane, slopes)
-            write(unit, lane, places, curve(t, y, new, tried, k, data))
+            write(unit, lane, places, interpolant(t, y, new, tried, k, data))
 
     return fit
 
 
 # A system with one clock ---------------------------------------------------------------------------------------------
-def system_attempt(run_stages: Loop, sum_up: Loop, table: Tableau, layout: Layout) -> Loop:
-    """A step tried on all bodies of a system; the error is that of the worst."""
+def system_attempt(run_stages: Loop, sum_slopes: Loop, tableau: Tableau, layout: Layout) -> Loop:
+    """Try a step on all bodies of a system; the error is the largest of all bodies."""
     lanes, size, state, trial, point = layout.lanes, layout.size, layout.state, layout.trial, layout.point
-    a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
-    fifth, third = (np.array(row, dtype=float) for row in table.error_rows or ((), ()))
-    first_slope, error_at, count = layout.slopes[0], layout.point[0][0], len(table.nodes)
+    a, b = np.array(tableau.coordinate_weights, dtype=float), np.array(tableau.momentum_weights, dtype=float)
+    fifth, third = (np.array(row, dtype=float) for row in tableau.error_rows or ((), ()))
+    first_slope, error_at, count = layout.slopes[0], layout.point[0][0], len(tableau.nodes)
     clock, result, least = layout.clock, layout.attempt, layout.least
 
     @loop
@@ -136,13 +136,13 @@ def system_attempt(run_stages: Loop, sum_up: Loop, table: Tableau, layout: Layou
         t = unit[clock[0]]
         tried = step_to_try(t, unit[clock[1]], end)
         run_stages(unit, pairs, t, tried)
-        sum_up(unit, trial[0][0], False, tried, a, b, count)
+        sum_slopes(unit, trial[0][0], False, tried, a, b, count)
         bodies = len(unit) // size * lanes
         error_5 = np.empty(bodies)
-        sum_up(unit, error_at, True, tried, fifth, fifth, count)
+        sum_slopes(unit, error_at, True, tried, fifth, fifth, count)
         for i in range(bodies):
             error_5[i] = errors(unit, i // lanes * size + i % lanes, tried, rtol, atol)
-        sum_up(unit, error_at, True, tried, third, third, count)
+        sum_slopes(unit, error_at, True, tried, third, third, count)
         worst = 0.0
         for i in range(bodies):
             error_3 = errors(unit, i // lanes * size + i % lanes, tried, rtol, atol)
@@ -153,29 +153,29 @@ def system_attempt(run_stages: Loop, sum_up: Loop, table: Tableau, layout: Layou
 
 
 def system_acceptance(accept: Loop, layout: Layout) -> Loop:
-    """All bodies of a system go on, or none."""
+    """Accept or reject the step of all bodies of a system together."""
     clock, result = layout.clock, layout.attempt
 
     @loop
-    def settle(unit: Any, end: float) -> None:
+    def finish_step(unit: Any, end: float) -> None:
         tried, error = read(unit, 0, result)
         if error <= 1.0:
             accept(unit, tried)
         write(unit, 0, clock, next_clock(read(unit, 0, clock), end, tried, error))
 
-    return settle
+    return finish_step
 
 
-def system_dense_output(evaluate: Loop, sum_up: Loop, table: Tableau, layout: Layout) -> Loop:
-    """The curves through the step that a system has tried, of all its bodies."""
+def system_dense_output(evaluate: Loop, sum_slopes: Loop, tableau: Tableau, layout: Layout) -> Loop:
+    """The interpolants of all bodies for the step that a system has tried."""
     lanes, size, state, trial, places = layout.lanes, layout.size, layout.state, layout.trial, layout.curve
     clock, result, stride, point = layout.clock, layout.attempt, layout.drift, layout.point[0][0]
-    dense, count = table.dense, len(table.nodes)
+    dense, count = tableau.dense, len(tableau.nodes)
     assert dense is not None
-    used, _, rows = dense_stages(table)
+    used, _, rows = dense_stages(tableau)
     slopes, at_end = tuple(layout.slopes[i] for i in (*used, *range(count, len(layout.slopes)))), layout.slopes[count]
     more = len(dense.nodes)
-    nodes, weights = np.array(dense.nodes), np.array(table.coordinate_weights, dtype=float)
+    nodes, weights = np.array(dense.nodes), np.array(tableau.coordinate_weights, dtype=float)
     points = np.zeros((more, count + more))
     for i, row in enumerate(dense.rows):
         points[i, : len(row)] = row
@@ -184,10 +184,10 @@ def system_dense_output(evaluate: Loop, sum_up: Loop, table: Tableau, layout: La
     def fit(unit: Any, pairs: Any) -> None:
         use_wide_vectors()
         t, tried = unit[clock[0]], unit[result[0]]
-        sum_up(unit, point, False, tried, weights, weights, count)
+        sum_slopes(unit, point, False, tried, weights, weights, count)
         evaluate(unit, pairs, t + tried, count * stride)
         for i in range(more):
-            sum_up(unit, point, False, tried, points[i], points[i], count + 1 + i)
+            sum_slopes(unit, point, False, tried, points[i], points[i], count + 1 + i)
             evaluate(unit, pairs, t + nodes[i] * tried, (count + 1 + i) * stride)
         for block in range(len(unit) // size):
             for lane in range(lanes):

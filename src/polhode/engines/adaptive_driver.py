@@ -1,7 +1,7 @@
-"""From step to step until a segment's end, putting out what was asked for on the way.
+"""The driver loops of adaptive runs: step to the end of a segment, writing samples on the way.
 
-Outputs lie where they lie: a curve through the step shows them, and no step ends for their sake.  A lane whose body has
-arrived takes up the next one, so that no lane waits for another.
+Samples come from dense output, so they change no step.  A lane whose body has arrived takes the next body, so that no
+lane waits for another.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from polhode.methods.runge_kutta import step_end
 
 # Output --------------------------------------------------------------------------------------------------------------
 def build_checkpoint_writer(layout: Layout) -> Loop:
-    """Note where a step begins, with its clock, so that the run can be taken up there again."""
+    """Save the start of a step and its clock as a checkpoint, from which the run can resume."""
     size, sample_size, clock = layout.size, layout.sample_size, layout.clock
 
     @loop
     def save_checkpoint(unit: Any, u: int, s: int, checkpoints: Any) -> None:
-        """Only for units with one clock; nobody asked if there is no room for checkpoints."""
+        """Only for units with one clock; does nothing if `checkpoints` is empty."""
         if s < len(checkpoints):
             blocks = len(unit) // size
             for block in range(blocks):
@@ -37,7 +37,7 @@ def build_checkpoint_writer(layout: Layout) -> Loop:
 
 
 def build_sample_writer(save_checkpoint: Loop, layout: Layout, shared: bool) -> Loop:
-    """Put out a state that stands just at an output; whether its clock has still to go on."""
+    """Write the samples that are due; return True while integration must continue."""
     lanes, size, sample_size, drift_at, clock = (
         layout.lanes,
         layout.size,
@@ -62,7 +62,7 @@ def build_sample_writer(save_checkpoint: Loop, layout: Layout, shared: bool) -> 
     ) -> bool:
         """Clock c of `unit` is that of body `lane` of unit u; done[u, lane] counts its outputs.
 
-        With `through` the end is to be reached, whatever is put out.
+        With `through` the integration continues to `end` even after the last output.
         """
         bodies = len(unit) // size * lanes if shared else 1
         t, s = unit[clock[0] + c], done[u, lane]
@@ -80,8 +80,10 @@ def build_sample_writer(save_checkpoint: Loop, layout: Layout, shared: bool) -> 
     return write_samples
 
 
-def build_dense_sample_writer(tidy: Loop, fit: Loop, save_checkpoint: Loop, layout: Layout, shared: bool) -> Loop:
-    """Put out what lies inside the steps that are about to be accepted: points of their curves, renormalized."""
+def build_dense_sample_writer(
+    renormalize: Loop, fit_interpolant: Loop, save_checkpoint: Loop, layout: Layout, shared: bool
+) -> Loop:
+    """Write the samples inside steps that are about to be accepted, by dense output, renormalized."""
     lanes, size, sample_size, drift_at, clock = (
         layout.lanes,
         layout.size,
@@ -98,9 +100,9 @@ def build_dense_sample_writer(tidy: Loop, fit: Loop, save_checkpoint: Loop, layo
         return bool(stops[s] < step_end(unit[clock[0] + c], unit[clock[1] + c], end))
 
     @loop
-    def point(unit: Any, at: int, theta: float, h: float, row: Any, to: int) -> None:
+    def write_point(unit: Any, at: int, theta: float, h: float, row: Any, to: int) -> None:
         y = evaluate_interpolant(read(unit, at, state), theta, read(unit, at, places))
-        renormalized, drift = tidy(y[:4], h)
+        renormalized, drift = renormalize(y[:4], h)
         write(row, to, state, renormalized + y[4:])
         row[drift_at + to] = larger(unit[drift_at + at], drift)
         unit[drift_at + at] = 0.0
@@ -109,14 +111,14 @@ def build_dense_sample_writer(tidy: Loop, fit: Loop, save_checkpoint: Loop, layo
     def write_dense_samples(
         unit: Any, pairs: Any, units: Any, places: Any, done: Any, stops: Any, end: float, out: Any, checkpoints: Any
     ) -> None:
-        """units and places: which body each clock is that of."""
+        """units and places: the body that each clock belongs to."""
         wanted = False
         for c in range(len(units)):
             if is_inside(unit, c, done[units[c], places[c]], stops, end):
                 wanted = True
         if not wanted:
             return
-        fit(unit, pairs)
+        fit_interpolant(unit, pairs)
         bodies = len(unit) // size * lanes if shared else 1
         for c in range(len(units)):
             u, lane = units[c], places[c]
@@ -126,7 +128,7 @@ def build_dense_sample_writer(tidy: Loop, fit: Loop, save_checkpoint: Loop, layo
                 save_checkpoint(unit, u, s, checkpoints)
                 for b in range(bodies):
                     at, to = c + b // lanes * size + b % lanes, lane + b // lanes * sample_size + b % lanes
-                    point(unit, at, theta, tried, out[s, u], to)
+                    write_point(unit, at, theta, tried, out[s, u], to)
                 done[u, lane] = s + 1
 
     return write_dense_samples
@@ -136,12 +138,12 @@ def build_dense_sample_writer(tidy: Loop, fit: Loop, save_checkpoint: Loop, layo
 def no_dense_samples(
     unit: Any, pairs: Any, units: Any, places: Any, done: Any, stops: Any, end: float, out: Any, checkpoints: Any
 ) -> None:
-    """No output lies inside a step."""
+    """Outputs only at the ends of segments: nothing to write inside a step."""
 
 
-# The outermost loops -------------------------------------------------------------------------------------------------
-def unit_loop(attempt: Loop, write_samples: Loop, write_dense_samples: Loop, settle: Loop, tag: str) -> Loop:
-    """Advance units that have but one clock: a body alone, or a system."""
+# Outer loops --------------------------------------------------------------------------------------------------------
+def unit_loop(attempt: Loop, write_samples: Loop, write_dense_samples: Loop, finish_step: Loop, tag: str) -> Loop:
+    """Advance units with one clock each: a body alone, or a system."""
 
     def advance_units(
         buffer: Any,
@@ -158,7 +160,7 @@ def unit_loop(attempt: Loop, write_samples: Loop, write_dense_samples: Loop, set
         out: Any,
         checkpoints: Any,
     ) -> None:
-        """At most `budget` attempts are made for each unit; nothing is lost where they are interrupted."""
+        """Make at most `budget` attempts for each unit; the next call continues where this one stops."""
         _ = tag
         units, lanes = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         for u in range(first, last):
@@ -167,16 +169,16 @@ def unit_loop(attempt: Loop, write_samples: Loop, write_dense_samples: Loop, set
             while write_samples(unit, 0, u, 0, done, stops, end, through, out, checkpoints) and left > 0:
                 attempt(unit, pairs, end, rtol, atol)
                 write_dense_samples(unit, pairs, units, lanes, done, stops, end, out, checkpoints)
-                settle(unit, end)
+                finish_step(unit, end)
                 left -= 1
 
     return advance_units
 
 
 def lane_loop(
-    attempt: Loop, write_samples: Loop, write_dense_samples: Loop, settle: Loop, layout: Layout, tag: str
+    attempt: Loop, write_samples: Loop, write_dense_samples: Loop, finish_step: Loop, layout: Layout, tag: str
 ) -> Loop:
-    """Advance bodies in the lanes of one block; a lane whose body has arrived takes up the next."""
+    """Advance bodies in the lanes of one block; a lane whose body has arrived takes the next."""
     lanes, size, carried, h_at = layout.lanes, layout.size, layout.carried, layout.clock[1]
 
     def advance_units(
@@ -194,7 +196,7 @@ def lane_loop(
         out: Any,
         checkpoints: Any,
     ) -> None:
-        """About `budget` attempts are made for each body; nothing is lost where they are interrupted."""
+        """Make about `budget` attempts for each body; the next call continues where this one stops."""
         _ = tag
         block, units, places = np.zeros(size), np.zeros(lanes, dtype=np.int64), np.zeros(lanes, dtype=np.int64)
         upcoming, final, left = first * lanes, last * lanes, budget * (last - first)
@@ -205,17 +207,17 @@ def lane_loop(
             for c in range(lanes):
                 while True:
                     if busy[c]:
-                        goes_on = write_samples(
+                        must_continue = write_samples(
                             block, c, units[c], places[c], done, stops, end, through, out, checkpoints
                         )
-                        if goes_on and left > 0:
+                        if must_continue and left > 0:
                             count += 1
                             break
                         for i in range(c, carried, lanes):
                             buffer[units[c], i - c + places[c]] = block[i]
                         busy[c] = False
                     if upcoming == final or left <= 0:
-                        block[h_at + c] = 0.0  # a lane without a body tries steps of no length
+                        block[h_at + c] = 0.0  # an empty lane tries steps of zero length
                         break
                     units[c], places[c], busy[c] = upcoming // lanes, upcoming % lanes, True
                     for i in range(c, carried, lanes):
@@ -224,7 +226,7 @@ def lane_loop(
             if count > 0:
                 attempt(block, pairs, end, rtol, atol)
                 write_dense_samples(block, pairs, units, places, done, stops, end, out, checkpoints)
-                settle(block, end)
+                finish_step(block, end)
                 left -= 1
 
     return advance_units

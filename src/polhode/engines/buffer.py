@@ -1,4 +1,4 @@
-"""The buffer of a run: all its numbers laid out for the loops, and the ways in and out."""
+"""The buffer of a run: pack all its numbers in the memory layout of the kernels, and unpack samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polhode.validation import Array
 
 
 def pack_buffer(scenario: Scenario, plan: CompiledKernel) -> Array:
-    """All numbers of a run in a buffer, a row for each unit."""
+    """Pack all numbers of a run into a buffer, one row for each unit."""
     layout = plan.layout
     start = scenario.problem.start
     work = ((0.0,),) if len(layout.state) > len(start) else ()
@@ -33,13 +33,13 @@ def pack_buffer(scenario: Scenario, plan: CompiledKernel) -> Array:
     table = np.zeros((rows, blocks * lanes))
     for row, value in enumerate(values):
         table[row, :count] = value
-        table[row, count:] = table[row, count - 1]  # the lanes left over repeat the last body
+        table[row, count:] = table[row, count - 1]  # unused lanes repeat the last body
     cut = np.ascontiguousarray(table.reshape(rows, blocks, lanes).swapaxes(0, 1))
     return cut.reshape(1, -1) if plan.is_coupled else cut.reshape(blocks, -1)
 
 
 def unpack_samples(out: Array, layout: Layout, count: int) -> Array:
-    """What was kept at output, (times, bodies, numbers): the state, the work if counted, the watched number."""
+    """The samples in the output of a kernel, (times, bodies, columns)."""
     rows = layout.sample_size // layout.lanes
     blocks = int(np.prod(out.shape[1:])) // layout.sample_size
     by_body = out.reshape(len(out), blocks, rows, layout.lanes).swapaxes(2, 3)
@@ -47,24 +47,24 @@ def unpack_samples(out: Array, layout: Layout, count: int) -> Array:
 
 
 def current_samples(buffer: Array, layout: Layout, count: int) -> Array:
-    """What would be put out of the buffer as it stands, (bodies, numbers), as a copy."""
-    kept: Array = unpack_samples(buffer_samples(buffer, layout), layout, count)[0].copy()
-    return kept
+    """The current samples in the buffer, (bodies, columns), as a copy."""
+    samples: Array = unpack_samples(buffer_samples(buffer, layout), layout, count)[0].copy()
+    return samples
 
 
 def buffer_samples(buffer: Array, layout: Layout) -> Array:
-    """The numbers of a buffer that are put out, as one output of the loops."""
+    """The samples in the buffer, in the shape of one output of the kernels."""
     return buffer.reshape(-1, layout.size)[:, : layout.sample_size].reshape(1, -1)
 
 
-def write_state(buffer: Array, layout: Layout, kept: Array) -> None:
-    """Write back what was kept at an output, (bodies, numbers), except the watched number."""
-    for row, values in enumerate(kept.T[: layout.drift // layout.lanes]):
-        write_values(buffer, layout, row * layout.lanes, values, len(kept))
+def write_state(buffer: Array, layout: Layout, samples: Array) -> None:
+    """Write samples (bodies, columns) back to the buffer, except the attitude drift."""
+    for row, values in enumerate(samples.T[: layout.drift // layout.lanes]):
+        write_values(buffer, layout, row * layout.lanes, values, len(samples))
 
 
 def write_values(buffer: Array, layout: Layout, place: int, values: Any, count: int) -> None:
-    """Write one number of every body; the lanes left over repeat the last."""
+    """Write one number of every body; unused lanes repeat the last."""
     blocks = buffer.reshape(-1, layout.size)
     each = np.broadcast_to(values, (count,))
     padded = np.append(each, np.repeat(each[-1], len(blocks) * layout.lanes - len(each)))
@@ -72,7 +72,7 @@ def write_values(buffer: Array, layout: Layout, place: int, values: Any, count: 
 
 
 def pack_pairs(scenario: Scenario) -> tuple[Any, ...]:
-    """For each run of like pair forces: which bodies they join, and the parameters for each pair."""
+    """For each group of like pair forces: the pairs of bodies, and the parameters of each pair."""
     result = []
     for _, _, forces in group_like_pairs(scenario.of_kind("pair")):
         each = [

@@ -1,4 +1,4 @@
-"""Numba: registers the laws when first used, and compiles a kernel under a tag that changes with the code reached."""
+"""Compilation with Numba: registers the laws, and caches kernels on disk under a fingerprint of the code they reach."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from polhode.equations import scalar_ops
 from polhode.equations.law import LAWS
 
 OPTIONS: Any = {"error_model": "numpy", "fastmath": False}
-"""Strict arithmetic: a body gets the same bits alone, in any lane, on any thread, and in plain Python."""
+"""Strict IEEE arithmetic: a body gets the same bits alone, in any lane, on any thread, and in plain Python."""
 
 INLINED: Any = {**OPTIONS, "forceinline": True}
 
@@ -30,21 +30,24 @@ _registered = [0, 0]
 
 
 def compile_kernel(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel compiled to machine code, kept on disk, and free of the interpreter's lock while it runs."""
+    """Compile a kernel to machine code, cached on disk, that releases the GIL."""
     _register_laws()
     dispatcher: Callable[..., Any] = numba.njit(cache=True, nogil=True, **OPTIONS)(_rename_by_fingerprint(kernel))
     return dispatcher
 
 
 def _rename_by_fingerprint(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel or loop is a symbol of its own.  Symbols from the disk and new ones meet in one space, where equal names
-    are taken for equal code (and Numba only counts those of one process): so the name must tell the code."""
+    """Append the fingerprint to the name of a kernel or loop.
+
+    Cached and new symbols share one namespace, in which equal names are assumed to be equal code (and Numba numbers
+    only those of one process): so the name must identify the code.
+    """
     function.__qualname__ = f"{function.__qualname__}_{fingerprint(function)}"
     return function
 
 
 def _register_laws() -> None:
-    """Make known to Numba the laws and loops listed since the last time."""
+    """Register with Numba the laws and loops that were added since the last call."""
     _register_foundations()
     for function in LAWS[_registered[0] :]:
         register_jitable(**INLINED)(function)
@@ -55,7 +58,7 @@ def _register_laws() -> None:
 
 @cache
 def _register_foundations() -> None:
-    """What plain Python decides by the kind of number, Numba decides by type."""
+    """Overloads for the operations that plain Python dispatches on the scalar type."""
 
     @overload(scalar_ops.sqrt, strict=False, jit_options=INLINED)
     def _sqrt(x: Any) -> Any:
@@ -93,7 +96,7 @@ def _register_foundations() -> None:
             return lambda unit, at, places: ()
         if len(places) == 1:
             return lambda unit, at, places: (read(unit, at, places[0]),)
-        half = len(places) // 2  # halves of halves: many parameters are not many calls deep
+        half = len(places) // 2  # a balanced tree: many parameters are not many nested calls
         return lambda unit, at, places: read(unit, at, places[:half]) + read(unit, at, places[half:])
 
     @overload(kernels.write, strict=False, jit_options=INLINED)
@@ -132,7 +135,7 @@ def _register_foundations() -> None:
 
 
 def compilation_fault(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str | None:
-    """Why a function cannot be compiled for such arguments, with the line at fault; None if it can."""
+    """Why a function cannot be compiled for these arguments, with the line at fault; None if it can."""
     _register_laws()
     typeof: Any = numba.typeof
     signature = tuple(typeof(argument) for argument in arguments)
@@ -144,65 +147,65 @@ def compilation_fault(function: Callable[..., Any], arguments: tuple[Any, ...]) 
 
 
 def _format_error(error: NumbaError, function: Any) -> str:
-    """What Numba says, cut down to the first line that means something and the place in the user's file."""
+    """Numba's message, reduced to its first informative line and the place in the user's file."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     file = function.__code__.co_filename
     lines = [int(n) for n in re.findall(r'File "[^"\n]*' + re.escape(Path(file).name) + r'", line (\d+)', text)]
     place = getattr(error, "loc", None)
     lines = lines or ([place.line] if place is not None else [])
-    shown = next((part.strip() for part in text.splitlines()[1:] if part.strip()), text.splitlines()[0])
+    message = next((part.strip() for part in text.splitlines()[1:] if part.strip()), text.splitlines()[0])
     where = ""
     if lines:
         source = linecache.getline(file, lines[0]).strip()
         where = f" ({file}, line {lines[0]}{': ' + source if source else ''})"
-    return f"{shown.rstrip('.')}{where}"
+    return f"{message.rstrip('.')}{where}"
 
 
 @cache
 def _own_source() -> bytes:
-    """How this module tells Numba to compile: options and overloads are part of every fingerprint."""
+    """The source of this module: options and overloads are part of every fingerprint."""
     return Path(__file__).read_bytes()
 
 
-def fingerprint(*things: Any) -> str:
-    """A digest of functions, with all code and constants that they reach, and of any other values."""
+def fingerprint(*values: Any) -> str:
+    """A digest of functions, including all code and constants that they reach, and of other values."""
     digest = sha256(numba.__version__.encode() + _own_source())
     seen: set[int] = set()
 
-    def take(thing: Any) -> None:
-        if isinstance(thing, (python_types.FunctionType, python_types.MethodType)):
-            if id(thing) not in seen:
-                seen.add(id(thing))
-                take_function(thing)
-        elif isinstance(thing, python_types.CodeType):
-            digest.update(thing.co_code)
-            take(thing.co_names)
-            take(thing.co_consts)
-        elif isinstance(thing, (tuple, list)):
+    def add(value: Any) -> None:
+        if isinstance(value, (python_types.FunctionType, python_types.MethodType)):
+            if id(value) not in seen:
+                seen.add(id(value))
+                add_function(value)
+        elif isinstance(value, python_types.CodeType):
+            digest.update(value.co_code)
+            add(value.co_names)
+            add(value.co_consts)
+        elif isinstance(value, (tuple, list)):
             digest.update(b"(")
-            for part in thing:
-                take(part)
-        elif hasattr(thing, "py_func"):
-            take(thing.py_func)
-        elif isinstance(thing, (python_types.ModuleType, type)):
-            digest.update(thing.__name__.encode())
+            for part in value:
+                add(part)
+        elif hasattr(value, "py_func"):
+            add(value.py_func)
+        elif isinstance(value, (python_types.ModuleType, type)):
+            digest.update(value.__name__.encode())
         else:
-            digest.update(repr(thing).encode())
+            digest.update(repr(value).encode())
 
-    def take_function(function: Any) -> None:
+    def add_function(function: Any) -> None:
         code = function.__code__
-        take(code)
+        add(code)
         for cell in function.__closure__ or ():
-            take(cell.cell_contents)
+            add(cell.cell_contents)
         for name in code.co_names:
             value = function.__globals__.get(name)
             if isinstance(value, python_types.ModuleType):
                 for attribute in code.co_names:
                     reached = vars(value).get(attribute)
                     if isinstance(reached, python_types.FunctionType):
-                        take(reached)
+                        add(reached)
             elif value is not None:
-                take(value)
+                add(value)
 
-    take(things)
+    add(values)
     return digest.hexdigest()[:20]

@@ -1,4 +1,4 @@
-"""What happens at an event: the run stops, or the momenta of a body jump.  And the outermost loop of such runs."""
+"""Actions at events: stop the run or change the momenta of a body; and the outer loop of runs with events."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ STOPPED, ENDLESS = 1, 2
 """Why a unit was halted."""
 
 
-def build_event_action(evaluate_events: Loop, view: Loop, jumps: Loop, struck: Loop, layout: Layout) -> Loop:
-    """The step has been cut at an event: write it down, and stop or let the momenta jump."""
+def build_event_action(evaluate_events: Loop, view: Loop, jumps: Loop, apply_impulse: Loop, layout: Layout) -> Loop:
+    """After a step that was cut short at an event: log it, then stop or apply the jump of the momenta."""
     lanes, size, state, body = layout.lanes, layout.size, layout.state, layout.body
     clock, params, numbers = layout.clock, layout.event_params, layout.sample_size // layout.lanes
 
     @loop
-    def note(unit: Any, u: int, e: int, b: int, log: Any, found: Any) -> None:
+    def log_event(unit: Any, u: int, e: int, b: int, log: Any, found: Any) -> None:
         at, row = b // lanes * size + b % lanes, log[found[0]]
         row[0], row[1], row[2], row[3] = e, u, b, unit[clock[0]]
         for i in range(numbers):
@@ -36,7 +36,7 @@ def build_event_action(evaluate_events: Loop, view: Loop, jumps: Loop, struck: L
         unit: Any, u: int, e: int, b: int, h: float, shortest: float, rules: Any, memory: Any, counts: Any, halted: Any,
         log: Any, found: Any,
     ) -> None:  # fmt: skip
-        note(unit, u, e, b, log, found)
+        log_event(unit, u, e, b, log, found)
         counts[u, e] += 1
         unit[clock[1]], unit[clock[2]] = h, 0.0
         if rules[e, ACTION] == STOP:
@@ -46,27 +46,27 @@ def build_event_action(evaluate_events: Loop, view: Loop, jumps: Loop, struck: L
         y, c, p = read(unit, at, state), unpack_constants(read(unit, at, body)), read(unit, at, params)
         before = evaluate_events(unit, at, t, y[:4])
         jump, turn = jumps(e, t, view(y[:4], c), c, p)
-        y = struck(y, c, jump, turn)
+        y = apply_impulse(y, c, jump, turn)
         write(unit, at, state, y)
         behind = evaluate_events(unit, at, t, y[:4])
-        for i in range(len(before)):  # a jump across zero is no crossing
+        for i in range(len(before)):  # a discontinuous sign change does not trigger an event
             if i == e:
                 memory[u, i, b, SIDE] = HANDLED
             elif before[i] * behind[i] < 0.0:
                 memory[u, i, b, SIDE] = sign(behind[i])
-        hurried = memory[u, e, b, ZENO_COUNT] + 1.0 if t - memory[u, e, b, SINCE] < shortest else 0.0
-        memory[u, e, b, ZENO_COUNT], memory[u, e, b, SINCE] = hurried, t
-        if hurried >= ZENO_LIMIT:
+        zeno_count = memory[u, e, b, ZENO_COUNT] + 1.0 if t - memory[u, e, b, SINCE] < shortest else 0.0
+        memory[u, e, b, ZENO_COUNT], memory[u, e, b, SINCE] = zeno_count, t
+        if zeno_count >= ZENO_LIMIT:
             unit[clock[1]], halted[u] = 0.0, ENDLESS
 
     return act_on_event
 
 
 def event_unit_loop(
-    attempt: Loop, write_samples: Loop, write_dense_samples: Loop, settle: Loop, search_step: Loop, act_on_event: Loop, layout: Layout,
-    tag: str,
+    attempt: Loop, write_samples: Loop, write_dense_samples: Loop, finish_step: Loop, search_step: Loop,
+    act_on_event: Loop, layout: Layout, tag: str,
 ) -> Loop:  # fmt: skip
-    """Advance units with one clock each, looking for events in every step."""
+    """Advance units with one clock each, detecting events in every step."""
     clock, result = layout.clock, layout.attempt
 
     def advance_units(
@@ -91,7 +91,7 @@ def event_unit_loop(
         log: Any,
         found: Any,
     ) -> None:
-        """At most `budget` attempts are made for each unit, and none if its events might not fit into the log."""
+        """Make at most `budget` attempts for each unit, and none if its events might not fit into the log."""
         _ = tag
         units, lanes = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         events, bodies = memory.shape[1], memory.shape[2]
@@ -115,7 +115,7 @@ def event_unit_loop(
                     attempt(unit, pairs, end, rtol, atol)
                     unit[result[1]] = min(unit[result[1]], 1.0)
                 write_dense_samples(unit, pairs, units, lanes, done, stops, end, out, checkpoints)
-                settle(unit, end)
+                finish_step(unit, end)
                 if ending >= 0:
                     act_on_event(unit, u, e, b, h, shortest, rules, memory, counts, halted, log, found)
                 left -= 1

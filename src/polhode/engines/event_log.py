@@ -1,4 +1,4 @@
-"""What a run with events keeps besides its buffer: the rules, what each event remembers, and what has happened."""
+"""The event log of a run: the rules, the memory of each event, and the events that have occurred."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from polhode.validation import Array
 
 ACTION_CODES = {"stop": STOP, "record": RECORD, "change": CHANGE}
 LOG_ROWS = 1000
-"""Crossings that the machine code writes down before it reports."""
+"""Events that a kernel can log before it must return."""
 
 
 class EventLog:
-    """The events of a run.  A unit is a member with its one body, or a body alone, or a system with all its bodies."""
+    """The events of a run.  A unit is an ensemble member, a body alone, or a system with all its bodies."""
 
     def __init__(self, scenario: Scenario, units: int, numbers: int) -> None:
         events, bodies = scenario.events, 1 if scenario.members is not None else len(scenario.bodies)
@@ -49,26 +49,26 @@ class EventLog:
         self._log_shape = (LOG_ROWS + (POINTS + 1) * len(events) * bodies, LOG_HEADER + numbers)
 
     def log(self) -> tuple[Array, Array]:
-        """Room for what the machine code finds, and a counter."""
+        """An empty log for a kernel, and its counter."""
         return np.empty(self._log_shape), np.zeros(1, dtype=np.int64)
 
     def take(self, log: Array) -> None:
-        """Keep what was found."""
+        """Append the rows that a kernel has logged."""
         for row in log:
             body = int(row[1] if self.is_ensemble else row[2])
             self.found.append(EventRecord(int(row[0]), body, float(row[3]), row[LOG_HEADER:].copy()))
 
     def forget_sides(self) -> None:
-        """After an impulse: a jump across zero is no crossing."""
+        """After an impulse: a discontinuous sign change does not trigger an event."""
         self.memory[..., SIDE] = UNKNOWN
 
     @property
     def is_stopped(self) -> Any:
-        """Which units an event has stopped."""
+        """Mask of the units that an event has stopped."""
         return self.halted == STOPPED
 
     def endless(self) -> tuple[int, int, int] | None:
-        """The unit, event and body of a change that would go on for ever."""
+        """The unit, event and body of a change that would repeat forever (Zeno)."""
         if not (self.halted == ENDLESS).any():
             return None
         unit = int(np.argmax(self.halted == ENDLESS))
@@ -77,9 +77,9 @@ class EventLog:
 
 
 def label_event_records(scenario: Scenario, crossings: list[EventRecord]) -> None:
-    """Give each crossing the name of its event, and find those that ended a run, or a member's.
+    """Set the name of each event record, and mark those that ended a run, or the run of a member.
 
-    Of a system all bodies count together, of an ensemble each member by itself; crossings come in the order of time.
+    The bodies of a system count together, the members of an ensemble separately; records are in order of time.
     """
     seen: Counter[tuple[int, int]] = Counter()
     for crossing in crossings:

@@ -1,4 +1,4 @@
-"""From a scenario's structure to its inner loops: what depends on the forces and the method, but on no number."""
+"""From the structure of a scenario to its compiled kernel: what depends on forces and method, but not on numbers."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from polhode.model.preflight import forces_need_velocity
 from polhode.model.scenario import Scenario
 
 LANES = 32
-"""Bodies a block: enough to spread the cost of a call, few enough for the block to stay in the nearest cache."""
+"""Bodies per block: enough to amortize a call, few enough for the block to stay in the L1 cache."""
 INTERPOLANT_TERMS = 7
-"""How many coefficients the curve between the ends of a step has."""
+"""The number of coefficients of the interpolant."""
 MIN_LANE_BODIES = 8
-"""Fewer bodies than this run one by one: most lanes of a block would be empty."""
+"""Fewer bodies than this run with one lane each: most lanes of a block would be empty."""
 
 
 _BUILD_LOCK = RLock()
 
 
 class Structure(NamedTuple):
-    """All that the machine code of a run depends on."""
+    """Everything that the compiled kernel of a run depends on."""
 
     engine: str
     formulation: str
@@ -56,26 +56,26 @@ class Structure(NamedTuple):
     renormalize: bool
     pivoted: bool
     counts_work: bool
-    spin_stays: bool
-    """Whether nothing can change the angular momentum, so that no step need touch it."""
+    has_constant_spin: bool
+    """Whether nothing changes the angular momentum, so that steps can skip it."""
     lanes: int
     load_kernels: tuple[Callable[..., Any], ...]
     load_shape: Groups
     pair_kernels: tuple[Callable[..., Any], ...]
     pair_shapes: Groups
     needs_velocity: bool = False
-    """Of a splitting method: whether a force asks for velocities, and so changes during a kick."""
+    """Of a splitting method: whether a force depends on velocities, and so changes during a kick."""
     dense: bool = False
-    """Whether an adaptive method must show states inside its steps."""
+    """Whether an adaptive method needs dense output."""
     in_step: bool = False
-    """Whether all bodies share one clock although they do not feel each other: events concern them together."""
+    """Whether all bodies share one clock although they do not interact: events concern them together."""
     event_kernels: tuple[tuple[Callable[..., Any], Callable[..., Any] | None], ...] = ()
-    """The function of each event, and the change that it makes."""
+    """The function of each event, and its change."""
     event_shape: Groups = ()
 
 
 class CompiledKernel(NamedTuple):
-    """The loops of a structure, and where they find their numbers."""
+    """The kernel of a structure, and its memory layout."""
 
     layout: Layout
     advance: Callable[..., Any]
@@ -84,7 +84,7 @@ class CompiledKernel(NamedTuple):
 
 
 def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
-    """What a scenario's machine code depends on."""
+    """The structure of a scenario."""
     pairs = scenario.of_kind("pair")
     is_adaptive, events = scenario.used_method.is_adaptive, scenario.events
     alone = bool(events) and scenario.members is not None
@@ -95,7 +95,7 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
         scenario.renormalize,
         scenario.pivot is not None,
         counts_work,
-        _spin_stays(scenario, is_adaptive, counts_work),
+        _has_constant_spin(scenario, is_adaptive, counts_work),
         1 if scenario.count < MIN_LANE_BODIES or alone or scenario.engine == "python" else LANES,
         scenario.load_kernels(),
         map_leaves(lambda _: 0, scenario.problem.load_params),
@@ -109,15 +109,15 @@ def structure_of(scenario: Scenario, counts_work: bool) -> Structure:
     )
 
 
-def _spin_stays(scenario: Scenario, adaptive: bool, counts_work: bool) -> bool:
-    """Only where the spin is the state's last group, and an angular momentum in world axes."""
+def _has_constant_spin(scenario: Scenario, adaptive: bool, counts_work: bool) -> bool:
+    """Whether the last group of the state is the angular momentum in world axes, and no torque acts."""
     is_momentum = scenario.form.keeps_momenta and scenario.pivot is None
     turning = any(f.turns for f in scenario.forces if f.kind != "impulse")
     return is_momentum and not adaptive and not counts_work and not turning
 
 
 def prepare_kernel(structure: Structure) -> CompiledKernel:
-    """The loops for a structure, compiled if the engine compiles; by one thread at a time, as laws are listed."""
+    """The kernel of a structure, compiled if the engine compiles; one thread at a time, since laws are registered."""
     with _BUILD_LOCK:
         return _build_kernel(structure)
 
@@ -129,150 +129,159 @@ def _build_kernel(structure: Structure) -> CompiledKernel:
         return _closed_form_kernel(structure)
     if method.composition is not None:
         return _splitting_kernel(structure, form, method.composition)
-    table = method.tableau
-    assert table is not None
-    if table.error_rows is not None:
-        return _adaptive_kernel(structure, form, table)
+    tableau = method.tableau
+    assert tableau is not None
+    if tableau.error_rows is not None:
+        return _adaptive_kernel(structure, form, tableau)
     coupled = bool(structure.pair_kernels)
-    layout = _layout(structure, len(table.nodes) if coupled else 0, False)
-    tidy = form.renormalized if structure.renormalize else form.with_drift
-    rescaled = table.rescaled_stages and structure.renormalize
+    layout = _layout(structure, len(tableau.nodes) if coupled else 0, False)
+    renormalize = form.renormalized if structure.renormalize else form.with_drift
+    rescaled = tableau.rescaled_stages and structure.renormalize
     if coupled:
-        _, sum_up, run_stages = _system_loops(structure, form, table, layout, rescaled)
-        settle = kernels.build_acceptance(tidy, layout, layout.point)
-        sweep = systems.system_sweep(run_stages, sum_up, settle, table, layout)
+        _, sum_slopes, run_stages = _system_loops(structure, form, tableau, layout, rescaled)
+        accept_step = kernels.build_acceptance(renormalize, layout, layout.point)
+        sweep = systems.system_sweep(run_stages, sum_slopes, accept_step, tableau, layout)
     else:
         rate = build_right_hand_side(
             form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work, rescaled
         )
-        stepped = drop_spin_rate(rate) if structure.spin_stays else rate
-        sweep = kernels.independent_sweep(build_step(table, stepped), tidy, layout)
+        step_rate = drop_spin_rate(rate) if structure.has_constant_spin else rate
+        sweep = kernels.independent_sweep(build_step(tableau, step_rate), renormalize, layout)
 
-    def built(tag: str) -> Callable[..., Any]:
+    def build(tag: str) -> Callable[..., Any]:
         return kernels.fixed_steps(sweep, layout, tag)
 
-    return CompiledKernel(layout, _compile_if_needed(structure, built), False, coupled)
+    return CompiledKernel(layout, _compile_if_needed(structure, build), False, coupled)
 
 
-def _system_loops(structure: Structure, form: Formulation, table: Tableau, layout: Layout, rescaled: bool) -> Any:
-    """The slopes of a stage, the sums of slopes, and all stages of a step, for bodies that feel each other."""
+def _system_loops(structure: Structure, form: Formulation, tableau: Tableau, layout: Layout, rescaled: bool) -> Any:
+    """The slopes of a stage, the sums of slopes, and all stages of a step, for interacting bodies."""
     view = build_view(form, structure.pivoted)
-    moved = build_motion_law(form, structure.pivoted, structure.counts_work, rescaled)
+    motion_law = build_motion_law(form, structure.pivoted, structure.counts_work, rescaled)
     numbered_shapes = [_assign_places(shape, 0, 1) for shape in structure.pair_shapes]
     places, sizes = [p for p, _ in numbered_shapes], [size for _, size in numbered_shapes]
     between = systems.pair_loads(structure.pair_kernels, places, sizes, view, layout)
-    evaluate = systems.stage_slopes(view, sum_forces(structure.load_kernels), moved, between, layout)
-    sum_up = systems.stage_sums(layout)
-    return evaluate, sum_up, systems.all_stages(table, evaluate, sum_up, layout)
+    evaluate = systems.stage_slopes(view, sum_forces(structure.load_kernels), motion_law, between, layout)
+    sum_slopes = systems.stage_sums(layout)
+    return evaluate, sum_slopes, systems.all_stages(tableau, evaluate, sum_slopes, layout)
 
 
-def _adaptive_kernel(structure: Structure, form: Formulation, table: Tableau) -> CompiledKernel:
-    """The loops of an adaptive method."""
+def _adaptive_kernel(structure: Structure, form: Formulation, tableau: Tableau) -> CompiledKernel:
+    """The kernel of an adaptive method."""
     coupled, dense = bool(structure.pair_kernels) or structure.in_step, structure.dense
-    # Stage by stage takes half the time to compile and twice the time to run: that is better where outputs are wanted.
+    # Stage by stage compiles in half the time and runs at half the speed: better for one body with dense output.
     stepwise = coupled or bool(structure.event_kernels) or (dense and structure.lanes == 1)
-    layout = _layout(structure, len(table.nodes) if stepwise else 0, True, table if dense else None, True)
-    tidy = form.renormalized if structure.renormalize else form.with_drift
+    layout = _layout(structure, len(tableau.nodes) if stepwise else 0, True, tableau if dense else None, True)
+    renormalize = form.renormalized if structure.renormalize else form.with_drift
     if stepwise:
-        evaluate, sum_up, run_stages = _system_loops(structure, form, table, layout, False)
-        attempt = adaptive.system_attempt(run_stages, sum_up, table, layout)
-        settle = adaptive.system_acceptance(kernels.build_acceptance(tidy, layout, layout.trial), layout)
-        fit = adaptive.system_dense_output(evaluate, sum_up, table, layout) if dense else None
+        evaluate, sum_slopes, run_stages = _system_loops(structure, form, tableau, layout, False)
+        attempt = adaptive.system_attempt(run_stages, sum_slopes, tableau, layout)
+        accept_step = adaptive.system_acceptance(kernels.build_acceptance(renormalize, layout, layout.trial), layout)
+        fit_interpolant = adaptive.system_dense_output(evaluate, sum_slopes, tableau, layout) if dense else None
     else:
         rate = build_right_hand_side(form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work)
-        attempt = adaptive.lane_attempt(rate, table, layout)
-        settle = adaptive.lane_acceptance(tidy, layout)
-        fit = adaptive.lane_dense_output(rate, table, layout) if dense else None
+        attempt = adaptive.lane_attempt(rate, tableau, layout)
+        accept_step = adaptive.lane_acceptance(renormalize, layout)
+        fit_interpolant = adaptive.lane_dense_output(rate, tableau, layout) if dense else None
     save_checkpoint = adaptive_driver.build_checkpoint_writer(layout)
     write_samples = adaptive_driver.build_sample_writer(save_checkpoint, layout, stepwise)
-    inside = (
+    write_dense_samples = (
         adaptive_driver.no_dense_samples
-        if fit is None
-        else adaptive_driver.build_dense_sample_writer(tidy, fit, save_checkpoint, layout, stepwise)
+        if fit_interpolant is None
+        else adaptive_driver.build_dense_sample_writer(renormalize, fit_interpolant, save_checkpoint, layout, stepwise)
     )
 
-    def built(tag: str) -> Callable[..., Any]:
+    def build(tag: str) -> Callable[..., Any]:
         if structure.event_kernels:
-            return build_event_loop(structure, form, attempt, fit, write_samples, inside, settle, layout, tag)
+            return build_event_loop(
+                structure, form, attempt, fit_interpolant, write_samples, write_dense_samples, accept_step, layout, tag
+            )
         if coupled or structure.lanes == 1:
-            return adaptive_driver.unit_loop(attempt, write_samples, inside, settle, tag)
-        return adaptive_driver.lane_loop(attempt, write_samples, inside, settle, layout, tag)
+            return adaptive_driver.unit_loop(attempt, write_samples, write_dense_samples, accept_step, tag)
+        return adaptive_driver.lane_loop(attempt, write_samples, write_dense_samples, accept_step, layout, tag)
 
-    return CompiledKernel(layout, _compile_if_needed(structure, built), True, coupled)
+    return CompiledKernel(layout, _compile_if_needed(structure, build), True, coupled)
 
 
 def build_event_loop(
     structure: Structure,
     form: Formulation,
     attempt: Any,
-    fit: Any,
+    fit_interpolant: Any,
     write_samples: Any,
-    inside: Any,
-    settle: Any,
+    write_dense_samples: Any,
+    accept_step: Any,
     layout: Layout,
     tag: str,
 ) -> Callable[..., Any]:
-    """The outermost loop of a run with events."""
-    view, tidy = build_view(form, structure.pivoted), form.renormalized if structure.renormalize else form.with_drift
+    """The outer loop of a run with events."""
+    view, renormalize = (
+        build_view(form, structure.pivoted),
+        form.renormalized if structure.renormalize else form.with_drift,
+    )
     evaluate_events = event_detection.build_event_evaluator(
         build_event_values([kernel for kernel, _ in structure.event_kernels]), view, layout
     )
-    search_step = event_detection.build_event_search(fit, attempt, evaluate_events, tidy, layout)
+    search_step = event_detection.build_event_search(fit_interpolant, attempt, evaluate_events, renormalize, layout)
     jumps = build_event_jumps([change for _, change in structure.event_kernels])
     act_on_event = event_actions.build_event_action(
         evaluate_events, view, jumps, build_impulse_law(form, structure.pivoted), layout
     )
-    return event_actions.event_unit_loop(attempt, write_samples, inside, settle, search_step, act_on_event, layout, tag)
+    return event_actions.event_unit_loop(
+        attempt, write_samples, write_dense_samples, accept_step, search_step, act_on_event, layout, tag
+    )
 
 
 def _splitting_kernel(structure: Structure, form: Formulation, composition: Composition) -> CompiledKernel:
-    """The loops of a splitting method."""
+    """The kernel of a splitting method."""
     coupled = bool(structure.pair_kernels)
-    table = kick_tableau(composition, structure.needs_velocity, structure.counts_work)
-    layout = _layout(structure, len(table.nodes) if coupled else 0, False)
-    tidy = form.renormalized if structure.renormalize else form.with_drift
+    tableau = kick_tableau(composition, structure.needs_velocity, structure.counts_work)
+    layout = _layout(structure, len(tableau.nodes) if coupled else 0, False)
+    renormalize = form.renormalized if structure.renormalize else form.with_drift
     if coupled:
-        _, sum_up, run_stages = _system_loops(structure, form, table, layout, False)
+        _, sum_slopes, run_stages = _system_loops(structure, form, tableau, layout, False)
         untouched = kernels.build_acceptance(form.with_drift, layout, layout.point)
-        kick = systems.system_sweep(run_stages, sum_up, untouched, table, layout)
+        kick = systems.system_sweep(run_stages, sum_slopes, untouched, tableau, layout)
         drift_all = system_drift(build_drift(composition.drift), layout)
-        sweep = splitting_sweep(composition, kick, drift_all, kernels.build_acceptance(tidy, layout, layout.state))
+        sweep = splitting_sweep(
+            composition, kick, drift_all, kernels.build_acceptance(renormalize, layout, layout.state)
+        )
     else:
         rate = build_right_hand_side(form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work)
-        sweep = kernels.independent_sweep(build_splitting_step(composition, rate, table), tidy, layout)
+        sweep = kernels.independent_sweep(build_splitting_step(composition, rate, tableau), renormalize, layout)
 
-    def built(tag: str) -> Callable[..., Any]:
+    def build(tag: str) -> Callable[..., Any]:
         return kernels.fixed_steps(sweep, layout, tag)
 
-    return CompiledKernel(layout, _compile_if_needed(structure, built), False, coupled)
+    return CompiledKernel(layout, _compile_if_needed(structure, build), False, coupled)
 
 
 def _closed_form_kernel(structure: Structure) -> CompiledKernel:
-    """The loop of the closed form."""
+    """The kernel of the closed form."""
     form, layout = FORMULATIONS[structure.formulation], _layout(structure, 0, True)
-    moved = build_free_motion(sum_forces(structure.load_kernels))
-    tidy = form.renormalized if structure.renormalize else form.with_drift
+    motion_law = build_free_motion(sum_forces(structure.load_kernels))
+    renormalize = form.renormalized if structure.renormalize else form.with_drift
 
-    def built(tag: str) -> Callable[..., Any]:
-        return build_exact_kernel(moved, tidy, layout, tag)
+    def build(tag: str) -> Callable[..., Any]:
+        return build_exact_kernel(motion_law, renormalize, layout, tag)
 
-    return CompiledKernel(layout, _compile_if_needed(structure, built), False, False)
+    return CompiledKernel(layout, _compile_if_needed(structure, build), False, False)
 
 
-def _compile_if_needed(structure: Structure, built: Callable[[str], Callable[..., Any]]) -> Callable[..., Any]:
-    """The outermost loop as machine code, if the engine compiles; its tag tells the code that it reaches."""
+def _compile_if_needed(structure: Structure, build: Callable[[str], Callable[..., Any]]) -> Callable[..., Any]:
+    """The outer loop, compiled if the engine compiles; its tag is the fingerprint of the code that it reaches."""
     if structure.engine == "python":
-        return built("")
+        return build("")
     from numba.core.compiler_lock import global_compiler_lock
 
     from polhode.engines.compiler import compile_kernel, fingerprint
 
-    with global_compiler_lock:  # laws are made known to Numba, which may be compiling for another thread
-        return compile_kernel(built(fingerprint(built(""))))
+    with global_compiler_lock:  # laws are registered with Numba, which may be compiling in another thread
+        return compile_kernel(build(fingerprint(build(""))))
 
 
 def group_like_pairs(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:
-    """Pair forces that follow each other with the same function and shape of parameters: a chain is one loop."""
+    """Group consecutive pair forces with the same kernel and shape of parameters: each group is one loop."""
     runs = groupby(pairs, key=lambda f: (f.kernel, map_leaves(lambda _: 0, f.params)))
     return [(kernel, shape, list(forces)) for (kernel, shape), forces in runs]
 
@@ -280,7 +289,7 @@ def group_like_pairs(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], G
 def _layout(
     structure: Structure, stages: int, tries: bool, dense: Tableau | None = None, has_clock: bool = False
 ) -> Layout:
-    """Give every number of a block its place."""
+    """The memory layout of a block."""
     lanes = structure.lanes
     sizes = FORMULATIONS[structure.formulation].sizes + ((1,) if structure.counts_work else ())
     shape = tuple((0,) * size for size in sizes)
@@ -299,14 +308,14 @@ def _layout(
         stages = stages + 1 + len(dense_stages(dense).stages) if stages else len(dense_stages(dense).used)
     slopes, end = _assign_places((shape,) * stages, end, lanes)
     curve = slopes[:INTERPOLANT_TERMS]
-    if structure.event_kernels:  # a step that is looked through for events may be shown afterwards
+    if structure.event_kernels:  # the slopes are needed again after the event search
         curve, end = _assign_places((shape,) * INTERPOLANT_TERMS, end, lanes)
     rooms = (trial, point, wrench, slopes, curve, attempt, end)
     return Layout(lanes, state, drift, sample_size, body, params, event_params, least, clock, carried, *rooms)
 
 
 def _assign_places(shape: Any, start: int, stride: int) -> tuple[Any, int]:
-    """The shape with its numbers counted from `start` in strides, and where the count ends."""
+    """Assign offsets from `start` at a stride to a nested shape; return them and the end."""
     if not isinstance(shape, tuple):
         return start, start + stride
     places = []

@@ -1,4 +1,4 @@
-"""What every run in steps needs: its buffer, its threads, the windows of its thrusters, and a way to fail."""
+"""The common base of runs with steps: buffer, threads, thruster windows, impulses and failures."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from polhode.model.state import split_groups
 from polhode.validation import Array
 
 PORTION_S = 0.2
-"""About how long the machine code runs before it reports."""
+"""Approximate time that a kernel runs before it returns to report progress."""
 
 
 class Runner:
-    """The state of a run while it goes on: its buffer, its clock, and what has been put out."""
+    """The state of a run in progress."""
 
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
         self.scenario, self.report = scenario, report
@@ -36,7 +36,7 @@ class Runner:
         self.failure: Failure | None = None
 
     def _on_threads(self, *arguments: Any) -> None:
-        """Let the machine code advance all units, on as many threads as there are to use."""
+        """Run the kernel on all units, divided among the threads."""
 
         def work(first: int, last: int) -> None:
             self.plan.advance(self.buffer, self.pairs, first, last, *arguments)
@@ -44,7 +44,7 @@ class Runner:
         on_threads(work, len(self.buffer), self.threads)
 
     def _open_windows(self, middle: float) -> None:
-        """Within a segment a window is open or shut from end to end: no stage may see its edge."""
+        """Set each thruster window to always or never for this segment, so that no stage sees its edge."""
         for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=True):
             if f.window is None:
                 continue
@@ -70,15 +70,15 @@ class Runner:
             reason = "singular"
         self.failure = Failure(reason, time, body, good[body])
 
-    def _is_vertical(self, kept: Array) -> bool:
-        """Whether the Euler angles of a body are about to lose their meaning."""
-        groups: Any = split_groups(kept, self.scenario.form.sizes)
+    def _is_vertical(self, sample: Array) -> bool:
+        """Whether the Euler angles of a body are near their singularity."""
+        groups: Any = split_groups(sample, self.scenario.form.sizes)
         turn = turn_per_step(groups[1], groups[3], self.scenario.step or self.scenario.duration / 1000)
         return not turn <= self.scenario.largest_turn**2
 
 
 def _estimate_step_seconds(engine: str, lanes: int) -> float:
-    """About how long a step of one body takes, before it has been measured."""
+    """The approximate cost of a step of one body, before it has been measured."""
     if engine == "python":
         return 1e-3
     return 3e-7 if lanes == 1 else 3e-8

@@ -1,4 +1,4 @@
-"""The times of a run: where it must stop, and on which step of which length each output lies."""
+"""Segments of a run between discontinuities, and the place of outputs on the grid of fixed steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polhode.validation import Array
 
 
 def discontinuity_times(scenario: Scenario) -> list[Any]:
-    """The times across which no step may reach: windows that open or close, impulses.  Numbers, or members' arrays."""
+    """The times that no step may cross: edges of windows, impulses.  Numbers, or arrays over members."""
     events = [f.instant for f in scenario.of_kind("impulse")]
     for f in scenario.of_kind("body"):
         if f.window is not None:
@@ -20,25 +20,25 @@ def discontinuity_times(scenario: Scenario) -> list[Any]:
 
 
 def segment_boundaries(scenario: Scenario) -> list[float]:
-    """The event times inside the run, in order, for members that share them."""
+    """The discontinuity times inside the run, sorted, for members that share them."""
     start, end = scenario.start_time, last_boundary(scenario)
     found = {float(np.ravel(event)[0]) for event in discontinuity_times(scenario)} | set(scenario.breaks)
     return sorted(t for t in found if start < t < end)
 
 
 def last_boundary(scenario: Scenario) -> float:
-    """Where the last segment ends: at the last output; adaptive steps, which do not mind the outputs, go to the end."""
+    """The end of the last segment: the last output, or with dense output the end of the run."""
     return scenario.end_time if scenario.used_method.has_dense_output else float(scenario.times[-1])
 
 
 def has_output_inside_segments(scenario: Scenario) -> bool:
-    """Whether an output lies elsewhere than at the edges of the segments."""
+    """Whether any output lies inside a segment."""
     edges = [scenario.start_time, *segment_boundaries(scenario), last_boundary(scenario)]
     return len(scenario.times) > len(edges) or not all(t in edges for t in scenario.times.tolist())
 
 
 def locate_on_grid(times: Array, start: float, step: float) -> tuple[Any, Array]:
-    """Each time as a whole number of steps from `start` and a rest, which is 0 if only rounding is left."""
+    """Each time as a number of whole steps from `start` and a remainder, which is 0 if it is only rounding."""
     steps = (times - start) / step
     nearest = np.rint(steps)
     rounding = 4 * np.finfo(float).eps * np.maximum(1.0, np.abs(times) / step)

@@ -1,4 +1,4 @@
-"""The inner loops of splitting methods for bodies that feel each other: all are kicked, then all drift."""
+"""Kernels of splitting methods for interacting bodies: all are kicked, then all drift."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def system_drift(drift: Loop, layout: Layout) -> Loop:
     return drift_all
 
 
-def splitting_sweep(composition: Composition, kick: Loop, drift_all: Loop, settle: Loop) -> Loop:
+def splitting_sweep(composition: Composition, kick: Loop, drift_all: Loop, accept_step: Loop) -> Loop:
     """One step of all bodies of a system."""
     first, count = composition.kicks[0], len(composition.drifts)
     drifts, kicks = np.array(composition.drifts), np.array(composition.kicks[1:])
@@ -38,6 +38,6 @@ def splitting_sweep(composition: Composition, kick: Loop, drift_all: Loop, settl
             drift_all(unit, drifts[i] * h)
             now = now + drifts[i] * h
             kick(unit, pairs, now, kicks[i] * h)
-        settle(unit, h)
+        accept_step(unit, h)
 
     return sweep

@@ -1,7 +1,7 @@
-"""The inner loops of bodies that feel each other: a system advances stage by stage, all its bodies together.
+"""Kernels for interacting bodies: a system advances stage by stage, all its bodies together.
 
-The numbers of a state lie side by side, those of the coordinates before those of the momenta, so that a stage is a sum
-of whole stretches of the buffer, by the same formula and in the same order as `equations.steps.combined`.
+The numbers of a state are contiguous, coordinates before momenta, so that a stage is a sum of slices of the buffer, by
+the same formula and in the same order as `methods.runge_kutta.combine_stages`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from polhode.methods.tableaus import Tableau
 def pair_loads(
     kernels: Sequence[Loop], places: Sequence[Any], sizes: Sequence[int], view: Loop, layout: Layout
 ) -> Loop:
-    """The sum of all pair forces, added to the bodies' wrenches in a fixed order."""
+    """Add all pair forces to the wrenches of the bodies, in a fixed order."""
     total: Loop = _no_pairs
     for i, (kernel, place, size) in enumerate(zip(kernels, places, sizes, strict=True)):
         total = _chain_pair_loads(total, kernel, i, place, size, view, layout)
@@ -55,14 +55,14 @@ def _chain_pair_loads(
     return total
 
 
-def stage_slopes(view: Loop, load: Loop, moved: Loop, between: Loop, layout: Layout) -> Loop:
-    """The slopes of all bodies at their stage points."""
+def stage_slopes(view: Loop, load: Loop, motion_law: Loop, between: Loop, layout: Layout) -> Loop:
+    """The slopes (right-hand side) of all bodies at the current stage."""
     lanes, size, point, body = layout.lanes, layout.size, layout.point, layout.body
     params, wrench, slope = layout.params, layout.wrench, layout.slopes[0]
 
     @loop
     def evaluate(unit: Any, pairs: Any, t: float, beyond: int) -> None:
-        """The slopes go into the places of the first stage, `beyond` further."""
+        """Write the slopes `beyond` the places of the first stage."""
         use_wide_vectors()
         for block in range(len(unit) // size):
             for lane in range(lanes):
@@ -77,7 +77,7 @@ def stage_slopes(view: Loop, load: Loop, moved: Loop, between: Loop, layout: Lay
                 c = unpack_constants(read(unit, at, body))
                 y = read(unit, at, point)
                 force, torque = read(unit, at, wrench)
-                write(unit, at + beyond, slope, moved(y, view(y, c), c, force, torque))
+                write(unit, at + beyond, slope, motion_law(y, view(y, c), c, force, torque))
 
     return evaluate
 
@@ -88,7 +88,7 @@ def stage_sums(layout: Layout) -> Loop:
     first_slope, momenta, end = layout.slopes[0][0][0], layout.state[2][0], layout.drift
 
     @loop
-    def sum_up(unit: Any, target: int, starts_at_zero: bool, h: float, a: Any, b: Any, count: int) -> None:
+    def sum_slopes(unit: Any, target: int, starts_at_zero: bool, h: float, a: Any, b: Any, count: int) -> None:
         use_wide_vectors()
         for block in range(len(unit) // size):
             base = block * size
@@ -103,42 +103,42 @@ def stage_sums(layout: Layout) -> Loop:
                     for i in range(momenta, end):
                         unit[base + target + i] += (h * b[j]) * unit[slope + i]
 
-    return sum_up
+    return sum_slopes
 
 
-def all_stages(table: Tableau, evaluate: Loop, sum_up: Loop, layout: Layout) -> Loop:
-    """The slopes of every stage of a step, each from the ones before it."""
-    nodes, coordinate_rows, momentum_rows = tableau_arrays(table)
-    count, point, stride = len(table.nodes), layout.point[0][0], layout.drift
+def all_stages(tableau: Tableau, evaluate: Loop, sum_slopes: Loop, layout: Layout) -> Loop:
+    """The slopes of every stage of a step, each from the previous ones."""
+    nodes, coordinate_rows, momentum_rows = tableau_arrays(tableau)
+    count, point, stride = len(tableau.nodes), layout.point[0][0], layout.drift
 
     @loop
     def run_stages(unit: Any, pairs: Any, t: float, h: float) -> None:
         for i in range(count):
-            sum_up(unit, point, False, h, coordinate_rows[i], momentum_rows[i], i)
+            sum_slopes(unit, point, False, h, coordinate_rows[i], momentum_rows[i], i)
             evaluate(unit, pairs, t + nodes[i] * h, i * stride)
 
     return run_stages
 
 
-def system_sweep(run_stages: Loop, sum_up: Loop, settle: Loop, table: Tableau, layout: Layout) -> Loop:
+def system_sweep(run_stages: Loop, sum_slopes: Loop, accept_step: Loop, tableau: Tableau, layout: Layout) -> Loop:
     """One step of all bodies of a system."""
-    a, b = np.array(table.coordinate_weights, dtype=float), np.array(table.momentum_weights, dtype=float)
-    count, target = len(table.nodes), layout.point[0][0]
+    a, b = np.array(tableau.coordinate_weights, dtype=float), np.array(tableau.momentum_weights, dtype=float)
+    count, target = len(tableau.nodes), layout.point[0][0]
 
     @loop
     def sweep(unit: Any, pairs: Any, t: float, h: float) -> None:
         run_stages(unit, pairs, t, h)
-        sum_up(unit, target, False, h, a, b, count)
-        settle(unit, h)
+        sum_slopes(unit, target, False, h, a, b, count)
+        accept_step(unit, h)
 
     return sweep
 
 
-def tableau_arrays(table: Tableau) -> tuple[Any, Any, Any]:
-    """Nodes and rows of a table as arrays, the rows filled up with zeros."""
-    count = len(table.nodes)
+def tableau_arrays(tableau: Tableau) -> tuple[Any, Any, Any]:
+    """Nodes and rows of a tableau as arrays, the rows padded with zeros."""
+    count = len(tableau.nodes)
     coordinate_rows, momentum_rows = np.zeros((count, count)), np.zeros((count, count))
     for i in range(count):
-        coordinate_rows[i, :i] = [float(x) for x in table.coordinate_rows[i]]
-        momentum_rows[i, :i] = [float(x) for x in table.momentum_rows[i]]
-    return np.array(table.nodes, dtype=float), coordinate_rows, momentum_rows
+        coordinate_rows[i, :i] = [float(x) for x in tableau.coordinate_rows[i]]
+        momentum_rows[i, :i] = [float(x) for x in tableau.momentum_rows[i]]
+    return np.array(tableau.nodes, dtype=float), coordinate_rows, momentum_rows

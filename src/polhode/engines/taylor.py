@@ -376,7 +376,7 @@ class _Runner:
 
 def _body_alone(scenario: Scenario, i: int) -> Scenario:
     """The scenario of one body of a system whose bodies do not interact."""
-    forces = [replace(f, bodies=None) for f in scenario.forces if f.bodies is None or i in f.bodies]
+    forces = tuple(replace(f, bodies=None) for f in scenario.forces if f.bodies is None or i in f.bodies)
     return replace(scenario, body=scenario.bodies[i], state=scenario.states[i], forces=forces)
 
 

@@ -1,4 +1,4 @@
-"""Work shared out among threads: the machine code holds no lock, so plain threads suffice."""
+"""Thread-parallel work: compiled kernels release the GIL, so plain threads suffice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CORES = os.cpu_count() or 1
 
 
 def on_threads(work: Callable[[int, int], Any], units: int, threads: int) -> None:
-    """work(first, last) for all units, cut into as many runs as there are threads."""
+    """Call work(first, last) for all units, divided evenly among the threads."""
     if threads == 1:
         work(0, units)
         return
