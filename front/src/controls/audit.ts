@@ -27,8 +27,8 @@ function rowOf(finding: AuditFinding, formatTime: (t: number) => string): HTMLEl
     return create("li", {}, name, create("p", { class: "source", text: why }));
   }
   const { drift, relative, unit, time, reason } = finding;
-  const result = drift === 0 ? "conserved exactly" : `conserved to ${withUnit(short(drift, 2), unit)}`;
-  const details = [drift === 0 ? "" : `relative drift ${short(relative, 2)} at ${formatTime(time)}`, withSpaces(reason)];
+  const result = drift === 0 ? "exactly conserved" : `drift ${withUnit(short(drift, 2), unit)}`;
+  const details = [drift === 0 ? "" : `${short(relative, 2)} relative, at ${formatTime(time)}`, withSpaces(reason)];
   return create(
     "li",
     {},
