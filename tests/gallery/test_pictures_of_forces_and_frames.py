@@ -225,7 +225,7 @@ def test_a_logarithmic_axis_leaves_gaps_where_nothing_is_positive():
 
 def test_panels_of_different_times_have_their_own_labels():
     figure = drawn("falling-phone")
-    for upper, lower in (("tilt from L", "intermediate axis"), ("intermediate axis", "growth of")):
+    for upper, lower in (("tilt from L", "intermediate axis"), ("intermediate axis", "growth")):
         first, second = panel(figure, upper), panel(figure, lower)
         assert first.get_xlabel() or first.get_xlim() == second.get_xlim()
 

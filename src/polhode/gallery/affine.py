@@ -252,8 +252,8 @@ def projected(points: ArrayLike, along: str = "z", distance: float | None = None
         raise InputError("a projection needs points of space: x, y, z and w")
     if not isinstance(along, str) or along not in _PROJECTION_AXES:
         raise InputError(f"along must be 'x', 'y' or 'z', not {along!r}")
-    right, up, towards = _PROJECTION_AXES[along]
-    flat, depth = array[..., [right, up]], array[..., towards]
+    right, up, toward = _PROJECTION_AXES[along]
+    flat, depth = array[..., [right, up]], array[..., toward]
     if distance is None:
         return flat, depth
     eye = float(validation.check_positive(validation.check_number(distance, "distance"), "distance", "m"))

@@ -82,7 +82,7 @@ def numbers(motions: dict[str, Motion], spin: float, nudge: float) -> list[Refer
     found = []
     for name, top in _tops(spin, nudge).items():
         times = _reversal_times(motions[name])
-        # An error e of m shifts the flip by e/((1 - m) rate), which grows towards the separatrix.
+        # An error e of m shifts the flip by e/((1 - m) rate), which grows toward the separatrix.
         # Rounding in 1e5 steps, 1e-16 each, makes e up to 3e-13 for any step size.
         tolerance = 1e-9 * top.flip_time + 3e-13 / (top.complement * top.phase_rate)
         of = "" if name == BOX else ", T-handle"
@@ -167,8 +167,8 @@ def _draw_strip_panel(axes: Axes, motion: Motion, top: AsymmetricTop, word: str,
     axes.set_title(f"{word} over time; green half: +axis 2")
     along_l = motion.angular_momentum[0]
     seen = make_camera((1, 0, 0), along_l, 0.0, 0.3)
-    towards = np.cos(0.9) * seen.right + np.sin(0.9) * np.cross(seen.right, along_l) / np.linalg.norm(along_l)
-    alignment = np.abs(motion.rotation_matrix[:, :, 2] @ towards)
+    toward = np.cos(0.9) * seen.right + np.sin(0.9) * np.cross(seen.right, along_l) / np.linalg.norm(along_l)
+    alignment = np.abs(motion.rotation_matrix[:, :, 2] @ toward)
     frames = []
     for k in range(-1, 9):
         t = top.first_flip + k * top.flip_time / 2
@@ -184,7 +184,7 @@ def _draw_rates_panel(axes: Axes, motion: Motion, top: AsymmetricTop) -> None:
 
     closed = top.rates_at(motion.times)
     draw_closed_form(axes, motion.times, closed)
-    for i, name in enumerate((OMEGA_LABELS[0], f"{OMEGA_LABELS[1]}, intermediate axis", OMEGA_LABELS[2])):
+    for i, name in enumerate((OMEGA_LABELS[0], f"{OMEGA_LABELS[1]}, middle axis", OMEGA_LABELS[2])):
         axes.plot(motion.times, motion.angular_velocity_body[:, i], color=AXIS_COLORS[i], label=name)
     largest = float(np.abs(closed).max())
     axes.set_ylim(-1.12 * largest, 1.5 * largest)

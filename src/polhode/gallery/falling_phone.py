@@ -182,7 +182,7 @@ def _draw_falls(axes: Axes, motions: Mapping[str, Motion]) -> None:
     frames = np.linspace(0, FRAMES, 8).round().astype(int)
     for column, name in enumerate(AXES_NAMES):
         motion, top = motions[name], 0.42 * column * across + np.array((0.0, 0.0, 0.13))
-        scene.text(top, f"about the {name}", AXIS_COLORS[column], (0, 14))
+        scene.text(top, name, AXIS_COLORS[column], (0, 14))
         scene.arrow(top - (0.05, 0, 0), (0.1, 0, 0), AXIS_COLORS[column])
         for row, frame in enumerate(frames):
             place = 0.42 * column * across - np.array((0.0, 0.0, 0.19 * row))
@@ -245,7 +245,7 @@ def _draw_growth(axes: Axes, motions: Mapping[str, Motion], spin: float) -> None
         label=f"rate {_measure_growth(motions) / spin:.7f} times the spin",
     )
     set_log_y(axes)
-    finish_time_panel(axes, motion, "growth of a tiny nudge", "fraction of the spin", 2)
+    finish_time_panel(axes, motion, "growth", "fraction of the spin", 2)
 
 
 MODEL = Model(

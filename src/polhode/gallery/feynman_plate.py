@@ -45,7 +45,7 @@ TRAY_MOMENTS = (MASS * TRAY[1] ** 2 / 12, MASS * TRAY[0] ** 2 / 12, MASS * (TRAY
 
 
 def _initial_rates(moments: tuple[float, float, float], spin: float, tilt: float) -> Array:
-    """w3 = spin, with L tilted from axis 3 towards axis 1 by `tilt` (rad)."""
+    """w3 = spin, with L tilted from axis 3 toward axis 1 by `tilt` (rad)."""
     i1, _, i3 = moments
     return np.array((i3 * spin * np.tan(tilt) / i1, 0.0, spin))
 

@@ -174,7 +174,7 @@ def _draw_in_flight(axes: Axes, motion: Motion) -> None:
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     scene, body = Scene(world_camera(0.12, 0.1)), motion.scenario.bodies[0]
-    before = 20.0 * scene.camera.eye  # towards the camera: the projection is unchanged
+    before = 20.0 * scene.camera.eye  # toward the camera: the projection is unchanged
     for n, frame in enumerate(np.linspace(0, FRAMES, 10).astype(int)):
         scene.body(
             body,

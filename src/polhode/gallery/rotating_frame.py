@@ -133,7 +133,7 @@ def _draw_in_space(axes: Axes, path: Array, throw: PlatformThrow, title: str, on
     scene, turned = Scene(world_camera(0.35, 0.42)), throw.rate * throw.duration if on_ground else 0.0
     color = COLOR_CYCLE[1] if on_ground else COLOR_CYCLE[0]
     reach = 1.1 * float(np.hypot(path[:, 0], path[:, 1]).max())
-    up = 2 * reach * scene.camera.eye  # towards the camera, in front of the platform: the projection is unchanged
+    up = 2 * reach * scene.camera.eye  # toward the camera, in front of the platform: the projection is unchanged
     edge = np.linspace(0, 2 * np.pi, 16 * SPOKES + 1)
     rim = np.stack((reach * np.cos(edge), reach * np.sin(edge), np.zeros_like(edge)), axis=-1)
     corners = np.vstack((np.zeros(3), rim[:-1]))

@@ -149,7 +149,7 @@ def _draw_clock(axes: Axes) -> None:
     exact = np.arange(302) / 30
     axes.plot(exact, (sums - exact) * 1e15, color=COLORS["ink"], linewidth=2.0)
     axes.axhline(0.0, color=COLORS["muted"], linewidth=1.2)
-    axes.set_title(f"the printed clock lags behind k/30: {sums[300]:.16g} s after 300 additions")
+    axes.set_title(f"printed clock minus k/30; {sums[300]:.16g} s after 300 additions")
     axes.set_ylabel("10⁻¹⁵ s")
     axes.set_xlabel("time (s)")
     axes.set_xlim(0.0, 10.0)

@@ -216,11 +216,8 @@ def picture(motions: Mapping[str, Motion], spin_change: float, moment_change: fl
     from polhode.gallery.drawing.observed_attitudes import draw_sky_path, draw_spread, draw_stems, long_axis
     from polhode.plot.style import styled_figure
 
-    digits, seen, animated = (
-        perturb_last_digits(spin_change, moment_change),
-        radar_observations(),
-        motions["forty days"],
-    )
+    digits, seen = perturb_last_digits(spin_change, moment_change), radar_observations()
+    animated = motions["forty days"]
     computed = motions["closed form"].quaternion_wxyz
     errors = _attitude_errors_deg(computed)
     with styled_figure(12.4, 8.0, MODEL.title) as figure:
