@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from collections.abc import Callable
 from time import perf_counter
 from typing import NamedTuple
@@ -122,7 +123,8 @@ class NumpyProcess:
 
     def __init__(self, kind: str, count: int) -> None:
         command = [sys.executable, "-m", "benchmarks.numpy_throughput", kind, str(count)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        root = Path(__file__).parents[1]  # where `-m benchmarks...` is found, wherever the command was started
+        self._process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def seconds(self, steps: int) -> float:
         """Advance, and say how long it took."""

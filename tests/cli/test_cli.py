@@ -91,7 +91,7 @@ def test_a_run_that_stops_keeps_what_it_had(call, tmp_path):
     result = call("run", "stiff.toml", "--no-picture", "--save", "stiff.zarr")
     assert result.exit_code == 1
     assert "became infinite or NaN" in result.stderr
-    assert "What was computed until then is in stiff.zarr" in result.stderr
+    assert "The motion up to that time is in stiff.zarr" in result.stderr
     assert len(ph.load(tmp_path / "stiff.zarr").times) > 1
 
 
@@ -128,7 +128,7 @@ def test_list(call):
         "default": 5.0,
         "low": 1.0,
         "high": 20.0,
-        "help": "rate about the middle axis",
+        "help": "rate about the intermediate axis",
     }
 
 
@@ -199,7 +199,7 @@ def test_every_command_helps_with_examples(call, command):
 
 def test_help_of_a_model_explains_it_and_its_options(call):
     text = call("run", "dzhanibekov", "--help").stdout
-    assert "turns over, and back" in text
+    assert "flips over and back" in text
     assert "--nudge <rad/s>" in text
     assert "1 to 20, default 5" in " ".join(text.split())
 
@@ -246,7 +246,7 @@ def test_as_a_process(tmp_path):
     code = "import sys\nfrom polhode.cli import cli\ntry:\n    cli(['--help'])\nexcept SystemExit:\n    pass\n"
     code += "heavy = {'numpy', 'numba', 'matplotlib', 'scipy', 'xarray'} & set(sys.modules)\nassert not heavy, heavy"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-    command = [sys.executable, "-m", "polhode.cli", "run", "dzhanibekov"]
+    command = [sys.executable, "-m", "polhode", "run", "dzhanibekov"]
     good = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(good.stdout)["number"]["holds"] is True
     assert good.stderr == ""

@@ -107,7 +107,7 @@ class Lab:
     """
 
     def __init__(self, *command: str, port: int = 0, cases: bool = False) -> None:
-        program = ("-c", WITH_CASES, str(Path(__file__).parent)) if cases else ("-m", "polhode.cli")
+        program = ("-c", WITH_CASES, str(Path(__file__).parent)) if cases else ("-m", "polhode")
         words = (*program, *(command or ("lab",)), "--no-browser", "--port", str(port))
         self.process = subprocess.Popen(
             (sys.executable, *words),

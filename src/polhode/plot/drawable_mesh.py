@@ -107,8 +107,7 @@ class _SolidBoundary:
         """Whether there are both material and space around points of edges, given the normals of the two faces."""
         a, b = 1e-6 * self.size * beside[:, 0], 1e-6 * self.size * beside[:, 1]
         around = self._have_material(points[:, None] + np.stack((a + b, a - b, b - a, -a - b), axis=1))
-        both: Flags = around.any(axis=1) & ~around.all(axis=1)
-        return both
+        return np.asarray(around.any(axis=1) & ~around.all(axis=1))
 
     def _hole_sizes(self, triangles: Array) -> Array:
         """The smallest side of the smallest box of a hole that each triangle meets; inf where it meets none."""

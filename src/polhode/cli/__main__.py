@@ -1,5 +1,0 @@
-"""`python -m polhode.cli` is `polhode`."""
-
-from polhode.cli import main
-
-main()
