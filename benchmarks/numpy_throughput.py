@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
