@@ -14,7 +14,17 @@ from polhode.equations.vectors import scaled, times
 
 
 class StateView(NamedTuple):
-    """What a force sees of a body, whatever the formulation.  World axes, except where the name says body."""
+    """What a force sees of a body, whatever the formulation.  World axes, except where the name says body.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> @ph.force
+    ... def damper(t, state: ph.StateView, body: ph.BodyConstants, params):
+    ...     return tuple(-params[0] * v for v in state.velocity), (0.0, 0.0, 0.0)
+    >>> damper(0.5).name
+    'damper'
+    """
 
     position: Vector
     orientation: Quaternion

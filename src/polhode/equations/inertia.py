@@ -15,7 +15,15 @@ from polhode.equations.vectors import cross, dot, minus, times
 
 
 class BodyConstants(NamedTuple):
-    """What a body's equations need, divided once: a particle has the reciprocal moments 0."""
+    """What a body's equations need, divided once: a particle has the reciprocal moments 0.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> body = ph.Body(mass=2.0, inertia=(1.0, 2.0, 2.5)).constants()
+    >>> body.mass, body.moments
+    (2.0, (1.0, 2.0, 2.5))
+    """
 
     mass: Number
     inverse_mass: Number

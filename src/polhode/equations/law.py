@@ -20,6 +20,16 @@ LAWS: list[Callable[..., Any]] = []
 
 
 def law(function: Law) -> Law:
-    """Register a function as a law so that every backend can compile it; return it unchanged."""
+    """Register a function as a law so that every backend can compile it; return it unchanged.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> @ph.law
+    ... def stiffening(x):
+    ...     return x + x * x * x
+    >>> stiffening(2.0)
+    10.0
+    """
     LAWS.append(function)
     return function

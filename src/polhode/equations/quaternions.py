@@ -41,7 +41,14 @@ def normalize(q: Quaternion) -> Quaternion:
 
 @law
 def to_world(q: Quaternion, v: Vector) -> Vector:
-    """R(q/|q|) v: body components to world components.  [q v q*/|q|^2 = v + s (w u + e x u), u = e x v, s = 2/|q|^2]"""
+    """R(q/|q|) v: body components to world components.  [q v q*/|q|^2 = v + s (w u + e x u), u = e x v, s = 2/|q|^2]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.to_world((0.5, 0.5, 0.5, 0.5), (1.0, 0.0, 0.0))
+    (0.0, 1.0, 0.0)
+    """
     s = 2 / squared_norm(q)
     ux, uy, uz = q[2] * v[2] - q[3] * v[1], q[3] * v[0] - q[1] * v[2], q[1] * v[1] - q[2] * v[0]
     return (
@@ -53,7 +60,14 @@ def to_world(q: Quaternion, v: Vector) -> Vector:
 
 @law
 def to_body(q: Quaternion, v: Vector) -> Vector:
-    """R(q/|q|)^T v: world components to body components."""
+    """R(q/|q|)^T v: world components to body components.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.to_body((0.5, 0.5, 0.5, 0.5), (0.0, 1.0, 0.0))
+    (1.0, 0.0, 0.0)
+    """
     return to_world(conjugate(q), v)
 
 

@@ -32,7 +32,15 @@ def _function(library: Any, name: str) -> Any:
 
 
 def sqrt(x: Number) -> Number:
-    """The square root, in the scalar type of x."""
+    """The square root, in the scalar type of x.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> from fractions import Fraction
+    >>> ph.sqrt(2.0), ph.sqrt(Fraction(9, 4))
+    (1.4142135623730951, Fraction(3, 2))
+    """
     library = _library(x)
     if library is math:
         return math.sqrt(x)
@@ -45,7 +53,14 @@ def sqrt(x: Number) -> Number:
 
 
 def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """x where a < b, else y: the only branch in the laws.  Both x and y are always evaluated."""
+    """x where a < b, else y: the only branch in the laws.  Both x and y are always evaluated.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.if_less(1.0, 2.0, "below", "above")
+    'below'
+    """
     library = _library(a, b)
     name = library.__name__
     if name == "math" or name == "fractions" or name == "mpmath":
@@ -62,13 +77,27 @@ def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
 
 
 def sin(x: Number) -> Number:
-    """The sine: within 2 ulp for |x| < 3e9, NaN beyond."""
+    """The sine: within 2 ulp for |x| < 3e9, NaN beyond.  The same bits on every backend.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> round(ph.sin(0.5), 12)
+    0.479425538604
+    """
     library = _library(x)
     return _sine(x) if library.__name__ in ("math", "numpy") else _function(library, "sin")(x)
 
 
 def cos(x: Number) -> Number:
-    """The cosine: within 2 ulp for |x| < 3e9, NaN beyond."""
+    """The cosine: within 2 ulp for |x| < 3e9, NaN beyond.  The same bits on every backend.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> round(ph.cos(0.5), 12)
+    0.87758256189
+    """
     library = _library(x)
     return _cosine(x) if library.__name__ in ("math", "numpy") else _function(library, "cos")(x)
 
