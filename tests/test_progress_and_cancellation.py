@@ -19,7 +19,7 @@ THREE = ph.State(angular_velocity_body=[(0.1, 5.0, 0.1), (0.1, 4.0, 0.1), (0.1, 
 TOP = ph.Body(mass=2.0, inertia=(3.0, 3.0, 1.0))
 TILTED = ph.State(quaternion_wxyz=(1.0, 0.025, 0.0, 0.0), angular_velocity_body=(0.0, 0.0, 50.0))
 GRAVITY = [ph.forces.gravity()]
-BLOWS = [ph.forces.impulse((0.0, 0.0, 1.0), [0.2, 0.4, 0.6])]
+IMPULSES = [ph.forces.impulse((0.0, 0.0, 1.0), [0.2, 0.4, 0.6])]
 
 RUNS = {
     "fixed steps": lambda: ph.simulate(BOX, SPIN, GRAVITY, duration=1.0, step=1e-3, method="rk4"),
@@ -31,7 +31,7 @@ RUNS = {
     "taylor": lambda: ph.simulate(BOX, SPIN, GRAVITY, duration=100.0, output_step=10.0, method="taylor"),
     "taylor, members": lambda: ph.ensemble(BOX, THREE, GRAVITY, duration=1.0, method="taylor"),
     "auto": lambda: ph.simulate(TOP, TILTED, [ph.forces.gravity(10.0)], pivot=(0, 0, -1), duration=10.0),
-    "groups of members": lambda: ph.ensemble(BOX, THREE, BLOWS, duration=1.0, method="exact"),
+    "groups of members": lambda: ph.ensemble(BOX, THREE, IMPULSES, duration=1.0, method="exact"),
 }
 
 

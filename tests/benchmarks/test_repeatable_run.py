@@ -106,9 +106,9 @@ def test_euler_angles_that_lost_their_meaning_are_not_put_out():
 
 
 def test_what_a_prepared_run_cannot_do_is_refused():
-    blow = ph.forces.impulse((0.0, 0.0, 1.0), time=0.5)
+    kick = ph.forces.impulse((0.0, 0.0, 1.0), time=0.5)
     one = scenario("rk4")
-    for wrong in (replace(one, forces=[blow]), replace(one, output_times=[0.5, 1.0])):
+    for wrong in (replace(one, forces=[kick]), replace(one, output_times=[0.5, 1.0])):
         with pytest.raises(ScenarioError, match="prepared run"):
             RepeatableRun(wrong)
     starts = ph.forces.thruster((0, 0, 0), (1, 0, 0), 2.0, start=np.linspace(0.1, 0.5, 40), stop=0.7)

@@ -1,4 +1,4 @@
-"""Bad input is refused at the door, with a sentence that says what is wrong, what was found and what to do."""
+"""Bad input is refused with a sentence that says what is wrong, what was found and what to do."""
 
 from __future__ import annotations
 

@@ -76,9 +76,9 @@ def test_impulses_strike_alike_in_both_axes():
         ends = []
         for turn in (Rotation.identity(), OTHER):
             body, state, _ = described(turn)
-            blow = (1.0, 0.5, -0.2) if axes == "world" else tuple(turn.apply((1.0, 0.5, -0.2)))
-            strike = ph.forces.impulse(blow, 0.305, tuple(turn.apply((0.1, 0.0, 0.2))), axes=axes)
-            ends.append(ph.simulate(body, state, [strike], duration=1.0, step=0.01).final)
+            impulse = (1.0, 0.5, -0.2) if axes == "world" else tuple(turn.apply((1.0, 0.5, -0.2)))
+            kick = ph.forces.impulse(impulse, 0.305, tuple(turn.apply((0.1, 0.0, 0.2))), axes=axes)
+            ends.append(ph.simulate(body, state, [kick], duration=1.0, step=0.01).final)
         assert ends[0].position == pytest.approx(ends[1].position, abs=1e-12)
         assert ends[0].angular_velocity == pytest.approx(ends[1].angular_velocity, abs=1e-8)
 

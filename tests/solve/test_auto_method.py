@@ -23,7 +23,7 @@ def nearly_nothing(t, state, body, params):
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("rtol", [1e-6, 1e-10])
 def test_it_delivers_what_was_asked_for(name, rtol):
-    """Judge: the answers to 40 digits.  At rtol 1e-10 the error is below 1e-9 on all five problems, and below 3e-10."""
+    """Reference: the answers to 40 digits.  At rtol 1e-10 the error is below 1e-9 on all five problems, and below 3e-10."""
     given = PROBLEMS[name]
     motion = ph.simulate(given.scenario(rtol=rtol))
     final = motion.final
@@ -84,7 +84,7 @@ def test_what_cannot_be_reached_is_said(monkeypatch):
 
 
 def test_taylor_series_take_over_where_dop853_gives_up(monkeypatch):
-    """Judge: the answer to 40 digits.  dop853 is kept from steps as fine as it would need."""
+    """Reference: the answer to 40 digits.  dop853 is kept from steps as fine as it would need."""
     monkeypatch.setitem(METHODS, "dop853", METHODS["dop853"]._replace(finest_rtol=1e-10))
     given = PROBLEMS["simo_wong_heavy_top"]
     motion = ph.simulate(given.scenario(rtol=1e-10))
@@ -94,7 +94,7 @@ def test_taylor_series_take_over_where_dop853_gives_up(monkeypatch):
 
 
 def test_an_ensemble_is_judged_by_some_of_its_members():
-    """Judge: every member at a hundredth of the tolerance."""
+    """Reference: every member at a hundredth of the tolerance."""
     start = ph.State(velocity=np.linspace((1, 0, 1), (20, 0, 20), 200), angular_velocity_body=(3.0, 0.5, -0.9))
     motion = ph.ensemble(BODY, start, AIR, duration=2.0, rtol=1e-8)
     assert "of 64 members" in motion.audit().chosen
@@ -133,8 +133,8 @@ def narrow(t, state, body, params):
     return (params[2] / (1 + x * x * x * x * x * x * x * x), 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
-def test_the_judge_takes_other_steps():
-    """Judge: the energy that a narrow bump gives, by quadrature; both runs must not step over it alike."""
+def test_the_second_run_takes_other_steps():
+    """Reference: the energy that a narrow bump gives, by quadrature; both runs must not step over it alike."""
     motion = ph.simulate(
         ph.particle(1.0), ph.State(velocity=(1, 0, 0)), [narrow(5.0, 0.01, 1.0)], duration=10.0, engine="python"
     )

@@ -1,4 +1,4 @@
-"""A body held at a point: the gyroscope of seed 004, section 17.6, judged by closed forms."""
+"""A body held at a point: the gyroscope of [Christian 2011, section 17.6] against closed forms."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ GRAVITY = [ph.forces.gravity(1.0)]
 
 
 def start(precession, theta_rate=0.0, spin=10.0, theta=THETA):
-    """Body rates from the rates of the ZXZ angles at phi = psi = 0.  [seed 004 eq. 17.36]"""
+    """Body rates from the rates of the ZXZ angles at phi = psi = 0.  [Christian 2011, eq. 17.36]"""
     w = (theta_rate, precession * np.sin(theta), spin)
     return ph.State(quaternion_wxyz=from_angles((0.0, theta, 0.0)), angular_velocity_body=w)
 

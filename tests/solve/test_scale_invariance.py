@@ -147,9 +147,9 @@ IDS = [f"{case.__name__}-{method}" for case, method in EVERY]
 
 @pytest.mark.parametrize(("case", "method"), EVERY, ids=IDS)
 def test_from_dust_to_asteroids_only_rounding_differs(case, method):
-    expected, judge = moved(case, method, ONE)
+    expected, reference = moved(case, method, ONE)
     sizes = {name: np.abs(value).max() for name, value in expected.items()}
-    audit = judge.audit()
+    audit = reference.audit()
     for u in TENS:
         found, motion = moved(case, method, u)
         for name in expected.keys() - {"steps", "drift"}:
