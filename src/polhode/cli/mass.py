@@ -83,7 +83,7 @@ def mass(ctx: click.Context, /, file: Path, **given: Any) -> None:
       polhode mass engine.msh --region block=7200 --region piston=2700 --json
     """
     form = _output_form(ctx, given)
-    shell = _parse_shell(ctx, given)
+    shell = None if given["shell"] is None else _parse_length(ctx, "--shell", given["shell"])
     about = _parse_point(ctx, given)
     _refuse_contradictions(ctx, file, given)
     try:
@@ -130,12 +130,6 @@ def _refuse_contradictions(ctx: click.Context, file: Path, given: dict[str, Any]
     for option, key in (("--region", "regions"), ("--density-field", "density_field")):
         if given[key]:
             raise click.UsageError(f"{option} is for volume meshes, and {file.name} is a surface: give --density", ctx)
-
-
-def _parse_shell(ctx: click.Context, given: dict[str, Any]) -> float | None:
-    if given["shell"] is None:
-        return None
-    return _parse_length(ctx, "--shell", given["shell"])
 
 
 def _parse_point(ctx: click.Context, given: dict[str, Any]) -> list[float] | None:

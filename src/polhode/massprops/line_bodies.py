@@ -19,7 +19,6 @@ class PointOrLine(NamedTuple):
     """What points and lines combine to: a point, a line with its tensor, or neither."""
 
     is_point: bool = False
-    is_line: bool = False
     tensor: Array | None = None
     notes: tuple[str, ...] = ()
 
@@ -74,7 +73,7 @@ def combine_points_and_lines(
             f"the particles are treated as a line: they lie off it by at most {off:.1e} of its half-length, and the "
             "moment about it would be lost in the rounding of the others",
         )
-    return PointOrLine(is_line=True, tensor=line_tensor(total, direction), notes=notes)
+    return PointOrLine(tensor=line_tensor(total, direction), notes=notes)
 
 
 def _norms(vectors: Array) -> Array:

@@ -66,16 +66,6 @@ def _half_ellipsoid_support(u: Array, semi_axes: Any) -> Array:
     return most
 
 
-def _prism_support(u: Array, base: Any, height: Any) -> Array:
-    most: Array = _points_support(u[:2], base) + np.maximum(u[2] * height, 0.0)
-    return most
-
-
-def _parallelepiped_support(u: Array, edges: Any) -> Array:
-    most: Array = np.maximum(edges @ u, 0.0).sum(axis=-1)
-    return most
-
-
 def _norm(u: Array) -> float:
     return float(np.sqrt(u @ u))
 
@@ -88,8 +78,8 @@ SUPPORT_FUNCTIONS: dict[str, Callable[..., Array]] = {
     "ellipsoid": lambda u, semi_axes: np.sqrt(((u * semi_axes) ** 2).sum(axis=-1)),
     "frustum": _frustum_support,
     "half_ellipsoid": _half_ellipsoid_support,
-    "parallelepiped": _parallelepiped_support,
-    "prism": _prism_support,
+    "parallelepiped": lambda u, edges: np.maximum(edges @ u, 0.0).sum(axis=-1),
+    "prism": lambda u, base, height: _points_support(u[:2], base) + np.maximum(u[2] * height, 0.0),
     "ring": lambda u, radius: _disks_support(u, (radius, 0.0)),
     "sphere": lambda u, radius: radius * _norm(u),
     "spherical_shell": lambda u, radius, inner_radius=0.0: radius * _norm(u),

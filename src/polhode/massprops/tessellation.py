@@ -69,17 +69,9 @@ def _half_circle_outline(segments: int) -> Array:
     return _arc_points(max(2, (segments + 1) // 2), -1, 1)
 
 
-def _tessellate_cylinder(segments: int, radius: Any, height: Any) -> Surface:
-    return _tessellate_frustum(segments, radius, radius, height)
-
-
 def _tessellate_tube(segments: int, outer_radius: Any, inner_radius: Any, height: Any) -> Surface:
     a, b, h = inner_radius, outer_radius, height / 2
     return revolve_outline(np.array([(a, -h), (b, -h), (b, h), (a, h)]), segments)
-
-
-def _tessellate_cone(segments: int, radius: Any, height: Any) -> Surface:
-    return _tessellate_frustum(segments, radius, 0.0, height)
 
 
 def _tessellate_frustum(segments: int, bottom_radius: Any, top_radius: Any, height: Any) -> Surface:
@@ -124,16 +116,9 @@ def _tessellate_half_ellipsoid(segments: int, semi_axes: Any) -> Surface:
 
 
 # Thin shapes --------------------------------------------------------------------------------------------------------
-def _tessellate_ring(segments: int, radius: Any) -> Surface:
-    return _tessellate_torus(segments, radius, LINE_RADIUS_RATIO * radius)
-
-
 def _tessellate_thin_rod(segments: int, length: Any, radius: Any) -> Surface:
-    return _tessellate_cylinder(segments, radius if radius > 0 else LINE_RADIUS_RATIO * length, length)
-
-
-def _tessellate_thin_disk(segments: int, radius: Any) -> Surface:
-    return revolve_outline(np.array([(radius, 0.0), (0.0, 0.0)]), segments, closed=False)
+    radius = radius if radius > 0 else LINE_RADIUS_RATIO * length
+    return _tessellate_frustum(segments, radius, radius, length)
 
 
 def _tessellate_thin_sheet(segments: int, sides: Any) -> Surface:
@@ -175,18 +160,18 @@ def _orient_faces_outward(faces: Indices, already: Any) -> Indices:
 TESSELLATORS: dict[str, Callable[..., Surface]] = {
     "box": _tessellate_box,
     "capsule": _tessellate_capsule,
-    "cone": _tessellate_cone,
-    "cylinder": _tessellate_cylinder,
+    "cone": lambda segments, radius, height: _tessellate_frustum(segments, radius, 0.0, height),
+    "cylinder": lambda segments, radius, height: _tessellate_frustum(segments, radius, radius, height),
     "ellipsoid": _tessellate_ellipsoid,
     "frustum": _tessellate_frustum,
     "half_ellipsoid": _tessellate_half_ellipsoid,
     "parallelepiped": _tessellate_parallelepiped,
     "prism": _tessellate_prism,
-    "ring": _tessellate_ring,
+    "ring": lambda segments, radius: _tessellate_torus(segments, radius, LINE_RADIUS_RATIO * radius),
     "sphere": _tessellate_sphere,
     "spherical_shell": _tessellate_spherical_shell,
     "tetrahedron": _tessellate_tetrahedron,
-    "thin_disk": _tessellate_thin_disk,
+    "thin_disk": lambda n, radius: revolve_outline(np.array([(radius, 0.0), (0.0, 0.0)]), n, closed=False),
     "thin_rod": _tessellate_thin_rod,
     "thin_sheet": _tessellate_thin_sheet,
     "torus": _tessellate_torus,

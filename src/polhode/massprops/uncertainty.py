@@ -128,7 +128,7 @@ def uncertainty(build: Callable[..., Body], /, **sizes: Any) -> Uncertainty:
     [0.0020616, 0.0020616, 0.0020616]
     """
     toleranced = _find_toleranced_numbers(build, sizes)
-    plain = {name: _nominal_value(size) for name, size in sizes.items()}
+    plain = {name: as_leaf(size.value) if isinstance(size, Tolerance) else size for name, size in sizes.items()}
     body = _check_built_body(build(**plain))
     axes = body.principal_axes.as_matrix()
     nominal = _flatten_properties(body, axes)
@@ -182,10 +182,6 @@ def _find_toleranced_numbers(build: Any, sizes: Mapping[str, Any]) -> list[_Tole
     if not found:
         raise InertiaError("no argument has a tolerance: give at least one as ph.tolerance(value, plus_minus)")
     return found
-
-
-def _nominal_value(size: Any) -> Any:
-    return as_leaf(size.value) if isinstance(size, Tolerance) else size
 
 
 def _evaluate_at_limits(

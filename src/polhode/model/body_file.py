@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,15 +102,7 @@ def _read_shape(table: Any, where: str, folder: Path | None) -> Body:
     return maker(**_check_arguments(maker, {key: value for key, value in table.items() if key != "kind"}, kind))
 
 
-def _read_mesh(table: Any, where: str, folder: Path | None) -> Body:
-    return _call_with_path(Body.from_mesh, table, where, folder)
-
-
-def _read_volume_mesh(table: Any, where: str, folder: Path | None) -> Body:
-    return _call_with_path(Body.from_volume_mesh, table, where, folder)
-
-
-def _call_with_path(make: Callable[..., Body], table: Any, where: str, folder: Path | None) -> Body:
+def _read_mesh_file(make: Callable[..., Body], table: Any, where: str, folder: Path | None) -> Body:
     refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the mesh of {where}")
     if not isinstance(table.get("file"), str):
         raise ScenarioError('it needs its file, as in { file = "part.stl", density = 2700.0, unit = "mm" }')
@@ -129,6 +122,6 @@ def _check_arguments(make: Callable[..., Body], given: dict[str, Any], what: str
 
 GEOMETRY_READERS: dict[str, Callable[[Any, str, Path | None], Body]] = {
     "shape": _read_shape,
-    "mesh": _read_mesh,
-    "volume_mesh": _read_volume_mesh,
+    "mesh": partial(_read_mesh_file, Body.from_mesh),
+    "volume_mesh": partial(_read_mesh_file, Body.from_volume_mesh),
 }

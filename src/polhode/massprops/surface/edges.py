@@ -133,31 +133,33 @@ def find_faces_to_flip(edges: EdgeTopology, faces: int) -> Flags | None:
 
 def find_holes(edges: EdgeTopology, vertices: Array) -> list[tuple[int, float, Array]]:
     """For every hole, the longest first: the number of its edges, their total length, and its centroid."""
-    start, end = edges.unmatched()
-    if not len(start):
+    if edges.are_closed:
         return []
-    corners, numbers = np.unique(np.concatenate((start, end)), return_inverse=True)
-    count, piece = _label_components(numbers[: len(start)], numbers[len(start) :], len(corners))
-    of_edge = piece[numbers[: len(start)]]
+    start, end, corners, hole, hole_of_edge = _label_holes(edges)
     lengths = np.linalg.norm(vertices[end] - vertices[start], axis=1)
-    middles = [vertices[corners[piece == k]].mean(axis=0) for k in range(count)]
-    found = [
-        (int((of_edge == k).sum()), float(lengths[of_edge == k].sum()), middle) for k, middle in enumerate(middles)
-    ]
+    found = []
+    for k in range(int(hole.max()) + 1):
+        mine = hole_of_edge == k
+        found.append((int(mine.sum()), float(lengths[mine].sum()), vertices[corners[hole == k]].mean(axis=0)))
     return sorted(found, key=lambda hole: -hole[1])
 
 
 def cap_holes(surface: Surface, edges: EdgeTopology) -> Surface:
     """The surface with every hole closed by triangles to its centroid, exact for a flat hole."""
-    start, end = edges.unmatched()
-    corners, numbers = np.unique(np.concatenate((start, end)), return_inverse=True)
-    count, piece = _label_components(numbers[: len(start)], numbers[len(start) :], len(corners))
+    start, end, corners, hole, hole_of_edge = _label_holes(edges)
     origin = surface.vertices[corners[0]]
     near = surface.vertices[corners] - origin
-    middles = np.stack([near[piece == k].mean(axis=0) for k in range(count)]) + origin
-    tips = len(surface.vertices) + piece[numbers[: len(start)]]
-    caps = np.stack((start, end, tips), axis=1)
-    return Surface(np.concatenate((surface.vertices, middles)), np.concatenate((surface.faces, caps)))
+    centers = np.stack([near[hole == k].mean(axis=0) for k in range(int(hole.max()) + 1)]) + origin
+    caps = np.stack((start, end, len(surface.vertices) + hole_of_edge), axis=1)
+    return Surface(np.concatenate((surface.vertices, centers)), np.concatenate((surface.faces, caps)))
+
+
+def _label_holes(edges: EdgeTopology) -> tuple[Indices, Indices, Indices, Indices, Indices]:
+    """The missing sides (start, end), their vertices, and the hole of each vertex and of each side."""
+    start, end = edges.unmatched()
+    corners, numbers = np.unique(np.concatenate((start, end)), return_inverse=True)
+    _, hole = _label_components(numbers[: len(start)], numbers[len(start) :], len(corners))
+    return start, end, corners, hole, hole[numbers[: len(start)]]
 
 
 def _label_components(first: Indices, second: Indices, count: int) -> tuple[int, Indices]:

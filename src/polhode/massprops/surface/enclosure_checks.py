@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from polhode.massprops.surface.mesh_finding import MeshFinding, count_phrase, this_or_these
+from polhode.massprops.surface.mesh_finding import MeshFinding, by_count, count_phrase
 from polhode.massprops.surface.ray_winding import cast_rays
 from polhode.massprops.surface.self_intersection import (
     MAX_FACES_ALL_PAIRS,
@@ -158,7 +158,9 @@ def _limit_findings(found: list[MeshFinding]) -> list[MeshFinding]:
         elif seen[f.kind, f.level] == 4:
             more = counts[f.kind, f.level] - 3
             result.append(
-                MeshFinding(f.kind, f.level, f"and {count_phrase(more, 'shell')} more like {this_or_these(more)}")
+                MeshFinding(
+                    f.kind, f.level, f"and {count_phrase(more, 'shell')} more like {by_count(more, 'this', 'these')}"
+                )
             )
     return result
 

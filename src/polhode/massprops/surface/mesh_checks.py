@@ -9,7 +9,7 @@ import numpy as np
 from polhode.massprops.geometry import Flags, Indices
 from polhode.massprops.surface.edges import find_faces_to_flip, find_holes
 from polhode.massprops.surface.enclosure_checks import check_center_of_mass, find_enclosure_defects
-from polhode.massprops.surface.mesh_finding import MeshFinding, count_phrase, has_or_have, is_or_are
+from polhode.massprops.surface.mesh_finding import MeshFinding, by_count, count_phrase
 from polhode.massprops.surface.surface_analysis import SurfaceAnalysis
 
 FOLD_COSINE = -0.999
@@ -46,9 +46,9 @@ def find_degenerate_faces(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
         yield MeshFinding(
             "degenerate",
             "warning",
-            f"{count_phrase(len(flat), 'face')} of {len(facts.areas)} {has_or_have(len(flat))} no area (the first is "
-            f"number {flat[0]}, near {facts.about(flat[0])}): harmless by themselves, but the program that wrote them "
-            "may have lost detail",
+            f"{count_phrase(len(flat), 'face')} of {len(facts.areas)} {by_count(len(flat), 'has', 'have')} no area "
+            f"(the first is number {flat[0]}, near {facts.about(flat[0])}): harmless by themselves, but the program that "
+            "wrote them may have lost detail",
         )
 
 
@@ -73,8 +73,8 @@ def find_duplicate_faces(facts: SurfaceAnalysis, as_wall: bool = False) -> Itera
     net = np.bincount(group, turns, minlength=len(counts))
     cancels = bool(((net[again] == 0) & (counts[again] == 2)).all())
     sentence = (
-        f"{count_phrase(len(again), 'face')} {is_or_are(len(again))} duplicated, for example {first[0]} and "
-        f"{first[1]}, near {facts.about(first[0])}"
+        f"{count_phrase(len(again), 'face')} {by_count(len(again), 'is', 'are')} duplicated, for example {first[0]} "
+        f"and {first[1]}, near {facts.about(first[0])}"
     )
     if as_wall or not cancels:
         yield MeshFinding("duplicate", "error", f"{sentence}: what they bound is counted twice. Delete the copies")
@@ -138,16 +138,16 @@ def find_unbalanced_edges(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
         yield MeshFinding(
             "open",
             "error",
-            f"{count_phrase(number, 'edge')} {is_or_are(number)} open, around {count_phrase(len(found), 'hole')}; "
-            f"{longest}. The inside is not defined: close the surface, or pass "
+            f"{count_phrase(number, 'edge')} {by_count(number, 'is', 'are')} open, around "
+            f"{count_phrase(len(found), 'hole')}; {longest}. The inside is not defined: close the surface, or pass "
             "repair='fill'; if it is a thin wall, pass shell= or area_density=",
         )
     if odd.any():
         yield MeshFinding(
             "crowded",
             "error",
-            f"{count_phrase(int(odd.sum()), 'edge')} {has_or_have(int(odd.sum()))} three or more faces, for example "
-            f"near {facts.edge_location(odd)}: the boundary of a solid has two at each. Delete fins and copies",
+            f"{count_phrase(int(odd.sum()), 'edge')} {by_count(int(odd.sum()), 'has', 'have')} three or more faces, "
+            f"for example near {facts.edge_location(odd)}: the boundary of a solid has two at each. Delete fins and copies",
         )
     if against.any():
         yield _inconsistent_orientation(facts, against)
@@ -167,9 +167,9 @@ def _inconsistent_orientation(facts: SurfaceAnalysis, against: Flags) -> MeshFin
     return MeshFinding(
         "inconsistent",
         "error",
-        f"{count_phrase(len(wrong), 'face')} of {len(turned)} {is_or_are(len(wrong))} oriented opposite to the "
-        f"neighbors, for example face {wrong[0]} near {facts.about(wrong[0])}: volume and center of mass are wrong, "
-        "even if the surface is closed. Pass repair='flip'",
+        f"{count_phrase(len(wrong), 'face')} of {len(turned)} {by_count(len(wrong), 'is', 'are')} oriented opposite to "
+        f"the neighbors, for example face {wrong[0]} near {facts.about(wrong[0])}: volume and center of mass are "
+        "wrong, even if the surface is closed. Pass repair='flip'",
     )
 
 

@@ -19,16 +19,6 @@ def count_phrase(count: int, thing: str) -> str:
     return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
-def is_or_are(count: int) -> str:
-    """The verb for a count."""
-    return "is" if count == 1 else "are"
-
-
-def this_or_these(count: int) -> str:
-    """The pronoun for a count."""
-    return "this" if count == 1 else "these"
-
-
-def has_or_have(count: int) -> str:
-    """The verb for a count."""
-    return "has" if count == 1 else "have"
+def by_count(count: int, one: str, many: str) -> str:
+    """The word for one, or for many."""
+    return one if count == 1 else many

@@ -18,17 +18,13 @@ REPAIRS = ("flip", "fill", "hull")
 
 def check_repairs(repair: str | Sequence[str] | None) -> tuple[str, ...]:
     """The requested repairs, validated."""
-    several = () if repair is None else (repair,) if isinstance(repair, str) else tuple(_check_sequence(repair))
-    for one in several:
-        if one not in REPAIRS:
-            raise MeshError(f"unknown repair {one!r}: {nearest(one, REPAIRS)}")
-    return several
-
-
-def _check_sequence(repair: Any) -> Sequence[str]:
+    repair = () if repair is None else (repair,) if isinstance(repair, str) else repair
     if not isinstance(repair, Sequence):
         raise MeshError(f"repair is one of {', '.join(REPAIRS)}, or several in a tuple, not {repair!r}")
-    return repair
+    for one in repair:
+        if one not in REPAIRS:
+            raise MeshError(f"unknown repair {one!r}: {nearest(one, REPAIRS)}")
+    return tuple(repair)
 
 
 def repair_surface(surface: Surface, name: str, meters: float, repairs: Sequence[str]) -> tuple[Surface, list[str]]:

@@ -36,9 +36,18 @@ class CellMesh:
 
     def surface(self, segments: int) -> Surface:  # noqa: ARG002
         """The boundary faces as triangles through their nodes; curved ones are as coarse as their nodes."""
-        triangles = [faces[:, list(t)] for faces in self.outside for t in FACE_TRIANGLES[faces.shape[1]]]
-        used, renumbered = np.unique(np.concatenate(triangles), return_inverse=True)
-        return Surface(self.nodes[used], renumbered.reshape(-1, 3))
+        return boundary_surface(self.outside, self.nodes)
+
+
+def boundary_triangles(outside: Sequence[Indices]) -> Indices:
+    """The triangles of boundary faces, through all of their nodes."""
+    return np.concatenate([faces[:, list(t)] for faces in outside for t in FACE_TRIANGLES[faces.shape[1]]])
+
+
+def boundary_surface(outside: Sequence[Indices], nodes: Array) -> Surface:
+    """The triangles of boundary faces, with only the nodes that they use."""
+    used, renumbered = np.unique(boundary_triangles(outside), return_inverse=True)
+    return Surface(nodes[used], renumbered.reshape(-1, 3))
 
 
 def match_coincident_nodes(nodes: Array, used: Indices) -> Indices:

@@ -26,7 +26,7 @@ from polhode.massprops.surface.self_intersection import (
     deepest_self_intersection,
     deepest_shell_intersection,
 )
-from polhode.massprops.volume.boundary_faces import FACE_TRIANGLES, face_corner_count
+from polhode.massprops.volume.boundary_faces import boundary_surface, boundary_triangles, face_corner_count
 from polhode.massprops.volume.cell_types import CELL_TYPES, cube_lattice
 from polhode.massprops.volume.quadrature import brick_shape_functions
 from polhode.validation import Array
@@ -54,11 +54,7 @@ class NormalizedMesh:
     @cached_property
     def surface(self) -> Surface:
         """The boundary faces as triangles."""
-        triangles = np.concatenate(
-            [faces[:, list(t)] for faces in self.outside for t in FACE_TRIANGLES[faces.shape[1]]]
-        )
-        used, renumbered = np.unique(triangles, return_inverse=True)
-        return Surface(self.nodes[used], renumbered.reshape(-1, 3))
+        return boundary_surface(self.outside, self.nodes)
 
     @cached_property
     def part(self) -> tuple[int, Indices]:
@@ -167,8 +163,8 @@ def _deepest_boundary_intersection(mesh: NormalizedMesh) -> FaceIntersection | N
         if len(mesh.surface.faces) <= MAX_FACES_ALL_PAIRS:
             return deepest_self_intersection(mesh.surface, flat)
         if mesh.part[0] > 1:
-            faces = [faces[:, list(t)] for faces in mesh.outside for t in FACE_TRIANGLES[faces.shape[1]]]
-            return deepest_shell_intersection(mesh.surface, mesh.part[1][np.concatenate(faces)[:, 0]], flat)
+            part = mesh.part[1][boundary_triangles(mesh.outside)[:, 0]]
+            return deepest_shell_intersection(mesh.surface, part, flat)
     return None
 
 

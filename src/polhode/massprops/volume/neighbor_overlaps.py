@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from polhode.massprops.geometry import Indices
-from polhode.massprops.volume.boundary_faces import FACE_TRIANGLES
+from polhode.massprops.volume.boundary_faces import FACE_TRIANGLES, boundary_triangles
 from polhode.massprops.volume.cell_types import CELL_TYPES
 from polhode.massprops.volume.quadrature import POINTS_PER_CHUNK
 from polhode.validation import Array
@@ -27,7 +27,7 @@ def count_covered_faces(
     sound mesh is never reported, and a wrong one may pass.  `rounding` is the error of the coordinates, which tilts a
     face by its ratio to the face's height, and shifts a distant point in proportion to its distance.
     """
-    triangles = np.concatenate([faces[:, list(t)] for faces in outside for t in FACE_TRIANGLES[faces.shape[1]]])
+    triangles = boundary_triangles(outside)
     a, b, c = nodes[triangles].transpose(1, 0, 2)
     normal = np.cross(b - a, c - a)
     length = np.linalg.norm(normal, axis=1, keepdims=True)
