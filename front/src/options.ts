@@ -28,7 +28,10 @@ export interface Options {
   dark: boolean;
 }
 
-export const DEFAULTS: Options = {
+/** Options that are on or off. */
+export type Switch = { [K in keyof Options]: Options[K] extends boolean ? K : never }[keyof Options];
+
+const DEFAULTS: Options = {
   omega: true,
   L: true,
   torque: true,

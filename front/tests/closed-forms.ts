@@ -52,8 +52,8 @@ export function recordOf(time: number[], known: Known, more: Partial<MotionRecor
   const meta = {
     ...{ id: 0, name: "", title: "", axis: null, runs: [], run: "", origin: [0, 0, 0], members: [0] },
     ...{ hasPivot: false, unknownForces: [] },
-    ...{ totalMembers: 1, totalTimes: time.length, method: "", computed: "", notes: [], findings: [], events: [] },
-    ...{ isFree: true, poinsotUnavailable: "", closedFormUnavailable: "", appearances: [], forces: [], energies: [], drifts: [], closedForm: null },
+    ...{ computed: "", notes: [], findings: [], events: [] },
+    ...{ isFree: true, poinsotUnavailable: "", closedFormUnavailable: "", appearances: [], forces: [], energies: [], drifts: [], hasClosedForm: false },
   };
   return { ...decodeRecord(encode({ meta, arrays: entries }, numbers)), ...more };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decimalsFor, formatDrift, fixed, powerFor, powerOfTen, quantity, tick, unitWith } from "../src/plots/number-format.ts";
+import { decimalsFor, formatDrift, fixed, powerFor, powerOfTen, tick, unitWith } from "../src/plots/number-format.ts";
 import { rangeOf, ticksWithin } from "../src/plots/ranges.ts";
 import { TimeRange } from "../src/plots/time-range.ts";
 
@@ -14,7 +14,6 @@ test("four figures for the largest, three below 1, and no negative zero", () => 
   assert.deepEqual([1234, 12.3, 1, 0.02].map(decimalsFor), [0, 2, 3, 4]);
   assert.deepEqual([fixed(-1.2345, 2), fixed(-0.001, 2), fixed(NaN, 2)], ["−1.23", "0.00", "–"]);
   assert.deepEqual([formatDrift(2.22e-16), formatDrift(0), formatDrift(NaN)], ["2.2 × 10⁻¹⁶", "0", "–"]);
-  assert.deepEqual([quantity(3.2, 2, 0, "s"), quantity(1.037e6, 3, 6, "s")], ["3.20 s", "1.037 × 10⁶ s"]);
 });
 
 test("ticks are round, within range, and formatted alike", () => {

@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIGHT } from "../src/colors.ts";
 import type { Appearance, MotionRecord } from "../src/motion/record.ts";
+import { roundNumber } from "../src/motion/rounding.ts";
 import { length, minus, type Vec3 } from "../src/motion/vectors.ts";
 import { trajectoryOf } from "../src/view/trajectory.ts";
 import { frameMotion, lattice, framingNote } from "../src/view/framing.ts";
-import { roundNumber, formatLength } from "../src/view/ground.ts";
+import { formatLength } from "../src/view/ground.ts";
 import { quantitiesOf } from "../src/view/quantities.ts";
 import { instantAt, poseInFrame } from "../src/view/context.ts";
 

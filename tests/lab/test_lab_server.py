@@ -575,4 +575,4 @@ def test_a_viewed_motion_keeps_every_body(lab):
     start = ph.State(angular_velocity_body=np.linspace((0.1, 4.0, 0.1), (0.1, 5.0, 0.1), 3))
     many = ph.ensemble(lab_models.BOX, start, duration=1.0, output_step=0.1, method="exact")
     with client_of(Lab(viewed=encode_record(record_motion(many)))) as client, connect_client(client) as t:
-        assert t.receive()["totalMembers"] == 3
+        assert t.receive()["members"] == [0, 1, 2]

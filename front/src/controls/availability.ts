@@ -1,10 +1,8 @@
 // Why a display option is unavailable for a motion.
 
 import type { MotionRecord } from "../motion/record.ts";
-import type { Options } from "../options.ts";
+import type { Switch } from "../options.ts";
 import { withSpaces } from "./format.ts";
-
-export type Switch = { [K in keyof Options]: Options[K] extends boolean ? K : never }[keyof Options] & string;
 
 const TOO_MANY_BODIES = "Not drawn: there are too many bodies.";
 

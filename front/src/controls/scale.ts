@@ -1,5 +1,7 @@
 // Conversion between slider positions and values.
 
+import { roundNumber } from "../motion/rounding.ts";
+
 const LOGARITHMIC_RATIO = 1000;
 const RESOLUTION = 500;
 const KEY_STEPS = 100;
@@ -40,7 +42,7 @@ export class Scale {
       const power = Math.floor(Math.log10(Math.max(value, this.low)));
       return [power - 1, power, power + 1].flatMap((p) => STOPS.map((stop) => exact(stop * 10 ** p)));
     }
-    const step = roundStep((this.high - this.low) / KEY_STEPS);
+    const step = roundNumber((this.high - this.low) / KEY_STEPS);
     const at = Math.round(value / step);
     return [at - 1, at, at + 1].map((n) => exact(n * step));
   }
@@ -55,10 +57,4 @@ export class Scale {
     const rounded = step === null ? (10 ** position).toPrecision(3) : (Math.round(position / step) * step).toPrecision(12);
     return Math.min(Math.max(Number(rounded), this.low), this.high);
   }
-}
-
-/** The nearest of 1, 2 or 5 times a power of ten. */
-function roundStep(wanted: number): number {
-  const power = 10 ** Math.floor(Math.log10(wanted));
-  return [1, 2, 5, 10].map((n) => n * power).reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));
 }

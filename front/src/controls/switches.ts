@@ -1,10 +1,10 @@
 // Display options, one switch each; an unavailable one says why.
 
 import type { MotionRecord } from "../motion/record.ts";
-import type { Choices, Options } from "../options.ts";
+import type { Choices, Options, Switch } from "../options.ts";
 import { length, type Vec3 } from "../motion/vectors.ts";
 import { uniqueId, create, setText } from "./dom.ts";
-import { unavailableReasons, type Switch } from "./availability.ts";
+import { unavailableReasons } from "./availability.ts";
 
 const GROUPS: [string, [Switch, string, string][]][] = [
   [

@@ -1,5 +1,7 @@
 // The playback clock of the page: current time and speed.  It follows the real clock regardless of the frame rate.
 
+import { roundNumber } from "./rounding.ts";
+
 export type Listener = () => void;
 
 export const FRAMES_PER_SECOND = 60;
@@ -112,9 +114,7 @@ function firstBeyond(outputs: Float64Array, t: number): number {
 /** 1 (real time) for durations of 3 to 30 s, otherwise a round number that plays the motion in about ten seconds. */
 export function naturalSpeed(duration: number): number {
   if (!(duration > 0) || (duration >= SHORTEST_REAL_TIME && duration <= LONGEST_REAL_TIME)) return 1;
-  const wanted = duration / TARGET_DURATION;
-  const power = 10 ** Math.floor(Math.log10(wanted));
-  return [1, 2, 5, 10].map((n) => n * power).reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));
+  return roundNumber(duration / TARGET_DURATION);
 }
 
 /** Turns per displayed frame; above one half the rotation is aliased. */

@@ -88,11 +88,8 @@ export interface Meta {
   unknownForces: string[];
   /** Whether there are too many bodies to send the forces on each. */
   forcesOmitted: boolean;
-  /** Indices of the bodies or members in this record, out of `totalMembers`. */
+  /** Indices of the bodies or members in this record. */
   members: number[];
-  totalMembers: number;
-  totalTimes: number;
-  method: string;
   /** How the motion was computed, as a sentence. */
   computed: string;
   /** Sentences about what was omitted or simplified: downsampling, rounding, members that failed. */
@@ -129,7 +126,7 @@ export interface MotionRecord extends Meta, StateArrays {
   /** Relative drift of each conserved quantity: one column each. */
   drifts: Series[];
   /** The closed form at the same times, or null. */
-  closedForm: (StateArrays & { sentence: string }) | null;
+  closedForm: StateArrays | null;
 }
 
 interface Entry {
@@ -164,7 +161,7 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
     forces: { name: string; unit: string; point: Vec3 | null; array: string }[];
     energies: { name: string; unit: string; array: string }[];
     drifts: { name: string; unit: string; array: string }[];
-    closedForm: { sentence: string } | null;
+    hasClosedForm: boolean;
   };
   const series = (one: { name: string; unit: string; array: string }): Series => ({
     name: one.name,
@@ -197,7 +194,7 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
     forces: meta.forces.map(({ name, unit, point, array }) => ({ name, unit, point, values: reals(array) })),
     energies: meta.energies.map(series),
     drifts: meta.drifts.map(series),
-    closedForm: meta.closedForm && { ...states("closed_form_"), sentence: meta.closedForm.sentence },
+    closedForm: meta.hasClosedForm ? states("closed_form_") : null,
   };
 }
 

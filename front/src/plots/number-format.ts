@@ -38,7 +38,3 @@ export const formatDrift = (value: number): string => (Number.isFinite(value) ? 
 /** A tick label, with the decimals that the distance between ticks requires. */
 export const tick = (value: number, distance: number): string =>
   value === 0 ? "0" : fixed(value, Math.min(Math.max(-Math.floor(Math.log10(distance) + 1e-9), 0), 12));
-
-/** "3.214 s", or "1.037 × 10⁶ s". */
-export const quantity = (value: number, decimals: number, power: number, unit: string): string =>
-  `${fixed(value / 10 ** power, decimals)}${power === 0 ? "" : " × " + powerOfTen(power)} ${unit}`;

@@ -10,6 +10,7 @@ import {
   ShadowMaterial,
   Vector2,
 } from "three";
+import { roundNumber } from "../motion/rounding.ts";
 import type { Instant, ViewContext } from "./context.ts";
 
 const VERTEX = `
@@ -114,12 +115,6 @@ export class Ground extends Group {
     const passed = (((-z % height) + height) % height) / height;
     return { z: -(1.3 + LEVELS * passed) * instant.reach, strength: Math.min(1, 5 * passed, 5 * (1 - passed)) };
   }
-}
-
-/** The nearest 1, 2 or 5 times a power of ten. */
-export function roundNumber(x: number): number {
-  const power = 10 ** Math.floor(Math.log10(x));
-  return [1, 2, 5, 10].map((n) => n * power).reduce((a, b) => (Math.abs(b - x) < Math.abs(a - x) ? b : a));
 }
 
 const PREFIXES: [number, string][] = [

@@ -4,9 +4,7 @@ import type { Colors } from "../colors.ts";
 import { interpolateVector, type Pose } from "../motion/pose.ts";
 import { vectorAt, type MotionRecord } from "../motion/record.ts";
 import { length, toWorld, type Vec3 } from "../motion/vectors.ts";
-import type { Options } from "../options.ts";
-
-type Switch = { [K in keyof Options]: Options[K] extends boolean ? K : never }[keyof Options];
+import type { Switch } from "../options.ts";
 
 /** Longest arrow of each kind during the motion, relative to the reach of the body; as in Polhode's figures. */
 export const MAX_LENGTH = { omega: 1.55, L: 1.75, torque: 1.3, force: 1.15, axis: 1.3 };

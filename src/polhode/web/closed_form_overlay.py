@@ -29,7 +29,6 @@ class ClosedFormOverlay:
     position: Array
     velocity: Array
     angular_velocity: Array
-    sentence: str
 
 
 def find_closed_form(motion: Trajectory) -> ClosedFormOverlay | str:
@@ -60,7 +59,6 @@ def _free_motion_overlay(motion: Trajectory) -> ClosedFormOverlay | None:
         closed.position,
         closed.velocity,
         closed.angular_velocity,
-        "closed form: Jacobi elliptic functions, or sine and cosine",
     )
 
 
@@ -121,7 +119,6 @@ def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
         pivot + away,
         np.cross(angular_velocity, away),
         angular_velocity,
-        "closed form: Lagrange's top, by elliptic functions and integrals",
     )
 
 

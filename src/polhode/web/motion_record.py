@@ -63,8 +63,6 @@ def record_motion(
         "runs": list(runs),
         "run": run,
         "members": members,
-        "totalMembers": motion.scenario.count,
-        "totalTimes": len(motion.times),
         "unknownForces": list(motion.unknown_forces),
         "forcesOmitted": len(members) > MAX_BODIES_WITH_FORCES,
     }
@@ -244,7 +242,7 @@ def _add_drift(
 ) -> None:
     """The audit; the largest drift of omitted outputs is assigned to the output shown before them."""
     audit = audit_motion(motion)
-    meta["method"], meta["computed"] = audit.method, audit.computed
+    meta["computed"] = audit.computed
     fields = ("quantity", "unit", "conserved", "relative", "time", "reason")
     meta["findings"] = [{"drift": f.departure, **{name: getattr(f, name) for name in fields}} for f in audit.findings]
     meta["drifts"] = []
@@ -259,11 +257,11 @@ def _add_drift(
 def _add_closed_form(meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory) -> None:
     is_small = motion.scenario.count <= MAX_BODIES_WITH_FORCES
     found = find_closed_form(motion) if is_small else "Not drawn: there are too many bodies."
-    meta["closedForm"], meta["closedFormUnavailable"] = None, found if isinstance(found, str) else ""
+    meta["hasClosedForm"] = isinstance(found, ClosedFormOverlay)
+    meta["closedFormUnavailable"] = found if isinstance(found, str) else ""
     if isinstance(found, ClosedFormOverlay):
         arrays["closed_form_quaternion"] = _with_body_axis(motion, found.quaternion_wxyz)
         arrays["closed_form_position"] = _with_body_axis(motion, found.position) - meta["origin"]
         arrays["closed_form_velocity"] = _with_body_axis(motion, found.velocity)
         arrays["closed_form_angular_velocity"] = _with_body_axis(motion, found.angular_velocity)
-        meta["closedForm"] = {"sentence": found.sentence}
         exact |= {f"closed_form_{name}" for name in exact & {"position"}}
