@@ -19,7 +19,7 @@ def main() -> None:
     """Film the box, and store the film with few colors."""
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "flip.gif"
-        subprocess.run([sys.executable, "-m", "polhode.cli", *FILM, "-o", str(film)], check=True)
+        subprocess.run([sys.executable, "-m", "polhode", *FILM, "-o", str(film)], check=True)
         with Image.open(film) as opened:
             duration = opened.info["duration"]
             frames = [frame.convert("RGB") for frame in ImageSequence.Iterator(opened)]

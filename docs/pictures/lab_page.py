@@ -20,7 +20,7 @@ def main() -> None:
     """Open the lab, and photograph each page at its instant."""
     from playwright.sync_api import sync_playwright
 
-    command = [sys.executable, "-m", "polhode.cli", "lab", "--no-browser", "--port", "0"]
+    command = [sys.executable, "-m", "polhode", "lab", "--no-browser", "--port", "0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     address = server.stdout.readline().split()[0]

@@ -512,9 +512,9 @@ def test_parameters_are_options_of_the_lab_and_part_of_its_url(monkeypatch):
     monkeypatch.setattr(sys.modules["polhode.cli.lab"], "serve_page", lambda **given: served.append(given))
     result = CliRunner().invoke(cli, ["lab", "Dzhanibekov", "--spin", "3", "--no-browser"])
     assert result.exit_code == 0, result.output
-    assert (served[0]["model"], served[0]["knobs"]) == ("dzhanibekov", {"spin": 3.0})
+    assert (served[0]["model"], served[0]["parameters"]) == ("dzhanibekov", {"spin": 3.0})
     assert CliRunner().invoke(cli, ["lab"]).exit_code == 0
-    assert (served[1]["model"], served[1]["knobs"]) == ("", {})
+    assert (served[1]["model"], served[1]["parameters"]) == ("", {})
     assert "--nudge" in CliRunner().invoke(cli, ["lab", "dzhanibekov", "--help"]).output
     assert "polhode lab NAME --help" in " ".join(CliRunner().invoke(cli, ["lab", "--help"]).output.split())
 

@@ -10,7 +10,7 @@ import { Drawer } from "./drawer.ts";
 import { requireElement } from "./dom.ts";
 import { titleFromName, sentences } from "./format.ts";
 import { Gallery } from "./gallery.ts";
-import { Knobs } from "./knobs.ts";
+import { ParameterPanel } from "./parameter-panel.ts";
 import type { Notice } from "./notices.ts";
 import { ReferenceChecks } from "./checks.ts";
 import { ProgressBar } from "./progress.ts";
@@ -19,7 +19,7 @@ const BRIEF_MS = 2500;
 
 export class Lab {
   private readonly pending = new PendingRequests();
-  private readonly knobs = new Knobs((values) => this.changeValues(values), () => void this.copyLink());
+  private readonly parameterPanel = new ParameterPanel((values) => this.changeValues(values), () => void this.copyLink());
   private readonly checks = new ReferenceChecks();
   private readonly progress = new ProgressBar(() => this.cancel());
   private readonly drawer: Drawer;
@@ -93,12 +93,12 @@ export class Lab {
     this.models = models;
     if (models.length === 0) return;
     if (this.gallery === null) {
-      this.app.prependCards(this.knobs.element, this.checks.element);
+      this.app.prependCards(this.parameterPanel.element, this.checks.element);
       const address = (model: Model): string => plainAddress(model);
       this.gallery = new Gallery(requireElement("gallery"), themes, models, address, (model) => this.choose(model));
       this.drawer.ready();
       this.loadAddress();
-    } else this.run(this.knobs.values);
+    } else this.run(this.parameterPanel.values);
   }
 
   private loadAddress(): void {
@@ -131,8 +131,8 @@ export class Lab {
     this.app.header.explain(model);
     this.app.expect(model.name);
     this.app.notices.remove("model");
-    this.knobs.show(model, values);
-    this.run(this.knobs.values);
+    this.parameterPanel.show(model, values);
+    this.run(this.parameterPanel.values);
   }
 
   private changeValues(values: Values): void {
@@ -174,7 +174,7 @@ export class Lab {
     const drawn = record === null ? "there is no motion to show" : `the dimmed motion is still ${titleFromName(record.name)}`;
     return {
       sentence: `Canceled: ${drawn}.`,
-      action: { words: "Run again", onClick: () => this.run(this.knobs.values) },
+      action: { words: "Run again", onClick: () => this.run(this.parameterPanel.values) },
     };
   }
 
@@ -209,9 +209,9 @@ export class Lab {
   }
 
   private handleRefusal(sentence: string, parameter: string | null): void {
-    const isAtKnob = parameter !== null && this.knobs.showError(parameter, sentence);
+    const isAtParameter = parameter !== null && this.parameterPanel.showError(parameter, sentence);
     this.checks.setStale(false);
-    if (!isAtKnob) this.app.notices.show("run", { sentence, isError: true });
+    if (!isAtParameter) this.app.notices.show("run", { sentence, isError: true });
     else if (this.model !== null && this.app.record?.name !== this.model.name && !this.hasFallenBack) {
       // The URL has invalid values, and there is no previous motion to keep.
       this.hasFallenBack = true;

@@ -21,7 +21,7 @@ export class Playback {
   private listeners: Listener[] = [];
   private lastTick: number | null = null;
 
-  /** Load another motion; `keep` keeps time and speed (a knob was moved), as long as the time is within range. */
+  /** Load another motion; `keep` keeps time and speed (a parameter was changed), as long as the time is within range. */
   load(time: Float64Array, keep: boolean): void {
     this.outputs = time;
     this.first = time[0];

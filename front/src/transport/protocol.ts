@@ -41,7 +41,7 @@ export type FromServer =
   | { type: "hello"; version: string; themes: string[]; models: Model[] }
   | { type: "progress"; id: number; done: number; text: string }
   | { type: "checks"; id: number; checks: ReferenceCheck[] }
-  /** The request cannot be answered; `parameter` names the invalid knob, if any. */
+  /** The request cannot be answered; `parameter` names the invalid one, if any. */
   | { type: "refused"; id: number; sentence: string; parameter: string | null }
   | { type: "cancelled"; id: number };
 

@@ -54,7 +54,7 @@ def _bind_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-def page_url(host: str, listener: socket.socket, path: str, knobs: Mapping[str, float], token: str | None) -> str:
+def page_url(host: str, listener: socket.socket, path: str, parameters: Mapping[str, float], token: str | None) -> str:
     """The URL of the page, with the host as given; a wildcard address is replaced by the loopback address.
 
     Examples
@@ -68,7 +68,7 @@ def page_url(host: str, listener: socket.socket, path: str, knobs: Mapping[str, 
     if is_wildcard_address(bound):
         name = "::1" if ":" in normalize_host(bound) else "127.0.0.1"
     query = urlencode(
-        {knob: repr(value).removesuffix(".0") for knob, value in knobs.items()}
+        {key: repr(value).removesuffix(".0") for key, value in parameters.items()}
         | ({} if token is None else {"token": token}),
         quote_via=quote,
         safe="",

@@ -67,7 +67,7 @@ def exit_now() -> NoReturn:
     os._exit(0)
 
 
-def warm_up(model: str, knobs: Mapping[str, float]) -> None:
+def warm_up(model: str, parameters: Mapping[str, float]) -> None:
     """Preload in a thread what the first page will request: the gallery, and the compiled code of its model."""
 
     def work() -> None:
@@ -77,7 +77,7 @@ def warm_up(model: str, knobs: Mapping[str, float]) -> None:
 
         try:
             first = MODELS[model] if model else responses.models_by_theme()[0]
-            motions = first.run(**first.values(**knobs))
+            motions = first.run(**first.values(**parameters))
             by_name = motions if isinstance(motions, dict) else {first.name: motions}
             responses.motion_message(ModelResult(first.name, first.title, by_name), 0)
             responses.models_by_theme()

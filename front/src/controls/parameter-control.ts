@@ -15,7 +15,7 @@ const KEYS: Record<string, number> = {
   PageDown: -10,
 };
 
-export class Knob {
+export class ParameterControl {
   readonly element: HTMLElement;
   private readonly scale: Scale;
   private readonly slider: HTMLInputElement;
@@ -47,7 +47,7 @@ export class Knob {
     const range = `${short(low)} to ${withUnit(short(high), unit)}`;
     this.element = create(
       "div",
-      { class: "knob", title: `${help}: ${range}` },
+      { class: "parameter", title: `${help}: ${range}` },
       create(
         "p",
         { class: "words" },

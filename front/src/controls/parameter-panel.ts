@@ -1,0 +1,59 @@
+// The parameters of a model, with a reset button and a link.
+
+import type { Model } from "../transport/protocol.ts";
+import type { Values } from "./address.ts";
+import { button, create } from "./dom.ts";
+import { ParameterControl } from "./parameter-control.ts";
+
+export class ParameterPanel {
+  readonly element: HTMLElement;
+  private readonly list = create("div", { class: "parameters" });
+  private readonly reset: HTMLButtonElement;
+  private controls: ParameterControl[] = [];
+
+  constructor(
+    private readonly changed: (values: Values) => void,
+    copyLink: () => void,
+  ) {
+    this.reset = button("Reset", { class: "small", title: "Reset all parameters to their defaults" }, () => this.toDefaults());
+    const link = button("Copy link", { class: "small", title: "Copy a link to the motion shown" }, copyLink);
+    const name = create("h2", { text: "Parameters" });
+    const head = create("div", { class: "head" }, name, create("span", { class: "grow" }), this.reset, link);
+    this.element = create("section", { class: "card", attributes: { "aria-label": "Parameters" } }, head, this.list);
+  }
+
+  show(model: Model, values: Values): void {
+    this.controls = model.parameters.map((parameter) => new ParameterControl(parameter, () => this.send()));
+    for (const control of this.controls) if (control.parameter.name in values) control.set(values[control.parameter.name]);
+    this.list.replaceChildren(...this.controls.map((control) => control.element));
+    if (this.controls.length === 0) this.list.append(create("p", { class: "quiet", text: "This model has no parameters." }));
+    this.reset.disabled = this.areDefault;
+  }
+
+  get values(): Values {
+    const known = this.controls.filter((control) => control.value !== null);
+    return Object.fromEntries(known.map((control) => [control.parameter.name, control.value as number]));
+  }
+
+  /** Show the server's error at its parameter; returns whether there is such a parameter. */
+  showError(parameter: string, sentence: string): boolean {
+    const control = this.controls.find((one) => one.parameter.name === parameter);
+    control?.showError(sentence);
+    return control !== undefined;
+  }
+
+  private get areDefault(): boolean {
+    return this.controls.every((control) => control.value === control.parameter.default);
+  }
+
+  private toDefaults(): void {
+    for (const control of this.controls) control.set(control.parameter.default);
+    this.send();
+  }
+
+  private send(): void {
+    for (const control of this.controls) if (control.value !== null) control.showError("");
+    this.reset.disabled = this.areDefault;
+    this.changed(this.values);
+  }
+}
