@@ -366,7 +366,7 @@ PUSHES = {"up": 1.0}
 
 
 @ph.event
-def no_number(t, state, body, params):
+def not_a_scalar(t, state, body, params):
     return state.position
 
 
@@ -388,12 +388,12 @@ def flat(t, state, body, params):
 @pytest.mark.parametrize(
     ("events", "phrases"),
     [
-        ([no_number()], ("no_number must return one number", "returned (0.0, 0.0, 1.0)")),
+        ([not_a_scalar()], ("not_a_scalar must return one number", "returned (0.0, 0.0, 1.0)")),
         ([fails()], ("fails fails at the start of the run", "index out of range", "test_event_detection.py")),
-        ([ground(change=flat)], ("ground must return (impulse, angular impulse)", "flat gave")),
+        ([ground(change=flat)], ("ground must return (impulse, angular impulse)", "flat returned")),
         ([looks_up()], ("looks_up cannot be compiled", "test_event_detection.py", "engine='python'")),
     ],
-    ids=["nan", "fails", "flat change", "not compilable"],
+    ids=["not a scalar", "fails", "flat change", "not compilable"],
 )
 def test_an_event_with_a_slip_is_refused(events, phrases):
     with pytest.raises(ScenarioError) as refused:
