@@ -50,14 +50,14 @@ const COMPONENTS: Vec3 = [0, 1, 2];
 /** The panels that are not empty, from top to bottom. */
 export function panelContents(record: MotionRecord, watched: number): PanelContents[] {
   const others = record.axis === "member" ? spacedMembers(record.bodies, watched) : [];
-  const turns = largestOf([record.angularVelocity]) > 0;
+  const rotates = largestOf([record.angularVelocity]) > 0;
   return [
-    ...(turns ? [rates(record, watched, others, true), rates(record, watched, others, false)] : []),
-    ...(turns ? angles(record, watched, others) : []),
-    ...energies(record, watched, others),
-    ...drifts(record),
-    ...positions(record, watched, others),
-    ...torques(record, watched, others),
+    ...(rotates ? [angularVelocityPanel(record, watched, others, true), angularVelocityPanel(record, watched, others, false)] : []),
+    ...(rotates ? eulerAnglePanels(record, watched, others) : []),
+    ...energyPanels(record, watched, others),
+    ...driftPanels(record),
+    ...positionPanels(record, watched, others),
+    ...torquePanels(record, watched, others),
   ];
 }
 
@@ -98,11 +98,11 @@ function vectorPanel(naming: Naming, watched: Components, others: Components[]):
     values: watched[i],
   }));
   const background = others.flatMap((one) => COMPONENTS.map((i) => ({ color: AXES[i] as string, values: one[i] })));
-  return linear(naming, curves, background);
+  return linearPanel(naming, curves, background);
 }
 
 /** A panel with a linear axis, in a power of ten of its unit that keeps numbers short. */
-function linear(
+function linearPanel(
   head: { key: string; heading: string; unit: string; note?: string },
   curves: Curve[],
   background: PanelContents["background"],
@@ -111,26 +111,26 @@ function linear(
   const largest = largestOf(all.map((one) => one.values));
   const power = powerFor(largest);
   const inUnit = (values: Float64Array): Float64Array => (power === 0 ? values : values.map((x) => x / 10 ** power));
-  const shown = curves.map((one) => ({ ...one, values: inUnit(one.values) }));
-  const faint = background.map((one) => ({ ...one, values: inUnit(one.values) }));
+  const scaledCurves = curves.map((one) => ({ ...one, values: inUnit(one.values) }));
+  const scaledBackground = background.map((one) => ({ ...one, values: inUnit(one.values) }));
   return {
     key: head.key,
     heading: head.heading,
     unit: head.unit,
     power,
     decimals: decimalsFor(largest / 10 ** power),
-    curves: shown,
-    background: faint,
+    curves: scaledCurves,
+    background: scaledBackground,
     range: rangeOf(
-      shown.map((one) => one.values),
-      faint.map((one) => one.values),
+      scaledCurves.map((one) => one.values),
+      scaledBackground.map((one) => one.values),
     ),
     isLogarithmic: false,
     note: head.note ?? "",
   };
 }
 
-function rates(record: MotionRecord, watched: number, others: number[], inBody: boolean): PanelContents {
+function angularVelocityPanel(record: MotionRecord, watched: number, others: number[], inBody: boolean): PanelContents {
   const extract = (body: number): Components => components(record, record.angularVelocity, body, inBody);
   const naming = inBody
     ? { key: "omega-body", heading: "Angular velocity, body axes", indices: ["1", "2", "3"] }
@@ -138,7 +138,7 @@ function rates(record: MotionRecord, watched: number, others: number[], inBody: 
   return vectorPanel({ ...naming, unit: "rad/s", name: "ω", spoken: "omega" }, extract(watched), others.map(extract));
 }
 
-function angles(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
+function eulerAnglePanels(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
   const extract = (body: number): Components =>
     eulerAnglesOverTime(record.time, record.quaternion, record.angularVelocity, record.bodies, body);
   const [mine, theirs] = [extract(watched), others.map(extract)];
@@ -150,7 +150,7 @@ function angles(record: MotionRecord, watched: number, others: number[]): PanelC
     { name: "ψ", spoken: "psi", color: "axis2" },
   ];
   const panel = (key: string, heading: string, places: number[]): PanelContents =>
-    linear(
+    linearPanel(
       { key, heading, unit: "rad" },
       places.map((i) => ({ ...style[i], index: "", values: mine[i] })),
       theirs.flatMap((one) => places.map((i) => ({ color: style[i].color, values: one[i] }))),
@@ -164,7 +164,7 @@ function column(series: Series, times: number, which: number): Float64Array {
   return Float64Array.from({ length: times }, (_, n) => series.values[n * series.columns + which]);
 }
 
-function energies(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
+function energyPanels(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
   if (record.energies.length === 0) return [];
   const of = (series: Series, body: number): Float64Array => column(series, record.times, series.columns > 1 ? body : 0);
   const curves = record.energies.map((series, i) => ({
@@ -180,12 +180,12 @@ function energies(record: MotionRecord, watched: number, others: number[]): Pane
   );
   const several = record.axis === "body" && record.energies.every((series) => series.columns === 1);
   const note = several ? "sum over all bodies" : "";
-  return [linear({ key: "energy", heading: "Energy", unit: record.energies[0].unit, note }, curves, background)];
+  return [linearPanel({ key: "energy", heading: "Energy", unit: record.energies[0].unit, note }, curves, background)];
 }
 
 const ENERGIES = new Set(["translational", "rotational", "kinetic", "potential", "total"]);
 
-function drifts(record: MotionRecord): PanelContents[] {
+function driftPanels(record: MotionRecord): PanelContents[] {
   if (record.drifts.length === 0) return [];
   const changed = record.drifts.filter((series) => largestOf([series.values]) > 0);
   const constant = record.drifts.filter((series) => largestOf([series.values]) === 0);
@@ -212,7 +212,7 @@ function drifts(record: MotionRecord): PanelContents[] {
   ];
 }
 
-function positions(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
+function positionPanels(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
   const extract = (body: number): Components => components(record, record.position, body);
   const [mine, theirs] = [extract(watched), others.map(extract)];
   const size = Math.max(record.appearances[record.appearanceIndex[watched]]?.size ?? 0, largestOf(mine));
@@ -228,7 +228,7 @@ function spanOf(values: Float64Array): number {
   return Number.isNaN(low) ? 0 : high - low;
 }
 
-function torques(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
+function torquePanels(record: MotionRecord, watched: number, others: number[]): PanelContents[] {
   const torque = record.torque;
   if (torque === null) return [];
   const size = largestOf([record.angularMomentum]) * largestOf([record.angularVelocity]);

@@ -33,7 +33,7 @@ const GAPS = [6, 22];
 /** Angles from the arrow's direction that are tried in order, in rad. */
 const TURNS = [0, 0.7, -0.7, 1.4, -1.4, 2.2, -2.2, Math.PI];
 /** This many pixels closer to `away` cost as much as crossing an arrow. */
-const ASIDE = 40;
+const AWAY_PIXELS = 40;
 const CANDIDATES = GAPS.flatMap((gap) => TURNS.map((turn) => ({ gap, turn })));
 
 /**
@@ -42,22 +42,22 @@ const CANDIDATES = GAPS.flatMap((gap) => TURNS.map((turn) => ({ gap, turn })));
  * keeps its candidate of `before` unless another is much better, because labels that jump are hard to read.
  */
 export function placeLabels(
-  labelRequests: LabelRequest[],
+  requests: LabelRequest[],
   sizes: Size[],
   pane: Size,
   before: (number | undefined)[] = [],
   reserved: Box[] = [],
 ): (LabelBox | null)[] {
   const occupied = [...reserved];
-  return labelRequests.map((request, i) => {
+  return requests.map((request, i) => {
     if (!(request.x >= 0 && request.x <= pane.width && request.y >= 0 && request.y <= pane.height)) return null;
     const angle = Math.atan2(request.y - request.fromY, request.x - request.fromX);
     const boxes = CANDIDATES.map(({ gap, turn }, candidate) => {
       return { ...within(pane, beside(request, angle + turn, gap, sizes[i])), candidate };
     });
     const free = boxes.filter((box) => !occupied.some((other) => overlap(box, other)));
-    const crossed = (box: LabelBox): number => labelRequests.filter((arrow) => crosses(arrow, box)).length;
-    const far = (box: LabelBox): number => (request.away ? Math.hypot(box.x - request.away.x, box.y - request.away.y) / ASIDE : 0);
+    const crossed = (box: LabelBox): number => requests.filter((arrow) => crosses(arrow, box)).length;
+    const far = (box: LabelBox): number => (request.away ? Math.hypot(box.x - request.away.x, box.y - request.away.y) / AWAY_PIXELS : 0);
     const costs = free.map((box) => crossed(box) - far(box) - (box.candidate === before[i] ? 1.5 : 0));
     const best = free[costs.indexOf(Math.min(...costs))] ?? null;
     if (best) occupied.push(best);
@@ -79,11 +79,11 @@ function within(pane: Size, box: Box): Box {
 /** Whether an arrow crosses a box, by clipping it to the box. */
 function crosses(arrow: LabelRequest, box: Box): boolean {
   let [from, to] = [0, 1];
-  for (const [start, candidate, middle, size] of [
+  for (const [start, extent, middle, size] of [
     [arrow.fromX, arrow.x - arrow.fromX, box.x, box.width],
     [arrow.fromY, arrow.y - arrow.fromY, box.y, box.height],
   ]) {
-    const [a, b] = [middle - size / 2 - start, middle + size / 2 - start].map((edge) => edge / (candidate || 1e-9));
+    const [a, b] = [middle - size / 2 - start, middle + size / 2 - start].map((edge) => edge / (extent || 1e-9));
     from = Math.max(from, Math.min(a, b));
     to = Math.min(to, Math.max(a, b));
   }
@@ -94,46 +94,46 @@ const overlap = (a: Box, b: Box): boolean =>
   Math.abs(a.x - b.x) < (a.width + b.width) / 2 && Math.abs(a.y - b.y) < (a.height + b.height) / 2;
 
 export class Labels {
-  private readonly words: HTMLElement[] = [];
+  private readonly labels: HTMLElement[] = [];
   private readonly sizes = new Map<string, Size>();
   private readonly candidates = new Map<string, number>();
   private room = "";
 
   constructor(private readonly pane: HTMLElement) {}
 
-  show(labelRequests: LabelRequest[], room: Size, reserved: Box[]): void {
+  show(requests: LabelRequest[], room: Size, reserved: Box[]): void {
     // The font may change with the size of the page.
     if (this.room !== `${room.width} ${room.height}`) this.sizes.clear();
     this.room = `${room.width} ${room.height}`;
-    const sizes = labelRequests.map(({ text }) => this.sizeOf(text));
-    const boxes = placeLabels(labelRequests, sizes, room, labelRequests.map(({ text }) => this.candidates.get(text)), reserved);
-    while (this.words.length < labelRequests.length) this.words.push(this.word());
-    this.words.forEach((word, i) => {
+    const sizes = requests.map(({ text }) => this.sizeOf(text));
+    const boxes = placeLabels(requests, sizes, room, requests.map(({ text }) => this.candidates.get(text)), reserved);
+    while (this.labels.length < requests.length) this.labels.push(this.label());
+    this.labels.forEach((label, i) => {
       const box = boxes[i] ?? null;
-      word.hidden = box === null;
+      label.hidden = box === null;
       if (box === null) return;
-      this.candidates.set(labelRequests[i].text, box.candidate);
-      if (word.textContent !== labelRequests[i].text) word.textContent = labelRequests[i].text;
-      word.style.color = labelRequests[i].color;
+      this.candidates.set(requests[i].text, box.candidate);
+      if (label.textContent !== requests[i].text) label.textContent = requests[i].text;
+      label.style.color = requests[i].color;
       const [left, top] = [box.x - box.width / 2, box.y - box.height / 2].map((pixels) => `${pixels.toFixed(1)}px`);
-      word.style.transform = `translate(${left}, ${top})`;
+      label.style.transform = `translate(${left}, ${top})`;
     });
   }
 
-  private word(): HTMLElement {
-    const word = document.createElement("span");
-    word.className = "view-word";
-    this.pane.append(word);
-    return word;
+  private label(): HTMLElement {
+    const label = document.createElement("span");
+    label.className = "view-word";
+    this.pane.append(label);
+    return label;
   }
 
   private sizeOf(text: string): Size {
     const known = this.sizes.get(text);
     if (known) return known;
-    const word = this.word();
-    word.textContent = text;
-    const size = { width: word.offsetWidth, height: word.offsetHeight };
-    word.remove();
+    const label = this.label();
+    label.textContent = text;
+    const size = { width: label.offsetWidth, height: label.offsetHeight };
+    label.remove();
     if (size.width > 0) this.sizes.set(text, size);
     return size;
   }
