@@ -23,7 +23,7 @@ def nearly_nothing(t, state, body, params):
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("rtol", [1e-6, 1e-10])
 def test_it_delivers_what_was_asked_for(name, rtol):
-    """Reference: the answers to 40 digits.  At rtol 1e-10 the error is below 1e-9 on all five problems, and below 3e-10."""
+    """Reference: answers to 40 digits.  At rtol 1e-10 the error is below 1e-9 on all five problems, and below 3e-10."""
     given = PROBLEMS[name]
     motion = ph.simulate(given.scenario(rtol=rtol))
     final = motion.final
