@@ -9,7 +9,7 @@ import numpy as np
 from polhode.gallery.closed_forms.precession_and_wobble import wobble_rate_squared
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import first_interval, zero_crossings
-from polhode.gallery.shared import rk4_settings
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -123,7 +123,6 @@ def picture(motions: dict[str, Motion], spin: float, nudge: float) -> Figure:
 def _draw_growth(axes: Axes, motion: Motion, spin: float) -> None:
     """Growth of a tiny nudge about axis 2 on a logarithmic axis, with the linear theory."""
     from polhode.plot.log_axes import set_log_y_limits
-    from polhode.plot.panels import add_legend_below_title, format_time_axis
     from polhode.plot.style import AXIS_COLORS, OMEGA_LABELS, draw_closed_form
 
     rate, least = _growth_rate(spin), LEAST * spin
@@ -134,10 +133,7 @@ def _draw_growth(axes: Axes, motion: Motion, spin: float) -> None:
         times, rates = _insert_zeros(motion.times, motion.angular_velocity_body[:, i])
         axes.plot(times, np.maximum(np.abs(rates), 1e-3 * least), color=AXIS_COLORS[i], label=f"|{OMEGA_LABELS[i]}|")
     set_log_y_limits(axes, 0.2 * least, 4 * spin)
-    axes.set_title(f"from a nudge of {least:.3g} rad/s")
-    axes.set_ylabel("rad/s")
-    format_time_axis(axes, motion)
-    add_legend_below_title(axes, 4)
+    finish_time_panel(axes, motion, f"from a nudge of {least:.3g} rad/s", "rad/s", 4, rows=1)
 
 
 def _insert_zeros(times: Array, values: Array) -> tuple[Array, Array]:

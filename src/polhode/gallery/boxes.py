@@ -127,13 +127,7 @@ def _attitude_by_plain_rk4(spin: float, nudge: float) -> Array:
 def picture(motions: Mapping[str, Motion], spin: float, nudge: float, step: float) -> Figure:
     """The throw, the rates, the error of RK4, and the published errors next to ours."""
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.style import (
-        AXIS_COLORS,
-        COLOR_CYCLE,
-        OMEGA_LABELS,
-        draw_closed_form,
-        styled_figure,
-    )
+    from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, OMEGA_LABELS, draw_closed_form, styled_figure
 
     exact, t = motions["exact"], motions["exact"].times
     with styled_figure(12.0, 8.0, MODEL.title) as figure:

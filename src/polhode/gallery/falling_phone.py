@@ -84,11 +84,7 @@ def _drop_scenario(axis: int, rates: Array, height: float, duration: float) -> S
     steps_per_frame = -(-duration // (FRAMES * 2 * np.pi / rates[axis] / STEPS_PER_TURN))
     return Scenario(
         box(SIDES, MASS),
-        State(
-            position=(0.0, 0.0, height),
-            quaternion_wxyz=ACROSS[axis],
-            angular_velocity_body=rates,
-        ),
+        State(position=(0.0, 0.0, height), quaternion_wxyz=ACROSS[axis], angular_velocity_body=rates),
         [gravity()],
         **rk4_settings(duration, FRAMES, steps_per_frame),
         name="falling-phone",

@@ -10,6 +10,7 @@ from polhode.gallery.closed_forms.precession_and_wobble import axis_precession
 from polhode.gallery.closed_forms.printed_programs import plate_code, plate_leapfrog
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import azimuth_rate, azimuths, turning_rate
+from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import thin_disk, thin_sheet
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -249,7 +250,6 @@ def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> N
 def _draw_energies(axes: Axes, motions: dict[str, Motion]) -> None:
     """Energy change of both algorithms, on a logarithmic axis."""
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.panels import add_legend_below_title, format_time_axis
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     styles = ("solid", (0, (5, 2)), (0, (1, 1.5)))
@@ -264,10 +264,7 @@ def _draw_energies(axes: Axes, motions: dict[str, Motion]) -> None:
     for h, style in zip(STEPS, styles, strict=True):
         axes.plot([], [], color=COLORS["muted"], linestyle=style, label=f"{1000 * h:g} ms")
     set_log_y_limits(axes, min(ends) / 1e3, 10 * max(ends))
-    axes.set_title("energy change (L is constant)")
-    axes.set_ylabel("relative")
-    format_time_axis(axes, motions["plate"])
-    add_legend_below_title(axes, 3, rows=2)
+    finish_time_panel(axes, motions["plate"], "energy change (L is constant)", "relative", 3, rows=2)
 
 
 MODEL = Model(

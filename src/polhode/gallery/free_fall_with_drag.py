@@ -47,7 +47,7 @@ def numbers(motion: Motion, mass: float, drag: float, speed: float, duration: fl
             expected,
             1e-9 * expected,
             "V^2/g ln(cosh(g t/V) + v0/V sinh(g t/V)), V = sqrt(M g/c)",
-        ),
+        )
     ]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import azimuth_rate, first_interval, zero_crossings
+from polhode.gallery.shared import add_legend_below_title, finish_time_panel
 from polhode.massprops.shapes import box, thin_disk
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -133,7 +134,6 @@ def picture(motions: dict[str, Motion], spin: float, tilt: float, nudge: float) 
 
 def _draw_axis_departure(axes: Axes, motions: dict[str, Motion], spin: float, nudge: float) -> None:
     """Component of w along the initial spin axis, relative to the spin."""
-    from polhode.plot.panels import add_legend_below_title
     from polhode.plot.style import AXIS_COLORS, draw_closed_form
 
     for axis, name in enumerate(BLOCKS):
@@ -152,7 +152,6 @@ def _draw_axis_departure(axes: Axes, motions: dict[str, Motion], spin: float, nu
 
 def _draw_errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
     from polhode.plot.log_axes import mask_nonpositive, set_log_y_limits
-    from polhode.plot.panels import add_legend_below_title, format_time_axis
     from polhode.plot.style import COLOR_CYCLE, COLORS
 
     attitude = angle_between(motion.quaternion_wxyz, top.quaternions_at(motion.times))
@@ -167,10 +166,7 @@ def _draw_errors(axes: Axes, motion: Motion, top: SymmetricTop) -> None:
     look: Any = {"color": COLORS["muted"], "linewidth": 1.0, "linestyle": (0, (3, 3))}
     axes.axhline(1e-10, label="attitude tolerance", **look)
     set_log_y_limits(axes, 1e-17, 1e-9)
-    axes.set_title("plate: error against the closed form")
-    axes.set_ylabel("error")
-    format_time_axis(axes, motion)
-    add_legend_below_title(axes, 2, rows=2)
+    finish_time_panel(axes, motion, "plate: error against the closed form", "error", 2, rows=2)
 
 
 MODEL = Model(

@@ -15,13 +15,7 @@ if TYPE_CHECKING:
     from polhode.model.scenario import Scenario
     from polhode.results.motion import Motion
 
-THEMES = (
-    "transformations and rotations",
-    "forces and torques",
-    "free rotation",
-    "tops and gyroscopes",
-    "real bodies",
-)
+THEMES = ("transformations and rotations", "forces and torques", "free rotation", "tops and gyroscopes", "real bodies")
 """Themes of the models, in listing order."""
 
 

@@ -22,11 +22,7 @@ def quaternion_rate(q: Sequence[float], w: Sequence[float]) -> Numbers:
 def euler_equations(moments: Sequence[float], w: Sequence[float], torque: Sequence[float] = (0.0, 0.0, 0.0)) -> Numbers:
     """w' in principal axes, in rad/s2: (torque - w x I w)/I."""
     (i1, i2, i3), (w1, w2, w3), (t1, t2, t3) = moments, w, torque
-    return (
-        (t1 + (i2 - i3) * w2 * w3) / i1,
-        (t2 + (i3 - i1) * w3 * w1) / i2,
-        (t3 + (i1 - i2) * w1 * w2) / i3,
-    )
+    return ((t1 + (i2 - i3) * w2 * w3) / i1, (t2 + (i3 - i1) * w3 * w1) / i2, (t3 + (i1 - i2) * w1 * w2) / i3)
 
 
 def rk4_step(rate: Callable[[Numbers], Sequence[float]], y: Numbers, h: float) -> Numbers:

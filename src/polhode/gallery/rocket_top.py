@@ -172,10 +172,7 @@ def _draw_from_above(axes: Axes, motion: Motion) -> None:
     first = motion.times <= motion.times[-1] * 8 / NUTATIONS
     L = motion.angular_momentum[first]
     unit: Any = L / np.linalg.norm(L, axis=1)[:, None]
-    for path, color, name in (
-        (motion.rotation_matrix[first, :, 2], "axis_3", "axle"),
-        (unit, "L", "direction of L"),
-    ):
+    for path, color, name in ((motion.rotation_matrix[first, :, 2], "axis_3", "axle"), (unit, "L", "direction of L")):
         axes.plot(path[:, 0], path[:, 1], color=COLORS[color], label=name)
     axes.set_title("from above")
     axes.set_xlabel("x")

@@ -82,8 +82,5 @@ def impulse_couple(angular_impulse_body: Array, time: float, arm: float) -> list
 def steady_spin_scenario(body: Body, angular_velocity: Any, name: str) -> Scenario:
     """One second of a constant spin (world axes, rad/s)."""
     return Scenario(
-        body,
-        State(angular_velocity=angular_velocity),
-        **rk4_settings(1.0, STEADY_FRAMES, STEPS_PER_FRAME),
-        name=name,
+        body, State(angular_velocity=angular_velocity), **rk4_settings(1.0, STEADY_FRAMES, STEPS_PER_FRAME), name=name
     )

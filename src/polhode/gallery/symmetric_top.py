@@ -9,6 +9,7 @@ import numpy as np
 from polhode.gallery.closed_forms.printed_programs import matlab_top
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
+from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.body import Body
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -192,7 +193,6 @@ def _draw_spiral(axes: Axes, motion: Motion, top: SymmetricTop, step: float) -> 
 
 def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> None:
     from polhode.plot.log_axes import set_log_y_limits
-    from polhode.plot.panels import add_legend_below_title, format_time_axis
     from polhode.plot.style import COLOR_CYCLE
 
     last = []
@@ -201,10 +201,9 @@ def _draw_errors(axes: Axes, motions: dict[str, Motion], top: SymmetricTop) -> N
         last.append(float(errors[-1]))
         axes.plot(motion.times[1:], errors[1:], color=color, label=f"{name}: {errors[-1]:.3g}")
     set_log_y_limits(axes, last[-1] / 1000, last[0] * 3)
-    axes.set_title(f"attitude error, final value (rad): order {_measured_order(last):.2f}")
-    axes.set_ylabel("rad")
-    format_time_axis(axes, motions[COARSE])
-    add_legend_below_title(axes, 2, rows=2)
+    finish_time_panel(
+        axes, motions[COARSE], f"attitude error, final value (rad): order {_measured_order(last):.2f}", "rad", 2, rows=2
+    )
 
 
 MODEL = Model(

@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.measurements import angle_between_vectors, azimuth_rate, turning_rate
-from polhode.gallery.shared import rk4_settings
+from polhode.gallery.shared import finish_time_panel, rk4_settings
 from polhode.massprops.shapes import cylinder
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
@@ -107,7 +107,6 @@ def picture(motion: Motion, length: float, radius: float, tumble: float, spin: f
 
 def _draw_world(axes: Axes, motion: Motion, momenta: Array, color_l: str, color_w: str) -> None:
     """Components of L and w along and normal to L, in world axes."""
-    from polhode.plot.panels import add_legend_below_title, format_time_axis
 
     along_l = momenta[0] / np.linalg.norm(momenta[0])
     first = np.cross(along_l, motion.rotation_matrix[0, :, 2])
@@ -122,10 +121,7 @@ def _draw_world(axes: Axes, motion: Motion, momenta: Array, color_l: str, color_
         across = w @ direction / np.linalg.norm(w, axis=1)
         axes.plot(motion.times, across, color=color_w, linestyle=style, label=name)
     axes.set_ylim(-1.15, 1.15)
-    axes.set_title("world axes: parallel and normal to L")
-    axes.set_ylabel("relative")
-    format_time_axis(axes, motion)
-    add_legend_below_title(axes, 2, rows=2)
+    finish_time_panel(axes, motion, "world axes: parallel and normal to L", "relative", 2, rows=2)
 
 
 MODEL = Model(

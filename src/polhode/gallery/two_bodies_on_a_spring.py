@@ -72,7 +72,7 @@ def numbers(
             expected,
             1e-8 * expected,
             "2 pi sqrt(mu/k), mu = m_a m_b/(m_a + m_b)",
-        ),
+        )
     ]
 
 

@@ -104,13 +104,7 @@ def numbers(motion: Motion, tilt: float, field: float, g: float) -> list[Referen
     fallen, distance = float(motion.position[-1] @ pull) / g, g * DURATION**2 / 2
     return [
         ReferenceCheck(
-            "total torque about the center of mass",
-            "N m",
-            about_center,
-            0.0,
-            1e-14 * size,
-            "(sum m r) x g = 0",
-            size,
+            "total torque about the center of mass", "N m", about_center, 0.0, 1e-14 * size, "(sum m r) x g = 0", size
         ),
         ReferenceCheck(
             "total torque about a corner", "N m", about_corner, expected, 1e-12 * size, "M (c - p) x g", size

@@ -179,12 +179,5 @@ def format_time_axis(axes: Axes, motion: Trajectory) -> None:
         axes.set_xlim(float(motion.times[0]), float(motion.times[-1]))
 
 
-def add_legend_below_title(axes: Axes, columns: int, rows: int = 1) -> None:
-    """A legend between the panel and its title, for more entries than fit beside the title."""
-    axes.set_title(axes.get_title(loc="left"), pad=10.0 + 13.5 * rows)
-    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.985), "borderaxespad": 0.2}
-    axes.legend(ncols=columns, columnspacing=1.0, handlelength=1.4, handletextpad=0.5, labelspacing=0.3, **place)
-
-
 def _marker(motion: Trajectory) -> str:
     return "o" if len(motion.times) == 1 else ""

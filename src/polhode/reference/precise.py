@@ -263,10 +263,7 @@ def _rotate_asymmetric(mp: Any, J: Any, w: Any, t: Fraction) -> Any:
 
     am = jacobi_amplitude(mp, u, means)
     s, c = mp.sin(am), mp.cos(am)
-    ends = [
-        (s0, c0, mp.sqrt(c0 * c0 + complement * s0 * s0), 0),
-        (s, c, mp.sqrt(c * c + complement * s * s), halves),
-    ]
+    ends = [(s0, c0, mp.sqrt(c0 * c0 + complement * s0 * s0), 0), (s, c, mp.sqrt(c * c + complement * s * s), halves)]
     return _assemble_rotation(mp, top, sigma, phi, ends)
 
 

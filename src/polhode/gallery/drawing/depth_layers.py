@@ -41,17 +41,20 @@ class DepthLayers:
     def polygon(self, corners: Any, color: str, alpha: float = 1.0) -> None:
         """A filled polygon with corners (n, 3)."""
         flat, depth = self._project(corners)
-        look: dict[str, Any] = {"facecolor": (*to_rgb(color), alpha), "edgecolor": COLORS["ink"], "linewidth": 1.0}
-        self._elements.append((depth, lambda: [Polygon(flat, closed=True, joinstyle="round", **look)]))
+        options: dict[str, Any] = {"facecolor": (*to_rgb(color), alpha), "edgecolor": COLORS["ink"], "linewidth": 1.0}
+        self._elements.append((depth, lambda: [Polygon(flat, closed=True, joinstyle="round", **options)]))
         self._extent.append(flat)
 
     def line(self, start: Any, end: Any, color: str, width: float = 3.0) -> None:
         """A line of a width in points."""
         flat, depth = self._project(np.stack((np.asarray(start, dtype=float), np.asarray(end, dtype=float))))
-        look: dict[str, Any] = {"closed": False, "fill": False, "capstyle": "round"}
+        options: dict[str, Any] = {"closed": False, "fill": False, "capstyle": "round"}
         edge: dict[str, Any] = {"edgecolor": COLORS["ink"], "linewidth": width + 1.2}
         self._elements.append(
-            (depth, lambda: [Polygon(flat, **edge, **look), Polygon(flat, edgecolor=color, linewidth=width, **look)])
+            (
+                depth,
+                lambda: [Polygon(flat, **edge, **options), Polygon(flat, edgecolor=color, linewidth=width, **options)],
+            )
         )
         self._extent.append(flat)
 
@@ -65,8 +68,8 @@ class DepthLayers:
             found: list[Any] = [Circle((x, y), radius, facecolor=base, edgecolor=COLORS["ink"], linewidth=1.0)]
             for share in np.linspace(0.08, 0.95, 14):
                 shift = 0.38 * share * radius
-                look = {"facecolor": base + 0.75 * share**1.5 * (1 - base), "edgecolor": "none"}
-                found.append(Circle((x - shift, y + shift), radius * 0.97 * (1 - share), **look))
+                options = {"facecolor": base + 0.75 * share**1.5 * (1 - base), "edgecolor": "none"}
+                found.append(Circle((x - shift, y + shift), radius * 0.97 * (1 - share), **options))
             return found
 
         self._elements.append((depth, patches))

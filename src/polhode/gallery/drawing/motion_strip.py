@@ -21,10 +21,10 @@ def draw_strip(axes: Axes, motion: Motion, frames: Any, camera: Camera, inches_p
     """
     extent, dpi = axes.get_window_extent(), axes.figure.dpi
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    across = (right - left) / (extent.width / dpi) * inches_per_meter
-    upwards = (top - bottom) / (extent.height / dpi) * inches_per_meter
+    dx = (right - left) / (extent.width / dpi) * inches_per_meter
+    dy = (top - bottom) / (extent.height / dpi) * inches_per_meter
     turned = motion.rotation_matrix
     for frame in frames:
         scene = Scene(camera)
         scene.body(motion.scenario.bodies[0], rotation=turned[frame], half=half, segments=SEGMENTS, finest=SUBDIVISION)
-        scene.draw_inset(axes, (float(motion.times[frame]), (bottom + top) / 2), (across, upwards))
+        scene.draw_inset(axes, (float(motion.times[frame]), (bottom + top) / 2), (dx, dy))

@@ -16,17 +16,19 @@ def draw_polygon(
 ) -> None:
     """A polygon, filled with a paler color, or only its dashed outline; a label adds a legend entry."""
     ring = np.asarray(corners, dtype=float)
-    look: dict[str, Any] = {"facecolor": to_rgba(color, alpha)} if filled else {"fill": False, "linestyle": (0, (4, 2))}
+    options: dict[str, Any] = (
+        {"facecolor": to_rgba(color, alpha)} if filled else {"fill": False, "linestyle": (0, (4, 2))}
+    )
     edge = to_rgba(color, min(1.0, 0.35 + 2 * alpha))
-    axes.fill(*ring.T, edgecolor=edge, linewidth=width if filled else 1.1, joinstyle="round", label=label, **look)
+    axes.fill(*ring.T, edgecolor=edge, linewidth=width if filled else 1.1, joinstyle="round", label=label, **options)
 
 
 def draw_arrow(axes: Axes, start: Any, vector: Any, color: str, label: str = "") -> None:
     """An arrow labeled at its middle."""
     a, v = np.asarray(start, dtype=float), np.asarray(vector, dtype=float)
-    look = {"arrowstyle": "-|>,head_width=0.26,head_length=0.5", "color": color, "linewidth": 2.0}
-    look |= {"shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", xy=tuple(a + v), xytext=tuple(a), arrowprops=look, zorder=4)
+    options = {"arrowstyle": "-|>,head_width=0.26,head_length=0.5", "color": color, "linewidth": 2.0}
+    options |= {"shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", xy=tuple(a + v), xytext=tuple(a), arrowprops=options, zorder=4)
     axes.plot(*np.stack((a, a + v)).T, alpha=0.0)
     if label:
         label_point(axes, a + v / 2, label, (6.0, 6.0) if v[0] * v[1] <= 0 else (6.0, -6.0), color)

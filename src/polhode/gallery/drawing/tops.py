@@ -29,9 +29,9 @@ def draw_globe(scene: Scene, radius: float, thetas: tuple[float, ...] = ()) -> N
         scene.line(radius * _latitude_circle(circle, theta), GRID_COLOR, width=0.6)
     for k in range(SECTORS // 2):
         angle = 2 * np.pi * k / SECTORS
-        towards = np.array((np.cos(angle), np.sin(angle), 0.0))
+        direction = np.array((np.cos(angle), np.sin(angle), 0.0))
         scene.line(
-            radius * (np.outer(np.sin(turn), towards) + np.outer(np.cos(turn), (0, 0, 1))), GRID_COLOR, width=0.6
+            radius * (np.outer(np.sin(turn), direction) + np.outer(np.cos(turn), (0, 0, 1))), GRID_COLOR, width=0.6
         )
     for theta in thetas:
         dash: Any = (0, (4, 3))
