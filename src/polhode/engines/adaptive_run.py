@@ -9,9 +9,10 @@ import numpy as np
 
 from polhode.engines import runner, segments
 from polhode.engines.buffer import current_samples, unpack_samples
+from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.event_log import EventLog, label_event_records
 from polhode.engines.impulses import impulses_at
-from polhode.engines.result import Checkpoint, Failure, RunResult
+from polhode.engines.result import Failure, RunResult
 from polhode.engines.runner import Runner
 from polhode.engines.threads import on_threads
 from polhode.validation import Array

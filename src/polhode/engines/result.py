@@ -130,15 +130,3 @@ class RunResult:
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the machine code, which is compiled again when needed."""
         return {**self.__dict__, "closed_form": None}
-
-
-@dataclass
-class Checkpoint:
-    """A place to resume a run: step k of the segment that began at `segment`, and the samples there.
-
-    With adaptive steps `samples` is a row of `RunResult.checkpoints`, of an output in that segment.
-    """
-
-    segment: float
-    k: int
-    samples: Array

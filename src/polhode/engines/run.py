@@ -12,10 +12,11 @@ import numpy as np
 from polhode.engines import runner, segments, taylor
 from polhode.engines.adaptive_run import AdaptiveRunner
 from polhode.engines.buffer import buffer_samples, current_samples, unpack_samples, write_state
+from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.event_log import label_event_records
 from polhode.engines.impulses import impulses_at
-from polhode.engines.result import Checkpoint, Failure, Report, RunResult, report_of_part
+from polhode.engines.result import Failure, Report, RunResult, report_of_part
 from polhode.engines.runner import Runner
 from polhode.model.scenario import Scenario
 from polhode.validation import Array

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from polhode.engines import segments
+from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.event_actions import ZENO_INTERVAL
 from polhode.engines.heyoka_codegen import (
     UNROLLED_LIMIT,
@@ -35,7 +36,7 @@ from polhode.engines.heyoka_integrator import (
     propagate_batch,
 )
 from polhode.engines.impulses import apply_impulses, impulses_at
-from polhode.engines.result import Checkpoint, EventRecord, Failure, Report, RunResult, SampleColumns, report_of_part
+from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns, report_of_part
 from polhode.engines.runner import PORTION_S
 from polhode.engines.threads import CORES, on_threads
 from polhode.equations.right_hand_side import build_view

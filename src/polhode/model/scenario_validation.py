@@ -140,8 +140,8 @@ def _validate_bodies(scenario: Scenario) -> None:
 
 def _validate_velocity_about_pivot(scenario: Scenario) -> None:
     """The velocity of the center of mass follows from the rotation about the pivot: zero means that."""
-    given, state = scenario.states[0].velocity, scenario.states[0]
-    pivot_to_com = pivot_to_com_world(as_leaves(state.quaternion_wxyz), as_leaves(scenario.pivot))
+    given, state, pivot = scenario.states[0].velocity, scenario.states[0], np.asarray(scenario.pivot)
+    pivot_to_com = pivot_to_com_world(as_leaves(state.quaternion_wxyz), as_leaves(pivot))
     turning = stack_components(com_velocity(as_leaves(state.angular_velocity), pivot_to_com))
     off = np.linalg.norm(given - turning, axis=-1) > 1e-9 * np.linalg.norm(turning, axis=-1)
     if np.any(given) and off.any():

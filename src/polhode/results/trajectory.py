@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from polhode import rotations, validation
 from polhode.engines import segments
+from polhode.engines.checkpoint import checkpoint_before
 from polhode.engines.closed_form import ClosedForm
-from polhode.engines.result import Checkpoint, RunResult
+from polhode.engines.result import RunResult
 from polhode.engines.run import run_scenario
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
@@ -382,7 +383,9 @@ class Trajectory:
             return np.asarray(self.run_result.samples[exact])
         require_forces(self, "a time between the stored ones")
         scenario = replace(self.scenario, output_times=[t], output_step=None)
-        again = run_scenario(scenario, self.work is not None, checkpoint=self._checkpoint_before(t))
+        again = run_scenario(
+            scenario, self.work is not None, checkpoint=checkpoint_before(t, self.scenario, self.run_result)
+        )
         return np.asarray(again.samples[-1])
 
     @cached_property
@@ -395,24 +398,6 @@ class Trajectory:
         ):
             return ClosedForm(self.scenario, self.work is not None)
         return self.run_result.closed_form
-
-    def _checkpoint_before(self, t: float) -> Checkpoint | None:
-        """The last output before t that lies on a step of its own segment; None: begin at the start."""
-        scenario, run = self.scenario, self.run_result
-        if scenario.events or any(np.ndim(event) for event in segments.discontinuity_times(scenario)):
-            return None
-        segment = max([s for s in segments.segment_boundaries(scenario) if s <= t], default=scenario.start_time)
-        if scenario.used_method.has_dense_output:  # the step with the last output before: the same steps again
-            before = np.flatnonzero((self.times >= segment) & (self.times <= t))
-            if run.checkpoints is None or not len(before):
-                return None
-            return Checkpoint(segment, 0, run.checkpoints[before[-1]])
-        before = np.flatnonzero((self.times > segment) & (self.times <= t))
-        if scenario.used_method.is_adaptive:
-            return Checkpoint(float(self.times[before[-1]]), 0, run.samples[before[-1]]) if len(before) else None
-        steps, rest = segments.locate_on_grid(self.times[before], segment, scenario.needed_step)
-        whole = np.flatnonzero(rest == 0.0)
-        return Checkpoint(segment, int(steps[whole[-1]]), run.samples[before[whole[-1]]]) if len(whole) else None
 
     def _state_of(self, samples: Array, t: float) -> Any:
         if self.axis == "member":
