@@ -34,7 +34,7 @@ def cli(ctx: click.Context) -> None:
       polhode run my-scenario.toml --json    your own scenario, with JSON output
       polhode lab                            the models in the browser, with their parameters
       polhode view my-motion.zarr            a stored motion in the browser
-      polhode picture dzhanibekov --at 3.2   the motion at one instant
+      polhode picture dzhanibekov --at 3.2   the motion at one time
       polhode film dzhanibekov -o flip.mp4   the motion as a film
       polhode mass part.stl --unit mm        the mass properties of a part
       polhode mass part.stl --to urdf        the same as an <inertial> block of a URDF
@@ -76,8 +76,8 @@ def list_models(as_json: bool) -> None:
             indent = " " * (width + 4)
             title = fill(m.title, columns, initial_indent=indent, subsequent_indent=indent)
             click.echo(f"  {m.name:<{width}}  {title.lstrip()}")
-            knobs = " ".join(f"--{p.name.replace('_', '-')}" for p in m.parameters)
-            listed = fill(knobs, columns, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+            options = " ".join(f"--{p.name.replace('_', '-')}" for p in m.parameters)
+            listed = fill(options, columns, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
             click.secho(listed, dim=True)
         click.echo()
     click.echo("`polhode run NAME` runs one; `polhode run NAME --help` explains it and its options.")

@@ -11,7 +11,7 @@ import click
 
 from polhode.cli.output import print_json
 from polhode.cli.picture import describe_run
-from polhode.cli.target import MotionCommand, default_stem, knob_values, resolve_motion
+from polhode.cli.target import MotionCommand, default_stem, parameter_values, resolve_motion
 
 
 class PixelSize(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -60,7 +60,7 @@ def film(
     end: float | None,
     body: int,
     as_json: bool,
-    **knobs: float | None,
+    **parameters: float | None,
 ) -> None:
     """Film a motion, in space and as seen from the body.
 
@@ -74,7 +74,7 @@ def film(
       polhode film falling-phone --pace 0.05 -o phone.gif
       polhode film my-motion.zarr --from 2 --to 5 --size 1920x1080 -o part.mp4
     """
-    values = knob_values(ctx, knobs)
+    values = parameter_values(ctx, parameters)
     place = Path(f"{default_stem(ctx, target)}.mp4") if output is None else output
     from polhode.plot import film as films
 

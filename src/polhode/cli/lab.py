@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polhode.cli.target import MODEL_KEY, ModelCommand, knob_values
+from polhode.cli.target import MODEL_KEY, ModelCommand, parameter_values
 
 if TYPE_CHECKING:
     from polhode.gallery import Model
@@ -63,7 +63,7 @@ def lab(
       polhode lab --no-browser --port 9000
     """
     model: Model | None = ctx.meta.get(MODEL_KEY)
-    values = knob_values(ctx, knobs)
+    values = parameter_values(ctx, knobs)
     changed = {knob: values[knob] for knob, value in knobs.items() if value is not None}
     initial_model = "" if model is None else model.name
     serve_page(model=initial_model, knobs=changed, port=port, host=host, token=token, no_browser=no_browser)

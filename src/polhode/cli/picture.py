@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from polhode.cli.output import check_picture_path, print_json, save_figure
-from polhode.cli.target import MotionCommand, default_stem, knob_values, resolve_motion
+from polhode.cli.target import MotionCommand, default_stem, parameter_values, resolve_motion
 
 
 @click.command(cls=MotionCommand)
@@ -31,7 +31,7 @@ def picture(
     output: Path | None,
     body: int,
     as_json: bool,
-    **knobs: float | None,
+    **parameters: float | None,
 ) -> None:
     """Draw a motion at one time, in space and as seen from the body.
 
@@ -44,7 +44,7 @@ def picture(
       polhode picture dzhanibekov --spin 3 --at 3.2 -o flip.svg
       polhode picture my-motion.zarr --at 0.5 -o halfway.pdf
     """
-    values = knob_values(ctx, knobs)
+    values = parameter_values(ctx, parameters)
     place = Path(f"{default_stem(ctx, target)}.png") if output is None else output
     check_picture_path(place, "--output")
     shown = resolve_motion(ctx, target, values)

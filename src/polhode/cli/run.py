@@ -11,7 +11,7 @@ import click
 
 from polhode import __version__
 from polhode.cli.output import check_folder, check_picture_path, print_json, save_figure
-from polhode.cli.target import MODEL_KEY, TargetCommand, knob_values, simulate_file
+from polhode.cli.target import MODEL_KEY, TargetCommand, parameter_values, simulate_file
 from polhode.errors import RunError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def run(
     no_picture: bool,
     save: Path | None,
     as_json: bool,
-    **knobs: float | None,
+    **parameters: float | None,
 ) -> None:
     """Simulate a gallery model or a scenario file.
 
@@ -58,7 +58,7 @@ def run(
     if picture is not None and no_picture:
         raise click.UsageError("--picture and --no-picture contradict each other: give one of them", ctx)
     model: Model | None = ctx.meta.get(MODEL_KEY)
-    values = knob_values(ctx, knobs)
+    values = parameter_values(ctx, parameters)
     stem = model.name if model is not None else Path(target).stem
     place = None if no_picture else Path(f"{stem}.png") if picture is None else picture
     check_picture_path(place)

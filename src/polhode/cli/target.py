@@ -56,7 +56,7 @@ class TargetCommand(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         model: Model | None = ctx.meta.get(MODEL_KEY)
-        knobs: list[click.Parameter] = [
+        parameters: list[click.Parameter] = [
             click.Option(
                 [f"--{p.name.replace('_', '-')}", p.name],
                 type=float,
@@ -67,7 +67,7 @@ class TargetCommand(click.Command):
             for p in (model.parameters if model is not None else ())
         ]
         own = super().get_params(ctx)
-        return [own[0], *knobs, *own[1:]]
+        return [own[0], *parameters, *own[1:]]
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         model: Model | None = ctx.meta.get(MODEL_KEY)
@@ -115,10 +115,10 @@ class TargetMotion:
     """Names of the runs of a model that makes several; the first is shown."""
 
 
-def knob_values(ctx: click.Context, knobs: Mapping[str, float | None]) -> dict[str, float]:
+def parameter_values(ctx: click.Context, parameters: Mapping[str, float | None]) -> dict[str, float]:
     """The validated parameter values of the model; empty for a file."""
     model: Model | None = ctx.meta.get(MODEL_KEY)
-    return {} if model is None else model.values(**{k: v for k, v in knobs.items() if v is not None})
+    return {} if model is None else model.values(**{k: v for k, v in parameters.items() if v is not None})
 
 
 def default_stem(ctx: click.Context, target: str) -> str:

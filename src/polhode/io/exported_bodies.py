@@ -28,7 +28,7 @@ class ExportedBody(NamedTuple):
 
     number: int
     name: str
-    look: Appearance
+    appearance: Appearance
     surface: Surface
     """The surface to draw; for a particle a scaled ball."""
 
@@ -38,15 +38,15 @@ def select_exported_bodies(motion: Trajectory) -> list[ExportedBody]:
     if len(motion.times) == 0:
         raise InputError("the run stopped before its first output time: there is nothing to export")
     numbers = _valid_members(motion)
-    looks = _shared_appearances(motion, numbers)
-    radius = _particle_radius(stack_components(motion.state_view.position)[:, numbers], looks)
+    appearances = _shared_appearances(motion, numbers)
+    radius = _particle_radius(stack_components(motion.state_view.position)[:, numbers], appearances)
     balls: dict[int, Surface] = {}
     found = []
-    for number, look in zip(numbers, looks, strict=True):
-        surface = look.surface
-        if look.kind == "particle":
+    for number, appearance in zip(numbers, appearances, strict=True):
+        surface = appearance.surface
+        if appearance.kind == "particle":
             surface = balls.setdefault(id(surface), Surface(radius * surface.vertices, surface.faces))
-        found.append(ExportedBody(number, _body_name(motion, number), look, surface))
+        found.append(ExportedBody(number, _body_name(motion, number), appearance, surface))
     return found
 
 
@@ -82,16 +82,16 @@ def _shared_appearances(motion: Trajectory, numbers: list[int]) -> list[Appearan
     for i in numbers:
         body = select_body_members(bodies[0], i) if motion.axis == "member" else bodies[i]
         if motion.axis == "member" or id(body) not in by_body:
-            look = appearance_of(body)
-            key = (look.kind, look.surface.vertices.tobytes(), look.surface.faces.tobytes())
-            by_body[id(body)] = known.setdefault(key, look)
+            appearance = appearance_of(body)
+            key = (appearance.kind, appearance.surface.vertices.tobytes(), appearance.surface.faces.tobytes())
+            by_body[id(body)] = known.setdefault(key, appearance)
         found.append(by_body[id(body)])
     return found
 
 
-def _particle_radius(positions: Array, looks: list[Appearance]) -> float:
+def _particle_radius(positions: Array, appearances: list[Appearance]) -> float:
     """The radius of a particle's ball, in m."""
-    solids = [look.size for look in looks if look.kind != "particle"]
+    solids = [appearance.size for appearance in appearances if appearance.kind != "particle"]
     if solids:
         return PARTICLE_RADIUS_IN_SOLIDS * min(solids)
     places = positions[np.isfinite(positions).all(axis=-1)]

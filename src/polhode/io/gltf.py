@@ -61,7 +61,7 @@ def _build_scene(motion: Trajectory, shown: Sequence[ExportedBody], tracks: Keyf
     for i, (one, mesh) in enumerate(zip(shown, of_body, strict=True)):
         places, turns = tracks.positions[:, i] - origin, tracks.quaternions_wxyz[:, i][:, XYZW]
         known = int(np.isfinite(places).all(axis=1).sum())  # fewer for a member that an event stopped
-        node: dict[str, Any] = {"name": one.name, "mesh": mesh, "extras": {"drawn": one.look.sentence}}
+        node: dict[str, Any] = {"name": one.name, "mesh": mesh, "extras": {"drawn": one.appearance.sentence}}
         for what, keys in (("translation", places[:known]), ("rotation", turns[:known])):
             node[what] = np.asarray(keys[0], dtype=np.float32).tolist()
             if (keys == keys[0]).all():
@@ -139,18 +139,18 @@ def _build_meshes(
     known: dict[tuple[int, str], int] = {}
     of_body = []
     for one in shown:
-        look = id(one.surface)
-        if look not in parts:
-            parts[look] = _primitives(buffer, one)
+        key = id(one.surface)
+        if key not in parts:
+            parts[key] = _primitives(buffer, one)
         color = COLOR_CYCLE[one.number % len(COLOR_CYCLE)] if axis == "body" else COLOR_CYCLE[0]
         if color not in colors:
             colors.append(color)
-        if (look, color) not in known:
-            known[look, color] = len(meshes)
+        if (key, color) not in known:
+            known[key, color] = len(meshes)
             tones = (0, colors.index(color))
-            primitives = [{**part, "material": tones[part["material"]]} for part in parts[look]]
-            meshes.append({"name": one.look.kind, "primitives": primitives})
-        of_body.append(known[look, color])
+            primitives = [{**part, "material": tones[part["material"]]} for part in parts[key]]
+            meshes.append({"name": one.appearance.kind, "primitives": primitives})
+        of_body.append(known[key, color])
     return meshes, [_material(color) for color in colors], of_body
 
 

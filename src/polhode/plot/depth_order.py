@@ -104,9 +104,9 @@ class _FaceDepths:
         near = (self.low[:, 0] <= x) & (x <= self.high[:, 0]) & (self.low[:, 1] <= y) & (y <= self.high[:, 1])
         which, face = np.nonzero(near & (self.area != 0))
         which = which + some.start
-        (across, upwards), area = (points[which] - self.origin[face]).T, self.area[face]
+        (dx, dy), area = (points[which] - self.origin[face]).T, self.area[face]
         a, b = self.sides[face, 0], self.sides[face, 1]
-        s, t = (across * b[:, 1] - upwards * b[:, 0]) / area, (upwards * a[:, 0] - across * a[:, 1]) / area
+        s, t = (dx * b[:, 1] - dy * b[:, 0]) / area, (dy * a[:, 0] - dx * a[:, 1]) / area
         inside = (s >= -EDGE_TOLERANCE) & (t >= -EDGE_TOLERANCE) & (s + t <= 1 + EDGE_TOLERANCE)
         there = self.depth[face] + s * self.rises[face, 0] + t * self.rises[face, 1]
         nearer = there > depths[which] + self.near

@@ -190,8 +190,8 @@ def frame_times(first: float, last: float, pace: float, rate: float) -> Array:
 
 def aliasing_warning(trail: TrajectorySamples, sizes: Array, pace: float, rate: float) -> str | None:
     """Warning if a body rotates by more than half a turn between frames, else None.  [Christian 2011, section 17.6]"""
-    seen = trail.omega[:, np.broadcast_to(sizes > 0, trail.omega.shape[1])]
-    fastest = float(np.nanmax(np.linalg.norm(seen, axis=-1), initial=0.0))
+    rotating = trail.omega[:, np.broadcast_to(sizes > 0, trail.omega.shape[1])]
+    fastest = float(np.nanmax(np.linalg.norm(rotating, axis=-1), initial=0.0))
     turn = fastest * pace / rate
     if turn <= pi:
         return None

@@ -112,8 +112,8 @@ def _draw_components(
     share = min(LEGEND_LINE_HEIGHT * axes.figure.dpi / axes.get_window_extent().height, 0.4)
     axes.set_ylim(low - room, low - room + (high - low + 2 * room) / (1 - share))
     panels.format_time_axis(axes, motion)
-    look: Any = {"columnspacing": 0.8, "handlelength": 0.9, "handletextpad": 0.4, "borderaxespad": 0.1}
-    axes.legend(loc="upper left", ncols=4, **look)
+    options: Any = {"columnspacing": 0.8, "handlelength": 0.9, "handletextpad": 0.4, "borderaxespad": 0.1}
+    axes.legend(loc="upper left", ncols=4, **options)
 
 
 def draw_in_space(
@@ -180,9 +180,9 @@ def _draw_labeled_arrow(scene: Scene, vector: Array, other: Array, color: str, n
 
 def add_body(scene: Scene, body: Body, rotation: Array) -> float:
     """Draw a body, or the ellipsoid that represents it, about the origin; return its radius in m."""
-    look = appearance_of(body, segments=36)
-    scene.body(look.surface, rotation=rotation, segments=36)
-    return look.size
+    appearance = appearance_of(body, segments=36)
+    scene.body(appearance.surface, rotation=rotation, segments=36)
+    return appearance.size
 
 
 def _make_legend_room(axes: Axes, body: Body) -> None:

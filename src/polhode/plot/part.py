@@ -284,11 +284,11 @@ def _draw_scale_bar(panel: Axes, unit: str, meters: float, inch: float) -> None:
 def _draw_triad(panel: Axes, camera: Camera, inch: float) -> None:
     """The axes of the part's coordinates, in the strip below."""
     at = np.array((panel.get_xlim()[0] + 0.42 * inch, panel.get_ylim()[0] + 0.3 * inch))
-    look = {"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "color": "#777777", "linewidth": 0.9}
+    options = {"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "color": "#777777", "linewidth": 0.9}
     for i, flat in enumerate(camera.flat(np.eye(3))):
         if np.linalg.norm(flat) < 0.15:
             continue
-        arrow = look | {"shrinkA": 0, "shrinkB": 0}
+        arrow = options | {"shrinkA": 0, "shrinkB": 0}
         panel.annotate("", xy=tuple(at + 0.27 * inch * flat), xytext=tuple(at), arrowprops=arrow)
         place = at + 0.27 * inch * flat + 0.09 * inch * flat / np.linalg.norm(flat)
         panel.text(place[0], place[1], XYZ_LABELS[i], color="#555555", fontsize=9, ha="center", va="center")

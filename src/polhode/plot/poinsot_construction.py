@@ -44,10 +44,10 @@ def draw_herpolhode(axes: Axes, motion: Trajectory) -> None:
     if outer - inner <= 1e-6 * outer:
         draw_closed_form(axes, outer * np.cos(turn), outer * np.sin(turn), f"closed form, {outer:.4g} rad/s")
     else:
-        look: Any = {"color": COLORS["ink"], "linewidth": 1.0, "linestyle": DASHES}
+        options: Any = {"color": COLORS["ink"], "linewidth": 1.0, "linestyle": DASHES}
         for radius in (inner, outer):
-            axes.plot(radius * np.cos(turn), radius * np.sin(turn), zorder=2.5, **look)
-        axes.plot([], [], label=f"{inner:.4g} and {outer:.4g} rad/s", **look)
+            axes.plot(radius * np.cos(turn), radius * np.sin(turn), zorder=2.5, **options)
+        axes.plot([], [], label=f"{inner:.4g} and {outer:.4g} rad/s", **options)
     axes.plot(path[:, 0], path[:, 1], color=COLORS["omega"], linewidth=1.6, label="tip of ω", zorder=3)
     axes.plot(0.0, 0.0, marker="o", markersize=5, color=COLORS["L"], linestyle="none", label="L", zorder=4)
     axes.plot(*path[0], marker="o", markersize=4, color=COLORS["omega"], zorder=4)
@@ -167,14 +167,14 @@ def _draw_arrow(
     length = float(np.hypot(*along))
     if length == 0:
         return
-    look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": 1.8}
-    look |= {"shrinkA": 0, "shrinkB": 0}
+    options = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": 1.8}
+    options |= {"shrinkA": 0, "shrinkB": 0}
     ends: Any = {"xy": tuple(flat[1]), "xytext": tuple(flat[0]), "annotation_clip": False}
-    axes.annotate("", arrowprops=look, zorder=order, **ends)
-    across, upwards = 8.0 * along / length
+    axes.annotate("", arrowprops=options, zorder=order, **ends)
+    dx, dy = 8.0 * along / length
     if other is not None and along @ other > LABEL_CLEARANCE * length * np.hypot(*other):
-        across, upwards = 9.0 * side, 0.0
-    draw_label(axes, flat[1], label, (across, upwards), color, order + 2)
+        dx, dy = 9.0 * side, 0.0
+    draw_label(axes, flat[1], label, (dx, dy), color, order + 2)
 
 
 def _set_limits(axes: Axes, points: Array, semi: Array, camera: Camera) -> None:

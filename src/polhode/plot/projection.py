@@ -72,8 +72,8 @@ def draw_polhode(axes: Axes, moments: Array, rates: Array) -> None:
 def draw_ellipsoid(axes: Axes, matrix: Array, camera: Camera, pixels: int = 360) -> None:
     """The ellipsoid matrix . x^2 = 1, each pixel shaded by its normal."""
     reach = np.sqrt((np.stack((camera.right, camera.up)) ** 2 / matrix).sum(axis=1))
-    across, upwards = (np.linspace(-r, r, pixels) for r in reach)
-    s, t = np.meshgrid(across, upwards)
+    dx, dy = (np.linspace(-r, r, pixels) for r in reach)
+    s, t = np.meshgrid(dx, dy)
     foot = s[..., None] * camera.right + t[..., None] * camera.up
     # The line foot + depth * eye meets the ellipsoid where p2 depth^2 + 2 p1 depth + p0 = 0.
     p2, p1, p0 = camera.eye**2 @ matrix, foot * camera.eye @ matrix, foot**2 @ matrix - 1
@@ -119,15 +119,15 @@ def _draw_axis(axes: Axes, axis: int, semi: Array, camera: Camera) -> None:
     start, end = camera.flat(tip), camera.flat(outside)
     arrow = {"arrowstyle": "-|>", "color": AXIS_COLORS[axis], "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=tuple(end), xytext=tuple(start), arrowprops=arrow, zorder=5)
-    across, upwards = (end - start) / np.linalg.norm(end - start)
+    dx, dy = (end - start) / np.linalg.norm(end - start)
     axes.annotate(
         f"{OMEGA_LABELS[axis]}: {sign * semi[axis]:.3g}",
         xy=tuple(end),
-        xytext=(5 * across, 5 * upwards),
+        xytext=(5 * dx, 5 * dy),
         textcoords="offset points",
         color=AXIS_COLORS[axis],
-        ha="center" if abs(across) < 0.5 else "left" if across > 0 else "right",
-        va="center" if abs(upwards) < 0.4 else "bottom" if upwards > 0 else "top",
+        ha="center" if abs(dx) < 0.5 else "left" if dx > 0 else "right",
+        va="center" if abs(dy) < 0.4 else "bottom" if dy > 0 else "top",
         fontsize=10.5,
         zorder=6,
     )

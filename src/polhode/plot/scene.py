@@ -125,10 +125,10 @@ class Scene:
         """A path through points (n, 3); a label adds a legend entry."""
         path = np.asarray(points, dtype=float)
         size = len(path) if style != "solid" else LINE_PIECE_POINTS
-        flat, depths, look = self.camera.flat(path), path @ self.camera.eye, (color, width, style, alpha)
+        flat, depths, options = self.camera.flat(path), path @ self.camera.eye, (color, width, style, alpha)
         for i in range(0, len(path) - 1, size):
             part = slice(i, i + size + 1)
-            self._pieces.append(ScenePiece(float(depths[part].mean()), "line", flat[part], look, depths[part]))
+            self._pieces.append(ScenePiece(float(depths[part].mean()), "line", flat[part], options, depths[part]))
         self._extent.append(flat)
         if label:
             self._entries.append((label, color, style))
@@ -143,8 +143,8 @@ class Scene:
         if length <= 1e-9 * float(np.linalg.norm(vector)):  # toward the viewer: a dot
             self.dot(start, color, label=label)
             return
-        look = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": width}
-        look |= {"shrinkA": 0, "shrinkB": 0}
+        options = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": width}
+        options |= {"shrinkA": 0, "shrinkB": 0}
 
         shaft = ends[0] + np.linspace(0.0, 1.0, SHAFT_PIECES + 1)[:, None] * (ends[1] - ends[0])
         for i in range(SHAFT_PIECES - 1):
@@ -153,7 +153,7 @@ class Scene:
 
         def draw(axes: Axes, order: float) -> None:
             place: Any = {"xy": tuple(head[1]), "xytext": tuple(head[0]), "annotation_clip": False}
-            axes.annotate("", arrowprops=look, zorder=order, **place)
+            axes.annotate("", arrowprops=options, zorder=order, **place)
 
         depths = shaft[-2:] @ self.camera.eye
         self._pieces.append(ScenePiece(float(depths.mean()), "drawn", head, draw, depths))

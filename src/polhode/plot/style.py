@@ -90,9 +90,9 @@ def styled_figure(width: float, height: float, title: str = "", constrained: boo
         yield figure
 
 
-def draw_closed_form(axes: Any, across: Any, values: Any, label: str = "closed form") -> None:
+def draw_closed_form(axes: Any, x: Any, values: Any, label: str = "closed form") -> None:
     """A broad gray line, or several (n, k), behind the simulated curves; with one legend entry, none if ""."""
-    axes.plot(across, values, color=COLORS["closed_form"], linewidth=4.5, zorder=1.5)
+    axes.plot(x, values, color=COLORS["closed_form"], linewidth=4.5, zorder=1.5)
     if label:
         axes.plot([], [], color=COLORS["closed_form"], linewidth=4.5, label=label)
 
@@ -101,15 +101,15 @@ def draw_label(
     axes: Any, place: Any, text: str, offset: Any, color: str, zorder: float, fontsize: float = 10.5
 ) -> None:
     """Text near a point, `offset` in points, which also sets the alignment, with a thin white outline."""
-    across, upwards = offset
+    dx, dy = offset
     axes.annotate(
         text,
         xy=tuple(place),
-        xytext=(across, upwards),
+        xytext=(dx, dy),
         textcoords="offset points",
         color=color,
-        ha="center" if abs(across) < 3 else "left" if across > 0 else "right",
-        va="center" if abs(upwards) < 3 else "bottom" if upwards > 0 else "top",
+        ha="center" if abs(dx) < 3 else "left" if dx > 0 else "right",
+        va="center" if abs(dy) < 3 else "bottom" if dy > 0 else "top",
         fontsize=fontsize,
         zorder=zorder,
         annotation_clip=False,

@@ -34,28 +34,32 @@ def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> 
     `aspect` is the width of a view over its height; if there is only one view it is twice as wide.
     """
     trail, many = sample_trajectory(motion, _trail_times(motion)), motion.axis == "member"
-    looks = [appearance_of(body, segments=SEGMENTS) for body in select_drawn_bodies(motion)[1]]
-    sizes = np.array([look.size for look in looks])
+    appearances = [appearance_of(body, segments=SEGMENTS) for body in select_drawn_bodies(motion)[1]]
+    sizes = np.array([appearance.size for appearance in appearances])
     rates = trail.in_body(trail.omega)
     turned = (
         np.nan_to_num(np.linalg.norm(rates, axis=-1)).max(axis=0) * max(float(np.ptp(trail.times)), 1e-300)
         > MIN_ROTATION
     )
     turns = bool(sizes[0 if many else watched] > 0) and bool(turned.any() if many else turned[watched])
-    halves = [int(np.nan_to_num(np.abs(rates[:, i])).mean(axis=0).argmin()) for i in range(len(looks))]
+    halves = [int(np.nan_to_num(np.abs(rates[:, i])).mean(axis=0).argmin()) for i in range(len(appearances))]
     pivoted, camera = motion.scenario.pivot is not None, _choose_camera(trail, float(sizes.max()))
     radius, center = _fit_view(
         trail, sizes, camera, (aspect, VIEW_MARGIN) if turns else (2 * aspect, TIGHT_MARGIN), pivoted
     )
-    remarks = [*dict.fromkeys(look.sentence for look in looks if look.kind not in ("mesh", "shape", "particle"))]
-    if many and len(looks) > 1 and turns:
+    remarks = [
+        *dict.fromkeys(
+            appearance.sentence for appearance in appearances if appearance.kind not in ("mesh", "shape", "particle")
+        )
+    ]
+    if many and len(appearances) > 1 and turns:
         remarks.append("the members' bodies differ: the large one is that of the first member")
     if motion.unknown_forces:
         remarks.append(f"no arrows for forces: the file does not hold {', '.join(motion.unknown_forces)}")
     pairs = [f.bodies for f in motion.scenario.forces if f.kind == "pair" and f.bodies is not None]
     return SnapshotViews(
         trail=trail,
-        surfaces=[look.surface for look in looks],
+        surfaces=[appearance.surface for appearance in appearances],
         halves=[half if many or turned[i] else None for i, half in enumerate(halves)],
         sizes=sizes,
         camera=camera,
@@ -115,11 +119,11 @@ def _fit_view(
     flat, depths = camera.flat(trail.position).reshape(-1, 2), (trail.position @ camera.eye).reshape(-1)
     known = np.isfinite(depths)
     low, high = flat[known].min(axis=0), flat[known].max(axis=0)
-    across, upwards = (high - low) / 2
+    half_width, half_height = (high - low) / 2
     middle = (low + high) / 2
     center = middle[0] * camera.right + middle[1] * camera.up + float(depths[known].mean()) * camera.eye
     around = room * size if alone or not spread else 1.2 * size
-    return 1.08 * max(upwards, across / aspect) + around or 1.0, np.asarray(center)
+    return 1.08 * max(half_height, half_width / aspect) + around or 1.0, np.asarray(center)
 
 
 def _arrow_scales(trail: TrajectorySamples, unit: float, turns: bool) -> dict[str, float]:

@@ -120,10 +120,10 @@ class SnapshotViews:
         """Legend handles of the arrows."""
         if self.many:
             return []
-        look: Any = {"marker": ">", "markevery": [1], "markersize": 6, "linewidth": 2.2}
+        options: Any = {"marker": ">", "markevery": [1], "markersize": 6, "linewidth": 2.2}
         about = {n: " about the pivot" for n in ("momentum", "torque") if self.pivoted}
         return [
-            Line2D([0, 1], [0, 0], color=ARROW_COLORS[n], label=ARROW_LABELS[n] + about.get(n, ""), **look)
+            Line2D([0, 1], [0, 0], color=ARROW_COLORS[n], label=ARROW_LABELS[n] + about.get(n, ""), **options)
             for n in ARROW_LABELS
             if n in self.scales
         ]
@@ -150,8 +150,8 @@ class SnapshotViews:
         else:
             half = None if quiet else self.halves[i]
             color = own if own and half is None else COLORS["body"]
-            look: Any = {"half": half, "half_color": own, "alpha": 0.45 if quiet else 1.0}
-            scene.body(self.surfaces[i], position, attitude, color=color, **look)
+            options: Any = {"half": half, "half_color": own, "alpha": 0.45 if quiet else 1.0}
+            scene.body(self.surfaces[i], position, attitude, color=color, **options)
 
     def _axes(self, scene: Scene, place: Array, attitude: Array) -> None:
         size = 1.3 * float(self.sizes[0 if self.many else self.watched])
@@ -245,8 +245,8 @@ class SnapshotViews:
         if not facing:
             return
         placed, first = np.concatenate(facing), np.concatenate(colored)
-        seen = face_normals(placed) @ self.camera.eye > 0
-        for chosen_too, color in ((seen & first, AXIS_COLORS[half or 0]), (seen & ~first, COLORS["body"])):
+        visible = face_normals(placed) @ self.camera.eye > 0
+        for chosen_too, color in ((visible & first, AXIS_COLORS[half or 0]), (visible & ~first, COLORS["body"])):
             corners = placed[chosen_too].reshape(-1, 3)
             scene.surface(corners, np.arange(len(corners)).reshape(-1, 3), color)
 
