@@ -120,9 +120,7 @@ def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
         raise RefusedRequestError(f"there is no model {_abbreviate(name)}: {nearest(name[:100], MODELS)}", number)
     model, values = MODELS[name], message.get("values")
     if not isinstance(values, dict):
-        raise RefusedRequestError(
-            f"the message needs 'values', a dict of numbers, but has {_abbreviate(values)}", number
-        )
+        raise RefusedRequestError(f"the message needs 'values', numbers by name, but has {_abbreviate(values)}", number)
     for parameter, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise RefusedRequestError(
@@ -132,16 +130,11 @@ def _parse_run(message: dict[str, Any], number: int) -> RunRequest:
             model.values(**{parameter: value})
         except (PolhodeError, OverflowError) as error:
             sentence = f"{parameter} is too large for a float" if isinstance(error, OverflowError) else str(error)
-            raise RefusedRequestError(
-                sentence, number, parameter if _has_parameter(model, parameter) else None
-            ) from None
+            known = any(p.name == parameter for p in model.parameters)
+            raise RefusedRequestError(sentence, number, parameter if known else None) from None
     return RunRequest(number, model, model.values(**values))
 
 
-def _has_parameter(model: Model, parameter: str) -> bool:
-    return any(p.name == parameter for p in model.parameters)
-
-
 def _abbreviate(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else shown[:77] + "..."
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -54,12 +54,7 @@ def _free_motion_overlay(motion: Trajectory) -> ClosedFormOverlay | None:
         return None
     exact = replace(plain, method="exact", step=None)
     closed = Trajectory(exact, run_scenario(exact, False))
-    return ClosedFormOverlay(
-        closed.quaternion_wxyz,
-        closed.position,
-        closed.velocity,
-        closed.angular_velocity,
-    )
+    return ClosedFormOverlay(closed.quaternion_wxyz, closed.position, closed.velocity, closed.angular_velocity)
 
 
 def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
@@ -114,12 +109,7 @@ def _heavy_top_overlay(motion: Trajectory) -> ClosedFormOverlay | str:
         return f"The closed form cannot be evaluated: {error}"
     pivot = np.asarray(state.position) - np.array(to_world(q, tuple(arm)))
     away = stack_components(to_world(turned, tuple(arm)))
-    return ClosedFormOverlay(
-        stack_components(turned),
-        pivot + away,
-        np.cross(angular_velocity, away),
-        angular_velocity,
-    )
+    return ClosedFormOverlay(stack_components(turned), pivot + away, np.cross(angular_velocity, away), angular_velocity)
 
 
 def _finite_difference_rate(before: Any, after: Any, seconds: float) -> Array:
