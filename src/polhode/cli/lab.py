@@ -13,8 +13,6 @@ from polhode.cli.target import MODEL_KEY, ModelCommand, parameter_values
 if TYPE_CHECKING:
     from polhode.gallery import Model
 
-NO_KNOBS: Mapping[str, float] = MappingProxyType({})
-
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that serves a page."""
@@ -48,7 +46,7 @@ def lab(
     host: str,
     token: str | None,
     no_browser: bool,
-    **knobs: float | None,
+    **parameters: float | None,
 ) -> None:
     """Open the gallery in the browser: choose a model, change its parameters, watch it move.
 
@@ -63,10 +61,10 @@ def lab(
       polhode lab --no-browser --port 9000
     """
     model: Model | None = ctx.meta.get(MODEL_KEY)
-    values = parameter_values(ctx, knobs)
-    changed = {knob: values[knob] for knob, value in knobs.items() if value is not None}
+    values = parameter_values(ctx, parameters)
+    changed = {key: values[key] for key, value in parameters.items() if value is not None}
     initial_model = "" if model is None else model.name
-    serve_page(model=initial_model, knobs=changed, port=port, host=host, token=token, no_browser=no_browser)
+    serve_page(model=initial_model, parameters=changed, port=port, host=host, token=token, no_browser=no_browser)
 
 
 def serve_page(
@@ -76,7 +74,7 @@ def serve_page(
     token: str | None,
     no_browser: bool,
     model: str = "",
-    knobs: Mapping[str, float] = NO_KNOBS,
+    parameters: Mapping[str, float] = MappingProxyType({}),
     viewed: bytes | None = None,
     title: str = "",
 ) -> None:
@@ -91,7 +89,7 @@ def serve_page(
     with address.open_listener(host, port) as listener:
         bound, number = listener.getsockname()[:2]
         token = security.required_token(bound, token)
-        url = address.page_url(host, listener, model, knobs, token)
+        url = address.page_url(host, listener, model, parameters, token)
 
         def begin() -> None:
             if port is None and number != address.DEFAULT_PORT:
@@ -105,7 +103,7 @@ def serve_page(
             if not no_browser:
                 lifecycle.open_browser(url, lambda sentence: click.echo(sentence, err=True))
             if viewed is None:
-                lifecycle.warm_up(model, knobs)
+                lifecycle.warm_up(model, parameters)
 
         lifecycle.serve(Lab((bound, host), token, viewed, title), listener, begin)
     lifecycle.exit_now()
