@@ -1,4 +1,4 @@
-"""`polhode mass`: closed forms in fractions, MuJoCo, and each format's own reader judge what it prints."""
+"""`polhode mass`: against closed forms in fractions, MuJoCo, and each format's own reader."""
 
 from __future__ import annotations
 
@@ -101,16 +101,16 @@ def test_json_against_two_boxes_in_fractions(call, name):
     assert report["warnings"] == []
 
 
-def test_the_table_tells_the_same_numbers(call):
+def test_the_table_has_the_same_numbers(call):
     options = ("bracket.stl", "--unit", "mm", "--density", ALUMINIUM, "--about", "0,0,10mm")
     lines = call(*options).stdout.splitlines()
     report = json.loads(call(*options, "--json").stdout)
     assert lines[0] == "bracket.stl"
-    told = {line[2:26].strip(): line[26:] for line in lines if line.startswith("  ") and not line.startswith("   ")}
-    assert told["density"] == "2700 kg/m3"
-    assert told["unit"] == "mm, as requested"
-    assert told["size"] == "0.06 x 0.04 x 0.08 m"
-    assert float(told["mass"].split()[0]) == pytest.approx(report["mass_kg"], rel=1e-11)
+    found = {line[2:26].strip(): line[26:] for line in lines if line.startswith("  ") and not line.startswith("   ")}
+    assert found["density"] == "2700 kg/m3"
+    assert found["unit"] == "mm, as requested"
+    assert found["size"] == "0.06 x 0.04 x 0.08 m"
+    assert float(found["mass"].split()[0]) == pytest.approx(report["mass_kg"], rel=1e-11)
     for title, key in (("the center of mass", "inertia_body_kg_m2"), ("(0, 0, 0.01) m", "inertia_about_kg_m2")):
         start = next(i for i, line in enumerate(lines) if f"inertia about {title}" in line)
         rows = [[float(x) for x in line.split()] for line in lines[start + 1 : start + 4]]
@@ -145,7 +145,7 @@ def test_a_mass_instead_of_a_density(call):
     )
 
 
-def test_the_assumed_density_is_said_in_every_form(call):
+def test_the_assumed_density_is_stated_in_every_format(call):
     table = call("ball.ply").stdout.splitlines()
     assert "1000 kg/m3, assumed: give --density or --mass" in table[1]
     assert json.loads(call("ball.ply", "--json").stdout)["density_assumed"] is True
@@ -260,7 +260,7 @@ def test_compare_against_box_and_ball(call):
 
 
 # Oddities and refusals ------------------------------------------------------------------------------------------------
-def test_warnings_reach_the_reader_in_every_form(call):
+def test_warnings_are_printed_in_every_format(call):
     """A bracket of 80 m was probably drawn in millimeters."""
     table = call("bracket.stl")
     assert table.exit_code == 0
@@ -277,7 +277,7 @@ def test_warnings_reach_the_reader_in_every_form(call):
         assert "warning: " in block.stderr
 
 
-def test_a_repair_is_done_when_asked_and_told(call):
+def test_a_repair_is_done_on_request_and_noted(call):
     refused = call("open.stl")
     assert refused.exit_code == 1
     assert refused.stdout == ""
@@ -339,7 +339,7 @@ def test_the_picture_goes_with_any_form(call, tmp_path):
         (("cells.vtk", "--region", "1=2"), 1, "lie in none of the given regions"),
     ],
 )
-def test_complaints_are_sentences(call, arguments, code, sentence):
+def test_error_messages(call, arguments, code, sentence):
     result = call(*arguments)
     assert result.exit_code == code, result.output
     assert sentence in result.stderr
@@ -419,7 +419,7 @@ def test_warnings_and_notes_speak_of_options(call):
         ("nothing to say about a=b (x='y')", "nothing to say about a=b (x='y')"),
     ],
 )
-def test_sentences_are_put_into_options(said, expected):
+def test_messages_name_options(said, expected):
     assert rephrase_as_options(said, Path("a/unit=mm.stl")) == expected
     if "unit=mm" not in said:
         assert rephrase_as_options(said, Path("part.stl")) == expected
@@ -439,7 +439,7 @@ def test_files_of_any_name_are_called_by_it(call, tmp_path, name):
 
 
 @pytest.mark.parametrize("suffix", ["stl", "obj"])
-def test_a_name_that_is_no_text_is_shown_with_marks(call, tmp_path, suffix):
+def test_a_name_that_is_not_valid_text(call, tmp_path, suffix):
     name = os.fsdecode(f"\xff.{suffix}".encode("latin-1"))
     try:
         (tmp_path / f"bracket.{suffix}").rename(tmp_path / name)
@@ -464,7 +464,7 @@ def test_no_zero_has_a_minus(call, tmp_path):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("content", [b"", b"solid nothing\n", bytes(range(256)) * 3], ids=["empty", "text", "bytes"])
-def test_damaged_files_are_refused_with_a_sentence(call, tmp_path, suffix, content):
+def test_damaged_files_are_refused_with_a_message(call, tmp_path, suffix, content):
     (tmp_path / f"bad.{suffix}").write_bytes(content)
     result = call(f"bad.{suffix}")
     assert result.exit_code == 1, result.output

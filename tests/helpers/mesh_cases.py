@@ -1,6 +1,6 @@
-"""Meshes for the tests, and their judge: the same integrals in exact fractions, by another decomposition.
+"""Meshes for the tests, and their reference: the same integrals in exact fractions, by another decomposition.
 
-The judge cuts the solid beneath every triangle into columns along z instead of tetrahedra to a point: over the
+The reference cuts the solid beneath every triangle into columns along z instead of tetrahedra to a point: over the
 triangle's shadow in the xy plane it integrates polynomials of z, by the rules of a triangle's monomials.  Nothing is
 rounded.
 """

@@ -54,10 +54,10 @@ def near(value, rel):
     return pytest.approx(value, rel=rel, abs=0)
 
 
-def assert_same_tensor(found, judge, rel):
+def assert_same_tensor(found, expected, rel):
     """Diagonal entries relative to themselves, the others to the two diagonal entries that they stand between."""
-    size = np.sqrt(np.abs(np.outer(np.diag(judge), np.diag(judge))))
-    assert (np.abs(found - judge) <= rel * size).all()
+    size = np.sqrt(np.abs(np.outer(np.diag(expected), np.diag(expected))))
+    assert (np.abs(found - expected) <= rel * size).all()
 
 
 def shape(name, sizes, scale=1, **amount):

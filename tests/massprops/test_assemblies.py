@@ -35,7 +35,7 @@ def test_particles_against_exact_fractions():
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("away", [2.0**20, 2.0**37])
 def test_a_cloud_far_away_keeps_its_digits(size, away):
-    """A million and 10^11 sizes away.  The points lie on a grid that the distance does not round: those here judge."""
+    """A million and 10^11 sizes away.  The points lie on a grid that the distance does not round."""
     rng = np.random.default_rng(2)
     masses, points = rng.uniform(1, 2, 500), np.round(rng.normal(size=(500, 3)) * 2**12) / 2**12
     unit = 2.0 ** np.round(np.log2(size))
@@ -72,7 +72,7 @@ def test_particles_in_a_row_are_a_line(size, far):
     assert abs(along @ direction) == pytest.approx(1.0, abs=1e-14)
 
 
-def test_what_is_nearly_a_row_is_told():
+def test_nearly_collinear_particles_give_a_note():
     """5e-9 of the length aside: the moment about the line is 2e-17 of the others, in any axes."""
     points = np.array([(0, 0, 0), (1, 0, 0), (2, 1e-8, 0)])
     for turn in (Rotation.identity(), TURN):
@@ -137,7 +137,7 @@ def test_two_half_boxes_are_a_box(size, far):
     assert whole.area is None
 
 
-def test_taking_away_undoes_joining():
+def test_subtracting_undoes_joining():
     rng = np.random.default_rng(4)
     for _ in range(20):
         a, b, c = (
@@ -165,7 +165,7 @@ def test_a_hollow_sphere_against_its_closed_form():
 
 PLATE = ph.shapes.box((0.1, 0.1, 0.01), density=2.0)
 DRILL = ph.shapes.cylinder(0.005, 0.02, density=2.0)
-DOUBTFUL = {
+SUSPICIOUS_HOLES = {
     "too long": (DRILL, "the hole extends 0.005 m beyond the body along z"),
     "outside": (DRILL.scale(0.2).move((0.07, 0, 0)), "the hole lies outside the body"),
     "denser": (DRILL.scale(0.2, keep="mass"), "the hole has density 250 kg/m3, the body 2 kg/m3"),
@@ -181,13 +181,13 @@ HARMLESS = {
 
 @pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize("turn", [Rotation.identity(), TURN], ids=["straight", "turned"])
-def test_holes_that_stand_out_or_are_denser_are_told(size, turn):
-    """However the part is turned; round holes are judged by their true outline, not by a mesh."""
+def test_holes_that_protrude_or_are_denser_warn(size, turn):
+    """However the part is turned; round holes are tested by their true outline, not by a mesh."""
 
     def subtracted(hole):
         return PLATE.scale(size).turn(turn).subtract(hole.scale(size).turn(turn))
 
-    for hole, sentence in DOUBTFUL.values():
+    for hole, sentence in SUSPICIOUS_HOLES.values():
         with pytest.warns(MassWarning) as caught:
             drilled = subtracted(hole)
         assert len(caught) == 1
@@ -201,7 +201,7 @@ def test_holes_that_stand_out_or_are_denser_are_told(size, turn):
             assert subtracted(hole).notes == ()
 
 
-def test_no_doubt_where_densities_are_mixed():
+def test_no_warning_where_densities_are_mixed():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         a, b = ph.shapes.box((1, 1, 1), density=1.0), ph.shapes.box((1, 1, 1), density=5.0).move((1, 0, 0))
@@ -213,7 +213,7 @@ def test_no_doubt_where_densities_are_mixed():
 
 
 @pytest.mark.parametrize("members", [2, 3])
-def test_one_member_with_too_long_a_hole_is_told(members):
+def test_one_member_with_too_long_a_hole_warns(members):
     lengths = np.linspace(0.005, 0.012, members)
     with pytest.warns(MassWarning, match="extends 0.001 m beyond the body along z"):
         PLATE.subtract(ph.shapes.cylinder(0.005, lengths, density=2.0))

@@ -1,4 +1,4 @@
-"""Bodies are frozen: neither their arrays nor the caller's can change them; the judge is what they said before."""
+"""Bodies are frozen: neither their arrays nor the caller's can change them; compared with their earlier values."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_callers_arrays_stay_the_callers():
     assert bodies[0].center_of_mass.tolist() == [0.0, 0.0, 0.0]
     for body in bodies:
         assert np.array_equal(np.broadcast_to(np.eye(3), body.inertia_body.shape), body.inertia_body)
-        again = replace(body, center_of_mass=(1, 0, 0))  # made anew from what it keeps
+        again = replace(body, center_of_mass=(1, 0, 0))  # rebuilt from its fields
         assert np.array_equal(again.inertia_body, body.inertia_body)
     assert box.mesh().volume == pytest.approx(1.0)
     with pytest.raises(TypeError):

@@ -103,12 +103,12 @@ def test_sampling_in_a_turned_box_errs_as_its_standard_error_says():
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.int32, np.uint16])
-def test_whole_numbers_of_any_type_will_do(kind):
+def test_integers_of_any_type_are_accepted(kind):
     usual = ph.compare(CLOSED["box"], density=1.0, points=500, seed=7)[2]
     assert ph.compare(CLOSED["box"], density=1.0, points=kind(500), seed=kind(7))[2].volume == usual.volume
 
 
-def test_bad_requests_are_refused_with_a_sentence():
+def test_bad_requests_are_refused_with_a_message():
     for points in (10, -1, 1e5, "many", None):
         with pytest.raises(InputError, match="points must be an integer of at least 100"):
             ph.compare(CLOSED["box"], density=1.0, points=points)
@@ -125,7 +125,7 @@ def test_bad_requests_are_refused_with_a_sentence():
 
 # The lines underneath -----------------------------------------------------------------------------------------------
 def test_winding_numbers_against_solid_angles():
-    """[the judge: a closed surface is seen under 4 pi times its winding number; van Oosterom and Strackee 1983]"""
+    """[reference: a closed surface is seen under 4 pi times its winding number; van Oosterom and Strackee 1983]"""
     mesh = turned(together(make.icosphere(2), make.box((1.5, 1.5, 1.5))))
     rng = np.random.default_rng(4)
     places = rng.uniform(*mesh.bounds, (300, 3))
@@ -150,7 +150,7 @@ def test_lines_through_corners_and_edges_count_once():
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_sounded_volume_against_the_exact_integral(name):
+def test_ray_cast_volume_against_the_exact_integral(name):
     depths = cast_rays(surface(turned(CLOSED[name])))
     volume = (depths.winding * depths.length).sum() * depths.area
     assert volume == pytest.approx(ph.Body.from_mesh(CLOSED[name], mass=1.0).volume, rel=0.1)

@@ -1,4 +1,4 @@
-"""Blocks for other programs: judged by MuJoCo, which loads them, and by XML's and TOML's own readers."""
+"""Blocks for other programs: checked by MuJoCo, which loads them, and by XML and TOML parsers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ LOADED_BY_MUJOCO = pytest.mark.parametrize(("form", "frame"), [("mjcf", MJCF), (
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
-    """MuJoCo writes its complaints into the folder that it runs in."""
+    """MuJoCo writes its error log into the directory that it runs in."""
     monkeypatch.chdir(tmp_path)
 
 
 def solid(rng, moments, scale=1.0, far=0.0):
-    """A body with these moments about axes that are turned anyhow, its center of mass anywhere."""
+    """A body with these moments about random axes, its center of mass anywhere."""
     turn = Rotation.random(random_state=rng).as_matrix()
     tensor = scale * turn @ np.diag(moments) @ turn.T
     center = far + rng.normal(size=3)
@@ -107,7 +107,7 @@ def test_mujoco_accepts_every_flat_body_though_it_refuses_many_bare_ones(form, f
     ],
     ids=["dust", "particle", "unphysical"],
 )
-def test_what_mujoco_refuses_is_foretold(form, frame, body, why):
+def test_what_mujoco_rejects_is_announced(form, frame, body, why):
     text = format_block(body, form)
     assert "MuJoCo rejects this" in text
     assert why in text
@@ -116,7 +116,7 @@ def test_what_mujoco_refuses_is_foretold(form, frame, body, why):
 
 
 @LOADED_BY_MUJOCO
-def test_a_body_just_large_enough_is_taken_without_a_word(form, frame):
+def test_a_body_just_large_enough_is_accepted_without_a_comment(form, frame):
     body = ph.Body(mass=1e-14, inertia=(1.1e-14, 1.2e-14, 1.3e-14))
     text = format_block(body, form)
     assert "refuses" not in text

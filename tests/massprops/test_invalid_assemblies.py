@@ -1,4 +1,4 @@
-"""Assemblies that cannot be are refused, each with a sentence."""
+"""Impossible assemblies are refused, each with a message."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ REFUSALS = {
 
 
 @checked({name: (case[0], InertiaError, *case[1:]) for name, case in REFUSALS.items()})
-def test_what_cannot_be_is_refused_with_a_sentence(attempt, kind, phrases):
+def test_impossible_assemblies_are_refused_with_a_message(attempt, kind, phrases):
     assert_refused(attempt, kind, phrases)
 
 
@@ -116,5 +116,5 @@ OTHER_ENSEMBLES = {
 
 
 @checked({name: (*case, InputError, "[2, 4]") for name, case in OTHER_ENSEMBLES.items()})
-def test_another_number_of_members_is_refused_with_a_sentence(attempt, kind, phrases):
+def test_another_number_of_members_is_refused_with_a_message(attempt, kind, phrases):
     assert_refused(attempt, kind, phrases)

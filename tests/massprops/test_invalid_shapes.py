@@ -1,4 +1,4 @@
-"""Shapes that are none are refused, with a sentence that says what was found and what to do."""
+"""Invalid shapes are refused, with a message that says what was found and what to do."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ MESHES = {
 
 
 @checked(AMOUNTS | SIZES | CORNER_CASES | MESHES)
-def test_refused_with_a_sentence(attempt, kind, phrases):
+def test_refused_with_a_message(attempt, kind, phrases):
     assert_refused(attempt, kind, phrases)
 
 
@@ -109,7 +109,7 @@ def test_flat_ones_are_refused_however_they_are_turned_and_moved(away):
             s.prism(line[:, :2] + away, 1.0, mass=1.0)
 
 
-def test_very_thin_ones_are_no_flat_ones():
+def test_very_thin_shapes_are_not_flat():
     """A foil of a millionth, turned and as far away as it is wide; a needle along an axis."""
     for turn in Rotation.random(50, rng=5):
         foil = turn.apply(np.multiply(CORNERS, (1, 1, 1e-6))) + 1.0
@@ -119,7 +119,7 @@ def test_very_thin_ones_are_no_flat_ones():
 
 
 @pytest.mark.parametrize("keyword", ["density", "thickness"])
-def test_thin_shapes_know_no_density(keyword):
+def test_thin_shapes_have_no_density_argument(keyword):
     for make in (s.thin_disk, s.ring, lambda size, **given: s.thin_sheet((size, size), **given)):
         with pytest.raises(InertiaError, match=f"has no argument '{keyword}'"):
             make(1.0, **{keyword: 1.0})

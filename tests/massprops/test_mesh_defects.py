@@ -1,4 +1,4 @@
-"""Every defect on a small mesh that shows it, with the sentence that the user gets, and what each repair changes."""
+"""Every defect on a small mesh that shows it, with the message that the user gets, and what each repair changes."""
 
 from __future__ import annotations
 
@@ -200,8 +200,8 @@ def coil(rise, along=80, round_it=12):
 
 
 @pytest.mark.parametrize("fineness", [(80, 12), (700, 16)])
-def test_a_surface_that_runs_through_itself(fineness):
-    """One shell, every edge in order, a sensible volume: no look at edges can see that the turns overlap.
+def test_a_self_intersecting_surface(fineness):
+    """One shell, every edge in order, a sensible volume: the edges alone do not show that the turns overlap.
 
     The coarse one is found face by face, the fine one, which has 22,000 faces, by lines.
     """
@@ -269,7 +269,7 @@ WARNINGS = {
 
 
 @pytest.mark.parametrize("name", WARNINGS)
-def test_what_is_merely_odd_is_a_warning_and_a_note(name):
+def test_suspicious_meshes_give_a_warning_and_a_note(name):
     mesh, arguments, sentence, mass = WARNINGS[name]
     with pytest.warns(MassWarning, match=sentence):
         body = ph.Body.from_mesh(mesh, density=1.0, **arguments)
@@ -277,7 +277,7 @@ def test_what_is_merely_odd_is_a_warning_and_a_note(name):
     assert len(body.notes) >= 1
 
 
-def test_voids_and_pieces_are_counted_as_said():
+def test_voids_and_pieces_are_noted():
     hollow = ph.Body.from_mesh(together(CUBE, inverted(SMALL)), density=1.0)
     assert hollow.volume == pytest.approx(0.875, rel=1e-15)
     assert hollow.notes == ("1 void, 0.125 m3, counted as empty",)
@@ -289,7 +289,7 @@ def test_voids_and_pieces_are_counted_as_said():
     assert ph.Body.from_mesh(touching, density=1.0).volume == pytest.approx(1.125)
 
 
-def test_good_meshes_say_nothing(recwarn):
+def test_good_meshes_have_no_findings(recwarn):
     for name, mesh in CLOSED.items():
         diagnosis = ph.diagnose(mesh)
         assert diagnosis.is_sound, name
@@ -316,7 +316,7 @@ def test_flip_turns_faces_back_against_the_undamaged_mesh(name):
         assert any(note.startswith("flip: ") for note in body.notes)
 
 
-def test_flip_says_what_it_turned():
+def test_flip_notes_what_it_flipped():
     body = ph.Body.from_mesh(flipped(CUBE, 3, 7), density=1.0, repair="flip")
     assert body.notes == ("flip: 2 of 12 faces flipped, the first is number 3",)
     body = ph.Body.from_mesh(together(CUBE, SMALL), density=1.0, repair="flip")
@@ -352,7 +352,7 @@ def test_hull_against_trimesh():
         assert body.notes[-1].startswith("hull: the convex hull of")
 
 
-def test_no_repair_makes_a_solid_of_what_is_none():
+def test_no_repair_makes_a_solid_of_a_moebius_strip():
     for repair, sentence in {"flip": "one-sided", "fill": "holes are not well-defined"}.items():
         with pytest.raises(MeshError, match=sentence):
             ph.Body.from_mesh(moebius(), density=1.0, repair=repair)
@@ -364,7 +364,7 @@ def test_no_repair_makes_a_solid_of_what_is_none():
 
 @pytest.mark.filterwarnings("ignore::polhode.errors.MassWarning")
 @pytest.mark.parametrize("scale", [1e-9, 1e9])
-def test_defects_have_no_scale_of_their_own(scale):
+def test_defects_are_found_at_any_scale(scale):
     for name, (mesh, kind, _) in ERRORS.items():
         far = trimesh.Trimesh((mesh.vertices + (1e3, 0, 0)) * scale, mesh.faces, process=False)
         kinds = {finding.kind for finding in ph.diagnose(far).findings if finding.level == "error"}
@@ -383,7 +383,7 @@ def turned(mesh, seed, away=0.0):
 
 
 def test_parts_that_fit_snugly_are_no_overlap():
-    """A finely cut rod in a hole made of four blocks, and a void filled exactly: faces upon faces, turned anyhow."""
+    """A finely cut rod in a hole made of four blocks, and a void filled exactly: coincident faces."""
     rod = make.box((1, 1, 3)).subdivide().subdivide()
     blocks = [moved(make.box((1, 3, 3)), s, 0, 0) for s in (-1, 1)]
     blocks += [moved(make.box((1, 1, 3)), 0, s, 0) for s in (-1, 1)]
@@ -416,7 +416,7 @@ def test_many_shells_and_many_voids():
         ph.Body.from_mesh(together(moved(make.box((7, 7, 7)), 2.5, 2.5, 2.5), *balls), density=1.0)
 
 
-def test_fans_of_slivers_are_not_compared_one_by_one_and_that_is_told():
+def test_fans_of_slivers_are_not_compared_pairwise_and_a_note_says_so():
     """The ends of a cylinder of 2000 sides are fans: every sliver lies near every other."""
     cylinder = ph.shapes.cylinder(1.0, 2.0, density=1.0)
     body = ph.Body.from_mesh(cylinder.mesh(2000), density=1.0)

@@ -1,4 +1,4 @@
-"""OBJ files: cut at every byte, written in every dialect, with faces that are not convex; fractions and areas judge."""
+"""OBJ files: cut at every byte, written in every dialect, with concave faces; against fractions and areas."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def written(tmp_path, lines, name="part.obj", end="\n"):
 
 
 def loaded(path):
-    """The mesh, for trimesh to judge."""
-    points, triangles, doubts = read_obj(path)
-    return trimesh.Trimesh(points, triangles, process=False), doubts
+    """The mesh, for trimesh."""
+    points, triangles, odd = read_obj(path)
+    return trimesh.Trimesh(points, triangles, process=False), odd
 
 
 def prism(corners, height):
@@ -86,7 +86,7 @@ def test_two_cubes_cut_at_every_byte(tmp_path, corner):
         assert {length for length, found in silent if round(found) == volume} == set(range(end - tail, end + 1))
 
 
-def test_a_cut_file_through_the_front_door(tmp_path):
+def test_a_truncated_file_in_from_mesh(tmp_path):
     lines = [*cube(), *cube(offset=3.5, first=8)]
     with pytest.raises(PolhodeError, match="8 of 16 points belong to no face, including the last"):
         ph.Body.from_mesh(written(tmp_path, lines[:22]), density=1.0)
@@ -136,10 +136,10 @@ def test_files_without_faces_and_files_that_are_not_there(tmp_path):
     assert_refused(lambda: read_obj(tmp_path / "none.obj"), FileError, ("cannot be read",))
 
 
-def test_what_is_left_out_is_told(tmp_path):
+def test_ignored_lines_give_a_warning(tmp_path):
     lines = [*cube(), "surf 0 1 0 1 1 2 3 4", "surf 0 1", "g a", "g", "s off", "usem"]
-    doubts = read_obj(written(tmp_path, lines)).warnings
-    assert doubts == (
+    odd = read_obj(written(tmp_path, lines)).warnings
+    assert odd == (
         "2 lines with 'surf' are ignored, the first is line 15",
         "1 line with 'usem' is ignored, the first is line 20",
     )
@@ -173,8 +173,8 @@ DIALECTS = {
 @pytest.mark.parametrize("name", DIALECTS)
 def test_every_dialect_holds_the_same_cube(tmp_path, name, end):
     path = written(tmp_path, [line.replace("\n", end) for line in DIALECTS[name]], end=end)
-    mesh, doubts = loaded(path)
-    assert doubts == ()
+    mesh, odd = loaded(path)
+    assert odd == ()
     points, faces, *_ = read_obj(path)
     expected = np.array([(c[0], c[k], c[k + 1]) for c in np.array(SIDES) - 1 for k in (1, 2)])
     assert np.array_equal(points, CORNERS)
@@ -205,8 +205,8 @@ def test_the_bracket_has_its_area_whichever_corner_comes_first(tmp_path, start, 
         points = np.array([line.split()[1:] for line in lines if line[0] == "v"], dtype=float)
         turned = Rotation.random(rng=np.random.default_rng(tilt)).apply(points).tolist()
         lines[: len(turned)] = [f"v {x!r} {y!r} {z!r}" for x, y, z in turned]
-    mesh, doubts = loaded(written(tmp_path, lines))
-    assert doubts == ()
+    mesh, odd = loaded(written(tmp_path, lines))
+    assert odd == ()
     assert mesh.area == pytest.approx(3792, rel=1e-12)
     assert mesh.volume == pytest.approx(496 * 20, rel=1e-12)
     assert mesh.is_watertight
@@ -237,14 +237,14 @@ def test_stars_against_the_shoelace_formula(tmp_path, seed):
     corners = (np.stack((np.cos(angle), np.sin(angle)), axis=1) * rng.uniform(0.1, 1, (n, 1))).tolist()
     area, around = shoelace(corners)
     path = written(tmp_path, prism([tuple(c) for c in corners], 2))
-    mesh, doubts = loaded(path)
-    assert doubts == ()
+    mesh, odd = loaded(path)
+    assert odd == ()
     assert mesh.area == pytest.approx(2 * area + 2 * around, rel=1e-12)
     points, faces, *_ = read_obj(path)
     assert exact(points, faces)[0] == pytest.approx(2 * area, rel=1e-12)
 
 
-def test_a_polygon_that_crosses_itself_keeps_its_fan_and_is_told(tmp_path):
+def test_a_polygon_that_crosses_itself_keeps_its_fan_and_warns(tmp_path):
     lines = ["v 0 0 0", "v 1 1 0", "v 1 0 0", "v 0 1.5 0", "f 1 2 3 4", "f 1 2 3"]
     read = read_obj(written(tmp_path, lines))
     assert read.triangles.tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 2]]

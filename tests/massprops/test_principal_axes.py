@@ -66,7 +66,7 @@ def test_no_other_names_of_the_axes_are_nearer(kind):
 
 @pytest.mark.parametrize("axis", [(0, 0, 1), (1, 0, 0), (1, 1, 1), (0.3, -0.5, 0.8)])
 def test_turned_a_little_the_axes_turn_as_much(axis):
-    """Once round in quarters of a degree: the axes follow, or have just been named anew because others are nearer."""
+    """Once round in quarters of a degree: the axes follow, or have just been renamed because others are nearer."""
     step = np.radians(0.25)
     rotations = Rotation.from_rotvec(np.outer(np.arange(1440) * step, np.array(axis) / np.linalg.norm(axis)))
     _, axes = axes_of(tensors_of((1.0, 1.7, 2.2), rotations))
@@ -108,9 +108,9 @@ def test_moments_against_fifty_digits():
         for _ in range(40):
             points = rng.normal(size=(4, 3)) * (1.0, 0.1, 0.01)
             body = ph.Body.from_particles(np.ones(4), points)
-            judged = mpmath.eigsy(mpmath.matrix(body.inertia_body.tolist()), eigvals_only=True)
+            expected = mpmath.eigsy(mpmath.matrix(body.inertia_body.tolist()), eigvals_only=True)
             found = np.sort(body.principal_moments)
-            assert found == pytest.approx([float(m) for m in judged], abs=16 * EPS * found[-1])
+            assert found == pytest.approx([float(m) for m in expected], abs=16 * EPS * found[-1])
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
@@ -152,7 +152,7 @@ def test_the_moment_about_a_line_is_zero_and_nothing_else(size):
 
 @pytest.mark.parametrize("radius", [1e-4, 3e-7, 1e-8, 1e-10])
 def test_a_turned_needle_keeps_its_moments_and_its_axes_turn_along(radius):
-    """The judge of the tensor is R I R^T, taken in forty digits; the moment about the axis is 1e-20 of the others."""
+    """The reference for the tensor is R I R^T, in forty digits; the moment about the axis is 1e-20 of the others."""
     rod = ph.shapes.thin_rod(1.0, radius, mass=1.0)
     largest = rod.principal_moments.max()
     for turn in turns(100, 6):
@@ -183,7 +183,7 @@ def test_a_turned_needle_spins_about_its_axis():
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 def test_axes_that_turn_along_are_those_that_would_be_found(kind):
-    """Again and again turned and mirrored; the judge finds the axes from the tensor, as for any other body."""
+    """Again and again turned and mirrored; the reference finds the axes from the tensor, as for any other body."""
     body = ph.Body(1.0, kind)
     for i, turn in enumerate(turns(60, 8)):
         body = (
@@ -204,7 +204,7 @@ def test_axes_that_turn_along_are_those_that_would_be_found(kind):
             assert body.principal_moments == pytest.approx(found.principal_moments, rel=1e-13)
 
 
-def test_moments_of_another_tensor_are_found_anew():
+def test_moments_of_another_tensor_are_recomputed():
     turned = ph.shapes.box((1, 2, 3), mass=12.0).turn(turns(1, 9)[0])
     other = np.diag((3.0, 4.0, 5.0))
     assert replace(turned, inertia=other).principal_moments.tolist() == [3.0, 4.0, 5.0]

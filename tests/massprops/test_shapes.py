@@ -48,10 +48,10 @@ def test_areas_against_integrals_over_the_faces(name, sizes):
     if name == "prism":
         corners = [complex(*corner) for corner in sizes["base"]]
         rim = sum(abs(b - a) for a, b in zip(corners, corners[1:] + corners[:1], strict=True))
-        judge = 2 * integrated(name, sizes)[0] / sizes["height"] + rim * sizes["height"]
+        expected = 2 * integrated(name, sizes)[0] / sizes["height"] + rim * sizes["height"]
     else:
-        judge = integrated_area(name, sizes)
-    assert found == near(judge, 1e-12)
+        expected = integrated_area(name, sizes)
+    assert found == near(expected, 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_area_of_the_ellipsoid_against_legendres_integrals(semi_axes):
         m = a**2 * (b**2 - c**2) / (b**2 * (a**2 - c**2))
         e, f = mpmath.ellipe(angle, m), mpmath.ellipf(angle, m)
         sin, cos = mpmath.sin(angle), mpmath.cos(angle)
-        judge = float(2 * mpmath.pi * (c**2 + a * b * (e * sin**2 + f * cos**2) / sin))
-    assert ph.shapes.ellipsoid(semi_axes, mass=1.0).area == near(judge, 1e-14)
+        expected = float(2 * mpmath.pi * (c**2 + a * b * (e * sin**2 + f * cos**2) / sin))
+    assert ph.shapes.ellipsoid(semi_axes, mass=1.0).area == near(expected, 1e-14)
     a, b, _ = semi_axes
-    assert ph.shapes.half_ellipsoid(semi_axes, mass=1.0).area == near(judge / 2 + np.pi * a * b, 1e-14)
+    assert ph.shapes.half_ellipsoid(semi_axes, mass=1.0).area == near(expected / 2 + np.pi * a * b, 1e-14)
 
 
 def test_area_of_the_ellipsoid_against_the_integral_over_its_surface():
@@ -93,8 +93,8 @@ def test_thin_walls_against_differences_of_powers_by_50_digits(wall):
     tube, shell = ph.shapes.tube(1.3, float(r), 0.7, density=1.0), ph.shapes.spherical_shell(1.3, float(r), density=1.0)
     frustum = ph.shapes.frustum(1.3, float(r), 0.7, density=1.0)
     found = [tube.volume, *tube.principal_moments[1:], tube.area, shell.volume, shell.principal_moments[0]]
-    judge = [tube_volume, *tube_moments, tube_area, shell_volume, shell_moment]
-    assert found == near([float(x) for x in judge], 1e-15 * 4)
+    expected = [tube_volume, *tube_moments, tube_area, shell_volume, shell_moment]
+    assert found == near([float(x) for x in expected], 1e-15 * 4)
     assert frustum.principal_moments[2] == near(float(cone_moment), 1e-15 * 4)
 
 
@@ -153,7 +153,7 @@ def test_box_against_the_texts_block():
 # Amounts, members, scales ---------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("scale", [2.0**-40, 2.0**40])
 @pytest.mark.parametrize(("name", "sizes"), CASES, ids=NAMES)
-def test_shapes_have_no_scale_of_their_own(name, sizes, scale):
+def test_shapes_are_exact_at_any_scale(name, sizes, scale):
     """A power of two changes no digit: from 1e-12 to 1e12 m."""
     one, scaled = shape(name, sizes, mass=1.0), shape(name, sizes, scale, mass=1.0)
     assert (scaled.inertia_body == one.inertia_body * scale**2).all()
@@ -212,7 +212,7 @@ def test_flat_bodies_pass_the_triangle_test_though_rounding_would_fail_a_strict_
 @pytest.mark.parametrize(
     ("name", "sizes"), [case for case in CASES if case[0] != "ring" and case[1].get("radius") != 0]
 )
-def test_how_far_a_shape_reaches_against_the_corners_of_fine_meshes(name, sizes):
+def test_support_functions_against_the_vertices_of_fine_meshes(name, sizes):
     """Corners lie on the surface, so they reach no farther, and as far but for the square of the segments.
 
     Not for lines, which are drawn with a thickness that they do not have.

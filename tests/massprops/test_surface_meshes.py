@@ -88,7 +88,7 @@ def test_thin_walls_keep_their_digits(wall):
     assert np.abs(found.inertia - tensor).max() < 1e-14 * np.abs(tensor).max()
 
 
-def test_laws_on_twofold_numbers_against_fractions():
+def test_laws_on_double_double_numbers_against_fractions():
     from fractions import Fraction
 
     rng = np.random.default_rng(0)
@@ -170,7 +170,7 @@ def test_every_format_gives_the_same_body(tmp_path, kind, name):
     )
 
 
-def test_tiny_parts_in_files_are_not_melted(tmp_path):
+def test_tiny_parts_in_files_are_not_merged(tmp_path):
     """trimesh joins corners nearer than 1e-8 by default: a part of a nanometer would be a point."""
     make.box((1e-9, 2e-9, 3e-9)).export(tmp_path / "grain.stl")
     body = ph.Body.from_mesh(tmp_path / "grain.stl", density=1.0)
@@ -209,7 +209,7 @@ def test_corners_at_one_place_are_one_without_a_tolerance():
     assert len(merge_vertices(Surface(both, np.arange(102).reshape(-1, 3))).vertices) == 101  # -0 is 0
 
 
-def test_files_that_cannot_be_read_are_refused_with_a_sentence(tmp_path):
+def test_files_that_cannot_be_read_are_refused_with_a_message(tmp_path):
     cases = {
         "none.stl": (None, "there is no file"),
         "empty.stl": (b"", "cannot be read|contains no triangles"),
@@ -228,7 +228,7 @@ def test_files_that_cannot_be_read_are_refused_with_a_sentence(tmp_path):
             ph.Body.from_mesh(tmp_path / name, density=1.0)
 
 
-def test_a_text_cut_off_within_its_second_solid_is_no_whole_part(tmp_path):
+def test_a_text_truncated_within_its_second_solid_is_refused(tmp_path):
     """trimesh reads the first solid and says nothing of the rest."""
     text = CLOSED["box"].export(file_type="stl_ascii")
     two = text + moved(CLOSED["box"], 5, 0, 0).export(file_type="stl_ascii")
@@ -240,7 +240,7 @@ def test_a_text_cut_off_within_its_second_solid_is_no_whole_part(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "options"), [("two.ply", {"encoding": "ascii"}), ("two.off", {})])
-def test_a_text_cut_off_after_its_first_solid_is_no_whole_part(tmp_path, name, options):
+def test_a_text_truncated_after_its_first_solid_is_refused(tmp_path, name, options):
     """Every face that is left belongs to a whole solid; only the header knows that there were more."""
     content = together(CLOSED["box"], moved(CLOSED["box"], 5, 0, 0)).export(file_type=name[-3:], **options)
     content = content.decode() if isinstance(content, bytes) else content
@@ -265,7 +265,7 @@ def test_a_text_cut_off_after_its_first_solid_is_no_whole_part(tmp_path, name, o
         ({"density": 1.0, "repair": "fil"}, "unknown repair 'fil': did you mean 'fill'"),
     ],
 )
-def test_bad_arguments_are_refused_with_a_sentence(arguments, sentence):
+def test_bad_arguments_are_refused_with_a_message(arguments, sentence):
     with pytest.raises(InertiaError, match=sentence):
         ph.Body.from_mesh(CLOSED["box"], **arguments)
 
@@ -279,7 +279,7 @@ def test_bad_arguments_are_refused_with_a_sentence(arguments, sentence):
         ({"density": 1.0, "repair": ("hull", "flip")}, "it cannot be combined with other repairs"),
     ],
 )
-def test_odd_arguments_are_refused_with_a_sentence(arguments, sentence):
+def test_odd_arguments_are_refused_with_a_message(arguments, sentence):
     with pytest.raises(ph.PolhodeError, match=sentence):
         ph.Body.from_mesh(CLOSED["box"], **arguments)
     assert ph.Body.from_mesh(CLOSED["box"], density=1.0, repair=None).mass == pytest.approx(6.0)
@@ -308,7 +308,7 @@ def test_a_binary_file_whose_header_reads_like_a_text(tmp_path):
     assert ph.Body.from_mesh(tmp_path / "part.stl", density=1.0).mass == pytest.approx(6.0)
 
 
-def test_something_that_is_no_mesh():
+def test_something_that_is_not_a_mesh():
     with pytest.raises(MeshError, match=r"a mesh is a path or a trimesh.Trimesh, not list"):
         ph.Body.from_mesh([1, 2, 3], density=1.0)
 

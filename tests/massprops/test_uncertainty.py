@@ -36,9 +36,9 @@ def moment_slopes(size):
 @pytest.mark.parametrize("tolerance", [1e-12, 1e-6, 1e-3])
 def test_derivatives_against_closed_forms(size, tolerance):
     known = box(size, tolerance)
-    judged = moment_slopes(size)
+    expected = moment_slopes(size)
     assert list(known.tolerances) == ["sides[0]", "sides[1]", "sides[2]", "density"]
-    for found, slopes in zip(known.derivatives.values(), judged, strict=True):
+    for found, slopes in zip(known.derivatives.values(), expected, strict=True):
         assert found.principal_moments == pytest.approx(slopes, rel=1e-12)
         assert found.inertia_body == pytest.approx(np.diag(slopes), rel=1e-12)
         assert found.center_of_mass.tolist() == [0.0, 0.0, 0.0]
@@ -47,12 +47,12 @@ def test_derivatives_against_closed_forms(size, tolerance):
         [*(DENSITY * volume / (SIDES * size)), volume], rel=1e-12
     )
     assert [d.volume for d in known.derivatives.values()] == pytest.approx([*(volume / (SIDES * size)), 0.0], rel=1e-12)
-    changes = judged * np.array(list(known.tolerances.values()))[:, None]
+    changes = expected * np.array(list(known.tolerances.values()))[:, None]
     assert known.standard.principal_moments == pytest.approx(np.sqrt((changes**2).sum(axis=0)), rel=1e-12)
     assert known.worst.principal_moments == pytest.approx(changes.sum(axis=0), rel=1e-12)
 
 
-def test_derivatives_of_functions_that_are_no_polynomials():
+def test_derivatives_of_functions_that_are_not_polynomials():
     """1/x, sqrt(x), exp(x): no step is exact, and the error stays below 1e-9."""
 
     def build(x, y, z):
@@ -134,18 +134,18 @@ def test_an_offset_of_zero_has_a_slope():
 
 
 # Warnings -------------------------------------------------------------------------------------------------------------
-def test_a_tolerance_too_large_for_a_straight_line_is_told():
+def test_a_tolerance_too_large_for_the_linear_estimate_warns():
     """(1 + e)^3 - 1 - 3 e = 3 e^2 + e^3 exceeds a tenth of 3 e where e > 0.097."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ph.uncertainty(ph.shapes.sphere, radius=ph.tolerance(1.0, 0.04), density=1.0)
-    with pytest.warns(MassWarning, match=r"radius = 1 \+- 0.1: the .* is not linear in it") as told:
+    with pytest.warns(MassWarning, match=r"radius = 1 \+- 0.1: the .* is not linear in it") as found:
         ph.uncertainty(ph.shapes.sphere, radius=ph.tolerance(1.0, 0.1), density=1.0)
-    assert len(told) == 1
-    assert told[0].filename == __file__
+    assert len(found) == 1
+    assert found[0].filename == __file__
 
 
-def test_what_a_straight_line_cannot_see_is_told():
+def test_what_the_linear_estimate_misses_warns():
     """About zero the moments are even in the offset: to first order nothing changes."""
     with pytest.warns(MassWarning, match=r"offset = 0 \+- 0.05: .*more than a tenth of the standard deviation 0\."):
         ph.uncertainty(drilled, offset=ph.tolerance(0.0, 0.05), radius=0.2)
@@ -194,5 +194,5 @@ REFUSALS = {
 
 
 @checked({name: (case[0], InertiaError, *case[1:]) for name, case in REFUSALS.items()})
-def test_what_has_no_meaning_is_refused_with_a_sentence(attempt, kind, phrases):
+def test_meaningless_arguments_are_refused_with_a_message(attempt, kind, phrases):
     assert_refused(attempt, kind, phrases)

@@ -79,7 +79,7 @@ def test_gmsh_physical_volumes_by_name_and_number(version, binary, tmp_path):
     ],
 )
 def test_every_kind_through_files_whatever_the_order_of_its_nodes(kind, name, tmp_path):
-    """meshio turns Gmsh's order into VTK's for some kinds only; the judge is the cell as it was made."""
+    """meshio turns Gmsh's order into VTK's for some kinds only; the reference is the cell as it was made."""
     nodes = CELL_TYPES[kind].reference
     nodes = nodes + 0.03 * np.sin(7 * nodes[:, ::-1]) if CELL_TYPES[kind].order == 2 else nodes
     right = ph.Body.from_volume_mesh(_Plain(nodes, kind), 1.0)
@@ -174,7 +174,7 @@ def test_abaqus_as_meshio_writes_it(tmp_path):
         ("*NODE\n7, 1.0, zero, 2.0\n" + BRICK, ("*NODE", "zero")),
     ],
 )
-def test_abaqus_files_that_are_not_understood(elements, phrases, tmp_path):
+def test_abaqus_files_that_are_not_supported(elements, phrases, tmp_path):
     path = abaqus(tmp_path, elements)
     assert_refused(lambda: ph.Body.from_volume_mesh(path, 1.0), FileError, phrases)
 
@@ -222,7 +222,7 @@ def test_exodus_as_meshio_writes_it(tmp_path):
     assert_two_cubes(ph.Body.from_volume_mesh(path, {0: 1.0, 1: 3.0}))
 
 
-def test_exodus_elements_that_are_not_known(tmp_path):
+def test_exodus_elements_that_are_not_supported(tmp_path):
     path = exodus(tmp_path / "a.e", POINTS, [("a", 1, "NFACED", [range(8)], {})])
     assert_refused(lambda: ph.Body.from_volume_mesh(path, 1.0), FileError, ("'NFACED'",))
     path = exodus(tmp_path / "b.e", POINTS, [("a", 1, "TETRA8", [range(8)], {})])
@@ -241,7 +241,7 @@ def test_files_of_another_kind(name, text, tmp_path, capfd):
     assert (out, err) == ("", "")
 
 
-def test_missing_files_and_folders(tmp_path):
+def test_missing_files_and_directories(tmp_path):
     assert_refused(lambda: ph.Body.from_volume_mesh(tmp_path / "none.vtu", 1.0), FileError, ("there is no file",))
     assert_refused(lambda: ph.Body.from_volume_mesh(tmp_path, 1.0), FileError, ("is not a file",))
 
@@ -271,8 +271,8 @@ def test_a_missing_library_is_named(library, name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "how"), [*FORMATS, ("a.msh", {"file_format": "gmsh22"}), ("a.e", {}), ("a.inp", {})])
-def test_files_cut_short_are_refused_or_right(name, how, tmp_path):
-    """40 cuts a format: a sentence, or the right numbers (where only the end of the file was lost)."""
+def test_truncated_files_are_refused_or_right(name, how, tmp_path):
+    """40 cuts a format: an error, or the right numbers (where only the end of the file was lost)."""
     path = written(two_cubes(), tmp_path / name, **how)
     whole = path.read_bytes()
     right = ph.Body.from_volume_mesh(path, 1.0)

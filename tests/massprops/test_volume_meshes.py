@@ -32,7 +32,7 @@ def tried(mesh, density, **settings):
     return lambda: ph.Body.from_volume_mesh(mesh, density, **settings)
 
 
-# The judge: polynomials with fractions, {(a, b, c): coefficient of r^a s^b t^c} -------------------------------------
+# The reference: polynomials with fractions, {(a, b, c): coefficient of r^a s^b t^c} ---------------------------------
 def times(p, q):
     result = {}
     for a, x in p.items():
@@ -67,7 +67,7 @@ def over(family, p):
     return total
 
 
-def judged(family, place, density):
+def exact_moments(family, place, density):
     """Mass, center, tensor of the cell's image under three polynomials, with a polynomial density of x, y, z."""
     J = [[slope(f, axis) for axis in range(3)] for f in place]
     det = {}
@@ -117,7 +117,7 @@ def function_of(density):
 
 
 def from_axis(kind):
-    """The undistorted cell's nodes in the judge's coordinates."""
+    """The undistorted cell's nodes in the reference's coordinates."""
     return CELL_TYPES[kind].reference - ((0.5, 0.5, 0) if CELL_TYPES[kind].family == "pyramid" else (0, 0, 0))
 
 
@@ -146,7 +146,7 @@ def test_each_nodes_function_is_one_there_and_zero_at_the_others(kind):
 def test_straight_cells_against_fractions(kind):
     family = CELL_TYPES[kind].family
     body = ph.Body.from_volume_mesh(one(kind, image(LEANING, from_axis(kind))), 2.0)
-    assert_same(body, *judged(family, LEANING, ONE))
+    assert_same(body, *exact_moments(family, LEANING, ONE))
     assert body.volume == pytest.approx(body.mass / 2, rel=1e-14)
     drawn = body.mesh()
     assert drawn.is_watertight
@@ -160,7 +160,7 @@ def test_curved_cells_against_fractions(kind, density):
     """Every quadratic kind contains all maps of degree 2."""
     mesh = one(kind, image(BENT, from_axis(kind)))
     body = ph.Body.from_volume_mesh(mesh, 2.0 if density is ONE else function_of(density))
-    assert_same(body, *judged(CELL_TYPES[kind].family, BENT, density))
+    assert_same(body, *exact_moments(CELL_TYPES[kind].family, BENT, density))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,9 @@ def test_curved_cells_against_fractions(kind, density):
 def test_the_highest_powers_of_each_kind_against_fractions(kind, powers):
     place = [{**f, power: Fraction(3, 32)} for f, power in zip(LEANING, powers, strict=True)]
     mesh = one(kind, image(place, CELL_TYPES[kind].reference))
-    assert_same(ph.Body.from_volume_mesh(mesh, function_of(CURVED)), *judged(CELL_TYPES[kind].family, place, CURVED))
+    assert_same(
+        ph.Body.from_volume_mesh(mesh, function_of(CURVED)), *exact_moments(CELL_TYPES[kind].family, place, CURVED)
+    )
 
 
 def test_a_pyramid_over_a_saddle_against_fractions_on_the_cube():
@@ -188,7 +190,7 @@ def test_a_pyramid_over_a_saddle_against_fractions_on_the_cube():
     place = [plus(times(f, lid), {T: tip}) for f, tip in zip(base, apex, strict=True)]
     corners = image(base, [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)])
     mesh = one("pyramid", [*corners, [float(tip) for tip in apex]])
-    assert_same(ph.Body.from_volume_mesh(mesh, function_of(CURVED)), *judged("cube", place, CURVED))
+    assert_same(ph.Body.from_volume_mesh(mesh, function_of(CURVED)), *exact_moments("cube", place, CURVED))
 
 
 def test_linear_density_on_random_tetrahedra_is_exact_against_fractions():
@@ -203,13 +205,13 @@ def test_linear_density_on_random_tetrahedra_is_exact_against_fractions():
         ]
         density = {(0, 0, 0): 100, R: 3, S: -2, T: 1}
         body = ph.Body.from_volume_mesh(one("tetra", [a, b, c, d]), function_of(density), degree=1, unit="m")
-        assert_same(body, *judged("tetra", place, density))
+        assert_same(body, *exact_moments("tetra", place, density))
 
 
 # How many points ----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", CELL_TYPES)
 @pytest.mark.parametrize("degree", [0, 1, 3])
-def test_the_stated_degree_is_exact_and_recognised_at_once(kind, degree):
+def test_the_stated_degree_is_exact_and_recognized_at_once(kind, degree):
     rng = np.random.default_rng(degree)
     points = CELL_TYPES[kind].reference + 0.05 * rng.standard_normal(CELL_TYPES[kind].reference.shape)
     asked = []
@@ -270,7 +272,7 @@ def test_a_cube_of_many_cells_against_its_closed_form(kind):
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("scale", [2.0**-30, 1.0, 2.0**30])
 def test_the_volume_mesh_and_the_surface_of_the_same_solid_agree(offset, scale):
-    """A shaken ball-like lump; the judge sums tetrahedra from the middle to the outer triangles."""
+    """A shaken ball-like lump; the reference sums tetrahedra from the middle to the outer triangles."""
     points, hexes = block(4, shake=0.2)
     points = (points - 0.5) * (1 + 0.3 * np.sin(5 * points[:, ::-1]))
     points = np.round(points * 2**20) / 2**20  # so that moving them is exact
@@ -568,7 +570,7 @@ def _spoiled(rng):
     return mesh_of(points, (kind, cells))
 
 
-def test_random_damage_gives_the_right_body_or_a_sentence():
+def test_random_damage_gives_the_right_body_or_an_error():
     """The outside stays the unit cube, so everything but that is wrong."""
     rng = np.random.default_rng(11)
     outcomes = {"right": 0, "refused": 0}
@@ -587,7 +589,7 @@ def test_random_damage_gives_the_right_body_or_a_sentence():
 
 
 @pytest.mark.parametrize("kind", CELL_TYPES)
-def test_inverted_cells_are_turned_only_when_asked(kind):
+def test_inverted_cells_are_reordered_only_on_request(kind):
     wrong = one(kind, CELL_TYPES[kind].reference[list(CELL_TYPES[kind].mirrored)])
     with pytest.raises(MeshError, match="inverted"):
         ph.Body.from_volume_mesh(wrong, 1.0)
@@ -597,8 +599,8 @@ def test_inverted_cells_are_turned_only_when_asked(kind):
     assert body.mesh().volume == pytest.approx(right.volume, rel=1e-14)
 
 
-def test_a_hexahedron_shrunk_to_a_wedge_meets_wedges():
-    """Solvers write a wedge as a hexahedron with two edges shrunk: same volume, same outside."""
+def test_a_hexahedron_collapsed_to_a_wedge_meets_wedges():
+    """Solvers write a wedge as a hexahedron with two edges collapsed: same volume, same boundary."""
     points = CELL_TYPES["wedge"].reference
     points = np.vstack((points, points[3:] + (0, 0, 1)))
     mesh = mesh_of(points, ("hexahedron", [(0, 1, 2, 2, 3, 4, 5, 5)]), ("wedge", [(3, 4, 5, 6, 7, 8)]))
@@ -608,7 +610,7 @@ def test_a_hexahedron_shrunk_to_a_wedge_meets_wedges():
     assert body.area == pytest.approx(1 + 2 * (2 + 2**0.5), rel=1e-13)
 
 
-def test_what_was_left_out_is_said_and_nodes_stay():
+def test_ignored_cells_are_noted_and_nodes_kept():
     points = np.vstack((POINTS, (9.0, 9, 9)))
     mesh = mesh_of(points, ("triangle", [(0, 1, 2)]), ("hexahedron", HEXES), ("line", [(0, 1)]))
     body = ph.Body.from_volume_mesh(mesh, 1.0)
@@ -628,13 +630,13 @@ def test_unmerged_halves_have_one_outside():
     assert any("4 nodes coincide" in note for note in body.notes)
 
 
-def test_cells_that_only_touch_along_an_edge_are_remarked():
+def test_cells_that_only_touch_along_an_edge_warn():
     points = np.vstack((CUBE, CUBE + (1, 1, 0)))
     with pytest.warns(MassWarning, match="1 edges of the mesh's boundary"):
         ph.Body.from_volume_mesh(mesh_of(points, ("hexahedron", [range(8), range(8, 16)])), 1.0)
 
 
-def test_faces_that_do_not_match_are_remarked():
+def test_non_matching_faces_warn():
     """A quadrilateral against two triangles: the volume holds, the area does not."""
     points, hexes = block(2)
     mesh = mesh_of(points, ("hexahedron", hexes[:4]), ("tetra", cut(hexes[4:], SIX)))
@@ -643,7 +645,7 @@ def test_faces_that_do_not_match_are_remarked():
     assert_same(body, 6.0, np.full(3, 0.5), np.eye(3))
 
 
-def test_units_and_the_suspicion_of_millimeters():
+def test_units_and_the_warning_about_millimeters():
     mesh = mesh_of(POINTS * 40, ("hexahedron", HEXES))
     with pytest.warns(MassWarning, match="40 m long"):
         ph.Body.from_volume_mesh(mesh, 1000.0)

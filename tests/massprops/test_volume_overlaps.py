@@ -1,4 +1,4 @@
-"""Volume meshes that hide something: parts upon parts, files cut off, densities that a rule does not see."""
+"""Volume meshes that hide something: overlapping parts, truncated files, densities that a rule misses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def silent(mesh, density=1.0, **settings):
         return ph.Body.from_volume_mesh(mesh, density, unit="m", **settings)
 
 
-# Parts upon parts: the judge is how they were made ------------------------------------------------------------------
+# Overlapping parts, known by construction
 @pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize(
     "second",
@@ -50,7 +50,7 @@ def silent(mesh, density=1.0, **settings):
     ],
     ids=["moved", "beside", "askew", "within", "sliding", "corner"],
 )
-def test_parts_upon_parts_are_refused(second, size):
+def test_overlapping_parts_are_refused(second, size):
     points, hexes = block(2)
     for first, other in (((points, hexes), second), (second, (points, hexes))):
         mesh = both((first[0] * size, first[1]), (other[0] * size, other[1]))
@@ -72,7 +72,7 @@ def test_parts_that_lie_side_by_side_are_fine(second):
     assert "2 parts that share no node, treated as one rigid body." in body.notes
 
 
-def test_parts_that_touch_within_single_precision_are_remarked():
+def test_parts_that_touch_within_single_precision_warn():
     with pytest.warns(MassWarning, match=r"touch, and intersect"):
         ph.Body.from_volume_mesh(both(block(2), moved((1 - 1e-7, 0.2, 0.3))), 1.0)
 
@@ -123,11 +123,11 @@ def test_a_void_and_what_lies_in_it():
     assert any("2 parts" in note for note in filled.notes)
 
 
-# Files cut off ------------------------------------------------------------------------------------------------------
+# Truncated files
 @pytest.mark.parametrize("kind", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"])
 @pytest.mark.parametrize("steps", [1, 2])
-def test_exodus_files_cut_off_are_refused_at_every_length(kind, steps, tmp_path):
-    """The reader of netCDF-3 fills up with zeros: density 0, and no complaint."""
+def test_truncated_exodus_files_are_refused_at_every_length(kind, steps, tmp_path):
+    """The reader of netCDF-3 fills up with zeros: density 0, and no error."""
     values = {"rho": np.ones((steps, 1))}, {"rho": np.ones((steps, 2))}
     blocks = [("a", 1, "HEX8", [range(8)], values[0]), ("b", 2, "WEDGE6", WEDGES, values[1])]
     path = exodus(tmp_path / "a.exo", TWO_CUBES, blocks, ("rho",), range(steps), kind)
@@ -224,7 +224,7 @@ def test_the_advice_of_a_refusal_holds(monkeypatch):
         assert body.mass == pytest.approx(1 + 0.4123 - 0.37 / 2, rel=advice * factor)
 
 
-# At the door --------------------------------------------------------------------------------------------------------
+# Arguments
 def test_repairs_units_and_types():
     mesh = mesh_of(*block(1)[:1], ("hexahedron", block(1)[1]))
     assert ph.Body.from_volume_mesh(mesh, 1.0, repair=None).volume == pytest.approx(1.0, rel=1e-14)

@@ -117,9 +117,9 @@ def _output_form(ctx: click.Context, given: dict[str, Any]) -> str:
 
 
 def _refuse_contradictions(ctx: click.Context, file: Path, given: dict[str, Any]) -> None:
-    asked = given_amount_options(given)
-    if len(asked) > 1:
-        raise click.UsageError(f"{' and '.join(asked)} contradict each other: give one of them", ctx)
+    options = given_amount_options(given)
+    if len(options) > 1:
+        raise click.UsageError(f"{' and '.join(options)} contradict each other: give one of them", ctx)
     for option in ("points", "seed"):
         if not given["compare"] and ctx.get_parameter_source(option) is not ParameterSource.DEFAULT:
             raise click.UsageError(f"--{option} is for --compare: give it, too, or omit --{option}", ctx)
@@ -210,8 +210,8 @@ def _print_mass_report(form: str, body: Body, report: dict[str, Any]) -> None:
     from polhode.massprops.inertial_blocks import format_block
 
     assumed = [f"A density of {ASSUMED_DENSITY:g} kg/m3 was assumed."] if report["density_assumed"] else []
-    said = [*(f"note: {text}" for text in report["notes"]), *(f"warning: {text}" for text in report["warnings"])]
-    click.echo(format_block(body, form, report["name"], [*assumed, *said]))
+    messages = [*(f"note: {text}" for text in report["notes"]), *(f"warning: {text}" for text in report["warnings"])]
+    click.echo(format_block(body, form, report["name"], [*assumed, *messages]))
     for text in report["warnings"]:
         click.echo(f"warning: {text}", err=True)
     if "picture" in report:

@@ -1,1 +1,1 @@
-"""Matter: from shapes to bodies."""
+"""Mass properties of bodies: from shapes, meshes and assemblies."""

@@ -1,1 +1,1 @@
-"""Closed surfaces of triangles: read, looked over, mended when asked, and integrated."""
+"""Triangle meshes: reading, checks, repairs and exact integrals."""

@@ -47,8 +47,8 @@ def find_degenerate_faces(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
             "degenerate",
             "warning",
             f"{count_phrase(len(flat), 'face')} of {len(facts.areas)} {by_count(len(flat), 'has', 'have')} no area "
-            f"(the first is number {flat[0]}, near {facts.about(flat[0])}): harmless by themselves, but the program that "
-            "wrote them may have lost detail",
+            f"(the first is number {flat[0]}, near {facts.about(flat[0])}): harmless by themselves, but the program "
+            "that wrote them may have lost detail",
         )
 
 
@@ -147,7 +147,8 @@ def find_unbalanced_edges(facts: SurfaceAnalysis) -> Iterator[MeshFinding]:
             "crowded",
             "error",
             f"{count_phrase(int(odd.sum()), 'edge')} {by_count(int(odd.sum()), 'has', 'have')} three or more faces, "
-            f"for example near {facts.edge_location(odd)}: the boundary of a solid has two at each. Delete fins and copies",
+            f"for example near {facts.edge_location(odd)}: the boundary of a solid has two at each. Delete fins "
+            "and copies",
         )
     if against.any():
         yield _inconsistent_orientation(facts, against)

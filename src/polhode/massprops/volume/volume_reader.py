@@ -99,26 +99,26 @@ def _read_by_meshio(path: Path) -> tuple[Any, tuple[str, ...]]:
     import meshio
 
     _check_format(path)
-    said = io.StringIO()
+    output = io.StringIO()
     with allow_quadratic_cells(), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            with redirect_stdout(said), redirect_stderr(said):
+            with redirect_stdout(output), redirect_stderr(output):
                 mesh = meshio.read(path, "avsucd" if path.suffix.lower() == ".inp" else None)
         except SystemExit:
-            raise FileError(f"{path} could not be read as a volume mesh: {_to_one_line(said)}") from None
+            raise FileError(f"{path} could not be read as a volume mesh: {_to_one_line(output)}") from None
         except meshio.ReadError as why:
             known = ", ".join(sorted(meshio.extension_to_filetypes))
             raise FileError(
-                f"{path} could not be read as a volume mesh: {_to_one_line(said) or why}. Known suffixes are "
+                f"{path} could not be read as a volume mesh: {_to_one_line(output) or why}. Known suffixes are "
                 f"{', '.join(exodus.EXODUS_SUFFIXES)}, {known}"
             ) from None
-    text = _to_one_line(said)
+    text = _to_one_line(output)
     _check_cell_count(path, sum(len(block.data) for block in mesh.cells))
     if any(sign in text for sign in INCOMPLETE_MESSAGES):
         raise FileError(f"{path} could not be read completely: {text}")
-    said_too = [str(warning.message) for warning in warned if not issubclass(warning.category, DeprecationWarning)]
-    return mesh, tuple(f"While reading: {note}" for note in (text, *said_too) if note)
+    messages = [str(warning.message) for warning in warned if not issubclass(warning.category, DeprecationWarning)]
+    return mesh, tuple(f"While reading: {note}" for note in (text, *messages) if note)
 
 
 def _check_format(path: Path) -> None:
@@ -154,8 +154,8 @@ def _check_cell_count(path: Path, found: int) -> None:
         raise FileError(f"{path} announces {int(announced[1])} cells, but has {found}: it was truncated")
 
 
-def _to_one_line(said: io.StringIO) -> str:
-    return " ".join(said.getvalue().split())
+def _to_one_line(output: io.StringIO) -> str:
+    return " ".join(output.getvalue().split())
 
 
 @contextmanager
