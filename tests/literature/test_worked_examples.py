@@ -24,7 +24,7 @@ def accelerations(body, forces, state=None):
     return rate[7:10], rate[10:13]
 
 
-def test_000_5_1_the_inertia_of_a_block_is_the_integral_over_its_volume():
+def test_baraff_5_1_the_inertia_of_a_block_is_the_integral_over_its_volume():
     """Gauss points integrate y^2 + z^2 exactly: an independent route to M/12 (y0^2 + z0^2)."""
     sides = np.array((1.0, 2.0, 3.0))
     nodes = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * sides / 2 / np.sqrt(3)
@@ -34,7 +34,7 @@ def test_000_5_1_the_inertia_of_a_block_is_the_integral_over_its_volume():
     assert ph.shapes.box(sides, density=1.0).inertia_body == pytest.approx(tensor, rel=1e-14, abs=1e-15)
 
 
-def test_000_5_2_a_uniform_field_pulls_at_the_center_and_turns_nothing():
+def test_baraff_5_2_a_uniform_field_pulls_at_the_center_and_turns_nothing():
     rng = np.random.default_rng(0)
     points, masses, g = rng.normal(size=(50, 3)), rng.uniform(1, 2, 50), np.array((0.3, -0.2, -9.8))
     points -= masses @ points / masses.sum()
@@ -44,7 +44,7 @@ def test_000_5_2_a_uniform_field_pulls_at_the_center_and_turns_nothing():
     assert np.array_equal(turn, np.zeros(3))
 
 
-def test_000_5_3_two_equal_forces_move_the_block_without_turning_it():
+def test_baraff_5_3_two_equal_forces_move_the_block_without_turning_it():
     f = 3.0
     forces = [ph.forces.force_at((0, 0, f), point) for point in ((-3, 0, -2), (3, 0, -2))]
     push, turn = accelerations(ph.Body(**BLOCK), forces)
@@ -56,7 +56,7 @@ def test_000_5_3_two_equal_forces_move_the_block_without_turning_it():
 
 
 @pytest.mark.parametrize("second", [(3, 0, 2), (3, 0, -2)])
-def test_000_5_4_two_opposite_forces_turn_the_block_without_moving_it(second):
+def test_baraff_5_4_two_opposite_forces_turn_the_block_without_moving_it(second):
     f = 2.0
     forces = [ph.forces.force_at((0, 0, f), (-3, 0, -2)), ph.forces.force_at((0, 0, -f), second)]
     push, turn = accelerations(ph.Body(**BLOCK), forces)
@@ -66,7 +66,7 @@ def test_000_5_4_two_opposite_forces_turn_the_block_without_moving_it(second):
     assert small.angular_velocity[1] / 1e-3 == pytest.approx(6 * f / 208, rel=1e-6)
 
 
-def test_000_5_5_the_force_off_center_does_more_work_because_its_point_moves_farther_along_it():
+def test_baraff_5_5_the_force_off_center_does_more_work_because_its_point_moves_farther_along_it():
     """Block 4 x 1 x 1, M = 4, F = (0, 0, 1) at (2, 0, 0) for 10 s: extra energy = F . (R r - r), a pendulum's."""
     body = ph.shapes.box((4.0, 1.0, 1.0), mass=4.0)
     center = ph.simulate(body, forces=[ph.forces.force_at((0, 0, 1.0))], duration=10.0, step=0.01)
@@ -84,7 +84,7 @@ def test_000_5_5_the_force_off_center_does_more_work_because_its_point_moves_far
     assert np.linalg.norm(offset.at(rest).angular_velocity) < 1e-7
 
 
-def test_002_the_exercise_by_hand_with_g_and_h_as_symbols():
+def test_slides_the_exercise_by_hand_with_g_and_h_as_symbols():
     """Two Euler steps of a pushed sphere: x2 = h^2 (4 cos 30, 2 - g, 0), R2 = 1 + h (0, 0, -5h)*."""
     g, h = sympy.symbols("g h", positive=True)
     push = (4 * sympy.sqrt(3) / 2, sympy.Integer(2), sympy.Integer(0))
@@ -115,7 +115,7 @@ def test_002_the_exercise_by_hand_with_g_and_h_as_symbols():
     assert sympy.expand(r.det()) == 1 + 25 * h**4
 
 
-def test_002_the_exercise_with_the_engine():
+def test_slides_the_exercise_with_the_engine():
     """The push acts during the first step only: a window that closes at h."""
     g, h = 9.80665, 0.01
     push = np.array((4 * np.cos(np.radians(30)), 2.0, 0.0))
@@ -134,7 +134,7 @@ def test_002_the_exercise_with_the_engine():
     )
 
 
-def test_001_the_printed_weights_are_of_order_1_and_the_corrected_ones_of_order_4():
+def test_hydra_the_printed_weights_are_of_order_1_and_the_corrected_ones_of_order_4():
     """A heavy top that rotates and falls, against a tight adaptive run.  [Hydra 2017, eq. 4.15]"""
     printed = tableaus.RK4._replace(
         coordinate_weights=(Fraction(1, 6), Fraction(1, 3), Fraction(1, 6), Fraction(1, 3)),
@@ -152,7 +152,7 @@ def test_001_the_printed_weights_are_of_order_1_and_the_corrected_ones_of_order_
             y = state.momenta(body)
             for k in range(n):
                 y = step(k / n, y, 1 / n, (body.constants(), ()))
-                y = form.renormalized(y, 1 / n)[0]
+                y = form.renormalize(y, 1 / n)[0]
             errors.append(np.abs(np.array(y[1]) - exact).max())
         found[name] = np.log2(np.array(errors[:-1]) / errors[1:])
     assert found["printed"] == pytest.approx(1.0, abs=0.1)
