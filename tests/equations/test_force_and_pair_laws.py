@@ -82,7 +82,7 @@ def test_a_thruster_acts_from_its_start_until_just_before_its_stop(t, acts):
     assert ours == (scaled(acts, force), scaled(acts, torque))
 
 
-# Seed 000, section 5: the block (6, 2, 4) of unit density -----------------------------------------------------------
+# Baraff 1997, section 5: the block (6, 2, 4) of unit density --------------------------------------------------------
 MASS = Fraction(48)
 MOMENTS = vector(80, 208, 160)
 BLOCK = BodyConstants(MASS, 1 / MASS, MOMENTS, tuple(1 / m for m in MOMENTS), UPRIGHT, ZERO)

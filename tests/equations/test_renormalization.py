@@ -17,17 +17,17 @@ H = Fraction(1, 8)
 @pytest.mark.parametrize("name", ["momentum", "body_rates"])
 def test_renormalization_gives_q_unit_length_and_leaves_the_rest(name):
     formulation = FORMULATIONS[name]
-    assert formulation.renormalized((X, LONG, P, L), H) == ((X, UNIT, P, L), 8)
+    assert formulation.renormalize((X, LONG, P, L), H) == ((X, UNIT, P, L), 8)
     assert formulation.with_drift((X, LONG, P, L), H) == ((X, LONG, P, L), 8)
     short = vector(2, 4, 5, 6, over=18)
-    assert formulation.renormalized((X, short, P, L), H) == ((X, UNIT, P, L), Fraction(1, 2))
+    assert formulation.renormalize((X, short, P, L), H) == ((X, UNIT, P, L), Fraction(1, 2))
 
 
 def test_renormalizing_quaternion_accelerations_leaves_the_spin():
     """q and q' shrink by the same number, so that w = 2 q^-1 q' stays."""
     formulation = FORMULATIONS["quaternion_acceleration"]
     q_rate = quaternions.rate(LONG, L)
-    (x, q, p, rate), watched = formulation.renormalized((X, LONG, P, q_rate), H)
+    (x, q, p, rate), watched = formulation.renormalize((X, LONG, P, q_rate), H)
     assert (x, q, p, watched) == (X, UNIT, P, 8)
     assert rate == tuple(a / 9 for a in q_rate)
     assert rigid_body.spin_of(q, rate) == L
@@ -36,14 +36,14 @@ def test_renormalizing_quaternion_accelerations_leaves_the_spin():
 
 def test_a_matrix_is_watched_and_left_as_it_is():
     stretched = vector(1, 0, 0, 0, 2, 0, 0, 0, 1)
-    for do in (FORMULATIONS["momentum_matrix"].renormalized, FORMULATIONS["momentum_matrix"].with_drift):
+    for do in (FORMULATIONS["momentum_matrix"].renormalize, FORMULATIONS["momentum_matrix"].with_drift):
         assert do((X, stretched, P, L), H) == ((X, stretched, P, L), 3)
 
 
 def test_angles_are_watched_and_left_as_they_are():
     """(phi' h)^2 at psi = 0: (w2 h/sin(theta))^2."""
     y = ((0.0, 0.0, 0.0), (0.3, 0.5, 0.0), (0.0, 0.0, 0.0), (0.7, 2.0, 0.1))
-    for do in (FORMULATIONS["euler_angles"].renormalized, FORMULATIONS["euler_angles"].with_drift):
+    for do in (FORMULATIONS["euler_angles"].renormalize, FORMULATIONS["euler_angles"].with_drift):
         same, watched = do(y, 0.25)
         assert same == y
         assert watched == pytest.approx((2.0 * 0.25 / 0.479425538604203) ** 2, rel=1e-15)

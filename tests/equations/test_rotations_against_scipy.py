@@ -80,7 +80,7 @@ def test_from_matrix_against_scipy(q):
 
 
 def baraff_matrix_to_quaternion(m):
-    """Seed 000 section 4 as it stands, with its branches."""
+    """[Baraff 1997, section 4] as printed, with its branches."""
     trace = m[0, 0] + m[1, 1] + m[2, 2]
     if trace >= 0:
         s = np.sqrt(trace + 1)

@@ -109,7 +109,7 @@ def test_leapfrog_with_rescaled_stages_has_the_same_bits_and_order_two():
     def end(method, count):
         y, h = mapped(float, START), 1 / count
         for i in range(count):
-            y, _ = free.renormalized(method(i * h, y, h, data), h)
+            y, _ = free.renormalize(method(i * h, y, h, data), h)
         return np.array(y[1])
 
     reference = end(finer, 3200)

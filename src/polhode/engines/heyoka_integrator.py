@@ -55,8 +55,8 @@ class TaylorVariables:
         """States (..., bodies, numbers) as samples: renormalized, with the attitude drift appended."""
         form = self.scenario.form
         groups: Any = split_groups(np.moveaxis(numbers, -1, 0), form.sizes)
-        tidy, drift = (form.renormalized if self.scenario.renormalize else form.with_drift)(groups, 0.0)
-        parts = [*flatten_leaves(tidy), *((numbers[..., self.columns.work],) if self.counts_work else ()), drift]
+        state, drift = form.after_step(self.scenario.renormalize)(groups, 0.0)
+        parts = [*flatten_leaves(state), *((numbers[..., self.columns.work],) if self.counts_work else ()), drift]
         return np.stack(parts, axis=-1)
 
     def renormalize(self, numbers: Array) -> Array:

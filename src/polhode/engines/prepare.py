@@ -135,7 +135,7 @@ def _build_kernel(structure: Structure) -> CompiledKernel:
         return _adaptive_kernel(structure, form, tableau)
     coupled = bool(structure.pair_kernels)
     layout = _layout(structure, len(tableau.nodes) if coupled else 0, False)
-    renormalize = form.renormalized if structure.renormalize else form.with_drift
+    renormalize = form.after_step(structure.renormalize)
     rescaled = tableau.rescaled_stages and structure.renormalize
     if coupled:
         _, sum_slopes, run_stages = _system_loops(structure, form, tableau, layout, rescaled)
@@ -172,7 +172,7 @@ def _adaptive_kernel(structure: Structure, form: Formulation, tableau: Tableau) 
     # Stage by stage compiles in half the time and runs at half the speed: better for one body with dense output.
     stepwise = coupled or bool(structure.event_kernels) or (dense and structure.lanes == 1)
     layout = _layout(structure, len(tableau.nodes) if stepwise else 0, True, tableau if dense else None, True)
-    renormalize = form.renormalized if structure.renormalize else form.with_drift
+    renormalize = form.after_step(structure.renormalize)
     if stepwise:
         evaluate, sum_slopes, run_stages = _system_loops(structure, form, tableau, layout, False)
         attempt = adaptive.system_attempt(run_stages, sum_slopes, tableau, layout)
@@ -215,10 +215,7 @@ def build_event_loop(
     tag: str,
 ) -> Callable[..., Any]:
     """The outer loop of a run with events."""
-    view, renormalize = (
-        build_view(form, structure.pivoted),
-        form.renormalized if structure.renormalize else form.with_drift,
-    )
+    view, renormalize = build_view(form, structure.pivoted), form.after_step(structure.renormalize)
     evaluate_events = event_detection.build_event_evaluator(
         build_event_values([kernel for kernel, _ in structure.event_kernels]), view, layout
     )
@@ -237,7 +234,7 @@ def _splitting_kernel(structure: Structure, form: Formulation, composition: Comp
     coupled = bool(structure.pair_kernels)
     tableau = kick_tableau(composition, structure.needs_velocity, structure.counts_work)
     layout = _layout(structure, len(tableau.nodes) if coupled else 0, False)
-    renormalize = form.renormalized if structure.renormalize else form.with_drift
+    renormalize = form.after_step(structure.renormalize)
     if coupled:
         _, sum_slopes, run_stages = _system_loops(structure, form, tableau, layout, False)
         untouched = kernels.build_acceptance(form.with_drift, layout, layout.point)
@@ -260,7 +257,7 @@ def _closed_form_kernel(structure: Structure) -> CompiledKernel:
     """The kernel of the closed form."""
     form, layout = FORMULATIONS[structure.formulation], _layout(structure, 0, True)
     motion_law = build_free_motion(sum_forces(structure.load_kernels))
-    renormalize = form.renormalized if structure.renormalize else form.with_drift
+    renormalize = form.after_step(structure.renormalize)
 
     def build(tag: str) -> Callable[..., Any]:
         return build_exact_kernel(motion_law, renormalize, layout, tag)

@@ -44,7 +44,7 @@ class Formulation(NamedTuple):
     """(y, body, force, torque) -> y'"""
     view: Callable[..., StateView]
     """(y, body) -> StateView"""
-    renormalized: Callable[..., tuple[Groups, Number]]
+    renormalize: Callable[..., tuple[Groups, Number]]
     """(y, h) -> the state with q renormalized, and the attitude drift before"""
     with_drift: Callable[..., tuple[Groups, Number]]
     """(y, h) -> the state unchanged, and its attitude drift: ||q| - 1|, or (phi' h)^2 of the Euler angles"""
@@ -52,6 +52,10 @@ class Formulation(NamedTuple):
     """(x, q, P, L, body) -> y"""
     finish: Callable[..., Groups]
     """(y, body) -> (x, q, P, L)"""
+
+    def after_step(self, renormalizes: bool) -> Callable[..., tuple[Groups, Number]]:
+        """What a step applies to its new state: `renormalize` or `with_drift`."""
+        return self.renormalize if renormalizes else self.with_drift
 
     @property
     def keeps_momenta(self) -> bool:

@@ -164,11 +164,11 @@ def build_motion_law(
 
 
 def _at_unit_attitude(formulation: Formulation) -> Callable[..., Groups]:
-    motion_law, renormalized = formulation.rate, formulation.renormalized
+    motion_law, renormalize = formulation.rate, formulation.renormalize
 
     @law
     def at_unit_attitude(y: Groups, body: BodyConstants, force: Vector, torque: Vector) -> Groups:
-        return motion_law(renormalized(y, 0 * force[0])[0], body, force, torque)
+        return motion_law(renormalize(y, 0 * force[0])[0], body, force, torque)
 
     return at_unit_attitude
 
