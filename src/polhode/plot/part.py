@@ -20,7 +20,7 @@ from polhode.plot.drawable_mesh import DrawableMesh, build_drawable_mesh
 from polhode.plot.projection import DASHES, Camera
 from polhode.plot.scene import shade_faces
 from polhode.plot.scene_artists import SEAM_WIDTH
-from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS, format_power_of_ten, styled_figure
+from polhode.plot.style import AXIS_COLORS, COLORS, XYZ_LABELS, arrow_style, format_power_of_ten, styled_figure
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -237,11 +237,9 @@ def _draw_principal_axis(
         solid, hidden = (np.where(is_bold & which, flat, np.nan).T for which in (is_seen, ~is_seen))
         panel.plot(*solid, color=tip.color, linewidth=width, zorder=4)
         panel.plot(*hidden, color=tip.color, linewidth=0.6 * width, linestyle=(0, (4, 2)), alpha=0.75, zorder=3)
-    arrow = {"arrowstyle": "-|>,head_width=0.28,head_length=0.6", "color": tip.color, "linewidth": 1.9}
+    arrow = arrow_style(tip.color, 1.9, head_length=0.6)
     start = tip.end - 0.05 * inch * tip.end / np.linalg.norm(tip.end)
-    panel.annotate(
-        "", xy=tuple(tip.end), xytext=tuple(start), arrowprops=arrow | {"shrinkA": 0, "shrinkB": 0}, zorder=5
-    )
+    panel.annotate("", xy=tuple(tip.end), xytext=tuple(start), arrowprops=arrow, zorder=5)
     across, upwards = 5 * tip.end / np.linalg.norm(tip.end)
     ha, va = tip.sides
     panel.annotate(tip.label, xy=tuple(tip.end), xytext=(across, upwards), ha=ha, va=va, **text)
@@ -284,11 +282,10 @@ def _draw_scale_bar(panel: Axes, unit: str, meters: float, inch: float) -> None:
 def _draw_triad(panel: Axes, camera: Camera, inch: float) -> None:
     """The axes of the part's coordinates, in the strip below."""
     at = np.array((panel.get_xlim()[0] + 0.42 * inch, panel.get_ylim()[0] + 0.3 * inch))
-    options = {"arrowstyle": "-|>,head_width=0.12,head_length=0.25", "color": "#777777", "linewidth": 0.9}
+    arrow = arrow_style("#777777", 0.9, 0.12, 0.25)
     for i, flat in enumerate(camera.flat(np.eye(3))):
         if np.linalg.norm(flat) < 0.15:
             continue
-        arrow = options | {"shrinkA": 0, "shrinkB": 0}
         panel.annotate("", xy=tuple(at + 0.27 * inch * flat), xytext=tuple(at), arrowprops=arrow)
         place = at + 0.27 * inch * flat + 0.09 * inch * flat / np.linalg.norm(flat)
         panel.text(place[0], place[1], XYZ_LABELS[i], color="#555555", fontsize=9, ha="center", va="center")

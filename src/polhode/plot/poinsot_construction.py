@@ -10,7 +10,7 @@ from matplotlib.patches import Polygon
 
 from polhode.plot.free_rotation_data import FreeRotationData, extract_free_rotation
 from polhode.plot.projection import DASHES, Camera, draw_ellipsoid, draw_path_on_ellipsoid
-from polhode.plot.style import AXIS_COLORS, COLORS, draw_closed_form, draw_label
+from polhode.plot.style import AXIS_COLORS, COLORS, arrow_style, draw_closed_form, draw_label
 from polhode.reference.poinsot import herpolhode_radii
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
@@ -167,10 +167,8 @@ def _draw_arrow(
     length = float(np.hypot(*along))
     if length == 0:
         return
-    options = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": 1.8}
-    options |= {"shrinkA": 0, "shrinkB": 0}
     ends: Any = {"xy": tuple(flat[1]), "xytext": tuple(flat[0]), "annotation_clip": False}
-    axes.annotate("", arrowprops=options, zorder=order, **ends)
+    axes.annotate("", arrowprops=arrow_style(color, 1.8), zorder=order, **ends)
     dx, dy = 8.0 * along / length
     if other is not None and along @ other > LABEL_CLEARANCE * length * np.hypot(*other):
         dx, dy = 9.0 * side, 0.0

@@ -14,7 +14,7 @@ from polhode.plot.depth_order import ScenePiece, is_hidden, sort_by_depth
 from polhode.plot.drawable_mesh import SUBDIVISION, build_drawable_mesh, face_normals, split_by_plane
 from polhode.plot.projection import LIGHT_DIRECTION, Camera, make_camera
 from polhode.plot.scene_artists import draw_pieces
-from polhode.plot.style import AXIS_COLORS, COLORS, draw_label
+from polhode.plot.style import AXIS_COLORS, COLORS, arrow_style, draw_label
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -143,9 +143,6 @@ class Scene:
         if length <= 1e-9 * float(np.linalg.norm(vector)):  # toward the viewer: a dot
             self.dot(start, color, label=label)
             return
-        options = {"arrowstyle": "-|>,head_width=0.28,head_length=0.55", "color": color, "linewidth": width}
-        options |= {"shrinkA": 0, "shrinkB": 0}
-
         shaft = ends[0] + np.linspace(0.0, 1.0, SHAFT_PIECES + 1)[:, None] * (ends[1] - ends[0])
         for i in range(SHAFT_PIECES - 1):
             self._line_piece(shaft[i : i + 2], (color, width, "solid", 1.0))
@@ -153,7 +150,7 @@ class Scene:
 
         def draw(axes: Axes, order: float) -> None:
             place: Any = {"xy": tuple(head[1]), "xytext": tuple(head[0]), "annotation_clip": False}
-            axes.annotate("", arrowprops=options, zorder=order, **place)
+            axes.annotate("", arrowprops=arrow_style(color, width), zorder=order, **place)
 
         depths = shaft[-2:] @ self.camera.eye
         self._pieces.append(ScenePiece(float(depths.mean()), "drawn", head, draw, depths))

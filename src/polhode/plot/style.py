@@ -118,6 +118,12 @@ def draw_label(
     )
 
 
+def arrow_style(color: str, width: float, head_width: float = 0.28, head_length: float = 0.55) -> dict[str, Any]:
+    """The `arrowprops` of an arrow that reaches from one point exactly to another; `width` in points."""
+    head = f"-|>,head_width={head_width},head_length={head_length}"
+    return {"arrowstyle": head, "color": color, "linewidth": width, "shrinkA": 0, "shrinkB": 0}
+
+
 def format_power_of_ten(value: float, position: float | None = None) -> str:
     """A tick of a logarithmic axis: 10⁻¹²."""
     return "10" + str(round(math.log10(value))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

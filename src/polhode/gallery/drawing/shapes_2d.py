@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
-from polhode.plot.style import COLORS, draw_label
+from polhode.plot.style import COLORS, arrow_style, draw_label
 
 
 def draw_polygon(
@@ -26,9 +26,7 @@ def draw_polygon(
 def draw_arrow(axes: Axes, start: Any, vector: Any, color: str, label: str = "") -> None:
     """An arrow labeled at its middle."""
     a, v = np.asarray(start, dtype=float), np.asarray(vector, dtype=float)
-    options = {"arrowstyle": "-|>,head_width=0.26,head_length=0.5", "color": color, "linewidth": 2.0}
-    options |= {"shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", xy=tuple(a + v), xytext=tuple(a), arrowprops=options, zorder=4)
+    axes.annotate("", xy=tuple(a + v), xytext=tuple(a), arrowprops=arrow_style(color, 2.0, 0.26, 0.5), zorder=4)
     axes.plot(*np.stack((a, a + v)).T, alpha=0.0)
     if label:
         label_point(axes, a + v / 2, label, (6.0, 6.0) if v[0] * v[1] <= 0 else (6.0, -6.0), color)

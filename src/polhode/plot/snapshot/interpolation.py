@@ -311,7 +311,7 @@ def _to_rotation_vector(quaternion: Array) -> Array:
 
 
 def _multiply_quaternions(p: Array, q: Array) -> Array:
-    return np.stack(quaternions.product(_split_components(p), _split_components(q)), axis=-1)
+    return np.stack(quaternions.product(split_components(p), split_components(q)), axis=-1)
 
 
 def _conjugate(q: Array) -> Array:
@@ -322,5 +322,6 @@ def _pure_quaternion(vector: Array) -> Array:
     return np.concatenate((np.zeros_like(vector[..., :1]), vector), axis=-1)
 
 
-def _split_components(array: Array) -> Any:
+def split_components(array: Array) -> Any:
+    """The components along the last axis, as a tuple."""
     return tuple(np.moveaxis(array, -1, 0))

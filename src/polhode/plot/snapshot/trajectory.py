@@ -14,7 +14,7 @@ from polhode.errors import InputError
 from polhode.massprops.body import Body
 from polhode.model import force_evaluation
 from polhode.model.members import select_body_members
-from polhode.plot.snapshot.interpolation import Poses, interpolate_poses
+from polhode.plot.snapshot.interpolation import Poses, interpolate_poses, split_components
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
@@ -140,7 +140,7 @@ def _samples_from_states(motion: Trajectory, who: list[int], times: Array, state
 
 
 def _rotation_matrices(q: Array) -> Array:
-    return np.stack(matrix(_split_components(q)), axis=-1).reshape(*q.shape[:-1], 3, 3)
+    return np.stack(matrix(split_components(q)), axis=-1).reshape(*q.shape[:-1], 3, 3)
 
 
 def _rotate_to_world(q: Array, vectors: Array) -> Array:
@@ -160,7 +160,7 @@ def _build_samples(motion: Trajectory, times: Array, x: Array, q: Array, v: Arra
     momentum = np.einsum("knij,knj->kni", attitude, own)
     momenta = np.array([body.mass for body in bodies])[:, None] * v
     views = [
-        StateView(*(_split_components(array[:, i]) for array in (x, q, momenta, momentum, v, w, w_body)))
+        StateView(*(split_components(array[:, i]) for array in (x, q, momenta, momentum, v, w, w_body)))
         for i in range(len(bodies))
     ]
     force, torque = _sum_loads(motion, times, views, x.shape)
@@ -182,7 +182,3 @@ def _sum_loads(motion: Trajectory, times: Array, views: list[StateView], shape: 
     each = [[np.stack(np.broadcast_arrays(*part, times)[:3], axis=-1) for part in pair] for pair in pairs]
     load = np.moveaxis(np.array(each, dtype=float), 2, 0)
     return load[:, :, 0], load[:, :, 1]
-
-
-def _split_components(array: Array) -> Any:
-    return tuple(np.moveaxis(array, -1, 0))
