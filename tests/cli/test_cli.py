@@ -154,7 +154,7 @@ def test_list(call):
         (("run", "dzhanibekov", "--picture", "x.foo"), 1, "the picture cannot be written to x.foo"),
     ],
 )
-def test_complaints_are_sentences(call, arguments, code, sentence):
+def test_error_messages(call, arguments, code, sentence):
     result = call(*arguments)
     assert result.exit_code == code
     assert sentence in result.stderr
@@ -166,7 +166,7 @@ def test_complaints_are_sentences(call, arguments, code, sentence):
     ("content", "sentence"),
     [("duration = ", "is not TOML"), (SCENARIO.replace("mass", "mas"), "did you mean 'mass'?")],
 )
-def test_complaints_about_files_name_the_file(call, tmp_path, content, sentence):
+def test_errors_in_files_name_the_file(call, tmp_path, content, sentence):
     (tmp_path / "bad.toml").write_text(content)
     result = call("run", "bad.toml", "--json")
     assert result.exit_code == 1

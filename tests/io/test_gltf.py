@@ -306,7 +306,7 @@ def test_a_fast_spin_by_steps_warns_and_names_the_step_that_helps(tmp_path):
         slower.export_gltf(tmp_path / "slower.glb")
 
 
-def test_too_many_turns_for_a_file_are_refused_with_a_warning(tmp_path):
+def test_too_many_turns_for_a_file_raise_a_warning(tmp_path):
     motion = ph.simulate(BOX, ph.State(angular_velocity_body=(0, 0, 1e9)), duration=1.0, output_step=0.5, **PLAIN)
     with pytest.warns(UserWarning, match="for a shorter time"):
         motion.export_gltf(tmp_path / "fast.glb")
@@ -334,14 +334,14 @@ def test_times_that_32_bits_cannot_tell_apart_are_left_out_with_a_warning(tmp_pa
     assert verdict["errors"] == verdict["warnings"] == []
 
 
-def test_numbers_that_32_bits_cannot_hold_are_refused(tmp_path):
+def test_numbers_that_32_bits_cannot_hold_are_rejected(tmp_path):
     motion = ph.simulate(BOX, ph.State(velocity=(1e39, 0, 0)), duration=1.0, output_step=0.5, **PLAIN)
     with pytest.raises(InputError, match="more than the 32-bit floats of glTF can hold"):
         motion.export_gltf(tmp_path / "huge.glb")
 
 
 # Accidents ----------------------------------------------------------------------------------------------------------
-def test_a_wrong_ending_and_a_folder_that_is_none_are_told(tmp_path):
+def test_a_wrong_ending_and_a_folder_that_is_none_are_errors(tmp_path):
     motion = MOTIONS["still.glb"]()
     with pytest.raises(FileError, match=r"spin.stl: its name must end with .glb or .gltf"):
         motion.export_gltf(tmp_path / "spin.stl")

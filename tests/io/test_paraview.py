@@ -129,7 +129,7 @@ def test_an_interrupted_writing_leaves_the_old_files(tmp_path, monkeypatch):
     assert len(read(path)[1]) == 6
 
 
-def test_a_wrong_ending_a_folder_that_is_none_and_a_missing_package_are_told(tmp_path, monkeypatch):
+def test_a_wrong_ending_a_folder_that_is_none_and_a_missing_package_are_errors(tmp_path, monkeypatch):
     with pytest.raises(FileError, match=r"its name must end with .pvd"):
         one().export_paraview(tmp_path / "spin.vtu")
     (tmp_path / "file").write_text("")

@@ -48,7 +48,7 @@ def test_real_time_from_2_to_20_s_and_about_8_s_of_film_for_all_others():
     ]
 
 
-def test_too_many_frames_are_refused():
+def test_too_many_frames_are_rejected():
     with pytest.raises(InputError, match=r"1.04e\+08 frames.*choose a larger pace \(such as 400000\)"):
         frame_times(0.0, 40 * 86400.0, 1.0, 30.0)
 
@@ -75,7 +75,7 @@ def test_the_time_of_every_frame_differs_from_that_of_the_next(first, duration, 
 
 
 # Aliasing ------------------------------------------------------------------------------------------------------------
-def test_more_than_half_a_turn_between_frames_is_told_with_a_pace_that_shows_it_right(tmp_path):
+def test_more_than_half_a_turn_between_frames_raises_a_warning_with_a_better_pace(tmp_path):
     """[Christian 2011, section 17.6]: half a turn per frame is 30 pi rad/s at 30 frames per second."""
     sizes = np.array([1.0])
     slow, fast = (
@@ -224,7 +224,7 @@ def test_without_ffmpeg_a_sentence_names_the_extra(tmp_path, monkeypatch):
         ("x.gif", {"body": 1}, "there is no body 1"),
     ],
 )
-def test_complaints_are_sentences(tmp_path, name, options, sentence):
+def test_error_messages(tmp_path, name, options, sentence):
     if name.endswith(".mp4"):
         pytest.importorskip("imageio_ffmpeg")
     with pytest.raises((InputError, FileError)) as error:

@@ -198,7 +198,7 @@ def test_a_flat_body_given_by_numbers_is_drawn_thin(moments, tmp_path):
     free_rotation_sheet(motion_of(moments, (0.5, 0.1, 1.0), 4.0)).savefig(tmp_path / "flat.png", dpi=40)
 
 
-def test_the_sheet_says_along_which_axes_and_what_the_grey_line_is():
+def test_the_sheet_says_along_which_axes_and_what_the_gray_line_is():
     """The titles lie beside each other; the tensor has entries off its diagonal, (2, 3, 4) has none."""
     tensor = [[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]]
     for inertia, words in ((tensor, "along the principal axes"), ((2.0, 3.0, 4.0), "body axes")):
@@ -238,7 +238,7 @@ def test_a_small_herpolhode_is_enlarged_beside_the_ellipsoid():
             assert 2 * outer < np.ptp(inset.get_xlim()) < 20 * outer
 
 
-def test_what_is_no_free_rotation_of_one_body_is_refused():
+def test_what_is_no_free_rotation_of_one_body_is_rejected():
     rest = ph.simulate(ph.Body(1.0, (2.0, 3.0, 4.0)), duration=1.0, step=0.1, method="rk4")
     with pytest.raises(InputError, match="no rotation to draw"):
         free_rotation_sheet(rest)
@@ -361,7 +361,7 @@ def test_the_sheet_holds_for_long_bodies_small_moments_and_few_outputs(body, rat
 
 
 @pytest.mark.parametrize("time", [-0.1, 8.1, np.nan])
-def test_a_sheet_of_no_instant_of_the_motion_is_refused(time):
+def test_a_sheet_of_no_instant_of_the_motion_is_rejected(time):
     book = ph.shapes.box((0.03, 0.15, 0.22), mass=0.6)
     motion = ph.simulate(book, ph.State(angular_velocity_body=(0.1, 4.0, 0.1)), duration=8.0)
     with pytest.raises(ph.PolhodeError, match="time"):

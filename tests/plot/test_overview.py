@@ -95,7 +95,7 @@ def test_ensemble_over_time_and_at_its_end(tmp_path):
     assert at_the_end.axes[0].get_xlabel() == "member, at t = 1 s"
 
 
-def test_no_output_is_refused():
+def test_no_output_is_rejected():
     motion = ph.simulate(BODY, SPIN, **SETTINGS)
     motion.run_result.times, motion.run_result.samples = motion.times[:0], motion.run_result.samples[:0]
     with pytest.raises(InputError, match="nothing to plot"):

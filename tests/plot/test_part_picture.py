@@ -228,7 +228,7 @@ def test_moments_with_powers_are_normalized():
     assert [label for label in labels if "=" in label] == ["I₁ = 1", "I₂ = 1", "I₃ = 1"]
 
 
-def test_what_has_no_shape_is_refused():
+def test_what_has_no_shape_is_rejected():
     body = ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5))
     assert_refused(lambda: part_picture(body), InertiaError, ("no geometry to draw", "ellipsoid_semi_axes"))
     nothing = trimesh.Trimesh(np.zeros((3, 3)), np.zeros((0, 3), dtype=int), process=False)

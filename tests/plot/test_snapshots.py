@@ -89,14 +89,14 @@ def pushed_box(forces, output_step, **options):
     return ph.simulate(BOX, start, forces, output_step=output_step, **common | options)
 
 
-@pytest.mark.parametrize("blows", [(0.23,), (0.2,), (0.22, 0.26)])
-def test_blows_between_outputs_are_sudden_as_in_the_same_run_with_all_its_outputs(blows):
-    """0.1 s between outputs, and about 5 rad/s more by a blow: smeared over that time it would be 0.1 rad off."""
-    forces = [ph.forces.impulse((0, 0, 5.0), t, (0.1, 0.2, 0.0)) for t in blows]
+@pytest.mark.parametrize("impulses", [(0.23,), (0.2,), (0.22, 0.26)])
+def test_impulses_between_outputs_are_discontinuous_as_in_the_same_run_with_all_its_outputs(impulses):
+    """0.1 s between outputs, and about 5 rad/s more by an impulse: smeared over that time it would be 0.1 rad off."""
+    forces = [ph.forces.impulse((0, 0, 5.0), t, (0.1, 0.2, 0.0)) for t in impulses]
     few, all_of_them = (pushed_box(forces, step) for step in (0.1, 0.01))
-    found, before = sample_trajectory(few, all_of_them.times), all_of_them.times < blows[0] - 1e-9
+    found, before = sample_trajectory(few, all_of_them.times), all_of_them.times < impulses[0] - 1e-9
     assert angle_between_matrices(found, all_of_them)[before].max() < 5e-3
-    alone = len(blows) == 1  # between two blows nothing is known but where it must arrive
+    alone = len(impulses) == 1  # between two impulses nothing is known but where it must arrive
     assert angle_between_matrices(found, all_of_them).max() < (0.01 if alone else 0.07)
     assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=1e-12)
 
@@ -106,14 +106,14 @@ def angle_between_matrices(found, motion):
     return np.arccos(np.clip((trace - 1) / 2, -1, 1))
 
 
-def test_under_gravity_the_place_at_a_blow_follows_from_before_and_after():
+def test_under_gravity_the_place_at_an_impulse_follows_from_before_and_after():
     forces = [ph.forces.gravity(), ph.forces.impulse((0, 0, 20.0), 0.23)]
     few, all_of_them = (pushed_box(forces, step) for step in (0.1, 0.01))
     found = sample_trajectory(few, all_of_them.times)
     assert found.position[:, 0] == pytest.approx(all_of_them.position, abs=0.5 * 9.80665 * 0.04**2)
 
 
-def test_a_thrust_shorter_than_the_time_between_outputs_is_a_blow_too():
+def test_a_thrust_shorter_than_the_time_between_outputs_is_an_impulse_too():
     thrust = ph.forces.thruster((0, 0, 0), (0, 1, 0), 2000.0, 0.22, 0.24)  # 200 m/s2
     few, all_of_them = (pushed_box([thrust], step) for step in (0.1, 0.01))
     found = sample_trajectory(few, all_of_them.times)
@@ -159,7 +159,7 @@ def thrown_until_the_ground():
     )
 
 
-def test_a_member_that_an_event_stopped_stands_where_it_stopped():
+def test_a_member_that_an_event_stopped_stays_where_it_stopped():
     motion, fall = thrown_until_the_ground(), (2 * 0.5 / 9.80665) ** 0.5
     found = sample_trajectory(motion, np.linspace(0.0, 1.0, 41))
     heights = 0.5 - 9.80665 * np.minimum(found.times, fall) ** 2 / 2
@@ -174,7 +174,9 @@ def test_the_pivot_stays_where_it_is_between_outputs():
     motion = heavy_top(0.2, 0.05)
     found = sample_trajectory(motion, np.linspace(0.0, 0.2, 61))
     assert np.ptp(found.reference_point, axis=0) == pytest.approx(0.0, abs=1e-12)
-    assert found.velocity[:, 0] == pytest.approx(np.cross(found.omega, found.position - found.reference_point)[:, 0], abs=1e-12)
+    assert found.velocity[:, 0] == pytest.approx(
+        np.cross(found.omega, found.position - found.reference_point)[:, 0], abs=1e-12
+    )
 
 
 # What becomes an arrow -----------------------------------------------------------------------------------------------
@@ -288,13 +290,13 @@ def test_of_an_ensemble_some_hundred_members_are_drawn_and_the_title_says_so():
         assert len(figure.axes) == 3
 
 
-def test_moments_of_no_solid_are_told():
+def test_moments_of_no_solid_get_a_remark():
     body = ph.Body(mass=1.0, inertia=(1.0, 2.0, 4.0), allow_unphysical=True)
     motion = ph.simulate(body, ph.State(angular_velocity_body=(0.1, 2, 0.1)), duration=2.0, method="exact")
     assert "the inertia ellipsoid" in words(draw_snapshot(motion, 1.0)).replace("\n", " ")
 
 
-def test_a_time_outside_is_refused_and_so_is_a_body_that_is_not_there():
+def test_a_time_outside_is_rejected_and_so_is_a_body_that_is_not_there():
     motion = spun((0.1, 5.0, 0.1))
     for time in (-0.1, 2.1):
         with pytest.raises(InputError, match=r"outside the run, which lasts from 0 to 2 s"):
@@ -336,7 +338,7 @@ def test_no_seams_show_between_the_triangles_of_a_flat_face(dpi):
     assert (apart > 6).mean() < 0.03  # the outlines alone
 
 
-def test_of_a_stored_motion_with_unknown_forces_the_nearest_output_is_drawn_and_told(tmp_path):
+def test_of_a_stored_motion_with_unknown_forces_the_nearest_output_is_drawn_with_a_remark(tmp_path):
     @ph.force
     def push(t, state, body, params):
         return (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -450,7 +452,7 @@ def test_picture_takes_the_models_own_options(call):
         (("toutatis", "--spin", "1"), 2, "No such option"),
     ],
 )
-def test_complaints_of_picture_are_sentences(call, tmp_path, arguments, code, sentence):
+def test_error_messages_of_picture(call, tmp_path, arguments, code, sentence):
     result = call("picture", *arguments)
     assert result.exit_code == code
     assert sentence in result.stderr
