@@ -198,7 +198,7 @@ MODEL = Model(
     name="gyroscope-analytic",
     title="The heavy top in closed form traces loops, cusps or waves",
     theme="tops and gyroscopes",
-    source="[Christian 2011, problem 17.2]; Goldstein, Classical Mechanics, section 5.7",
+    source="[Christian 2011, problem 17.2]; [Goldstein 1980, section 5.7]",
     explanation=(
         "The cosine of the axle's angle moves like a particle in a cubic potential: between two roots of the cubic,\n"
         "as the square of Jacobi's sn. The precession follows as an elliptic integral of the third kind. The\n"

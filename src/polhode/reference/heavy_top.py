@@ -27,7 +27,7 @@ _SMALLEST_COSINE = 1e-70
 
 @dataclass(frozen=True)
 class HeavyTop:
-    """A symmetric body with a fixed point on its axis, under gravity.  [Goldstein, Classical Mechanics, section 5.7]
+    """A symmetric body with a fixed point on its axis, under gravity.  [Goldstein 1980, section 5.7]
 
     Euler angles (phi, theta, psi), theta from the upward vertical; phi = psi = 0 at t = 0.  With
     a = I3 w3/Is, b = phi' sin^2(theta) + a cos(theta), beta = 2 M g l/Is:

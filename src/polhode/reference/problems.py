@@ -11,14 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, ScenarioError, nearest
 from polhode.massprops.body import Body
+from polhode.model.event import Event, EventLaw
 from polhode.model.forces import FORCES
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.reference.multiprecision import to_fraction
+from polhode.synonyms import explain_unknown_arguments
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Numbers = tuple[float, ...]
 
@@ -136,8 +141,26 @@ class ReferenceProblem:
             place = _distance(_check_given(position, 3, "position"), _parse_fractions(exact["position"]))
         return Error(attitude, rates, place)
 
-    def scenario(self, **settings: Any) -> Scenario:
-        """The problem as a `ph.Scenario`; `settings` are those of `ph.Scenario`: method, step, rtol, ...
+    @explain_unknown_arguments(ScenarioError)
+    def scenario(
+        self,
+        *,
+        duration: float | None = None,
+        step: float | None = None,
+        method: str = "auto",
+        formulation: str = "momentum",
+        engine: str = "cpu",
+        output_step: float | None = None,
+        output_times: ArrayLike | None = None,
+        events: Sequence[Event | EventLaw] = (),
+        renormalize: bool = True,
+        rtol: float | Sequence[float] = 1e-9,
+        atol: float | Sequence[float] = 0.0,
+        breaks: ArrayLike = (),
+        largest_turn: float = 1.0,
+        name: str | None = None,
+    ) -> Scenario:
+        """The problem as a `ph.Scenario`, which explains the arguments; duration and name are the problem's own.
 
         Examples
         --------
@@ -155,7 +178,24 @@ class ReferenceProblem:
         )
         forces = [FORCES[f["kind"]](**{key: value for key, value in f.items() if key != "kind"}) for f in self.forces]
         return Scenario(
-            body, state, forces, **{"duration": self.duration, "pivot": self.pivot, "name": self.name, **settings}
+            body,
+            state,
+            forces,
+            duration=self.duration if duration is None else duration,
+            step=step,
+            method=method,
+            formulation=formulation,
+            engine=engine,
+            output_step=output_step,
+            output_times=output_times,
+            events=events,
+            pivot=self.pivot,
+            renormalize=renormalize,
+            rtol=rtol,
+            atol=atol,
+            breaks=breaks,
+            largest_turn=largest_turn,
+            name=self.name if name is None else name,
         )
 
 
