@@ -26,14 +26,23 @@ from polhode.massprops.surface.self_intersection import (
     deepest_self_intersection,
     deepest_shell_intersection,
 )
-from polhode.massprops.volume.boundary_faces import boundary_surface, boundary_triangles, face_corner_count
+from polhode.massprops.volume.boundary_faces import (
+    FACE_TRIANGLES,
+    boundary_surface,
+    boundary_triangles,
+    face_corner_count,
+)
 from polhode.massprops.volume.cell_types import CELL_TYPES, cube_lattice
-from polhode.massprops.volume.quadrature import brick_shape_functions
+from polhode.massprops.volume.quadrature import POINTS_PER_CHUNK, brick_shape_functions
 from polhode.validation import Array
 
 EPS = float(np.finfo(float).eps)
 PROBE_COUNT = 60_000
 """Approximate number of probe points."""
+PROBE_OFFSET = 1e-6
+"""Distance of a probe in front of a face, relative to its size."""
+SIGN_MARGIN = 16
+"""Multiple of its rounding error beyond which a height has a definite sign."""
 PROBE_DIRECTIONS = np.vstack((np.eye(3), -np.eye(3)))
 
 
@@ -187,3 +196,52 @@ def find_voids_and_parts(mesh: NormalizedMesh) -> list[str]:
             filled = " except for parts inside" if count > 1 else ""
             found.append(f"{many} inside the mesh, {voids.sum() * mesh.scale**3:.6g} m3, counted as empty{filled}.")
     return found
+
+
+def count_covered_faces(mesh: NormalizedMesh) -> int:
+    """The number of boundary triangles with another cell in front of them.
+
+    Only cells with a common node are tested, and of these only the kernel (the part visible from all their faces): so a
+    sound mesh is never reported, and a wrong one may pass.  Rounding of the coordinates tilts a face by its ratio to
+    the face's height, and shifts a distant point in proportion to its distance.
+    """
+    nodes, triangles = mesh.nodes, boundary_triangles(mesh.outside)
+    a, b, c = nodes[triangles].transpose(1, 0, 2)
+    normal = np.cross(b - a, c - a)
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    # normal/length times the square root of the area; a degenerate triangle has nothing in front
+    points = (a + b + c) / 3 + PROBE_OFFSET * np.divide(
+        normal, np.sqrt(length), out=np.zeros_like(normal), where=length > 0
+    )
+    is_outer = np.zeros(len(nodes), dtype=bool)
+    is_outer[triangles] = True
+    hit = np.zeros(len(triangles), dtype=bool)
+    for kind, cells in mesh.blocks:
+        near = mesh.same[cells[is_outer[mesh.same[cells]].any(axis=1)]]
+        sides = np.array([[f[i] for i in t] for f in CELL_TYPES[kind].faces for t in FACE_TRIANGLES[len(f)]])
+        for which, cell in _face_cell_pairs(triangles, near):
+            corners = nodes[near[cell]][:, sides]
+            first = corners[:, :, 0]
+            outward = np.cross(corners[:, :, 1] - first, corners[:, :, 2] - first)
+            away = points[which][:, None] - first
+            height = np.einsum("psk,psk->ps", outward, away)
+            area = np.square(outward).sum(axis=-1)
+            longest = np.square(corners[:, :, 1:] - corners[:, :, :1]).sum(axis=-1).max(axis=-1)
+            margin = SIGN_MARGIN * mesh.rounding * (np.sqrt(longest * np.square(away).sum(axis=-1)) + np.sqrt(area))
+            hit[which[((height < -margin) | (area == 0)).all(axis=1)]] = True
+    return int((hit & (length[:, 0] > 0)).sum())
+
+
+def _face_cell_pairs(triangles: Indices, cells: Indices) -> Iterator[tuple[Indices, Indices]]:
+    """Pairs of triangles and cells with a common node, in batches."""
+    order = np.argsort(cells, axis=None, kind="stable")
+    of_node = cells.ravel()[order]
+    owner = order // cells.shape[1]
+    for nodes in triangles.T:
+        begin, end = np.searchsorted(of_node, nodes), np.searchsorted(of_node, nodes, side="right")
+        ends = np.cumsum(end - begin)
+        step = max(1, POINTS_PER_CHUNK // 4)
+        for start in range(0, int(ends[-1]), step):
+            pair = np.arange(start, min(start + step, int(ends[-1])))
+            which = np.searchsorted(ends, pair, side="right")
+            yield which, owner[end[which] - (ends[which] - pair)]

@@ -23,9 +23,14 @@ from polhode.massprops.volume.boundary_faces import (
 )
 from polhode.massprops.volume.cell_checks import check_duplicate_cells, check_nodes, orient_cells
 from polhode.massprops.volume.cell_density import cell_densities, scale_density_function
-from polhode.massprops.volume.cell_overlaps import EPS, NormalizedMesh, check_cell_overlaps, find_voids_and_parts
+from polhode.massprops.volume.cell_overlaps import (
+    EPS,
+    NormalizedMesh,
+    check_cell_overlaps,
+    count_covered_faces,
+    find_voids_and_parts,
+)
 from polhode.massprops.volume.cell_types import CELL_TYPES, reorder_nodes
-from polhode.massprops.volume.neighbor_overlaps import count_covered_faces
 from polhode.massprops.volume.quadrature import (
     POINTS_PER_CHUNK,
     TotalMoments,
@@ -65,7 +70,7 @@ def build_volume_body(
     normalized = NormalizedMesh(blocks, scaled, same, outside, rounding, center, scale)
     touching = check_cell_overlaps(normalized)
     notes += find_voids_and_parts(normalized)
-    fit = count_nonmanifold_edges(outside), count_covered_faces(outside, blocks, scaled, same, rounding)
+    fit = count_nonmanifold_edges(outside), count_covered_faces(normalized)
     odd = _collect_warnings(read, nodes, used, blocks, fit, unit) + touching
     with progress("integrating", "cells") as report:
         if callable(density):
