@@ -92,3 +92,12 @@ def _draw_position(axes: Axes, motion: Trajectory) -> None:
 
 def _draw_velocity(axes: Axes, motion: Trajectory) -> None:
     panels.draw_vector_components(axes, motion, motion.velocity, XYZ_LABELS, "velocity", "m/s")
+
+
+def __getattr__(name: str) -> object:
+    if name == "COLOURS":
+        import warnings
+
+        warnings.warn("polhode.plot.COLOURS is now polhode.plot.COLORS", DeprecationWarning, stacklevel=2)
+        return COLORS
+    raise AttributeError(f"polhode.plot has no {name!r}")

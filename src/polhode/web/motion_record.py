@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -265,3 +266,10 @@ def _add_closed_form(meta: dict[str, Any], arrays: dict[str, Any], exact: set[st
         arrays["closed_form_velocity"] = _with_body_axis(motion, found.velocity)
         arrays["closed_form_angular_velocity"] = _with_body_axis(motion, found.angular_velocity)
         exact |= {f"closed_form_{name}" for name in exact & {"position"}}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "recorded":
+        warnings.warn("recorded is now called record_motion", DeprecationWarning, stacklevel=2)
+        return record_motion
+    raise AttributeError(f"polhode.web.motion_record has no {name!r}")

@@ -1,0 +1,5 @@
+"""`python -m polhode.cli` is `polhode`."""
+
+from polhode.cli import main
+
+main()
