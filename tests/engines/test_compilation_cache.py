@@ -18,7 +18,7 @@ from polhode.engines import prepare
 {setup}
 body = ph.Body(mass=1.0, inertia=(1.0, 1.0, 1.0))
 motion = ph.simulate(body, forces={forces}, duration=1.0, step=0.1, method="euler")
-stats = prepare.prepared(prepare.structure_of(motion.scenario, True)).advance.stats
+stats = prepare.prepare_kernel(prepare.structure_of(motion.scenario, True)).advance.stats
 hits, misses = (sum(counted.values()) for counted in (stats.cache_hits, stats.cache_misses))
 print(json.dumps({{"x": motion.final.position[0], "hits": hits, "misses": misses}}))
 """
