@@ -49,7 +49,7 @@ class MovedModules(MetaPathFinder, Loader):
     def find_spec(
         self,
         fullname: str,
-        path: Sequence[str] | None,
+        path: Sequence[str] | None,  # noqa: ARG002
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         """A spec for a module that has moved."""
