@@ -41,7 +41,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "center_of_mass": ("centre_of_mass", "com", "cog", "cg", "center_of_gravity", "centroid"),
     "mass": ("m", "weight"),
     "density": ("rho",),
-    "box": ("cube", "cuboid", "brick", "parallelepiped"),
+    "box": ("cube", "cuboid", "brick"),
     "sphere": ("ball", "solid_sphere"),
     "spherical_shell": ("hollow_sphere",),
     "cylinder": ("solid_cylinder",),
