@@ -18,7 +18,7 @@ from polhode.massprops.body import Body
 from polhode.model.forces import gravity, quadratic_drag
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
-from polhode.reference.problems import PROBLEMS, Problem
+from polhode.reference.problems import PROBLEMS, ReferenceProblem
 from polhode.solve.simulate import simulate
 from polhode.validation import Array
 
@@ -102,7 +102,7 @@ def attitude_error(quaternion: Any, truth: Array) -> float:
     return 2 * float(difference)
 
 
-def attitude_conditioning(problem: Problem, truth: Array) -> float:
+def attitude_conditioning(problem: ReferenceProblem, truth: Array) -> float:
     """How far the answer moves when each moment, rate, and the time move by one unit in the last place, summed."""
     moments, spin = problem.moments, problem.start.angular_velocity_body
     q = problem.start.quaternion_wxyz
