@@ -62,6 +62,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "ode78",
         "ode113",
         "LSODA",
+        "ode15s",
+        "ode23s",
         "Radau",
         "BDF",
         "RK23",
@@ -89,6 +91,10 @@ REMARKS = {
     "w0": "world axes; or angular_velocity_body=, body axes",
     "cube": "with three equal sides",
     "RK45": "adaptive, order 8; or method='auto', which chooses and estimates the error",
+    **dict.fromkeys(
+        ("Radau", "BDF", "LSODA", "ode15s", "ode23s"),
+        "the adaptive method, explicit, of order 8; there is no implicit one",
+    ),
     "ode45": "adaptive, order 8; or method='auto', which chooses and estimates the error",
     "inertia_tensor": "three principal moments or a 3 x 3 tensor about the center of mass",
 }

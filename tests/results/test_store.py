@@ -137,7 +137,7 @@ def test_a_force_of_ones_own_is_missed_where_it_is_needed(tmp_path):
         "a time between the stored ones": lambda: loaded.at(float(motion.times[3]) + 1e-3),
         "the potential energy": lambda: loaded.potential_energy,
     }.items():
-        with pytest.raises(ScenarioError, match=f"{what} needs the forces own_push.*simulate again"):
+        with pytest.raises(ScenarioError, match=f"{what} needs own_push.*simulate again"):
             attempt()
     for audit in (motion.audit(), loaded.audit()):
         assert "own_push" in audit["linear momentum"].reason

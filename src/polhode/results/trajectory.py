@@ -410,7 +410,7 @@ def require_forces(trajectory: Trajectory, what: str) -> None:
     """Refuse what cannot be known of a stored motion whose file could not hold its forces."""
     if trajectory.unknown_forces:
         raise ScenarioError(
-            f"{what} needs the forces {', '.join(trajectory.unknown_forces)}, which a file cannot hold: simulate again"
+            f"{what} needs {', '.join(trajectory.unknown_forces)}, which a file cannot hold: simulate again"
         )
 
 
