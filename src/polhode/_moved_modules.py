@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+
+TYPE_CHECKING = False  # as typing's, which takes longer to import than this package
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
 
 MOVED = {
     "affine": "gallery.affine",
@@ -43,7 +44,7 @@ def new_path(name: str) -> str | None:
     return f"polhode.{MOVED[prefix]}{old.removeprefix(prefix)}"
 
 
-class MovedModules(MetaPathFinder, Loader):
+class MovedModules:
     """Imports a module under its old path as the module at its new path."""
 
     def find_spec(
@@ -53,12 +54,14 @@ class MovedModules(MetaPathFinder, Loader):
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         """A spec for a module that has moved."""
-        return None if new_path(fullname) is None else ModuleSpec(fullname, self)
+        return None if new_path(fullname) is None else ModuleSpec(fullname, self)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """The module at its new path."""
         new = new_path(spec.name)
         assert new is not None
+        import warnings
+
         warnings.warn(f"{spec.name} has moved to {new}: import it from there", DeprecationWarning, stacklevel=2)
         module = import_module(new)
         self._own_spec = module.__spec__

@@ -36,7 +36,7 @@ class Problem(NamedTuple):
     event_params: Groups
     """The parameters of the events, event by event."""
     error_floor: Groups
-    """Errors of position, attitude, momentum and spin that no tolerance forbids."""
+    """Of adaptive methods: errors of position, attitude, momentum and spin that no tolerance forbids."""
 
 
 def build_problem(scenario: Scenario) -> Problem:
@@ -48,7 +48,7 @@ def build_problem(scenario: Scenario) -> Problem:
         tuple(_load_params(scenario, f) for f in scenario.of_kind("body")),
         tuple(f.params for f in scenario.of_kind("pair")),
         tuple(e.params for e in scenario.events),
-        _error_floor(scenario, constants),
+        _error_floor(scenario, constants) if scenario.used_method.is_adaptive else (),
     )
 
 
