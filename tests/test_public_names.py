@@ -88,3 +88,24 @@ def test_a_moved_module_is_found_under_its_old_path(old, new):
         module = importlib.import_module(old)
     assert module is importlib.import_module(new)
     assert module.__spec__.name == new
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("constants", "constants"), ("start", "start"), ("least_errors", "error_floor")],
+)
+def test_numbers_of_a_scenario_are_found_under_their_old_names(old, new):
+    scenario = ph.Scenario(BODY, ph.State(velocity=(1, 2, 3)), duration=1.0, method="dop853")
+    with pytest.warns(DeprecationWarning, match=f"scenario.problem.{new}"):
+        assert getattr(scenario, old) is getattr(scenario.problem, new)
+    with pytest.warns(DeprecationWarning, match="load_params"):
+        assert scenario.load_params() == ()
+    with pytest.raises(AttributeError, match="no 'nonsense'"):
+        _ = scenario.nonsense
+
+
+def test_renamed_names_of_the_gallery_are_found():
+    from polhode import gallery
+
+    with pytest.warns(DeprecationWarning, match="ReferenceCheck"):
+        assert gallery.Shown is gallery.ReferenceCheck

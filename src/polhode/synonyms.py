@@ -123,9 +123,14 @@ def suggest_name(word: str, known: Iterable[str]) -> str:
     return f"here it is called {ours!r}{remark}. Known: {', '.join(known)}"
 
 
-def explain_unknown_arguments(
-    error: type[InputError], what: str = "argument"
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def check_argument_names(function: str, given: Iterable[str], known: Iterable[str], error: type[InputError]) -> None:
+    """Refuse a keyword that a function does not have, with what it is called here."""
+    for key in given:
+        if key not in known:
+            raise error(f"{function} has no argument {key!r}: {suggest_name(key, known)}")
+
+
+def explain_unknown_arguments(error: type[InputError]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Answer an unknown keyword of a public function with what it is called here, instead of a bare TypeError.
 
     Examples
@@ -139,15 +144,12 @@ def explain_unknown_arguments(
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        parameters = inspect.signature(function).parameters
-        known = [name for name, p in parameters.items() if name not in ("self", "cls") and not name.startswith("_")]
+        known = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
         shown = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-            for key in kwargs:
-                if key not in parameters:
-                    raise error(f"{shown} has no {what} {key!r}: {suggest_name(key, known)}")
+            check_argument_names(shown, kwargs, known, error)
             return function(*args, **kwargs)
 
         return checked

@@ -589,8 +589,8 @@ PLANTED = [
     Planted(
         "page: the torque about the pivot with the arm the wrong way round",
         "web/motion_record.py",
-        "torque = _apply_law(torque_about_pivot, torque, pivot_to_com, push)",
-        "torque = _apply_law(torque_about_pivot, torque, -pivot_to_com, push)",
+        "torque = apply_to_vectors(torque_about_pivot, torque, pivot_to_com, push)",
+        "torque = apply_to_vectors(torque_about_pivot, torque, -pivot_to_com, push)",
         ("web/test_motion_record.py",),
     ),
     Planted(

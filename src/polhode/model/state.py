@@ -268,6 +268,11 @@ def stack_components(components: Any) -> Array:
     return np.stack(np.broadcast_arrays(*components), axis=-1).astype(np.float64, copy=False)
 
 
+def apply_to_vectors(law: Callable[..., Any], *vectors: Array) -> Array:
+    """A law of vectors, applied to arrays whose last axis holds the components."""
+    return stack_components(law(*(tuple(np.moveaxis(vector, -1, 0)) for vector in vectors)))
+
+
 def array_formulation(name: str) -> Any:
     """The formulation of a flat array: "momentum" or "momentum_matrix"."""
     if name not in ("momentum", "momentum_matrix"):

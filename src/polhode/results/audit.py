@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.equations.pivot import angular_momentum_about_pivot
 from polhode.model.force import Force, flatten_leaves
-from polhode.model.state import stack_components
+from polhode.model.state import apply_to_vectors
 from polhode.results import dynamics
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
@@ -202,8 +202,8 @@ def _angular_momenta_about_pivot(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
     pivot = motion.run_result.samples[0, :, motion.run_result.columns.position]
     pivot_to_com = motion.position - (pivot if motion.axis == "member" else pivot[0])
-    vectors = (motion.angular_momentum, pivot_to_com, motion.linear_momentum)
-    spin = stack_components(angular_momentum_about_pivot(*(tuple(np.moveaxis(v, -1, 0)) for v in vectors)))
+    momenta = motion.angular_momentum, pivot_to_com, motion.linear_momentum
+    spin = apply_to_vectors(angular_momentum_about_pivot, *momenta)
     name, forces = "angular momentum about the pivot", scenario.forces
     free = not forces and not motion.acts_besides
     reason = "no force acts" if free else _names(forces, motion.acts_besides) + " can change it"

@@ -28,7 +28,7 @@ from polhode.progress import wants_reports
 from polhode.results.motion import Motion
 from polhode.solve.auto_method import run_auto
 from polhode.solve.run_errors import compilation_error, run_error, user_function_error
-from polhode.synonyms import suggest_name
+from polhode.synonyms import check_argument_names
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,9 +44,7 @@ def _explain_arguments(function: Callable[P, Motion]) -> Callable[P, Motion]:
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> Motion:
-        for key in kwargs:
-            if key not in known:
-                raise ScenarioError(f"{function.__name__} has no argument {key!r}: {suggest_name(key, known)}")
+        check_argument_names(function.__name__, kwargs, known, ScenarioError)
         given = args[0] if args else kwargs.get("body")
         if isinstance(given, Scenario) and (len(args) > 1 or set(kwargs) - {"body", *RUN_OPTIONS}):
             raise ScenarioError(

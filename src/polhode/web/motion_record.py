@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,11 @@ from polhode.errors import InputError
 from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Indices
 from polhode.model.force import Force
-from polhode.model.state import stack_components
+from polhode.model.state import apply_to_vectors, stack_components
 from polhode.results import dynamics
 from polhode.results.audit import audit_motion
 from polhode.results.trajectory import Trajectory
-from polhode.validation import Array, as_leaves
+from polhode.validation import Array
 from polhode.web import downsampling, notes
 from polhode.web.closed_form_overlay import ClosedFormOverlay, find_closed_form
 from polhode.web.decimation import decimate_mesh
@@ -110,15 +110,10 @@ def _add_poses(
     if motion.scenario.pivot is not None:
         pivot = _pivot_positions(motion)
         linear_momentum = _with_body_axis(motion, motion.linear_momentum)
-        momentum = _apply_law(angular_momentum_about_pivot, momentum, position - pivot, linear_momentum)
+        momentum = apply_to_vectors(angular_momentum_about_pivot, momentum, position - pivot, linear_momentum)
         arrays["pivot_world"] = pivot[0] - origin
         arrays["pivot_body"] = np.broadcast_to(motion.scenario.pivot, pivot[0].shape)
     arrays["angular_momentum"] = momentum
-
-
-def _apply_law(law: Callable[..., Any], *vectors: Array) -> Array:
-    """A law of vectors, applied to arrays whose last axis holds the components."""
-    return stack_components(law(*(as_leaves(vector) for vector in vectors)))
 
 
 def _normalize_quaternion(q: Array) -> Array:
@@ -198,7 +193,7 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory
         if scenario.pivot is not None:
             pivots = _pivot_positions(motion)
             pivot_to_com = motion.position - (pivots[:, 0] if motion.axis is None else pivots)
-            torque = _apply_law(torque_about_pivot, torque, pivot_to_com, push)
+            torque = apply_to_vectors(torque_about_pivot, torque, pivot_to_com, push)
     if motion.scenario.count <= MAX_BODIES_WITH_FORCES:
         if np.nan_to_num(torque).any():
             arrays["torque"] = _with_body_axis(motion, torque)
