@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.kernels import Layout
-from polhode.engines.prepare import CompiledKernel, group_like_pairs
+from polhode.backends.layout import Layout
+from polhode.backends.prepare import Plan, group_like_pairs
 from polhode.model import force_evaluation
 from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 
-def pack_buffer(scenario: Scenario, plan: CompiledKernel) -> Array:
+def pack_buffer(scenario: Scenario, plan: Plan) -> Array:
     """Pack all numbers of a run into a buffer, one row for each unit."""
     layout = plan.layout
     start = scenario.problem.start
@@ -35,7 +35,7 @@ def pack_buffer(scenario: Scenario, plan: CompiledKernel) -> Array:
         table[row, :count] = value
         table[row, count:] = table[row, count - 1]  # unused lanes repeat the last body
     cut = np.ascontiguousarray(table.reshape(rows, blocks, lanes).swapaxes(0, 1))
-    return cut.reshape(1, -1) if plan.is_coupled else cut.reshape(blocks, -1)
+    return cut.reshape(1, -1) if plan.is_system else cut.reshape(blocks, -1)
 
 
 def unpack_samples(out: Array, layout: Layout, count: int) -> Array:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.event_actions import ENDLESS, STOPPED, ZENO_INTERVAL, ZENO_LIMIT
-from polhode.engines.event_detection import (
+from polhode.backends.clocked import ENDLESS, STOPPED, WRONG_SIDE, ZENO_LIMIT
+from polhode.backends.event_laws import (
     BODIES,
     CHANGE,
     LOG_HEADER,
-    POINTS,
+    MEMORY,
     RECORD,
     SIDE,
     SINCE,
@@ -20,40 +20,44 @@ from polhode.engines.event_detection import (
     UNKNOWN,
     ZENO_COUNT,
 )
+from polhode.backends.layout import EVENT_POINTS
 from polhode.engines.result import EventRecord
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 ACTION_CODES = {"stop": STOP, "record": RECORD, "change": CHANGE}
 LOG_ROWS = 1000
-"""Events that a kernel can log before it must return."""
+"""Events that a loop can log before it must return."""
+ZENO_INTERVAL = 1e-10
+"""As a fraction of the duration: two changes by one event within this interval are suspected to accumulate (Zeno)."""
 
 
 class EventLog:
-    """The events of a run.  A unit is an ensemble member, a body alone, or a system with all its bodies."""
+    """The events of a run.  Each clock is that of a member, of a body, or of a system with all its bodies."""
 
-    def __init__(self, scenario: Scenario, units: int, numbers: int) -> None:
-        events, bodies = scenario.events, 1 if scenario.members is not None else len(scenario.bodies)
+    def __init__(self, scenario: Scenario, clocks: int, bodies: int, slots: int, numbers: int) -> None:
+        events = scenario.events
         self.is_ensemble = scenario.members is not None
         self.rules = np.zeros((len(events), BODIES + bodies))
         for row, e in zip(self.rules, events, strict=True):
             row[:BODIES] = ACTION_CODES[e.action], e.direction, e.count or np.inf, e.within
             row[BODIES:] = 1.0 if e.bodies is None else np.isin(np.arange(bodies), e.bodies)
-        self.memory = np.zeros((units, len(events), bodies, 3))
+        self.memory = np.zeros((clocks, len(events), bodies, MEMORY))
         self.memory[..., SINCE] = -np.inf
-        self.counts = np.zeros((units, len(events)), dtype=np.int64)
-        self.halted = np.zeros(units, dtype=np.int64)
+        self.counts = np.zeros((clocks, len(events)), dtype=np.int64)
+        self.halted = np.zeros(clocks, dtype=np.int64)
         latest = max(abs(scenario.start_time), abs(scenario.end_time))
         self.shortest = max(ZENO_INTERVAL * scenario.duration, 8 * float(np.spacing(latest)))
         self.found: list[EventRecord] = []
-        self._log_shape = (LOG_ROWS + (POINTS + 1) * len(events) * bodies, LOG_HEADER + numbers)
+        rows = LOG_ROWS * (len(events) > 0) + slots * (EVENT_POINTS + 1) * len(events) * bodies
+        self._log_shape = (rows, LOG_HEADER + numbers)
 
     def log(self) -> tuple[Array, Array]:
-        """An empty log for a kernel, and its counter."""
+        """An empty log for a loop, and its counter."""
         return np.empty(self._log_shape), np.zeros(1, dtype=np.int64)
 
     def take(self, log: Array) -> None:
-        """Append the rows that a kernel has logged."""
+        """Append the rows that a loop has logged."""
         for row in log:
             body = int(row[1] if self.is_ensemble else row[2])
             self.found.append(EventRecord(int(row[0]), body, float(row[3]), row[LOG_HEADER:].copy()))
@@ -64,16 +68,19 @@ class EventLog:
 
     @property
     def is_stopped(self) -> Any:
-        """Mask of the units that an event has stopped."""
+        """Mask of the clocks that an event has stopped."""
         return self.halted == STOPPED
 
-    def endless(self) -> tuple[int, int, int] | None:
-        """The unit, event and body of a change that would repeat forever (Zeno)."""
-        if not (self.halted == ENDLESS).any():
-            return None
-        unit = int(np.argmax(self.halted == ENDLESS))
-        event, body = np.argwhere(self.memory[unit, :, :, ZENO_COUNT] >= ZENO_LIMIT)[0]
-        return unit, int(event), int(body)
+    def halting_event(self) -> tuple[str, int, int, int] | None:
+        """Why an event has halted a clock other than by stopping it: the reason, the clock, the event and the body."""
+        for reason, code in (("endless", ENDLESS), ("wrong side", WRONG_SIDE)):
+            if (self.halted == code).any():
+                clock = int(np.argmax(self.halted == code))
+                memory = self.memory[clock]
+                culprit = memory[..., ZENO_COUNT] >= ZENO_LIMIT if code == ENDLESS else np.abs(memory[..., SIDE]) == 2
+                event, body = np.argwhere(culprit)[0]
+                return reason, clock, int(event), int(body)
+        return None
 
 
 def label_event_records(scenario: Scenario, crossings: list[EventRecord]) -> None:

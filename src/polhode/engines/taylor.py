@@ -18,7 +18,7 @@ import numpy as np
 
 from polhode.engines import segments
 from polhode.engines.checkpoint import Checkpoint
-from polhode.engines.event_actions import ZENO_INTERVAL
+from polhode.engines.event_log import ZENO_INTERVAL
 from polhode.engines.heyoka_codegen import (
     UNROLLED_LIMIT,
     UNROLLED_LIMIT_FOR_MANY,
@@ -37,7 +37,7 @@ from polhode.engines.heyoka_integrator import (
 )
 from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns, report_of_part
-from polhode.engines.runner import PORTION_S
+from polhode.engines.integrator import PORTION_S
 from polhode.engines.threads import CORES, on_threads
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step

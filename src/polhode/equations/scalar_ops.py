@@ -13,15 +13,19 @@ from typing import Any
 
 from polhode.equations.law import Number, law
 
-_HOMES = {"builtins": "math", "jax": "jax.numpy", "jaxlib": "jax.numpy", "polhode": "polhode.equations.symbolic"}
+TRACED = "polhode.backends.graph"
+_HOMES = {"builtins": "math", "jax": "jax.numpy", "jaxlib": "jax.numpy", "polhode": "polhode.equations.symbolic", TRACED: TRACED}
+WRITTEN_OUT = ("math", "numpy", TRACED)
+"""The kinds of numbers for which functions are written out in arithmetic, with the same bits."""
 
 
 def _library(*values: Number) -> Any:
     """The module whose functions accept values of this type."""
     for value in values:
-        top = type(value).__module__.partition(".")[0]
-        if top != "builtins":
-            return sys.modules[_HOMES.get(top, top)]
+        module = type(value).__module__
+        if module != "builtins":
+            top = module.partition(".")[0]
+            return sys.modules[_HOMES.get(module) or _HOMES.get(top, top)]
     return math
 
 
@@ -67,7 +71,7 @@ def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
         return x if a < b else y
     if name == "sympy":
         return library.Piecewise((x, a < b), (y, True))
-    if name == "polhode.equations.symbolic":
+    if name in ("polhode.equations.symbolic", TRACED):
         return library.if_less(a, b, x, y)
     if name == "heyoka":
         number = library.expression
@@ -86,7 +90,7 @@ def sin(x: Number) -> Number:
     0.479425538604
     """
     library = _library(x)
-    return _sine(x) if library.__name__ in ("math", "numpy") else _function(library, "sin")(x)
+    return _sine(x) if library.__name__ in WRITTEN_OUT else _function(library, "sin")(x)
 
 
 def cos(x: Number) -> Number:
@@ -99,7 +103,7 @@ def cos(x: Number) -> Number:
     0.87758256189
     """
     library = _library(x)
-    return _cosine(x) if library.__name__ in ("math", "numpy") else _function(library, "cos")(x)
+    return _cosine(x) if library.__name__ in WRITTEN_OUT else _function(library, "cos")(x)
 
 
 def atan2(y: Number, x: Number) -> Number:
@@ -112,7 +116,7 @@ def nearest_integer(x: Number) -> Number:
     """The nearest integer, in the scalar type of x.  Not available in heyoka, whose expressions must be smooth."""
     library = _library(x)
     name = library.__name__
-    if name == "math" or name == "numpy":
+    if name in WRITTEN_OUT:
         return (x + _ROUNDER) - _ROUNDER
     if name == "fractions":
         return Fraction(round(x))

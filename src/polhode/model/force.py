@@ -62,6 +62,8 @@ class Force:
     """The arguments of the function of `ph.forces`, for scenario files; empty for your own force."""
     function: Callable[..., Any] | None = field(default=None, repr=False)
     """The user's function, if it is one."""
+    axes: str = "world"
+    """The axes of the torque that the user's function returns: "world" or "body"."""
 
     def on(self, *bodies: int) -> Force:
         """The same force, acting on these bodies of a system only (indices from 0).
@@ -88,11 +90,13 @@ class ForceLaw:
     function: Callable[..., Any]
     kind: str
     potential: Callable[..., Any] | None
+    axes: str = "world"
 
     def __call__(self, *params: Any) -> Force:
         """The force with these parameters: numbers, vectors (tuples), or arrays with one row for each member."""
         values = tuple(as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
-        return Force(self.name, self.kernel, values, kind=self.kind, potential=self.potential, function=self.function)
+        about: Any = {"kind": self.kind, "potential": self.potential, "axes": self.axes}
+        return Force(self.name, self.kernel, values, function=self.function, **about)
 
 
 @overload
@@ -212,7 +216,7 @@ def _force_law(
     kernel = law(function)
     if axes == "body":
         kernel = convert_body_torque(kernel)
-    return ForceLaw(function.__name__, kernel, function, kind, law(potential) if potential else None)
+    return ForceLaw(function.__name__, kernel, function, kind, law(potential) if potential else None, axes)
 
 
 def as_param(value: Any, name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from polhode.model.force import Force
 from polhode.model.state import split_groups, stack_components
 from polhode.validation import Array
 
-_restrict_to_bodies = cache(restrict_to_bodies)
+_restrict_to_bodies = lru_cache(maxsize=256)(restrict_to_bodies)
 
 
 def restricted_kernel(f: Force) -> Callable[..., Any]:

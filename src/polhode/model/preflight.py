@@ -42,22 +42,6 @@ def check_user_functions(scenario: Scenario) -> None:
                 raise ScenarioError(f"{e.name} must return {wanted}{form}, but {function.__name__} returned {answer!r}")
 
 
-def forces_need_velocity(scenario: Scenario) -> bool:
-    """Whether a force reads the velocities or momenta of its bodies: it is called without them."""
-    without: dict[str, Any] = dict.fromkeys(
-        ("velocity", "angular_velocity", "angular_velocity_body", "linear_momentum", "angular_momentum"), (None,) * 3
-    )
-    for f in scenario.forces:
-        if f.kind == "impulse":
-            continue
-        arguments = [a._replace(**without) if isinstance(a, StateView) else a for a in sample_arguments(scenario, f)]
-        try:
-            f.kernel(*arguments)
-        except Exception:  # whatever it says, it missed them; the kicks for such forces suit all forces
-            return True
-    return False
-
-
 def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
     """What a force or event is called with at the start of the run; in an ensemble, for its first member."""
     start = scenario.problem.start
@@ -82,19 +66,23 @@ def _select_one(nest: Any, i: int) -> Any:
 
 def _check_return_value(f: Force, answer: Any) -> None:
     parts = ("force", "torque") if f.kind != "pair" else ("force on a", "torque on a", "torque on b")
-    wanted = f"({', '.join(parts)}), each three numbers in a tuple"
-    if not isinstance(answer, tuple) or len(answer) != len(parts):
+    wanted = f"({', '.join(parts)}), each three numbers"
+    if not isinstance(answer, (tuple, list, np.ndarray)) or len(answer) != len(parts):
         raise ForceError(f"{f.name} must return {wanted}, but returned {answer!r}")
     for part, vector in zip(parts, answer, strict=True):
-        if not isinstance(vector, tuple) or len(vector) != 3 or not all(isinstance(c, Real) for c in vector):
+        if not _is_vector(vector):
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
 
 
 def _are_vectors(answer: Any, count: int) -> bool:
+    return isinstance(answer, (tuple, list, np.ndarray)) and len(answer) == count and all(map(_is_vector, answer))
+
+
+def _is_vector(vector: Any) -> bool:
     return (
-        isinstance(answer, tuple)
-        and len(answer) == count
-        and all(isinstance(v, tuple) and len(v) == 3 and all(isinstance(c, Real) for c in v) for v in answer)
+        isinstance(vector, (tuple, list, np.ndarray))
+        and len(vector) == 3
+        and all(isinstance(c, Real) and not isinstance(c, bool) for c in vector)
     )
 
 

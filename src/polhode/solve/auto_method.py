@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from polhode.engines.result import AutoReport, Report, RunResult
-from polhode.engines.run import run_scenario
+from polhode.engines.driver import run_scenario
 from polhode.errors import ForceError
 from polhode.model.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series
 from polhode.model.scenario import Scenario

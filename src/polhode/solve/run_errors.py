@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
-from pathlib import Path
 from typing import Any
 
 from polhode.engines.result import Failure
@@ -17,26 +15,10 @@ from polhode.errors import (
 )
 from polhode.model.event import Event
 from polhode.model.force import Force
-from polhode.model.preflight import locate_error, sample_arguments
+from polhode.model.preflight import locate_error
 from polhode.model.scenario import Scenario
 from polhode.results.motion import Motion
 from polhode.results.trajectory import state_from_sample
-
-
-def compilation_error(scenario: Scenario, error: Exception) -> Exception:
-    """The sentence about a user's function that the compiler refuses; the error itself, if none is at fault."""
-    from polhode.engines.compiler import compilation_fault
-
-    for name, function, f in _own_functions(scenario):
-        fault = compilation_fault(function, sample_arguments(scenario, f))
-        if fault is not None:
-            if "<class 'function'>" in fault:
-                fault += "; a function that a force or an event calls needs @ph.law before it"
-            return (ForceError if isinstance(f, Force) else ScenarioError)(
-                f"{name} cannot be compiled: {fault}. Write it as arithmetic on numbers and tuples (ph.sqrt, ph.sin, "
-                "ph.cos, ph.if_less), or run it uncompiled with engine='python', about a thousand times slower."
-            )
-    return error
 
 
 def _own_functions(scenario: Scenario) -> list[tuple[str, Any, Force | Event]]:
@@ -54,10 +36,15 @@ def user_function_error(scenario: Scenario, error: Exception) -> InputError | No
             return (ForceError if isinstance(f, Force) else ScenarioError)(
                 f"{name} fails during the run: {error}{where}"
             )
-    raised_in = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
-    if own and "numba" in raised_in.parts:
-        names = dict.fromkeys(name for name, _, _ in own)
-        return ForceError(f"{' or '.join(names)} fails during the run, in machine code: {error}")
+    return None
+
+
+def traced_error(scenario: Scenario, failure: Failure) -> InputError | None:
+    """The sentence about a user's function that raises an error on some way: its numbers are NaN from there on."""
+    for f in scenario.forces:
+        problem = getattr(f.kernel, "problem", "")
+        if problem and failure.reason in ("non-finite", "stuck"):
+            return ForceError(f"{f.name} fails during the run, after t = {failure.time:g} s: {problem}")
     return None
 
 
@@ -83,6 +70,14 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
         sentence = (
             f"at t = {failure.time:g} s {who} needs steps too short to tell from zero: a force becomes infinite or NaN "
             "there, or jumps. Look at the forces at the last good state."
+        )
+    elif failure.reason == "wrong side":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s {failure.event} occurs on {who}, and after its change the function goes on to the "
+            "other side as if nothing had happened: the change stops the motion there but does not turn it around, so "
+            "the body would go through what should hold it. Stop the run at the event, or give it a change that turns "
+            "the motion around."
         )
     elif failure.reason == "endless":
         kind = RunError

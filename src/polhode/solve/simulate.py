@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import numpy as np
 
 from polhode.engines.result import Report
-from polhode.engines.run import run_scenario
+from polhode.engines.user_functions import settle_functions
+from polhode.engines.driver import run_scenario
 from polhode.errors import CancelledError, ScenarioError
 from polhode.massprops.body import Body
 from polhode.model.event import Event, EventLaw
@@ -27,7 +28,7 @@ from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.results.motion import Motion
 from polhode.solve.auto_method import run_auto
-from polhode.solve.run_errors import compilation_error, run_error, user_function_error
+from polhode.solve.run_errors import run_error, traced_error, user_function_error
 from polhode.synonyms import check_argument_names
 
 if TYPE_CHECKING:
@@ -319,6 +320,7 @@ def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, prog
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
         raise ScenarioError(f"threads must be an integer of at least 1, but is {threads!r}")
     check_user_functions(scenario)
+    scenario = settle_functions(scenario)
     _warn_of_missed_impulses(scenario)
     if scenario.engine == "python":
         warnings.warn("engine='python' runs uncompiled: about a thousand times slower than engine='cpu'", stacklevel=4)
@@ -331,8 +333,6 @@ def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, prog
         except CancelledError:
             raise
         except Exception as error:
-            if type(error).__module__.startswith("numba"):
-                raise compilation_error(scenario, error) from error
             if (raised := user_function_error(scenario, error)) is not None:
                 raise raised from error
             raise
@@ -344,6 +344,8 @@ def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, prog
             stacklevel=4,
         )
     if result.failure is not None:
+        if (raised := traced_error(scenario, result.failure)) is not None:
+            raise raised
         raise run_error(result.failure, motion)
     return motion
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines.run import run_scenario
+from polhode.engines.driver import run_scenario
 from polhode.equations.quaternions import conjugate, from_matrix, product, to_body, to_world
 from polhode.errors import PolhodeError
 from polhode.model.state import stack_components

@@ -1,0 +1,535 @@
+"""The loop of steps that are tried: every body, or every system, has its own clock, samples and events.
+
+A lane whose body has arrived takes the next body, so that no lane waits for another.  Where the value of an event
+function changes sign inside a step, its root is located with steps of the method itself from the same start, so that
+the state there is as accurate as any other: for a while the lane tries steps of lengths that the search chooses, and
+its clock stands still.  So a body has the same steps, and the same bits, alone and in any lane.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.backends.attempts import Attempts, grid_rounding
+from polhode.backends.event_laws import (
+    ACTION,
+    BODIES,
+    CHANGE,
+    DIRECTION,
+    LIMIT,
+    LOG_HEADER,
+    SIDE,
+    SINCE,
+    STOP,
+    UNKNOWN,
+    WITHIN,
+    ZENO_COUNT,
+    EventLaws,
+    sign,
+    starting_side,
+)
+from polhode.backends.layout import EVENT_POINTS, Layout, read, write
+from polhode.backends.loops import Loop, loop
+from polhode.equations.scalar_ops import larger
+from polhode.methods.dense_output import evaluate_interpolant
+from polhode.methods.runge_kutta import step_end
+
+RUNNING, STOPPED, ENDLESS, WRONG_SIDE = 0, 1, 2, 3
+"""Whether and why a body or system was halted by an event."""
+ZENO_LIMIT = 3
+"""This many changes in a row, each within the shortest interval after the last, would go on forever."""
+UNSEEN, IGNORED, LOGGED = -3.0, -1.0, -2.0
+"""In place of the time of a crossing: not looked at yet, it does not count, or it was logged."""
+UNIT_ROUNDOFF = 2.0**-52
+
+STEP, HIGH, LOW, REFINE, RECORDING, SAMPLING, LAST = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0
+"""What an attempt of a lane is for: a step; an end of the interval of a root, or a point inside; a state to be logged
+or sampled; the step that is accepted."""
+PHASE, FULL, TRIED, SUB, EVENT, BODY, FINAL, LOW_T, HIGH_T, LOW_G, HIGH_G, LOW_W, HIGH_W, SHRUNK, TURN, ENDING = range(16)
+"""The memory of a lane's search: h and the length of the step; the subinterval; event and body; the length that will be
+accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends it."""
+
+
+class ClockedRun(NamedTuple):
+    """What the loop takes.  Times count from `start`; rows of `done` and of the events' memory are bodies or systems."""
+
+    buffer: Any
+    pairs: Any
+    start: float
+    end: float
+    through: bool
+    """Whether to go on to `end` after the last output."""
+    stops: Any
+    rtol: Any
+    atol: Any
+    budget: int
+    """Attempts for each body, about; the next call continues."""
+    done: Any
+    """The number of outputs written."""
+    out: Any
+    checkpoints: Any
+    rules: Any
+    memory: Any
+    counts: Any
+    halted: Any
+    shortest: float
+    log: Any
+    found: Any
+
+
+def build_clocked_loop(
+    attempts: Attempts, events: EventLaws | None, renormalize: Loop, layout: Layout, is_system: bool, is_dense: bool
+) -> Loop:
+    """Advance bodies, or systems of bodies, by steps that are tried."""
+    attempt, finish = attempts.attempt, attempts.finish
+    lanes, carried, at_h = layout.lanes, layout.carried, layout.clock[1]
+    slots = 1 if is_system else lanes
+    count_events = events.count if events is not None else 0
+    write_samples = _build_sample_writer(layout, is_system)
+    write_inside = _build_inside_writer(attempts, renormalize, layout, is_system, is_dense)
+    search = _build_search(attempts, events, renormalize, layout, is_system, is_dense) if events is not None else None
+    act = _build_action(events, layout, is_system) if events is not None else None
+
+    @loop
+    def load(run: ClockedRun, block: Any, c: int, u: int, lane: int) -> None:
+        if is_system:
+            for i in range(len(block)):
+                block[i] = run.buffer[u, i]
+        else:
+            for i in range(0, carried, lanes):
+                block[c + i] = run.buffer[u, i + lane]
+
+    @loop
+    def unload(run: ClockedRun, block: Any, c: int, u: int, lane: int) -> None:
+        if is_system:
+            for i in range(len(block)):
+                run.buffer[u, i] = block[i]
+        else:
+            for i in range(0, carried, lanes):
+                run.buffer[u, i + lane] = block[c + i]
+
+    @loop
+    def advance(run: ClockedRun, first: int, last: int) -> None:
+        block, who = np.zeros(run.buffer.shape[1]), np.zeros(slots, dtype=np.int64)
+        busy, memo = np.zeros(slots, dtype=np.bool_), np.zeros((slots, 16))
+        bodies = run.memory.shape[2]
+        roots = np.zeros((slots, count_events, bodies))
+        upcoming, final, left = first * slots, last * slots, run.budget * (last - first)
+        most = len(run.log) - slots * (EVENT_POINTS + 1) * count_events * bodies
+        count = 1
+        while count > 0:
+            count = 0
+            for c in range(slots):
+                while True:
+                    if busy[c]:
+                        u, lane = who[c] // slots, who[c] % slots
+                        if memo[c, PHASE] != STEP:
+                            count += 1
+                            break
+                        if write_samples(run, block, c, u, lane) and left > 0 and run.found[0] <= most:
+                            count += 1
+                            break
+                        unload(run, block, c, u, lane)
+                        busy[c] = False
+                    if upcoming == final or left <= 0 or run.found[0] > most:
+                        block[at_h + c] = 0.0  # an empty lane tries steps of zero length
+                        break
+                    who[c], busy[c] = upcoming, True
+                    load(run, block, c, upcoming // slots, upcoming % slots)
+                    upcoming += 1
+            if count > 0:
+                attempt(run, block)
+                if count_events > 0:
+                    search(run, block, who, busy, memo, roots)
+                write_inside(run, block, who, busy)
+                finish(run, block)
+                if count_events > 0:
+                    for c in range(slots):
+                        if busy[c] and memo[c, PHASE] == LAST:
+                            memo[c, PHASE] = STEP
+                            if memo[c, ENDING] > 0.0:
+                                block[at_h + c] = memo[c, FULL]
+                                act(run, block, c, who[c], int(memo[c, EVENT]), int(memo[c, BODY]))
+                left -= 1
+
+    return advance
+
+
+# Samples --------------------------------------------------------------------------------------------------------------
+def _build_sample_writer(layout: Layout, is_system: bool) -> Loop:
+    """Write the samples that are due; return True while integration must continue."""
+    lanes, size, sample_size, drift_at = layout.lanes, layout.size, layout.sample_size, layout.drift
+    at_t, at_h, numbers = layout.clock[0], layout.clock[1], layout.sample_size // layout.lanes
+    save_checkpoint = _build_checkpoint_writer(layout)
+    slots = 1 if is_system else lanes
+
+    @loop
+    def write_samples(run: ClockedRun, unit: Any, c: int, u: int, lane: int) -> bool:
+        """Clock c of `unit` is that of body `lane` of unit u."""
+        bodies = len(unit) // size * lanes if is_system else 1
+        who = u * slots + lane
+        t, s = unit[at_t + c], run.done[who]
+        while s < len(run.stops) and run.stops[s] <= t:
+            save_checkpoint(run, unit, u, s)
+            for b in range(bodies):
+                at, to = c + b // lanes * size + b % lanes, lane + b // lanes * sample_size + b % lanes
+                for i in range(numbers):
+                    run.out[s, u, to + i * lanes] = unit[at + i * lanes]
+                unit[drift_at + at] = 0.0
+            s += 1
+        run.done[who] = s
+        return unit[at_h + c] > 0.0 and (s < len(run.stops) or (run.through and t < run.end))
+
+    return write_samples
+
+
+def _build_checkpoint_writer(layout: Layout) -> Loop:
+    """Save the start of a step and its clock as a checkpoint, from which the run can resume."""
+    size, sample_size, at_clock, lanes = layout.size, layout.sample_size, layout.clock[0], layout.lanes
+
+    @loop
+    def save_checkpoint(run: ClockedRun, unit: Any, u: int, s: int) -> None:
+        """Only for units with one clock; does nothing if `checkpoints` is empty."""
+        if s < len(run.checkpoints):
+            blocks = len(unit) // size
+            for block in range(blocks):
+                for i in range(sample_size):
+                    run.checkpoints[s, u, block * sample_size + i] = unit[block * size + i]
+            for i in range(3):
+                run.checkpoints[s, u, blocks * sample_size + i] = unit[at_clock + i * lanes]
+
+    return save_checkpoint
+
+
+def _build_inside_writer(
+    attempts: Attempts, renormalize: Loop, layout: Layout, is_system: bool, is_dense: bool
+) -> Loop:
+    """Write the samples inside steps that are about to be accepted, by dense output, renormalized."""
+    lanes, size, sample_size, drift_at = layout.lanes, layout.size, layout.sample_size, layout.drift
+    state, curve, fit = layout.state, layout.curve, attempts.fit
+    at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
+    save_checkpoint, slots = _build_checkpoint_writer(layout), 1 if is_system else lanes
+
+    @loop
+    def is_inside(run: ClockedRun, unit: Any, c: int, s: int) -> bool:
+        if s >= len(run.stops) or unit[at_error + c] > 1.0:
+            return False
+        return run.stops[s] < step_end(unit[at_t + c], unit[at_h + c], run.end)
+
+    def write_point(unit: Any, at: Any, theta: Any, h: Any, row: Any, to: Any) -> None:
+        y = evaluate_interpolant(read(unit, at, state), theta, read(unit, at, curve))
+        renormalized, drift = renormalize(y[:4], h)
+        write(row, to, state, renormalized + y[4:])
+        row[drift_at + to] = larger(unit[drift_at + at], drift)
+        unit[drift_at + at] = 0.0
+
+    @loop
+    def write_inside(run: ClockedRun, unit: Any, who: Any, busy: Any) -> None:
+        wanted = False
+        for c in range(slots):
+            if busy[c] and is_inside(run, unit, c, run.done[who[c]]):
+                wanted = True
+        if not wanted:
+            return
+        fit(run, unit)
+        bodies = len(unit) // size * lanes if is_system else 1
+        for c in range(slots):
+            while busy[c] and is_inside(run, unit, c, run.done[who[c]]):
+                u, lane, s, tried = who[c] // slots, who[c] % slots, run.done[who[c]], unit[at_tried + c]
+                theta = (run.stops[s] - unit[at_t + c]) / tried
+                save_checkpoint(run, unit, u, s)
+                for b in range(bodies):
+                    at, to = c + b // lanes * size + b % lanes, lane + b // lanes * sample_size + b % lanes
+                    write_point(unit, at, theta, tried, run.out[s, u], to)
+                run.done[who[c]] = s + 1
+
+    @loop
+    def write_nothing(run: ClockedRun, unit: Any, who: Any, busy: Any) -> None:
+        """Outputs only at the ends of segments, or by steps of their own."""
+
+    return write_inside if is_dense else write_nothing
+
+
+# Events ---------------------------------------------------------------------------------------------------------------
+def _build_search(
+    attempts: Attempts, events: EventLaws, renormalize: Loop, layout: Layout, is_system: bool, is_dense: bool
+) -> Loop:
+    """After an attempt of all lanes: what each lane does next.
+
+    Lanes that are to be accepted or rejected are left as they are; the others are held by an attempt of no length.
+    """
+    lanes, size, fit, count_events = layout.lanes, layout.size, attempts.fit, events.count
+    at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
+    values, slopes = layout.event_values, layout.event_slopes
+    points, after = values[: EVENT_POINTS + 1], values[EVENT_POINTS + 1]
+    first_point, point_stride, event_stride = points[0][0], points[1][0] - points[0][0], lanes
+    is_adaptive = events.is_adaptive
+    after_at, slope_at, slots = after[0], slopes[0], 1 if is_system else lanes
+    sample_events, evaluate_trial, log_trial = events.sample, events.evaluate_trial, events.log_trial
+    write_trial = _build_trial_writer(renormalize, layout, is_system)
+
+    @loop
+    def place_of(c: int, b: int) -> int:
+        return c + b // lanes * size + b % lanes
+
+    @loop
+    def begin_search(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> None:
+        memo[c, FULL], memo[c, TRIED], memo[c, SUB] = unit[at_h + c], unit[at_tried + c], 1.0
+        memo[c, FINAL], memo[c, ENDING] = unit[at_h + c], 0.0
+        for e in range(count_events):
+            for b in range(run.memory.shape[2]):
+                at = place_of(c, b)
+                roots[c, e, b] = UNSEEN
+                run.memory[who, e, b, SIDE] = starting_side(
+                    run.memory[who, e, b, SIDE],
+                    unit[at + first_point + e * event_stride],
+                    unit[at + slope_at + e * event_stride],
+                )
+
+    @loop
+    def next_of(c: int, roots: Any) -> int:
+        """The flat index (event, body) of the earliest root; -1 if there is none."""
+        first, earliest = -1, np.inf
+        for e in range(roots.shape[1]):
+            for b in range(roots.shape[2]):
+                if 0.0 < roots[c, e, b] and roots[c, e, b] < earliest:
+                    first, earliest = e * roots.shape[2] + b, roots[c, e, b]
+        return first
+
+    @loop
+    def look(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> bool:
+        """Classify all crossings in the current subinterval; return True if one has to be located first."""
+        j = int(memo[c, SUB])
+        for e in range(count_events):
+            for b in range(run.memory.shape[2]):
+                if roots[c, e, b] != UNSEEN:
+                    continue
+                side = run.memory[who, e, b, SIDE]
+                value = unit[place_of(c, b) + first_point + j * point_stride + e * event_stride]
+                if run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * value <= 0.0:
+                    roots[c, e, b] = np.inf
+                elif run.counts[who, e] >= run.rules[e, LIMIT] or run.rules[e, DIRECTION] * side > 0.0:
+                    roots[c, e, b] = IGNORED
+                else:
+                    memo[c, EVENT], memo[c, BODY] = e, b
+                    memo[c, LOW_T] = memo[c, TRIED] * ((j - 1) / EVENT_POINTS)
+                    memo[c, HIGH_T] = memo[c, TRIED] * (j / EVENT_POINTS)
+                    memo[c, PHASE], unit[at_h + c] = HIGH, memo[c, HIGH_T]
+                    return True
+        return False
+
+    @loop
+    def conclude(run: ClockedRun, unit: Any, c: int, who: int, memo: Any) -> bool:
+        """Before the step is accepted: write outputs inside it, and try it once more if others came between."""
+        s, t = run.done[who], unit[at_t + c]
+        if not is_dense and s < len(run.stops):
+            rest, rounding = run.stops[s] - t, grid_rounding(run.start + t, memo[c, FULL])
+            if rest < min(memo[c, FINAL], run.end - t) - rounding:
+                memo[c, PHASE], unit[at_h + c] = SAMPLING, rest
+                return False
+        if unit[at_h + c] == memo[c, FINAL] and memo[c, PHASE] == STEP:
+            memo[c, PHASE] = LAST
+            return True
+        memo[c, PHASE], unit[at_h + c] = LAST, memo[c, FINAL]
+        return False
+
+    @loop
+    def go_on(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> bool:
+        """Go through the subintervals; return True if the step that was tried is to be accepted as it is."""
+        bodies = run.memory.shape[2]
+        while memo[c, SUB] <= EVENT_POINTS:
+            if look(run, unit, c, who, memo, roots):
+                return False
+            first = next_of(c, roots)
+            while first >= 0 and memo[c, ENDING] == 0.0:
+                e, b = first // bodies, first % bodies
+                left = run.rules[e, LIMIT] - run.counts[who, e]
+                if left > 0.0:
+                    memo[c, EVENT], memo[c, BODY] = e, b
+                    if run.rules[e, ACTION] == CHANGE or (run.rules[e, ACTION] == STOP and left == 1.0):
+                        memo[c, ENDING], memo[c, FINAL] = 1.0, roots[c, e, b]
+                        break
+                    memo[c, PHASE], unit[at_h + c] = RECORDING, roots[c, e, b]
+                    return False
+                roots[c, e, b] = LOGGED
+                first = next_of(c, roots)
+            j = int(memo[c, SUB])
+            for e in range(count_events):  # if the step ends in this subinterval, later crossings are still to come
+                for b in range(bodies):
+                    passed = roots[c, e, b] == IGNORED or run.memory[who, e, b, SIDE] == UNKNOWN
+                    if roots[c, e, b] == LOGGED or (passed and memo[c, ENDING] == 0.0):
+                        at = place_of(c, b) + first_point + j * point_stride + e * event_stride
+                        run.memory[who, e, b, SIDE] = sign(unit[at])
+                    roots[c, e, b] = UNSEEN
+            if memo[c, ENDING] > 0.0:
+                break
+            memo[c, SUB] += 1.0
+        return conclude(run, unit, c, who, memo)
+
+    @loop
+    def refine(run: ClockedRun, unit: Any, c: int, memo: Any, side: float, within: float) -> bool:
+        """The next point to try: regula falsi with the Illinois rule, every sixth a bisection.  False: it is found."""
+        low, high, turn = memo[c, LOW_T], memo[c, HIGH_T], int(memo[c, TURN])
+        least = max(within / 2, UNIT_ROUNDOFF * high)
+        if turn == 200 or memo[c, HIGH_G] == 0.0 or high - low <= 2 * least:
+            return False
+        middle = low + (high - low) / 2
+        if side * memo[c, LOW_W] > 0.0 and turn % 6 != 5:
+            middle = low + (high - low) * (memo[c, LOW_W] / (memo[c, LOW_W] - memo[c, HIGH_W]))
+            middle = min(max(middle, low + least), high - least)
+        if not (low < middle and middle < high):
+            return False
+        memo[c, PHASE], unit[at_h + c] = REFINE, middle
+        return True
+
+    @loop
+    def locate(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> bool:
+        """Use the value after the step that was tried; return True if the search goes on with another."""
+        e, b, phase = int(memo[c, EVENT]), int(memo[c, BODY]), memo[c, PHASE]
+        side, value = run.memory[who, e, b, SIDE], unit[place_of(c, b) + after_at + e * event_stride]
+        if phase == HIGH:
+            memo[c, HIGH_G], memo[c, LOW_G], memo[c, TURN], memo[c, SHRUNK] = value, 0.0, 0.0, 0.0
+            if not side * value <= 0.0:  # steps find no root where the interpolant did
+                roots[c, e, b] = np.inf
+                return False
+            if memo[c, LOW_T] > 0.0:
+                memo[c, PHASE], unit[at_h + c] = LOW, memo[c, LOW_T]
+                return True
+            memo[c, LOW_W], memo[c, HIGH_W] = 0.0, value
+        elif phase == LOW:
+            memo[c, LOW_G] = value
+            if side * value <= 0.0:  # slightly earlier than the interpolant suggested
+                memo[c, HIGH_T], memo[c, HIGH_G] = memo[c, LOW_T], value
+                memo[c, LOW_T], memo[c, LOW_G] = max(memo[c, LOW_T] - memo[c, TRIED] / EVENT_POINTS, 0.0), 0.0
+            memo[c, LOW_W], memo[c, HIGH_W] = memo[c, LOW_G], memo[c, HIGH_G]
+        elif side * value > 0.0:
+            memo[c, LOW_T], memo[c, LOW_G], memo[c, LOW_W] = unit[at_h + c], value, value
+            if memo[c, SHRUNK] == 1.0:
+                memo[c, HIGH_W] = memo[c, HIGH_W] / 2
+            memo[c, SHRUNK], memo[c, TURN] = 1.0, memo[c, TURN] + 1.0
+        else:
+            memo[c, HIGH_T], memo[c, HIGH_G], memo[c, HIGH_W] = unit[at_h + c], value, value
+            if memo[c, SHRUNK] == -1.0:
+                memo[c, LOW_W] = memo[c, LOW_W] / 2
+            memo[c, SHRUNK], memo[c, TURN] = -1.0, memo[c, TURN] + 1.0
+        if refine(run, unit, c, memo, side, run.rules[e, WITHIN]):
+            return True
+        is_low = side * memo[c, LOW_G] > 0.0 and abs(memo[c, LOW_G]) < abs(memo[c, HIGH_G])
+        roots[c, e, b] = memo[c, LOW_T] if is_low else memo[c, HIGH_T]
+        return False
+
+    @loop
+    def decide(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> bool:
+        """What a lane does next; return True if its step is to be accepted or rejected as it is."""
+        phase = memo[c, PHASE]
+        if phase == LAST:
+            unit[at_error + c] = min(unit[at_error + c], 1.0)
+            if not is_adaptive:
+                unit[at_h + c] = memo[c, FULL]
+            return True
+        if phase == STEP:
+            if unit[at_error + c] > 1.0:
+                return True
+            begin_search(run, unit, c, who, memo, roots)
+        elif phase == RECORDING:
+            e, b = int(memo[c, EVENT]), int(memo[c, BODY])
+            row = run.log[run.found[0]]
+            row[0], row[1], row[2] = e, who, b
+            reached = step_end(unit[at_t + c], unit[at_h + c], run.end)
+            log_trial(unit, place_of(c, b), row, run.start + reached, unit[at_h + c])
+            run.found[0] += 1
+            run.counts[who, e] += 1
+            roots[c, e, b] = LOGGED
+        elif phase == SAMPLING:
+            write_trial(run, unit, c, who)
+            return conclude(run, unit, c, who, memo)
+        elif locate(run, unit, c, who, memo, roots):
+            return False
+        return go_on(run, unit, c, who, memo, roots)
+
+    @loop
+    def search(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any, roots: Any) -> None:
+        begins, locates = False, False
+        for c in range(slots):
+            if busy[c] and memo[c, PHASE] == STEP and unit[at_error + c] <= 1.0:
+                begins = True
+            if busy[c] and HIGH <= memo[c, PHASE] and memo[c, PHASE] <= REFINE:
+                locates = True
+        if begins:
+            fit(run, unit)
+            sample_events(run, unit)
+        if locates:
+            evaluate_trial(run, unit)
+        for c in range(slots):
+            if busy[c] and not decide(run, unit, c, who[c], memo, roots):
+                unit[at_tried + c], unit[at_error + c] = 0.0, 1e300
+
+    return search
+
+
+def _build_trial_writer(renormalize: Loop, layout: Layout, is_system: bool) -> Loop:
+    """Write the state after the step that was tried as the next sample."""
+    lanes, size, sample_size, drift_at = layout.lanes, layout.size, layout.sample_size, layout.drift
+    state, trial, at_tried, slots = layout.state, layout.trial, layout.attempt[0], 1 if is_system else lanes
+
+    def write_one(unit: Any, at: Any, h: Any, row: Any, to: Any) -> None:
+        y = read(unit, at, trial)
+        renormalized, drift = renormalize(y[:4], h)
+        write(row, to, state, renormalized + y[4:])
+        row[drift_at + to] = larger(unit[drift_at + at], drift)
+        unit[drift_at + at] = 0.0
+
+    @loop
+    def write_trial(run: ClockedRun, unit: Any, c: int, who: int) -> None:
+        bodies, s = len(unit) // size * lanes if is_system else 1, run.done[who]
+        u, lane = who // slots, who % slots
+        for b in range(bodies):
+            at, to = c + b // lanes * size + b % lanes, lane + b // lanes * sample_size + b % lanes
+            write_one(unit, at, unit[at_tried + c], run.out[s, u], to)
+        run.done[who] = s + 1
+
+    return write_trial
+
+
+def _build_action(events: EventLaws, layout: Layout, is_system: bool) -> Loop:
+    """After a step that ended at an event: log it, then stop or apply the jump of the momenta."""
+    lanes, size, numbers = layout.lanes, layout.size, layout.sample_size // layout.lanes
+    at_t, at_h, at_flag = layout.clock[0], layout.clock[1], layout.clock[2]
+    count_events, changes = events.count, events.changes
+    before_at, behind_at = layout.event_values[0][0], layout.event_values[1][0]
+    is_adaptive = events.is_adaptive
+
+    @loop
+    def act(run: ClockedRun, unit: Any, c: int, who: int, e: int, b: int) -> None:
+        at, t = c + b // lanes * size + b % lanes, unit[at_t + c]
+        row = run.log[run.found[0]]
+        row[0], row[1], row[2], row[3] = e, who, b, run.start + t
+        for i in range(numbers):
+            row[LOG_HEADER + i] = unit[at + i * lanes]
+        run.found[0] += 1
+        run.counts[who, e] += 1
+        if is_adaptive:
+            unit[at_flag + c] = 0.0
+        if run.rules[e, ACTION] == STOP:
+            unit[at_h + c], run.halted[who] = 0.0, STOPPED
+            return
+        for i in range(count_events):
+            change = changes[i]
+            if e == i:
+                change(unit, at, run.start + t)
+        for i in range(count_events):  # a discontinuous sign change does not trigger an event
+            before, behind = unit[at + before_at + i * lanes], unit[at + behind_at + i * lanes]
+            if i == e:
+                run.memory[who, i, b, SIDE] = 2.0 * run.memory[who, i, b, SIDE]
+            elif before * behind < 0.0:
+                run.memory[who, i, b, SIDE] = sign(behind)
+        zeno_count = run.memory[who, e, b, ZENO_COUNT] + 1.0
+        if not t - run.memory[who, e, b, SINCE] < run.shortest:
+            zeno_count = 0.0
+        run.memory[who, e, b, ZENO_COUNT], run.memory[who, e, b, SINCE] = zeno_count, t
+        if zeno_count >= ZENO_LIMIT:
+            unit[at_h + c], run.halted[who] = 0.0, ENDLESS
+
+    return act

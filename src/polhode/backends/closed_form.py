@@ -1,0 +1,45 @@
+"""The loop of the closed form: the state at any time, straight from the start."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from polhode.backends.layout import Layout, read, read_constants, write
+from polhode.backends.loops import Loop, Sweep, loop
+
+
+class ClosedFormRun(NamedTuple):
+    """What the loop takes."""
+
+    buffer: Any
+    t_start: float
+    times: Any
+    out: Any
+
+
+def build_closed_form_loop(free_motion: Loop, renormalize: Loop, layout: Layout) -> Loop:
+    """Write the samples of units at any times, from their states at t_start, which stay."""
+    state, drift_at, params, lanes = layout.state, layout.drift, layout.params, layout.lanes
+    trial, trial_at = layout.trial, layout.trial[0][0]
+
+    def evaluate_one(unit: Any, at: Any, t: Any, h: Any) -> None:
+        data = (read_constants(unit, at, layout), read(unit, at, params))
+        y = free_motion(t, read(unit, at, state), h, data)
+        renormalized, drift = renormalize(y[:4], h)
+        write(unit, at, trial, renormalized + y[4:])
+        unit[drift_at + at] = drift
+
+    evaluate = Sweep(evaluate_one, layout.lanes, layout.size)
+
+    @loop
+    def advance(run: ClosedFormRun, first: int, last: int) -> None:
+        for u in range(first, last):
+            unit = run.buffer[u]
+            for s in range(len(run.times)):
+                evaluate(unit, run.t_start, run.times[s] - run.t_start)
+                for i in range(drift_at):
+                    run.out[s, u, i] = unit[trial_at + i]
+                for i in range(drift_at, drift_at + lanes):
+                    run.out[s, u, i] = unit[i]
+
+    return advance

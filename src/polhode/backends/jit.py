@@ -1,0 +1,176 @@
+"""From LLVM's assembly language to machine code in this process, with an object cache on disk.
+
+An object is cached under the hash of all that it was made of, so nothing stale is ever found.  It is written aside and
+renamed, with a digest of its content that is checked before it is loaded; a cache that cannot be read or written only
+costs time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import llvmlite.binding as llvm
+
+OPTIMIZATION = 2
+CACHED_IN_MEMORY = 256
+"""Programs that are kept in memory; the machine code of one that is dropped is freed when nobody runs it."""
+_ATTRIBUTES = """
+attributes #0 = { nounwind "prefer-vector-width"="512" }
+attributes #1 = { nounwind noinline "prefer-vector-width"="512" }
+"""
+_LOCK = RLock()
+_programs: OrderedDict[str, MachineCode] = OrderedDict()
+
+
+@cache
+def _target() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple()
+
+
+@cache
+def host() -> tuple[str, str]:
+    """The processor of this machine, and its features."""
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@cache
+def vector_width() -> int:
+    """How many doubles a vector of this machine holds."""
+    features = host()[1].split(",")
+    if "+avx512f" in features:
+        return 8
+    return 4 if "+avx" in features else 2
+
+
+def _machine() -> Any:
+    cpu, features = host()
+    return _target().create_target_machine(cpu=cpu, features=features, opt=OPTIMIZATION, jit=True)
+
+
+class MachineCode:
+    """A function `advance(record, first, last)` in memory.  The code lives as long as this object."""
+
+    def __init__(self, object_code: bytes) -> None:
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
+        self._engine.finalize_object()
+        kinds = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        self._call = ctypes.CFUNCTYPE(None, *kinds)(self._engine.get_function_address("advance"))
+
+    def __call__(self, words: Any, first: int, last: int) -> None:
+        self._call(words, first, last)
+
+
+def machine_code(loops: str, laws: str) -> MachineCode:
+    """The machine code of a program: from memory, from the cache on disk, or compiled now."""
+    key = program_key(loops, laws)
+    with _LOCK:
+        found = _programs.get(key)
+        if found is None:
+            object_code = _read_object(key)
+            if object_code is None:
+                object_code = _compile(loops, laws)
+                _write_object(key, object_code)
+            found = _programs[key] = MachineCode(object_code)
+            while len(_programs) > CACHED_IN_MEMORY:
+                _programs.popitem(last=False)
+        _programs.move_to_end(key)
+        return found
+
+
+def program_key(loops: str, laws: str) -> str:
+    """The hash of all that the machine code depends on."""
+    parts = (loops, laws, *host(), llvm.get_default_triple(), repr((OPTIMIZATION, llvm.llvm_version_info)))
+    return sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _compile(loops: str, laws: str) -> bytes:
+    machine = _machine()
+    triple, layout = llvm.get_default_triple(), str(machine.target_data)
+    modules = []
+    for text in (loops, laws):
+        module = llvm.parse_assembly(text + _ATTRIBUTES)
+        module.triple, module.data_layout = triple, layout
+        modules.append(module)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.slp_vectorization, options.loop_vectorization, options.loop_unrolling = False, True, True
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(modules[0], builder)
+    modules[0].link_in(modules[1])
+    object_code: bytes = machine.emit_object(modules[0])
+    return object_code
+
+
+# The cache on disk ----------------------------------------------------------------------------------------------------
+@cache
+def cache_folder() -> Path | None:
+    """Where objects are cached: POLHODE_CACHE, or the user's cache folder; None if there is none to write to."""
+    given = os.environ.get("POLHODE_CACHE")
+    if given is not None and not given:
+        return None
+    folder = Path(given) if given else _user_cache() / "polhode" / "objects"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder
+
+
+def _user_cache() -> Path:
+    try:
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # no home
+        return Path(tempfile.gettempdir()) / f"polhode-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+
+
+_DIGEST_SIZE = 32
+
+
+def _read_object(key: str) -> bytes | None:
+    folder = cache_folder()
+    if folder is None:
+        return None
+    try:
+        content = (folder / f"{key}.o").read_bytes()
+    except OSError:
+        return None
+    digest, object_code = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
+    return object_code if sha256(key.encode() + object_code).digest() == digest else None
+
+
+def _write_object(key: str, object_code: bytes) -> None:
+    folder = cache_folder()
+    if folder is None:
+        return
+    try:
+        handle, draft = tempfile.mkstemp(prefix=".draft-", dir=folder)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(sha256(key.encode() + object_code).digest() + object_code)
+            os.replace(draft, folder / f"{key}.o")
+        except BaseException:
+            os.unlink(draft)
+            raise
+    except OSError:
+        return
+
+
+def record_address(words: Any) -> Callable[[], int] | Any:
+    """The address of a record's words, as a call takes it."""
+    return ctypes.c_void_p(words.ctypes.data)

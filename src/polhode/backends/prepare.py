@@ -1,0 +1,290 @@
+"""From the structure of a scenario to its program: what depends on forces and method, but not on numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import groupby
+from threading import RLock
+from typing import Any, NamedTuple
+
+from polhode.backends import attempts as tries
+from polhode.backends import stages
+from polhode.backends.clocked import build_clocked_loop
+from polhode.backends.closed_form import build_closed_form_loop
+from polhode.backends.event_laws import build_event_laws
+from polhode.backends.fixed_steps import build_fixed_loop, independent_step
+from polhode.backends.layout import EVENT_POINTS, Layout, assign_places
+from polhode.backends.program import Program
+from polhode.equations.formulations import FORMULATIONS, Formulation
+from polhode.equations.free_motion import build_free_motion
+from polhode.equations.law import Groups
+from polhode.equations.right_hand_side import (
+    build_impulse_law,
+    build_motion_law,
+    build_right_hand_side,
+    build_view,
+    drop_spin_rate,
+    sum_forces,
+)
+from polhode.methods.dense_output import dense_stages
+from polhode.methods.drifts import build_drift
+from polhode.methods.registry import METHODS, Method
+from polhode.methods.runge_kutta import build_step
+from polhode.methods.splitting import build_splitting_step, kick_tableau
+from polhode.methods.tableaus import Tableau
+from polhode.model.force import Force, map_leaves
+from polhode.model.scenario import Scenario
+
+LANES = 32
+"""Bodies per block: enough to amortize a call, few enough for the block to stay in the L1 cache."""
+MIN_LANE_BODIES = 8
+"""Fewer bodies than this run with one lane each: most lanes of a block would be empty."""
+HERMITE_TERMS, DENSE_TERMS = 3, 7
+"""The number of coefficients of the interpolant: from both ends alone, and of dense output."""
+LONG_FORCE = 700
+"""A force of more operations is evaluated stage by stage: in one straight line compilation would take long."""
+
+_LOCK = RLock()
+
+
+class Structure(NamedTuple):
+    """Everything that the program of a run depends on."""
+
+    engine: str
+    formulation: str
+    method: str
+    renormalize: bool
+    pivoted: bool
+    counts_work: bool
+    has_constant_spin: bool
+    """Whether nothing changes the angular momentum, so that steps can skip it."""
+    lanes: int
+    load_kernels: tuple[Callable[..., Any], ...]
+    load_shape: Groups
+    pair_kernels: tuple[Callable[..., Any], ...]
+    pair_shapes: Groups
+    needs_velocity: bool = False
+    """Of a splitting method: whether a force depends on velocities, and so changes during a kick."""
+    dense: bool = False
+    """Whether an adaptive method needs dense output."""
+    is_system: bool = False
+    """Whether all bodies of a unit share one clock: they act on each other, or events concern them together."""
+    staged: bool = False
+    """Whether steps are made stage by stage."""
+    event_kernels: tuple[tuple[Callable[..., Any], Callable[..., Any] | None], ...] = ()
+    """The function of each event, and its change."""
+    event_shape: Groups = ()
+
+
+class Plan(NamedTuple):
+    """The program of a structure, and its memory layout."""
+
+    layout: Layout
+    program: Program
+    has_clocks: bool
+    """Whether bodies or systems have their own clocks: with step-size control, or with events."""
+    is_system: bool
+
+
+def plan_of(structure: Structure) -> Plan:
+    """The program of a structure; one thread at a time."""
+    with _LOCK:
+        return _build_plan(structure)
+
+
+@lru_cache(maxsize=256)
+def _build_plan(structure: Structure) -> Plan:
+    form, method = FORMULATIONS[structure.formulation], METHODS[structure.method]
+    if method.is_closed_form:
+        return _closed_form_plan(structure, form)
+    if method.is_adaptive:
+        assert method.tableau is not None
+        return _adaptive_plan(structure, form, method.tableau)
+    return _fixed_plan(structure, form, method)
+
+
+def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan:
+    """The program of a method with steps of one length."""
+    renormalize = form.after_step(structure.renormalize)
+    if method.composition is not None:
+        tableau = kick_tableau(method.composition, structure.needs_velocity, structure.counts_work)
+    else:
+        assert method.tableau is not None
+        tableau = method.tableau
+    layout = _layout(structure, tableau, None)
+    rescaled = method.composition is None and tableau.rescaled_stages and structure.renormalize
+    has_events = bool(structure.event_kernels)
+    after = _leave_unchanged if has_events else renormalize
+    rate = build_right_hand_side(
+        form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work, rescaled
+    )
+    loops = _stage_loops(structure, form, tableau, layout, rescaled) if structure.staged else None
+    if loops is not None:
+        step_all = stages.staged_step(loops, after, tableau, layout)
+        if method.composition is not None:
+            kick = stages.staged_step(loops, _leave_unchanged, tableau, layout)
+            drift = build_drift(method.composition.drift)
+            step_all = stages.staged_splitting(method.composition, kick, drift, after, layout)
+    else:
+        if method.composition is not None:
+            step = build_splitting_step(method.composition, rate, tableau)
+        else:
+            step = build_step(tableau, drop_spin_rate(rate) if structure.has_constant_spin else rate)
+        step_all = independent_step(step, renormalize, layout)
+    if not has_events:
+        return _plan(structure, layout, build_fixed_loop(step_all, layout), False)
+    if loops is not None:
+        made = tries.fixed_staged_attempts(step_all, loops, renormalize, layout)
+    else:
+        made = tries.fixed_lane_attempts(step, rate, renormalize, layout)
+    return _clocked_plan(structure, form, made, layout, False)
+
+
+def _leave_unchanged(y: Groups, h: Any) -> tuple[Groups, Any]:
+    """The state as it is; its drift is measured later."""
+    return y, 0 * h
+
+
+def _adaptive_plan(structure: Structure, form: Formulation, tableau: Tableau) -> Plan:
+    """The program of a method with step-size control."""
+    layout = _layout(structure, tableau, tableau if structure.dense else None)
+    renormalize = form.after_step(structure.renormalize)
+    if structure.staged:
+        loops = _stage_loops(structure, form, tableau, layout, False)
+        made = tries.staged_attempts(loops, renormalize, tableau, layout)
+    else:
+        rate = build_right_hand_side(form, sum_forces(structure.load_kernels), structure.pivoted, structure.counts_work)
+        made = tries.lane_attempts(rate, renormalize, tableau, layout)
+    return _clocked_plan(structure, form, made, layout, structure.dense)
+
+
+def _clocked_plan(
+    structure: Structure, form: Formulation, made: tries.Attempts, layout: Layout, is_dense: bool
+) -> Plan:
+    renormalize, events = form.after_step(structure.renormalize), None
+    if structure.event_kernels:
+        functions, changes = zip(*structure.event_kernels, strict=True)
+        view, apply_impulse = build_view(form, structure.pivoted), build_impulse_law(form, structure.pivoted)
+        is_adaptive = METHODS[structure.method].is_adaptive
+        events = build_event_laws(
+            functions, changes, view, renormalize, apply_impulse, layout, is_adaptive, structure.is_system
+        )
+    advance = build_clocked_loop(made, events, renormalize, layout, structure.is_system, is_dense)
+    return _plan(structure, layout, advance, True)
+
+
+def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
+    layout = _layout(structure, None, None)
+    free_motion = build_free_motion(sum_forces(structure.load_kernels))
+    advance = build_closed_form_loop(free_motion, form.after_step(structure.renormalize), layout)
+    return _plan(structure, layout, advance, False)
+
+
+def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool) -> Plan:
+    unit_size = None if structure.is_system else layout.size
+    return Plan(layout, Program(advance, structure.engine != "python", unit_size), has_clocks, structure.is_system)
+
+
+def _stage_loops(
+    structure: Structure, form: Formulation, tableau: Tableau, layout: Layout, rescaled: bool
+) -> stages.StageLoops:
+    view = build_view(form, structure.pivoted)
+    motion_law = build_motion_law(form, structure.pivoted, structure.counts_work, rescaled)
+    pair_laws = [
+        (kernel, *assign_places(shape, 0, 1))
+        for kernel, shape in zip(structure.pair_kernels, structure.pair_shapes, strict=True)
+    ]
+    return stages.build_stage_loops(tableau, view, sum_forces(structure.load_kernels), motion_law, pair_laws, layout)
+
+
+def group_like_pairs(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:
+    """Group consecutive pair forces with the same kernel and shape of parameters: each group is one loop."""
+    runs = groupby(pairs, key=lambda f: (f.kernel, map_leaves(lambda _: 0, f.params)))
+    return [(kernel, shape, list(forces)) for (kernel, shape), forces in runs]
+
+
+def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None) -> Layout:
+    """The memory layout of a block."""
+    lanes, method = structure.lanes, METHODS[structure.method]
+    sizes = FORMULATIONS[structure.formulation].sizes + ((1,) if structure.counts_work else ())
+    shape = tuple((0,) * size for size in sizes)
+    events = len(structure.event_kernels)
+    has_clock = method.is_adaptive or events > 0
+    end = 0
+
+    def place(part: Any) -> Any:
+        nonlocal end
+        places, end = assign_places(part, end, lanes)
+        return places
+
+    state, drift = place(shape), place(0)
+    sample_size = end
+    body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3))
+    params, event_params = place(structure.load_shape), place(structure.event_shape)
+    least = place((0,) * 4 if method.is_adaptive else ())
+    clock = place((0,) * (5 if method.is_adaptive else 6) if has_clock else ())
+    carried = end
+    trial = place(shape if has_clock or method.is_closed_form else ())
+    point = place(shape if structure.staged else ())
+    wrench = place(((0,) * 3, (0,) * 3) if structure.staged else ())
+    attempt = place((0,) * 2 if has_clock else ())
+    count = max(len(tableau.nodes), 2) if structure.staged and tableau is not None else 0
+    if dense is not None:
+        count = count + 1 + len(dense_stages(dense).stages) if structure.staged else len(dense_stages(dense).used)
+    slopes = place((shape,) * count)
+    curve: Any = slopes[:DENSE_TERMS]
+    if events:  # the slopes are needed again after the search
+        curve = place((shape,) * (DENSE_TERMS if dense is not None else HERMITE_TERMS))
+    event_values = place(((0,) * events,) * (EVENT_POINTS + 2) if events else ())
+    event_slopes = place((0,) * events)
+    rooms = (trial, point, wrench, slopes, curve, attempt, event_values, event_slopes, end)
+    return Layout(lanes, state, drift, sample_size, body, params, event_params, least, clock, carried, *rooms)
+
+
+# The structure of a scenario ------------------------------------------------------------------------------------------
+def structure_of(
+    scenario: Scenario, counts_work: bool, needs_output_inside: bool, needs_velocity: bool
+) -> Structure:
+    """The structure of a scenario whose user functions have been traced."""
+    pairs = scenario.of_kind("pair")
+    method, events = scenario.used_method, scenario.events
+    is_system = bool(pairs) or (bool(events) and scenario.is_system)
+    is_dense = method.is_adaptive and (bool(events) or needs_output_inside)
+    few = scenario.count < MIN_LANE_BODIES or scenario.engine == "python"
+    is_long = sum(_length(kernel) for kernel in scenario.load_kernels()) > LONG_FORCE
+    # Stage by stage compiles in half the time and runs at half the speed: better for one body with dense output.
+    alone = few and method.is_adaptive and is_dense
+    staged = is_system or (not method.is_closed_form and ((few and is_long) or alone))
+    return Structure(
+        scenario.engine,
+        scenario.form.name,
+        method.name,
+        scenario.renormalize,
+        scenario.pivot is not None,
+        counts_work,
+        _has_constant_spin(scenario, counts_work) and not staged and not events,
+        1 if few else LANES,
+        scenario.load_kernels(),
+        map_leaves(lambda _: 0, scenario.problem.load_params),
+        tuple(kernel for kernel, _, _ in group_like_pairs(pairs)),
+        tuple(shape for _, shape, _ in group_like_pairs(pairs)),
+        needs_velocity,
+        is_dense,
+        is_system,
+        staged,
+        tuple((e.kernel, e.change) for e in events),
+        map_leaves(lambda _: 0, tuple(e.params for e in events)),
+    )
+
+
+def _length(kernel: Any) -> int:
+    """The number of operations of a user's function; library forces count as one hundred."""
+    return len(kernel) if hasattr(kernel, "ops") else 100
+
+
+def _has_constant_spin(scenario: Scenario, counts_work: bool) -> bool:
+    """Whether the last group of the state is the angular momentum in world axes, and no torque acts."""
+    is_momentum = scenario.form.keeps_momenta and scenario.pivot is None
+    turning = any(f.turns for f in scenario.forces if f.kind != "impulse")
+    return is_momentum and not scenario.used_method.is_adaptive and not counts_work and not turning

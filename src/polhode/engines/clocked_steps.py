@@ -1,0 +1,186 @@
+"""Steps that are tried: every body, or every system, has its own clock and step size, and its events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.backends.clocked import ClockedRun
+from polhode.engines import integrator
+from polhode.engines.buffer import current_samples, unpack_samples
+from polhode.engines.checkpoint import Checkpoint
+from polhode.engines.event_log import EventLog, label_event_records
+from polhode.engines.impulses import impulses_at
+from polhode.engines.integrator import Integrator
+from polhode.engines.result import Failure
+from polhode.engines.threads import on_threads
+from polhode.validation import Array
+
+
+class ClockedSteps(Integrator):
+    """Steps with step-size control, or of one length where events are watched.  Clocks count from the run's start."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        scenario, layout = self.scenario, self.layout
+        self.is_adaptive = scenario.used_method.is_adaptive
+        self.slots = 1 if self.plan.is_system else layout.lanes
+        bodies = scenario.count if self.plan.is_system else 1
+        clocks = len(self.buffer) * self.slots
+        self.event_log = EventLog(scenario, clocks, bodies, self.slots, layout.sample_size // layout.lanes)
+        blocks = self.buffer.reshape(-1, layout.size)
+        for place, value in zip(layout.clock, self._first_clock(), strict=True):
+            blocks[:, place : place + layout.lanes] = value
+        h = layout.clock[1]
+        if not self.plan.is_system:  # unused lanes make no steps
+            blocks[-1, h + layout.lanes - len(blocks) * layout.lanes + scenario.count : h + layout.lanes] = 0.0
+
+    def _first_clock(self) -> tuple[float, ...]:
+        step = self.scenario.step or self.scenario.duration / 1000
+        return (0.0, step, 0.0, 0.0, 0.0) if self.is_adaptive else (0.0, step, 0.0, 0.0, 0.0, 0.0)
+
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Continue from a row of checkpoints, at the start of the step that covers an output."""
+        layout = self.layout
+        for unit, row in zip(self.buffer, checkpoint.samples, strict=True):
+            blocks = unit.reshape(-1, layout.size)
+            width = len(blocks) * layout.sample_size
+            blocks[:, : layout.sample_size] = row[:width].reshape(len(blocks), -1)
+            unit[list(layout.clock[:3])] = row[width:]
+
+    def apply_impulses(self, t: float) -> None:
+        super().apply_impulses(t)
+        if impulses_at(self.scenario, t):
+            self.event_log.forget_sides()
+
+    def begin_segment(self, a: float, b: float) -> None:
+        super().begin_segment(a, b)
+        if not self.is_adaptive:  # a new grid of steps
+            for place, value in ((self.layout.clock[2], 0.0), (self.layout.clock[5], a - self.scenario.start_time)):
+                self.buffer.reshape(-1, self.layout.size)[:, place : place + self.layout.lanes] = value
+
+    def _clock(self, i: int) -> Array:
+        """The i-th entry of all clocks."""
+        place, lanes = self.layout.clock[i], self.layout.lanes
+        if self.plan.is_system:
+            return self.buffer[:, place]
+        return self.buffer[:, place : place + lanes].reshape(-1)[: self.scenario.count]
+
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether an event has stopped the run; the members of an ensemble stop individually."""
+        return self.scenario.members is None and bool(self.event_log.is_stopped.any())
+
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+        scenario, layout, units = self.scenario, self.layout, len(self.buffer)
+        start, times = scenario.start_time, scenario.times
+        through = bool(times[-1] >= b) and not is_last
+        rtol, atol = scenario.tolerances if self.is_adaptive else ((), ())
+        width = layout.sample_size * (self.buffer.shape[1] // layout.size)
+        done = np.zeros(units * self.slots, dtype=np.int64)
+        out = np.empty((len(wanted), units, width))
+        has_one_clock = self.plan.is_system or layout.lanes == 1
+        keeps = scenario.members is None and not scenario.events and has_one_clock
+        checkpoints = np.empty((len(wanted) if keeps else 0, units, width + 3))
+        stops, end, log = wanted - start, b - start, self.event_log
+        while True:
+            budget = max(10, int(integrator.PORTION_S / self.seconds_per_step / 3))
+            run = ClockedRun(
+                self.buffer, self.pairs, float(start), float(end), through, stops, tuple(rtol), tuple(atol), budget,
+                done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
+            )  # fmt: skip
+            self._advance(run)
+            t, h = self._clock(0), self._clock(1)
+            written = done[: len(t)]
+            left = (written < len(wanted)) | (through & (t < end))
+            if not (left & (h > 0)).any():
+                break
+            if self.report is not None:
+                self.report(start + float(t.mean()))
+        self.crossings, self.checkpoints = log.found, checkpoints[: len(wanted)]
+        self.steps, self.refused = (int(self._clock(i).sum()) for i in (3, 4))
+        if self._is_stopped:
+            self.stopped_at = start + float(self._clock(0)[0])
+        samples = unpack_samples(out, layout, scenario.count)
+        if left.any():
+            self._fail_or_blank(out, written, left)
+            if self.failure is not None or scenario.members is None:
+                return samples[: self._count_finite(out[: int(written.min())])]
+        elif scenario.members is None and not np.isfinite(out).all():  # a slope that only dense output needed was NaN
+            good = max(self._count_finite(out), 1)
+            self._fail(float(wanted[good - 1]), samples[min(good, len(samples) - 1)], samples[good - 1])
+            return samples[:good]
+        return samples
+
+    def _advance(self, run: ClockedRun) -> None:
+        """Run the loop, with one event log for each thread."""
+        if not self.scenario.events:
+            on_threads(self.plan.program.bind(run), len(self.buffer), self.threads)
+            return
+
+        def work(first: int, last: int) -> None:
+            log, found = self.event_log.log()
+            self.plan.program.bind(run._replace(log=log, found=found))(first, last)
+            self.event_log.take(log[: int(found[0])])
+
+        on_threads(work, len(self.buffer), self.threads)
+
+    def _count_finite(self, out: Array) -> int:
+        """The number of leading samples that are finite."""
+        finite: Any = np.isfinite(out).all(axis=(1, 2))
+        return len(finite) if finite.all() else int(np.argmin(finite))
+
+    def _fail_or_blank(self, out: Array, written: Any, stuck: Any) -> None:
+        """A body whose step has shrunk to zero fails the run; in an ensemble its remaining samples become NaN."""
+        if self._is_stopped:
+            return
+        if self.scenario.members is None:
+            unit = int(np.argmax(stuck))
+            body = self._first_nonfinite_slope() if self.plan.is_system else unit
+            now = self.samples
+            self._fail(self.scenario.start_time + float(self._clock(0)[unit]), now, now, "stuck", body)
+            self._report_halting_event()
+            return
+        lanes = self.layout.lanes
+        by_lane = out.reshape(len(out), len(self.buffer), out.shape[2] // lanes, lanes)  # there may be no outputs
+        for member in np.flatnonzero(stuck):
+            by_lane[written[member] :, member // lanes, :, member % lanes] = np.nan
+
+    def finish(self, times: Array, samples: Array) -> Failure | None:
+        """The failure of the run, or of the first member whose step has shrunk to zero."""
+        self.crossings = sorted(self.event_log.found, key=lambda crossing: crossing.time)
+        if self.scenario.events and self.scenario.members is not None and len(times) == 1:
+            label_event_records(self.scenario, self.crossings)
+            for crossing in self.crossings:  # only final states are sampled: the one at which an event stopped it
+                if crossing.ends:
+                    samples[0, crossing.body] = crossing.sample
+        stuck = (self._clock(1) == 0.0) & ~self.event_log.is_stopped[: len(self._clock(1))]
+        if self.failure is not None or self.scenario.members is None or not stuck.any():
+            return self.failure
+        member, now = int(np.argmax(stuck)), self.samples
+        self._fail(self.scenario.start_time + float(self._clock(0)[member]), now, now, "stuck", member)
+        self._report_halting_event()
+        return self.failure
+
+    def _report_halting_event(self) -> None:
+        """If the body that failed was halted by an event, report that instead."""
+        halting = self.event_log.halting_event()
+        if halting is None or self.failure is None:
+            return
+        reason, clock, event, body = halting
+        who = body if self.scenario.members is None else clock
+        if who == self.failure.body or self.scenario.members is None:
+            samples = current_samples(self.buffer, self.layout, self.scenario.count)
+            self.failure = Failure(reason, self.failure.time, who, samples[who], self.scenario.events[event].name)
+
+    def _first_nonfinite_slope(self) -> int:
+        """The first body of a system whose slope became non-finite in the failed step."""
+        blocks = self.buffer.reshape(-1, self.layout.size)
+        for stage in self.layout.slopes:
+            slopes: Any = blocks[:, stage[0][0] : stage[0][0] + self.layout.drift]
+            each = slopes.reshape(len(blocks), -1, self.layout.lanes)
+            wrong = ~np.isfinite(each).all(axis=1).ravel()[: self.scenario.count]
+            if wrong.any():
+                return int(np.argmax(wrong))
+        return 0

@@ -1,0 +1,140 @@
+"""One run, from a scenario to its samples: an integrator is taken through the segments between discontinuities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from polhode.engines import segments, taylor
+from polhode.engines.checkpoint import Checkpoint
+from polhode.engines.clocked_steps import ClockedSteps
+from polhode.engines.closed_form import ClosedForm
+from polhode.engines.event_log import label_event_records
+from polhode.engines.impulses import impulses_at
+from polhode.engines.integrator import FixedSteps, Integrator
+from polhode.engines.result import Report, RunResult, report_of_part
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
+
+
+def run_scenario(
+    scenario: Scenario,
+    counts_work: bool,
+    threads: int | None = None,
+    report: Report | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> RunResult:
+    """Compute a scenario's motion at its output times; its user functions have been traced."""
+    groups = _group_members(scenario) if scenario.members is not None else []
+    if len(groups) > 1:
+        result = _merge_groups(scenario, [*_run_groups(scenario, groups, counts_work, threads, report)])
+    elif scenario.used_method.is_taylor_series:
+        result = taylor.run_taylor(scenario, counts_work, threads, report, checkpoint)
+    else:
+        with np.errstate(all="ignore"):  # a non-finite state is detected and reported with its time
+            result = drive(integrator_for(scenario, counts_work, threads, report), checkpoint)
+    if result.crossings:
+        label_event_records(scenario, result.crossings)
+    return result
+
+
+def integrator_for(
+    scenario: Scenario, counts_work: bool, threads: int | None = None, report: Report | None = None
+) -> Integrator:
+    """What advances the bodies of a scenario by its method."""
+    method = scenario.used_method
+    if method.is_closed_form:
+        return ClosedForm(scenario, counts_work, threads, report)
+    kind = ClockedSteps if method.is_adaptive or scenario.events else FixedSteps
+    return kind(scenario, counts_work, threads, report)
+
+
+def drive(integrator: Integrator, checkpoint: Checkpoint | None = None) -> RunResult:
+    """Take an integrator through all segments of its scenario."""
+    scenario = integrator.scenario
+    times, end = scenario.times, segments.last_boundary(scenario)
+    edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
+    if checkpoint is not None:
+        edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
+        integrator.resume(checkpoint)
+    portions: list[Array] = []
+    checkpoints: list[Array] = []
+    for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
+        is_last = b == end
+        if checkpoint is None or a != checkpoint.segment:
+            integrator.apply_impulses(a)
+        integrator.begin_segment(a, b)
+        wanted = times[(times >= a) & ((times <= b) if is_last else (times < b))]
+        portions.append(integrator.integrate(a, b, wanted, is_last))
+        if integrator.checkpoints is not None:
+            checkpoints.append(integrator.checkpoints[: len(portions[-1])])
+        if integrator.failure is not None or integrator.stopped_at is not None or times[-1] < b:
+            break
+        if integrator.report is not None and not is_last:
+            integrator.report(b)
+    samples = np.concatenate(portions) if len(portions) > 1 else portions[0]
+    times = times[: len(samples)]
+    if integrator.stopped_at is not None:
+        if not len(times) or times[-1] != integrator.stopped_at:
+            times = np.append(times, integrator.stopped_at)
+            samples = np.concatenate([samples, integrator.samples[None]])
+    elif integrator.failure is None and len(times) and times[-1] == end and end > scenario.start_time:
+        _apply_last_impulses(integrator, end, samples)
+    failure = integrator.finish(times, samples)
+    result = RunResult(times, samples, integrator.columns, integrator.steps, integrator.refused, failure)
+    result.crossings, result.closed_form = integrator.crossings, integrator.closed_form
+    if checkpoints and len(checkpoints[0]):
+        result.checkpoints = np.concatenate(checkpoints)
+    return result
+
+
+def _apply_last_impulses(integrator: Integrator, end: float, samples: Array) -> None:
+    """An impulse at the very end shows in the last sample; members that have ended before get none."""
+    if not impulses_at(integrator.scenario, end):
+        return
+    part = integrator.columns.integrated
+    now = samples[-1].copy()
+    integrator.set_state(now)
+    integrator.apply_impulses(end)
+    samples[-1][:, part] = np.where(np.isfinite(now[:, part]), integrator.samples[:, part], np.nan)
+
+
+# Members with discontinuities at different times ------------------------------------------------------------------------
+def _group_members(scenario: Scenario) -> list[Any]:
+    """Groups of members that share all discontinuity times; empty if all do."""
+    events = segments.discontinuity_times(scenario)
+    if not any(np.ndim(event) for event in events):
+        return []
+    each = np.stack([np.broadcast_to(event, (scenario.count,)) for event in events], axis=-1)
+    unique, index = np.unique(each, axis=0, return_inverse=True)
+    return [np.flatnonzero(index.ravel() == i) for i in range(len(unique))]
+
+
+def _run_groups(
+    scenario: Scenario, groups: list[Any], counts_work: bool, threads: int | None, report: Report | None
+) -> Iterator[tuple[Any, RunResult]]:
+    for i, rows in enumerate(groups):
+        own = report_of_part(report, scenario, i, len(groups))
+        yield rows, run_scenario(scenario.take(rows), counts_work, threads, own)
+        if own is not None:
+            own(scenario.end_time)
+
+
+def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> RunResult:
+    """Merge the runs of groups of members, in the order of the members."""
+    first = parts[0][1]
+    samples = np.full((len(scenario.times), scenario.count, first.samples.shape[-1]), np.nan)
+    failure = None
+    for rows, part in parts:
+        samples[: len(part.samples), rows] = part.samples
+        if part.failure is not None and failure is None:
+            failure = part.failure
+            failure.body = int(rows[failure.body])
+        for crossing in part.crossings:
+            crossing.body = int(rows[crossing.body])
+    crossings = sorted((c for _, part in parts for c in part.crossings), key=lambda c: c.time)
+    steps, refused = sum(p.steps for _, p in parts), sum(p.refused for _, p in parts)
+    return RunResult(scenario.times, samples, first.columns, steps, refused, failure, crossings)

@@ -1,0 +1,224 @@
+"""What advances the bodies of a scenario: the common part of all methods, and steps of one length."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from polhode.backends.fixed_steps import FixedRun
+from polhode.backends.prepare import Plan, plan_of, structure_of
+from polhode.engines import segments
+from polhode.engines.buffer import (
+    buffer_samples,
+    current_samples,
+    pack_buffer,
+    pack_pairs,
+    unpack_samples,
+    write_state,
+    write_values,
+)
+from polhode.engines.checkpoint import Checkpoint
+from polhode.engines.impulses import apply_impulses, impulses_at
+from polhode.engines.result import EventRecord, Failure, Report, SampleColumns
+from polhode.engines.threads import CORES, on_threads
+from polhode.engines.user_functions import forces_need_velocity
+from polhode.equations.rigid_body import turn_per_step
+from polhode.model.scenario import Scenario
+from polhode.model.state import split_groups
+from polhode.validation import Array
+
+PORTION_S = 0.2
+"""Approximate time that a loop runs before it returns to report progress."""
+
+
+def plan_scenario(scenario: Scenario, counts_work: bool) -> Plan:
+    """The program and memory layout of a scenario."""
+    inside = segments.has_output_inside_segments(scenario)
+    needs_velocity = scenario.used_method.is_splitting and forces_need_velocity(scenario)
+    return plan_of(structure_of(scenario, counts_work, inside, needs_velocity))
+
+
+class Integrator:
+    """The bodies of a scenario on their way.  The driver takes it through the segments of a run."""
+
+    failure: Failure | None = None
+    stopped_at: float | None = None
+    """The time at which an event has stopped the run."""
+    closed_form: Any = None
+    checkpoints: Array | None = None
+    """The starts of the steps that cover the outputs of the last segment, if it keeps them."""
+
+    def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
+        self.scenario, self.report = scenario, report
+        self.plan = plan_scenario(scenario, counts_work)
+        self.layout = self.plan.layout
+        self.columns = SampleColumns.of(scenario.form.sizes, counts_work)
+        self.buffer = pack_buffer(scenario, self.plan)
+        self.pairs = pack_pairs(scenario)
+        self.threads = min(threads or CORES, len(self.buffer))
+        self.seconds_per_step = scenario.count * _estimate_step_seconds(scenario.engine, self.layout.lanes)
+        self.steps = self.refused = 0
+        self.crossings: list[EventRecord] = []
+
+    # What the driver asks ---------------------------------------------------------------------------------------------
+    @property
+    def samples(self) -> Array:
+        """The current samples, (bodies, columns), as a copy."""
+        return current_samples(self.buffer, self.layout, self.scenario.count)
+
+    def set_state(self, samples: Array) -> None:
+        """Continue from these samples."""
+        write_state(self.buffer, self.layout, samples)
+
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Continue from a checkpoint."""
+        self.set_state(checkpoint.samples)
+
+    def apply_impulses(self, t: float) -> None:
+        """Apply the impulses at time t."""
+        if impulses := impulses_at(self.scenario, t):
+            self.set_state(apply_impulses(self.scenario, self.samples, self.columns, t, impulses))
+
+    def begin_segment(self, a: float, b: float) -> None:
+        """Before a segment: each force that acts in a window acts always or never, so that no stage sees its edge."""
+        middle = (a + b) / 2
+        for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=True):
+            if f.window is None:
+                continue
+            own = places if f.bodies is None else places[1]
+            start, stop = f.params[f.window[0]], f.params[f.window[1]]
+            is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
+            opened = np.where(is_open, -np.inf, np.inf)
+            write_values(self.buffer, self.layout, own[f.window[0]], opened, self.scenario.count)
+            write_values(self.buffer, self.layout, own[f.window[1]], np.inf, self.scenario.count)
+
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+        """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""
+        raise NotImplementedError
+
+    def finish(self, times: Array, samples: Array) -> Failure | None:
+        """After the last segment: what has failed, if anything."""
+        return self.failure
+
+    # Parts ------------------------------------------------------------------------------------------------------------
+    def _fail(self, time: float, bad: Array, good: Array, reason: str = "non-finite", body: int | None = None) -> None:
+        finite = np.isfinite(bad).all(axis=-1)
+        if body is None:
+            body = int(np.argmin(finite)) if not finite.all() else int(np.argmax(bad[:, self.columns.drift]))
+        if self.scenario.form.keeps_angles and (finite.all() or self._is_vertical(good[body])):
+            reason = "singular"
+        self.failure = Failure(reason, time, body, good[body])
+
+    def _is_vertical(self, sample: Array) -> bool:
+        """Whether the Euler angles of a body are near their singularity."""
+        groups: Any = split_groups(sample, self.scenario.form.sizes)
+        turn = turn_per_step(groups[1], groups[3], self.scenario.step or self.scenario.duration / 1000)
+        return not turn <= self.scenario.largest_turn**2
+
+
+def _estimate_step_seconds(engine: str, lanes: int) -> float:
+    """The approximate cost of a step of one body, before it has been measured."""
+    if engine == "python":
+        return 1e-3
+    return 3e-7 if lanes == 1 else 3e-8
+
+
+class FixedSteps(Integrator):
+    """Steps of one length."""
+
+    first = 0
+    """The step of the segment at which to begin."""
+
+    def resume(self, checkpoint: Checkpoint) -> None:
+        super().resume(checkpoint)
+        self.first = checkpoint.k
+
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+        stops = wanted if is_last else np.append(wanted, b)
+        done = unpack_samples(self._take_steps(a, stops, self.first), self.layout, self.scenario.count)
+        self.first = 0
+        if not is_last and self.failure is None:
+            self.set_state(done[-1])
+        return done[: len(wanted)]
+
+    def _take_steps(self, a: float, stops: Array, k: int) -> Array:
+        h = self.scenario.needed_step
+        stop_k, rest = segments.locate_on_grid(stops, a, h)
+        out = np.empty(
+            (len(stops), len(self.buffer), self.layout.sample_size * (self.buffer.shape[1] // self.layout.size))
+        )
+        last = int(stop_k[-1])
+        s = int(np.searchsorted(stop_k, k))
+        detects_failure = self.scenario.members is None
+        while True:
+            portion = max(1, int(PORTION_S / self.seconds_per_step))
+            k_end = min(last, k + portion)
+            before = self.buffer.copy() if detects_failure else None
+            began = perf_counter()
+            run = FixedRun(self.buffer, self.pairs, float(a), h, k, k_end, stop_k, rest, s, out)
+            on_threads(self.plan.program.bind(run), len(self.buffer), self.threads)
+            s_end = int(np.searchsorted(stop_k, k_end, side="right"))
+            self.steps += k_end - k
+            if before is not None and not (
+                self._is_valid(out[s:s_end]) and self._is_valid(buffer_samples(self.buffer, self.layout))
+            ):
+                good = self._locate_failure(before, a, h, k, k_end)
+                return out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
+            if k_end == last:
+                return out
+            if k_end - k == portion:
+                self.seconds_per_step = max((perf_counter() - began) / portion, 1e-9)
+            if self.report is not None:
+                self.report(a + k_end * h)
+            k, s = k_end, s_end
+
+    def _locate_failure(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
+        """Repeat the failed portion step by step: record the failure, return the index of the last valid step."""
+        unit_out = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
+        good, good_samples = k, current_samples(before, self.layout, self.scenario.count)
+        self.buffer = before
+        while good < k_end:
+            ks = np.arange(good + 1, min(good + 256, k_end) + 1)
+            out = np.empty((len(ks), len(self.buffer), unit_out))
+            run = FixedRun(self.buffer, self.pairs, float(a), h, good, int(ks[-1]), ks, np.zeros(len(ks)), 0, out)
+            self.plan.program.bind(run)(0, len(self.buffer))
+            valid = [self._is_valid(row) for row in out]
+            first_bad = valid.index(False) if False in valid else len(ks)
+            samples = unpack_samples(out, self.layout, self.scenario.count)
+            if first_bad > 0:
+                good, good_samples = int(ks[first_bad - 1]), samples[first_bad - 1]
+            if first_bad < len(ks):
+                self._fail(a + good * h, samples[first_bad], good_samples)
+                return good
+        self._fail(a + good * h, good_samples, good_samples)  # only a step between grid points failed
+        return good
+
+    def _is_valid(self, samples: Array) -> bool:
+        """Whether all samples are finite, and Euler angles turn slowly enough."""
+        blocks = samples.reshape(-1, self.layout.sample_size)
+        if not np.isfinite(blocks).all():
+            return False
+        if not self.scenario.form.keeps_angles:
+            return True
+        turns = blocks[:, self.layout.drift :]
+        return bool((turns <= self.scenario.largest_turn**2).all())
+
+    def finish(self, times: Array, samples: Array) -> Failure | None:
+        """All members of an ensemble run to the end; the first that failed is run again alone to find out when."""
+        if self.failure is not None or self.scenario.members is None:
+            return self.failure
+        if self.scenario.form.keeps_angles:
+            singular = np.logical_or.accumulate(samples[..., self.columns.drift] > self.scenario.largest_turn**2)
+            samples[singular] = np.nan  # past the singularity the angles are meaningless
+        wrong = ~np.isfinite(samples).all(axis=(0, 2))
+        if not wrong.any():
+            return None
+        from polhode.engines.driver import run_scenario
+
+        member = int(np.argmax(wrong))
+        alone = run_scenario(self.scenario.take(member), False, 1, self.report).failure
+        if alone is None:
+            return Failure("non-finite", float(self.scenario.times[0]), member, samples[0, member])
+        return Failure(alone.reason, alone.time, member, alone.last_good)

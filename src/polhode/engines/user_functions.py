@@ -1,0 +1,106 @@
+"""The functions of a user in a scenario, as a run takes them: traced at the moment when the run begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from polhode.backends.graph import TraceError
+from polhode.backends.user_functions import Recorded, line_of, normalize, portable, record_function
+from polhode.equations.formulations import StateView
+from polhode.equations.inertia import BodyConstants
+from polhode.equations.right_hand_side import convert_body_torque
+from polhode.errors import ForceError, ScenarioError
+from polhode.model.event import Event
+from polhode.model.force import Force, map_leaves
+from polhode.model.scenario import Scenario
+
+_VECTOR, _QUATERNION = (0.0,) * 3, (0.0,) * 4
+_STATE = StateView(_VECTOR, _QUATERNION, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+_BODY = BodyConstants(0.0, 0.0, _VECTOR, _VECTOR, _QUATERNION, _VECTOR)
+_VELOCITIES = ("velocity", "angular_velocity", "angular_velocity_body", "linear_momentum", "angular_momentum")
+
+_in_world_axes = lru_cache(maxsize=256)(convert_body_torque)
+
+
+def settle_functions(scenario: Scenario) -> Scenario:
+    """The scenario with every function of the user traced as it is now; in plain Python with `engine="python"`.
+
+    What it reads from globals, closures and tables is what these hold at this moment.
+    """
+    if not scenario.events and all(f.function is None for f in scenario.forces):
+        return scenario
+    is_traced = scenario.engine != "python"
+    forces = tuple(_settle_force(f, is_traced) if f.function is not None else f for f in scenario.forces)
+    events = tuple(_settle_event(e, is_traced) for e in scenario.events)
+    return replace(scenario, forces=forces, events=events)
+
+
+def _settle_force(f: Force, is_traced: bool) -> Force:
+    assert f.function is not None
+    arguments = _arguments(f)
+    kernel = _settle(f.name, f.function, arguments, 3 if f.kind == "pair" else 2, is_traced, ForceError)
+    potential = f.potential
+    if potential is not None:
+        potential = _settle(f"the potential of {f.name}", potential, arguments, 0, is_traced, ForceError)
+    return replace(f, kernel=_in_world_axes(kernel) if f.axes == "body" else kernel, potential=potential)
+
+
+def _settle_event(e: Event, is_traced: bool) -> Event:
+    arguments = _arguments(e)
+    function = e.function if e.function is not None else e.kernel
+    kernel = _settle(e.name, function, arguments, 0, is_traced, ScenarioError)
+    change = e.change
+    if change is not None:
+        change = _settle(f"the change of {e.name}", change, arguments, 2, is_traced, ScenarioError)
+    return replace(e, kernel=kernel, change=change)
+
+
+def _arguments(f: Force | Event) -> dict[str, Any]:
+    """The arguments of a function by name; only their nesting matters."""
+    params = map_leaves(lambda _: 0.0, f.params)
+    if isinstance(f, Force) and f.kind == "pair":
+        return {"t": 0.0, "a": _STATE, "body_a": _BODY, "b": _STATE, "body_b": _BODY, "params": params}
+    return {"t": 0.0, "state": _STATE, "body": _BODY, "params": params}
+
+
+def _settle(
+    name: str, function: Any, arguments: dict[str, Any], vectors: int, is_traced: bool, kind: type[Exception]
+) -> Callable[..., Any]:
+    if isinstance(function, Recorded):
+        function = function.function
+    if not is_traced:
+        plain = portable(function)
+        return lambda *given: normalize(plain(*given), vectors)
+    try:
+        return record_function(function, arguments, vectors)
+    except (TraceError, TypeError, AttributeError, RecursionError) as error:
+        raise kind(
+            f"{name} cannot be compiled: {error}{line_of(function, error)}. A function that a run traces computes with "
+            "numbers, tuples and arrays, `if`, loops of known length, and the functions of math and NumPy that the "
+            "documentation lists; or run it uncompiled with engine='python', about a thousand times slower."
+        ) from error
+
+
+# What the functions read ----------------------------------------------------------------------------------------------
+def forces_need_velocity(scenario: Scenario) -> bool:
+    """Whether any force reads velocities or momenta, on whatever way through its function."""
+    return any(_reads(f, _VELOCITIES) for f in scenario.forces if f.kind != "impulse")
+
+
+def _reads(f: Force, names: Sequence[str]) -> bool:
+    try:
+        used = _used(f.kernel, map_leaves(lambda _: 0.0, f.params), f.kind)
+    except Exception:  # a function that cannot be traced: whatever it reads, the kicks for velocities suit all forces
+        return True
+    return any(name.rpartition(".")[2] in names for name in used)
+
+
+@lru_cache(maxsize=256)
+def _used(kernel: Any, params: Any, kind: str) -> frozenset[str]:
+    if isinstance(kernel, Recorded):
+        return kernel.used
+    arguments = _arguments(Force("force", kernel, params, kind=kind))
+    return record_function(kernel, arguments, 3 if kind == "pair" else 2).used
