@@ -7,7 +7,7 @@ import pytest
 from benchmarks.repeatable_run import RepeatableRun
 
 import polhode as ph
-from polhode.engines.run import run_scenario
+from polhode.engines.driver import run_scenario
 from polhode.errors import ScenarioError
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")

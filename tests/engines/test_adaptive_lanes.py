@@ -55,7 +55,7 @@ def test_plain_python_has_the_same_bits():
 @pytest.mark.parametrize("portion", [1e-9, 1e-5])
 def test_lanes_do_not_depend_on_how_a_run_is_portioned(portion, monkeypatch):
     whole = ph.ensemble(crowd(40, output_step=0.5))
-    monkeypatch.setattr("polhode.engines.runner.PORTION_S", portion)
+    monkeypatch.setattr("polhode.engines.integrator.PORTION_S", portion)
     cut = ph.ensemble(crowd(40, output_step=0.5))
     for name in QUANTITIES:
         assert np.array_equal(getattr(whole, name), getattr(cut, name))

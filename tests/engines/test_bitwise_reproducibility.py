@@ -148,7 +148,7 @@ def test_adaptive_steps_do_not_depend_on_how_a_run_is_portioned(portion, monkeyp
     body, orbit = ph.particle(1.0), ph.State(position=(1.0, 0.0, 0.0), velocity=(0.0, 0.3, 0.0))
     pull = [ph.forces.point_gravity(1.0)]
     whole = ph.simulate(body, orbit, pull, duration=20.0, output_times=[20.0], rtol=1e-8, method="dop853")
-    monkeypatch.setattr("polhode.engines.runner.PORTION_S", portion)
+    monkeypatch.setattr("polhode.engines.integrator.PORTION_S", portion)
     cut = ph.simulate(body, orbit, pull, duration=20.0, output_times=[20.0], rtol=1e-8, method="dop853")
     assert whole.audit().refused > 20
     assert same_bits(whole.final, cut.final)

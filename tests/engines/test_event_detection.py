@@ -341,7 +341,7 @@ def test_compiled_code_and_plain_python_agree_to_the_bit():
 
 def test_portions_do_not_matter(monkeypatch):
     whole = ph.ensemble(crowd(output_step=0.1))
-    monkeypatch.setattr("polhode.engines.runner.PORTION_S", 1e-9)
+    monkeypatch.setattr("polhode.engines.integrator.PORTION_S", 1e-9)
     monkeypatch.setattr("polhode.engines.event_log.LOG_ROWS", 1)
     cut = ph.ensemble(crowd(output_step=0.1), threads=2)
     assert np.array_equal(whole.position, cut.position, equal_nan=True)

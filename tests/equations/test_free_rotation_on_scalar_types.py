@@ -9,7 +9,7 @@ from polhode.equations.free_rotation import rotate_freely
 from polhode.equations.inertia import BodyConstants
 from polhode.methods.drifts import rotate_about_axes, rotate_exactly
 from polhode.reference import precise
-from scalar_types import bits, by_numba
+from scalar_types import bits, by_machine_code
 
 CASES = [(tuple(q), tuple(w), tuple(J), t) for _, J, w, q, t in free_rotation_cases.cases(seed=77, per_regime=2)]
 LATER = (0.0, 1e-9, -0.3, 2.5, -40.0, 1e3)
@@ -45,7 +45,7 @@ def test_over_times_as_one_by_one(case):
 
 
 def test_machine_code_has_the_same_bits_in_every_regime():
-    for case, compiled in zip(CASES, by_numba(rotate_freely, CASES), strict=True):
+    for case, compiled in zip(CASES, by_machine_code(rotate_freely, CASES), strict=True):
         assert bits(compiled) == bits(rotate_freely(*case))
 
 
@@ -62,7 +62,7 @@ def test_a_drift_of_members_of_every_regime_as_one_by_one(turn):
 
     together = turn(*arguments(*columns(CASES)))
     lanes = [arguments(*case) for case in CASES]
-    for i, (args, compiled) in enumerate(zip(lanes, by_numba(turn, lanes), strict=True)):
+    for i, (args, compiled) in enumerate(zip(lanes, by_machine_code(turn, lanes), strict=True)):
         alone = bits(turn(*args))
         assert bits(cut((together,), i, len(CASES))) == alone
         assert bits(compiled) == alone

@@ -18,7 +18,7 @@ from scalar_types import (
     by_jax,
     by_jax_jit,
     by_mpmath,
-    by_numba,
+    by_machine_code,
     by_numpy,
     by_sympy,
     error,
@@ -116,7 +116,7 @@ def in_ratios(run, lanes):
 KINDS = {
     # kind: (runs, tolerance or None for equal bits, laws left out)
     "numpy": (by_numpy, None, set()),
-    "numba": (by_numba, None, set()),
+    "machine code": (by_machine_code, None, set()),
     "mpmath": (by_mpmath, 1e-14, FOR_DOUBLES),
     "jax": (by_jax, 1e-15, FOR_DOUBLES),
     "jax_jit": (by_jax_jit, 2e-15, FOR_DOUBLES),  # XLA fuses multiplications with additions

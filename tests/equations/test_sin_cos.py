@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from polhode.equations import scalar_ops
-from scalar_types import by_numba, by_numpy
+from scalar_types import by_machine_code, by_numpy
 
 RNG = np.random.default_rng(20)
 LIMIT = 3e9
@@ -61,14 +61,14 @@ def test_the_worst_of_many_stays_within_two_units():
 
 
 @pytest.mark.parametrize("name", ["sin", "cos"])
-def test_equal_bits_on_floats_numpy_and_numba(name):
+def test_equal_bits_on_floats_numpy_and_machine_code(name):
     ours, written_out = getattr(scalar_ops, name), {"sin": scalar_ops._sine, "cos": scalar_ops._cosine}[name]
     angles = np.concatenate([*SETS.values(), [0.0, -0.0, LIMIT, 4e9, -1e12, 1e100]])
     floats = [ours(x).hex() for x in angles.tolist()]
     assert [x.hex() for x in ours(angles).tolist()] == floats
     lanes = [(x,) for x in angles.tolist()]
     assert [float(x).hex() for x in by_numpy(written_out, lanes)] == floats
-    assert [x.hex() for x in by_numba(written_out, lanes)] == floats
+    assert [x.hex() for x in by_machine_code(written_out, lanes)] == floats
 
 
 @pytest.mark.parametrize("x", [3.0001e9, -3.0001e9, 1e10, 1e100, 1e300, math.nan, math.inf, -math.inf])

@@ -1,6 +1,7 @@
 """How a function on nested tuples of numbers is run on each scalar type, and compared with its floats."""
 
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import heyoka
 import jax
@@ -9,7 +10,9 @@ import mpmath
 import numpy as np
 import sympy
 
-from polhode.engines.compiler import compile_kernel, fingerprint
+from polhode.backends.graph import Block, tracing
+from polhode.backends.loops import Sweep, loop
+from polhode.backends.program import Program
 
 jax.config.update("jax_enable_x64", True)
 
@@ -51,24 +54,42 @@ def lane(args, which, signs=True):
     return mapped(changed, args)
 
 
-def machine_code(run):
-    """`run` compiled; the tag keeps the disk cache from answering with the code of an older law."""
-    tag = fingerprint(run)
-
-    def kernel(args):
-        _ = tag
-        return run(*args)
-
-    return compile_kernel(kernel)
-
-
 def in_floats(run, args):
     return run(*mapped(float, args))
 
 
-def by_numba(run, lanes):
-    kernel = machine_code(run)
-    return [kernel(mapped(float, args)) for args in lanes]
+def by_machine_code(run, lanes, width=8):
+    """The law traced and compiled, `width` lanes at a time."""
+    count = -(-len(lanes) // 8) * 8
+    inputs, shape = len(leaves(lanes[0])), {}
+
+    def one_lane(unit, at):
+        places = iter(range(inputs))
+        result = run(*mapped(lambda _: unit[count * next(places) + at], lanes[0]))
+        shape["of"] = mapped(lambda _: 0, result)
+        for k, number in enumerate(leaves(result)):
+            unit[count * (inputs + k) + at] = number
+
+    with tracing() as graph:  # once, to find the shape of the result
+        one_lane(Block(graph, "unit", {}, {}), 0)
+    size = count * (inputs + len(leaves(shape["of"])))
+    sweep = Sweep(one_lane, count, size)
+
+    @loop
+    def advance(record, first, last):
+        for u in range(first, last):
+            sweep(record.buffer[u])
+
+    buffer = np.zeros((1, size))
+    table = np.array([[float(x) for x in leaves(lanes[min(i, len(lanes) - 1)])] for i in range(count)])
+    buffer[0, : inputs * count] = table.T.ravel()
+    Program(advance, True, size, width).bind(_Buffer(buffer))(0, 1)
+    columns = buffer[0, inputs * count :].reshape(-1, count)
+    return [refilled(shape["of"], columns[:, i].tolist()) for i in range(len(lanes))]
+
+
+class _Buffer(NamedTuple):
+    buffer: Any
 
 
 def by_numpy(run, lanes):

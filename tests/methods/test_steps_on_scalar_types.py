@@ -22,7 +22,7 @@ from scalar_types import (
     by_jax,
     by_jax_jit,
     by_mpmath,
-    by_numba,
+    by_machine_code,
     by_numpy,
     error,
     in_floats,
@@ -71,12 +71,12 @@ def in_mpmath(ratio):
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_a_step_has_the_same_bits_on_floats_numpy_and_numba(formulation):
+def test_a_step_has_the_same_bits_on_floats_numpy_and_machine_code(formulation):
     step = rk4(formulation)
     lanes = [lane(arguments(formulation), i) for i in range(3)]
     floats = [bits(in_floats(step, args)) for args in lanes]
     assert [bits(got) for got in by_numpy(step, lanes)] == floats
-    assert [bits(got) for got in by_numba(step, lanes)] == floats
+    assert [bits(got) for got in by_machine_code(step, lanes)] == floats
 
 
 def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
@@ -94,7 +94,7 @@ def test_a_step_about_a_pivot_with_chosen_and_turned_loads_has_the_same_bits():
     lanes = [lane((t, y, h, data), i) for i in range(3)]
     floats = [bits(in_floats(step, args)) for args in lanes]
     assert [bits(got) for got in by_numpy(step, lanes)] == floats
-    assert [bits(got) for got in by_numba(step, lanes)] == floats
+    assert [bits(got) for got in by_machine_code(step, lanes)] == floats
 
 
 def test_leapfrog_with_rescaled_stages_has_the_same_bits_and_order_two():
@@ -118,7 +118,7 @@ def test_leapfrog_with_rescaled_stages_has_the_same_bits_and_order_two():
     lanes = [lane((T, START, H, (BODY, ())), i) for i in range(3)]
     floats = [bits(in_floats(step, args)) for args in lanes]
     assert [bits(got) for got in by_numpy(step, lanes)] == floats
-    assert [bits(got) for got in by_numba(step, lanes)] == floats
+    assert [bits(got) for got in by_machine_code(step, lanes)] == floats
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)

@@ -102,9 +102,10 @@ class ClockedSteps(Integrator):
         self.steps, self.refused = (int(self._clock(i).sum()) for i in (3, 4))
         if self._is_stopped:
             self.stopped_at = start + float(self._clock(0)[0])
-        samples = unpack_samples(out, layout, scenario.count)
         if left.any():
             self._fail_or_blank(out, written, left)
+        samples = unpack_samples(out, layout, scenario.count)
+        if left.any():
             if self.failure is not None or scenario.members is None:
                 return samples[: self._count_finite(out[: int(written.min())])]
         elif scenario.members is None and not np.isfinite(out).all():  # a slope that only dense output needed was NaN
