@@ -18,7 +18,7 @@ from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload, register_jitable
 
 from polhode.engines import kernels
-from polhode.equations import scalar_ops
+from polhode.equations import elementary, scalar_ops
 from polhode.equations.law import LAWS
 
 OPTIONS: Any = {"error_model": "numpy", "fastmath": False}
@@ -83,9 +83,34 @@ def _register_foundations() -> None:
         cosine = scalar_ops._cosine
         return lambda x: cosine(x)
 
-    @overload(scalar_ops.atan2, strict=False, jit_options=INLINED)
+    @overload(scalar_ops.sign_with_zeros, strict=False, jit_options=INLINED)
+    def _sign(x: Any) -> Any:
+        return lambda x: math.copysign(1.0, x)
+
+    @overload(elementary.exp, strict=False, jit_options=INLINED)
+    def _exp(x: Any) -> Any:
+        exponential = elementary._exponential
+        return lambda x: exponential(x, 0.0)
+
+    @overload(elementary.log, strict=False, jit_options=INLINED)
+    def _log(x: Any) -> Any:
+        logarithm = elementary._logarithm
+        return lambda x: logarithm(x)
+
+    @overload(elementary.power, strict=False, jit_options=INLINED)
+    def _power(x: Any, y: Any) -> Any:
+        power = elementary._power
+        return lambda x, y: power(x, y)
+
+    @overload(elementary.tan, strict=False, jit_options=INLINED)
+    def _tan(x: Any) -> Any:
+        tangent = elementary._tangent
+        return lambda x: tangent(x)
+
+    @overload(elementary.atan2, strict=False, jit_options=INLINED)
     def _atan2(y: Any, x: Any) -> Any:
-        return lambda y, x: math.atan2(y, x)
+        angle = elementary._angle
+        return lambda y, x: angle(y, x)
 
     @overload(kernels.read, strict=False, jit_options=INLINED)
     def _read(unit: Any, at: Any, places: Any) -> Any:
