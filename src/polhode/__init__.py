@@ -64,8 +64,6 @@ _MODULES = {
     "rotations": "rotations",
 }
 
-_NAMES_AT_HOME = {"quaternion_product": "product", "quaternion_conjugate": "conjugate"}
-
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
@@ -80,8 +78,8 @@ if TYPE_CHECKING:
     from polhode.equations.inertia import BodyConstants as BodyConstants
     from polhode.equations.interpolation import interp as interp
     from polhode.equations.law import law as law
-    from polhode.equations.quaternions import conjugate as quaternion_conjugate
-    from polhode.equations.quaternions import product as quaternion_product
+    from polhode.equations.quaternions import quaternion_conjugate as quaternion_conjugate
+    from polhode.equations.quaternions import quaternion_product as quaternion_product
     from polhode.equations.quaternions import to_body as to_body
     from polhode.equations.quaternions import to_world as to_world
     from polhode.equations.scalar_ops import cos as cos
@@ -119,8 +117,9 @@ def __getattr__(name: str) -> Any:
 
         raise AttributeError(unknown_attribute_message("polhode", name, _HOMES))
     home = _HOMES[name]
-    module = import_module(f"polhode.{_MODULES[name] if home is None else home}")
-    value = module if home is None else getattr(module, _NAMES_AT_HOME.get(name, name))
+    value = (
+        import_module(f"polhode.{_MODULES[name]}") if home is None else getattr(import_module(f"polhode.{home}"), name)
+    )
     globals()[name] = value
     return value
 

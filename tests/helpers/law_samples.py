@@ -193,6 +193,7 @@ ARGUMENTS = {
     elementary._halves: (T / 3,),
     elementary._two_product: (T / 3, H / 7),
     elementary._polynomial: (H, A),
+    elementary._power_of_two: (Fraction(40),),
     elementary._times_power_of_two: (T, Fraction(40)),
     elementary._mantissa_and_exponent: (T,),
     elementary._exponential: (-T, H / 2**60),

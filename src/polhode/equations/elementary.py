@@ -1,8 +1,8 @@
 """Elementary functions beyond `sqrt`, `sin` and `cos`, for every scalar type.
 
 For doubles they are written out with nothing but + - * /, comparisons and selection, so that floats, NumPy arrays,
-compiled code, GPUs and browsers agree to the last bit.  There is no access to an exponent: powers of two are found and
-applied by halving the range.  Other types use the functions of their own library.
+compiled code, GPUs and browsers agree to the last bit.  Bits are out of reach: exponents are found by bisection, and
+powers of two by rounding.  Other types use the functions of their own library.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 
 from polhode.equations.law import Number, law
 from polhode.equations.scalar_ops import (
-    QUARTER_TURN,
+    QUARTER,
     absolute,
     cosine_parts,
     holds_doubles,
@@ -33,7 +33,7 @@ def exp(x: Number) -> Number:
     --------
     >>> import polhode as ph
     >>> round(ph.exp(0.5), 12)
-    1.648721270700
+    1.6487212707
     """
     library = library_of(x)
     return _exponential(x, 0.0) if holds_doubles(library) else library_function(library, "exp")(x)
@@ -46,7 +46,7 @@ def log(x: Number) -> Number:
     --------
     >>> import polhode as ph
     >>> round(ph.log(2.0), 12)
-    0.693147180560
+    0.69314718056
     """
     library = library_of(x)
     return _logarithm(x) if holds_doubles(library) else library_function(library, "log")(x)
@@ -156,15 +156,22 @@ _POWERS = tuple((float(n), 2.0**n, 2.0**-n) for n in (512, 256, 128, 64, 32, 16,
 
 
 @law
+def _power_of_two(n: Number) -> Number:
+    """2**n for whole |n| <= 541: roughly, by squaring a series twelve times, and then rounded to one bit."""
+    u = n * (0.6931471805599453 / 4096.0)
+    value = 1.0 + u * (1.0 + u * (0.5 + u * 0.16666666666666666))
+    for _ in range(12):
+        value = value * value
+    scaled = 4503599627370497.0 * value  # 2**52 + 1: as in _halves, but with one bit in the upper part
+    return scaled - (scaled - value)
+
+
+@law
 def _times_power_of_two(x: Number, n: Number) -> Number:
     """x 2**n for whole |n| <= 1082 and x close to 1, rounded once: also to a subnormal number, 0 or infinity."""
-    left = if_less(n, 0.0, n + 1082.0, n)
-    last = if_less(n, 0.0, 2.0**-542, 2.0**540)
-    scale = 2.0**-540
-    for bit, up, _ in _POWERS[:1] + _POWERS:
-        scale = scale * if_less(left, bit, 1.0, up)
-        left = left - if_less(left, bit, 0.0, bit)
-    return (x * scale) * last
+    half = nearest_integer(0.5 * n - 0.25)
+    scale = _power_of_two(half)
+    return (x * (scale * (1.0 + (n - 2.0 * half)))) * scale  # n is twice the half, or one more
 
 
 @law
@@ -291,9 +298,9 @@ def _or_nan(x: Number, value: Number) -> Number:
 def _tangent(x: Number) -> Number:
     """sin/cos or -cos/sin of the angle less n quarter turns, each in two parts."""
     n = nearest_integer(x * 0.6366197723675814)
-    r, error = _two_sum(x - n * QUARTER_TURN[0], -(n * QUARTER_TURN[1]))
-    r, next_error = _two_sum(r, -(n * QUARTER_TURN[2]))
-    r, r_low = _two_sum(r, (error + next_error) - n * QUARTER_TURN[3])
+    r, error = _two_sum(x - n * QUARTER[0], -(n * QUARTER[1]))
+    r, next_error = _two_sum(r, -(n * QUARTER[2]))
+    r, r_low = _two_sum(r, (error + next_error) - n * QUARTER[3])
     r = if_less(x * x, 9e18, r, math.nan)
     large, small = cosine_parts(r)
     sine, sine_low = _fast_two_sum(r, sine_beyond(r) + r_low * large)
@@ -343,6 +350,7 @@ def _angle(y: Number, x: Number) -> Number:
     w = top / bottom
     z = w * w
     octant = base - ((w * (z * _polynomial(z, _ARCTANGENT)) - base_low) - w)
-    quadrant = if_less(along, up, 0.5 * _HALF_TURN[0] - (octant - 0.5 * _HALF_TURN[1]), octant)
-    half = if_less(sign_with_zeros(x), 0.0, _HALF_TURN[0] - (quadrant - _HALF_TURN[1]), quadrant)
-    return _or_nan(0.5 * up + 0.5 * along, sign_with_zeros(y) * half)
+    side = sign_with_zeros(x)
+    upright = 0.5 * _HALF_TURN[0] - (side * octant - 0.5 * _HALF_TURN[1])
+    lying = if_less(side, 0.0, _HALF_TURN[0] - (octant - _HALF_TURN[1]), octant)
+    return _or_nan(0.5 * up + 0.5 * along, sign_with_zeros(y) * if_less(along, up, upright, lying))

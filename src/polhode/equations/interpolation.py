@@ -37,7 +37,10 @@ def interp(x: Number, xp: Any, fp: Any) -> Number:
             "values fp: give interp(x, xp, fp) two sequences of the same length"
         )
     if not all(isinstance(number, Real) for number in xp + fp):
-        return _interpolate(library_of(x, *xp, *fp), x, xp, fp)
+        library = library_of(x, *xp, *fp)
+        if library.__name__ == "numpy":
+            _check_knots(xp)
+        return _interpolate(library, x, xp, fp)
     library = library_of(x)
     if not holds_doubles(library):
         _check_knots(xp)
@@ -60,7 +63,8 @@ def _entries(table: Any) -> Table:
 
 def _check_knots(xp: Table) -> None:
     for i, (a, b) in enumerate(pairwise(xp)):
-        if not a < b:
+        increases = a < b
+        if not (increases.all() if hasattr(increases, "all") else increases):  # all members of an array
             raise InputError(
                 f"the knots of a table increase, but xp[{i}] = {a} is followed by xp[{i + 1}] = {b}: sort the table by "
                 "its knots, with each knot once"

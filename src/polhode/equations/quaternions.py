@@ -46,6 +46,9 @@ def conjugate(q: Quaternion) -> Quaternion:
     return (q[0], -q[1], -q[2], -q[3])
 
 
+quaternion_product, quaternion_conjugate = product, conjugate  # the public names
+
+
 @law
 def normalize(q: Quaternion) -> Quaternion:
     """q/|q|"""

@@ -159,7 +159,7 @@ def within(t: Number, start: Number, stop: Number) -> Number:
 
 
 # pi/2 in four parts of at most 22 bits and a rest, so that n * part is exact for n < 2**31 (Cody and Waite, 1980).
-QUARTER_TURN = (
+QUARTER = (
     float.fromhex("0x1.921fb0p+0"),
     float.fromhex("0x1.5110b0p-22"),
     float.fromhex("0x1.184698p-44"),
@@ -172,7 +172,7 @@ _ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and subtracting it rounds t
 def _reduce_argument(x: Number) -> tuple[Number, Number]:
     """x = n pi/2 + r with |r| <= pi/4: r, and n modulo 4 as -2, -1, 0, 1 or 2."""
     n = (x * 0.6366197723675814 + _ROUNDER) - _ROUNDER
-    r = (((x - n * QUARTER_TURN[0]) - n * QUARTER_TURN[1]) - n * QUARTER_TURN[2]) - n * QUARTER_TURN[3]
+    r = (((x - n * QUARTER[0]) - n * QUARTER[1]) - n * QUARTER[2]) - n * QUARTER[3]
     r = if_less(x * x, 9e18, r, math.nan)
     return r, n - 4.0 * ((n * 0.25 + _ROUNDER) - _ROUNDER)
 
@@ -254,7 +254,7 @@ def remove_whole_turns(x: Number) -> Number:
     """x minus whole turns, within the range of `sin` and `cos`; up to 5e16, as far as rounding allows."""
     n = nearest_integer(x * (0.6366197723675814 / _REACH))
     far = n * _REACH
-    return (((x - far * QUARTER_TURN[0]) - far * QUARTER_TURN[1]) - far * QUARTER_TURN[2]) - far * QUARTER_TURN[3]
+    return (((x - far * QUARTER[0]) - far * QUARTER[1]) - far * QUARTER[2]) - far * QUARTER[3]
 
 
 @law
@@ -262,7 +262,7 @@ def remove_half_turns(x: Number) -> tuple[Number, Number]:
     """x = n pi + r with |r| <= pi/2: n and r."""
     n = nearest_integer(x * 0.3183098861837907)
     twice = 2 * n
-    return n, (((x - twice * QUARTER_TURN[0]) - twice * QUARTER_TURN[1]) - twice * QUARTER_TURN[2]) - twice * QUARTER_TURN[3]
+    return n, (((x - twice * QUARTER[0]) - twice * QUARTER[1]) - twice * QUARTER[2]) - twice * QUARTER[3]
 
 
 @law
