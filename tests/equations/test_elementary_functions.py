@@ -103,7 +103,7 @@ def error_in_ulp(got, expected):
 
 @pytest.mark.parametrize(("name", "which"), SETS, ids=[" ".join(each) for each in SETS])
 def test_within_two_units_in_the_last_place_of_mpmath(name, which):
-    """The measured worst of a million: exp 0.9, log 0.8, power 1.3, tan 1.4, atan2 1.3."""
+    """The measured worst of 100,000 in each range: exp 0.9, log 0.8, power 1.3, tan 1.4, atan2 1.5."""
     ours = getattr(ph, name)
     with mpmath.workdps(60):
         errors = {each: error_in_ulp(ours(*each), exact(name, each)) for each in SETS[name, which]}
