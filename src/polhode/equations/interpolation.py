@@ -89,7 +89,7 @@ def _interpolate(library: Any, x: Number, xp: Table, fp: Table) -> Number:
     name = library.__name__
     if name == "jax.numpy":
         return library.interp(x, library.asarray(xp), library.asarray(fp))
-    if hasattr(library, "interp") and name != "numpy":
+    if hasattr(library, "interp") and name != "numpy" and len(xp) > 1:
         return library.interp(x, xp, fp)
     if name == "fractions" or name == "mpmath":  # floats would round the slopes
         exact: Any = Fraction if name == "fractions" else library.mpf
