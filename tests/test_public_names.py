@@ -65,6 +65,9 @@ def test_no_two_public_classes_share_a_name():
         (lambda: ph.Body(mass=1.0, inertia_tensor=(1, 1, 1)), "'inertia'"),
         (lambda: ph.Body(mass=1.0, inertia=(1, 1, 1), centre_of_mass=(0, 0, 0)), "'center_of_mass'"),
         (lambda: ph.shapes.cube, "'box'"),
+        (lambda: ph.pow, "'power'"),
+        (lambda: ph.arctan2, "'atan2'"),
+        (lambda: ph.where, "'if_less'"),
     ],
 )
 def test_words_of_other_packages_point_to_ours(attempt, ours):

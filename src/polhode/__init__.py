@@ -40,9 +40,19 @@ _HOMES = {
     "sin": "equations.scalar_ops",
     "cos": "equations.scalar_ops",
     "if_less": "equations.scalar_ops",
+    "exp": "equations.elementary",
+    "log": "equations.elementary",
+    "power": "equations.elementary",
+    "tan": "equations.elementary",
+    "atan2": "equations.elementary",
+    "interp": "equations.interpolation",
     "law": "equations.law",
     "to_world": "equations.quaternions",
     "to_body": "equations.quaternions",
+    "quaternion_product": "equations.quaternions",
+    "quaternion_conjugate": "equations.quaternions",
+    "cross": "equations.vectors",
+    "dot": "equations.vectors",
     "PolhodeError": "errors",
 }
 
@@ -59,15 +69,25 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:
     from polhode import reference as reference
     from polhode import rotations as rotations
+    from polhode.equations.elementary import atan2 as atan2
+    from polhode.equations.elementary import exp as exp
+    from polhode.equations.elementary import log as log
+    from polhode.equations.elementary import power as power
+    from polhode.equations.elementary import tan as tan
     from polhode.equations.formulations import StateView as StateView
     from polhode.equations.inertia import BodyConstants as BodyConstants
+    from polhode.equations.interpolation import interp as interp
     from polhode.equations.law import law as law
+    from polhode.equations.quaternions import quaternion_conjugate as quaternion_conjugate
+    from polhode.equations.quaternions import quaternion_product as quaternion_product
     from polhode.equations.quaternions import to_body as to_body
     from polhode.equations.quaternions import to_world as to_world
     from polhode.equations.scalar_ops import cos as cos
     from polhode.equations.scalar_ops import if_less as if_less
     from polhode.equations.scalar_ops import sin as sin
     from polhode.equations.scalar_ops import sqrt as sqrt
+    from polhode.equations.vectors import cross as cross
+    from polhode.equations.vectors import dot as dot
     from polhode.errors import PolhodeError as PolhodeError
     from polhode.gallery import affine as affine
     from polhode.massprops import shapes as shapes

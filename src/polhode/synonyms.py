@@ -52,6 +52,13 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "tube": ("pipe", "hollow_cylinder"),
     "frustum": ("truncated_cone",),
     "gravity": ("uniform_gravity", "weight"),
+    "power": ("pow",),
+    "log": ("ln",),
+    "atan2": ("arctan2",),
+    "interp": ("interp1d", "interpolate"),
+    "if_less": ("where", "select"),
+    "quaternion_product": ("quat_mul", "qmul", "quaternion_multiply"),
+    "quaternion_conjugate": ("quat_conj", "conjugate"),
     "dop853": (
         "RK45",
         "RK8",

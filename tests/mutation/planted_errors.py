@@ -92,6 +92,34 @@ PLANTED = [
         'float.fromhex("0x1.184690p-44")',
         ("equations/test_sin_cos.py",),
     ),
+    Planted(
+        "log: a digit of log 2 lost",
+        "equations/elementary.py",
+        "1.90821492927058770002e-10",
+        "1.90831492927058770002e-10",
+        ("equations/test_elementary_functions.py",),
+    ),
+    Planted(
+        "power: logarithm to 53 bits only",
+        "equations/elementary.py",
+        "exponent_low + bounded * low)",
+        "exponent_low)",
+        ("equations/test_elementary_functions.py",),
+    ),
+    Planted(
+        "atan2: reflected at the wrong axis",
+        "equations/elementary.py",
+        "(side * octant - 0.5 * _HALF_TURN[1])",
+        "(octant - 0.5 * _HALF_TURN[1])",
+        ("equations/test_elementary_functions.py",),
+    ),
+    Planted(
+        "table: the line of the next interval",
+        "equations/interpolation.py",
+        "bisect_right(xp, inside) - 1",
+        "min(bisect_right(xp, inside), len(xp) - 1)",
+        ("equations/test_interpolation.py",),
+    ),
     # Laws of motion -------------------------------------------------------------------------------------------------
     Planted(
         "momentum: zeroed velocity",

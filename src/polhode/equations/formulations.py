@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from polhode.equations import matrices, quaternions, rigid_body
+from polhode.equations.elementary import atan2
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import Groups, Matrix, Number, Quaternion, Vector, law
 from polhode.equations.quaternions import conjugate, product, squared_norm, to_body, to_world
-from polhode.equations.scalar_ops import absolute, atan2, sqrt
+from polhode.equations.scalar_ops import absolute, sqrt
 from polhode.equations.vectors import scaled, times
 
 

@@ -17,7 +17,14 @@ def squared_norm(q: Quaternion) -> Number:
 
 @law
 def product(p: Quaternion, q: Quaternion) -> Quaternion:
-    """p q: rotate by q, then by p.  [Baraff 1997, eq. 4-1; Hydra 2017, eq. 3.4]"""
+    """p q: rotate by q, then by p.  [Baraff 1997, eq. 4-1; Hydra 2017, eq. 3.4]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.quaternion_product((0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
+    (0.0, 0.0, 0.0, 1.0)
+    """
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -28,8 +35,18 @@ def product(p: Quaternion, q: Quaternion) -> Quaternion:
 
 @law
 def conjugate(q: Quaternion) -> Quaternion:
-    """q*"""
+    """q*: the inverse rotation.
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.quaternion_conjugate((0.5, 0.5, -0.5, 0.5))
+    (0.5, -0.5, 0.5, -0.5)
+    """
     return (q[0], -q[1], -q[2], -q[3])
+
+
+quaternion_product, quaternion_conjugate = product, conjugate  # the public names
 
 
 @law

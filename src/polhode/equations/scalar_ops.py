@@ -1,7 +1,8 @@
 """The few operations beyond + - * / that the laws use, for every scalar type.
 
-Floats, NumPy arrays and compiled code agree to the last bit: for them `sin` and `cos` are written out in arithmetic.
-Other types (JAX, heyoka, SymPy, mpmath) use the functions of their own library.
+Doubles agree to the last bit, as floats, in NumPy arrays and in compiled code: for them `sin` and `cos` are written out
+in arithmetic.  Other types (JAX, heyoka, SymPy, mpmath) use the functions of their own library.  `elementary` has more
+functions.
 """
 
 from __future__ import annotations
@@ -13,25 +14,34 @@ from typing import Any
 
 from polhode.equations.law import Number, law
 
-TRACED = "polhode.backends.graph"
-_HOMES = {"builtins": "math", "jax": "jax.numpy", "jaxlib": "jax.numpy", "polhode": "polhode.equations.symbolic", TRACED: TRACED}
-WRITTEN_OUT = ("math", "numpy", TRACED)
-"""The kinds of numbers for which functions are written out in arithmetic, with the same bits."""
+_HOMES = {"jax": "jax.numpy", "jaxlib": "jax.numpy"}
+_DOUBLES = ("math", "numpy", "polhode.backends.graph")
+"""The libraries of floats, of arrays of them, and of numbers that record operations on them for a compiler."""
 
 
-def _library(*values: Number) -> Any:
-    """The module whose functions accept values of this type."""
+def library_of(*values: Number) -> Any:
+    """The module whose functions accept values of these types: `math` for floats, `numpy` for them and arrays."""
+    found: Any = math
     for value in values:
         module = type(value).__module__
-        if module != "builtins":
-            top = module.partition(".")[0]
-            return sys.modules[_HOMES.get(module) or _HOMES.get(top, top)]
-    return math
+        if module == "builtins":
+            continue
+        top = module.partition(".")[0]
+        found = sys.modules[module if top == "polhode" else _HOMES.get(top, top)]
+        if top != "numpy":
+            break
+    return found
 
 
-def _function(library: Any, name: str) -> Any:
+def holds_doubles(library: Any) -> bool:
+    """Whether the functions of numbers of this library are written out in arithmetic, for equal bits."""
+    return library.__name__ in _DOUBLES
+
+
+def library_function(library: Any, name: str) -> Any:
+    """A function of a library by its name; fractions have none."""
     if library.__name__ == "fractions":
-        raise ValueError(f"{name} of a fraction is irrational: use floats or mpmath for laws with angles")
+        raise ValueError(f"{name} of a fraction is irrational: use floats or mpmath for laws with such functions")
     return getattr(library, name)
 
 
@@ -45,7 +55,7 @@ def sqrt(x: Number) -> Number:
     >>> ph.sqrt(2.0), ph.sqrt(Fraction(9, 4))
     (1.4142135623730951, Fraction(3, 2))
     """
-    library = _library(x)
+    library = library_of(x)
     if library is math:
         return math.sqrt(x)
     if isinstance(x, Fraction):
@@ -65,13 +75,13 @@ def if_less(a: Number, b: Number, x: Number, y: Number) -> Number:
     >>> ph.if_less(1.0, 2.0, "below", "above")
     'below'
     """
-    library = _library(a, b)
+    library = library_of(a, b)
     name = library.__name__
     if name == "math" or name == "fractions" or name == "mpmath":
         return x if a < b else y
     if name == "sympy":
         return library.Piecewise((x, a < b), (y, True))
-    if name in ("polhode.equations.symbolic", TRACED):
+    if name.startswith("polhode."):
         return library.if_less(a, b, x, y)
     if name == "heyoka":
         number = library.expression
@@ -89,8 +99,8 @@ def sin(x: Number) -> Number:
     >>> round(ph.sin(0.5), 12)
     0.479425538604
     """
-    library = _library(x)
-    return _sine(x) if library.__name__ in WRITTEN_OUT else _function(library, "sin")(x)
+    library = library_of(x)
+    return _sine(x) if holds_doubles(library) else library_function(library, "sin")(x)
 
 
 def cos(x: Number) -> Number:
@@ -102,29 +112,31 @@ def cos(x: Number) -> Number:
     >>> round(ph.cos(0.5), 12)
     0.87758256189
     """
-    library = _library(x)
-    return _cosine(x) if library.__name__ in WRITTEN_OUT else _function(library, "cos")(x)
+    library = library_of(x)
+    return _cosine(x) if holds_doubles(library) else library_function(library, "cos")(x)
 
 
-def atan2(y: Number, x: Number) -> Number:
-    """The angle of the point (x, y).  From the system's math library, so bits may differ between platforms."""
-    library = _library(y, x)
-    return _function(library, "arctan2" if hasattr(library, "arctan2") else "atan2")(y, x)
+def sign_with_zeros(x: Number) -> Number:
+    """1 or -1: the sign of x, also of the two zeros of doubles.  Of doubles only."""
+    library = library_of(x)
+    if library.__name__ == "math" or library.__name__ == "numpy":
+        return library.copysign(1.0, x)
+    return if_less(x + 1.0 / x, 0.0, -1.0, 1.0)  # 1/x tells the zeros apart, x the infinities
 
 
 def nearest_integer(x: Number) -> Number:
     """The nearest integer, in the scalar type of x.  Not available in heyoka, whose expressions must be smooth."""
-    library = _library(x)
-    name = library.__name__
-    if name in WRITTEN_OUT:
+    library = library_of(x)
+    if holds_doubles(library):
         return (x + _ROUNDER) - _ROUNDER
+    name = library.__name__
     if name == "fractions":
         return Fraction(round(x))
     if name == "sympy":
         return library.floor(x + library.Rational(1, 2))
     if name == "mpmath":
         return library.nint(x)
-    return _function(library, "round")(x)
+    return library_function(library, "round")(x)
 
 
 @law
@@ -147,7 +159,7 @@ def within(t: Number, start: Number, stop: Number) -> Number:
 
 
 # pi/2 in four parts of at most 22 bits and a rest, so that n * part is exact for n < 2**31 (Cody and Waite, 1980).
-_QUARTER = (
+QUARTER = (
     float.fromhex("0x1.921fb0p+0"),
     float.fromhex("0x1.5110b0p-22"),
     float.fromhex("0x1.184698p-44"),
@@ -160,25 +172,25 @@ _ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding and subtracting it rounds t
 def _reduce_argument(x: Number) -> tuple[Number, Number]:
     """x = n pi/2 + r with |r| <= pi/4: r, and n modulo 4 as -2, -1, 0, 1 or 2."""
     n = (x * 0.6366197723675814 + _ROUNDER) - _ROUNDER
-    r = (((x - n * _QUARTER[0]) - n * _QUARTER[1]) - n * _QUARTER[2]) - n * _QUARTER[3]
+    r = (((x - n * QUARTER[0]) - n * QUARTER[1]) - n * QUARTER[2]) - n * QUARTER[3]
     r = if_less(x * x, 9e18, r, math.nan)
     return r, n - 4.0 * ((n * 0.25 + _ROUNDER) - _ROUNDER)
 
 
 @law
-def _small_sine(r: Number) -> Number:
-    """sin r for |r| <= pi/4.  [coefficients: fdlibm k_sin, Sun Microsystems 1993]"""
+def sine_beyond(r: Number) -> Number:
+    """sin r - r for |r| <= pi/4.  [coefficients: fdlibm k_sin, Sun Microsystems 1993]"""
     z = r * r
     p = 8.33333333332248946124e-03 + z * (
         -1.98412698298579493134e-04
         + z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))
     )
-    return r + (z * r) * (-1.66666666666666324348e-01 + z * p)
+    return (z * r) * (-1.66666666666666324348e-01 + z * p)
 
 
 @law
-def _small_cosine(r: Number) -> Number:
-    """cos r for |r| <= pi/4.  [coefficients: fdlibm k_cos, Sun Microsystems 1993]"""
+def cosine_parts(r: Number) -> tuple[Number, Number]:
+    """cos r for |r| <= pi/4, as a sum of a large and a small part.  [coefficients: fdlibm k_cos]"""
     z = r * r
     p = z * (
         4.16666666666666019037e-02
@@ -194,7 +206,20 @@ def _small_cosine(r: Number) -> Number:
     )
     half = 0.5 * z
     whole = 1.0 - half
-    return whole + ((1.0 - whole) - half + z * p)
+    return whole, (1.0 - whole) - half + z * p
+
+
+@law
+def _small_sine(r: Number) -> Number:
+    """sin r for |r| <= pi/4."""
+    return r + sine_beyond(r)
+
+
+@law
+def _small_cosine(r: Number) -> Number:
+    """cos r for |r| <= pi/4."""
+    large, small = cosine_parts(r)
+    return large + small
 
 
 @law
@@ -229,7 +254,7 @@ def remove_whole_turns(x: Number) -> Number:
     """x minus whole turns, within the range of `sin` and `cos`; up to 5e16, as far as rounding allows."""
     n = nearest_integer(x * (0.6366197723675814 / _REACH))
     far = n * _REACH
-    return (((x - far * _QUARTER[0]) - far * _QUARTER[1]) - far * _QUARTER[2]) - far * _QUARTER[3]
+    return (((x - far * QUARTER[0]) - far * QUARTER[1]) - far * QUARTER[2]) - far * QUARTER[3]
 
 
 @law
@@ -237,7 +262,7 @@ def remove_half_turns(x: Number) -> tuple[Number, Number]:
     """x = n pi + r with |r| <= pi/2: n and r."""
     n = nearest_integer(x * 0.3183098861837907)
     twice = 2 * n
-    return n, (((x - twice * _QUARTER[0]) - twice * _QUARTER[1]) - twice * _QUARTER[2]) - twice * _QUARTER[3]
+    return n, (((x - twice * QUARTER[0]) - twice * QUARTER[1]) - twice * QUARTER[2]) - twice * QUARTER[3]
 
 
 @law

@@ -345,6 +345,29 @@ def cos(x: Symbol) -> Symbol:
     return x.table.call("cos", x)
 
 
+def tan(x: Symbol) -> Symbol:
+    """The tangent."""
+    return x.table.call("tan", x)
+
+
+def exp(x: Symbol) -> Symbol:
+    """The exponential."""
+    return x.table.call("exp", x)
+
+
+def log(x: Symbol) -> Symbol:
+    """The natural logarithm."""
+    return x.table.call("log", x)
+
+
+def power(x: Any, y: Any) -> Symbol:
+    """x to the power y."""
+    table = (x if isinstance(x, Symbol) else y).table
+    base, exponent = _as_symbol(table, x), _as_symbol(table, y)
+    number = exponent.as_number
+    return table.call("pow", base, exponent) if number is None else base**number
+
+
 def atan2(y: Any, x: Any) -> Symbol:
     """The angle of the point (x, y)."""
     table = (y if isinstance(y, Symbol) else x).table
@@ -371,6 +394,9 @@ def _as_symbol(table: SymbolTable, value: Any) -> Symbol:
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": lambda m, x: m.sin(x),
     "cos": lambda m, x: m.cos(x),
+    "tan": lambda m, x: m.tan(x),
+    "exp": lambda m, x: m.exp(x),
+    "log": lambda m, x: m.log(x),
     "atan2": lambda m, y, x: (m.arctan2 if hasattr(m, "arctan2") else m.atan2)(y, x),
     "pow": lambda m, x, p: x**p,
     "if_less": lambda m, a, b, x, y: m.where(a < b, x, y) if hasattr(m, "where") else (x if a < b else y),

@@ -31,13 +31,27 @@ def times(a: Vector, b: Vector) -> Vector:
 
 @law
 def dot(a: Vector, b: Vector) -> Number:
-    """a . b"""
+    """a . b
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
+    32.0
+    """
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @law
 def cross(a: Vector, b: Vector) -> Vector:
-    """a x b = a* b, a* the skew matrix of a.  [Baraff 1997, eq. 2-9]"""
+    """a x b = a* b, a* the skew matrix of a.  [Baraff 1997, eq. 2-9]
+
+    Examples
+    --------
+    >>> import polhode as ph
+    >>> ph.cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    (0.0, 0.0, 1.0)
+    """
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
