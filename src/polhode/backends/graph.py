@@ -269,7 +269,7 @@ def modulo(x: Any, y: Any) -> Traced:
 
 def raise_to(base: Any, exponent: Any) -> Any:
     """base ** exponent: small whole powers by multiplication, the square root, everything else by `power`."""
-    from polhode.equations import scalar_ops
+    from polhode.equations import elementary
 
     if isinstance(exponent, (int, float)) and float(exponent).is_integer() and 1 <= exponent <= 16:
         half = int(exponent) // 2
@@ -278,7 +278,7 @@ def raise_to(base: Any, exponent: Any) -> Any:
         return whole * base if half and int(exponent) % 2 else whole
     if isinstance(exponent, (int, float)) and exponent in (0.5, -1, -2):
         return apply("sqrt", base) if exponent == 0.5 else 1.0 / raise_to(base, -exponent)
-    return scalar_ops.power(base, exponent)
+    return elementary.power(base, exponent)
 
 
 def pick(numbers: Sequence[Any], index: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 
 from polhode.backends import graph as graphs
 from polhode.backends.graph import LEAVES, Condition, Graph, Place, Traced, TraceError, deciding, tracing
-from polhode.equations import scalar_ops
+from polhode.equations import elementary, interpolation, scalar_ops
 
 MOST_PATHS = 64
 """Ways through a function that its `if`s may make."""
@@ -95,16 +95,16 @@ def _float(x: Any = 0.0) -> Any:
 
 
 def _interp(x: Any, xp: Any, fp: Any) -> Any:
-    return scalar_ops.interp(x, tuple(xp), tuple(fp))
+    return interpolation.interp(x, tuple(xp), tuple(fp))
 
 
 _COMMON: dict[str, Callable[..., Any]] = {
     "sqrt": _root,
     "sin": scalar_ops.sin,
     "cos": scalar_ops.cos,
-    "tan": lambda x: scalar_ops.tan(x),
-    "exp": lambda x: scalar_ops.exp(x),
-    "log": lambda x: scalar_ops.log(x),
+    "tan": lambda x: elementary.tan(x),
+    "exp": lambda x: elementary.exp(x),
+    "log": lambda x: elementary.log(x),
     "hypot": _hypot,
     "floor": _floor,
     "ceil": lambda x: -_floor(-x),
@@ -112,13 +112,13 @@ _COMMON: dict[str, Callable[..., Any]] = {
     "degrees": lambda x: x * (180.0 / math.pi),
     "radians": lambda x: x * (math.pi / 180.0),
     "copysign": _copysign,
-    "pow": lambda x, y: scalar_ops.power(x, y),
+    "pow": lambda x, y: elementary.power(x, y),
 }
 _INVERSE: dict[str, Callable[..., Any]] = {
-    "atan2": lambda y, x: scalar_ops.atan2(y, x),
-    "atan": lambda x: scalar_ops.atan2(x, 1.0),
-    "asin": lambda x: scalar_ops.atan2(x, _root((1 - x) * (1 + x))),
-    "acos": lambda x: scalar_ops.atan2(_root((1 - x) * (1 + x)), x),
+    "atan2": lambda y, x: elementary.atan2(y, x),
+    "atan": lambda x: elementary.atan2(x, 1.0),
+    "asin": lambda x: elementary.atan2(x, _root((1 - x) * (1 + x))),
+    "acos": lambda x: elementary.atan2(_root((1 - x) * (1 + x)), x),
 }
 _MATH = {**_COMMON, **_INVERSE}
 _NUMPY: dict[str, Callable[..., Any]] = {
