@@ -43,10 +43,12 @@ ZENO_LIMIT = 3
 UNSEEN, IGNORED, LOGGED = -3.0, -1.0, -2.0
 """In place of the time of a crossing: not looked at yet, it does not count, or it was logged."""
 UNIT_ROUNDOFF = 2.0**-52
+ROOT = EVENT_POINTS + 1
+"""What a search has found in a step: the values of all functions at the points of the step, and then their roots."""
 
-STEP, HIGH, LOW, REFINE, RECORDING, SAMPLING, LAST = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0
+STEP, HIGH, LOW, REFINE, RECORDING, SAMPLING, LAST, ACCEPTED = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0
 """What an attempt of a lane is for: a step; an end of the interval of a root, or a point inside; a state to be logged
-or sampled; the step that is accepted."""
+or sampled; the step that will be accepted, and that is accepted now."""
 PHASE, FULL, TRIED, SUB, EVENT, BODY, FINAL, LOW_T, HIGH_T, LOW_G, HIGH_G, LOW_W, HIGH_W, SHRUNK, TURN, ENDING = range(16)
 """The memory of a lane's search: h and the length of the step; the subinterval; event and body; the length that will be
 accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends it."""
@@ -115,7 +117,7 @@ def build_clocked_loop(
         block, who = np.zeros(run.buffer.shape[1]), np.zeros(slots, dtype=np.int64)
         busy, memo = np.zeros(slots, dtype=np.bool_), np.zeros((slots, 16))
         bodies = run.memory.shape[2]
-        roots = np.zeros((slots, count_events, bodies))
+        found = np.zeros((slots, ROOT + 1, count_events, bodies))
         upcoming, final, left = first * slots, last * slots, run.budget * (last - first)
         most = len(run.log) - slots * (EVENT_POINTS + 1) * count_events * bodies
         count = 1
@@ -142,12 +144,12 @@ def build_clocked_loop(
             if count > 0:
                 attempt(run, block)
                 if count_events > 0:
-                    search(run, block, who, busy, memo, roots)
+                    search(run, block, who, busy, memo, found)
                 write_inside(run, block, who, busy)
                 finish(run, block)
                 if count_events > 0:
                     for c in range(slots):
-                        if busy[c] and memo[c, PHASE] == LAST:
+                        if busy[c] and memo[c, PHASE] == ACCEPTED:
                             memo[c, PHASE] = STEP
                             if memo[c, ENDING] > 0.0:
                                 block[at_h + c] = memo[c, FULL]
@@ -275,13 +277,15 @@ def _build_search(
         return c + b // lanes * size + b % lanes
 
     @loop
-    def begin_search(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> None:
+    def begin_search(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> None:
         memo[c, FULL], memo[c, TRIED], memo[c, SUB] = unit[at_h + c], unit[at_tried + c], 1.0
         memo[c, FINAL], memo[c, ENDING] = unit[at_h + c], 0.0
         for e in range(count_events):
             for b in range(run.memory.shape[2]):
                 at = place_of(c, b)
-                roots[c, e, b] = UNSEEN
+                found[c, ROOT, e, b] = UNSEEN
+                for j in range(EVENT_POINTS + 1):
+                    found[c, j, e, b] = unit[at + first_point + j * point_stride + e * event_stride]
                 run.memory[who, e, b, SIDE] = starting_side(
                     run.memory[who, e, b, SIDE],
                     unit[at + first_point + e * event_stride],
@@ -289,29 +293,28 @@ def _build_search(
                 )
 
     @loop
-    def next_of(c: int, roots: Any) -> int:
+    def next_of(c: int, found: Any) -> int:
         """The flat index (event, body) of the earliest root; -1 if there is none."""
         first, earliest = -1, np.inf
-        for e in range(roots.shape[1]):
-            for b in range(roots.shape[2]):
-                if 0.0 < roots[c, e, b] and roots[c, e, b] < earliest:
-                    first, earliest = e * roots.shape[2] + b, roots[c, e, b]
+        for e in range(found.shape[2]):
+            for b in range(found.shape[3]):
+                if 0.0 < found[c, ROOT, e, b] and found[c, ROOT, e, b] < earliest:
+                    first, earliest = e * found.shape[3] + b, found[c, ROOT, e, b]
         return first
 
     @loop
-    def look(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> bool:
+    def look(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
         """Classify all crossings in the current subinterval; return True if one has to be located first."""
         j = int(memo[c, SUB])
         for e in range(count_events):
             for b in range(run.memory.shape[2]):
-                if roots[c, e, b] != UNSEEN:
+                if found[c, ROOT, e, b] != UNSEEN:
                     continue
                 side = run.memory[who, e, b, SIDE]
-                value = unit[place_of(c, b) + first_point + j * point_stride + e * event_stride]
-                if run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * value <= 0.0:
-                    roots[c, e, b] = np.inf
+                if run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * found[c, j, e, b] <= 0.0:
+                    found[c, ROOT, e, b] = np.inf
                 elif run.counts[who, e] >= run.rules[e, LIMIT] or run.rules[e, DIRECTION] * side > 0.0:
-                    roots[c, e, b] = IGNORED
+                    found[c, ROOT, e, b] = IGNORED
                 else:
                     memo[c, EVENT], memo[c, BODY] = e, b
                     memo[c, LOW_T] = memo[c, TRIED] * ((j - 1) / EVENT_POINTS)
@@ -330,39 +333,38 @@ def _build_search(
                 memo[c, PHASE], unit[at_h + c] = SAMPLING, rest
                 return False
         if unit[at_h + c] == memo[c, FINAL] and memo[c, PHASE] == STEP:
-            memo[c, PHASE] = LAST
+            memo[c, PHASE] = ACCEPTED
             return True
         memo[c, PHASE], unit[at_h + c] = LAST, memo[c, FINAL]
         return False
 
     @loop
-    def go_on(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> bool:
+    def go_on(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
         """Go through the subintervals; return True if the step that was tried is to be accepted as it is."""
         bodies = run.memory.shape[2]
         while memo[c, SUB] <= EVENT_POINTS:
-            if look(run, unit, c, who, memo, roots):
+            if look(run, unit, c, who, memo, found):
                 return False
-            first = next_of(c, roots)
+            first = next_of(c, found)
             while first >= 0 and memo[c, ENDING] == 0.0:
                 e, b = first // bodies, first % bodies
                 left = run.rules[e, LIMIT] - run.counts[who, e]
                 if left > 0.0:
                     memo[c, EVENT], memo[c, BODY] = e, b
                     if run.rules[e, ACTION] == CHANGE or (run.rules[e, ACTION] == STOP and left == 1.0):
-                        memo[c, ENDING], memo[c, FINAL] = 1.0, roots[c, e, b]
+                        memo[c, ENDING], memo[c, FINAL] = 1.0, found[c, ROOT, e, b]
                         break
-                    memo[c, PHASE], unit[at_h + c] = RECORDING, roots[c, e, b]
+                    memo[c, PHASE], unit[at_h + c] = RECORDING, found[c, ROOT, e, b]
                     return False
-                roots[c, e, b] = LOGGED
-                first = next_of(c, roots)
+                found[c, ROOT, e, b] = LOGGED
+                first = next_of(c, found)
             j = int(memo[c, SUB])
             for e in range(count_events):  # if the step ends in this subinterval, later crossings are still to come
                 for b in range(bodies):
-                    passed = roots[c, e, b] == IGNORED or run.memory[who, e, b, SIDE] == UNKNOWN
-                    if roots[c, e, b] == LOGGED or (passed and memo[c, ENDING] == 0.0):
-                        at = place_of(c, b) + first_point + j * point_stride + e * event_stride
-                        run.memory[who, e, b, SIDE] = sign(unit[at])
-                    roots[c, e, b] = UNSEEN
+                    passed = found[c, ROOT, e, b] == IGNORED or run.memory[who, e, b, SIDE] == UNKNOWN
+                    if found[c, ROOT, e, b] == LOGGED or (passed and memo[c, ENDING] == 0.0):
+                        run.memory[who, e, b, SIDE] = sign(found[c, j, e, b])
+                    found[c, ROOT, e, b] = UNSEEN
             if memo[c, ENDING] > 0.0:
                 break
             memo[c, SUB] += 1.0
@@ -385,14 +387,14 @@ def _build_search(
         return True
 
     @loop
-    def locate(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> bool:
+    def locate(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
         """Use the value after the step that was tried; return True if the search goes on with another."""
         e, b, phase = int(memo[c, EVENT]), int(memo[c, BODY]), memo[c, PHASE]
         side, value = run.memory[who, e, b, SIDE], unit[place_of(c, b) + after_at + e * event_stride]
         if phase == HIGH:
             memo[c, HIGH_G], memo[c, LOW_G], memo[c, TURN], memo[c, SHRUNK] = value, 0.0, 0.0, 0.0
             if not side * value <= 0.0:  # steps find no root where the interpolant did
-                roots[c, e, b] = np.inf
+                found[c, ROOT, e, b] = np.inf
                 return False
             if memo[c, LOW_T] > 0.0:
                 memo[c, PHASE], unit[at_h + c] = LOW, memo[c, LOW_T]
@@ -417,14 +419,15 @@ def _build_search(
         if refine(run, unit, c, memo, side, run.rules[e, WITHIN]):
             return True
         is_low = side * memo[c, LOW_G] > 0.0 and abs(memo[c, LOW_G]) < abs(memo[c, HIGH_G])
-        roots[c, e, b] = memo[c, LOW_T] if is_low else memo[c, HIGH_T]
+        found[c, ROOT, e, b] = memo[c, LOW_T] if is_low else memo[c, HIGH_T]
         return False
 
     @loop
-    def decide(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, roots: Any) -> bool:
+    def decide(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
         """What a lane does next; return True if its step is to be accepted or rejected as it is."""
         phase = memo[c, PHASE]
         if phase == LAST:
+            memo[c, PHASE] = ACCEPTED
             unit[at_error + c] = min(unit[at_error + c], 1.0)
             if not is_adaptive:
                 unit[at_h + c] = memo[c, FULL]
@@ -432,7 +435,7 @@ def _build_search(
         if phase == STEP:
             if unit[at_error + c] > 1.0:
                 return True
-            begin_search(run, unit, c, who, memo, roots)
+            begin_search(run, unit, c, who, memo, found)
         elif phase == RECORDING:
             e, b = int(memo[c, EVENT]), int(memo[c, BODY])
             row = run.log[run.found[0]]
@@ -441,16 +444,16 @@ def _build_search(
             log_trial(unit, place_of(c, b), row, run.start + reached, unit[at_h + c])
             run.found[0] += 1
             run.counts[who, e] += 1
-            roots[c, e, b] = LOGGED
+            found[c, ROOT, e, b] = LOGGED
         elif phase == SAMPLING:
             write_trial(run, unit, c, who)
             return conclude(run, unit, c, who, memo)
-        elif locate(run, unit, c, who, memo, roots):
+        elif locate(run, unit, c, who, memo, found):
             return False
-        return go_on(run, unit, c, who, memo, roots)
+        return go_on(run, unit, c, who, memo, found)
 
     @loop
-    def search(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any, roots: Any) -> None:
+    def search(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any, found: Any) -> None:
         begins, locates = False, False
         for c in range(slots):
             if busy[c] and memo[c, PHASE] == STEP and unit[at_error + c] <= 1.0:
@@ -463,7 +466,7 @@ def _build_search(
         if locates:
             evaluate_trial(run, unit)
         for c in range(slots):
-            if busy[c] and not decide(run, unit, c, who[c], memo, roots):
+            if busy[c] and not decide(run, unit, c, who[c], memo, found):
                 unit[at_tried + c], unit[at_error + c] = 0.0, 1e300
 
     return search
