@@ -34,6 +34,7 @@ _HOMES = {
     "part_picture": "plot.part",
     "simulate": "solve.simulate",
     "ensemble": "solve.simulate",
+    "Stepper": "solve.stepper",
     "Motion": "results.motion",
     "load": "results.motion",
     "sqrt": "equations.scalar_ops",
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
     from polhode.results.motion import load as load
     from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
+    from polhode.solve.stepper import Stepper as Stepper
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,6 @@ import os
 import sys
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -67,10 +66,11 @@ class MachineCode:
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
         self._engine.finalize_object()
         kinds = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-        self._call = ctypes.CFUNCTYPE(None, *kinds)(self._engine.get_function_address("advance"))
+        self.call = ctypes.CFUNCTYPE(None, *kinds)(self._engine.get_function_address("advance"))
+        self.call.engine = self._engine  # type: ignore[attr-defined]
 
-    def __call__(self, words: Any, first: int, last: int) -> None:
-        self._call(words, first, last)
+    def __call__(self, address: int, first: int, last: int) -> None:
+        self.call(address, first, last)
 
 
 def machine_code(loops: str, laws: str) -> MachineCode:
@@ -169,8 +169,3 @@ def _write_object(key: str, object_code: bytes) -> None:
             raise
     except OSError:
         return
-
-
-def record_address(words: Any) -> Callable[[], int] | Any:
-    """The address of a record's words, as a call takes it."""
-    return ctypes.c_void_p(words.ctypes.data)

@@ -123,7 +123,7 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
     if loops is not None:
         step_all = stages.staged_step(loops, after, tableau, layout)
         if method.composition is not None:
-            kick = stages.staged_step(loops, _leave_unchanged, tableau, layout)
+            kick = stages.staged_step(loops, _leave_unchanged if has_events else form.with_drift, tableau, layout)
             drift = build_drift(method.composition.drift)
             step_all = stages.staged_splitting(method.composition, kick, drift, after, layout)
     else:

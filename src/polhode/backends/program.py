@@ -6,7 +6,9 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Any
 
-from polhode.backends.loops import Loop, compile_loop, pack_record
+import numpy as np
+
+from polhode.backends.loops import Loop, compile_loop, pack_record, record_like
 
 Advance = Callable[[int, int], None]
 """(first, last): advance these units."""
@@ -31,6 +33,19 @@ class Program:
             code(address, first, last)
 
         return advance
+
+    def bind_words(self, record: Any) -> tuple[Any, Any, Any, int]:
+        """The words of a record as doubles and as whole numbers, a call (address, first, last), and their address.
+
+        For a loop that is called often: its numbers are changed in place.
+        """
+        code, words = self._machine_code(record), pack_record(record)
+        return words.view(np.float64), words, code.call, words.ctypes.data
+
+    @staticmethod
+    def slots(record: Any) -> dict[str, int]:
+        """The place of each field among the words of a record."""
+        return {name: slot for name, (slot, _) in record_like(record, None).items()}
 
     def _machine_code(self, record: Any) -> Any:
         with self._lock:

@@ -60,6 +60,16 @@ class ClockedSteps(Integrator):
             for place, value in ((self.layout.clock[2], 0.0), (self.layout.clock[5], a - self.scenario.start_time)):
                 self.buffer.reshape(-1, self.layout.size)[:, place : place + self.layout.lanes] = value
 
+    def save(self) -> Any:
+        log = self.event_log
+        return (*super().save(), log.memory.copy(), log.counts.copy(), log.halted.copy(), list(log.found))
+
+    def restore(self, saved: Any) -> None:
+        super().restore(saved[:4])
+        log = self.event_log
+        log.memory[:], log.counts[:], log.halted[:], found = saved[4:]
+        log.found = list(found)
+
     def _clock(self, i: int) -> Array:
         """The i-th entry of all clocks."""
         place, lanes = self.layout.clock[i], self.layout.lanes

@@ -35,6 +35,19 @@ class ClosedForm(Integrator):
         self._moment, self._now = np.zeros(1), np.empty((1, len(self.buffer), self.layout.sample_size))
         self._bound: dict[int, Any] = {}
         self.closed_form = self
+        self._reached = scenario.start_time
+
+    @property
+    def samples(self) -> Array:
+        """The samples at the time that has been reached."""
+        return self.samples_at(np.array([self._reached]))[0]
+
+    def save(self) -> Any:
+        return (list(self._starts), list(self._buffers), self._reached)
+
+    def restore(self, saved: Any) -> None:
+        starts, buffers, self._reached = saved
+        self._starts, self._buffers, self._bound = list(starts), list(buffers), {}
 
     def set_state(self, samples: Array) -> None:
         """Begin a segment with these samples, where the last one ended."""
@@ -80,6 +93,7 @@ class ClosedForm(Integrator):
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
         """Evaluate the samples at the wanted times, reporting progress."""
+        self._reached = b
         portion = max(1, int(integrator.PORTION_S / (SECONDS_PER_EVALUATION * self.scenario.count)))
         if self.report is None or len(wanted) <= portion:
             return self.samples_at(wanted)

@@ -25,6 +25,7 @@ from polhode.engines.result import EventRecord, Failure, Report, SampleColumns
 from polhode.engines.threads import CORES, on_threads
 from polhode.engines.user_functions import forces_need_velocity
 from polhode.equations.rigid_body import turn_per_step
+from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
 from polhode.validation import Array
@@ -47,6 +48,8 @@ class Integrator:
     stopped_at: float | None = None
     """The time at which an event has stopped the run."""
     closed_form: Any = None
+    leaves_samples = False
+    """Whether the state at the end of `integrate` is only in its samples."""
     checkpoints: Array | None = None
     """The starts of the steps that cover the outputs of the last segment, if it keeps them."""
 
@@ -101,6 +104,24 @@ class Integrator:
     def finish(self, times: Array, samples: Array) -> Failure | None:
         """After the last segment: what has failed, if anything."""
         return self.failure
+
+    def set_params(self, force: int, numbers: Array, body: int) -> None:
+        """Change the parameters of a force on single bodies, counted among these, for one body."""
+        places, f = self.layout.params[force], self.scenario.of_kind("body")[force]
+        block, lane = divmod(body, self.layout.lanes)
+        row = self.buffer.reshape(-1, self.layout.size)[block]
+        for place, number in zip(flatten_leaves(places if f.bodies is None else places[1]), numbers, strict=True):
+            row[place + lane] = number
+
+    def save(self) -> Any:
+        """A copy of everything that changes."""
+        return (self.buffer.copy(), self.stopped_at, self.steps, self.refused)
+
+    def restore(self, saved: Any) -> None:
+        """Go back to what `save` has returned."""
+        buffer, self.stopped_at, self.steps, self.refused = saved
+        self.buffer[:] = buffer
+        self.failure = None
 
     # Parts ------------------------------------------------------------------------------------------------------------
     def _fail(self, time: float, bad: Array, good: Array, reason: str = "non-finite", body: int | None = None) -> None:
@@ -178,7 +199,7 @@ class FixedSteps(Integrator):
         """Repeat the failed portion step by step: record the failure, return the index of the last valid step."""
         unit_out = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
         good, good_samples = k, current_samples(before, self.layout, self.scenario.count)
-        self.buffer = before
+        self.buffer[:] = before
         while good < k_end:
             ks = np.arange(good + 1, min(good + 256, k_end) + 1)
             out = np.empty((len(ks), len(self.buffer), unit_out))

@@ -157,3 +157,11 @@ def impulse(t: Number, state: StateView, body: BodyConstants, params: Groups) ->
 def body_impulse(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
     """The jumps of P and L when an impulse, in body axes, acts at a point of the body."""
     return body_force_at_body_point(t, state, body, params)
+
+
+@law
+def applied_load(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
+    """A force and a torque about the center of mass in world axes, and the same in body axes, all of them given."""
+    force, torque, force_body, torque_body = params
+    q = state.orientation
+    return plus(force, to_world(q, force_body)), plus(torque, to_world(q, torque_body))
