@@ -15,14 +15,17 @@ import numpy as np
 from polhode.backends.attempts import Attempts, grid_rounding
 from polhode.backends.event_laws import (
     ACTION,
+    AHEAD,
     BODIES,
     CHANGE,
     DIRECTION,
     LIMIT,
     LOG_HEADER,
+    RATE,
     SIDE,
     SINCE,
     STOP,
+    TOUCHED,
     UNKNOWN,
     WITHIN,
     ZENO_COUNT,
@@ -46,12 +49,23 @@ UNIT_ROUNDOFF = 2.0**-52
 ROOT = EVENT_POINTS + 1
 """What a search has found in a step: the values of all functions at the points of the step, and then their roots."""
 
-STEP, HIGH, LOW, REFINE, RECORDING, SAMPLING, LAST, ACCEPTED = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0
-"""What an attempt of a lane is for: a step; an end of the interval of a root, or a point inside; a state to be logged
-or sampled; the step that will be accepted, and that is accepted now."""
+STEP, HIGH, LOW, REFINE, PROBE, RECORDING, SAMPLING, LAST, ACCEPTED = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
+"""What an attempt of a lane is for: a step; an end of the interval of a root, or a point inside; the bottom of a dip; a
+state to be logged or sampled; the step that will be accepted, and that is accepted now."""
 PHASE, FULL, TRIED, SUB, EVENT, BODY, FINAL, LOW_T, HIGH_T, LOW_G, HIGH_G, LOW_W, HIGH_W, SHRUNK, TURN, ENDING = range(16)
+MID_T, MID_G, DIP_E, DIP_B, DOWN_T, UP_T, LOOKED, STAGE, BACK_T, BACK_G, MEMO = range(16, 27)
 """The memory of a lane's search: h and the length of the step; the subinterval; event and body; the length that will be
-accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends it."""
+accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends it;
+the middle of the interval of a dip; its event and body, and the times at which the function crosses zero and comes
+back; how many functions were looked at for dips; which of the two times is being located; and where it has come back."""
+DIP = 1 / 64
+"""A minimum of a function is looked at closely if a parabola puts it below this part of its range in the step."""
+TOUCH = 1e-12
+"""A function whose minimum is this part of its range in the step touches zero."""
+PROBES = 12
+"""The most steps to find the bottom of a dip."""
+STANDSTILL = 1e-3
+"""A change stops a function if its rate is then smaller than this part of the rate before."""
 
 
 class ClockedRun(NamedTuple):
@@ -115,7 +129,7 @@ def build_clocked_loop(
     @loop
     def advance(run: ClockedRun, first: int, last: int) -> None:
         block, who = np.zeros(run.buffer.shape[1]), np.zeros(slots, dtype=np.int64)
-        busy, memo = np.zeros(slots, dtype=np.bool_), np.zeros((slots, 16))
+        busy, memo = np.zeros(slots, dtype=np.bool_), np.zeros((slots, MEMO))
         bodies = run.memory.shape[2]
         found = np.zeros((slots, ROOT + 1, count_events, bodies))
         upcoming, final, left = first * slots, last * slots, run.budget * (last - first)
@@ -277,20 +291,117 @@ def _build_search(
         return c + b // lanes * size + b % lanes
 
     @loop
-    def begin_search(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> None:
+    def begin_search(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
+        """Note the values of all functions in the step; return False if one is on the wrong side after its change."""
         memo[c, FULL], memo[c, TRIED], memo[c, SUB] = unit[at_h + c], unit[at_tried + c], 1.0
-        memo[c, FINAL], memo[c, ENDING] = unit[at_h + c], 0.0
+        memo[c, FINAL], memo[c, ENDING], memo[c, LOOKED] = unit[at_h + c], 0.0, 0.0
+        memo[c, DOWN_T], memo[c, UP_T], memo[c, STAGE] = 0.0, 0.0, 0.0
         for e in range(count_events):
             for b in range(run.memory.shape[2]):
                 at = place_of(c, b)
                 found[c, ROOT, e, b] = UNSEEN
                 for j in range(EVENT_POINTS + 1):
                     found[c, j, e, b] = unit[at + first_point + j * point_stride + e * event_stride]
-                run.memory[who, e, b, SIDE] = starting_side(
-                    run.memory[who, e, b, SIDE],
-                    unit[at + first_point + e * event_stride],
-                    unit[at + slope_at + e * event_stride],
-                )
+                last, slope = run.memory[who, e, b, SIDE], unit[at + slope_at + e * event_stride]
+                rate = slope / (AHEAD * memo[c, TRIED])
+                is_stopped = abs(rate) <= STANDSTILL * abs(run.memory[who, e, b, RATE])
+                if abs(last) == 2.0 and is_stopped and last * found[c, EVENT_POINTS, e, b] < 0.0:
+                    if last * found[c, 1, e, b] < 0.0:
+                        return False
+                run.memory[who, e, b, SIDE] = starting_side(last, found[c, 0, e, b], slope)
+        return True
+
+    @loop
+    def refine(unit: Any, c: int, memo: Any, side: float, within: float) -> bool:
+        """The next point to try: regula falsi with the Illinois rule, every sixth a bisection.  False: it is found."""
+        low, high, turn = memo[c, LOW_T], memo[c, HIGH_T], int(memo[c, TURN])
+        least = max(within / 2, UNIT_ROUNDOFF * high)
+        if turn == 200 or memo[c, HIGH_G] == 0.0 or high - low <= 2 * least:
+            return False
+        middle = low + (high - low) / 2
+        if side * memo[c, LOW_W] > 0.0 and turn % 6 != 5:
+            middle = low + (high - low) * (memo[c, LOW_W] / (memo[c, LOW_W] - memo[c, HIGH_W]))
+            middle = min(max(middle, low + least), high - least)
+        if not (low < middle and middle < high):
+            return False
+        memo[c, PHASE], unit[at_h + c] = REFINE, middle
+        return True
+
+    @loop
+    def find_dip(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
+        """Find a function that may dip to zero and come back between two points; return True if it is to be probed."""
+        bodies = run.memory.shape[2]
+        for k in range(int(memo[c, LOOKED]), count_events * bodies):
+            e, b = k // bodies, k % bodies
+            memo[c, LOOKED] = k + 1
+            side, top, lowest = run.memory[who, e, b, SIDE], 0.0, np.inf
+            for j in range(EVENT_POINTS + 1):
+                top, lowest = max(top, side * found[c, j, e, b]), min(lowest, side * found[c, j, e, b])
+            is_watched = run.rules[e, BODIES + b] != 0.0 and run.counts[who, e] < run.rules[e, LIMIT]
+            if not (is_watched and lowest > 0.0):
+                continue
+            for j in range(1, EVENT_POINTS):
+                low, mid, high = side * found[c, j - 1, e, b], side * found[c, j, e, b], side * found[c, j + 1, e, b]
+                bend, fall = low - 2.0 * mid + high, low - high
+                if bend > 0.0 and abs(fall) <= 2.0 * bend and mid - fall * fall / (8.0 * bend) < DIP * top:
+                    part = memo[c, TRIED] / EVENT_POINTS
+                    memo[c, EVENT], memo[c, BODY], memo[c, TURN], memo[c, LOW_W] = e, b, 0.0, top
+                    memo[c, LOW_T], memo[c, MID_T], memo[c, HIGH_T] = part * (j - 1), part * j, part * (j + 1)
+                    memo[c, LOW_G], memo[c, MID_G], memo[c, HIGH_G] = low, mid, high
+                    memo[c, PHASE], unit[at_h + c] = PROBE, part * (j + fall / (2.0 * bend))
+                    return True
+        return False
+
+    @loop
+    def probe(run: ClockedRun, unit: Any, c: int, who: int, memo: Any) -> bool:
+        """Use the value at a point of a dip; return True if the search goes on there.
+
+        If the function is on the other side, it crosses zero twice.  If it comes no nearer than rounding, it touches
+        zero: that counts as one crossing, for events in both directions.
+        """
+        e, b, x = int(memo[c, EVENT]), int(memo[c, BODY]), unit[at_h + c]
+        side, top = run.memory[who, e, b, SIDE], memo[c, LOW_W]
+        value = side * unit[place_of(c, b) + after_at + e * event_stride]
+        if abs(value) <= TOUCH * top:
+            reached = unit[at_t + c] + x
+            if run.rules[e, DIRECTION] == 0.0 and abs(reached - run.memory[who, e, b, TOUCHED]) > run.shortest:
+                run.memory[who, e, b, TOUCHED] = reached
+                memo[c, DIP_E], memo[c, DIP_B], memo[c, DOWN_T] = e, b, x
+            return False
+        if value < 0.0:
+            is_left = x < memo[c, MID_T]
+            memo[c, DIP_E], memo[c, DIP_B], memo[c, STAGE] = e, b, 1.0
+            memo[c, BACK_T] = memo[c, MID_T] if is_left else memo[c, HIGH_T]
+            memo[c, BACK_G] = side * (memo[c, MID_G] if is_left else memo[c, HIGH_G])
+            if not is_left:
+                memo[c, LOW_T], memo[c, LOW_G] = memo[c, MID_T], memo[c, MID_G]
+            memo[c, LOW_G] = side * memo[c, LOW_G]
+            memo[c, HIGH_T], memo[c, HIGH_G] = x, side * value
+            memo[c, LOW_W], memo[c, HIGH_W] = memo[c, LOW_G], memo[c, HIGH_G]
+            memo[c, MID_T], memo[c, MID_G], memo[c, TURN], memo[c, SHRUNK] = x, side * value, 0.0, 0.0
+            return refine(unit, c, memo, side, run.rules[e, WITHIN])
+        if value < memo[c, MID_G]:
+            if x < memo[c, MID_T]:
+                memo[c, HIGH_T], memo[c, HIGH_G] = memo[c, MID_T], memo[c, MID_G]
+            else:
+                memo[c, LOW_T], memo[c, LOW_G] = memo[c, MID_T], memo[c, MID_G]
+            memo[c, MID_T], memo[c, MID_G] = x, value
+        elif x < memo[c, MID_T]:
+            memo[c, LOW_T], memo[c, LOW_G] = x, value
+        else:
+            memo[c, HIGH_T], memo[c, HIGH_G] = x, value
+        memo[c, TURN] += 1.0
+        left, right = memo[c, MID_T] - memo[c, LOW_T], memo[c, HIGH_T] - memo[c, MID_T]
+        down, up = memo[c, LOW_G] - memo[c, MID_G], memo[c, HIGH_G] - memo[c, MID_G]
+        bend = down * right + up * left
+        if memo[c, TURN] >= PROBES or memo[c, MID_G] > DIP * top or not bend > 0.0:
+            return False
+        following = memo[c, MID_T] + (up * left * left - down * right * right) / (-2.0 * bend)
+        is_inside = memo[c, LOW_T] < following and following < memo[c, HIGH_T]
+        if not is_inside or following == x or following == memo[c, MID_T]:
+            return False
+        unit[at_h + c] = following
+        return True
 
     @loop
     def next_of(c: int, found: Any) -> int:
@@ -310,8 +421,14 @@ def _build_search(
             for b in range(run.memory.shape[2]):
                 if found[c, ROOT, e, b] != UNSEEN:
                     continue
-                side = run.memory[who, e, b, SIDE]
-                if run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * found[c, j, e, b] <= 0.0:
+                side, down = run.memory[who, e, b, SIDE], memo[c, DOWN_T]
+                part = memo[c, TRIED] / EVENT_POINTS
+                is_here = part * (j - 1) < down and down <= part * j and memo[c, DIP_E] == e and memo[c, DIP_B] == b
+                if is_here:
+                    found[c, ROOT, e, b] = down
+                    if memo[c, UP_T] > 0.0 and run.rules[e, DIRECTION] * side > 0.0:
+                        found[c, ROOT, e, b], memo[c, UP_T] = memo[c, UP_T], 0.0
+                elif run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * found[c, j, e, b] <= 0.0:
                     found[c, ROOT, e, b] = np.inf
                 elif run.counts[who, e] >= run.rules[e, LIMIT] or run.rules[e, DIRECTION] * side > 0.0:
                     found[c, ROOT, e, b] = IGNORED
@@ -353,6 +470,8 @@ def _build_search(
                     memo[c, EVENT], memo[c, BODY] = e, b
                     if run.rules[e, ACTION] == CHANGE or (run.rules[e, ACTION] == STOP and left == 1.0):
                         memo[c, ENDING], memo[c, FINAL] = 1.0, found[c, ROOT, e, b]
+                        crossed = found[c, int(memo[c, SUB]), e, b] - found[c, int(memo[c, SUB]) - 1, e, b]
+                        run.memory[who, e, b, RATE] = crossed * EVENT_POINTS / memo[c, TRIED]
                         break
                     memo[c, PHASE], unit[at_h + c] = RECORDING, found[c, ROOT, e, b]
                     return False
@@ -371,26 +490,12 @@ def _build_search(
         return conclude(run, unit, c, who, memo)
 
     @loop
-    def refine(run: ClockedRun, unit: Any, c: int, memo: Any, side: float, within: float) -> bool:
-        """The next point to try: regula falsi with the Illinois rule, every sixth a bisection.  False: it is found."""
-        low, high, turn = memo[c, LOW_T], memo[c, HIGH_T], int(memo[c, TURN])
-        least = max(within / 2, UNIT_ROUNDOFF * high)
-        if turn == 200 or memo[c, HIGH_G] == 0.0 or high - low <= 2 * least:
-            return False
-        middle = low + (high - low) / 2
-        if side * memo[c, LOW_W] > 0.0 and turn % 6 != 5:
-            middle = low + (high - low) * (memo[c, LOW_W] / (memo[c, LOW_W] - memo[c, HIGH_W]))
-            middle = min(max(middle, low + least), high - least)
-        if not (low < middle and middle < high):
-            return False
-        memo[c, PHASE], unit[at_h + c] = REFINE, middle
-        return True
-
-    @loop
     def locate(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
         """Use the value after the step that was tried; return True if the search goes on with another."""
         e, b, phase = int(memo[c, EVENT]), int(memo[c, BODY]), memo[c, PHASE]
         side, value = run.memory[who, e, b, SIDE], unit[place_of(c, b) + after_at + e * event_stride]
+        if memo[c, STAGE] == 2.0:
+            side = -side
         if phase == HIGH:
             memo[c, HIGH_G], memo[c, LOW_G], memo[c, TURN], memo[c, SHRUNK] = value, 0.0, 0.0, 0.0
             if not side * value <= 0.0:  # steps find no root where the interpolant did
@@ -416,10 +521,19 @@ def _build_search(
             if memo[c, SHRUNK] == -1.0:
                 memo[c, LOW_W] = memo[c, LOW_W] / 2
             memo[c, SHRUNK], memo[c, TURN] = -1.0, memo[c, TURN] + 1.0
-        if refine(run, unit, c, memo, side, run.rules[e, WITHIN]):
+        if refine(unit, c, memo, side, run.rules[e, WITHIN]):
             return True
         is_low = side * memo[c, LOW_G] > 0.0 and abs(memo[c, LOW_G]) < abs(memo[c, HIGH_G])
-        found[c, ROOT, e, b] = memo[c, LOW_T] if is_low else memo[c, HIGH_T]
+        root = memo[c, LOW_T] if is_low else memo[c, HIGH_T]
+        if memo[c, STAGE] == 0.0:
+            found[c, ROOT, e, b] = root
+        elif memo[c, STAGE] == 1.0:  # and now where it comes back
+            memo[c, DOWN_T], memo[c, STAGE], memo[c, TURN], memo[c, SHRUNK] = root, 2.0, 0.0, 0.0
+            memo[c, LOW_T], memo[c, LOW_G], memo[c, LOW_W] = memo[c, MID_T], memo[c, MID_G], memo[c, MID_G]
+            memo[c, HIGH_T], memo[c, HIGH_G], memo[c, HIGH_W] = memo[c, BACK_T], memo[c, BACK_G], memo[c, BACK_G]
+            return refine(unit, c, memo, -side, run.rules[e, WITHIN])
+        else:
+            memo[c, UP_T], memo[c, STAGE], memo[c, LOOKED] = root, 0.0, count_events * run.memory.shape[2]
         return False
 
     @loop
@@ -435,7 +549,14 @@ def _build_search(
         if phase == STEP:
             if unit[at_error + c] > 1.0:
                 return True
-            begin_search(run, unit, c, who, memo, found)
+            if not begin_search(run, unit, c, who, memo, found):
+                unit[at_h + c], run.halted[who] = 0.0, WRONG_SIDE
+                return False
+            if find_dip(run, unit, c, who, memo, found):
+                return False
+        elif phase == PROBE:
+            if probe(run, unit, c, who, memo) or find_dip(run, unit, c, who, memo, found):
+                return False
         elif phase == RECORDING:
             e, b = int(memo[c, EVENT]), int(memo[c, BODY])
             row = run.log[run.found[0]]
@@ -445,6 +566,10 @@ def _build_search(
             run.found[0] += 1
             run.counts[who, e] += 1
             found[c, ROOT, e, b] = LOGGED
+            if memo[c, UP_T] > 0.0 and memo[c, DIP_E] == e and memo[c, DIP_B] == b:
+                if run.rules[e, DIRECTION] == 0.0:  # and it comes back
+                    found[c, ROOT, e, b] = memo[c, UP_T]
+                memo[c, UP_T] = 0.0
         elif phase == SAMPLING:
             write_trial(run, unit, c, who)
             return conclude(run, unit, c, who, memo)
@@ -458,7 +583,7 @@ def _build_search(
         for c in range(slots):
             if busy[c] and memo[c, PHASE] == STEP and unit[at_error + c] <= 1.0:
                 begins = True
-            if busy[c] and HIGH <= memo[c, PHASE] and memo[c, PHASE] <= REFINE:
+            if busy[c] and HIGH <= memo[c, PHASE] and memo[c, PHASE] <= PROBE:
                 locates = True
         if begins:
             fit(run, unit)

@@ -55,7 +55,7 @@ class Method(NamedTuple):
     @property
     def finds_events(self) -> bool:
         """Whether events can be located inside its steps."""
-        return self.is_adaptive
+        return not self.is_closed_form
 
     @property
     def is_splitting(self) -> bool:
