@@ -69,6 +69,7 @@ BODY = BodyConstants(
     vector(2, 4, 5, 6, over=9),
     vector(0, 1, -2),
 )
+PIVOTED = BODY._replace(about_com=(vector(1, 2, 2), vector(2, 1, 1, over=2), vector(2, -4, 5, 6, over=9)))
 OTHER = BODY._replace(mass=Fraction(7, 2), inverse_mass=Fraction(2, 7))
 MOMENTUM = (A, vector(2, 4, 5, 6, over=9), B, C)
 RATES = (A, vector(2, 4, 5, 6, over=9), B, vector(7, -3, 2, over=4))
@@ -209,6 +210,8 @@ ARGUMENTS = {
     quaternions.rate: (Q, A),
     quaternions.times_vector: (Q, A),
     quaternions.from_angles: (ANGLES,),
+    inertia.constants_for_forces: (PIVOTED,),
+    inertia._about_com: (BODY, PIVOTED.about_com),
     inertia.inertia_times: (BODY, A),
     inertia.world_tensor: (BODY.moments, Q),
     inertia.shift_inertia: (GENERAL, T, A),

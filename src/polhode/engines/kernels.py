@@ -82,7 +82,7 @@ def use_wide_vectors() -> None:
 @law
 def unpack_constants(c: Groups) -> BodyConstants:
     """The constants of a body from the plain tuple in the buffer."""
-    return BodyConstants(c[0], c[1], c[2], c[3], c[4], c[5])
+    return BodyConstants(c[0], c[1], c[2], c[3], c[4], c[5], c[6])
 
 
 Loop = Callable[..., Any]

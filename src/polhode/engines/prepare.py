@@ -292,7 +292,8 @@ def _layout(
     shape = tuple((0,) * size for size in sizes)
     state, end = _assign_places(shape, 0, lanes)
     drift, sample_size = end, end + lanes
-    body, end = _assign_places((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3), sample_size, lanes)
+    about_com = ((0,) * 3, (0,) * 3, (0,) * 4) if structure.pivoted else ()
+    body, end = _assign_places((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com), sample_size, lanes)
     params, end = _assign_places(structure.load_shape, end, lanes)
     event_params, end = _assign_places(structure.event_shape, end, lanes)
     least, end = _assign_places((0,) * 4 if has_clock else (), end, lanes)

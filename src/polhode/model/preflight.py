@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode.equations.formulations import StateView
-from polhode.equations.inertia import BodyConstants
+from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
@@ -67,7 +67,7 @@ def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
 
     def of(i: int) -> tuple[StateView, BodyConstants]:
         body = BodyConstants(*_select_one(scenario.problem.constants, i))
-        return view(_select_one(start, i), body), body
+        return view(_select_one(start, i), body), constants_for_forces(body)
 
     params = _select_one(f.params, first)
     if is_pair:
