@@ -296,6 +296,7 @@ ARGUMENTS = {
     ),
     free_rotation.rotate_freely: (Q, SPIN, MOMENTS, T),
     free_rotation._relative_rotation: (MOMENTS, SPIN, T),
+    free_rotation.power_of_two_near_inverse: (T,),
     free_rotation.sort_axes: ((T, 2 * T, H), A),
     free_rotation.unsort_axes: ((T, 2 * T, H), A),
     free_rotation._swap: ((T, 2 * T, H),),
