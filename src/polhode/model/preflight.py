@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from numbers import Real
 from typing import Any
@@ -25,7 +26,7 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = f.kernel(*arguments)
             except Exception as error:
-                raise ForceError(f"{f.name} fails at the start of the run: {error}{locate_error(f, error)}") from error
+                raise ForceError(_failure_at_start(f, f, error)) from error
             _check_return_value(f, answer)
     for e in scenario.events:
         arguments = sample_arguments(scenario, e)
@@ -35,8 +36,7 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = function(*arguments)
             except Exception as error:
-                where = locate_error(function, error)
-                raise ScenarioError(f"{e.name} fails at the start of the run: {error}{where}") from error
+                raise ScenarioError(_failure_at_start(e, function, error)) from error
             if not (_are_vectors(answer, 2) if function is e.change else isinstance(answer, Real)):
                 form = ", each three numbers in a tuple" if function is e.change else ""
                 raise ScenarioError(f"{e.name} must return {wanted}{form}, but {function.__name__} returned {answer!r}")
@@ -88,6 +88,15 @@ def _check_return_value(f: Force, answer: Any) -> None:
     for part, vector in zip(parts, answer, strict=True):
         if not isinstance(vector, tuple) or len(vector) != 3 or not all(isinstance(c, Real) for c in vector):
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
+
+
+def _failure_at_start(thing: Force | Event, function: Any, error: Exception) -> str:
+    """Why a user function failed; perhaps it reads more parameters than it was given."""
+    hint, count = "", len(thing.params)
+    if re.search("values to unpack|tuple index out of range", str(error)):
+        given = f"{count} parameter{'' if count == 1 else 's'}"
+        hint = f". It was made with {given}: give all that it reads when you call it, {thing.name}(...)"
+    return f"{thing.name} fails at the start of the run: {error}{locate_error(function, error)}{hint}"
 
 
 def _are_vectors(answer: Any, count: int) -> bool:
