@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 ENGINES = ("cpu", "python")
 LARGEST_RTOL = 0.1
-MOST_OUTPUTS = 10**8
-"""Of one body they take 12 GB."""
+MOST_OUTPUTS = 10**7
+"""Of one body they take 2 or 3 GB.  `output_times` may have more."""
 LARGEST_SIZE = 1e140
 """Adaptive methods compare squares of positions and momenta, which must not overflow.  Forces may still add to them."""
 
