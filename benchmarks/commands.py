@@ -39,7 +39,9 @@ def bench() -> None:
 @click.option(
     "--json", "json_path", help="Where to write the figures; - prints them, and nothing else. By default nowhere."
 )
-@click.option("--triangles", type=click.IntRange(100), default=1_000_000, show_default=True, help="Of the mesh.")
+@click.option(
+    "--triangles", type=click.IntRange(100, 10_000_000), default=1_000_000, show_default=True, help="Of the mesh."
+)
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="The best of them counts.")
 def bench_mass(json_path: str | None, triangles: int, repeats: int) -> None:
     """Time how long a mesh takes to become a body, beside trimesh, and what is left of the digits far away.
@@ -69,7 +71,7 @@ def bench_mass(json_path: str | None, triangles: int, repeats: int) -> None:
 )
 @click.option(
     "--bodies",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 10_000_000),
     multiple=True,
     default=(4096, 65536),
     show_default=True,

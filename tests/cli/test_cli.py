@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -206,6 +207,23 @@ def test_help_of_a_model_explains_it_and_its_options(call):
 
 def test_version(call):
     assert call("--version").stdout == f"polhode, version {ph.__version__}\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("arguments", [("list",), ("list", "--json"), ("--help",)])
+def test_output_that_cannot_be_written_is_an_error_of_one_line(arguments):
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "polhode", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "Error: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("option", [("mass", "--triangles"), ("throughput", "--bodies")])
+def test_bench_refuses_sizes_beyond_any_memory(call, option):
+    result = call("bench", *option, 10**15)
+    assert result.exit_code == 2
+    assert "is not in the range" in result.stderr
 
 
 def test_bench_prints_a_table_and_writes_json(call, tmp_path):

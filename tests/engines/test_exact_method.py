@@ -29,6 +29,28 @@ def test_the_law_is_as_good_as_its_inputs(case):
     assert free_rotation_cases.rates_error(w_later, case) <= LIMIT * free_rotation_cases.conditioning_of_rates(case)
 
 
+@pytest.mark.parametrize("spin_power", [-800, -300, 0, 300, 800])
+@pytest.mark.parametrize("moment_power", [-800, -300, 0, 300, 800])
+def test_the_law_holds_for_moments_and_spins_of_any_magnitude(moment_power, spin_power):
+    """Judge: the attitude depends on the ratios of the moments and on w t alone."""
+    large, fast = 2.0**moment_power, 2.0**spin_power
+    for _, moments, w, q, t in free_rotation_cases.cases(seed=7, per_regime=1):
+        q_here, w_here = rotate_freely(tuple(q), tuple(w), tuple(moments), t)
+        elsewhere = tuple(fast * c for c in w), tuple(large * c for c in moments), t / fast
+        q_there, w_there = rotate_freely(tuple(q), *elsewhere)
+        assert q_there == pytest.approx(q_here, abs=4e-16)
+        size = max(map(abs, w))
+        assert tuple(c / fast for c in w_there) == pytest.approx(w_here, rel=1e-14, abs=1e-15 * size)
+
+
+@pytest.mark.parametrize("wobble", [1e-150, 1e-155, 1e-158, 1e-160, 1e-162])
+def test_a_wobble_whose_square_underflows_does_not_change_the_spin(wobble):
+    """Judge: a pure spin about the axis of the largest moment."""
+    q, w = rotate_freely((1.0, 0.0, 0.0, 0.0), (wobble, 1.25, -2 * wobble), (2.0, 3.0, 1.5), 7.0)
+    assert w[1] == pytest.approx(1.25, rel=1e-15)
+    assert q == pytest.approx((math.cos(1.25 * 3.5), 0.0, math.sin(1.25 * 3.5), 0.0), abs=4e-15)
+
+
 @pytest.mark.parametrize("name", ["hairer_vilmart_asymmetric", "hairer_vilmart_flat"])
 def test_hairer_and_vilmart(name):
     """Judge: the end states to 40 digits."""

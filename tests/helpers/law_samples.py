@@ -71,6 +71,7 @@ BODY = BodyConstants(
     vector(2, 4, 5, 6, over=9),
     vector(0, 1, -2),
 )
+PIVOTED = BODY._replace(about_com=(vector(1, 2, 2), vector(2, 1, 1, over=2), vector(2, -4, 5, 6, over=9)))
 OTHER = BODY._replace(mass=Fraction(7, 2), inverse_mass=Fraction(2, 7))
 MOMENTUM = (A, vector(2, 4, 5, 6, over=9), B, C)
 RATES = (A, vector(2, 4, 5, 6, over=9), B, vector(7, -3, 2, over=4))
@@ -230,6 +231,8 @@ ARGUMENTS = {
     quaternions.rate: (Q, A),
     quaternions.times_vector: (Q, A),
     quaternions.from_angles: (ANGLES,),
+    inertia.constants_for_forces: (PIVOTED,),
+    inertia._about_com: (BODY, PIVOTED.about_com),
     inertia.inertia_times: (BODY, A),
     inertia.world_tensor: (BODY.moments, Q),
     inertia.shift_inertia: (GENERAL, T, A),
@@ -314,6 +317,7 @@ ARGUMENTS = {
     ),
     free_rotation.rotate_freely: (Q, SPIN, MOMENTS, T),
     free_rotation._relative_rotation: (MOMENTS, SPIN, T),
+    free_rotation.power_of_two_near_inverse: (T,),
     free_rotation.sort_axes: ((T, 2 * T, H), A),
     free_rotation.unsort_axes: ((T, 2 * T, H), A),
     free_rotation._swap: ((T, 2 * T, H),),

@@ -228,6 +228,16 @@ def test_files_that_cannot_be_read_are_refused_with_a_message(tmp_path):
             ph.Body.from_mesh(tmp_path / name, density=1.0)
 
 
+@pytest.mark.parametrize("length", [1, 40, 83, 84, 100, 300, 683, 685])
+def test_a_binary_stl_of_another_length_than_it_says_is_refused(tmp_path, length):
+    content = CLOSED["box"].export(file_type="stl")
+    assert len(content) == 684
+    (tmp_path / "cut.stl").write_bytes((content + b"x")[:length])
+    with pytest.raises(FileError, match=r"truncated|damaged") as caught:
+        ph.Body.from_mesh(tmp_path / "cut.stl", density=1.0)
+    assert "charset" not in str(caught.value)
+
+
 def test_a_text_truncated_within_its_second_solid_is_refused(tmp_path):
     """trimesh reads the first solid and says nothing of the rest."""
     text = CLOSED["box"].export(file_type="stl_ascii")

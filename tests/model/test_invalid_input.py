@@ -17,6 +17,15 @@ ROUND = (1.0, 1.0, 1.0)
 f = ph.forces
 
 
+def with_keyword(t, state, body, params, *, gain=2.0):
+    return (gain, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def reads_two(t, state, body, params):
+    push, turn = params
+    return (push, 0.0, 0.0), (turn, 0.0, 0.0)
+
+
 def undecorated(t, state, body, params):
     return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
@@ -135,6 +144,7 @@ STATES = {
 FORCES = {
     "g nan": (lambda: f.gravity(NAN), ForceError, "g must be finite"),
     "g a text": (lambda: f.gravity("down"), ForceError, "g must be a number", "'down'"),
+    "g of two": (lambda: f.gravity((0, 9.8)), ForceError, "(0, 9.8) is two numbers", "(x, y, z)", "members"),
     "gm nan": (lambda: f.point_gravity(NAN), ForceError, "gm must be finite"),
     "center nan": (lambda: f.point_gravity(1.0, (0, NAN, 0)), ForceError, "center must be finite"),
     "drag negative": (lambda: f.linear_drag(-1.0), ForceError, "c must not be negative", "-1.0", "add energy"),
@@ -179,6 +189,8 @@ FORCES = {
     "on half a body": (lambda: f.gravity().on(1.5), ForceError, "gravity", "by their indices", "1.5"),
     "on a name": (lambda: f.gravity().on("moon"), ForceError, "by their indices", "'moon'"),
     "on nobody": (lambda: f.gravity().on(), ForceError, "names no body"),
+    "on a body twice": (lambda: f.gravity().on(0, 1, 0), ForceError, "gravity names body 0 more than once"),
+    "event on a body twice": (lambda: ph.event(undecorated)().on(1, 1), ForceError, "body 1 more than once"),
     "pair on": (lambda: f.spring_between(0, 1, 2.0).on(0), ForceError, "acts between two bodies"),
     "on body 5 of two": (lambda: two([f.gravity().on(5)]), ForceError, "body 5", "numbered 0 to 1"),
     "pair with one body": (lambda: scenario(forces=[f.spring_between(0, 1, 2.0)]), ForceError, "at least two", "list"),
@@ -192,6 +204,26 @@ FORCES = {
     "decorator on a builtin": (lambda: ph.force(max), ForceError, "Python function", "(t, state, body, params)"),
     "decorator axes": (lambda: ph.force(axes="local")(undecorated), ForceError, "'local'", "'world'", "'body'"),
     "too few arguments": (lambda: ph.force(lambda t, state: 0), ForceError, "takes 2 arguments", "takes 4", "params"),
+    "keyword-only argument": (
+        lambda: ph.force(with_keyword),
+        ForceError,
+        "with_keyword takes 'gain' by keyword only",
+        "params",
+    ),
+    "keyword-only argument of an event": (lambda: ph.event(with_keyword), ScenarioError, "'gain' by keyword only"),
+    "parameters missing": (
+        lambda: ph.simulate(scenario(forces=[ph.force(reads_two)])),
+        ForceError,
+        "reads_two fails at the start",
+        "not enough values to unpack",
+        "It was made with 0 parameters",
+        "reads_two(...)",
+    ),
+    "a parameter missing": (
+        lambda: ph.simulate(scenario(forces=[ph.force(reads_two)(1.0)])),
+        ForceError,
+        "It was made with 1 parameter:",
+    ),
     "pair arguments": (lambda: ph.pair_force(undecorated), ForceError, "takes 4 arguments", "takes 6", "body_b"),
     "parameter nan": (lambda: ph.force(undecorated)(NAN), ForceError, "parameter 1 of undecorated", "finite"),
     "parameter a text": (lambda: ph.force(undecorated)(1.0, "a"), ForceError, "parameter 2 of undecorated", "'a'"),

@@ -24,6 +24,8 @@ SCENARIOS = {
     "step a text": (lambda: scenario(step="short"), ScenarioError, "step must be a number", "'short'"),
     "step longer than the run": (lambda: scenario(step=2.0), ScenarioError, "step 2 s", "duration 1 s", "shorter"),
     "first step longer than the run": (lambda: scenario(step=2.0, method="dop853"), ScenarioError, "step 2 s"),
+    "step lost at the end": (lambda: scenario(step=1e-19), ScenarioError, "at the end, 1 s", "1e-19 s", "longer step"),
+    "step lost in a long run": (lambda: scenario(duration=1e17, step=1e-3), ScenarioError, "1e+17 s", "0.001 s"),
     "step missing": (lambda: scenario(step=None), ScenarioError, "'rk4'", "step=...", "dop853"),
     "duration zero": (lambda: scenario(duration=0.0), ScenarioError, "duration must be greater than 0", "is 0"),
     "duration negative": (lambda: scenario(duration=-1.0), ScenarioError, "duration must be greater than 0", "-1"),
@@ -41,6 +43,23 @@ SCENARIOS = {
     "output ragged": (lambda: scenario(output_times=[[0.1], [0.2, 0.3]]), ScenarioError, "output_times must be"),
     "output step zero": (lambda: scenario(output_step=0.0), ScenarioError, "output_step must be greater than 0"),
     "output step too long": (lambda: scenario(output_step=2.0), ScenarioError, "output_step 2 s", "duration 1 s"),
+    "outputs beyond memory": (
+        lambda: scenario(output_step=1e-12),
+        ScenarioError,
+        "every 1e-12 s for 1 s",
+        "more than 10,000,000 outputs",
+        "longer output_step",
+    ),
+    "outputs of a huge duration": (
+        lambda: scenario(duration=1e300, step=1e290, output_step=1e-300),
+        ScenarioError,
+        "more than 10,000,000 outputs",
+    ),
+    "output step lost to rounding": (
+        lambda: scenario(state=ph.State(time=1e17), duration=1e3, step=100.0, output_step=1.0),
+        ScenarioError,
+        "output_step of 1 s is lost to rounding",
+    ),
     "output said twice": (lambda: scenario(output_step=0.5, output_times=[0.5]), ScenarioError, "both given"),
     "method unknown": (lambda: scenario(method="rk5"), ScenarioError, "'rk5'", "did you mean 'rk4'?", "leapfrog"),
     "method a number": (lambda: scenario(method=4), ScenarioError, "method 4 is unknown", "rk4"),
@@ -61,6 +80,26 @@ SCENARIOS = {
         "'body_rates'",
     ),
     "rtol zero": (lambda: scenario(rtol=0.0), ScenarioError, "rtol must be greater than 0"),
+    "rtol of one": (lambda: scenario(rtol=1.0), ScenarioError, "rtol must be at most 0.1", "is 1.0", "relative"),
+    "rtol of four": (lambda: scenario(rtol=(1e-9, 1e10, 1e-9, 1e-9)), ScenarioError, "rtol must be at most 0.1"),
+    "mass too large": (
+        lambda: scenario(ph.particle(1e200), forces=[f.linear_drag(1.0)], step=None, method="auto"),
+        ScenarioError,
+        "mass 1e+200",
+        "'dop853'",
+        "fixed steps",
+    ),
+    "mass too small": (
+        lambda: scenario(ph.particle(1e-200), forces=[f.linear_drag(1.0)], step=None, method="dop853"),
+        ScenarioError,
+        "mass 1e-200",
+        "1e-140 to 1e+140",
+    ),
+    "momentum too large": (
+        lambda: scenario(state=ph.State(velocity=(0, 1e150, 0)), step=None, method="dop853"),
+        ScenarioError,
+        "linear momentum 1e+150",
+    ),
     "atol negative": (lambda: scenario(atol=-1.0), ScenarioError, "atol must not be negative"),
     "atol of two": (lambda: scenario(atol=[1.0, 2.0]), ScenarioError, "one number, or four", "[1.0, 2.0]"),
     "atol nan": (lambda: scenario(atol=NAN), ScenarioError, "atol must be finite"),
@@ -121,6 +160,15 @@ def test_a_run_that_cannot_be_made_is_refused(attempt, kind, phrases):
     assert_refused(attempt, kind, phrases)
 
 
+@pytest.mark.filterwarnings("ignore:engine='python'")
+def test_a_heavy_body_runs_with_fixed_steps_and_in_closed_form():
+    """Judge: g t^2/2; the drag of 1 kg/s is nothing beside 1e200 kg."""
+    heavy, forces = ph.particle(1e200), [f.gravity(10.0), f.linear_drag(1.0)]
+    falling = ph.simulate(heavy, forces=forces, duration=1.0, step=0.1, method="rk4", engine="python").final
+    assert falling.position[2] == pytest.approx(-5.0, rel=1e-14)
+    assert ph.simulate(heavy, forces=forces[:1], duration=1.0).final.position[2] == pytest.approx(-5.0, rel=1e-15)
+
+
 HEAD = "duration = 1.0\nstep = 0.1\n"
 SOLID = "[body]\nmass = 1.0\ninertia = [1, 1, 1]\n"
 FILES = {
@@ -136,6 +184,13 @@ FILES = {
     "force kind missing": (HEAD + SOLID + "[[forces]]\ng = 9.81", ForceError, "needs its kind", "gravity"),
     "force kind a list": (HEAD + SOLID + '[[forces]]\nkind = ["gravity"]', ForceError, "['gravity'] is unknown"),
     "force argument missing": (HEAD + SOLID + '[[forces]]\nkind = "spring"', ForceError, "stiffness, anchor"),
+    "force on ragged rows": (
+        HEAD + SOLID + '[[forces]]\nkind = "gravity"\non = [[0], [1, 2]]',
+        ForceError,
+        "by their indices",
+        "not on [0]",
+    ),
+    "force twice on a body": (HEAD + SOLID + '[[forces]]\nkind = "gravity"\non = [0, 0]', ForceError, "more than once"),
     "force on a number": (HEAD + SOLID + '[[forces]]\nkind = "gravity"\non = 0', ForceError, "on = [0, 2]", "not on 0"),
     "forces not a list": (HEAD + SOLID + '[forces]\nkind = "gravity"', ScenarioError, "[[forces]]"),
     "bodies not a list": (HEAD + "bodies = 3", ScenarioError, "[[bodies]]", "3"),

@@ -529,6 +529,13 @@ PLANTED = [
     ),
     # Records and results ----------------------------------------------------------------------------------------------
     Planted(
+        "pivot: forces see the moments about it",
+        "equations/inertia.py",
+        "if len(about_com) == 0:",
+        "if True:",
+        ("solve/test_forces_against_particles.py::test_a_force_in_every_formulation_against_the_sum_over_particles",),
+    ),
+    Planted(
         "pivot: put on the wrong side",
         "model/problem.py",
         "x, p, spin = plus(x, com_to_pivot), scaled(0, com_to_pivot)",

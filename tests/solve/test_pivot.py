@@ -102,3 +102,51 @@ def test_a_particle_on_a_rod_without_mass_is_a_pendulum():
     lowest = motion.final
     assert lowest.to_world((0, 0, length)) - lowest.position == pytest.approx((0, 0, length), abs=1e-9)
     assert np.linalg.norm(lowest.velocity) ** 2 == pytest.approx(2 * 9.80665 * length * (1 - np.cos(angle)), rel=1e-9)
+
+
+@ph.force(potential=lambda t, state, body, params: body.moments[2])
+def torque_of_the_moment(t, state, body, params):
+    return (0.0, 0.0, 0.0), (0.0, 0.0, body.moments[2])
+
+
+@ph.event
+def spins_fast(t, state, body, params):
+    return state.angular_velocity[2] - body.moments[2] / 4
+
+
+def speed_up(t, state, body, params):
+    return (0.0, 0.0, 0.0), (0.0, 0.0, body.moments[2])
+
+
+PLATE, EDGE = ph.Body(mass=1.0, inertia=(1.0, 2.0, 3.0)), (1.0, 0.0, 0.0)
+"""About the center of mass I3 is 3 kg m2, about the edge 4."""
+
+
+@pytest.mark.parametrize(("method", "engine"), [("dop853", "cpu"), ("dop853", "python"), ("taylor", "cpu")])
+@pytest.mark.filterwarnings("ignore:engine='python'")
+def test_forces_potentials_and_events_see_the_moments_about_the_center_of_mass(method, engine):
+    """4 w' = 3; where w = 3/4, at t = 1 s, the event adds 3/4."""
+    if method == "taylor":
+        pytest.importorskip("heyoka")
+    motion = ph.simulate(
+        PLATE,
+        forces=[torque_of_the_moment()],
+        duration=2.0,
+        pivot=EDGE,
+        events=[spins_fast(change=speed_up, count=1)],
+        method=method,
+        engine=engine,
+        output_times=[0.5, 2.0],
+    )
+    assert motion.angular_velocity[:, 2] == pytest.approx((0.375, 2.25), rel=1e-9)
+    assert motion.potential_energy == pytest.approx(3.0, abs=0)
+    angular = np.cross((0, 0, 0.75), -motion.rotation_matrix[0] @ EDGE)
+    centripetal = 0.375**2 * motion.rotation_matrix[0] @ EDGE
+    assert motion.acceleration[0] == pytest.approx(angular + centripetal, rel=1e-9)
+
+
+def test_the_members_of_an_ensemble_see_the_moments_about_their_centers_of_mass():
+    """Pivots at 0, 1, 2 m from the center of mass: (3 + d^2) w' = 3."""
+    pivots = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (2.0, 0.0, 0.0)]
+    motion = ph.ensemble(PLATE, forces=[torque_of_the_moment()], duration=1.0, pivot=pivots, step=0.1, method="rk4")
+    assert motion.angular_velocity[-1, :, 2] == pytest.approx((1.0, 3 / 4, 3 / 7), rel=1e-9)

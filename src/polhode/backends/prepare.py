@@ -220,7 +220,8 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
 
     state, drift = place(shape), place(0)
     sample_size = end
-    body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3))
+    about_com = ((0,) * 3, (0,) * 3, (0,) * 4) if structure.pivoted else ()
+    body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
     least = place((0,) * 4 if method.is_adaptive else ())
     clock = place((0,) * (5 if method.is_adaptive else 6) if has_clock else ())

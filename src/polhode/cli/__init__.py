@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from shutil import get_terminal_size
 from textwrap import fill
 
@@ -88,4 +89,10 @@ cli.add_command(BenchmarkGroup("bench", help=BENCH_HELP))
 
 def main() -> None:
     """What the `polhode` command runs."""
-    cli(prog_name="polhode")
+    try:
+        cli(prog_name="polhode")
+    except OSError as error:
+        if error.filename is not None:
+            sys.exit(f"Error: {error.filename}: {error.strerror}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python would try again to write what is left at exit
+        sys.exit(f"Error: the output cannot be written: {error.strerror}")

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.equations.inertia import BodyConstants
+from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.law import Groups
 from polhode.equations.quaternions import conjugate, product
 from polhode.equations.right_hand_side import build_motion_law, build_view
@@ -133,7 +133,7 @@ def _evaluate_laws(
     for i, e in enumerate(scenario.events):
         params = _make_symbols(table, f"event {i}", e.params)
         for b in range(count) if e.bodies is None else e.bodies:
-            value = _evaluate_on_symbols(e, partial(e.kernel, t, views[b], constants[b], params))
+            value = _evaluate_on_symbols(e, partial(e.kernel, t, views[b], constants_for_forces(constants[b]), params))
             result.events.append((i, b, 0 * t + value))
     own_names = {f.name for f in scenario.forces if f.function is not None}
     result.events += [(SWITCH, 0, value) for value in _find_switches(table, result.rates, own_names)]

@@ -39,6 +39,7 @@ from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns, report_of_part
 from polhode.engines.integrator import PORTION_S
 from polhode.engines.threads import CORES, on_threads
+from polhode.equations.inertia import constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step
 from polhode.errors import ScenarioError
@@ -294,7 +295,7 @@ class _Runner:
         groups = split_groups(samples[body].tolist(), scenario.form.sizes)
         view = build_view(scenario.form, scenario.pivot is not None)(groups, constants)
         assert event.change is not None
-        jumps = event.change(time, view, constants, event.params)
+        jumps = event.change(time, view, constants_for_forces(constants), event.params)
         impulse = SimpleNamespace(kernel=lambda *_: jumps, params=(), bodies=(body,) if scenario.is_system else None)
         return self._after_impulses(samples, time, [impulse])
 

@@ -25,12 +25,15 @@ from polhode.equations.scalar_ops import (
     sin_of_quarters,
     sqrt,
 )
+from polhode.equations.vectors import scaled
 
 _LANDEN_STEPS = (0,) * 14
 """Enough steps for the arithmetic-geometric mean to converge, even for 1 - m = 1e-300."""
 _POWERS_OF_8 = tuple(8.0**n for n in range(15))
 """One for each of 14 duplications of the integral's arguments, and one for the series at the end: near the separatrix
 cn^2 and dn^2 are as small as 1 - m, and need about ten duplications to become comparable with 1."""
+_MAGNITUDES = ((2.0**128, 2.0**256), (2.0**384, 2.0**512), (2.0**640, 2.0**768), (2.0**896, 2.0**960))
+"""Sizes beyond the first of two powers, or below its inverse, are scaled by the second."""
 _FLAT = 1e-300
 """1 - m below this counts as the separatrix itself, whose period is infinite."""
 _HUGE = 1e300
@@ -72,10 +75,25 @@ class JacobiSolution(NamedTuple):
 @law
 def rotate_freely(q: Quaternion, w: Vector, moments: Vector, t: Number) -> tuple[Quaternion, Vector]:
     """q and w (principal axes) a time t later; t may be negative."""
-    i = sort_axes(moments, moments)
-    turn, w_later = _relative_rotation((i[0], absolute(i[1]), absolute(i[2])), sort_axes(moments, w), t)
+    a, b, c = sort_axes(moments, moments)
+    per_moment = power_of_two_near_inverse(absolute(c))
+    per_spin = power_of_two_near_inverse(larger(larger(absolute(w[0]), absolute(w[1])), absolute(w[2])))
+    i = scaled(per_moment, (a, absolute(b), absolute(c)))
+    turn, w_later = _relative_rotation(i, sort_axes(moments, scaled(per_spin, w)), t / per_spin)
     x, y, z = unsort_axes(moments, (turn[1], turn[2], turn[3]))
-    return product(q, (turn[0], x, y, z)), unsort_axes(moments, w_later)
+    return product(q, (turn[0], x, y, z)), unsort_axes(moments, scaled(1 / per_spin, w_later))
+
+
+@law
+def power_of_two_near_inverse(size: Number) -> Number:
+    """A power of two that brings a size of any magnitude near 1, so that products of sizes neither over- nor underflow.
+
+    Multiplying by it is exact.  It is 1 for sizes that are near 1 already.
+    """
+    scale = 1 + 0 * size
+    for bound, power in _MAGNITUDES:
+        scale = if_less(size, 1 / bound, power + 0 * size, if_less(bound, size, 1 / power + 0 * size, scale))
+    return scale
 
 
 @law
@@ -172,7 +190,9 @@ def jacobi_solution(i: Vector, w: Vector) -> JacobiSolution:
     moves = d23 * b
     scale = 1 / _or_one(moves)
     sign = if_less(w3, 0, -1 + 0 * a, 1 + 0 * a)
-    c, s = _unit(sqrt(j1 * d13) * w1, sign * sqrt(i2 * d23) * w[1])
+    outer, middle = sqrt(j1 * d13) * w1, sign * sqrt(i2 * d23) * w[1]
+    per_wobble = power_of_two_near_inverse(larger(absolute(outer), absolute(middle)))
+    c, s = _unit(per_wobble * outer, per_wobble * middle)
     complement = if_less(0, moves, d13 * absolute(high) * scale, 1 + 0 * a)
     rate = sqrt(moves / _or_one(j1 * i2 * j3))
     return JacobiSolution(high, moves, j1, i2, j3, d12, d13, d23, a, b, d12 * a * scale, complement, rate, sign, s, c)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from polhode.equations.law import Matrix, Number, Quaternion, Vector, law
+from polhode.equations.law import Groups, Matrix, Number, Quaternion, Vector, law
 from polhode.equations.matrices import matmul, transpose
 from polhode.equations.quaternions import matrix, to_body, to_world
 from polhode.equations.vectors import cross, dot, minus, times
@@ -16,6 +16,8 @@ from polhode.equations.vectors import cross, dot, minus, times
 
 class BodyConstants(NamedTuple):
     """What a body's equations need, divided once: a particle has the reciprocal moments 0.
+
+    Forces and events see `moments` and `axes` about the center of mass, also where a pivot holds the body.
 
     Examples
     --------
@@ -31,6 +33,21 @@ class BodyConstants(NamedTuple):
     inverse_moments: Vector
     axes: Quaternion
     com_to_pivot: Vector
+    about_com: Groups = ()
+    """Of constants about a pivot: moments, inverse moments and axes about the center of mass."""
+
+
+@law
+def constants_for_forces(body: BodyConstants) -> BodyConstants:
+    """The constants about the center of mass, which forces and events see, also with a pivot."""
+    return _about_com(body, body.about_com)
+
+
+@law
+def _about_com(body: BodyConstants, about_com: Groups) -> BodyConstants:
+    if len(about_com) == 0:
+        return body
+    return BodyConstants(body.mass, body.inverse_mass, about_com[0], about_com[1], about_com[2], body.com_to_pivot, ())
 
 
 @law

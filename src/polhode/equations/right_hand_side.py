@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from polhode.equations.formulations import Formulation, StateView
-from polhode.equations.inertia import BodyConstants
+from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.invariants import kinetic_energy
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.pivot import (
@@ -49,7 +49,7 @@ def sum_forces(kernels: Sequence[Kernel]) -> Kernel:
 def _with_params(kernel: Kernel, i: int) -> Kernel:
     @law
     def part(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-        return kernel(t, state, body, params[i])
+        return kernel(t, state, constants_for_forces(body), params[i])
 
     return part
 
@@ -196,7 +196,7 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
 
     @law
     def last(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
-        return (function(t, state, body, params[i]) + 0 * t,)
+        return (function(t, state, constants_for_forces(body), params[i]) + 0 * t,)
 
     if i == len(functions) - 1:
         return last
@@ -224,7 +224,7 @@ def _add_jump(
     @law
     def jump(which: int, t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
         if which == i:
-            push, turn = change(t, state, body, params[i])
+            push, turn = change(t, state, constants_for_forces(body), params[i])
             return plus(push, zero_vector(t)), plus(turn, zero_vector(t))
         return rest(which, t, state, body, params)
 

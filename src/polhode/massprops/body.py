@@ -538,7 +538,9 @@ class Body:
         entries: Any = as_leaves(self.inertia_body.reshape(*self.inertia_body.shape[:-2], 9))
         offset: Any = as_leaves(pivot)
         about_pivot = np.stack(np.broadcast_arrays(*shift_inertia(entries, self.mass, offset)), axis=-1)
-        return self._constants(*diagonalize_inertia(about_pivot.reshape(*about_pivot.shape[:-1], 3, 3)), pivot)
+        constants = self._constants(*diagonalize_inertia(about_pivot.reshape(*about_pivot.shape[:-1], 3, 3)), pivot)
+        free = self._free_constants
+        return constants._replace(about_com=(free.moments, free.inverse_moments, free.axes))
 
     @cached_property
     def _free_constants(self) -> BodyConstants:

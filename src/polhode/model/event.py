@@ -13,7 +13,7 @@ from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import law
 from polhode.errors import ScenarioError
-from polhode.model.force import Params, as_param, check_body_index
+from polhode.model.force import Params, as_param, check_body_indices, refuse_keyword_only
 
 ACTIONS = ("stop", "record", "change")
 EVENT_SIGNATURE = "(t, state, body, params)"
@@ -58,7 +58,7 @@ class Event:
         """
         if not bodies:
             raise ScenarioError(f"{self.name}.on() names no body: give their indices, from 0")
-        return replace(self, bodies=tuple(check_body_index(b, self.name) for b in bodies))
+        return replace(self, bodies=check_body_indices(bodies, self.name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,11 +158,12 @@ def as_event(given: Any) -> Event:
 
 def _check_signature(function: Callable[..., Any], what: str) -> None:
     try:
-        positional = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+        arguments = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         raise ScenarioError(f"{what} must be a Python function {EVENT_SIGNATURE}, not {function!r}") from None
-    if len(positional) != 4:
+    refuse_keyword_only(function, arguments, ScenarioError)
+    if len(arguments) != 4:
         raise ScenarioError(
-            f"{function.__name__} takes {len(positional)} arguments, but a function of an {what} takes 4: "
+            f"{function.__name__} takes {len(arguments)} arguments, but a function of an {what} takes 4: "
             f"{EVENT_SIGNATURE}"
         )

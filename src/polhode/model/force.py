@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, overload
 
@@ -13,7 +13,7 @@ from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import law
 from polhode.equations.right_hand_side import convert_body_torque
-from polhode.errors import ForceError
+from polhode.errors import ForceError, InputError
 
 Params: TypeAlias = tuple[Any, ...]
 ForceFunction: TypeAlias = Callable[[Any, StateView, BodyConstants, Any], Any]
@@ -78,7 +78,7 @@ class Force:
             raise ForceError(f"{self.name} acts between two bodies: name them when you make it")
         if not bodies:
             raise ForceError(f"{self.name}.on() names no body: give their indices, from 0")
-        return replace(self, bodies=tuple(check_body_index(b, self.name) for b in bodies))
+        return replace(self, bodies=check_body_indices(bodies, self.name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +114,10 @@ def force(
     ----------
     function : callable
         Takes the time; the `state` (position, orientation as a quaternion w, x, y, z, velocity, angular_velocity,
-        angular_velocity_body, linear_momentum, angular_momentum); the `body` (mass, moments); and the parameters as a
-        tuple.  Returns the force in world axes and the torque about the center of mass, each three numbers.  With
-        nothing but arithmetic on tuples, `ph.sqrt`, `ph.sin`, `ph.cos` and `ph.if_less` it runs on every kind of
-        number.
+        angular_velocity_body, linear_momentum, angular_momentum); the `body` (mass, and moments about the center of
+        mass, also with a pivot); and the parameters as a tuple.  Returns the force in world axes and the torque about
+        the center of mass, each three numbers.  With nothing but arithmetic on tuples, `ph.sqrt`, `ph.sin`, `ph.cos`
+        and `ph.if_less` it runs on every kind of number.
     axes : {"world", "body"}, optional
         The axes of the torque that the function returns.
     potential : callable, optional
@@ -172,6 +172,15 @@ def check_body_pair(a: int, b: int, name: str) -> tuple[int, int]:
     return first, second
 
 
+def check_body_indices(given: Sequence[Any], name: str) -> tuple[int, ...]:
+    """The indices of different bodies."""
+    indices = tuple(check_body_index(b, name) for b in given)
+    twice = [b for b in indices if indices.count(b) > 1]
+    if twice:
+        raise ForceError(f"{name} names body {twice[0]} more than once: give each index once")
+    return indices
+
+
 def check_body_index(given: Any, name: str) -> int:
     """The index of a body."""
     if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not float(given).is_integer():
@@ -206,17 +215,30 @@ def _force_law(
     if axes not in ("world", "body"):
         raise ForceError(f"axes={axes!r} is unknown: the torque is in 'world' or in 'body' axes")
     try:
-        positional = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+        arguments = inspect.signature(function).parameters.values()
     except ValueError:
         raise ForceError(f"@ph.force goes before a Python function {signature}, not before {function!r}") from None
-    if len(positional) != count:
+    refuse_keyword_only(function, arguments, ForceError)
+    if len(arguments) != count:
         raise ForceError(
-            f"{function.__name__} takes {len(positional)} arguments, but a force takes {count}: {signature}"
+            f"{function.__name__} takes {len(arguments)} arguments, but a force takes {count}: {signature}"
         )
     kernel = law(function)
     if axes == "body":
         kernel = convert_body_torque(kernel)
     return ForceLaw(function.__name__, kernel, function, kind, law(potential) if potential else None, axes)
+
+
+def refuse_keyword_only(
+    function: Callable[..., Any], arguments: Iterable[inspect.Parameter], error: type[InputError]
+) -> None:
+    """Refuse an argument that can only be given by name, which nobody would give."""
+    named = [p.name for p in arguments if p.kind is p.KEYWORD_ONLY]
+    if named:
+        raise error(
+            f"{function.__name__} takes {named[0]!r} by keyword only, which no run passes: read it from params, and "
+            f"give its value when you call {function.__name__}(...)"
+        )
 
 
 def as_param(value: Any, name: str) -> Any:

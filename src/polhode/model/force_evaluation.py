@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.equations import matrices, quaternions
 from polhode.equations.formulations import FORMULATIONS, StateView
-from polhode.equations.inertia import BodyConstants
+from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.law import Groups
 from polhode.equations.right_hand_side import restrict_to_bodies
 from polhode.equations.vectors import minus, plus
@@ -40,6 +40,7 @@ def evaluate_wrenches(
 ) -> list[tuple[Any, Any]]:
     """The force and the torque on each body at time t, in whatever kind of number the views hold."""
     zero = minus(views[0].position, views[0].position)
+    constants = [constants_for_forces(c) for c in constants]
     loads = [(zero, zero)] * len(views)
     for f in forces:
         if f.kind == "body":
@@ -86,6 +87,7 @@ def potential_energy(
 ) -> Any:
     """The sum of the potentials of the forces that have one."""
     total: Any = 0.0
+    constants = [constants_for_forces(c) for c in constants]
     for f in forces:
         if f.potential is None:
             continue

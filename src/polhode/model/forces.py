@@ -29,7 +29,8 @@ GRAVITATIONAL_CONSTANT = 6.67430e-11
 
 
 def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
-    """Uniform gravity: g in m/s2 along -z, or a vector.  Three numbers are always one vector, also with three members.
+    """Uniform gravity: g in m/s2 along -z, or a vector.  Three numbers are always one vector, also with three members;
+    two numbers are refused.
 
     Examples
     --------
@@ -38,6 +39,11 @@ def gravity(g: ArrayLike = STANDARD_GRAVITY) -> Force:
     ((0.0, 0.0, -9.80665),)
     """
     shape = validation.shape_of(g)
+    if shape == (2,):
+        raise ForceError(
+            f"g={g!r} is two numbers: give a vector as three, (x, y, z); for two members of an ensemble give each its "
+            "vector, [(0, 0, -9.8), (0, 0, -1.6)]"
+        )
     field: Any = _vector(g, "g") if shape[-1:] == (3,) else (0.0, 0.0, _opposite(_number(g, "g")))
     fixed = field if all(np.ndim(component) == 0 for component in field) else None
     return Force(

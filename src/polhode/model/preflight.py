@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from numbers import Real
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode.equations.formulations import StateView
-from polhode.equations.inertia import BodyConstants
+from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
@@ -25,7 +26,7 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = f.kernel(*arguments)
             except Exception as error:
-                raise ForceError(f"{f.name} fails at the start of the run: {error}{locate_error(f, error)}") from error
+                raise ForceError(_failure_at_start(f, f, error)) from error
             _check_return_value(f, answer)
     for e in scenario.events:
         arguments = sample_arguments(scenario, e)
@@ -35,8 +36,7 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = function(*arguments)
             except Exception as error:
-                where = locate_error(function, error)
-                raise ScenarioError(f"{e.name} fails at the start of the run: {error}{where}") from error
+                raise ScenarioError(_failure_at_start(e, function, error)) from error
             if not (_are_vectors(answer, 2) if function is e.change else isinstance(answer, Real)):
                 form = ", each three numbers in a tuple" if function is e.change else ""
                 raise ScenarioError(f"{e.name} must return {wanted}{form}, but {function.__name__} returned {answer!r}")
@@ -51,7 +51,7 @@ def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
 
     def of(i: int) -> tuple[StateView, BodyConstants]:
         body = BodyConstants(*_select_one(scenario.problem.constants, i))
-        return view(_select_one(start, i), body), body
+        return view(_select_one(start, i), body), constants_for_forces(body)
 
     params = _select_one(f.params, first)
     if is_pair:
@@ -72,6 +72,15 @@ def _check_return_value(f: Force, answer: Any) -> None:
     for part, vector in zip(parts, answer, strict=True):
         if not _is_vector(vector):
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
+
+
+def _failure_at_start(thing: Force | Event, function: Any, error: Exception) -> str:
+    """Why a user function failed; perhaps it reads more parameters than it was given."""
+    hint, count = "", len(thing.params)
+    if re.search("values to unpack|tuple index out of range", str(error)):
+        given = f"{count} parameter{'' if count == 1 else 's'}"
+        hint = f". It was made with {given}: give all that it reads when you call it, {thing.name}(...)"
+    return f"{thing.name} fails at the start of the run: {error}{locate_error(function, error)}{hint}"
 
 
 def _are_vectors(answer: Any, count: int) -> bool:

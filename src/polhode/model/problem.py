@@ -28,7 +28,7 @@ class Problem(NamedTuple):
     start: Groups
     """The initial state in the formulation's groups; with a pivot: its position, no momentum, and the spin about it."""
     constants: BodyConstants
-    """Mass, moments and axes, about the center of mass or about the pivot."""
+    """Mass, moments and axes, about the center of mass or about the pivot; then also about the center of mass."""
     load_params: Groups
     """The parameters of the forces on single bodies, force by force."""
     pair_params: Groups

@@ -262,6 +262,7 @@ class Scenario:
                     f"output_step {every:g} s is longer than the duration {self.duration:g} s: "
                     "choose a shorter one, or give output_times"
                 )
+            checks.check_output_count(self.duration, every, self.end_time)
         elif self.used_method.needs_step:
             steps = self.duration / self.needed_step
             every = self.needed_step * max(1, np.ceil(steps / DEFAULT_INTERVALS - 1e-9))

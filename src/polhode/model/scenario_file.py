@@ -102,7 +102,7 @@ def _read_force_table(table: Any) -> Force:
     force: Force = maker(**given)
     if "on" not in table:
         return force
-    if np.ndim(table["on"]) != 1:
+    if not isinstance(table["on"], (list, tuple, np.ndarray)):
         raise ForceError(f"force {kind!r} acts on a list of bodies, on = [0, 2], not on {table['on']!r}")
     return force.on(*table["on"])
 

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from polhode.model.scenario import Scenario
 
 ENGINES = ("cpu", "python")
+LARGEST_RTOL = 0.1
+MOST_OUTPUTS = 10**7
+"""Of one body they take 2 or 3 GB.  `output_times` may have more."""
+LARGEST_SIZE = 1e140
+"""Adaptive methods compare squares of positions and momenta, which must not overflow.  Forces may still add to them."""
 
 
 # Arguments by themselves ----------------------------------------------------------------------------------------------
@@ -51,6 +56,11 @@ def check_tolerances(given_rtol: Any, given_atol: Any) -> tuple[tuple[float, ...
     rtol, atol = _four_tolerances(given_rtol, "rtol"), _four_tolerances(given_atol, "atol")
     if min(rtol) <= 0:
         raise ScenarioError(f"rtol must be greater than 0, but is {given_rtol!r}")
+    if max(rtol) > LARGEST_RTOL:
+        raise ScenarioError(
+            f"rtol must be at most {LARGEST_RTOL:g}, but is {given_rtol!r}: it is the error relative to the size of "
+            "each quantity, 1e-9 by default"
+        )
     if min(atol) < 0:
         raise ScenarioError(f"atol must not be negative, but is {given_atol!r}")
     return rtol, atol
@@ -81,6 +91,20 @@ def check_output_times(given: Any, start: float, end: float) -> Array:
     return times
 
 
+def check_output_count(duration: float, every: float, end: float) -> None:
+    """Refuse more output times than memory holds, or than the time can tell apart."""
+    if not duration <= MOST_OUTPUTS * every:
+        raise ScenarioError(
+            f"an output every {every:g} s for {duration:g} s makes more than {MOST_OUTPUTS:,} outputs: "
+            "choose a longer output_step, or give output_times"
+        )
+    if end - every == end:
+        raise ScenarioError(
+            f"at the time {end:g} s an output_step of {every:g} s is lost to rounding: "
+            "count the time from the start of the run"
+        )
+
+
 def _check_list(given: Any, name: str) -> list[Any]:
     if isinstance(given, (Force, str)) or not isinstance(given, Sequence):
         found = f"the force {given.name} alone" if isinstance(given, Force) else repr(given)
@@ -106,13 +130,42 @@ def validate_scenario(scenario: Scenario) -> None:
     _validate_method(scenario)
     _validate_forces(scenario)
     _validate_events(scenario)
-    step = scenario.step or scenario.duration
-    if scenario.start_time + step == scenario.start_time:
+    _validate_resolution(scenario)
+    _ = scenario.times, scenario.members
+    if scenario.used_method.is_adaptive and not scenario.used_method.is_closed_form:
+        _validate_magnitudes(scenario)
+
+
+def _validate_resolution(scenario: Scenario) -> None:
+    """Refuse steps that change no time."""
+    step, start, end = scenario.step or scenario.duration, scenario.start_time, scenario.end_time
+    if start + step == start:
         raise ScenarioError(
-            f"at the time {scenario.start_time:g} s a step of {step:g} s is lost to rounding: "
+            f"at the time {start:g} s a step of {step:g} s is lost to rounding: "
             "count the time from the start of the run"
         )
-    _ = scenario.times, scenario.members
+    if scenario.used_method.needs_step and end - step == end:
+        raise ScenarioError(
+            f"at the end, {end:g} s, a step of {step:g} s is lost to rounding: choose a longer step, or a shorter "
+            "duration"
+        )
+
+
+def _validate_magnitudes(scenario: Scenario) -> None:
+    """Refuse masses, positions and momenta whose squares overflow, and masses whose squares underflow."""
+    c, (x, _, p, spin) = scenario.problem.constants, scenario.problem.start
+    vectors = {"mass": (c.mass,), "moments": c.moments, "position": x, "linear momentum": p, "spin": spin}
+    found = {name: max(float(np.max(np.abs(part))) for part in vector) for name, vector in vectors.items()}
+    outside = {name: size for name, size in found.items() if not size <= LARGEST_SIZE}
+    lightest = float(np.min(c.mass))
+    if lightest < 1 / LARGEST_SIZE:
+        outside["mass"] = lightest
+    for name, size in outside.items():
+        raise ScenarioError(
+            f"{name} {size:g}, in SI units, is beyond what {scenario.used_method.name!r} can control the error of, "
+            f"{1 / LARGEST_SIZE:g} to {LARGEST_SIZE:g}: it compares squares. Choose units in which nothing is so large "
+            "or so small, or a method with fixed steps"
+        )
 
 
 def _validate_bodies(scenario: Scenario) -> None:

@@ -116,6 +116,8 @@ def _read_surface_file(path: Path) -> tuple[Array, Indices, str | None, list[str
         if path.suffix.lower() == ".obj":
             points, triangles, more = read_obj(path)
             return points, triangles, None, list(more)
+        if path.suffix.lower() == ".stl":
+            _check_binary_stl(path)
         scene, mesh = _load_with_trimesh(path)
         check = COMPLETENESS_CHECKS.get(path.suffix.lower())
         if check is not None:
@@ -141,6 +143,8 @@ def _load_with_trimesh(path: Path) -> tuple[Any, Any]:
         name = os.fsencode(path.name).decode(errors="replace")
         raise FileError(f"{name}: this name is not valid text: rename the file") from None
     except ImportError as error:
+        if error.name in ("charset_normalizer", "chardet"):  # which would guess the encoding of damaged bytes
+            raise FileError(f"{path} is neither text nor a complete binary mesh: was it truncated?") from None
         needed = f": install {error.name}" if error.name else ""
         raise FileError(f"{path} cannot be read without a further package{needed} ({error})") from None
     except Exception as error:
@@ -148,6 +152,23 @@ def _load_with_trimesh(path: Path) -> tuple[Any, Any]:
             f"{path} cannot be read as a surface mesh ({type(error).__name__}: {error}). Is it complete, and does its "
             "suffix match its format? Otherwise save it again, as triangles, in STL or PLY"
         ) from None
+
+
+def _check_binary_stl(path: Path) -> None:
+    """trimesh takes a binary file of another length than its header says for text."""
+    with path.open("rb") as file:
+        head = file.read(84)
+    size = path.stat().st_size
+    if b"\0" not in head:
+        return  # text
+    if size < 84:
+        raise FileError(f"{path} has {size} bytes, but a binary STL begins with 84: it was truncated")
+    stated = int.from_bytes(head[80:], "little")
+    if size != 84 + 50 * stated:
+        raise FileError(
+            f"{path} announces {stated} triangles, {84 + 50 * stated} bytes, but has {size} bytes: it was "
+            f"{'truncated' if size < 84 + 50 * stated else 'damaged'}"
+        )
 
 
 def _check_stl(path: Path, found: int) -> None:
