@@ -137,23 +137,25 @@ def test_links_are_followed(how, tmp_path):
         assert os.listdir(tmp_path / "disk") == ["y"]
 
 
-def test_the_draft_of_a_killed_process_is_removed_and_that_of_a_living_one_is_not(how, tmp_path):
+def test_drafts_of_killed_processes_are_removed_and_that_of_a_living_one_is_not(how, tmp_path):
     script = """
 with atomic_folder(path, lambda path: None) as draft:
-    (draft / "a").write_text("theirs")
+    for name in sys.argv[3:]:
+        (draft / name).write_text("theirs")
     print("writing", flush=True)
     sys.stdin.read()
 """
-    processes = [start(script, tmp_path / "y", how) for _ in range(2)]
-    for process in processes:
+    *killed, living = [start(script, tmp_path / "y", how, *names) for names in ((), ("a",), ("a",))]
+    for process in (*killed, living):
         assert process.stdout.readline() == b"writing\n"
-    processes[0].kill()
-    processes[0].wait()
-    assert len(os.listdir(tmp_path)) == 2
+    for process in killed:
+        process.kill()
+        process.wait()
+    assert len(os.listdir(tmp_path)) == 3
     write(tmp_path / "y", "new")
     assert len(os.listdir(tmp_path)) == 2
     assert content(tmp_path / "y") == {"a": "new", "b": "new"}
-    processes[1].communicate()
+    living.communicate()
     assert os.listdir(tmp_path) == ["y"]
     assert content(tmp_path / "y") == {"a": "theirs"}
 

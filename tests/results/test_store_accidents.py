@@ -165,6 +165,16 @@ def test_damaged_stores_are_refused_or_read_as_they_were(stored, tmp_path):
     assert everything(ph.load(tmp_path / "motion.zarr")) == expected
 
 
+@pytest.mark.parametrize("key", ["shape", "chunk_shape"])
+def test_a_huge_shape_is_refused_before_memory_is_taken(key, two, tmp_path):
+    path = shutil.copytree(two[1][0], tmp_path / "huge.zarr")
+    text = (path / "computed" / "zarr.json").read_text()
+    start = text.index("3", text.index(f'"{key}": ['))
+    (path / "computed" / "zarr.json").write_text(f"{text[:start]}3000000000000{text[start + 1 :]}")
+    with pytest.raises(FileError, match=r"huge.zarr is damaged"):
+        ph.load(path)
+
+
 def test_stores_without_manifest_still_load(tmp_path):
     with zipfile.ZipFile(OLD_STORES) as archive:
         archive.extractall(tmp_path)

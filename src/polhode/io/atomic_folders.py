@@ -39,9 +39,7 @@ def atomic_folder(path: Path, check: Callable[[Path], None]) -> Iterator[Path]:
         check(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
-    draft = _new_name(path, DRAFT)
-    draft.mkdir()
-    lock = _lock(draft)
+    draft, lock = _make_draft(path)
     try:
         yield draft
         _replace(draft, path, check)
@@ -50,6 +48,19 @@ def atomic_folder(path: Path, check: Callable[[Path], None]) -> Iterator[Path]:
         if lock is not None:
             os.close(lock)
     _remove_leftovers(path)
+
+
+def _make_draft(path: Path) -> tuple[Path, int | None]:
+    """A new folder and its lock, by which other processes know that it is in use."""
+    while True:
+        draft = _new_name(path, DRAFT)
+        draft.mkdir()
+        lock = _lock(draft)
+        if draft.exists():
+            return draft, lock
+        # Another process took it for abandoned before it was locked.
+        if lock is not None:
+            os.close(lock)
 
 
 def find_folder(path: Path) -> Path:
@@ -103,10 +114,7 @@ def _remove_leftovers(path: Path) -> None:
     for draft in _names(path, DRAFT):
         lock = _lock(draft, wait=False)
         if lock is not None:
-            # A process locks its draft before it writes into it: an empty one may be about to be locked.
-            with suppress(OSError):
-                if any(draft.iterdir()):
-                    shutil.rmtree(draft)
+            shutil.rmtree(draft, ignore_errors=True)
             os.close(lock)
 
 

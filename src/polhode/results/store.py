@@ -49,8 +49,8 @@ NAMES = {
 }
 COMPUTED = "computed"
 """The variable of a stored motion that holds the samples as computed, in the formulation's own variables."""
-EVENT_RECORDS, EVENT_NAMES = "crossing_computed", "crossing_name"
-"""The variables that hold the event records and their names."""
+EVENT_RECORDS = "crossing_computed"
+"""The variable that holds the event records."""
 ARRAY_PREFIX = "scenario_array_"
 LONG_LIST = 64
 """Longer lists of numbers are stored as arrays beside the scenario, not in its text; meshes always are."""
@@ -114,13 +114,14 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
             "polhode_scenario": json.dumps(content),
             "polhode_looks": json.dumps(appearance),
             "polhode_unknown_forces": json.dumps(unknown),
+            "polhode_event_names": json.dumps([c.name for c in run.crossings]),
             "polhode_refused": run.refused,
             "polhode_chosen": json.dumps(asdict(run.auto_report) if run.auto_report is not None else None),
             "polhode_members": motion.scenario.members or 0,
         }
     )
     # Everything else is derived from these, and stored for other readers.
-    names = [name for name in ("time", COMPUTED, EVENT_RECORDS, EVENT_NAMES, *arrays) if name in dataset]
+    names = [name for name in ("time", COMPUTED, EVENT_RECORDS, *arrays) if name in dataset]
     dataset.attrs[MANIFEST] = build_manifest(dataset.attrs, {name: dataset[name].values for name in names})
     try:
         with atomic_folder(path, _check_overwrite) as draft, warnings.catch_warnings():
@@ -193,13 +194,11 @@ def _read_content(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         return read_verified(group)
     # Version 0.1 stored a checksum of the numbers, and none of the text.
     lists = sorted(name for name in group.array_keys() if name.startswith(ARRAY_PREFIX))
-    names = [name for name in ("time", COMPUTED, EVENT_RECORDS) if name in group]
-    arrays = read_by_checksum(group, [*names, *lists])
-    if EVENT_RECORDS in arrays:
-        arrays[EVENT_NAMES] = group[EVENT_NAMES][...]
-        if not all(arrays[EVENT_NAMES]):
-            raise ValueError("names of events are missing")
-    return dict(group.attrs), arrays
+    arrays = read_by_checksum(group, [n for n in ("time", COMPUTED, EVENT_RECORDS, *lists) if n in group])
+    event_names = [str(name) for name in group["crossing_name"][...]] if EVENT_RECORDS in arrays else []
+    if not all(event_names):
+        raise ValueError("names of events are missing")
+    return {**group.attrs, "polhode_event_names": json.dumps(event_names)}, arrays
 
 
 def _restore_motion(
@@ -217,7 +216,7 @@ def _restore_motion(
         SampleColumns.of(sizes, counts_work=samples.shape[-1] > sum(sizes) + 1),
         int(attributes["steps"]),
         int(attributes["polhode_refused"]),
-        crossings=_read_event_records(arrays),
+        crossings=_read_event_records(arrays.get(EVENT_RECORDS, ()), json.loads(attributes["polhode_event_names"])),
         auto_report=_read_auto_report(attributes.get("polhode_chosen", "null")),
     )
     return scenario, run, tuple(json.loads(attributes["polhode_unknown_forces"]))
@@ -243,12 +242,10 @@ def _event_rows(crossings: list[EventRecord]) -> Array:
     return np.array([[c.event, c.body, c.time, c.ends, *c.sample] for c in crossings])
 
 
-def _read_event_records(arrays: Mapping[str, Any]) -> list[EventRecord]:
-    if EVENT_RECORDS not in arrays:
-        return []
+def _read_event_records(rows: Any, names: list[str]) -> list[EventRecord]:
     return [
-        EventRecord(int(row[0]), int(row[1]), float(row[2]), row[4:], str(name), bool(row[3]))
-        for row, name in zip(arrays[EVENT_RECORDS], arrays[EVENT_NAMES], strict=True)
+        EventRecord(int(row[0]), int(row[1]), float(row[2]), row[4:], name, bool(row[3]))
+        for row, name in zip(rows, names, strict=True)
     ]
 
 

@@ -20,10 +20,10 @@ MANIFEST = "polhode_manifest"
 
 
 def build_manifest(attributes: Mapping[Any, Any], arrays: Mapping[str, Any]) -> str:
-    """The digests of all attributes, and the shape and digest of all arrays."""
+    """The digests of all attributes, and the shape and digest of all arrays of numbers."""
     return json.dumps(
         {
-            "attributes": {str(name): _digest_text(value) for name, value in attributes.items()},
+            "attributes": {str(name): _digest_attribute(value) for name, value in attributes.items()},
             "arrays": {name: {"shape": one.shape, "sha256": _digest_array(one)} for name, one in arrays.items()},
         }
     )
@@ -34,11 +34,13 @@ def read_verified(group: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     manifest = json.loads(group.attrs[MANIFEST])
     attributes = {name: group.attrs[name] for name in manifest["attributes"]}
     for name, digest in manifest["attributes"].items():
-        _require(_digest_text(attributes[name]) == digest, name)
+        _require(_digest_attribute(attributes[name]) == digest, name)
     arrays = {}
     for name, stored in manifest["arrays"].items():
         array = group[name]
-        _require(list(array.shape) == stored["shape"], name)  # before memory is taken for it
+        # Before memory is taken for it, which a damaged shape could make any amount.
+        _require(list(array.shape) == stored["shape"], name)
+        _require(all(chunk <= max(size, 1) for chunk, size in zip(array.chunks, array.shape, strict=True)), name)
         arrays[name] = array[...]
         _require(_digest_array(arrays[name]) == stored["sha256"], name)
     return attributes, arrays
@@ -72,15 +74,13 @@ def _require(is_same: bool, name: str) -> None:
         raise ValueError(f"{name} is not what was stored")
 
 
-def _digest_text(value: Any) -> str:
+def _digest_attribute(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, default=lambda other: np.asarray(other).tolist())
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _digest_array(values: Any) -> str:
-    """SHA-256 of the type and bytes of numbers, or of a list of names."""
-    if values.dtype.kind not in "fi":
-        return _digest_text([str(name) for name in values])
-    digest = hashlib.sha256(values.dtype.str.encode())
-    digest.update(np.ascontiguousarray(values).data)
+def _digest_array(numbers: Any) -> str:
+    """SHA-256 of the type and the bytes."""
+    digest = hashlib.sha256(numbers.dtype.str.encode())
+    digest.update(np.ascontiguousarray(numbers).data)
     return digest.hexdigest()
