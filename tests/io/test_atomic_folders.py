@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polhode.io import atomic_folders
-from polhode.io.atomic_folders import atomic_folder, find_folder
+from polhode.io.atomic_folders import atomic_folder, read_folder
 
 HEAD = """
 import os, sys, time
@@ -101,7 +101,8 @@ def test_if_the_second_rename_fails_the_old_folder_is_put_back(tmp_path, monkeyp
 
 def test_what_must_not_be_replaced_is_not_even_if_it_appears_meanwhile(how, tmp_path):
     def check(path):
-        raise ValueError("not yours")
+        if path.exists():
+            raise ValueError("not yours")
 
     def late(path):
         with atomic_folder(path, check) as draft:
@@ -175,7 +176,7 @@ with atomic_folder(path, lambda path: None) as draft:
     )
     assert crashing.wait() == 9
     assert not path.exists()
-    assert content(find_folder(path)) == {"a": "old", "b": "old"}
+    assert read_folder(path, content) == {"a": "old", "b": "old"}
     if ends_well:
         write(path, "newer")
     else:
@@ -188,8 +189,12 @@ with atomic_folder(path, lambda path: None) as draft:
 
 def test_many_processes_at_one_target_leave_the_last_complete_folder(how, tmp_path):
     script = """
+def check(path):
+    if path.exists() and not (path / "a").exists():
+        raise ValueError("not a folder of ours")
+
 for number in range(150):
-    with atomic_folder(path, lambda path: None) as draft:
+    with atomic_folder(path, check) as draft:
         for name in "ab":
             (draft / name).write_text(f"{sys.argv[3]} {number}")
 """

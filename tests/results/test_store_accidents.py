@@ -268,16 +268,20 @@ def test_a_pipe_in_a_store_is_not_waited_for(two, tmp_path):
 COPIER = """
 import sys
 import polhode as ph
+from polhode.io import atomic_folders
+if sys.argv[3] == "rename":
+    atomic_folders._exchange = lambda one, other: False
 motion = ph.load(sys.argv[1])
-for _ in range(int(sys.argv[3])):
+for _ in range(10):
     motion.save(sys.argv[2])
 """
 
 
-def test_two_processes_that_save_to_one_path_leave_the_last_complete_motion(two, tmp_path):
+@pytest.mark.parametrize("how", ["exchange", "rename"])
+def test_two_processes_that_save_to_one_path_leave_the_last_complete_motion(how, two, tmp_path):
     motions, sources = two
     motions[0].save(tmp_path / "y.zarr")
-    processes = [run_python(COPIER, source, tmp_path / "y.zarr", 10) for source in sources]
+    processes = [run_python(COPIER, source, tmp_path / "y.zarr", how) for source in sources]
     loaded = ph.load(tmp_path / "y.zarr")
     while any(process.poll() is None for process in processes):
         loaded = ph.load(tmp_path / "y.zarr")  # at any moment

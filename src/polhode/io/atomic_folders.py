@@ -16,12 +16,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 try:
     import fcntl
 except ImportError:  # Windows has no locks on folders
     fcntl = None  # type: ignore[assignment]
 
+T = TypeVar("T")
 DRAFT, REPLACED = "part", "old"
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 """Constants of Linux: paths relative to the working directory; exchange two names."""
@@ -31,12 +33,11 @@ AT_FDCWD, RENAME_EXCHANGE = -100, 2
 def atomic_folder(path: Path, check: Callable[[Path], None]) -> Iterator[Path]:
     """A new folder, which takes the place of the target on success and is removed otherwise.
 
-    `check` raises an error if what is at the target must not be replaced.  Links are followed.
+    `check` gets the target and raises an error if what is there must not be replaced.  Links are followed.
     """
     path = _follow_links(path)
     _put_back(path)
-    if path.exists():
-        check(path)
+    read_folder(path, check)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     draft, lock = _make_draft(path)
@@ -63,7 +64,28 @@ def _make_draft(path: Path) -> tuple[Path, int | None]:
             os.close(lock)
 
 
-def find_folder(path: Path) -> Path:
+def read_folder(path: Path, read: Callable[[Path], T]) -> T:
+    """What `read` returns for the folder at the path; after an error, again if it was replaced meanwhile."""
+    while True:
+        place = _find_folder(path)
+        found = _identity(place)
+        try:
+            return read(place)
+        except Exception:
+            if _identity(_find_folder(path)) == found:
+                raise
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells a folder from others at the same path, and changes if it is renamed; None without a folder."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_ctime_ns
+
+
+def _find_folder(path: Path) -> Path:
     """The target without links, or the folder that a crash left under its temporary name while it was replaced."""
     path = _follow_links(path)
     replaced = _names(path, REPLACED)
@@ -74,7 +96,7 @@ def find_folder(path: Path) -> Path:
 
 def _put_back(path: Path) -> None:
     """After a crash, rename the folder that was being replaced back to the target."""
-    found = find_folder(path)
+    found = _find_folder(path)
     if found != path:
         with suppress(OSError):
             found.rename(path)
@@ -83,8 +105,8 @@ def _put_back(path: Path) -> None:
 def _replace(draft: Path, path: Path, check: Callable[[Path], None]) -> None:
     """Put the draft in place of the target, again and again while other processes put theirs there."""
     while True:
+        read_folder(path, check)
         if path.exists():
-            check(path)
             if _exchange(draft, path):
                 return
             with suppress(FileNotFoundError):

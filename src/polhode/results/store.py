@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.engines.result import AutoReport, EventRecord, RunResult, SampleColumns
 from polhode.errors import FileError, PolhodeError
-from polhode.io.atomic_folders import atomic_folder, find_folder
+from polhode.io.atomic_folders import atomic_folder, read_folder
 from polhode.model import scenario_file
 from polhode.model.scenario import Scenario
 from polhode.results.store_manifest import MANIFEST, build_manifest, read_by_checksum, read_verified, refuse_links
@@ -150,18 +150,10 @@ def _wait_for_zarr() -> None:
 
 def read_motion(path: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     """The scenario, the run's output and the names of forces not stored: what a `Trajectory` is made of."""
-    while True:
-        place = find_folder(path)
-        found = _identity(place)
-        try:
-            return _read_folder(place)
-        except FileError:
-            if _identity(find_folder(path)) == found:
-                raise
-            # It was replaced while it was read.
+    return read_folder(path, _read_place)
 
 
-def _read_folder(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
+def _read_place(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     try:
         if not place.exists():
             raise FileError(f"there is no motion at {place}")
@@ -257,18 +249,9 @@ def _with_members(scenario: Scenario, members: int) -> Scenario:
     return replace(scenario, state=state.replace(position=np.tile(state.position, (members, 1))))
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """What tells a folder from another one at the same path; None without a folder."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns
-
-
 def _check_overwrite(path: Path) -> None:
     """Overwrite a stored motion, but nothing else."""
-    if not _is_stored_motion(path):
+    if path.exists() and not _is_stored_motion(path):
         raise FileError(f"{path} exists and is not a stored motion: choose another name")
 
 
