@@ -232,7 +232,7 @@ def test_an_interrupted_save_leaves_the_old_motion(accident, tmp_path, monkeypat
     new.save(path)
     assert (ph.load(path).position == new.position).all()
     assert (old.position != new.position).any()
-    assert not (tmp_path / "motion.zarr.part").exists()
+    assert [place.name for place in tmp_path.iterdir()] == ["motion.zarr"]
 
 
 def test_a_folder_that_is_not_there_is_made(tmp_path):
@@ -241,7 +241,7 @@ def test_a_folder_that_is_not_there_is_made(tmp_path):
     assert (ph.load(str(tmp_path / "results" / "today" / "motion.zarr")).position == motion.position).all()
 
 
-@pytest.mark.parametrize("name", ["time", "computed", "crossing_computed", "crossing_name"])
+@pytest.mark.parametrize("name", ["time", "computed", "crossing_computed"])
 def test_a_missing_piece_of_what_was_computed_is_noticed(name, crossed, tmp_path):
     crossed.save(tmp_path / "motion.zarr")
     shutil.rmtree(tmp_path / "motion.zarr" / name / "c")
@@ -252,11 +252,13 @@ def test_a_missing_piece_of_what_was_computed_is_noticed(name, crossed, tmp_path
 def test_a_missing_piece_of_what_is_derived_is_derived_here_and_no_zero_for_others(crossed, tmp_path):
     path = tmp_path / "motion.zarr"
     crossed.save(path)
-    for name in ("position", "work", "crossing_time", "crossing_body"):
+    for name in ("position", "work", "crossing_time", "crossing_body", "crossing_name"):
         shutil.rmtree(path / name / "c")
     loaded = ph.load(path)
     assert (loaded.position == crossed.position).all()
-    assert [c.time for c in loaded.run_result.crossings] == [c.time for c in crossed.run_result.crossings]
+    for name in ("time", "name"):
+        expected = [getattr(c, name) for c in crossed.run_result.crossings]
+        assert [getattr(c, name) for c in loaded.run_result.crossings] == expected
     dataset = xarray.open_zarr(path).load()
     for name in ("position", "work", "crossing_time"):
         assert np.isnan(dataset[name].values).all(), name

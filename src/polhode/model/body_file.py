@@ -25,7 +25,7 @@ BODY_KEYS = (*NUMBER_KEYS, "particle", *GEOMETRY_KEYS)
 
 
 def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body:
-    """The body of a table; relative paths of meshes start at the scenario file's directory."""
+    """The body of a table; relative paths of meshes start at the folder; without one meshes are refused."""
     is_particle = validation.check_flag(table.get("particle", False), f"particle of {where}", ScenarioError)
     geometry = [key for key in GEOMETRY_KEYS if key in table]
     kinds = (["particle"] if is_particle else []) + geometry
@@ -106,8 +106,10 @@ def _read_mesh_file(make: Callable[..., Body], table: Any, where: str, folder: P
     refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the mesh of {where}")
     if not isinstance(table.get("file"), str):
         raise ScenarioError('it needs its file, as in { file = "part.stl", density = 2700.0, unit = "mm" }')
+    if folder is None:
+        raise ScenarioError(f"it is the file {table['file']!r}, but only a scenario file may name other files")
     given = _check_arguments(make, {key: value for key, value in table.items() if key != "file"}, "the mesh", "mesh")
-    return make((folder or Path()) / table["file"], **given)
+    return make(folder / table["file"], **given)
 
 
 def _check_arguments(make: Callable[..., Body], given: dict[str, Any], what: str, *without: str) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def read_scenario(path: Path) -> dict[str, Any]:
 
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
-    """The arguments of a `Scenario` from a file's content, and the folder that its meshes lie in."""
+    """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
     refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces"), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")

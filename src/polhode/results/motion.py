@@ -194,6 +194,9 @@ class Motion(Trajectory):
     def save(self, path: str | Path) -> None:
         """Store the motion as a Zarr directory, which `ph.load` and xarray read.  It is written whole or not at all.
 
+        A motion that is already there is replaced at the end, and a link is followed.  Two processes may save to one
+        path: the last one stays.
+
         Examples
         --------
         >>> import polhode as ph, tempfile, pathlib
@@ -213,7 +216,7 @@ class Motion(Trajectory):
 
 
 def load(path: str | Path) -> Motion:
-    """Read a motion that `motion.save` stored.
+    """Read a motion that `motion.save` stored.  A damaged one is refused.
 
     Examples
     --------

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import shutil
 import warnings
-import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.engines.result import AutoReport, EventRecord, RunResult, SampleColumns
-from polhode.errors import FileError
+from polhode.errors import FileError, PolhodeError
+from polhode.io.atomic_folders import atomic_folder, read_folder
 from polhode.model import scenario_file
 from polhode.model.scenario import Scenario
+from polhode.results.store_manifest import MANIFEST, build_manifest, read_by_checksum, read_verified, refuse_links
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 from polhode.version import __version__
@@ -91,7 +93,9 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
 
 
 def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> None:
-    """Write a motion and its dataset beside the target, then rename: it is on disk whole or not at all."""
+    """Write a motion and its dataset, whole or not at all."""
+    if path == Path():
+        raise FileError("a motion is saved under a name, for example 'motion.zarr', but the path is empty")
     from polhode.massprops.appearance_table import appearance_to_table
 
     known = [f for f in motion.scenario.forces if f.function is None]
@@ -110,81 +114,110 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
             "polhode_scenario": json.dumps(content),
             "polhode_looks": json.dumps(appearance),
             "polhode_unknown_forces": json.dumps(unknown),
+            "polhode_event_names": json.dumps([c.name for c in run.crossings]),
             "polhode_refused": run.refused,
             "polhode_chosen": json.dumps(asdict(run.auto_report) if run.auto_report is not None else None),
             "polhode_members": motion.scenario.members or 0,
-            "polhode_checksum": _checksum(run.times, run.samples, crossed, *(arrays[name] for name in sorted(arrays))),
         }
     )
-    draft, old = path.with_name(path.name + ".part"), path.with_name(f".{path.name}.replaced")
+    # Everything else is derived from these, and stored for other readers.
+    names = [name for name in ("time", COMPUTED, EVENT_RECORDS, *arrays) if name in dataset]
+    dataset.attrs[MANIFEST] = build_manifest(dataset.attrs, {name: dataset[name].values for name in names})
     try:
-        if path.exists():
-            _check_overwrite(path)
-        for leftover in (draft, old):
-            if leftover.exists():
-                shutil.rmtree(leftover)
-        draft.parent.mkdir(parents=True, exist_ok=True)
-        with warnings.catch_warnings():
+        with atomic_folder(path, _check_overwrite) as draft, warnings.catch_warnings():
             # Without it xarray warns everyone who opens the motion; with it Zarr warns here.
             warnings.filterwarnings("ignore", message="Consolidated metadata")
-            dataset.to_zarr(draft, mode="w", consolidated=True, encoding=_fill_values(dataset))
-        if path.exists():
-            path.rename(old)
-        draft.rename(path)
-        shutil.rmtree(old, ignore_errors=True)
+            try:
+                dataset.to_zarr(draft, mode="w-", consolidated=True, encoding=_fill_values(dataset))
+            except BaseException:
+                _wait_for_zarr()
+                raise
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error}") from None
 
 
-def read_motion(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
-    """The scenario, the run's output and the names of forces not stored: what a `Trajectory` is made of."""
-    import xarray
+def _wait_for_zarr() -> None:
+    """After an error, wait until Zarr has ended the writing that it does in the background."""
+    from zarr.core.sync import sync
 
-    if not place.exists():
-        raise FileError(f"there is no motion at {place}")
-    if not _is_stored_motion(place):
-        raise FileError(f"{place} is not a stored motion: motion.save and `polhode run --save` write a .zarr folder")
-    damaged = FileError(
-        f"{place} is damaged: its numbers are not those that were stored, a part is missing or was changed. "
-        "Restore a copy of it, or simulate again."
-    )
+    async def end() -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if others:
+            await asyncio.wait(others)
+
+    sync(end())
+
+
+def read_motion(path: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
+    """The scenario, the run's output and the names of forces not stored: what a `Trajectory` is made of."""
+    return read_folder(path, _read_place)
+
+
+def _read_place(place: Path) -> tuple[Scenario, RunResult, tuple[str, ...]]:
     try:
-        with xarray.open_zarr(place, consolidated=False) as opened:
-            # Derived quantities are stored for other readers, and are derived again here.
-            needed = [name for name in (COMPUTED, EVENT_RECORDS, "crossing_name") if name in opened]
-            dataset = opened[[*needed, *_long_lists(opened)]].load()
-    except PermissionError as error:
-        raise FileError(f"{place} cannot be read: {error}") from None
+        if not place.exists():
+            raise FileError(f"there is no motion at {place}")
+        if not _is_stored_motion(place):
+            raise FileError(
+                f"{place} is not a stored motion: motion.save and `polhode run --save` write a .zarr folder. "
+                "If it was one, its zarr.json is missing or damaged. Restore a copy of it, or simulate again."
+            )
+        return _restore_motion(*_read_content(place))
+    except FileError:
+        raise
+    except (PermissionError, MemoryError) as error:
+        raise FileError(f"{place} cannot be read: {error or 'not enough memory'}") from None
+    except PolhodeError as error:
+        raise FileError(f"{place} holds a scenario that cannot be read: {error}") from None
     except Exception as error:
-        raise damaged from error
-    arrays = [dataset[name].values for name in ("time", COMPUTED, EVENT_RECORDS) if name in dataset]
-    arrays += [dataset[name].values for name in sorted(_long_lists(dataset))]
-    if _checksum(*arrays) != dataset.attrs.get("polhode_checksum"):
-        raise damaged
-    if EVENT_RECORDS in dataset and ("crossing_name" not in dataset or not all(dataset["crossing_name"].values)):
-        raise damaged
-    content = _with_long_lists(json.loads(dataset.attrs["polhode_scenario"]), dataset)
+        raise FileError(
+            f"{place} is damaged: its content is not what was stored, a part is missing or was changed. "
+            "Restore a copy of it, or simulate again."
+        ) from error
+
+
+def _read_content(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Attributes and arrays, verified."""
+    import zarr
+
+    refuse_links(place)
+    group: Any = zarr.open_group(place, mode="r", zarr_format=3, use_consolidated=False)
+    if MANIFEST in group.attrs:
+        return read_verified(group)
+    # Version 0.1 stored a checksum of the numbers, and none of the text.
+    lists = sorted(name for name in group.array_keys() if name.startswith(ARRAY_PREFIX))
+    arrays = read_by_checksum(group, [n for n in ("time", COMPUTED, EVENT_RECORDS, *lists) if n in group])
+    event_names = [str(name) for name in group["crossing_name"][...]] if EVENT_RECORDS in arrays else []
+    if not all(event_names):
+        raise ValueError("names of events are missing")
+    return {**group.attrs, "polhode_event_names": json.dumps(event_names)}, arrays
+
+
+def _restore_motion(
+    attributes: Mapping[str, Any], arrays: Mapping[str, Any]
+) -> tuple[Scenario, RunResult, tuple[str, ...]]:
+    content = _with_long_lists(json.loads(attributes["polhode_scenario"]), arrays)
     given = scenario_file.scenario_arguments(content)
-    given["body"] = _restore_appearance(given["body"], dataset.attrs.get("polhode_looks", "null"), dataset)
-    scenario = _with_members(Scenario(**given), int(dataset.attrs["polhode_members"]))
-    samples, sizes = np.ascontiguousarray(dataset[COMPUTED].values), scenario.form.sizes
+    appearance = _with_long_lists(json.loads(attributes.get("polhode_looks", "null")), arrays)
+    given["body"] = _restore_appearance(given["body"], appearance)
+    scenario = _with_members(Scenario(**given), int(attributes["polhode_members"]))
+    samples, sizes = np.ascontiguousarray(arrays[COMPUTED]), scenario.form.sizes
     run = RunResult(
-        dataset["time"].values,
+        arrays["time"],
         samples,
         SampleColumns.of(sizes, counts_work=samples.shape[-1] > sum(sizes) + 1),
-        int(dataset.attrs["steps"]),
-        int(dataset.attrs["polhode_refused"]),
-        crossings=_read_event_records(dataset),
-        auto_report=_read_auto_report(dataset.attrs.get("polhode_chosen", "null")),
+        int(attributes["steps"]),
+        int(attributes["polhode_refused"]),
+        crossings=_read_event_records(arrays.get(EVENT_RECORDS, ()), json.loads(attributes["polhode_event_names"])),
+        auto_report=_read_auto_report(attributes.get("polhode_chosen", "null")),
     )
-    return scenario, run, tuple(json.loads(dataset.attrs["polhode_unknown_forces"]))
+    return scenario, run, tuple(json.loads(attributes["polhode_unknown_forces"]))
 
 
-def _restore_appearance(given: Any, text: str, dataset: xarray.Dataset) -> Any:
+def _restore_appearance(given: Any, stored: Any) -> Any:
     """The body, or a system's bodies, with their appearance, which older files do not store."""
     from polhode.massprops.appearance_table import restore_appearance
 
-    stored = _with_long_lists(json.loads(text), dataset)
     if stored is None:
         return given
     return restore_appearance(given, stored) if isinstance(given, list) else restore_appearance([given], stored)[0]
@@ -201,13 +234,10 @@ def _event_rows(crossings: list[EventRecord]) -> Array:
     return np.array([[c.event, c.body, c.time, c.ends, *c.sample] for c in crossings])
 
 
-def _read_event_records(dataset: xarray.Dataset) -> list[EventRecord]:
-    if EVENT_RECORDS not in dataset:
-        return []
-    names = [str(name) for name in dataset["crossing_name"].values]
+def _read_event_records(rows: Any, names: list[str]) -> list[EventRecord]:
     return [
         EventRecord(int(row[0]), int(row[1]), float(row[2]), row[4:], name, bool(row[3]))
-        for row, name in zip(dataset[EVENT_RECORDS].values, names, strict=True)
+        for row, name in zip(rows, names, strict=True)
     ]
 
 
@@ -221,7 +251,7 @@ def _with_members(scenario: Scenario, members: int) -> Scenario:
 
 def _check_overwrite(path: Path) -> None:
     """Overwrite a stored motion, but nothing else."""
-    if not _is_stored_motion(path):
+    if path.exists() and not _is_stored_motion(path):
         raise FileError(f"{path} exists and is not a stored motion: choose another name")
 
 
@@ -229,7 +259,7 @@ def _is_stored_motion(path: Path) -> bool:
     """Whether the path holds a stored motion, complete or damaged."""
     try:
         return "polhode_scenario" in json.loads((path / "zarr.json").read_text())["attributes"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 
@@ -237,19 +267,6 @@ def _fill_values(dataset: xarray.Dataset) -> dict[str, Any]:
     """Fill values for chunks whose file is missing, where Zarr's 0 would look like data: NaN, or -1."""
     kinds = {str(name): dataset[name].dtype.kind for name in dataset.variables}
     return {name: {"fill_value": np.nan if kind == "f" else -1} for name, kind in kinds.items() if kind in "fi"}
-
-
-def _checksum(*arrays: Any) -> int:
-    """CRC-32 of the arrays' bytes."""
-    found = 0
-    for array in arrays:
-        found = zlib.crc32(np.ascontiguousarray(array, dtype=np.float64).data, found)
-    return found
-
-
-def _long_lists(dataset: xarray.Dataset) -> list[str]:
-    """The names of the arrays that hold long lists of the scenario."""
-    return [str(name) for name in dataset.data_vars if str(name).startswith(ARRAY_PREFIX)]
 
 
 def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
@@ -272,11 +289,11 @@ def _without_long_lists(content: Any) -> tuple[Any, dict[str, Any]]:
     return short(content), arrays
 
 
-def _with_long_lists(content: Any, dataset: xarray.Dataset) -> Any:
+def _with_long_lists(content: Any, arrays: Mapping[str, Any]) -> Any:
     if isinstance(content, dict):
         if set(content) == {"array", "shape"}:
-            return dataset[content["array"]].values.reshape(content["shape"])
-        return {key: _with_long_lists(part, dataset) for key, part in content.items()}
+            return arrays[content["array"]].reshape(content["shape"])
+        return {key: _with_long_lists(part, arrays) for key, part in content.items()}
     if isinstance(content, list):
-        return [_with_long_lists(part, dataset) for part in content]
+        return [_with_long_lists(part, arrays) for part in content]
     return content

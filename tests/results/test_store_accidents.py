@@ -1,0 +1,397 @@
+"""Whatever happens to a stored motion, it is read as it was, or an error says what is wrong."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+import zarr
+
+import polhode as ph
+from polhode.errors import FileError, PolhodeError
+
+# The laws as they stand give the same bits as compiled ones, and need no compilation.
+pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
+f = ph.forces
+OLD_STORES = Path(__file__).parents[1] / "data" / "stores_without_manifest.zip"
+"""Stores as version 0.1 wrote them, each with the numbers it must give."""
+START = ph.State(position=(0.1, -0.2, 1 / 3), velocity=(1e-3, 2.0, -3.0), angular_velocity=(0.7, 1.9, -1 / 7))
+SHORT = {"engine": "python", "duration": 0.2, "output_step": 0.1}
+KNOT = trimesh.creation.torus(1, 0.3, major_sections=6, minor_sections=4)
+RANDOM = np.random.default_rng(5)
+
+
+@ph.event
+def low(t, state, body, params):
+    return state.position[2] - params[0]
+
+
+@ph.force
+def own_push(t, state, body, params):
+    return (params[0] * body.mass, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+MOTIONS = {
+    "mesh and event": lambda: ph.simulate(
+        ph.Body.from_mesh(KNOT, density=2.0), START, [f.gravity()], events=[low(0.2, action="record")], **SHORT
+    ),
+    "system with a force not stored": lambda: ph.simulate(
+        [ph.shapes.box((1, 2, 3), mass=1.75), ph.particle(1.0)],
+        [START, START.replace(position=(1, 1, 1))],
+        [f.spring_between(0, 1, 3.0, length=0.5), own_push(2.0).on(0)],
+        name="two",
+        step=0.05,
+        method="rk4",
+        **SHORT,
+    ),
+    "ensemble": lambda: ph.ensemble(
+        ph.Body(mass=RANDOM.uniform(1, 2, 70), inertia=(1.0, 1.1, 1.2)), START, step=0.1, method="rk4", **SHORT
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=MOTIONS.values(), ids=MOTIONS.keys())
+def stored(request, tmp_path_factory):
+    """A motion and its store."""
+    motion = request.param()
+    path = tmp_path_factory.mktemp("stored") / "motion.zarr"
+    motion.save(path)
+    return motion, path
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Two short motions, and a store of each."""
+    folder = tmp_path_factory.mktemp("two")
+    motions = [ph.simulate(ph.particle(1.0), ph.State(velocity=(v, 0, 0)), method="exact", **SHORT) for v in (1, 2)]
+    for number, motion in enumerate(motions):
+        motion.save(folder / f"{number}.zarr")
+    return motions, [folder / f"{number}.zarr" for number in range(2)]
+
+
+def everything(motion):
+    """All that a motion holds, in a form that can be compared."""
+    run = motion.run_result
+    return (
+        motion.times.tobytes(),
+        run.samples.tobytes(),
+        [(c.event, c.body, c.time, c.name, c.ends, c.sample.tobytes()) for c in run.crossings],
+        (run.steps, run.refused, run.auto_report, motion.axis),
+        list(motion.unknown_forces) or [one.name for one in motion.scenario.forces if one.function is not None],
+        motion.scenario.as_mapping([one for one in motion.scenario.forces if one.function is None]),
+        [_appearance(part) for body in motion.scenario.bodies for part in body.parts],
+    )
+
+
+def _appearance(part):
+    surface = part.surface(8)
+    return surface.vertices.tobytes(), surface.faces.tobytes()
+
+
+def is_same(one, other):
+    return one.run_result.samples.tobytes() == other.run_result.samples.tobytes()
+
+
+def change_attributes(path, change):
+    """Change the attributes of a store as an editor could."""
+    content = json.loads((path / "zarr.json").read_text())
+    change(content["attributes"])
+    (path / "zarr.json").write_text(json.dumps(content))
+
+
+def run_python(script, *arguments):
+    return subprocess.Popen([sys.executable, "-c", script, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+
+
+# Damage ---------------------------------------------------------------------------------------------------------------
+def test_a_changed_digit_of_the_mass_is_noticed(tmp_path):
+    ph.simulate(ph.particle(1.75), START, **SHORT).save(tmp_path / "motion.zarr")
+    text = (tmp_path / "motion.zarr" / "zarr.json").read_text()
+    changed = text.replace(r"\"mass\": 1.75", r"\"mass\": 1.76")
+    assert changed != text
+    (tmp_path / "motion.zarr" / "zarr.json").write_text(changed)
+    with pytest.raises(FileError, match=r"motion.zarr is damaged.*Restore a copy"):
+        ph.load(tmp_path / "motion.zarr")
+
+
+@pytest.mark.parametrize("name", ["steps", "polhode_refused", "polhode_members", "polhode_scenario", "polhode_looks"])
+def test_every_attribute_that_is_read_is_verified(name, stored, tmp_path):
+    _, path = stored
+    for number, change in enumerate([lambda a: a.pop(name), lambda a: a.update({name: 1000})]):
+        copy = shutil.copytree(path, tmp_path / f"{number}.zarr")
+        change_attributes(copy, change)
+        with pytest.raises(FileError, match=r"is damaged|is not a stored motion.*damaged"):
+            ph.load(copy)
+
+
+def test_damaged_stores_are_refused_or_read_as_they_were(stored, tmp_path):
+    """70 damages of each kind and motion, half of them in the text: 630 damaged stores."""
+    motion, path = stored
+    expected, draw = everything(motion), random.Random(14)
+    files = sorted(file.relative_to(path) for file in path.rglob("*") if file.is_file())
+    shutil.copytree(path, tmp_path / "motion.zarr")
+    sentences = []
+    for number in range(70):
+        name = files[number // 2 % len(files)] if number % 2 else Path("zarr.json")
+        file = tmp_path / "motion.zarr" / name
+        whole = file.read_bytes()
+        position = draw.randrange(len(whole))
+        flipped = bytearray(whole)
+        flipped[position] ^= 1 << draw.randrange(8)
+        for damaged in (bytes(flipped), whole[:position], None):
+            if damaged is None:
+                file.unlink()
+            else:
+                file.write_bytes(damaged)
+            try:
+                assert everything(ph.load(tmp_path / "motion.zarr")) == expected, (name, position)
+            except PolhodeError as error:
+                sentences.append(str(error))
+        file.write_bytes(whole)
+    assert len(sentences) > 70
+    assert all("Restore a copy" in sentence for sentence in sentences)
+    assert everything(ph.load(tmp_path / "motion.zarr")) == expected
+
+
+@pytest.mark.parametrize("key", ["shape", "chunk_shape"])
+def test_a_huge_shape_is_refused_before_memory_is_taken(key, two, tmp_path):
+    path = shutil.copytree(two[1][0], tmp_path / "huge.zarr")
+    text = (path / "computed" / "zarr.json").read_text()
+    start = text.index("3", text.index(f'"{key}": ['))
+    (path / "computed" / "zarr.json").write_text(f"{text[:start]}3000000000000{text[start + 1 :]}")
+    with pytest.raises(FileError, match=r"huge.zarr is damaged"):
+        ph.load(path)
+
+
+def test_stores_without_manifest_still_load(tmp_path):
+    with zipfile.ZipFile(OLD_STORES) as archive:
+        archive.extractall(tmp_path)
+    stores = sorted(tmp_path.glob("*.zarr"))
+    assert len(stores) == 4
+    for path in stores:
+        loaded, expected = ph.load(path), json.loads(path.with_suffix(".json").read_text())
+        for name in ("times", "position", "quaternion_wxyz", "angular_momentum"):
+            assert getattr(loaded, name).tolist() == expected[name], (path.name, name)
+        assert loaded.steps == expected["steps"]
+        assert [[c.name, c.time] for c in loaded.run_result.crossings] == expected["crossings"]
+        assert [np.asarray(body.mass).tolist() for body in loaded.scenario.bodies] == expected["masses"]
+        assert list(loaded.unknown_forces) == expected["unknown"]
+        chunk = next(file for file in (path / "computed" / "c").rglob("*") if file.is_file())
+        chunk.unlink()
+        with pytest.raises(FileError, match="is damaged"):
+            ph.load(path)
+
+
+@pytest.mark.parametrize("text", ["{}", "[1]", '{"body": {"mass": "', '{"duration": 1e999, "body": 3}', "[" * 100000])
+def test_a_senseless_scenario_without_digest_is_an_error_with_a_sentence(text, tmp_path):
+    with zipfile.ZipFile(OLD_STORES) as archive:
+        archive.extractall(tmp_path)
+    change_attributes(tmp_path / "auto.zarr", lambda a: a.update({"polhode_scenario": text}))
+    with pytest.raises(FileError, match=r"auto\.zarr (is damaged|holds a scenario that cannot be read)"):
+        ph.load(tmp_path / "auto.zarr")
+
+
+# Crafted stores -------------------------------------------------------------------------------------------------------
+LISTENER = """
+import json, os, sys
+import polhode as ph
+opened = []
+sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == "open" else None)
+try:
+    ph.load(sys.argv[1])
+except ph.PolhodeError as error:
+    print(json.dumps([str(error), opened]))
+"""
+
+
+@pytest.mark.parametrize("kind", ["mesh", "volume_mesh"])
+@pytest.mark.parametrize("verified", [True, False])
+def test_a_crafted_store_reads_no_file_of_a_mesh(kind, verified, two, tmp_path):
+    """The judge is the interpreter, which reports every file that is opened."""
+    secret = tmp_path / "hidden.stl"
+    trimesh.creation.box().export(secret)
+    if verified:
+        path = shutil.copytree(two[1][0], tmp_path / "crafted.zarr")
+    else:
+        with zipfile.ZipFile(OLD_STORES) as archive:
+            archive.extractall(tmp_path)
+        path = (tmp_path / "auto.zarr").rename(tmp_path / "crafted.zarr")
+
+    def craft(attributes):
+        scenario = json.loads(attributes["polhode_scenario"])
+        scenario["body"] = {kind: {"file": str(secret), "density": 1.0}}
+        attributes["polhode_scenario"] = json.dumps(scenario)
+        if verified:
+            manifest = json.loads(attributes["polhode_manifest"])
+            text = json.dumps(attributes["polhode_scenario"])
+            manifest["attributes"]["polhode_scenario"] = hashlib.sha256(text.encode()).hexdigest()
+            attributes["polhode_manifest"] = json.dumps(manifest)
+
+    change_attributes(path, craft)
+    error, opened = json.loads(run_python(LISTENER, path).communicate()[0])
+    assert "crafted.zarr holds a scenario that cannot be read" in error
+    assert "only a scenario file may name other files" in error
+    assert any("zarr.json" in name for name in opened)
+    assert not any(str(secret) in name for name in opened)
+
+
+@pytest.mark.parametrize("name", ["computed", "time/c/0"])
+def test_links_out_of_a_store_are_not_followed(name, two, tmp_path):
+    path = shutil.copytree(two[1][0], tmp_path / "linked.zarr")
+    (path / name).rename(tmp_path / "elsewhere")
+    (path / name).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileError, match=rf"{name} is a link.*Replace it by the file itself"):
+        ph.load(path)
+
+
+def test_a_pipe_in_a_store_is_not_waited_for(two, tmp_path):
+    path = shutil.copytree(two[1][0], tmp_path / "piped.zarr")
+    (path / "time" / "c" / "0").unlink()
+    os.mkfifo(path / "time" / "c" / "0")
+    with pytest.raises(FileError, match="a device or a pipe"):
+        ph.load(path)
+
+
+# Saving ---------------------------------------------------------------------------------------------------------------
+COPIER = """
+import sys
+import polhode as ph
+from polhode.io import atomic_folders
+if sys.argv[3] == "rename":
+    atomic_folders._exchange = lambda one, other: False
+motion = ph.load(sys.argv[1])
+for _ in range(10):
+    motion.save(sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("how", ["exchange", "rename"])
+def test_two_processes_that_save_to_one_path_leave_the_last_complete_motion(how, two, tmp_path):
+    motions, sources = two
+    motions[0].save(tmp_path / "y.zarr")
+    processes = [run_python(COPIER, source, tmp_path / "y.zarr", how) for source in sources]
+    loaded = ph.load(tmp_path / "y.zarr")
+    while any(process.poll() is None for process in processes):
+        loaded = ph.load(tmp_path / "y.zarr")  # at any moment
+        assert any(is_same(loaded, motion) for motion in motions)
+    assert [process.wait() for process in processes] == [0, 0]
+    assert os.listdir(tmp_path) == ["y.zarr"]
+    assert any(is_same(ph.load(tmp_path / "y.zarr"), motion) for motion in motions)
+    motions[1].save(tmp_path / "y.zarr")
+    assert is_same(ph.load(tmp_path / "y.zarr"), motions[1])
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")  # filters are shared by all threads
+def test_two_threads_too(two, tmp_path):
+    motions, _ = two
+    threads = [threading.Thread(target=motion.save, args=[tmp_path / "y.zarr"]) for motion in motions * 3]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert os.listdir(tmp_path) == ["y.zarr"]
+    assert any(is_same(ph.load(tmp_path / "y.zarr"), motion) for motion in motions)
+
+
+def test_folders_of_the_user_beside_the_motion_are_left_alone(two, tmp_path):
+    names = ["y.zarr.part", ".y.zarr.replaced", "y.zarr.old"]
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.txt").write_text("mine")
+    for motion in two[0]:
+        motion.save(tmp_path / "y.zarr")
+    assert [(tmp_path / name / "mine.txt").read_text() for name in names] == ["mine"] * 3
+    assert sorted(os.listdir(tmp_path)) == sorted([*names, "y.zarr"])
+
+
+@pytest.mark.parametrize("written", [0, 1, 5, 20])
+def test_a_full_disk_leaves_no_draft_and_the_old_motion(written, two, tmp_path, monkeypatch):
+    motions, _ = two
+    motions[0].save(tmp_path / "y.zarr")
+    put, count = zarr.storage.LocalStore.set, [0]
+
+    async def full(self, key, value):
+        count[0] += 1
+        if count[0] > written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        await put(self, key, value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(zarr.storage.LocalStore, "set", full)
+        for name in ("y.zarr", "new.zarr"):
+            count[0] = 0
+            with pytest.raises(FileError, match=rf"{name} cannot be written: .*No space left on device"):
+                motions[1].save(tmp_path / name)
+    assert count[0] > written
+    assert os.listdir(tmp_path) == ["y.zarr"]
+    assert is_same(ph.load(tmp_path / "y.zarr"), motions[0])
+
+
+CRASH = """
+import os, pathlib, sys
+import polhode as ph
+from polhode.io import atomic_folders
+motion = ph.load(sys.argv[1])
+atomic_folders._exchange = lambda one, other: False
+rename = pathlib.Path.rename
+pathlib.Path.rename = lambda self, target: rename(self, target) and os._exit(9)
+motion.save(sys.argv[2])
+"""
+
+
+def test_after_a_crash_between_two_renames_the_old_motion_is_read_and_kept(two, tmp_path, monkeypatch):
+    """As where the system cannot exchange two folders in one step."""
+    motions, sources = two
+    motions[0].save(tmp_path / "y.zarr")
+    assert run_python(CRASH, sources[1], tmp_path / "y.zarr").wait() == 9
+    assert not (tmp_path / "y.zarr").exists()
+    assert is_same(ph.load(tmp_path / "y.zarr"), motions[0])
+
+    async def full(self, key, value):
+        raise OSError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(zarr.storage.LocalStore, "set", full)
+        with pytest.raises(FileError, match="the disk is full"):
+            motions[1].save(tmp_path / "y.zarr")
+    assert os.listdir(tmp_path) == ["y.zarr"]
+    assert is_same(ph.load(tmp_path / "y.zarr"), motions[0])
+    motions[1].save(tmp_path / "y.zarr")
+    assert is_same(ph.load(tmp_path / "y.zarr"), motions[1])
+
+
+def test_a_link_is_followed_and_kept(two, tmp_path):
+    motions, _ = two
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "y.zarr").symlink_to(Path("disk") / "motion.zarr")
+    for motion in motions:
+        motion.save(tmp_path / "y.zarr")
+        assert (tmp_path / "y.zarr").is_symlink()
+        assert os.listdir(tmp_path / "disk") == ["motion.zarr"]
+        assert is_same(ph.load(tmp_path / "disk" / "motion.zarr"), motion)
+        assert is_same(ph.load(tmp_path / "y.zarr"), motion)
+    (tmp_path / "loop.zarr").symlink_to("loop.zarr")
+    with pytest.raises(FileError, match=r"loop.zarr cannot be written"):
+        motions[0].save(tmp_path / "loop.zarr")
+
+
+@pytest.mark.parametrize("path", ["", "."])
+def test_a_path_without_a_name_is_refused(path, two, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileError, match="is saved under a name"):
+        two[0][0].save(path)
+    with pytest.raises(FileError):
+        ph.load(path)
+    assert os.listdir(tmp_path) == []
