@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from polhode.backends.layout import EVENT_POINTS, Layout, read, read_constants, write
 from polhode.backends.loops import Loop, Sweep, loop
+from polhode.equations.inertia import constants_for_forces
 from polhode.equations.right_hand_side import build_event_values
 from polhode.equations.vectors import plus, zero_vector
 from polhode.methods.dense_output import evaluate_interpolant
@@ -141,7 +142,7 @@ def build_event_laws(
             y, c, p = read(unit, at, state), read_constants(unit, at, layout), read(unit, at, params)
             write(unit, at, values[0], evaluate(unit, at, t, y))
             if change is not None:
-                push, turn = change(t, view(y[:4], c), c, p[i])
+                push, turn = change(t, view(y[:4], c), constants_for_forces(c), p[i])
                 y = apply_impulse(y, c, plus(push, zero_vector(t)), plus(turn, zero_vector(t)))
                 write(unit, at, state, y)
             write(unit, at, values[1], evaluate(unit, at, t, y))

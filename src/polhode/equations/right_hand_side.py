@@ -209,33 +209,6 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
     return values
 
 
-def build_event_jumps(changes: Sequence[Kernel | None]) -> Callable[..., tuple[Vector, Vector]]:
-    """(i, t, state, body, params) -> the jumps of linear and angular momentum by the i-th event's change."""
-    total: Callable[..., tuple[Vector, Vector]] = _no_jump
-    for i, change in enumerate(changes):
-        if change is not None:
-            total = _add_jump(total, change, i)
-    return total
-
-
-def _add_jump(
-    rest: Callable[..., tuple[Vector, Vector]], change: Kernel, i: int
-) -> Callable[..., tuple[Vector, Vector]]:
-    @law
-    def jump(which: int, t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-        if which == i:
-            push, turn = change(t, state, constants_for_forces(body), params[i])
-            return plus(push, zero_vector(t)), plus(turn, zero_vector(t))
-        return rest(which, t, state, body, params)
-
-    return jump
-
-
-@law
-def _no_jump(which: int, t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    return zero_vector(t), zero_vector(t)
-
-
 @cache
 def build_impulse_law(formulation: Formulation, pivoted: bool) -> Callable[..., Groups]:
     """(y, body, jump, turn) -> y after P jumps by `jump` and L by `turn`; the work is the jump of kinetic energy."""
