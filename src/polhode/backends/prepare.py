@@ -224,6 +224,7 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
     least = place((0,) * 4 if method.is_adaptive else ())
+    member = place((0,) if structure.pair_kernels else ())
     clock = place((0,) * (5 if method.is_adaptive else 6) if has_clock else ())
     carried = end
     trial = place(shape if has_clock or method.is_closed_form else ())
@@ -240,7 +241,7 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     event_values = place(((0,) * events,) * (EVENT_POINTS + 2) if events else ())
     event_slopes = place((0,) * events)
     rooms = (trial, point, wrench, slopes, curve, attempt, event_values, event_slopes, end)
-    return Layout(lanes, state, drift, sample_size, body, params, event_params, least, clock, carried, *rooms)
+    return Layout(lanes, state, drift, sample_size, body, params, event_params, member, least, clock, carried, *rooms)
 
 
 # The structure of a scenario ------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import numpy as np
 
 from polhode.backends.clocked import ClockedRun
 from polhode.engines import integrator
-from polhode.engines.buffer import current_samples, unpack_samples
 from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.event_log import EventLog, label_event_records
 from polhode.engines.impulses import impulses_at
@@ -26,8 +25,9 @@ class ClockedSteps(Integrator):
         scenario, layout = self.scenario, self.layout
         self.is_adaptive = scenario.used_method.is_adaptive
         self.slots = 1 if self.plan.is_system else layout.lanes
-        bodies = scenario.count if self.plan.is_system else 1
+        bodies = len(scenario.bodies) if self.plan.is_system else 1
         clocks = len(self.buffer) * self.slots
+        self._bodies = len(scenario.bodies)
         self.event_log = EventLog(scenario, clocks, bodies, self.slots, layout.sample_size // layout.lanes)
         blocks = self.buffer.reshape(-1, layout.size)
         for place, value in zip(layout.clock, self._first_clock(), strict=True):
@@ -114,7 +114,7 @@ class ClockedSteps(Integrator):
             self.stopped_at = start + float(self._clock(0)[0])
         if left.any():
             self._fail_or_blank(out, written, left)
-        samples = unpack_samples(out, layout, scenario.count)
+        samples = self.packing.unpack(out)
         if left.any():
             if self.failure is not None or scenario.members is None:
                 return samples[: self._count_finite(out[: int(written.min())])]
@@ -153,6 +153,10 @@ class ClockedSteps(Integrator):
             self._fail(self.scenario.start_time + float(self._clock(0)[unit]), now, now, "stuck", body)
             self._report_halting_event()
             return
+        if self.plan.is_system:
+            for member in np.flatnonzero(stuck):
+                out[written[member] :, member] = np.nan
+            return
         lanes = self.layout.lanes
         by_lane = out.reshape(len(out), len(self.buffer), out.shape[2] // lanes, lanes)  # there may be no outputs
         for member in np.flatnonzero(stuck):
@@ -164,13 +168,19 @@ class ClockedSteps(Integrator):
         if self.scenario.events and self.scenario.members is not None and len(times) == 1:
             label_event_records(self.scenario, self.crossings)
             for crossing in self.crossings:  # only final states are sampled: the one at which an event stopped it
-                if crossing.ends:
+                if crossing.ends and crossing.member is not None:
+                    rows = slice(crossing.member * self._bodies, (crossing.member + 1) * self._bodies)
+                    samples[0, rows] = self.samples[rows]
+                elif crossing.ends:
                     samples[0, crossing.body] = crossing.sample
         stuck = (self._clock(1) == 0.0) & ~self.event_log.is_stopped[: len(self._clock(1))]
         if self.failure is not None or self.scenario.members is None or not stuck.any():
             return self.failure
-        member, now = int(np.argmax(stuck)), self.samples
-        self._fail(self.scenario.start_time + float(self._clock(0)[member]), now, now, "stuck", member)
+        clock, now = int(np.argmax(stuck)), self.samples
+        body = clock * self._bodies if self.plan.is_system else clock
+        self._fail(self.scenario.start_time + float(self._clock(0)[clock]), now, now, "stuck", body)
+        assert self.failure is not None
+        self.failure.body = body // self._bodies
         self._report_halting_event()
         return self.failure
 
@@ -182,8 +192,9 @@ class ClockedSteps(Integrator):
         reason, clock, event, body = halting
         who = body if self.scenario.members is None else clock
         if who == self.failure.body or self.scenario.members is None:
-            samples = current_samples(self.buffer, self.layout, self.scenario.count)
-            self.failure = Failure(reason, self.failure.time, who, samples[who], self.scenario.events[event].name)
+            samples = self.samples
+            row = who if self.scenario.members is None else who * self._bodies
+            self.failure = Failure(reason, self.failure.time, who, samples[row], self.scenario.events[event].name)
 
     def _first_nonfinite_slope(self) -> int:
         """The first body of a system whose slope became non-finite in the failed step."""
@@ -191,7 +202,7 @@ class ClockedSteps(Integrator):
         for stage in self.layout.slopes:
             slopes: Any = blocks[:, stage[0][0] : stage[0][0] + self.layout.drift]
             each = slopes.reshape(len(blocks), -1, self.layout.lanes)
-            wrong = ~np.isfinite(each).all(axis=1).ravel()[: self.scenario.count]
+            wrong = ~np.isfinite(each).all(axis=1).ravel()[: len(self.scenario.bodies)]
             if wrong.any():
                 return int(np.argmax(wrong))
         return 0

@@ -9,7 +9,6 @@ import numpy as np
 
 from polhode.backends.closed_form import ClosedFormRun
 from polhode.engines import integrator
-from polhode.engines.buffer import current_samples, unpack_samples, write_state
 from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.integrator import Integrator
 from polhode.engines.result import Failure, Report
@@ -52,7 +51,7 @@ class ClosedForm(Integrator):
     def set_state(self, samples: Array) -> None:
         """Begin a segment with these samples, where the last one ended."""
         self.buffer = self.buffer.copy()
-        write_state(self.buffer, self.layout, samples)
+        self.packing.write_state(self.buffer, samples)
 
     def apply_impulses(self, t: float) -> None:
         if not (impulses := impulses_at(self.scenario, t)):
@@ -70,7 +69,7 @@ class ClosedForm(Integrator):
         for i, (start, buffer) in enumerate(zip(self._starts, self._buffers, strict=True)):
             if cuts[i] < cuts[i + 1]:
                 self._evaluate(buffer, start, times[cuts[i] : cuts[i + 1]], out[cuts[i] : cuts[i + 1]])
-        return unpack_samples(out, self.layout, self.scenario.count)
+        return self.packing.unpack(out)
 
     def _evaluate(self, buffer: Array, start: float, times: Array, out: Array) -> None:
         run = ClosedFormRun(buffer, float(start), np.ascontiguousarray(times), out)
@@ -110,6 +109,6 @@ class ClosedForm(Integrator):
         body = int(np.argmin(finite.all(axis=0)))
         bad = int(np.argmin(finite[:, body]))
         if bad == 0:
-            first = current_samples(self._buffers[0], self.layout, self.scenario.count)[body]
+            first = self.packing.samples_of(self._buffers[0])[body]
             return Failure("non-finite", self.scenario.start_time, body, first)
         return Failure("non-finite", float(times[bad - 1]), body, samples[bad - 1, body])

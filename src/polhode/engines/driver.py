@@ -38,6 +38,8 @@ def run_scenario(
             result = drive(integrator_for(scenario, counts_work, threads, report), checkpoint)
     if result.crossings:
         label_event_records(scenario, result.crossings)
+    if len(scenario.shape) > 1 and result.samples.ndim == 3:
+        result.samples = result.samples.reshape(len(result.samples), *scenario.shape, -1)
     return result
 
 
@@ -108,7 +110,7 @@ def _group_members(scenario: Scenario) -> list[Any]:
     events = segments.discontinuity_times(scenario)
     if not any(np.ndim(event) for event in events):
         return []
-    each = np.stack([np.broadcast_to(event, (scenario.count,)) for event in events], axis=-1)
+    each = np.stack([np.broadcast_to(event, (scenario.members or 1,)) for event in events], axis=-1)
     unique, index = np.unique(each, axis=0, return_inverse=True)
     return [np.flatnonzero(index.ravel() == i) for i in range(len(unique))]
 
@@ -126,7 +128,7 @@ def _run_groups(
 def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> RunResult:
     """Merge the runs of groups of members, in the order of the members."""
     first = parts[0][1]
-    samples = np.full((len(scenario.times), scenario.count, first.samples.shape[-1]), np.nan)
+    samples = np.full((len(scenario.times), *scenario.shape, first.samples.shape[-1]), np.nan)
     failure = None
     for rows, part in parts:
         samples[: len(part.samples), rows] = part.samples
@@ -134,7 +136,10 @@ def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> Run
             failure = part.failure
             failure.body = int(rows[failure.body])
         for crossing in part.crossings:
-            crossing.body = int(rows[crossing.body])
+            if crossing.member is None:
+                crossing.body = int(rows[crossing.body])
+            else:
+                crossing.member = int(rows[crossing.member])
     crossings = sorted((c for _, part in parts for c in part.crossings), key=lambda c: c.time)
     steps, refused = sum(p.steps for _, p in parts), sum(p.refused for _, p in parts)
     return RunResult(scenario.times, samples, first.columns, steps, refused, failure, crossings)

@@ -38,7 +38,7 @@ class EventLog:
 
     def __init__(self, scenario: Scenario, clocks: int, bodies: int, slots: int, numbers: int) -> None:
         events = scenario.events
-        self.is_ensemble = scenario.members is not None
+        self.is_ensemble, self.is_system = scenario.members is not None, scenario.is_system
         self.rules = np.zeros((len(events), BODIES + bodies))
         for row, e in zip(self.rules, events, strict=True):
             row[:BODIES] = ACTION_CODES[e.action], e.direction, e.count or np.inf, e.within
@@ -60,8 +60,11 @@ class EventLog:
     def take(self, log: Array) -> None:
         """Append the rows that a loop has logged."""
         for row in log:
-            body = int(row[1] if self.is_ensemble else row[2])
-            self.found.append(EventRecord(int(row[0]), body, float(row[3]), row[LOG_HEADER:].copy()))
+            clock, body = int(row[1]), int(row[2])
+            record = EventRecord(int(row[0]), body, float(row[3]), row[LOG_HEADER:].copy())
+            if self.is_ensemble:
+                record.body, record.member = (body, clock) if self.is_system else (clock, None)
+            self.found.append(record)
 
     def forget_sides(self) -> None:
         """After an impulse: a discontinuous sign change does not trigger an event."""
@@ -92,6 +95,7 @@ def label_event_records(scenario: Scenario, crossings: list[EventRecord]) -> Non
     seen: Counter[tuple[int, int]] = Counter()
     for crossing in crossings:
         event, whose = scenario.events[crossing.event], 0 if scenario.members is None else crossing.body
+        whose = whose if crossing.member is None else crossing.member
         seen[crossing.event, whose] += 1
         crossing.name = event.name
         crossing.ends = event.action == "stop" and seen[crossing.event, whose] == event.count

@@ -77,6 +77,8 @@ class EventRecord:
     name: str = ""
     ends: bool = False
     """Whether the run, or the run of that member, ended there."""
+    member: int | None = None
+    """Of an ensemble of systems: the member; then `body` is the body of the system."""
 
 
 @dataclass(frozen=True)

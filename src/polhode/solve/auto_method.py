@@ -138,7 +138,7 @@ def _scaled_difference(scenario: Scenario, one: RunResult, other: RunResult, rto
         difference = np.fmax.reduce(_length(np.array(first[k]) - np.array(second[k])), axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.where(difference > 0, difference / (atol[k] + rtol[k] * scales[k]), 0.0)
-        worst = max(worst, float(np.fmax.reduce(ratio)))
+        worst = max(worst, float(np.fmax.reduce(ratio, axis=None)))
     return worst
 
 
