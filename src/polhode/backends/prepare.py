@@ -32,7 +32,7 @@ from polhode.methods.drifts import build_drift
 from polhode.methods.registry import METHODS, Method
 from polhode.methods.runge_kutta import build_step
 from polhode.methods.splitting import build_splitting_step, kick_tableau
-from polhode.methods.tableaus import Tableau
+from polhode.methods.tableaus import EULER, Tableau
 from polhode.model.force import Force, map_leaves
 from polhode.model.scenario import Scenario
 
@@ -123,7 +123,8 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
     if loops is not None:
         step_all = stages.staged_step(loops, after, tableau, layout)
         if method.composition is not None:
-            kick = stages.staged_step(loops, _leave_unchanged if has_events else form.with_drift, tableau, layout)
+            measures = structure.is_system and not has_events
+            kick = stages.staged_step(loops, form.with_drift if measures else _leave_unchanged, tableau, layout)
             drift = build_drift(method.composition.drift)
             step_all = stages.staged_splitting(method.composition, kick, drift, after, layout)
     else:
@@ -175,9 +176,19 @@ def _clocked_plan(
 
 
 def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
-    layout = _layout(structure, None, None)
-    free_motion = build_free_motion(sum_forces(structure.load_kernels))
-    advance = build_closed_form_loop(free_motion, form.after_step(structure.renormalize), layout)
+    layout = _layout(structure, EULER, None)
+    load, renormalize = sum_forces(structure.load_kernels), form.after_step(structure.renormalize)
+    free_motion = build_free_motion(load)
+    if structure.event_kernels:  # as steps that are exact at any length
+        rate = build_right_hand_side(form, load, structure.pivoted, structure.counts_work)
+        made = tries.fixed_lane_attempts(free_motion, rate, renormalize, layout)
+        if structure.staged:
+            loops = _stage_loops(structure, form, EULER, layout, False)
+            made = tries.fixed_staged_attempts(
+                independent_step(free_motion, _leave_unchanged, layout), loops, renormalize, layout
+            )
+        return _clocked_plan(structure, form, made, layout, False)
+    advance = build_closed_form_loop(free_motion, renormalize, layout)
     return _plan(structure, layout, advance, False)
 
 

@@ -14,7 +14,23 @@ from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import Integrator
 from polhode.engines.result import Failure
 from polhode.engines.threads import on_threads
+from polhode.model.scenario import Scenario
 from polhode.validation import Array
+
+
+TURN_PER_SEARCH = 0.5
+"""The turn, in rad, of a step of the closed form in which events are searched."""
+
+
+def _search_step(scenario: Scenario) -> float:
+    """The length of the steps of the closed form, each of them exact, in which events are searched."""
+    fastest = 0.0
+    for body, state in zip(scenario.bodies, scenario.states, strict=True):
+        moments = np.array(np.broadcast_arrays(*body.constants().moments))
+        spin = np.linalg.norm(state.angular_velocity_body, axis=-1).max()
+        if moments.max() > 0.0:
+            fastest = max(fastest, float(spin * moments.max() / moments[moments > 0.0].min()))
+    return min(scenario.duration / 64, TURN_PER_SEARCH / fastest if fastest > 0.0 else np.inf)
 
 
 class ClockedSteps(Integrator):
@@ -38,6 +54,8 @@ class ClockedSteps(Integrator):
 
     def _first_clock(self) -> tuple[float, ...]:
         step = self.scenario.step or self.scenario.duration / 1000
+        if self.scenario.used_method.is_closed_form:
+            step = _search_step(self.scenario)
         return (0.0, step, 0.0, 0.0, 0.0) if self.is_adaptive else (0.0, step, 0.0, 0.0, 0.0, 0.0)
 
     def resume(self, checkpoint: Checkpoint) -> None:

@@ -48,7 +48,7 @@ def integrator_for(
 ) -> Integrator:
     """What advances the bodies of a scenario by its method."""
     method = scenario.used_method
-    if method.is_closed_form:
+    if method.is_closed_form and not scenario.events:
         return ClosedForm(scenario, counts_work, threads, report)
     kind = ClockedSteps if method.is_adaptive or scenario.events else FixedSteps
     return kind(scenario, counts_work, threads, report)

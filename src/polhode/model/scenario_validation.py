@@ -250,10 +250,6 @@ def _validate_forces(scenario: Scenario) -> None:
 
 
 def _validate_events(scenario: Scenario) -> None:
-    if scenario.events and not scenario.used_method.finds_events:
-        raise ScenarioError(
-            f"events are found by the adaptive methods: use method='dop853' or 'taylor', not {scenario.method!r}"
-        )
     for e in scenario.events:
         _validate_indices(scenario, e.bodies, f"{e.name} watches", ScenarioError)
 
