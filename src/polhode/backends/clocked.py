@@ -100,7 +100,7 @@ def build_clocked_loop(
 ) -> Loop:
     """Advance bodies, or systems of bodies, by steps that are tried."""
     attempt, finish = attempts.attempt, attempts.finish
-    lanes, carried, at_h = layout.lanes, layout.carried, layout.clock[1]
+    lanes, size, carried, at_h = layout.lanes, layout.size, layout.carried, layout.clock[1]
     slots = 1 if is_system else lanes
     count_events = events.count if events is not None else 0
     write_samples = _build_sample_writer(layout, is_system)
@@ -128,7 +128,8 @@ def build_clocked_loop(
 
     @loop
     def advance(run: ClockedRun, first: int, last: int) -> None:
-        block, who = np.zeros(run.buffer.shape[1]), np.zeros(slots, dtype=np.int64)
+        block = np.zeros(run.buffer.shape[1] if is_system else size)
+        who = np.zeros(slots, dtype=np.int64)
         busy, memo = np.zeros(slots, dtype=np.bool_), np.zeros((slots, MEMO))
         bodies = run.memory.shape[2]
         found = np.zeros((slots, ROOT + 1, count_events, bodies))

@@ -82,8 +82,8 @@ class Plan(NamedTuple):
 
     layout: Layout
     program: Program
-    has_clocks: bool
-    """Whether bodies or systems have their own clocks: with step-size control, or with events."""
+    unit_size: int
+    """The numbers of a block in the buffer: of bodies with clocks, which are taken out of it, only what they carry."""
     is_system: bool
 
 
@@ -193,8 +193,9 @@ def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
 
 
 def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool) -> Plan:
-    unit_size = None if structure.is_system else layout.size
-    return Plan(layout, Program(advance, structure.engine != "python", unit_size), has_clocks, structure.is_system)
+    size = layout.carried if has_clocks and not structure.is_system else layout.size
+    program = Program(advance, structure.engine != "python", None if structure.is_system else size)
+    return Plan(layout, program, size, structure.is_system)
 
 
 def _stage_loops(

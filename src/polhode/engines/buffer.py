@@ -18,6 +18,9 @@ from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 
+CACHE_LINE = 64
+
+
 class Packing(NamedTuple):
     """How the bodies of a run lie in its buffer."""
 
@@ -26,6 +29,8 @@ class Packing(NamedTuple):
     """The number of systems, each a unit; 1 for independent bodies."""
     bodies: int
     """The bodies of a system; or all independent bodies."""
+    size: int
+    """The numbers of a block in the buffer."""
 
     @property
     def blocks(self) -> int:
@@ -42,7 +47,7 @@ class Packing(NamedTuple):
 
     def blocks_of(self, buffer: Array) -> Array:
         """A buffer as (systems, blocks, numbers)."""
-        return buffer.reshape(self.systems, self.blocks, self.layout.size)
+        return buffer.reshape(self.systems, self.blocks, self.size)
 
     def unpack(self, out: Array) -> Array:
         """The samples in the output of a loop, (times, bodies, columns)."""
@@ -58,7 +63,7 @@ class Packing(NamedTuple):
 
     def output_of(self, buffer: Array) -> Array:
         """The samples in the buffer, in the shape of one output of a loop."""
-        return buffer.reshape(-1, self.layout.size)[:, : self.layout.sample_size].reshape(1, -1)
+        return buffer.reshape(-1, self.size)[:, : self.layout.sample_size].reshape(1, -1)
 
     def write_state(self, buffer: Array, samples: Array) -> None:
         """Write samples (bodies, columns) to the buffer, except the attitude drift."""
@@ -74,8 +79,8 @@ class Packing(NamedTuple):
 def packing_of(scenario: Scenario, plan: Plan) -> Packing:
     """How the bodies of a scenario lie in the buffer of a plan."""
     if plan.is_system:
-        return Packing(plan.layout, scenario.members or 1, len(scenario.bodies))
-    return Packing(plan.layout, 1, scenario.count)
+        return Packing(plan.layout, scenario.members or 1, len(scenario.bodies), plan.unit_size)
+    return Packing(plan.layout, 1, scenario.count, plan.unit_size)
 
 
 def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
@@ -85,7 +90,7 @@ def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
     least = problem.error_floor if layout.least else ()
     nests = (problem.start + work, 0.0, tuple(problem.constants), problem.load_params, problem.event_params, least)
     values = flatten_leaves(nests)
-    rows, lanes = layout.size // layout.lanes, layout.lanes
+    rows, lanes = packing.size // layout.lanes, layout.lanes
     if scenario.members is None and not scenario.is_system:
         buffer = np.zeros((1, rows))
         buffer[0, : len(values)] = values
@@ -96,7 +101,16 @@ def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
     cut = np.ascontiguousarray(np.moveaxis(packing.to_lanes(table), 0, 2))  # (systems, blocks, rows, lanes)
     if layout.member:
         cut[:, :, layout.member[0] // lanes] = np.arange(packing.systems)[:, None, None]
-    return cut.reshape(packing.systems, -1) if is_system else cut.reshape(packing.blocks, rows * lanes)
+    return _aligned(cut.reshape(packing.systems, -1) if is_system else cut.reshape(packing.blocks, rows * lanes))
+
+
+def _aligned(array: Array) -> Array:
+    """A copy that begins at a multiple of a cache line, so that no vector of the loops crosses one."""
+    room = np.empty(array.size + CACHE_LINE // 8)
+    skip = -room.ctypes.data % CACHE_LINE // 8
+    copy = room[skip : skip + array.size].reshape(array.shape)
+    copy[:] = array
+    return copy
 
 
 def pack_pairs(scenario: Scenario) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from polhode.backends.clocked import ClockedRun
 from polhode.engines import integrator
 from polhode.engines.checkpoint import Checkpoint
-from polhode.engines.event_log import EventLog, label_event_records
+from polhode.engines.event_log import EventLog
 from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import Integrator
 from polhode.engines.result import Failure
@@ -45,7 +46,7 @@ class ClockedSteps(Integrator):
         clocks = len(self.buffer) * self.slots
         self._bodies = len(scenario.bodies)
         self.event_log = EventLog(scenario, clocks, bodies, self.slots, layout.sample_size // layout.lanes)
-        blocks = self.buffer.reshape(-1, layout.size)
+        blocks = self.buffer.reshape(-1, self.packing.size)
         for place, value in zip(layout.clock, self._first_clock(), strict=True):
             blocks[:, place : place + layout.lanes] = value
         h = layout.clock[1]
@@ -62,7 +63,7 @@ class ClockedSteps(Integrator):
         """Continue from a row of checkpoints, at the start of the step that covers an output."""
         layout = self.layout
         for unit, row in zip(self.buffer, checkpoint.samples, strict=True):
-            blocks = unit.reshape(-1, layout.size)
+            blocks = unit.reshape(-1, self.packing.size)
             width = len(blocks) * layout.sample_size
             blocks[:, : layout.sample_size] = row[:width].reshape(len(blocks), -1)
             unit[list(layout.clock[:3])] = row[width:]
@@ -76,7 +77,7 @@ class ClockedSteps(Integrator):
         super().begin_segment(a, b)
         if not self.is_adaptive:  # a new grid of steps
             for place, value in ((self.layout.clock[2], 0.0), (self.layout.clock[5], a - self.scenario.start_time)):
-                self.buffer.reshape(-1, self.layout.size)[:, place : place + self.layout.lanes] = value
+                self.buffer.reshape(-1, self.packing.size)[:, place : place + self.layout.lanes] = value
 
     def save(self) -> Any:
         log = self.event_log
@@ -105,7 +106,7 @@ class ClockedSteps(Integrator):
         start, times = scenario.start_time, scenario.times
         through = bool(times[-1] >= b) and not is_last
         rtol, atol = scenario.tolerances if self.is_adaptive else ((), ())
-        width = layout.sample_size * (self.buffer.shape[1] // layout.size)
+        width = layout.sample_size * (self.buffer.shape[1] // self.packing.size)
         done = np.zeros(units * self.slots, dtype=np.int64)
         out = np.empty((len(wanted), units, width))
         has_one_clock = self.plan.is_system or layout.lanes == 1
@@ -182,15 +183,11 @@ class ClockedSteps(Integrator):
 
     def finish(self, times: Array, samples: Array) -> Failure | None:
         """The failure of the run, or of the first member whose step has shrunk to zero."""
-        self.crossings = sorted(self.event_log.found, key=lambda crossing: crossing.time)
+        self.crossings = sorted(self.event_log.found, key=attrgetter("time"))
         if self.scenario.events and self.scenario.members is not None and len(times) == 1:
-            label_event_records(self.scenario, self.crossings)
-            for crossing in self.crossings:  # only final states are sampled: the one at which an event stopped it
-                if crossing.ends and crossing.member is not None:
-                    rows = slice(crossing.member * self._bodies, (crossing.member + 1) * self._bodies)
-                    samples[0, rows] = self.samples[rows]
-                elif crossing.ends:
-                    samples[0, crossing.body] = crossing.sample
+            now = self.samples  # only final states are sampled: of a member, the one at which an event stopped it
+            stopped = np.repeat(self.event_log.is_stopped[: self.scenario.members], self._bodies)
+            samples[0, stopped] = now[stopped]
         stuck = (self._clock(1) == 0.0) & ~self.event_log.is_stopped[: len(self._clock(1))]
         if self.failure is not None or self.scenario.members is None or not stuck.any():
             return self.failure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -59,11 +58,14 @@ class EventLog:
 
     def take(self, log: Array) -> None:
         """Append the rows that a loop has logged."""
-        for row in log:
-            clock, body = int(row[1]), int(row[2])
-            record = EventRecord(int(row[0]), body, float(row[3]), row[LOG_HEADER:].copy())
-            if self.is_ensemble:
-                record.body, record.member = (body, clock) if self.is_system else (clock, None)
+        samples = log[:, LOG_HEADER:].copy()
+        for (event, clock, body, time), sample in zip(log[:, :LOG_HEADER].tolist(), samples, strict=True):
+            if not self.is_ensemble:
+                record = EventRecord(int(event), int(body), time, sample)
+            elif self.is_system:
+                record = EventRecord(int(event), int(body), time, sample, member=int(clock))
+            else:
+                record = EventRecord(int(event), int(clock), time, sample)
             self.found.append(record)
 
     def forget_sides(self) -> None:
@@ -92,10 +94,11 @@ def label_event_records(scenario: Scenario, crossings: list[EventRecord]) -> Non
 
     The bodies of a system count together, the members of an ensemble separately; records are in order of time.
     """
-    seen: Counter[tuple[int, int]] = Counter()
+    seen: dict[tuple[int, int], int] = {}
+    rules = [(e.name, e.action == "stop", e.count) for e in scenario.events]
+    is_ensemble = scenario.members is not None
     for crossing in crossings:
-        event, whose = scenario.events[crossing.event], 0 if scenario.members is None else crossing.body
-        whose = whose if crossing.member is None else crossing.member
-        seen[crossing.event, whose] += 1
-        crossing.name = event.name
-        crossing.ends = event.action == "stop" and seen[crossing.event, whose] == event.count
+        name, stops, count = rules[crossing.event]
+        whose = crossing.member if crossing.member is not None else crossing.body if is_ensemble else 0
+        nth = seen[crossing.event, whose] = seen.get((crossing.event, whose), 0) + 1
+        crossing.name, crossing.ends = name, stops and nth == count

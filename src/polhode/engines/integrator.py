@@ -104,7 +104,7 @@ class Integrator:
         """Change the parameters of a force on single bodies, counted among these, for one body."""
         places, f = self.layout.params[force], self.scenario.of_kind("body")[force]
         block, lane = divmod(body, self.layout.lanes)
-        row = self.buffer.reshape(-1, self.layout.size)[block]
+        row = self.buffer.reshape(-1, self.packing.size)[block]
         for place, number in zip(flatten_leaves(places if f.bodies is None else places[1]), numbers, strict=True):
             row[place + lane] = number
 

@@ -30,8 +30,10 @@ def warn_of_long_steps(motion: Trajectory, stacklevel: int) -> None:
         fastest = float(np.nanmax(np.sqrt((w * w).sum(axis=0)), initial=0.0))
         losses = run.samples[..., run.columns.drift]
         loss = 0.0 if scenario.form.keeps_matrix else float(np.nanmax(losses, initial=0.0))
-    fastest = max(fastest, *(float(np.linalg.norm(s.angular_velocity_body, axis=-1).max()) for s in scenario.states))
-    turn, step = fastest * scenario.needed_step, scenario.needed_step
+    step = scenario.needed_step
+    first = max(float(np.linalg.norm(s.angular_velocity_body, axis=-1).max()) for s in scenario.states)
+    fastest = first if first * step > LONGEST_TURN else max(first, fastest)  # what is given, before what diverges
+    turn = fastest * step
     drifts_exactly = method.composition is not None and method.composition.drift == "exact"
     if turn > LONGEST_TURN and not drifts_exactly:
         warnings.warn(

@@ -364,7 +364,7 @@ class _QuickClocked(_Quick):
     def __init__(self, integrator: ClockedSteps) -> None:
         self._start, log = integrator.scenario.start_time, integrator.event_log
         rtol, atol = integrator.scenario.tolerances
-        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.layout.size)
+        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
         none, done = np.empty(0), np.zeros(integrator.slots, dtype=np.int64)
         out, checkpoints = np.empty((0, 1, width)), np.empty((0, 1, width + 3))
         run = ClockedRun(
