@@ -306,3 +306,30 @@ def test_drag_at_rest_is_left_to_dop853():
         motion = ph.simulate(ph.particle(1.0), ph.State(), AIR, duration=1.0, rtol=5e-13)
     assert motion.audit().method == "dop853"
     assert "quadratic_drag has no Taylor series at t = 0 s" in motion.audit().chosen
+
+
+@ph.force
+def hard_walls(t, state, body, params):
+    x = state.position[0]
+    return (ph.if_less(x, -1.0, params[0], ph.if_less(1.0, x, -params[0], 0.0)), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def between_walls(times, push):
+    """The position of a particle of speed 1 between walls at -1 and 1 that push with a constant force."""
+    half = 2 + 2 / push
+    t = np.asarray(times, dtype=np.longdouble) % (2 * half)
+    side, t = np.where(t < half, 1, -1), t % half
+    return side * np.where(t < 1, t, np.where(t < half - 1, 1 + (t - 1) - push * (t - 1) ** 2 / 2, half - t))
+
+
+@pytest.mark.parametrize("push", [30.0, 1000.0, 3000.0, 1e4])
+def test_walls_against_the_closed_form(push):
+    """dop853 meets the jumps of the force with ever shorter steps, and fails at hard walls; Taylor series end there."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="the error of the motion")
+        motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), [hard_walls(push)], duration=50.0)
+    error = float(np.abs(motion.position[:, 0] - between_walls(motion.times, push)).max())
+    assert error < 10 * motion.run_result.auto_report.error_found
+    if push >= 1000:
+        assert motion.audit().method == "taylor"
+        assert error < 1e-9

@@ -139,6 +139,8 @@ class RunResult:
     """Of adaptive steps: the start of the step that covers each output, (times, units, sample and clock)."""
     auto_report: AutoReport | None = None
     """Of method "auto": what it chose and why."""
+    switches: int = 0
+    """Of Taylor series: how often functions of the user switched branches."""
     closed_form: ClosedForm | None = None
     """Of an exact motion: its state at any time."""
 

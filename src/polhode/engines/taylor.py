@@ -105,7 +105,9 @@ class _Runner:
         self.variables = TaylorVariables(scenario, counts_work)
         self.now = self.variables.start()
         self.in_lanes = runs_in_lanes(scenario)
-        self.steps = 0
+        self.steps = self.switches = 0
+        self.switched = -np.inf
+        """The time of the last switch of branches."""
         self.crossings: list[EventRecord] = []
         self.counts = [0] * len(scenario.events)
         self.last: dict[tuple[int, int], float] = {}
@@ -141,7 +143,16 @@ class _Runner:
             samples[-1] = self.variables.to_samples(self.now)
         self.crossings.sort(key=lambda crossing: crossing.time)
         failure = self.failure or self._failed_member(samples)
-        return RunResult(times[: len(samples)], samples, self.variables.columns, self.steps, 0, failure, self.crossings)
+        return RunResult(
+            times[: len(samples)],
+            samples,
+            self.variables.columns,
+            self.steps,
+            0,
+            failure,
+            self.crossings,
+            switches=self.switches,
+        )
 
     def _apply_impulses(self, t: float) -> None:
         if impulses := impulses_at(self.scenario, t):
@@ -169,7 +180,7 @@ class _Runner:
         """Integrate to b, or to an event that changes the motion; return the time reached."""
         integrator = SegmentIntegrator(self.variables, self.now, a, b, middle)
         pending = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
-        count, portion, switches = len(wanted), FIRST_PORTION, 0
+        count, portion, most = len(wanted), FIRST_PORTION, self.switches + MOST_SWITCHES
         while True:
             while len(pending) and pending[0] <= integrator.time:
                 pending = pending[1:]
@@ -178,11 +189,19 @@ class _Runner:
                     count -= 1
             if not len(pending):
                 break
+            if not integrator.settles:
+                self._fail_between_branches(integrator)
+                break
             before = integrator.save()
-            outcome, taken, states = integrator.advance(pending, portion)
+            if integrator.ahead:
+                outcome, taken, states = integrator.leave_switch(float(pending[0]))
+            else:
+                outcome, taken, states = integrator.advance(pending, portion)
             self.steps += taken
             rows.append(integrator.unpack_state(states[:count]))
             pending, count = pending[len(states) :], max(0, count - len(states))
+            if isinstance(outcome, int) and integrator.system.events[outcome][0] == SWITCH:
+                self.switched = integrator.time
             self._log_recorded_events(integrator)
             if outcome == "end":
                 continue
@@ -191,13 +210,12 @@ class _Runner:
                 self._locate_failure(integrator, before, outcome)
                 break
             if isinstance(outcome, int):
-                if self._handle_event(integrator, outcome):
+                if self._handle_stop(integrator, outcome):
                     if self.failure is None and self.changed is not None and integrator.replace_state(self.changed):
                         self.changed = None
                         continue
                     break
-                switches += integrator.system.events[outcome][0] == SWITCH
-                if switches > MOST_SWITCHES:
+                if self.switches > most:
                     self._locate_failure(integrator, integrator.save(), outcome)
                     break
                 continue
@@ -241,6 +259,10 @@ class _Runner:
             reason = "singular"
         self.failure = Failure(reason, time, body, self.variables.to_samples(good)[body])
 
+    def _fail_between_branches(self, integrator: SegmentIntegrator) -> None:
+        """No branch of a force continues the motion."""
+        self.failure = Failure("sliding", integrator.time, 0, self.variables.to_samples(integrator.state())[0])
+
     def _is_vertical(self, numbers: Array) -> bool:
         groups: Any = split_groups(numbers, self.scenario.form.sizes)
         turn = turn_per_step(groups[1], groups[3], self.scenario.duration / 1000)
@@ -248,17 +270,29 @@ class _Runner:
 
     # Events ---------------------------------------------------------------------------------------------------------
     def _log_recorded_events(self, integrator: SegmentIntegrator) -> None:
-        """Log the events that are only recorded."""
+        """Log the events that are only recorded, except at a switch: there both branches decide."""
         for i, time, u in integrator.pop_recorded_events():
             event, body, _ = integrator.system.events[i]
-            self._log_event(event, body, time, integrator.unpack_state(u))
+            if abs(time - self.switched) > self._rounding_of_time(time):
+                self._log_event(event, body, time, integrator.unpack_state(u))
+
+    def _rounding_of_time(self, time: float) -> float:
+        return float(SAME_INSTANT * max(self.scenario.duration, abs(time)))
+
+    def _handle_stop(self, integrator: SegmentIntegrator, i: int) -> bool:
+        """Handle the event or the switch that heyoka stopped at; return True if the run ends or the state changes."""
+        is_switch = integrator.system.events[i][0] == SWITCH
+        switch = i if is_switch else integrator.switch_here()
+        if switch < 0:
+            return self._handle_event(integrator, i)
+        self.switches += 1
+        integrator.settles = integrator.settle_switches(switch)
+        handled = [self._handle_crossing(integrator, j, sign) for j, sign in integrator.crossed]
+        return any(handled)
 
     def _handle_event(self, integrator: SegmentIntegrator, i: int) -> bool:
-        """Handle an event that heyoka stopped at; return True if it ends the run or changes the state."""
+        """Handle an event of the user; return True if it ends the run or changes the state."""
         number, body, _ = integrator.system.events[i]
-        if number == SWITCH:
-            integrator.step_over()
-            return False
         event: Event = self.scenario.events[number]
         now = integrator.state()
         if not self._log_event(number, body, integrator.time, now):
@@ -272,12 +306,22 @@ class _Runner:
             self.failure = Failure("endless", integrator.time, body, self.variables.to_samples(now)[body], event.name)
         return True
 
+    def _handle_crossing(self, integrator: SegmentIntegrator, i: int, sign: int) -> bool:
+        """Handle an event that occurs where a force or an event function switches branches."""
+        number, body, _ = integrator.system.events[i]
+        event: Event = self.scenario.events[number]
+        if event.direction == -sign:
+            return False
+        if event.action != "record":
+            return self._handle_event(integrator, i)
+        self._log_event(number, body, integrator.time, integrator.state())
+        return False
+
     def _log_event(self, number: int, body: int, time: float, now: Array) -> bool:
         """Count and log an event, unless it is the start itself or a repetition of the last one."""
         event: Event = self.scenario.events[number]
-        close = SAME_INSTANT * max(self.scenario.duration, abs(time))
         since = time - self.last.get((number, body), self.scenario.start_time)
-        if since <= close:
+        if since <= self._rounding_of_time(time):
             return False
         if event.count is not None and self.counts[number] >= event.count:
             return False
@@ -397,6 +441,7 @@ def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report 
         if stopped and len(scenario.times) == 1:
             samples[0, member] = part.samples[-1, 0]
         result.steps += part.steps
+        result.switches += part.switches
         for crossing in part.crossings:
             crossing.body = member
         result.crossings += part.crossings

@@ -35,6 +35,8 @@ CLOCK_ROUNDING = 2 * np.finfo(float).eps
 """... nor, where forces depend on time, below this times t over the mean step: rounding moves t by that part of it."""
 SAMPLED_MEMBERS = 64
 """This many members of an ensemble decide the tolerance for all."""
+FEW_REFUSED = 0.2
+"""As a fraction of the steps: where forces are smooth, no more are refused."""
 FEWEST_OUTPUTS = 64
 """The first run has at least this many outputs, which show how far each body moves."""
 ROUNDING = 8 * np.finfo(float).eps
@@ -156,7 +158,7 @@ def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> Attempt:
         if second.failure is not None and error < np.inf:
             break  # the steps became too short; the error of the run before is known
         if second.failure is None:
-            is_better = finer * asked > _rounding_rtol(scenario, second)
+            is_better = finer * asked > _rounding_rtol(scenario, second) and _is_smooth(second)
             gain = min(ERROR_REDUCTION, (part / finer) ** 0.75) if is_better else 1.0
             error = _scaled_difference(allowed, result, second) / gain
         settled, result, part, pieces = finer_settled, second, finer, pieces + 2
@@ -175,6 +177,11 @@ def _rounding_rtol(scenario: Scenario, result: RunResult) -> float:
         return ROUNDING_RTOL
     latest = max(abs(scenario.start_time), abs(scenario.end_time))
     return max(ROUNDING_RTOL, CLOCK_ROUNDING * latest / scenario.duration * result.steps / (scenario.members or 1))
+
+
+def _is_smooth(result: RunResult) -> bool:
+    """Whether no force jumps or has a kink: there Taylor series start anew, and steps are refused."""
+    return result.switches == 0 and result.refused <= FEW_REFUSED * result.steps
 
 
 def _mean_step(scenario: Scenario, result: RunResult) -> float:

@@ -84,6 +84,13 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
             f"at t = {failure.time:g} s {who} needs steps too short to tell from zero: a force becomes infinite or NaN "
             "there, or jumps. Look at the forces at the last good state."
         )
+    elif failure.reason == "sliding":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s a force reaches an if_less whose two branches each drive the motion to the "
+            "side of the other, as dry friction does at rest: the motion cannot leave it. Make the force continuous "
+            "over a short interval there, or stop the run by an event before."
+        )
     elif failure.reason == "endless":
         kind = RunError
         sentence = (
