@@ -162,7 +162,7 @@ class CompiledIntegrator:
     """... and those at which it stops (terminal)."""
     key: Any
     evaluate: Any
-    """With switches: the function (variables, parameters, time) -> rates, functions of the events, and the left side of
+    """With events or switches: (variables, parameters, time) -> rates, functions of the events, and the left side of
     each switch."""
 
 
@@ -257,7 +257,7 @@ def acquire_integrator(
         sides = [writer.translate(switch.low) for switch in system.switches]
         evaluate = (
             hy.cfunc([*rates[: len(system.rates)], *functions, *sides], names[: len(system.rates)], batch_size=1)
-            if sides
+            if functions
             else None
         )
         ready = integrator, log, evaluate

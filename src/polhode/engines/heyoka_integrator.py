@@ -162,6 +162,37 @@ class SegmentIntegrator:
         self._set_units(self.units, now)
         return True
 
+    # Zeros of events ------------------------------------------------------------------------------------------------
+    def value_of(self, i: int) -> float:
+        """The value of the function of an event."""
+        return float(self._evaluate(0.0)[i])
+
+    def leave_zero(self, i: int, direction: int) -> tuple[float, float]:
+        """The time after which the function of an event has left zero, on (1) or back (-1), and its change until then.
+
+        Both are 0 if it stays.
+        """
+        value, rounding = self.value_of(i), 2 * self._rounding_of(i)
+        for ahead in (self.span * PROBES).tolist():
+            change = float(self._evaluate(direction * ahead)[i]) - value
+            if abs(change) > rounding:
+                return ahead, change
+        return 0.0, 0.0
+
+    def is_zero(self, i: int, instant: float) -> bool:
+        """Whether the function of an event is zero here, to rounding, or within an instant."""
+        value = self.value_of(i)
+        near = max(abs(float(self._evaluate(ahead)[i]) - value) for ahead in (instant, -instant))
+        return abs(value) <= 2 * self._rounding_of(i) + near
+
+    def _rounding_of(self, i: int) -> float:
+        """How much rounding of the variables and of the time changes the function of an event."""
+        u, pars, t = moving_state(self.integrator, 0), self.integrator.pars, self.time
+        factors = 1 + 8 * np.finfo(float).eps * np.eye(len(u))
+        nearby = [self.used.evaluate(u * factor, pars=pars, time=t) for factor in factors]
+        nearby.append(self.used.evaluate(u, pars=pars, time=t * (1 + 2 * np.finfo(float).eps)))
+        return float(np.abs(np.array(nearby)[:, len(u) + i] - self.value_of(i)).sum())
+
     # Switches -------------------------------------------------------------------------------------------------------
     def settle_switches(self, landed: int = -1) -> bool:
         """Where a function is about to switch branches, choose those on whose side the motion continues.

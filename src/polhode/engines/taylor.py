@@ -53,6 +53,8 @@ MANY = 1000
 """An ensemble of more members than this is worth a longer compilation."""
 EVENT_START_FRACTION = 2.0**-20
 """As a fraction of a segment: an event this soon after its start counts as an event at its start."""
+STANDS_STILL = 1e-6
+"""A change that leaves less than this of the slope of an event's function has stopped it."""
 MOST_SWITCHES = 100_000
 """A force that switches branches more often than this in one segment is chattering."""
 
@@ -108,10 +110,15 @@ class _Runner:
         self.steps = self.switches = 0
         self.switched = -np.inf
         """The time of the last switch of branches."""
+        self.end = float(scenario.times[-1])
         self.crossings: list[EventRecord] = []
         self.counts = [0] * len(scenario.events)
         self.last: dict[tuple[int, int], float] = {}
         """The last time of each (event, body)."""
+        self.until: dict[tuple[int, int], float] = {}
+        """When the function of an (event, body) has left the zero of the start, or of its last change."""
+        self.landing: tuple[int, float] | None = None
+        """The event that has just made a change, and the slope of its function as it came."""
         self.is_zeno = False
         self.failure: Failure | None = None
         self.failed = np.zeros(scenario.count, dtype=bool)
@@ -179,7 +186,11 @@ class _Runner:
     def _integrate_coupled(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
         """Integrate to b, or to an event that changes the motion; return the time reached."""
         integrator = SegmentIntegrator(self.variables, self.now, a, b, middle)
-        pending = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
+        self._settle_events(integrator)
+        until = b
+        if self.scenario.events and b == self.end:  # an event exactly at the end lies inside the last step
+            until = b + self._rounding_of_time(b)
+        pending = np.append(wanted, until) if not len(wanted) or wanted[-1] < until else wanted
         count, portion, most = len(wanted), FIRST_PORTION, self.switches + MOST_SWITCHES
         while True:
             while len(pending) and pending[0] <= integrator.time:
@@ -191,6 +202,7 @@ class _Runner:
                 break
             if not integrator.settles:
                 self._fail_between_branches(integrator)
+            if self.failure is not None:
                 break
             before = integrator.save()
             if integrator.ahead:
@@ -198,7 +210,8 @@ class _Runner:
             else:
                 outcome, taken, states = integrator.advance(pending, portion)
             self.steps += taken
-            rows.append(integrator.unpack_state(states[:count]))
+            if len(states[:count]):
+                rows.append(integrator.unpack_state(states[:count]))
             pending, count = pending[len(states) :], max(0, count - len(states))
             if isinstance(outcome, int) and integrator.system.events[outcome][0] == SWITCH:
                 self.switched = integrator.time
@@ -211,10 +224,15 @@ class _Runner:
                 break
             if isinstance(outcome, int):
                 if self._handle_stop(integrator, outcome):
-                    if self.failure is None and self.changed is not None and integrator.replace_state(self.changed):
-                        self.changed = None
-                        continue
-                    break
+                    if self.failure is not None or self.changed is None:
+                        break
+                    if count < len(wanted):
+                        self._show_change(rows, float(wanted[len(wanted) - count - 1]), integrator.time)
+                    if not integrator.replace_state(self.changed):
+                        break
+                    self.changed = None
+                    self._settle_events(integrator)
+                    continue
                 if self.switches > most:
                     self._locate_failure(integrator, integrator.save(), outcome)
                     break
@@ -228,6 +246,8 @@ class _Runner:
                 integrator.time,
                 self.variables.renormalize(integrator.state() if self.changed is None else self.changed),
             )
+            if reached > b and self.stopped is None:
+                reached, self.now = b, self.variables.renormalize(rows[-1][-1])
         else:
             reached = b
         integrator.close()
@@ -236,6 +256,11 @@ class _Runner:
 
     changed: Array | None = None
     """The state after an event's change, until the run continues from it."""
+
+    def _show_change(self, rows: list[Array], shown: float, time: float) -> None:
+        """An output at the time of a change shows the state after it."""
+        if abs(shown - time) <= self._rounding_of_time(time):
+            rows[-1][-1] = self.changed
 
     def _locate_failure(self, integrator: SegmentIntegrator, before: Any, outcome: Any) -> None:
         """Repeat the failed portion step by step: record when and why it failed."""
@@ -276,6 +301,31 @@ class _Runner:
             if abs(time - self.switched) > self._rounding_of_time(time):
                 self._log_event(event, body, time, integrator.unpack_state(u))
 
+    def _settle_events(self, integrator: SegmentIntegrator) -> None:
+        """An event that is zero at the start, or after its change, does not count until its function has left zero.
+
+        If the change has stopped the function, and the forces drive it on to the far side, it would never come back.
+        """
+        events = integrator.system.events
+        instant = self._rounding_of_time(integrator.time)
+        if self.landing is None:
+            if integrator.time == self.scenario.start_time:
+                zeros = [i for i, (number, _, _) in enumerate(events) if number != SWITCH]
+                for i in (i for i in zeros if integrator.is_zero(i, instant)):
+                    self.until[events[i][:2]] = integrator.time + max(instant, integrator.leave_zero(i, 1)[0])
+            return
+        (i, slope), self.landing = self.landing, None
+        number, body, _ = events[i]
+        ahead, change = integrator.leave_zero(i, 1)
+        self.until[number, body] = integrator.time + max(instant, ahead)
+        if integrator.value_of(i) == 0.0:
+            integrator.ahead = max(integrator.ahead, ahead)
+        count = self.scenario.events[number].count
+        is_watched = count is None or self.counts[number] < count
+        if is_watched and change * slope > 0 and change / ahead / slope < STANDS_STILL:
+            sample = self.variables.to_samples(integrator.state())[body]
+            self.failure = Failure("through", integrator.time, body, sample, self.scenario.events[number].name)
+
     def _rounding_of_time(self, time: float) -> float:
         return float(SAME_INSTANT * max(self.scenario.duration, abs(time)))
 
@@ -299,8 +349,10 @@ class _Runner:
             return False
         if event.action == "stop":
             if self.counts[number] == event.count:
-                self.stopped = integrator.time
+                self.stopped = min(integrator.time, self.end)
             return self.stopped is not None
+        ahead, change = integrator.leave_zero(i, -1)
+        self.landing = i, -change / ahead if ahead else 0.0
         self.changed = self._apply_change(event, body, integrator.time, now)
         if self.is_zeno:
             self.failure = Failure("endless", integrator.time, body, self.variables.to_samples(now)[body], event.name)
@@ -320,6 +372,9 @@ class _Runner:
     def _log_event(self, number: int, body: int, time: float, now: Array) -> bool:
         """Count and log an event, unless it is the start itself or a repetition of the last one."""
         event: Event = self.scenario.events[number]
+        time = min(time, self.end)
+        if time <= self.until.get((number, body), -np.inf):
+            return False
         since = time - self.last.get((number, body), self.scenario.start_time)
         if since <= self._rounding_of_time(time):
             return False

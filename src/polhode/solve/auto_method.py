@@ -31,7 +31,7 @@ REFERENCE_SEGMENTS = 11
 """The second run is cut into this many segments, so that its steps end at other times."""
 ROUNDING_RTOL = 5e-14
 """With tolerances below this a finer run is not certain to be better..."""
-CLOCK_ROUNDING = 2 * np.finfo(float).eps
+CLOCK_ROUNDING = 8 * np.finfo(float).eps
 """... nor, where forces depend on time, below this times t over the mean step: rounding moves t by that part of it."""
 SAMPLED_MEMBERS = 64
 """This many members of an ensemble decide the tolerance for all."""

@@ -91,6 +91,13 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
             "side of the other, as dry friction does at rest: the motion cannot leave it. Make the force continuous "
             "over a short interval there, or stop the run by an event before."
         )
+    elif failure.reason == "through":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s {failure.event} stops {who}, and the forces then drive it on to the far side, "
+            "from where no later crossing brings it back: a plastic landing takes the speed, but nothing holds the "
+            "body against its weight. End the run there (action='stop'), let it rebound, or add a force that holds it."
+        )
     elif failure.reason == "endless":
         kind = RunError
         sentence = (
