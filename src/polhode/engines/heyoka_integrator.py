@@ -100,6 +100,8 @@ class SegmentIntegrator:
         self.used: CompiledIntegrator = acquire_integrator(variables.scenario, self.system, variables.tolerance, 0)
         self.integrator = self.used.integrator
         self.places = np.array(self.system.moving, dtype=int)
+        among = {constant.key: i for i, constant in enumerate(self.used.constants)}
+        self.shifts = [among[switch.shift.key] for switch in self.system.switches]
         self.integrator.time = begin
         if self.integrator.with_events:
             self.integrator.reset_cooldowns()
@@ -172,26 +174,25 @@ class SegmentIntegrator:
 
         Both are 0 if it stays.
         """
-        value, rounding = self.value_of(i), 2 * self._rounding_of(i)
-        for ahead in (self.span * PROBES).tolist():
-            change = float(self._evaluate(direction * ahead)[i]) - value
-            if abs(change) > rounding:
-                return ahead, change
-        return 0.0, 0.0
+        times = self.span * PROBES
+        changes = self._evaluate(direction * times)[i] - self.value_of(i)
+        has_left = np.abs(changes) > 2 * self._rounding_of(i)
+        first = int(np.argmax(has_left))
+        return (float(times[first]), float(changes[first])) if has_left[first] else (0.0, 0.0)
 
     def is_zero(self, i: int, instant: float) -> bool:
         """Whether the function of an event is zero here, to rounding, or within an instant."""
         value = self.value_of(i)
-        near = max(abs(float(self._evaluate(ahead)[i]) - value) for ahead in (instant, -instant))
-        return abs(value) <= 2 * self._rounding_of(i) + near
+        near = np.abs(self._evaluate(np.array([instant, -instant]))[i] - value).max()
+        return bool(abs(value) <= 2 * self._rounding_of(i) + near)
 
     def _rounding_of(self, i: int) -> float:
         """How much rounding of the variables and of the time changes the function of an event."""
-        u, pars, t = moving_state(self.integrator, 0), self.integrator.pars, self.time
-        factors = 1 + 8 * np.finfo(float).eps * np.eye(len(u))
-        nearby = [self.used.evaluate(u * factor, pars=pars, time=t) for factor in factors]
-        nearby.append(self.used.evaluate(u, pars=pars, time=t * (1 + 2 * np.finfo(float).eps)))
-        return float(np.abs(np.array(nearby)[:, len(u) + i] - self.value_of(i)).sum())
+        u, eps = moving_state(self.integrator, 0), np.finfo(float).eps
+        factors = 1 + 8 * eps * np.eye(len(u), len(u) + 1)
+        times = np.append(np.full(len(u), self.time), self.time * (1 + 2 * eps))
+        values = self._call(u[:, None] * factors, times)[len(u) + i]
+        return float(np.abs(values - self.value_of(i)).sum())
 
     # Switches -------------------------------------------------------------------------------------------------------
     def settle_switches(self, landed: int = -1) -> bool:
@@ -262,20 +263,23 @@ class SegmentIntegrator:
         self.ahead = 0.0
         return self._name_outcome(outcome), 1, np.empty((0, len(self.places)))
 
-    @property
-    def shifts(self) -> list[int]:
-        """The places of the shifts of the switches among the parameters."""
-        places = {constant.key: i for i, constant in enumerate(self.used.constants)}
-        return [places[switch.shift.key] for switch in self.system.switches]
-
-    def _evaluate(self, ahead: float) -> Array:
-        """Functions of the events and left sides of the switches, now or after a very short step (midpoint rule)."""
-        u, pars, t, evaluate = moving_state(self.integrator, 0), self.integrator.pars, self.time, self.used.evaluate
+    def _evaluate(self, ahead: Any) -> Array:
+        """Functions of the events and left sides of the switches, now or after very short steps (midpoint rule)."""
+        u, t = moving_state(self.integrator, 0), self.time
         n = len(u)
-        if ahead:
-            middle = u + ahead / 2 * evaluate(u, pars=pars, time=t)[:n]
-            u, t = u + ahead * evaluate(middle, pars=pars, time=t + ahead / 2)[:n], t + ahead
-        return np.asarray(evaluate(u, pars=pars, time=t)[n:])
+        if np.ndim(ahead):
+            u = np.repeat(u[:, None], len(ahead), axis=1)
+        if np.any(ahead):
+            middle = u + ahead / 2 * self._call(u, t + 0 * ahead)[:n]
+            u, t = u + ahead * self._call(middle, t + ahead / 2)[:n], t + ahead
+        return self._call(u, t)[n:]
+
+    def _call(self, u: Array, t: Any) -> Array:
+        """Rates, functions of the events and left sides of the switches; for several states, if `u` has columns."""
+        pars = self.integrator.pars
+        if u.ndim > 1:
+            u, pars = np.ascontiguousarray(u), np.repeat(pars[:, None], u.shape[1], axis=1)
+        return np.asarray(self.used.evaluate(u, pars=pars, time=t))
 
     def save(self) -> Any:
         """The time and state to `restore` later."""
