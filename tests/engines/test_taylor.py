@@ -551,6 +551,11 @@ def with_a_kink_at_zero(t, state, body, params):
     return ph.if_less(state.position[0], 0.0, state.position[0], 2 * state.position[0])
 
 
+def that_jumps_and_folds(t, state, body, params):
+    x = state.position[0]
+    return abs(ph.if_less(x, -0.3, ph.sin(3.6 * t), x - 0.9)) - 0.3
+
+
 def that_jumps(t, state, body, params):
     return ph.if_less(state.position[0], 0.3, 1.0, -1.0)
 
@@ -576,6 +581,7 @@ def cosine_crossings(values):
         (of_time, lambda x, v, t: np.abs(np.sin(3 * t)) - 0.9, 38),
         (with_a_plateau, lambda x, v, t: np.where(x < 0.3, x + 0.2, 0.5), 6),
         (with_a_kink_at_zero, lambda x, v, t: np.where(x < 0, x, 2 * x), 6),
+        (that_jumps_and_folds, lambda x, v, t: np.abs(np.where(x < -0.3, np.sin(3.6 * t), x - 0.9)) - 0.3, 24),
         (that_jumps, lambda x, v, t: np.where(x < 0.3, 1.0, -1.0), 0),
         (that_touches, lambda x, v, t: np.abs(x), 0),
     ],

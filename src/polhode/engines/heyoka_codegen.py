@@ -162,8 +162,7 @@ class CompiledIntegrator:
     """... and those at which it stops (terminal)."""
     key: Any
     evaluate: Any
-    """With events or switches: (variables, parameters, time) -> rates, functions of the events, and the left side of
-    each switch."""
+    """With events or switches: (variables, parameters, time) -> the rates and the functions of the events."""
 
 
 _POOL: OrderedDict[Any, list[tuple[Any, HeyokaEventLog, Any]]] = OrderedDict()
@@ -254,12 +253,8 @@ def acquire_integrator(
                 raise
             own = ", ".join(e.name for e in events if e is not None)
             raise ScenarioError(f"an event ({own}) does not depend on what moves: it can never happen") from None
-        sides = [writer.translate(switch.low) for switch in system.switches]
-        evaluate = (
-            hy.cfunc([*rates[: len(system.rates)], *functions, *sides], names[: len(system.rates)], batch_size=1)
-            if functions
-            else None
-        )
+        variables = names[: len(system.rates)]
+        evaluate = hy.cfunc([*rates[: len(variables)], *functions], variables, batch_size=1) if functions else None
         ready = integrator, log, evaluate
     integrator, log, evaluate = ready
     return CompiledIntegrator(integrator, log, writer.constants, recorded, ending, key, evaluate)

@@ -176,7 +176,7 @@ class SegmentIntegrator:
         """
         times = self.span * PROBES
         changes = self._evaluate(direction * times)[i] - self.value_of(i)
-        has_left = np.abs(changes) > 2 * self._rounding_of(i)
+        has_left = np.abs(changes) > self._roundings()[i]
         first = int(np.argmax(has_left))
         return (float(times[first]), float(changes[first])) if has_left[first] else (0.0, 0.0)
 
@@ -184,15 +184,15 @@ class SegmentIntegrator:
         """Whether the function of an event is zero here, to rounding, or within an instant."""
         value = self.value_of(i)
         near = np.abs(self._evaluate(np.array([instant, -instant]))[i] - value).max()
-        return bool(abs(value) <= 2 * self._rounding_of(i) + near)
+        return bool(abs(value) <= self._roundings()[i] + near)
 
-    def _rounding_of(self, i: int) -> float:
-        """How much rounding of the variables and of the time changes the function of an event."""
+    def _roundings(self) -> Array:
+        """How much rounding of the variables and of the time changes the functions of the events."""
         u, eps = moving_state(self.integrator, 0), np.finfo(float).eps
-        factors = 1 + 8 * eps * np.eye(len(u), len(u) + 1)
-        times = np.append(np.full(len(u), self.time), self.time * (1 + 2 * eps))
-        values = self._call(u[:, None] * factors, times)[len(u) + i]
-        return float(np.abs(values - self.value_of(i)).sum())
+        factors = 1 + 16 * eps * np.eye(len(u), len(u) + 1)
+        times = np.append(np.full(len(u), self.time), self.time * (1 + 4 * eps))
+        values = self._call(u[:, None] * factors, times)[len(u) :]
+        return np.asarray(np.abs(values - self._evaluate(0.0)[:, None]).sum(axis=1))
 
     # Switches -------------------------------------------------------------------------------------------------------
     def settle_switches(self, landed: int = -1) -> bool:
@@ -205,18 +205,19 @@ class SegmentIntegrator:
         self.ahead, self.crossed = 0.0, []
         if not switches:
             return True
-        self.integrator.pars[self.shifts] = 0.0
-        now = self._evaluate(0.0)
-        value, rounding = now[count - len(switches) : count], SAME_INSTANT * np.abs(now[count:])
-        near = np.abs(value) <= rounding
-        if landed >= 0:
-            near[landed - count] = True
-        is_less = value < 0
+        own = slice(count - len(switches), count)
+        near = is_less = np.zeros(len(switches), dtype=bool)
+        for _ in range(2):  # the second time on fixed branches, where one switch does not make others jump
+            self._hold_branches(near, is_less)
+            value, rounding = self._evaluate(0.0)[own], self._roundings()[own]
+            near, is_less = np.abs(value) <= rounding, value < 0
+            if landed >= 0:
+                near[landed - count] = True
         for ahead in (self.span * PROBES).tolist() if near.any() else ():
             self.ahead, turned = ahead, np.zeros(len(switches), dtype=bool)
             while True:
-                self.integrator.pars[self.shifts] = np.where(near, np.where(is_less, np.inf, -np.inf), 0.0)
-                then = self._evaluate(ahead)[count - len(switches) : count]
+                self._hold_branches(near, is_less)
+                then = self._evaluate(ahead)[own]
                 moved = near & (np.abs(then - value) > rounding)
                 wrong = moved & (is_less != (then < 0))
                 if not wrong.any():
@@ -237,7 +238,7 @@ class SegmentIntegrator:
         count = len(self.system.events)
         if not self.system.switches:
             return -1
-        now, then = self._evaluate(0.0)[:count], self._evaluate(CLEARLY * self.span * PROBES[0])[:count]
+        now, then = self._evaluate(0.0), self._evaluate(CLEARLY * self.span * PROBES[0])
         zero = CLEARLY * np.abs(now) < 8 * np.abs(then)
         zero[: count - len(self.system.switches)] = False
         return int(np.argmax(zero)) if zero.any() else -1
@@ -257,6 +258,10 @@ class SegmentIntegrator:
         crosses = is_zero & (ahead * behind < 0)
         return [(i, 1 if ahead[i] > 0 else -1) for i in np.flatnonzero(crosses).tolist()]
 
+    def _hold_branches(self, near: Array, is_less: Array) -> None:
+        """Fix the branches of some switches."""
+        self.integrator.pars[self.shifts] = np.where(near, np.where(is_less, np.inf, -np.inf), 0.0)
+
     def leave_switch(self, stop: float) -> tuple[Any, int, Array]:
         """The very short step, no further than `stop`, after which no switch is zero: heyoka finds its next zero."""
         outcome, _ = self.integrator.step(max_delta_t=min(self.ahead, stop - self.time))
@@ -264,7 +269,7 @@ class SegmentIntegrator:
         return self._name_outcome(outcome), 1, np.empty((0, len(self.places)))
 
     def _evaluate(self, ahead: Any) -> Array:
-        """Functions of the events and left sides of the switches, now or after very short steps (midpoint rule)."""
+        """The functions of the events, now or after very short steps (midpoint rule)."""
         u, t = moving_state(self.integrator, 0), self.time
         n = len(u)
         if np.ndim(ahead):
@@ -275,7 +280,7 @@ class SegmentIntegrator:
         return self._call(u, t)[n:]
 
     def _call(self, u: Array, t: Any) -> Array:
-        """Rates, functions of the events and left sides of the switches; for several states, if `u` has columns."""
+        """The rates and the functions of the events; for several states, if `u` has columns."""
         pars = self.integrator.pars
         if u.ndim > 1:
             u, pars = np.ascontiguousarray(u), np.repeat(pars[:, None], u.shape[1], axis=1)
