@@ -611,3 +611,42 @@ def test_an_event_where_a_force_begins():
     below, flight = np.pi / 10, 2.0
     exact = [1 + i * flight + j * below for i in range(4) for j in (i, i + 1)]
     assert motion.crossing_times("level") == pytest.approx([t for t in exact if t < 10], abs=1e-12)
+
+
+def test_no_bounce_is_missed():
+    """Bounces with linear drag, watched from above only.  Judge: each flight in closed form, its end by SciPy."""
+    drag, g, floor = 0.05, 9.80665, 0.2
+
+    def height(t, z, v):
+        return z - g / drag * t + (v + g / drag) / drag * -np.expm1(-drag * t)
+
+    z, v, now, exact = 1.1, 0.5, 0.0, []
+    while now < 2.8:
+        down = np.log1p(v * drag / g) / drag  # the apex
+        flight = brentq(lambda t, z=z, v=v: height(t, z, v) - floor, down, down + 2, xtol=1e-16)
+        now, z, v = now + flight, floor, -0.8 * ((v + g / drag) * np.exp(-drag * flight) - g / drag)
+        exact.append(now)
+
+    def bounce_and_turn(t, state, body, params):
+        return (0.0, 0.0, -1.8 * state.linear_momentum[2]), (0.02, 0.0, 0.0)
+
+    events = [
+        level(floor, change=bounce_and_turn, direction=-1),
+        passing_down(action="record", direction=-1),
+        going_far(1.2),
+    ]
+    body = ph.Body(2.0, (1.0, 1.7, 2.3))
+    start = ph.State(position=(0.4, -0.3, 1.1), velocity=(0.3, -0.2, 0.5), angular_velocity_body=(0.7, 1.9, -0.4))
+    forces = [GRAVITY, ph.forces.linear_drag(2 * drag)]
+    motion = ph.simulate(body, start, forces, duration=6.0, method="taylor", events=events, output_step=0.25)
+    assert motion.crossing_times("level") == pytest.approx(exact[:-1], abs=1e-8)
+
+
+@ph.event
+def going_far(t, state, body, params):
+    return state.position[0] - params[0]
+
+
+@ph.event
+def passing_down(t, state, body, params):
+    return state.velocity[2]
