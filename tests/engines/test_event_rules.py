@@ -125,3 +125,14 @@ def test_a_change_may_let_the_body_pass(method):
 def test_bounces_that_end_exactly_on_the_floor(method):
     motion = run(method, DROPPED, [level(0.0, change=rebound)], 10.5)
     assert motion.crossing_times("level") == pytest.approx([1.0, 3.0, 5.0, 7.0, 9.0], abs=1e-13)
+
+
+@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize("time", [1.0, 0.7, 0.3, 0.6])
+def test_an_event_exactly_at_a_break_is_found(method, time):
+    start, breaks = ph.State(position=(0, 0, 5 * time**2)), [time]
+    noted = run(method, start, [level(0.0, action="record")], 2.5 * time, breaks=breaks)
+    assert noted.crossing_times("level") == pytest.approx([time], abs=1e-15)
+    thrown_back = run(method, start, [level(0.0, change=rebound)], 2.5 * time, breaks=breaks)
+    assert thrown_back.crossing_times("level") == pytest.approx([time], abs=1e-15)
+    assert thrown_back.final.velocity[2] == pytest.approx(-5 * time, abs=1e-12)

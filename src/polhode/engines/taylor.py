@@ -117,6 +117,8 @@ class _Runner:
         """The last time of each (event, body)."""
         self.until: dict[tuple[int, int], float] = {}
         """When the function of an (event, body) has left the zero of the start, or of its last change."""
+        self.boundary: list[tuple[int, float]] = []
+        """The events whose functions are zero at the end of a segment, and the side from which each came."""
         self.landing: tuple[int, float] | None = None
         """The event that has just made a change, and the slope of its function as it came."""
         self.is_zeno = False
@@ -192,7 +194,8 @@ class _Runner:
             until = b + self._rounding_of_time(b)
         pending = np.append(wanted, until) if not len(wanted) or wanted[-1] < until else wanted
         count, portion, most = len(wanted), FIRST_PORTION, self.switches + MOST_SWITCHES
-        while True:
+        goes_on = not self._handle_boundary(integrator) or self._resume(integrator)
+        while goes_on:
             while len(pending) and pending[0] <= integrator.time:
                 pending = pending[1:]
                 if count:
@@ -224,14 +227,9 @@ class _Runner:
                 break
             if isinstance(outcome, int):
                 if self._handle_stop(integrator, outcome):
-                    if self.failure is not None or self.changed is None:
-                        break
                     if count < len(wanted):
                         self._show_change(rows, float(wanted[len(wanted) - count - 1]), integrator.time)
-                    if not integrator.replace_state(self.changed):
-                        break
-                    self.changed = None
-                    self._settle_events(integrator)
+                    goes_on = self._resume(integrator)
                     continue
                 if self.switches > most:
                     self._locate_failure(integrator, integrator.save(), outcome)
@@ -248,6 +246,7 @@ class _Runner:
             )
             if reached > b and self.stopped is None:
                 reached, self.now = b, self.variables.renormalize(rows[-1][-1])
+            self.boundary = self._zeros_at(integrator)
         else:
             reached = b
         integrator.close()
@@ -257,9 +256,17 @@ class _Runner:
     changed: Array | None = None
     """The state after an event's change, until the run continues from it."""
 
+    def _resume(self, integrator: SegmentIntegrator) -> bool:
+        """Continue from the state after a change; False if the run is over, or needs another integrator."""
+        if self.failure is not None or self.changed is None or not integrator.replace_state(self.changed):
+            return False
+        self.changed = None
+        self._settle_events(integrator)
+        return True
+
     def _show_change(self, rows: list[Array], shown: float, time: float) -> None:
         """An output at the time of a change shows the state after it."""
-        if abs(shown - time) <= self._rounding_of_time(time):
+        if self.changed is not None and abs(shown - time) <= self._rounding_of_time(time):
             rows[-1][-1] = self.changed
 
     def _locate_failure(self, integrator: SegmentIntegrator, before: Any, outcome: Any) -> None:
@@ -301,6 +308,19 @@ class _Runner:
             if abs(time - self.switched) > self._rounding_of_time(time):
                 self._log_event(event, body, time, integrator.unpack_state(u))
 
+    def _zeros_at(self, integrator: SegmentIntegrator) -> list[tuple[int, float]]:
+        """The events whose functions are zero here, and the side from which each came."""
+        instant = self._rounding_of_time(integrator.time)
+        own = [i for i, (number, _, _) in enumerate(integrator.system.events) if number != SWITCH]
+        return [(i, integrator.leave_zero(i, -1)[1]) for i in own if integrator.is_zero(i, instant)]
+
+    def _handle_boundary(self, integrator: SegmentIntegrator) -> bool:
+        """Handle the events exactly between two segments; return True if one ends the run or changes the state."""
+        came, self.boundary = self.boundary, []
+        went = [(i, side, integrator.leave_zero(i, 1)[1]) for i, side in came]
+        handled = [self._handle_crossing(integrator, i, 1 if to > 0 else -1) for i, side, to in went if side * to < 0]
+        return any(handled)
+
     def _settle_events(self, integrator: SegmentIntegrator) -> None:
         """An event that is zero at the start, or after its change, does not count until its function has left zero.
 
@@ -308,18 +328,18 @@ class _Runner:
         """
         events = integrator.system.events
         instant = self._rounding_of_time(integrator.time)
+        for i, (number, body, _) in enumerate(events):
+            if number != SWITCH and integrator.is_zero(i, instant):
+                ahead, _ = integrator.leave_zero(i, 1)
+                integrator.ahead = max(integrator.ahead, ahead)
+                if integrator.time == self.scenario.start_time:
+                    self.until[number, body] = integrator.time + max(instant, ahead)
         if self.landing is None:
-            if integrator.time == self.scenario.start_time:
-                zeros = [i for i, (number, _, _) in enumerate(events) if number != SWITCH]
-                for i in (i for i in zeros if integrator.is_zero(i, instant)):
-                    self.until[events[i][:2]] = integrator.time + max(instant, integrator.leave_zero(i, 1)[0])
             return
         (i, slope), self.landing = self.landing, None
         number, body, _ = events[i]
         ahead, change = integrator.leave_zero(i, 1)
         self.until[number, body] = integrator.time + max(instant, ahead)
-        if integrator.value_of(i) == 0.0:
-            integrator.ahead = max(integrator.ahead, ahead)
         count = self.scenario.events[number].count
         is_watched = count is None or self.counts[number] < count
         if is_watched and change * slope > 0 and change / ahead / slope < STANDS_STILL:
