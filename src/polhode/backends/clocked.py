@@ -15,13 +15,11 @@ import numpy as np
 from polhode.backends.attempts import Attempts, grid_rounding
 from polhode.backends.event_laws import (
     ACTION,
-    AHEAD,
     BODIES,
     CHANGE,
     DIRECTION,
     LIMIT,
     LOG_HEADER,
-    RATE,
     SIDE,
     SINCE,
     STOP,
@@ -64,8 +62,8 @@ TOUCH = 1e-12
 """A function whose minimum is this part of its range in the step touches zero."""
 PROBES = 12
 """The most steps to find the bottom of a dip."""
-STANDSTILL = 1e-3
-"""A change stops a function if its rate is then smaller than this part of the rate before."""
+STANDSTILL = 1e-12
+"""A change has stopped a function if its first rate moves it by less than this part of its way in the next step."""
 
 
 class ClockedRun(NamedTuple):
@@ -304,11 +302,9 @@ def _build_search(
                 for j in range(EVENT_POINTS + 1):
                     found[c, j, e, b] = unit[at + first_point + j * point_stride + e * event_stride]
                 last, slope = run.memory[who, e, b, SIDE], unit[at + slope_at + e * event_stride]
-                rate = slope / (AHEAD * memo[c, TRIED])
-                is_stopped = abs(rate) <= STANDSTILL * abs(run.memory[who, e, b, RATE])
-                if abs(last) == 2.0 and is_stopped and last * found[c, EVENT_POINTS, e, b] < 0.0:
-                    if last * found[c, 1, e, b] < 0.0:
-                        return False
+                beyond = last * found[c, EVENT_POINTS, e, b] < 0.0 and last * found[c, 1, e, b] < 0.0
+                if abs(last) == 2.0 and beyond and abs(slope) <= STANDSTILL * abs(found[c, EVENT_POINTS, e, b]):
+                    return False
                 run.memory[who, e, b, SIDE] = starting_side(last, found[c, 0, e, b], slope)
         return True
 
@@ -471,8 +467,6 @@ def _build_search(
                     memo[c, EVENT], memo[c, BODY] = e, b
                     if run.rules[e, ACTION] == CHANGE or (run.rules[e, ACTION] == STOP and left == 1.0):
                         memo[c, ENDING], memo[c, FINAL] = 1.0, found[c, ROOT, e, b]
-                        crossed = found[c, int(memo[c, SUB]), e, b] - found[c, int(memo[c, SUB]) - 1, e, b]
-                        run.memory[who, e, b, RATE] = crossed * EVENT_POINTS / memo[c, TRIED]
                         break
                     memo[c, PHASE], unit[at_h + c] = RECORDING, found[c, ROOT, e, b]
                     return False

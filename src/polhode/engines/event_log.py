@@ -79,7 +79,7 @@ class EventLog:
 
     def halting_event(self) -> tuple[str, int, int, int] | None:
         """Why an event has halted a clock other than by stopping it: the reason, the clock, the event and the body."""
-        for reason, code in (("endless", ENDLESS), ("wrong side", WRONG_SIDE)):
+        for reason, code in (("endless", ENDLESS), ("through", WRONG_SIDE)):
             if (self.halted == code).any():
                 clock = int(np.argmax(self.halted == code))
                 memory = self.memory[clock]

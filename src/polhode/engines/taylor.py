@@ -54,6 +54,8 @@ MANY = 1000
 """An ensemble of more members than this is worth a longer compilation."""
 EVENT_START_FRACTION = 2.0**-20
 """As a fraction of a segment: an event this soon after its start counts as an event at its start."""
+STANDS_STILL = 1e-6
+"""A change that leaves less than this of the slope of an event's function has stopped it."""
 MOST_SWITCHES = 100_000
 """A force that switches branches more often than this in one segment is chattering."""
 
@@ -106,11 +108,20 @@ class _Runner:
         self.variables = TaylorVariables(scenario, counts_work)
         self.now = self.variables.start()
         self.in_lanes = runs_in_lanes(scenario)
-        self.steps = 0
+        self.steps = self.switches = 0
+        self.switched = -np.inf
+        """The time of the last switch of branches."""
+        self.end = float(scenario.times[-1])
         self.crossings: list[EventRecord] = []
         self.counts = [0] * len(scenario.events)
         self.last: dict[tuple[int, int], float] = {}
         """The last time of each (event, body)."""
+        self.until: dict[tuple[int, int], float] = {}
+        """When the function of an (event, body) has left the zero of the start, or of its last change."""
+        self.boundary: list[tuple[int, float]] = []
+        """The events whose functions are zero at the end of a segment, and the side from which each came."""
+        self.landing: tuple[int, float] | None = None
+        """The event that has just made a change, and the slope of its function as it came."""
         self.is_zeno = False
         self.failure: Failure | None = None
         self.failed = np.zeros(scenario.count, dtype=bool)
@@ -142,7 +153,16 @@ class _Runner:
             samples[-1] = self.variables.to_samples(self.now)
         self.crossings.sort(key=lambda crossing: crossing.time)
         failure = self.failure or self._failed_member(samples)
-        return RunResult(times[: len(samples)], samples, self.variables.columns, self.steps, 0, failure, self.crossings)
+        return RunResult(
+            times[: len(samples)],
+            samples,
+            self.variables.columns,
+            self.steps,
+            0,
+            failure,
+            self.crossings,
+            switches=self.switches,
+        )
 
     def _apply_impulses(self, t: float) -> None:
         if impulses := impulses_at(self.scenario, t):
@@ -169,9 +189,14 @@ class _Runner:
     def _integrate_coupled(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
         """Integrate to b, or to an event that changes the motion; return the time reached."""
         integrator = SegmentIntegrator(self.variables, self.now, a, b, middle)
-        pending = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
-        count, portion, switches = len(wanted), FIRST_PORTION, 0
-        while True:
+        self._settle_events(integrator)
+        until = b
+        if self.scenario.events and b == self.end:  # an event exactly at the end lies inside the last step
+            until = b + self._rounding_of_time(b)
+        pending = np.append(wanted, until) if not len(wanted) or wanted[-1] < until else wanted
+        count, portion, most = len(wanted), FIRST_PORTION, self.switches + MOST_SWITCHES
+        goes_on = not self._handle_boundary(integrator) or self._resume(integrator)
+        while goes_on:
             while len(pending) and pending[0] <= integrator.time:
                 pending = pending[1:]
                 if count:
@@ -179,11 +204,21 @@ class _Runner:
                     count -= 1
             if not len(pending):
                 break
+            if not integrator.settles:
+                self._fail_between_branches(integrator)
+            if self.failure is not None:
+                break
             before = integrator.save()
-            outcome, taken, states = integrator.advance(pending, portion)
+            if integrator.ahead:
+                outcome, taken, states = integrator.leave_switch(float(pending[0]))
+            else:
+                outcome, taken, states = integrator.advance(pending, portion)
             self.steps += taken
-            rows.append(integrator.unpack_state(states[:count]))
+            if len(states[:count]):
+                rows.append(integrator.unpack_state(states[:count]))
             pending, count = pending[len(states) :], max(0, count - len(states))
+            if isinstance(outcome, int) and integrator.system.events[outcome][0] == SWITCH:
+                self.switched = integrator.time
             self._log_recorded_events(integrator)
             if outcome == "end":
                 continue
@@ -192,13 +227,12 @@ class _Runner:
                 self._locate_failure(integrator, before, outcome)
                 break
             if isinstance(outcome, int):
-                if self._handle_event(integrator, outcome):
-                    if self.failure is None and self.changed is not None and integrator.replace_state(self.changed):
-                        self.changed = None
-                        continue
-                    break
-                switches += integrator.system.events[outcome][0] == SWITCH
-                if switches > MOST_SWITCHES:
+                if self._handle_stop(integrator, outcome):
+                    if count < len(wanted):
+                        self._show_change(rows, float(wanted[len(wanted) - count - 1]), integrator.time)
+                    goes_on = self._resume(integrator)
+                    continue
+                if self.switches > most:
                     self._locate_failure(integrator, integrator.save(), outcome)
                     break
                 continue
@@ -211,6 +245,9 @@ class _Runner:
                 integrator.time,
                 self.variables.renormalize(integrator.state() if self.changed is None else self.changed),
             )
+            if reached > b and self.stopped is None:
+                reached, self.now = b, self.variables.renormalize(rows[-1][-1])
+            self.boundary = self._zeros_at(integrator)
         else:
             reached = b
         integrator.close()
@@ -219,6 +256,19 @@ class _Runner:
 
     changed: Array | None = None
     """The state after an event's change, until the run continues from it."""
+
+    def _resume(self, integrator: SegmentIntegrator) -> bool:
+        """Continue from the state after a change; False if the run is over, or needs another integrator."""
+        if self.failure is not None or self.changed is None or not integrator.replace_state(self.changed):
+            return False
+        self.changed = None
+        self._settle_events(integrator)
+        return True
+
+    def _show_change(self, rows: list[Array], shown: float, time: float) -> None:
+        """An output at the time of a change shows the state after it."""
+        if self.changed is not None and abs(shown - time) <= self._rounding_of_time(time):
+            rows[-1][-1] = self.changed
 
     def _locate_failure(self, integrator: SegmentIntegrator, before: Any, outcome: Any) -> None:
         """Repeat the failed portion step by step: record when and why it failed."""
@@ -242,6 +292,10 @@ class _Runner:
             reason = "singular"
         self.failure = Failure(reason, time, body, self.variables.to_samples(good)[body])
 
+    def _fail_between_branches(self, integrator: SegmentIntegrator) -> None:
+        """No branch of a force continues the motion."""
+        self.failure = Failure("sliding", integrator.time, 0, self.variables.to_samples(integrator.state())[0])
+
     def _is_vertical(self, numbers: Array) -> bool:
         groups: Any = split_groups(numbers, self.scenario.form.sizes)
         turn = turn_per_step(groups[1], groups[3], self.scenario.duration / 1000)
@@ -249,36 +303,101 @@ class _Runner:
 
     # Events ---------------------------------------------------------------------------------------------------------
     def _log_recorded_events(self, integrator: SegmentIntegrator) -> None:
-        """Log the events that are only recorded."""
+        """Log the events that are only recorded, except at a switch: there both branches decide."""
         for i, time, u in integrator.pop_recorded_events():
             event, body, _ = integrator.system.events[i]
-            self._log_event(event, body, time, integrator.unpack_state(u))
+            if abs(time - self.switched) > self._rounding_of_time(time):
+                self._log_event(event, body, time, integrator.unpack_state(u))
+
+    def _zeros_at(self, integrator: SegmentIntegrator) -> list[tuple[int, float]]:
+        """The events whose functions are zero here, and the side from which each came."""
+        instant = self._rounding_of_time(integrator.time)
+        own = [i for i, (number, _, _) in enumerate(integrator.system.events) if number != SWITCH]
+        return [(i, integrator.leave_zero(i, -1)[1]) for i in own if integrator.is_zero(i, instant)]
+
+    def _handle_boundary(self, integrator: SegmentIntegrator) -> bool:
+        """Handle the events exactly between two segments; return True if one ends the run or changes the state."""
+        came, self.boundary = self.boundary, []
+        went = [(i, side, integrator.leave_zero(i, 1)[1]) for i, side in came]
+        handled = [self._handle_crossing(integrator, i, 1 if to > 0 else -1) for i, side, to in went if side * to < 0]
+        return any(handled)
+
+    def _settle_events(self, integrator: SegmentIntegrator) -> None:
+        """An event that is zero at the start, or after its change, does not count until its function has left zero.
+
+        If the change has stopped the function, and the forces drive it on to the far side, it would never come back.
+        """
+        events = integrator.system.events
+        instant = self._rounding_of_time(integrator.time)
+        for i, (number, body, _) in enumerate(events):
+            if number != SWITCH and integrator.is_zero(i, instant):
+                ahead, _ = integrator.leave_zero(i, 1)
+                integrator.ahead = max(integrator.ahead, ahead)
+                if integrator.time == self.scenario.start_time:
+                    self.until[number, body] = integrator.time + max(instant, ahead)
+        if self.landing is None:
+            return
+        (i, slope), self.landing = self.landing, None
+        number, body, _ = events[i]
+        ahead, change = integrator.leave_zero(i, 1)
+        self.until[number, body] = integrator.time + max(instant, ahead)
+        count = self.scenario.events[number].count
+        is_watched = count is None or self.counts[number] < count
+        if is_watched and change * slope > 0 and change / ahead / slope < STANDS_STILL:
+            sample = self.variables.to_samples(integrator.state())[body]
+            self.failure = Failure("through", integrator.time, body, sample, self.scenario.events[number].name)
+
+    def _rounding_of_time(self, time: float) -> float:
+        return float(SAME_INSTANT * max(self.scenario.duration, abs(time)))
+
+    def _handle_stop(self, integrator: SegmentIntegrator, i: int) -> bool:
+        """Handle the event or the switch that heyoka stopped at; return True if the run ends or the state changes."""
+        is_switch = integrator.system.events[i][0] == SWITCH
+        switch = i if is_switch else integrator.switch_here()
+        if switch < 0:
+            return self._handle_event(integrator, i)
+        self.switches += 1
+        integrator.settles = integrator.settle_switches(switch)
+        handled = [self._handle_crossing(integrator, j, sign) for j, sign in integrator.crossed]
+        return any(handled)
 
     def _handle_event(self, integrator: SegmentIntegrator, i: int) -> bool:
-        """Handle an event that heyoka stopped at; return True if it ends the run or changes the state."""
+        """Handle an event of the user; return True if it ends the run or changes the state."""
         number, body, _ = integrator.system.events[i]
-        if number == SWITCH:
-            integrator.step_over()
-            return False
         event: Event = self.scenario.events[number]
         now = integrator.state()
         if not self._log_event(number, body, integrator.time, now):
             return False
         if event.action == "stop":
             if self.counts[number] == event.count:
-                self.stopped = integrator.time
+                self.stopped = min(integrator.time, self.end)
             return self.stopped is not None
+        ahead, change = integrator.leave_zero(i, -1)
+        self.landing = i, -change / ahead if ahead else 0.0
         self.changed = self._apply_change(event, body, integrator.time, now)
         if self.is_zeno:
             self.failure = Failure("endless", integrator.time, body, self.variables.to_samples(now)[body], event.name)
         return True
 
+    def _handle_crossing(self, integrator: SegmentIntegrator, i: int, sign: int) -> bool:
+        """Handle an event that occurs where a force or an event function switches branches."""
+        number, body, _ = integrator.system.events[i]
+        event: Event = self.scenario.events[number]
+        if event.direction == -sign:
+            return False
+        if event.action != "record":
+            return self._handle_event(integrator, i)
+        self._log_event(number, body, integrator.time, integrator.state())
+        return False
+
     def _log_event(self, number: int, body: int, time: float, now: Array) -> bool:
         """Count and log an event, unless it is the start itself or a repetition of the last one."""
         event: Event = self.scenario.events[number]
-        close = SAME_INSTANT * max(self.scenario.duration, abs(time))
+        time = min(time, self.end)
+        if time <= self.until.get((number, body), -np.inf):
+            return False
         since = time - self.last.get((number, body), self.scenario.start_time)
-        if since <= close:
+        if since <= self._rounding_of_time(time):
             return False
         if event.count is not None and self.counts[number] >= event.count:
             return False
@@ -398,6 +517,7 @@ def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report 
         if stopped and len(scenario.times) == 1:
             samples[0, member] = part.samples[-1, 0]
         result.steps += part.steps
+        result.switches += part.switches
         for crossing in part.crossings:
             crossing.body = member
         result.crossings += part.crossings

@@ -342,7 +342,8 @@ def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, prog
     if result.auto_report is not None and result.auto_report.missed:
         warnings.warn(
             f"the error of the motion is about {result.auto_report.error_found:.1e}, more than rtol = "
-            f"{result.auto_report.asked:g}: it grows too fast, or a force is not smooth; see motion.audit()",
+            f"{result.auto_report.asked:g}: it grows too fast, a force is not smooth, or rounding adds up over many "
+            "cycles; see motion.audit()",
             stacklevel=4,
         )
     if result.failure is not None:
