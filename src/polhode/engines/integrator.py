@@ -38,6 +38,8 @@ class Integrator:
     """The bodies of a scenario on their way.  The driver takes it through the segments of a run."""
 
     failure: Failure | None = None
+    switches = 0
+    """How often a force has switched branches, where that is known."""
     stopped_at: float | None = None
     """The time at which an event has stopped the run."""
     closed_form: Any = None

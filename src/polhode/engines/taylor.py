@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from itertools import pairwise
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from polhode.engines import segments
-from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.event_log import ZENO_INTERVAL
 from polhode.engines.heyoka_codegen import (
     UNROLLED_LIMIT,
@@ -36,14 +33,15 @@ from polhode.engines.heyoka_integrator import (
     propagate_batch,
 )
 from polhode.engines.impulses import apply_impulses, impulses_at
-from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns, report_of_part
-from polhode.engines.integrator import PORTION_S
+from polhode.engines.integrator import PORTION_S, Integrator
+from polhode.engines.result import EventRecord, Failure, Report
 from polhode.engines.threads import CORES, on_threads
 from polhode.equations.inertia import constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step
 from polhode.errors import ScenarioError
 from polhode.model.event import Event
+from polhode.model.force import map_leaves
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
 from polhode.validation import Array
@@ -60,59 +58,41 @@ MOST_SWITCHES = 100_000
 """A force that switches branches more often than this in one segment is chattering."""
 
 
-def run_taylor(
-    scenario: Scenario,
-    counts_work: bool,
-    threads: int | None = None,
-    report: Report | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> RunResult:
-    """Compute a scenario's motion at its output times."""
-    import_heyoka()
-    if max(scenario.tolerances[1]) > 0:
-        raise ScenarioError(
-            f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: set the accuracy with rtol, "
-            "or use method='dop853'"
-        )
-    if scenario.events:
-        checkpoint = None  # event counts are known only at the start
-    if scenario.events and scenario.members is not None:
-        return _run_member_by_member(scenario, counts_work, report)
-    with np.errstate(all="ignore"):
-        runner = _Runner(scenario, counts_work, threads, report)
-        try:
-            return runner.run(checkpoint)
-        except _OneByOneError:
-            if scenario.members is not None:
-                return _run_member_by_member(scenario, counts_work, report)
-            runner = _Runner(scenario, counts_work, threads, report)
-            runner.in_lanes = False
-            return runner.run(checkpoint)
+_SAVED = ("scenario", "steps", "switches", "switched", "crossings", "counts", "last", "until", "boundary", "landing",
+          "is_zeno", "stopped_at")  # fmt: skip
+"""What changes during a run, besides the state."""
 
 
-class _OneByOneError(Exception):
+class OneByOneError(Exception):
     """A force switches branches at different times for different members, so they cannot share lanes."""
 
 
 def runs_in_lanes(scenario: Scenario) -> bool:
     """Whether there are several bodies or members that do not interact."""
     alone = scenario.members is None and len(scenario.bodies) == 1
-    return not (alone or scenario.of_kind("pair") or scenario.events)
+    return not (alone or scenario.of_kind("pair") or scenario.events or len(scenario.shape) > 1)
 
 
-class _Runner:
-    """The state of a run in progress."""
+class TaylorSeries(Integrator):
+    """Steps by Taylor series, of one body or of bodies that act on each other; or of independent ones in SIMD lanes."""
 
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
+        import_heyoka()
+        if max(scenario.tolerances[1]) > 0:
+            raise ScenarioError(
+                f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: set the accuracy with rtol, "
+                "or use method='dop853'"
+            )
         self.scenario, self.report, self.threads = scenario, report, threads or CORES
         self.variables = TaylorVariables(scenario, counts_work)
+        self.columns = self.variables.columns
         self.now = self.variables.start()
         self.in_lanes = runs_in_lanes(scenario)
-        self.steps = self.switches = 0
+        self.steps = self.switches = self.refused = 0
         self.switched = -np.inf
         """The time of the last switch of branches."""
         self.end = float(scenario.times[-1])
-        self.crossings: list[EventRecord] = []
+        self.crossings = []
         self.counts = [0] * len(scenario.events)
         self.last: dict[tuple[int, int], float] = {}
         """The last time of each (event, body)."""
@@ -123,67 +103,62 @@ class _Runner:
         self.landing: tuple[int, float] | None = None
         """The event that has just made a change, and the slope of its function as it came."""
         self.is_zeno = False
-        self.failure: Failure | None = None
         self.failed = np.zeros(scenario.count, dtype=bool)
-        self.stopped: float | None = None
 
-    def run(self, checkpoint: Checkpoint | None) -> RunResult:
-        scenario = self.scenario
-        times, end = scenario.times, float(scenario.times[-1])
-        edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
-        if scenario.events:  # a step that starts at an event's zero misses the next one: keep it short
-            edges = sorted({*edges, *(a + EVENT_START_FRACTION * (b - a) for a, b in pairwise(edges))})
-        if checkpoint is not None:
-            edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
-            self.now = np.array(checkpoint.samples[:, self.variables.columns.integrated])
-        portions: list[Array] = []
-        for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
-            if checkpoint is None or a != checkpoint.segment:
-                self._apply_impulses(a)
-            wanted = times[(times >= a) & ((times <= b) if b == end else (times < b))]
-            portions.append(self._integrate_segment(a, b, wanted))
-            if self.failure is not None or self.stopped is not None:
-                break
-        samples = np.concatenate(portions)
-        if self.stopped is not None:
-            times = np.append(times[times < self.stopped], self.stopped)
-            samples = np.concatenate([samples[: len(times) - 1], self.variables.to_samples(self.now)[None]])
-        elif self.failure is None and impulses_at(scenario, end) and end > scenario.start_time:
-            self._apply_impulses(end)
-            samples[-1] = self.variables.to_samples(self.now)
-        self.crossings.sort(key=lambda crossing: crossing.time)
-        failure = self.failure or self._failed_member(samples)
-        return RunResult(
-            times[: len(samples)],
-            samples,
-            self.variables.columns,
-            self.steps,
-            0,
-            failure,
-            self.crossings,
-            switches=self.switches,
-        )
+    # What the driver asks ---------------------------------------------------------------------------------------------
+    @property
+    def samples(self) -> Array:
+        return self.variables.to_samples(self.now)
 
-    def _apply_impulses(self, t: float) -> None:
+    def set_state(self, samples: Array) -> None:
+        self.now = np.array(samples[:, self.columns.integrated])
+
+    def apply_impulses(self, t: float) -> None:
         if impulses := impulses_at(self.scenario, t):
-            self.now = self._after_impulses(self.variables.to_samples(self.now), t, impulses)
+            self.now = self._after_impulses(self.samples, t, impulses)
+
+    def begin_segment(self, a: float, b: float) -> None:
+        self._middle = (a + b) / 2
+
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+        """The samples at the wanted times of a segment; advances `now` to its end."""
+        if a == b:
+            return self.samples[None][: len(wanted)]
+        if self.in_lanes:
+            return self._integrate_lanes(a, b, wanted, self._middle)
+        rows: list[Array] = []
+        # A step that starts at an event's zero misses the next one: keep it short.
+        for end in [a + EVENT_START_FRACTION * (b - a), b] if self.scenario.events else [b]:
+            while a < end and self.failure is None and self.stopped_at is None:
+                left = wanted[sum(map(len, rows)) :]
+                a = self._integrate_coupled(a, end, left if end == b else left[left < end], self._middle, rows)
+        samples = self.variables.to_samples(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
+        if self.stopped_at is not None:
+            samples = samples[: int((wanted < self.stopped_at).sum())]
+        return samples
+
+    def finish(self, times: Array, samples: Array) -> Failure | None:
+        self.crossings.sort(key=lambda crossing: crossing.time)
+        return self.failure or self._failed_member(samples)
+
+    def set_params(self, force: int, numbers: Array, body: int) -> None:
+        f, values = self.scenario.of_kind("body")[force], iter(numbers.tolist())
+        changed = replace(f, params=map_leaves(lambda _: next(values), f.params))
+        forces = [changed if other is f else other for other in self.scenario.forces]
+        self.scenario = self.variables.scenario = replace(self.scenario, forces=forces)
+
+    def save(self) -> Any:
+        return {name: copy.copy(getattr(self, name)) for name in _SAVED} | {"now": self.now.copy()}
+
+    def restore(self, saved: Any) -> None:
+        for name, value in saved.items():
+            setattr(self, name, copy.copy(value))
+        self.now, self.failure = saved["now"].copy(), None
 
     def _after_impulses(self, samples: Array, t: float, impulses: list[Any]) -> Array:
         """The state after impulses, (bodies or members, numbers)."""
         columns = self.variables.columns
         return apply_impulses(self.scenario, samples, columns, t, impulses)[:, columns.integrated]
-
-    def _integrate_segment(self, a: float, b: float, wanted: Array) -> Array:
-        """The samples at the wanted times of a segment; advances `now` to its end."""
-        if a == b:
-            return self.variables.to_samples(self.now)[None][: len(wanted)]
-        middle = (a + b) / 2
-        if self.in_lanes:
-            return self._integrate_lanes(a, b, wanted, middle)
-        rows: list[Array] = []
-        while a < b and self.failure is None and self.stopped is None:
-            a = self._integrate_coupled(a, b, wanted[sum(map(len, rows)) :], middle, rows)
-        return self.variables.to_samples(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
 
     # One body, or a system ------------------------------------------------------------------------------------------
     def _integrate_coupled(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
@@ -245,7 +220,7 @@ class _Runner:
                 integrator.time,
                 self.variables.renormalize(integrator.state() if self.changed is None else self.changed),
             )
-            if reached > b and self.stopped is None:
+            if reached > b and self.stopped_at is None:
                 reached, self.now = b, self.variables.renormalize(rows[-1][-1])
             self.boundary = self._zeros_at(integrator)
         else:
@@ -370,8 +345,8 @@ class _Runner:
             return False
         if event.action == "stop":
             if self.counts[number] == event.count:
-                self.stopped = min(integrator.time, self.end)
-            return self.stopped is not None
+                self.stopped_at = min(integrator.time, self.end)
+            return self.stopped_at is not None
         ahead, change = integrator.leave_zero(i, -1)
         self.landing = i, -change / ahead if ahead else 0.0
         self.changed = self._apply_change(event, body, integrator.time, now)
@@ -422,7 +397,7 @@ class _Runner:
     def _integrate_lanes(self, a: float, b: float, wanted: Array, middle: float) -> Array:
         system = build_symbolic_system(self.scenario, self.now, middle, self.variables.counts_work, True)
         if system.events:
-            raise _OneByOneError
+            raise OneByOneError
         count = self.scenario.count
         stops = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
         out = np.repeat(self.now[None], len(stops), axis=0)
@@ -483,13 +458,15 @@ class _Runner:
         return peaks
 
     def _failed_member(self, samples: Array) -> Failure | None:
-        """All members run to the end; rerun the first that failed alone to find out when."""
+        """All members run to the end; the first that failed is run again alone to find out when."""
         if not self.failed.any():
             return None
+        from polhode.engines.driver import run_scenario
+
         first = int(np.argmax(self.failed))
         is_member = self.scenario.members is not None
         alone = self.scenario.take(first) if is_member else _body_alone(self.scenario, first)
-        failure = run_taylor(alone, False, 1, self.report).failure
+        failure = run_scenario(alone, False, 1, self.report).failure
         if failure is None:
             return Failure("non-finite", float(self.scenario.times[0]), first, samples[0, first])
         return Failure(failure.reason, failure.time, first, failure.last_good)
@@ -499,32 +476,3 @@ def _body_alone(scenario: Scenario, i: int) -> Scenario:
     """The scenario of one body of a system whose bodies do not interact."""
     forces = tuple(replace(f, bodies=None) for f in scenario.forces if f.bodies is None or i in f.bodies)
     return replace(scenario, body=scenario.bodies[i], state=scenario.states[i], forces=forces)
-
-
-def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> RunResult:
-    """Run each member of an ensemble with events separately."""
-    assert scenario.members is not None
-    samples: Array | None = None
-    result = RunResult(scenario.times, np.empty(0), SampleColumns.of(scenario.form.sizes, counts_work), 0)
-    for member in range(scenario.members):
-        own = report_of_part(report, scenario, member, scenario.members)
-        part = run_taylor(scenario.take(member), counts_work, report=own)
-        if samples is None:
-            samples = np.full((len(scenario.times), scenario.members, part.samples.shape[-1]), np.nan)
-        stopped = len(part.times) and part.times[-1] < scenario.times[-1] and part.failure is None
-        written = len(part.times) - 1 if stopped and part.times[-1] not in scenario.times else len(part.times)
-        samples[:written, member] = part.samples[:written, 0]
-        if stopped and len(scenario.times) == 1:
-            samples[0, member] = part.samples[-1, 0]
-        result.steps += part.steps
-        result.switches += part.switches
-        for crossing in part.crossings:
-            crossing.body = member
-        result.crossings += part.crossings
-        if part.failure is not None and result.failure is None:
-            result.failure = Failure(part.failure.reason, part.failure.time, member, part.failure.last_good)
-        if own is not None:
-            own(scenario.end_time)
-    result.samples = samples if samples is not None else result.samples
-    result.crossings.sort(key=lambda crossing: crossing.time)
-    return result

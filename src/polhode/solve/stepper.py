@@ -119,13 +119,8 @@ class Stepper:
 
     def _start(self) -> None:
         scenario = self.scenario
-        if scenario.used_method.is_taylor_series:
-            from polhode.engines.taylor import TaylorSteps
-
-            self._integrator: Integrator = TaylorSteps(scenario, False, 1, None)
-        else:
-            with np.errstate(all="ignore"):
-                self._integrator = integrator_for(scenario, False, 1)
+        with np.errstate(all="ignore"):
+            self._integrator = integrator_for(scenario, False, 1)
         self._quick = _Quick.of(self._integrator)
         """What advances without the driver: set once the windows are."""
 
@@ -311,13 +306,13 @@ class _Quick:
     @staticmethod
     def of(integrator: Integrator) -> _Quick | None:
         """The quick way of an integrator, if it has one."""
-        if integrator.scenario.events or integrator.scenario.engine == "python" or len(integrator.buffer) != 1:
+        if integrator.scenario.events or integrator.scenario.engine == "python":
+            return None
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)) or len(integrator.buffer) != 1:
             return None
         if integrator.scenario.form.keeps_angles:  # its singularity is watched by the integrator
             return None
-        if isinstance(integrator, ClockedSteps):
-            return _QuickClocked(integrator)
-        return _QuickFixed(integrator) if isinstance(integrator, FixedSteps) else None
+        return _QuickClocked(integrator) if isinstance(integrator, ClockedSteps) else _QuickFixed(integrator)
 
     def advance(self, a: float, b: float) -> bool:
         """Advance from a to b; return False if the motion became infinite or NaN, or its step shrank to zero."""
