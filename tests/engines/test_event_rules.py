@@ -10,8 +10,7 @@ from polhode.errors import RunError
 
 BALL, DROPPED, WEIGHT = ph.particle(1.0), ph.State(position=(0, 0, 5.0)), [ph.forces.gravity(10.0)]
 NO_TURN = (0.0, 0.0, 0.0)
-BOTH = ["taylor", "dop853"]
-TAYLOR_ONLY = ["taylor", pytest.param("dop853", marks=pytest.mark.xfail(reason="its event loop has other rules"))]
+METHODS = ["taylor", "dop853"]
 
 
 @ph.event
@@ -51,7 +50,7 @@ def run(method, start, events, duration, **settings):
         )
 
 
-@pytest.mark.parametrize("method", TAYLOR_ONLY)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("time", [1.0, 0.5, 0.75])
 def test_an_output_at_a_change_shows_the_state_after_it(method, time):
     start = ph.State(position=(0, 0, 5 * time**2))
@@ -60,7 +59,7 @@ def test_an_output_at_a_change_shows_the_state_after_it(method, time):
     assert np.abs(motion.velocity[:, 2] - exact).max() < 1e-13
 
 
-@pytest.mark.parametrize("method", TAYLOR_ONLY)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("action", ["stop", "record"])
 @pytest.mark.parametrize("time", [1.0, 0.7, 0.3])
 def test_an_event_at_the_end_is_found(method, action, time):
@@ -71,7 +70,7 @@ def test_an_event_at_the_end_is_found(method, action, time):
     assert motion.times[-1] == pytest.approx(time, abs=1e-15)
 
 
-@pytest.mark.parametrize("method", TAYLOR_ONLY)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_change_at_the_end_is_shown(method):
     motion = run(method, DROPPED, [level(0.0, change=rebound)], 1.0, output_step=0.25)
     assert motion.crossing_times("level") == pytest.approx([1.0], abs=1e-15)
@@ -79,7 +78,7 @@ def test_a_change_at_the_end_is_shown(method):
     assert motion.final.position[2] == pytest.approx(0.0, abs=1e-14)
 
 
-@pytest.mark.parametrize("method", TAYLOR_ONLY)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("height", [5.0, 3.3, 7.1, 1e-3])
 def test_a_run_continues_after_a_stop(method, height):
     """Through the level, and thrown back up: it lands again after twice the time of the fall."""
@@ -93,18 +92,19 @@ def test_a_run_continues_after_a_stop(method, height):
     assert run(method, thrown, [level(0.0)], 5.0).times[-1] == pytest.approx(3 * fall, rel=1e-13)
 
 
-@pytest.mark.parametrize("method", TAYLOR_ONLY)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_run_continues_after_a_slow_crossing(method):
     """Just below its apex the ball crosses the level at 45 um/s, upwards, and 8.9 us later downwards."""
     below = 1e-10
     stopped = run(method, ph.State(velocity=(0, 0, 10.0)), [level(5.0 - below)], 3.0)
     rise = np.sqrt(below / 5)
-    assert stopped.times[-1] == pytest.approx(1 - rise, abs=1e-10)
+    rounding = 1e-10 if method == "taylor" else 1e-9  # the sums of a step round a height of 5 m by 2e-14
+    assert stopped.times[-1] == pytest.approx(1 - rise, abs=rounding)
     on = run(method, stopped.final, [level(5.0 - below)], 1.0)
-    assert on.times[-1] == pytest.approx(1 + rise, abs=1e-10)
+    assert on.times[-1] == pytest.approx(1 + rise, abs=rounding)
 
 
-@pytest.mark.parametrize("method", TAYLOR_ONLY)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_plastic_landing_is_an_error(method):
     with pytest.raises(RunError, match=r"level stops body 0.*plastic landing.*action='stop'") as error:
         run(method, DROPPED, [level(0.0, change=land)], 10.0, output_step=0.25)
@@ -112,7 +112,7 @@ def test_a_plastic_landing_is_an_error(method):
     assert error.value.motion.times[-1] <= 1.0
 
 
-@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_change_may_let_the_body_pass(method):
     """Half the speed at a level, and a push at the apex: both go on to the far side."""
     motion = run(method, DROPPED, [level(0.0, change=slow_down)], 2.0, output_step=0.5)
@@ -121,13 +121,13 @@ def test_a_change_may_let_the_body_pass(method):
     assert motion.final.position == pytest.approx((6.0, 0.0, -15.0), abs=1e-12)
 
 
-@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize("method", METHODS)
 def test_bounces_that_end_exactly_on_the_floor(method):
     motion = run(method, DROPPED, [level(0.0, change=rebound)], 10.5)
     assert motion.crossing_times("level") == pytest.approx([1.0, 3.0, 5.0, 7.0, 9.0], abs=1e-13)
 
 
-@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("time", [1.0, 0.7, 0.3, 0.6])
 def test_an_event_exactly_at_a_break_is_found(method, time):
     start, breaks = ph.State(position=(0, 0, 5 * time**2)), [time]

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 
 import polhode as ph
 from polhode.engines import taylor
+from polhode.engines.driver import run_scenario
 from polhode.errors import ForceError, NonFiniteError, RunError, ScenarioError, SingularityError
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "reference_states.json").read_text())["cases"]
@@ -327,7 +328,7 @@ def bounce(t, state, body, params):
 
 
 def test_an_event_stops_the_run():
-    run = taylor.run_taylor(ph.Scenario(BALL, DROPPED, [GRAVITY], events=[height(0.0)], **QUICK), True)
+    run = run_scenario(ph.Scenario(BALL, DROPPED, [GRAVITY], events=[height(0.0)], **QUICK), True)
     assert run.times.tolist() == [0.0, 0.25, run.times[-1]]
     assert abs(run.times[-1] - FALL) < 1e-15
     assert abs(run.samples[-1, 0, 2]) < 1e-15
@@ -336,7 +337,7 @@ def test_an_event_stops_the_run():
 
 def test_events_change_and_record():
     events = [height(0.5, action="record"), height(0.0, change=bounce)]
-    run = taylor.run_taylor(ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK), True)
+    run = run_scenario(ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK), True)
     bounces = [c.time for c in run.crossings if c.event == 1]
     assert np.abs(np.array(bounces) - FALL * np.array([1, 2.6, 3.88])).max() < 1e-14
     passages = [c.time for c in run.crossings if c.event == 0]
@@ -350,13 +351,13 @@ def test_events_change_and_record():
 def test_direction_and_count():
     up = ph.State(velocity=(0, 0, 5.0))  # it starts on the zero, which is no crossing
     only_down = [height(0.0), height(1.0, action="record", direction=1), height(1.0, action="record", direction=-1)]
-    run = taylor.run_taylor(ph.Scenario(BALL, up, [GRAVITY], events=only_down, **QUICK), False)
+    run = run_scenario(ph.Scenario(BALL, up, [GRAVITY], events=only_down, **QUICK), False)
     assert [c.event for c in run.crossings] == [1, 2, 0]
     assert abs(run.times[-1] - 10 / 9.80665) < 1e-15
-    twice = taylor.run_taylor(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, count=2)], **QUICK), False)
+    twice = run_scenario(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, count=2)], **QUICK), False)
     assert len(twice.crossings) == 2
     assert twice.times[-1] == pytest.approx(run.crossings[1].time, rel=1e-15)
-    once = taylor.run_taylor(
+    once = run_scenario(
         ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, action="record", count=1)], **QUICK), False
     )
     assert [c.time for c in once.crossings] == pytest.approx([run.crossings[0].time], rel=1e-15)
@@ -375,23 +376,23 @@ def test_events_without_forces():
 
     start = ph.State(velocity=(1.0, 0, 0))
     settings = {"duration": 10.0, "method": "taylor", "output_step": 0.5}
-    run = taylor.run_taylor(ph.Scenario(BALL, start, events=[walls(change=turned)], **settings), True)
+    run = run_scenario(ph.Scenario(BALL, start, events=[walls(change=turned)], **settings), True)
     assert np.abs(np.array([c.time for c in run.crossings]) - [1, 3, 5, 7, 9]).max() < 1e-14
     assert np.abs(run.samples[:, 0, 0]).max() < 1 + 1e-14
 
 
 def test_events_of_systems_and_members():
     bodies, states = [BALL, BALL], [DROPPED, ph.State(position=(5, 0, 3.0))]
-    run = taylor.run_taylor(ph.Scenario(bodies, states, [GRAVITY], events=[height(0.0).on(1)], **QUICK), False)
+    run = run_scenario(ph.Scenario(bodies, states, [GRAVITY], events=[height(0.0).on(1)], **QUICK), False)
     assert [(c.body, round(c.time, 12)) for c in run.crossings] == [(1, round(float(FALL * np.sqrt(3)), 12))]
     assert run.samples.shape[:2] == (len(run.times), 2)
     many = ph.State(position=[(0, 0, 1.0), (0, 0, 2.0), (0, 0, 100.0)])
-    run = taylor.run_taylor(ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], **QUICK), False)
+    run = run_scenario(ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], **QUICK), False)
     assert run.failure is None
     assert np.isfinite(run.samples[:, :, 2]).sum(axis=0).tolist() == [2, 3, 9]
     assert [c.body for c in run.crossings] == [0, 1]
     last = ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], duration=2.0, method="taylor", output_times=[2.0])
-    assert np.abs(taylor.run_taylor(last, False).samples[0, :2, 2]).max() < 3e-15
+    assert np.abs(run_scenario(last, False).samples[0, :2, 2]).max() < 3e-15
 
 
 def test_bounces_without_end_raise():
@@ -399,7 +400,7 @@ def test_bounces_without_end_raise():
     scenario = ph.Scenario(
         BALL, DROPPED, [GRAVITY], events=[height(0.0, change=bounce)], duration=6.0, method="taylor", output_step=0.5
     )
-    run = taylor.run_taylor(scenario, True)
+    run = run_scenario(scenario, True)
     assert run.failure is not None
     assert (run.failure.reason, run.failure.event) == ("endless", "height")
     assert abs(run.failure.time - 9 * FALL) < 1e-8

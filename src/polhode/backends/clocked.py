@@ -62,7 +62,7 @@ TOUCH = 1e-12
 """A function whose minimum is this part of its range in the step touches zero."""
 PROBES = 12
 """The most steps to find the bottom of a dip."""
-STANDSTILL = 1e-12
+STANDSTILL = 1e-16
 """A change has stopped a function if its first rate moves it by less than this part of its way in the next step."""
 
 
@@ -75,6 +75,8 @@ class ClockedRun(NamedTuple):
     end: float
     through: bool
     """Whether to go on to `end` after the last output."""
+    is_last: bool
+    """Whether the run ends at `end`."""
     stops: Any
     rtol: Any
     atol: Any
@@ -158,7 +160,7 @@ def build_clocked_loop(
                 attempt(run, block)
                 if count_events > 0:
                     search(run, block, who, busy, memo, found)
-                write_inside(run, block, who, busy)
+                write_inside(run, block, who, busy, memo)
                 finish(run, block)
                 if count_events > 0:
                     for c in range(slots):
@@ -228,10 +230,14 @@ def _build_inside_writer(
     save_checkpoint, slots = _build_checkpoint_writer(layout), 1 if is_system else lanes
 
     @loop
-    def is_inside(run: ClockedRun, unit: Any, c: int, s: int) -> bool:
+    def is_inside(run: ClockedRun, unit: Any, c: int, s: int, memo: Any) -> bool:
+        """An output within rounding of an event that ends the step shows the state after it."""
         if s >= len(run.stops) or unit[at_error + c] > 1.0:
             return False
-        return run.stops[s] < step_end(unit[at_t + c], unit[at_h + c], run.end)
+        reached = step_end(unit[at_t + c], unit[at_h + c], run.end)
+        if memo[c, PHASE] == ACCEPTED and memo[c, ENDING] > 0.0:
+            reached = reached - grid_rounding(run.start + reached, 0.0)
+        return run.stops[s] < reached
 
     def write_point(unit: Any, at: Any, theta: Any, h: Any, row: Any, to: Any) -> None:
         y = evaluate_interpolant(read(unit, at, state), theta, read(unit, at, curve))
@@ -241,17 +247,17 @@ def _build_inside_writer(
         unit[drift_at + at] = 0.0
 
     @loop
-    def write_inside(run: ClockedRun, unit: Any, who: Any, busy: Any) -> None:
+    def write_inside(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any) -> None:
         wanted = False
         for c in range(slots):
-            if busy[c] and is_inside(run, unit, c, run.done[who[c]]):
+            if busy[c] and is_inside(run, unit, c, run.done[who[c]], memo):
                 wanted = True
         if not wanted:
             return
         fit(run, unit)
         bodies = len(unit) // size * lanes if is_system else 1
         for c in range(slots):
-            while busy[c] and is_inside(run, unit, c, run.done[who[c]]):
+            while busy[c] and is_inside(run, unit, c, run.done[who[c]], memo):
                 u, lane, s, tried = who[c] // slots, who[c] % slots, run.done[who[c]], unit[at_tried + c]
                 theta = (run.stops[s] - unit[at_t + c]) / tried
                 save_checkpoint(run, unit, u, s)
@@ -261,7 +267,7 @@ def _build_inside_writer(
                 run.done[who[c]] = s + 1
 
     @loop
-    def write_nothing(run: ClockedRun, unit: Any, who: Any, busy: Any) -> None:
+    def write_nothing(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any) -> None:
         """Outputs only at the ends of segments, or by steps of their own."""
 
     return write_inside if is_dense else write_nothing
@@ -411,6 +417,16 @@ def _build_search(
         return first
 
     @loop
+    def is_zero_at_end(run: ClockedRun, unit: Any, c: int, before: float, value: float) -> bool:
+        """Whether a function reaches zero within rounding of the end of the run, but not before it."""
+        reached = unit[at_t + c] + unit[at_tried + c]
+        rounding = 2.0 * grid_rounding(run.start + run.end, 0.0)
+        if not run.is_last or run.end - reached > rounding:
+            return False
+        rate = (before - value) * EVENT_POINTS / unit[at_tried + c]
+        return value > 0.0 and rate > 0.0 and value <= rate * rounding
+
+    @loop
     def look(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
         """Classify all crossings in the current subinterval; return True if one has to be located first."""
         j = int(memo[c, SUB])
@@ -421,7 +437,11 @@ def _build_search(
                 side, down = run.memory[who, e, b, SIDE], memo[c, DOWN_T]
                 part = memo[c, TRIED] / EVENT_POINTS
                 is_here = part * (j - 1) < down and down <= part * j and memo[c, DIP_E] == e and memo[c, DIP_B] == b
-                if is_here:
+                if j == EVENT_POINTS and is_zero_at_end(run, unit, c, side * found[c, j - 1, e, b], side * found[c, j, e, b]):
+                    is_counted = run.rules[e, BODIES + b] != 0.0 and run.counts[who, e] < run.rules[e, LIMIT]
+                    is_counted = is_counted and run.rules[e, DIRECTION] * side <= 0.0 and side != UNKNOWN
+                    found[c, ROOT, e, b] = memo[c, TRIED] if is_counted else IGNORED
+                elif is_here:
                     found[c, ROOT, e, b] = down
                     if memo[c, UP_T] > 0.0 and run.rules[e, DIRECTION] * side > 0.0:
                         found[c, ROOT, e, b], memo[c, UP_T] = memo[c, UP_T], 0.0

@@ -116,7 +116,7 @@ class ClockedSteps(Integrator):
         while True:
             budget = max(10, int(integrator.PORTION_S / self.seconds_per_step / 3))
             run = ClockedRun(
-                self.buffer, self.pairs, float(start), float(end), through, stops, tuple(rtol), tuple(atol), budget,
+                self.buffer, self.pairs, float(start), float(end), through, is_last, stops, tuple(rtol), tuple(atol), budget,
                 done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
             )  # fmt: skip
             self._advance(run)
