@@ -450,6 +450,12 @@ def require_forces(trajectory: Trajectory, what: str) -> None:
         )
 
 
+def require_one_system(trajectory: Trajectory) -> None:
+    """Refuse what shows bodies or members, but not both."""
+    if len(trajectory.axes) > 1:
+        raise InputError("this is an ensemble of systems: take one of its members, motion.member(0), to show or export it")
+
+
 def _blank_failed_members(samples: Array) -> Array:
     """Every number of a member that failed becomes NaN, instead of infinite here and arbitrary there."""
     finite = np.isfinite(samples).all(axis=-1, keepdims=True)
