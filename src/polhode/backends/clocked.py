@@ -142,7 +142,7 @@ def build_clocked_loop(
                 while True:
                     if busy[c]:
                         u, lane = who[c] // slots, who[c] % slots
-                        if memo[c, PHASE] != STEP:
+                        if count_events > 0 and memo[c, PHASE] != STEP:
                             count += 1
                             break
                         if write_samples(run, block, c, u, lane) and left > 0 and run.found[0] <= most:

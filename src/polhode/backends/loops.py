@@ -42,6 +42,8 @@ from polhode.backends.loop_values import (
 )
 
 Loop = Callable[..., Any]
+ENTRY = "advance"
+"""The name of the outermost loop in a program."""
 
 
 def loop(function: Loop) -> Loop:
@@ -200,7 +202,8 @@ class Function:
 
     def text(self, attributes: str) -> str:
         """The definition of the function."""
-        head = f"define {self.returns or 'void'} @{self.name}({', '.join(self.parameters)}) {attributes} {{"
+        linkage = "" if self.name == ENTRY else "internal "
+        head = f"define {linkage}{self.returns or 'void'} @{self.name}({', '.join(self.parameters)}) {attributes} {{"
         return "\n".join([head, "entry:", *(f"  {room}" for room in self.rooms), *self.writer.lines, "}"])
 
     def allocate(self, kind: str, extents: tuple[Any, ...]) -> Array:
@@ -691,7 +694,7 @@ def compile_loop(function: Any, record: Any, unit_size: int | None, width: int) 
     """The text of a loop function (record, first, last), and that of the sweeps that it calls."""
     program = Program(width, {}, [], [], {}, {})
     fields = record_like(record, unit_size)
-    made = Function(program, function, [Record("?", fields), Int("?"), Int("?")], "advance")
+    made = Function(program, function, [Record("?", fields), Int("?"), Int("?")], ENTRY)
     loops = [*_definitions(program.tables), *program.loops, made.text("#0"), declarations(width), "!0 = !{}"]
     laws = [*_definitions(program.law_tables), *program.laws, declarations(width)]
     return "\n".join(loops), "\n".join(laws)
