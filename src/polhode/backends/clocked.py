@@ -23,7 +23,6 @@ from polhode.backends.event_laws import (
     SIDE,
     SINCE,
     STOP,
-    TOUCHED,
     UNKNOWN,
     WITHIN,
     ZENO_COUNT,
@@ -359,17 +358,12 @@ def _build_search(
     def probe(run: ClockedRun, unit: Any, c: int, who: int, memo: Any) -> bool:
         """Use the value at a point of a dip; return True if the search goes on there.
 
-        If the function is on the other side, it crosses zero twice.  If it comes no nearer than rounding, it touches
-        zero: that counts as one crossing, for events in both directions.
+        If the function is on the other side, it crosses zero twice.  One that only touches zero makes no event.
         """
         e, b, x = int(memo[c, EVENT]), int(memo[c, BODY]), unit[at_h + c]
         side, top = run.memory[who, e, b, SIDE], memo[c, LOW_W]
         value = side * unit[place_of(c, b) + after_at + e * event_stride]
         if abs(value) <= TOUCH * top:
-            reached = unit[at_t + c] + x
-            if run.rules[e, DIRECTION] == 0.0 and abs(reached - run.memory[who, e, b, TOUCHED]) > run.shortest:
-                run.memory[who, e, b, TOUCHED] = reached
-                memo[c, DIP_E], memo[c, DIP_B], memo[c, DOWN_T] = e, b, x
             return False
         if value < 0.0:
             is_left = x < memo[c, MID_T]
@@ -424,7 +418,7 @@ def _build_search(
         if not run.is_last or run.end - reached > rounding:
             return False
         rate = (before - value) * EVENT_POINTS / unit[at_tried + c]
-        return value > 0.0 and rate > 0.0 and value <= rate * rounding
+        return value >= 0.0 and rate > 0.0 and value <= rate * rounding
 
     @loop
     def look(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
@@ -445,7 +439,7 @@ def _build_search(
                     found[c, ROOT, e, b] = down
                     if memo[c, UP_T] > 0.0 and run.rules[e, DIRECTION] * side > 0.0:
                         found[c, ROOT, e, b], memo[c, UP_T] = memo[c, UP_T], 0.0
-                elif run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * found[c, j, e, b] <= 0.0:
+                elif run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * found[c, j, e, b] < 0.0:
                     found[c, ROOT, e, b] = np.inf
                 elif run.counts[who, e] >= run.rules[e, LIMIT] or run.rules[e, DIRECTION] * side > 0.0:
                     found[c, ROOT, e, b] = IGNORED

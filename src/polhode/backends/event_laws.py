@@ -21,9 +21,8 @@ ACTION, DIRECTION, LIMIT, WITHIN, BODIES = 0, 1, 2, 3, 4
 """The columns of the rules, a row for each event; the last ones are 1 for the bodies to which it applies."""
 UNKNOWN, HANDLED = 0.0, 2.0
 """Values of SIDE besides 1 and -1: not evaluated yet; and twice the last side, if the event was just handled."""
-SIDE, SINCE, TOUCHED, ZENO_COUNT, MEMORY = range(5)
-"""The memory of an event and a body: the last sign of the function; the times of the last change and of the last touch;
-and the Zeno count."""
+SIDE, SINCE, ZENO_COUNT, MEMORY = range(4)
+"""The memory of an event and a body: the last sign of the function, the time of the last change, the Zeno count."""
 SAME = 2.0**-40
 """As a part of its change in a step: a function that starts as near to zero starts at zero."""
 LOG_HEADER = 4

@@ -16,7 +16,6 @@ from polhode.backends.event_laws import (
     SIDE,
     SINCE,
     STOP,
-    TOUCHED,
     UNKNOWN,
     ZENO_COUNT,
 )
@@ -43,7 +42,7 @@ class EventLog:
             row[:BODIES] = ACTION_CODES[e.action], e.direction, e.count or np.inf, e.within
             row[BODIES:] = 1.0 if e.bodies is None else np.isin(np.arange(bodies), e.bodies)
         self.memory = np.zeros((clocks, len(events), bodies, MEMORY))
-        self.memory[..., [SINCE, TOUCHED]] = -np.inf
+        self.memory[..., SINCE] = -np.inf
         self.counts = np.zeros((clocks, len(events)), dtype=np.int64)
         self.halted = np.zeros(clocks, dtype=np.int64)
         latest = max(abs(scenario.start_time), abs(scenario.end_time))
