@@ -234,7 +234,7 @@ def _apply_ufunc(self: Traced, ufunc: Any, method: str, *inputs: Any, **more: An
     boxed = []
     for x in inputs:
         box = np.empty((), dtype=object)
-        box[()] = x
+        box[()] = x.item() if isinstance(x, np.generic) else x  # NumPy's scalars would ask again
         boxed.append(x if isinstance(x, np.ndarray) else box)
     try:
         answer = ufunc(*boxed)
