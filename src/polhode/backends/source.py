@@ -53,17 +53,17 @@ _C_PHRASES = {
     "integer": "long",
 }
 C = Dialect(
-    "c",
-    _C_PHRASES,
-    "floor({0})",
-    "sqrt({0})",
-    "fmod({0}, {1})",
-    "(long){0}",
-    f"static const {_C_TABLE}",
-    "enum {{ {0} = {1} }};",
-    "INFINITY",
-    "NAN",
-    "  double kept[{0}];",
+    name="c",
+    phrases=_C_PHRASES,
+    floor="floor({0})",
+    sqrt="sqrt({0})",
+    fmod="fmod({0}, {1})",
+    place="(long){0}",
+    table=f"static const {_C_TABLE}",
+    constant="enum {{ {0} = {1} }};",
+    infinity="INFINITY",
+    nan="NAN",
+    kept="  double kept[{0}];",
 )
 CUDA = C._replace(
     name="cuda",
@@ -71,8 +71,8 @@ CUDA = C._replace(
     table=f"__device__ const {_C_TABLE}",
 )
 JAVASCRIPT = Dialect(
-    "javascript",
-    {
+    name="javascript",
+    phrases={
         "function": "function",
         "in": "",
         "out": "",
@@ -83,15 +83,15 @@ JAVASCRIPT = Dialect(
         "real": "let",
         "integer": "let",
     },
-    "Math.floor({0})",
-    "Math.sqrt({0})",
-    "{0} % {1}",
-    "{0}",
-    "const {0} = new Float64Array([\n{2}\n]);",
-    "const {0} = {1};",
-    "Infinity",
-    "NaN",
-    "const {1} = new Float64Array({0});",
+    floor="Math.floor({0})",
+    sqrt="Math.sqrt({0})",
+    fmod="{0} % {1}",
+    place="{0}",
+    table="const {0} = new Float64Array([\n{2}\n]);",
+    constant="const {0} = {1};",
+    infinity="Infinity",
+    nan="NaN",
+    kept="const {1} = new Float64Array({0});",
 )
 DIALECTS = {dialect.name: dialect for dialect in (C, CUDA, JAVASCRIPT)}
 

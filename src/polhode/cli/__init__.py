@@ -38,7 +38,7 @@ def cli(ctx: click.Context) -> None:
       polhode view my-motion.zarr            a stored motion in the browser
       polhode picture dzhanibekov --at 3.2   the motion at one time
       polhode film dzhanibekov -o flip.mp4   the motion as a film
-      polhode export my-scenario.toml -o m.c  the scenario as a program in C, CUDA or JavaScript
+      polhode export dzhanibekov -o flip.c   the scenario as a program in C, CUDA or JavaScript
       polhode mass part.stl --unit mm        the mass properties of a part
       polhode mass part.stl --to urdf        the same as an <inertial> block of a URDF
       polhode bench throughput               speed on this machine, beside NumPy and MuJoCo (in a checkout)
