@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.backends import graph
+from polhode.backends.source import JAVASCRIPT, SourceFunction, write_function
 from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError
 from polhode.methods.registry import METHODS
 from polhode.solve.write_source import source_of
@@ -261,6 +263,22 @@ def test_the_examples_of_the_documentation_agree_with_simulate(language, command
     height, *words = found.split()
     assert " ".join(words) == "m high after 1 s"
     assert f"{float(height):.6g}" == f"{ph.simulate(scenario).position[0, 2]:.6g}"
+
+
+def test_tables_with_zeros_of_both_signs_are_two():
+    """1/0 and 1/-0 differ; equal floats must not share a table."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    with graph.tracing() as nodes:
+        loads, stores = {}, {}
+        out = graph.Block(nodes, "state", loads, stores)
+        x = out[0]
+        out[1], out[2] = graph.pick((0.0, 5.0), x), graph.pick((-0.0, 5.0), x)
+        trace = graph.Trace(nodes, loads, stores)
+    text = write_function(SourceFunction("f", {"state": "out"}, trace, "Look up."), JAVASCRIPT)
+    text += "\nconst state = new Float64Array(3); f(state); console.log(1 / state[1], 1 / state[2]);"
+    found = subprocess.run(["node", "-e", text], check=True, capture_output=True, text=True).stdout
+    assert found.split() == ["Infinity", "-Infinity"]
 
 
 def test_the_layout_names_every_number(tmp_path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from polhode.backends.graph import COMPARISONS, LEAVES, Place, Trace
@@ -106,7 +106,10 @@ def literal(value: float, dialect: Dialect) -> str:
 
 def table(name: str, values: Sequence[float], dialect: Dialect) -> str:
     """The definition of a table of constants; one of no entries has one, since C knows no others."""
-    numbers = [literal(float(v), dialect) for v in values] or ["0.0"]
+    return _define_table(name, [literal(float(v), dialect) for v in values] or ["0.0"], dialect)
+
+
+def _define_table(name: str, numbers: Sequence[str], dialect: Dialect) -> str:
     rows = [", ".join(numbers[i : i + 6]) for i in range(0, len(numbers), 6)]
     return dialect.table.format(name, len(numbers), ",\n".join(f"  {row}" for row in rows))
 
@@ -142,7 +145,7 @@ class _FunctionWriter:
 
     def __init__(self, function: SourceFunction, dialect: Dialect) -> None:
         self.function, self.dialect, self.graph = function, dialect, function.trace.graph
-        self.tables: dict[tuple[float, ...], str] = {}
+        self.tables: dict[tuple[str, ...], str] = {}
         self.made = [i for i in function.trace.order if self.graph.ops[i] not in LEAVES]
         self.part_of = {i: k // MOST_STATEMENTS for k, i in enumerate(self.made)}
         self.last = max(self.part_of.values(), default=0)
@@ -151,8 +154,9 @@ class _FunctionWriter:
             self._keep(self._operands(i), self.part_of[i])
         self._keep(function.trace.stores.values(), self.last)
 
-    def _keep(self, nodes: object, part: int) -> None:
-        for a in nodes:  # type: ignore[attr-defined]
+    def _keep(self, nodes: Iterable[int], part: int) -> None:
+        """Keep what an earlier part has made."""
+        for a in nodes:
             if self.part_of.get(a, part) < part:
                 self.kept.setdefault(a, len(self.kept))
 
@@ -165,10 +169,8 @@ class _FunctionWriter:
         kinds = ", ".join(f"@{kind} {argument}" for argument, kind in self.function.arguments.items())
         given = ", ".join(self.function.arguments)
         if self.last == 0:
-            parts = [f"@function {name}({kinds}) {{", *self._part(0), "}"]
-            return "\n".join(
-                [*self._definitions(), f"// {self.function.comment}", translate("\n".join(parts), dialect)]
-            )
+            lines = [f"// {self.function.comment}", f"@function {name}({kinds}) {{", *self._part(0), "}"]
+            return "\n".join([*self._definitions(), translate("\n".join(lines), dialect)])
         parts, room = [], f"{name}_kept" if dialect is JAVASCRIPT else "kept"
         for part in range(self.last + 1):
             parts += [f"@function {name}_{part}({kinds}, @out kept) {{", *self._part(part), "}"]
@@ -180,14 +182,14 @@ class _FunctionWriter:
         return "\n".join([*self._definitions(), text])
 
     def _definitions(self) -> list[str]:
-        return [table(name, values, self.dialect) for values, name in self.tables.items()]
+        return [_define_table(name, texts, self.dialect) for texts, name in self.tables.items()]
 
     def _part(self, part: int) -> list[str]:
         graph, trace = self.graph, self.function.trace
         own = [i for i in self.made if self.part_of[i] == part]
-        used = {a for i in own for a in self._operands(i)} | (
-            set(trace.stores.values()) if part == self.last else set()
-        )
+        used = {a for i in own for a in self._operands(i)}
+        if part == self.last:
+            used.update(trace.stores.values())
         lines = []
         for i in sorted(used):
             if graph.ops[i] == "in":
@@ -230,8 +232,8 @@ class _FunctionWriter:
         """An entry of a table, or of numbers that lie in an array at equal distances."""
         ops, args = self.graph.ops, self.graph.args
         if all(ops[e] == "const" for e in entries):
-            values = tuple(self.graph.value(e) for e in entries)
-            name = self.tables.setdefault(values, f"{self.function.name}_table_{len(self.tables)}")
+            texts = tuple(self._name(e) for e in entries)  # by their text: 0 and -0 are two
+            name = self.tables.setdefault(texts, f"{self.function.name}_table_{len(self.tables)}")
             return f"{name}[{index}]"
         array, _, first = args[entries[0]][0]
         stride = args[entries[1]][0][2] - first if len(entries) > 1 else 1
