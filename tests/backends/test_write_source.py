@@ -71,6 +71,7 @@ def assert_same_bits(scenario, languages, folder):
     for language in languages:
         header, rows = output_of(scenario, language, folder)
         assert len(header) == rows.shape[1]
+        assert header[1] == ("body" if scenario.members is None or scenario.is_system else "member")
         found = rows.reshape(len(motion.times), -1, len(header))
         assert np.array_equal(found[:, 0, 0], motion.times)
         assert np.array_equal(found[0, :, 1], np.arange(expected.shape[1]))
