@@ -219,12 +219,26 @@ def _build_checkpoint_writer(layout: Layout) -> Loop:
     return save_checkpoint
 
 
+def build_point_writer(renormalize: Loop, layout: Layout) -> Loop:
+    """Write the state of a body at the fraction theta of a step to a row of samples, renormalized."""
+    state, curve, drift_at = layout.state, layout.curve, layout.drift
+
+    def write_point(unit: Any, at: Any, theta: Any, h: Any, row: Any, to: Any) -> None:
+        y = evaluate_interpolant(read(unit, at, state), theta, read(unit, at, curve))
+        renormalized, drift = renormalize(y[:4], h)
+        write(row, to, state, renormalized + y[4:])
+        row[drift_at + to] = larger(unit[drift_at + at], drift)
+        unit[drift_at + at] = 0.0
+
+    return write_point
+
+
 def _build_inside_writer(
     attempts: Attempts, renormalize: Loop, layout: Layout, is_system: bool, is_dense: bool
 ) -> Loop:
     """Write the samples inside steps that are about to be accepted, by dense output, renormalized."""
-    lanes, size, sample_size, drift_at = layout.lanes, layout.size, layout.sample_size, layout.drift
-    state, curve, fit = layout.state, layout.curve, attempts.fit
+    lanes, size, sample_size = layout.lanes, layout.size, layout.sample_size
+    fit, write_point = attempts.fit, build_point_writer(renormalize, layout)
     at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
     save_checkpoint, slots = _build_checkpoint_writer(layout), 1 if is_system else lanes
 
@@ -237,13 +251,6 @@ def _build_inside_writer(
         if memo[c, PHASE] == ACCEPTED and memo[c, ENDING] > 0.0:
             reached = reached - grid_rounding(run.start + reached, 0.0)
         return run.stops[s] < reached
-
-    def write_point(unit: Any, at: Any, theta: Any, h: Any, row: Any, to: Any) -> None:
-        y = evaluate_interpolant(read(unit, at, state), theta, read(unit, at, curve))
-        renormalized, drift = renormalize(y[:4], h)
-        write(row, to, state, renormalized + y[4:])
-        row[drift_at + to] = larger(unit[drift_at + at], drift)
-        unit[drift_at + at] = 0.0
 
     @loop
     def write_inside(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any) -> None:

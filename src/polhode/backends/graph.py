@@ -55,7 +55,7 @@ class Graph:
 
     def node_of(self, x: Any) -> int:
         """The node of an operand: a traced number, a comparison, or a plain number."""
-        if type(x) is Traced or type(x) is Condition:
+        if type(x) is Traced or type(x) is Comparison:
             return x.i
         try:
             return self.constant(float(x))
@@ -76,7 +76,7 @@ class Graph:
 
 _LOCK = RLock()
 _graphs: list[Graph] = []
-_deciders: list[Callable[[Condition], bool]] = []
+_deciders: list[Callable[[Comparison], bool]] = []
 """What answers an `if` on a traced number, innermost last."""
 
 
@@ -92,7 +92,7 @@ def tracing() -> Iterator[Graph]:
 
 
 @contextmanager
-def deciding(decide: Callable[[Condition], bool]) -> Iterator[None]:
+def deciding(decide: Callable[[Comparison], bool]) -> Iterator[None]:
     """Answer every `if` on a traced number by a function."""
     _deciders.append(decide)
     try:
@@ -112,10 +112,10 @@ def apply(op: str, *operands: Any) -> Traced:
     return Traced(graph.add(op, *[graph.node_of(x) for x in operands]))
 
 
-def compare(op: str, a: Any, b: Any) -> Condition:
+def compare(op: str, a: Any, b: Any) -> Comparison:
     """A comparison of two numbers."""
     graph = _graphs[-1]
-    return Condition(graph.add(op, graph.node_of(a), graph.node_of(b)))
+    return Comparison(graph.add(op, graph.node_of(a), graph.node_of(b)))
 
 
 def _refuse(what: str) -> Callable[..., Any]:
@@ -163,16 +163,16 @@ class Traced:
     def __ceil__(self) -> Traced:
         return -apply("floor", -self)
 
-    def __lt__(self, other: Any) -> Condition:
+    def __lt__(self, other: Any) -> Comparison:
         return compare("lt", self, other)
 
-    def __gt__(self, other: Any) -> Condition:
+    def __gt__(self, other: Any) -> Comparison:
         return compare("lt", other, self)
 
-    def __le__(self, other: Any) -> Condition:
+    def __le__(self, other: Any) -> Comparison:
         return compare("le", self, other)
 
-    def __ge__(self, other: Any) -> Condition:
+    def __ge__(self, other: Any) -> Comparison:
         return compare("le", other, self)
 
     def __eq__(self, other: object) -> Any:
@@ -224,7 +224,7 @@ for _op, _symbol in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("div", "tr
     _define_operator(_op, _symbol)
 
 
-class Condition:
+class Comparison:
     """A comparison of traced numbers.  An `if` asks for its truth, which somebody has to decide."""
 
     __slots__ = ("i", "negated")
@@ -232,13 +232,13 @@ class Condition:
     def __init__(self, i: int, negated: bool = False) -> None:
         self.i, self.negated = i, negated
 
-    def __invert__(self) -> Condition:
-        return Condition(self.i, not self.negated)
+    def __invert__(self) -> Comparison:
+        return Comparison(self.i, not self.negated)
 
     def __bool__(self) -> bool:
         if not _deciders:
             raise TraceError("an `if` on a number that changes during the run")
-        return _deciders[-1](Condition(self.i)) != self.negated
+        return _deciders[-1](Comparison(self.i)) != self.negated
 
 
 # The functions that `polhode.equations.scalar_ops` looks for ----------------------------------------------------------
@@ -247,7 +247,7 @@ def sqrt(x: Any) -> Traced:
     return apply("sqrt", x)
 
 
-def select(condition: Condition, x: Any, y: Any) -> Any:
+def select(condition: Comparison, x: Any, y: Any) -> Any:
     """x where the condition holds, else y."""
     if condition.negated:
         return select(~condition, y, x)

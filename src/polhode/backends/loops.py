@@ -145,7 +145,7 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
 class Function:
     """One loop function, compiled for one kind of arguments."""
 
-    def __init__(self, program: Program, function: Any, arguments: Sequence[Any], name: str) -> None:
+    def __init__(self, program: CompiledModule, function: Any, arguments: Sequence[Any], name: str) -> None:
         self.program, self.name = program, name
         self.writer, self.rooms, self.labels = Writer(program.tables), list[str](), 0
         self.tree = _parse(function.__code__)
@@ -522,7 +522,7 @@ def write_inline(function: Callable[..., Any], arguments: Sequence[Any], keyword
     return result(places)
 
 
-class Program(NamedTuple):
+class CompiledModule(NamedTuple):
     """A module: every loop function once for each kind of arguments, and the sweeps."""
 
     width: int
@@ -692,7 +692,7 @@ def pack_record(record: Any) -> np.ndarray[Any, Any]:
 
 def compile_loop(function: Any, record: Any, unit_size: int | None, width: int) -> tuple[str, str]:
     """The text of a loop function (record, first, last), and that of the sweeps that it calls."""
-    program = Program(width, {}, [], [], {}, {})
+    program = CompiledModule(width, {}, [], [], {}, {})
     fields = record_like(record, unit_size)
     made = Function(program, function, [Record("?", fields), Int("?"), Int("?")], ENTRY)
     loops = [*_definitions(program.tables), *program.loops, made.text("#0"), declarations(width), "!0 = !{}"]
@@ -704,4 +704,4 @@ def _definitions(tables: dict[str, str]) -> list[str]:
     return [f"{name} = {text}" for text, name in tables.items()]
 
 
-__all__ = ["Loop", "Program", "Sweep", "TraceError", "compile_loop", "loop", "pack_record"]
+__all__ = ["Loop", "CompiledModule", "Sweep", "TraceError", "compile_loop", "loop", "pack_record"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from polhode.backends import attempts as tries
 from polhode.backends import stages
 from polhode.backends.clocked import build_clocked_loop
-from polhode.backends.closed_form import build_closed_form_loop
+from polhode.backends.closed_form import build_closed_form, build_closed_form_loop
 from polhode.backends.event_laws import build_event_laws
 from polhode.backends.fixed_steps import build_fixed_loop, independent_step
 from polhode.backends.layout import EVENT_POINTS, Layout, assign_places
@@ -85,6 +85,8 @@ class Plan(NamedTuple):
     unit_size: int
     """The numbers of a block in the buffer: of bodies with clocks, which are taken out of it, only what they carry."""
     is_system: bool
+    parts: Any
+    """What the loop calls: the step, the attempts, or the closed form."""
 
 
 def plan_of(structure: Structure) -> Plan:
@@ -134,7 +136,7 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
             step = build_step(tableau, drop_spin_rate(rate) if structure.has_constant_spin else rate)
         step_all = independent_step(step, renormalize, layout)
     if not has_events:
-        return _plan(structure, layout, build_fixed_loop(step_all, layout), False)
+        return _plan(structure, layout, build_fixed_loop(step_all, layout), False, step_all)
     if loops is not None:
         made = tries.fixed_staged_attempts(step_all, loops, renormalize, layout)
     else:
@@ -172,7 +174,7 @@ def _clocked_plan(
             functions, changes, view, renormalize, apply_impulse, layout, is_adaptive, structure.is_system
         )
     advance = build_clocked_loop(made, events, renormalize, layout, structure.is_system, is_dense)
-    return _plan(structure, layout, advance, True)
+    return _plan(structure, layout, advance, True, made)
 
 
 def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
@@ -188,14 +190,14 @@ def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
                 independent_step(free_motion, _leave_unchanged, layout), loops, renormalize, layout
             )
         return _clocked_plan(structure, form, made, layout, False)
-    advance = build_closed_form_loop(free_motion, renormalize, layout)
-    return _plan(structure, layout, advance, False)
+    evaluate = build_closed_form(free_motion, renormalize, layout)
+    return _plan(structure, layout, build_closed_form_loop(evaluate, layout), False, evaluate)
 
 
-def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool) -> Plan:
+def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool, parts: Any) -> Plan:
     size = layout.carried if has_clocks and not structure.is_system else layout.size
     program = Program(advance, structure.engine != "python", None if structure.is_system else size)
-    return Plan(layout, program, size, structure.is_system)
+    return Plan(layout, program, size, structure.is_system, parts)
 
 
 def _stage_loops(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from polhode.backends import graph as graphs
-from polhode.backends.graph import LEAVES, Condition, Graph, Place, Traced, TraceError, deciding, tracing
+from polhode.backends.graph import LEAVES, Comparison, Graph, Place, Traced, TraceError, deciding, tracing
 from polhode.equations import elementary, interpolation, scalar_ops
 
 MOST_PATHS = 64
@@ -79,7 +79,7 @@ def _hypot(*values: Any) -> Any:
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
-    return graphs.select(condition, x, y) if isinstance(condition, Condition) else np.where(condition, x, y)
+    return graphs.select(condition, x, y) if isinstance(condition, Comparison) else np.where(condition, x, y)
 
 
 def _sign(x: Any) -> Any:
@@ -234,7 +234,7 @@ def _apply_ufunc(self: Traced, ufunc: Any, method: str, *inputs: Any, **more: An
     boxed = []
     for x in inputs:
         box = np.empty((), dtype=object)
-        box[()] = x
+        box[()] = x.item() if isinstance(x, np.generic) else x  # NumPy's scalars would ask again
         boxed.append(x if isinstance(x, np.ndarray) else box)
     try:
         answer = ufunc(*boxed)
@@ -386,7 +386,7 @@ class _Script:
         self.given = given
         self.taken: list[tuple[int, bool]] = []
 
-    def decide(self, condition: Condition) -> bool:
+    def decide(self, condition: Comparison) -> bool:
         for node, answer in self.taken:  # the same question again
             if node == condition.i:
                 return answer
@@ -430,10 +430,10 @@ def _join(paths: list[Any], depth: int) -> Any:
         return paths[0][1]
     yes = [path for path in paths if path[0][depth][1]]
     no = [path for path in paths if not path[0][depth][1]]
-    return _select(Condition(paths[0][0][depth][0]), _join(yes, depth + 1), _join(no, depth + 1))
+    return _select(Comparison(paths[0][0][depth][0]), _join(yes, depth + 1), _join(no, depth + 1))
 
 
-def _select(condition: Condition, x: Any, y: Any) -> Any:
+def _select(condition: Comparison, x: Any, y: Any) -> Any:
     if isinstance(x, tuple):
         return tuple(_select(condition, a, b) for a, b in zip(x, y, strict=True))
     if type(x) is Traced and type(y) is Traced and x.i == y.i:
