@@ -454,8 +454,10 @@ def normalize(answer: Any, vectors: int) -> Any:
 
 
 def _number(x: Any) -> Any:
-    if isinstance(x, np.ndarray) and x.ndim == 0:
-        x = x[()]
+    if isinstance(x, np.ndarray):
+        if x.ndim and x.dtype.kind == "f":  # numbers of many members
+            return x
+        x = x[()] if x.ndim == 0 else x
     if type(x) is Traced or type(x) is float:
         return x
     if isinstance(x, (int, float, np.number)) and not isinstance(x, bool):
