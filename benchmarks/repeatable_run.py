@@ -10,15 +10,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from polhode.engines.adaptive_run import AdaptiveRunner
+from polhode.engines.prepare import prepare_kernel, structure_of
+from polhode.engines.runner import Runner
 
 from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
 from polhode.engines import segments, taylor
-from polhode.engines.adaptive_run import AdaptiveRunner
 from polhode.engines.buffer import pack_buffer, unpack_samples
 from polhode.engines.heyoka_codegen import import_heyoka
 from polhode.engines.heyoka_integrator import TaylorVariables
-from polhode.engines.prepare import prepare_kernel, structure_of
-from polhode.engines.runner import Runner
 from polhode.errors import ScenarioError
 from polhode.model.scenario import Scenario
 from polhode.validation import Array

@@ -14,11 +14,11 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from polhode.engines.prepare import prepare_kernel, structure_of
 
 from benchmarks import mujoco_throughput, numpy_throughput
 from polhode import __version__
 from polhode.engines.buffer import pack_buffer, unpack_samples
-from polhode.engines.prepare import prepare_kernel, structure_of
 from polhode.engines.result import SampleColumns
 from polhode.massprops.body import Body
 from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag

@@ -122,7 +122,7 @@ def _apply_last_impulses(integrator: Integrator, end: float, samples: Array) -> 
     samples[-1][:, part] = np.where(np.isfinite(now[:, part]), integrator.samples[:, part], np.nan)
 
 
-# Members with discontinuities at different times ------------------------------------------------------------------------
+# Members with discontinuities at different times ----------------------------------------------------------------------
 def _group_members(scenario: Scenario) -> list[Any]:
     """Groups of members that share all discontinuity times; empty if all do."""
     events = segments.discontinuity_times(scenario)

@@ -14,8 +14,8 @@ from polhode import rotations, validation
 from polhode.engines import segments
 from polhode.engines.checkpoint import checkpoint_before
 from polhode.engines.closed_form import ClosedForm
-from polhode.engines.result import RunResult
 from polhode.engines.driver import run_scenario
+from polhode.engines.result import RunResult
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
