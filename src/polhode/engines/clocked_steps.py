@@ -18,7 +18,6 @@ from polhode.engines.threads import on_threads
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
-
 TURN_PER_SEARCH = 0.5
 """The turn, in rad, of a step of the closed form in which events are searched."""
 

@@ -60,9 +60,7 @@ def integrator_for(
     return kind(scenario, counts_work, threads, report)
 
 
-def _run_one_by_one(
-    scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None
-) -> RunResult:
+def _run_one_by_one(scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> RunResult:
     """Taylor series of a force that switches at different times for different bodies, which cannot share lanes."""
     if scenario.members is not None:
         return _run_member_by_member(scenario, counts_work, report)
