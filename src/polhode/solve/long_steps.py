@@ -38,8 +38,8 @@ def warn_of_long_steps(motion: Trajectory, stacklevel: int) -> None:
     if turn > LONGEST_TURN and not drifts_exactly:
         warnings.warn(
             f"a body turns by {turn:.3g} rad in one step of {step:g} s ({fastest:.3g} rad/s): {method.name} cannot "
-            f"follow that. Choose step={LONGEST_TURN / 10 / fastest:.1g} or shorter, or method='dop853', which finds its "
-            "own steps",
+            f"follow that. Choose step={LONGEST_TURN / 10 / fastest:.1g} or shorter, or method='dop853', which finds "
+            "its own steps",
             stacklevel=stacklevel,
         )
     elif loss > LARGEST_LOSS:
