@@ -22,11 +22,12 @@ from time import time
 from typing import Any
 
 import llvmlite.binding as llvm
+from llvmlite.binding.newpassmanagers import NewPassManager
 
 from polhode.progress import announced
 
 OPTIMIZATION = 2
-CACHED_IN_MEMORY = 64
+CACHED_IN_MEMORY = 256
 """Programs that are kept in memory; the machine code of one that is dropped is freed when nobody runs it."""
 _ATTRIBUTES = """
 attributes #0 = { nounwind "prefer-vector-width"="512" }
@@ -121,7 +122,10 @@ def _compile(loops: str, laws: str) -> bytes:
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.slp_vectorization, options.loop_vectorization, options.loop_unrolling = False, True, True
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(modules[0], builder)
+    passes = builder.getModulePassManager()
+    passes.run(modules[0], builder)
+    NewPassManager._dispose(passes)  # llvmlite never frees one: the first of its base classes hides the method
+    passes.detach()
     modules[0].link_in(modules[1])
     object_code: bytes = machine.emit_object(modules[0])
     return object_code

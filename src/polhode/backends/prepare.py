@@ -95,7 +95,7 @@ def plan_of(structure: Structure) -> Plan:
         return _build_plan(structure)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _build_plan(structure: Structure) -> Plan:
     form, method = FORMULATIONS[structure.formulation], METHODS[structure.method]
     if method.is_closed_form:
