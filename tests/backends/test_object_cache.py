@@ -87,6 +87,7 @@ def test_two_processes_that_compile_at_once(tmp_path):
     assert probe(tmp_path)["compiled"] == 0
 
 
+@pytest.mark.long
 def test_without_a_place_to_write_every_process_compiles(tmp_path):
     """A file stands where a folder should be made: that stops even a superuser."""
     (tmp_path / "file").write_text("")
@@ -103,12 +104,14 @@ def test_without_a_place_to_write_every_process_compiles(tmp_path):
         assert (found["x"], found["compiled"]) == (pytest.approx(0.45), 1)
 
 
+@pytest.mark.long
 def test_without_a_home_in_the_environment(tmp_path):
     found = probe(tmp_path, POLHODE_CACHE=None, HOME=None, XDG_CACHE_HOME=str(tmp_path / "xdg"))
     assert found["x"] == pytest.approx(0.45)
     assert list((tmp_path / "xdg" / "polhode" / "objects").glob("*.o"))
 
 
+@pytest.mark.long
 def test_a_folder_that_cannot_be_written_is_read(tmp_path):
     assert probe(tmp_path)["compiled"] == 1
     cache = tmp_path / "cache"
@@ -154,10 +157,10 @@ def is_right():
 
 @pytest.fixture
 def cached(tmp_path, monkeypatch):
-    """The file of a cached object, and a list that grows with every compilation."""
-    compiled, really = [], jit._compile
+    """The file of a cached object, and a list that grows with every compilation; it is only made once, to save time."""
+    compiled, made = [], jit._compile(*TEXTS)
     monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(jit, "_compile", lambda *text: compiled.append(1) or really(*text))
+    monkeypatch.setattr(jit, "_compile", lambda *text: compiled.append(text) or made)
     monkeypatch.setattr(jit, "_written", 0)
     assert is_right()
     (file,) = tmp_path.iterdir()
