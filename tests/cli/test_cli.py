@@ -187,6 +187,7 @@ def test_errors_in_files_name_the_file(call, tmp_path, content, sentence):
         ("film",),
         ("bench",),
         ("bench", "throughput"),
+        ("bench", "latency"),
         ("bench", "precision"),
         ("bench", "mass"),
     ],
@@ -238,6 +239,21 @@ def test_bench_prints_a_table_and_writes_json(call, tmp_path):
     assert figures["ratios"]["than numpy"]["48"] > 0
     assert {f["name"] for f in figures["figures"]} >= {"polhode, 1 thread", "numpy", "numpy, tuned by hand"}
     assert json.loads(call("bench", "throughput", *options, "--json", "-").stdout)["repeats"] == 2
+
+
+@pytest.mark.long
+def test_bench_of_latency_prints_a_table_or_json(call, tmp_path):
+    options = ("--repeats", "1", "--stones", "40", "--advances", "100")
+    result = call("bench", "latency", *options, "--json", tmp_path / "latency.json")
+    assert result.exit_code == 0, result.output
+    assert "the first run in a process, s" in result.stdout
+    assert "40 stones that land" in result.stdout
+    stored = json.loads((tmp_path / "latency.json").read_text())
+    assert stored["landings"]["same_bits"] is True
+    assert set(stored["first_runs"]) >= {"auto", "dop853", "rk4", "ensemble", "40 thrusters", "60 springs"}
+    for row in stored["first_runs"].values():
+        assert row["cached"] > 0
+    assert set(stored["stepper"]) == {"rk4", "splitting4"}
 
 
 def test_bench_of_masses_prints_a_table_or_json(call, tmp_path):
