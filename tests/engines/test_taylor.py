@@ -11,7 +11,6 @@ from benchmarks.taylor_segments import prepare_segments
 from scipy.optimize import brentq
 
 import polhode as ph
-from polhode.engines import taylor
 from polhode.engines.driver import run_scenario
 from polhode.errors import ForceError, NonFiniteError, RunError, ScenarioError, SingularityError
 

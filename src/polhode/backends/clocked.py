@@ -49,12 +49,13 @@ ROOT = EVENT_POINTS + 1
 STEP, HIGH, LOW, REFINE, PROBE, RECORDING, SAMPLING, LAST, ACCEPTED = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
 """What an attempt of a lane is for: a step; an end of the interval of a root, or a point inside; the bottom of a dip; a
 state to be logged or sampled; the step that will be accepted, and that is accepted now."""
-PHASE, FULL, TRIED, SUB, EVENT, BODY, FINAL, LOW_T, HIGH_T, LOW_G, HIGH_G, LOW_W, HIGH_W, SHRUNK, TURN, ENDING = range(16)
-MID_T, MID_G, DIP_E, DIP_B, DOWN_T, UP_T, LOOKED, STAGE, BACK_T, BACK_G, MEMO = range(16, 27)
-"""The memory of a lane's search: h and the length of the step; the subinterval; event and body; the length that will be
-accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends it;
-the middle of the interval of a dip; its event and body, and the times at which the function crosses zero and comes
-back; how many functions were looked at for dips; which of the two times is being located; and where it has come back."""
+PHASE, FULL, TRIED, SUB, EVENT, BODY, FINAL, LOW_T, HIGH_T, LOW_G, HIGH_G, LOW_W, HIGH_W, SHRUNK, TURN = range(15)
+ENDING, MID_T, MID_G, DIP_E, DIP_B, DOWN_T, UP_T, LOOKED, STAGE, BACK_T, BACK_G, MEMO = range(15, 27)
+"""The memory of a lane's search: h and the length of the step; the subinterval; event and body; the length that will
+be accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends
+it; the middle of the interval of a dip; its event and body, and the times at which the function crosses zero and
+comes back; how many functions were looked at for dips; which of the two times is being located; and where it has come
+back."""
 DIP = 1 / 64
 """A minimum of a function is looked at closely if a parabola puts it below this part of its range in the step."""
 TOUCH = 1e-12
@@ -66,7 +67,7 @@ STANDSTILL = 1e-16
 
 
 class ClockedRun(NamedTuple):
-    """What the loop takes.  Times count from `start`; rows of `done` and of the events' memory are bodies or systems."""
+    """What the loop takes.  Times count from `start`; a row of `done` and of the events' memory is a body or system."""
 
     buffer: Any
     pairs: Any
@@ -101,11 +102,14 @@ def build_clocked_loop(
     attempt, finish = attempts.attempt, attempts.finish
     lanes, size, carried, at_h = layout.lanes, layout.size, layout.carried, layout.clock[1]
     slots = 1 if is_system else lanes
-    count_events = events.count if events is not None else 0
+    count_events = events.number if events is not None else 0
     write_samples = _build_sample_writer(layout, is_system)
     write_inside = _build_inside_writer(attempts, renormalize, layout, is_system, is_dense)
-    search = _build_search(attempts, events, renormalize, layout, is_system, is_dense) if events is not None else None
-    act = _build_action(events, layout, is_system) if events is not None else None
+    search: Any = None
+    act: Any = None
+    if events is not None:
+        search = _build_search(attempts, events, renormalize, layout, is_system, is_dense)
+        act = _build_action(events, layout, is_system)
 
     @loop
     def load(run: ClockedRun, block: Any, c: int, u: int, lane: int) -> None:
@@ -287,7 +291,7 @@ def _build_search(
 
     Lanes that are to be accepted or rejected are left as they are; the others are held by an attempt of no length.
     """
-    lanes, size, fit, count_events = layout.lanes, layout.size, attempts.fit, events.count
+    lanes, size, fit, count_events = layout.lanes, layout.size, attempts.fit, events.number
     at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
     values, slopes = layout.event_values, layout.event_slopes
     points, after = values[: EVENT_POINTS + 1], values[EVENT_POINTS + 1]
@@ -413,7 +417,7 @@ def _build_search(
         first, earliest = -1, np.inf
         for e in range(found.shape[2]):
             for b in range(found.shape[3]):
-                if 0.0 < found[c, ROOT, e, b] and found[c, ROOT, e, b] < earliest:
+                if found[c, ROOT, e, b] > 0.0 and found[c, ROOT, e, b] < earliest:
                     first, earliest = e * found.shape[3] + b, found[c, ROOT, e, b]
         return first
 
@@ -599,7 +603,7 @@ def _build_search(
         for c in range(slots):
             if busy[c] and memo[c, PHASE] == STEP and unit[at_error + c] <= 1.0:
                 begins = True
-            if busy[c] and HIGH <= memo[c, PHASE] and memo[c, PHASE] <= PROBE:
+            if busy[c] and memo[c, PHASE] >= HIGH and memo[c, PHASE] <= PROBE:
                 locates = True
         if begins:
             fit(run, unit)
@@ -641,7 +645,7 @@ def _build_action(events: EventLaws, layout: Layout, is_system: bool) -> Loop:
     """After a step that ended at an event: log it, then stop or apply the jump of the momenta."""
     lanes, size, numbers = layout.lanes, layout.size, layout.sample_size // layout.lanes
     at_t, at_h, at_flag = layout.clock[0], layout.clock[1], layout.clock[2]
-    count_events, changes = events.count, events.changes
+    count_events, changes = events.number, events.changes
     before_at, behind_at = layout.event_values[0][0], layout.event_values[1][0]
     is_adaptive = events.is_adaptive
 

@@ -32,7 +32,7 @@ LOG_HEADER = 4
 class EventLaws(NamedTuple):
     """The functions of all events of a run."""
 
-    count: int
+    number: int
     is_adaptive: bool
     sample: Loop
     """(run, unit): the values of all functions at points of the step that was tried, and their slopes at its start."""
@@ -54,8 +54,8 @@ def sign(x: float) -> float:
 def starting_side(last: float, value: float, slope: float) -> float:
     """The side of zero on which a function starts a step: the last one, or where none is known the sign of its value.
 
-    After an event was handled its function is zero up to rounding: then the slope decides.  So it does at the start of a
-    run that continues where an event has stopped another.
+    After an event was handled its function is zero up to rounding: then the slope decides.  So it does at the start of
+    a run that continues where an event has stopped another.
     """
     if last == 1.0 or last == -1.0:
         return last

@@ -139,7 +139,7 @@ class Traced:
     def __pos__(self) -> Traced:
         return self
 
-    def __abs__(self) -> Traced:
+    def __abs__(self) -> Any:
         return select(compare("lt", self, 0.0), -self, self)
 
     def __pow__(self, exponent: Any) -> Any:
@@ -259,7 +259,7 @@ def if_less(a: Any, b: Any, x: Any, y: Any) -> Any:
     return select(compare("lt", a, b), x, y)
 
 
-def modulo(x: Any, y: Any) -> Traced:
+def modulo(x: Any, y: Any) -> Any:
     """x % y with the sign of y, as Python's: the rest of a division is exact, and so has the same bits everywhere."""
     rest = apply("fmod", x, y)
     if_negative = select(compare("lt", 0.0, y), rest + y, rest)

@@ -324,7 +324,8 @@ class Function:
         self.continues.pop()
 
     def do_For(self, s: ast.For) -> None:
-        assert isinstance(s.iter, ast.Call) and isinstance(s.target, ast.Name)
+        assert isinstance(s.iter, ast.Call)
+        assert isinstance(s.target, ast.Name)
         bounds = [self.evaluate(a) for a in s.iter.args]
         start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         if isinstance(start, int) and isinstance(stop, int):

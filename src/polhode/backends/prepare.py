@@ -259,9 +259,7 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
 
 
 # The structure of a scenario ------------------------------------------------------------------------------------------
-def structure_of(
-    scenario: Scenario, counts_work: bool, needs_output_inside: bool, needs_velocity: bool
-) -> Structure:
+def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: bool, needs_velocity: bool) -> Structure:
     """The structure of a scenario whose user functions have been traced."""
     pairs = scenario.of_kind("pair")
     method, events = scenario.used_method, scenario.events

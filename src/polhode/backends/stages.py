@@ -151,9 +151,7 @@ def staged_step(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: 
     return step_all
 
 
-def staged_splitting(
-    composition: Composition, kick: Loop, drift: Loop, renormalize: Loop, layout: Layout
-) -> Loop:
+def staged_splitting(composition: Composition, kick: Loop, drift: Loop, renormalize: Loop, layout: Layout) -> Loop:
     """One step of a splitting method: all bodies are kicked, then all drift."""
     first, count, state = composition.kicks[0], len(composition.drifts), layout.state
     drifts, kicks = np.array(composition.drifts), np.array(composition.kicks[1:])

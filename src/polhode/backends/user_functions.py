@@ -34,7 +34,7 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*values)
         arrays = np.broadcast_arrays(*[np.asarray(v, dtype=object) for v in values])
         flat = [function(*entries) for entries in zip(*(a.ravel() for a in arrays), strict=True)]
-        result = np.empty(len(flat), dtype=object)
+        result: Any = np.empty(len(flat), dtype=object)
         result[:] = flat
         result = result.reshape(arrays[0].shape)
         return result if any(type(x) is Traced for x in flat) else result.astype(float)
@@ -267,7 +267,7 @@ class Recorded:
         order = graph.live([i for i in outputs if i is not None])
         number = {i: k for k, i in enumerate(order)}
         self.ops = [graph.ops[i] for i in order]
-        self.args = [
+        self.args: list[tuple[Any, ...]] = [
             graph.args[i] if graph.ops[i] in LEAVES else tuple(number[a] for a in graph.args[i]) for i in order
         ]
         self.answer = _map(lambda i: number[i], answer)
@@ -343,7 +343,7 @@ _ARITHMETIC: dict[str, Callable[..., Any]] = {
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
-    "sel": lambda c, x, y: np.where(c, x, y)[()],
+    "sel": lambda c, x, y: np.asarray(np.where(c, x, y))[()],
     "pick": _pick,
 }
 

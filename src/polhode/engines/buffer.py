@@ -17,7 +17,6 @@ from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
-
 CACHE_LINE = 64
 
 

@@ -18,7 +18,6 @@ from polhode.engines.threads import on_threads
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
-
 TURN_PER_SEARCH = 0.5
 """The turn, in rad, of a step of the closed form in which events are searched."""
 
@@ -101,7 +100,7 @@ class ClockedSteps(Integrator):
         """Whether an event has stopped the run; the members of an ensemble stop individually."""
         return self.scenario.members is None and bool(self.event_log.is_stopped.any())
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
         scenario, layout, units = self.scenario, self.layout, len(self.buffer)
         start, times = scenario.start_time, scenario.times
         through = bool(times[-1] >= b) and not is_last

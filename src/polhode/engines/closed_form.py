@@ -39,7 +39,8 @@ class ClosedForm(Integrator):
     @property
     def samples(self) -> Array:
         """The samples at the time that has been reached."""
-        return self.samples_at(np.array([self._reached]))[0]
+        samples: Array = self.samples_at(np.array([self._reached]))[0]
+        return samples
 
     def save(self) -> Any:
         return (list(self._starts), list(self._buffers), self._reached)
@@ -90,7 +91,7 @@ class ClosedForm(Integrator):
             numbers: list[float] = self._now[0, 0].tolist()
         return numbers
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
         """Evaluate the samples at the wanted times, reporting progress."""
         self._reached = b
         portion = max(1, int(integrator.PORTION_S / (SECONDS_PER_EVALUATION * self.scenario.count)))

@@ -60,9 +60,7 @@ def integrator_for(
     return kind(scenario, counts_work, threads, report)
 
 
-def _run_one_by_one(
-    scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None
-) -> RunResult:
+def _run_one_by_one(scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> RunResult:
     """Taylor series of a force that switches at different times for different bodies, which cannot share lanes."""
     if scenario.members is not None:
         return _run_member_by_member(scenario, counts_work, report)
@@ -122,7 +120,7 @@ def _apply_last_impulses(integrator: Integrator, end: float, samples: Array) -> 
     samples[-1][:, part] = np.where(np.isfinite(now[:, part]), integrator.samples[:, part], np.nan)
 
 
-# Members with discontinuities at different times ------------------------------------------------------------------------
+# Members with discontinuities at different times ----------------------------------------------------------------------
 def _group_members(scenario: Scenario) -> list[Any]:
     """Groups of members that share all discontinuity times; empty if all do."""
     events = segments.discontinuity_times(scenario)

@@ -98,7 +98,7 @@ class Integrator:
         """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""
         raise NotImplementedError
 
-    def finish(self, times: Array, samples: Array) -> Failure | None:
+    def finish(self, times: Array, samples: Array) -> Failure | None:  # noqa: ARG002
         """After the last segment: what has failed, if anything."""
         return self.failure
 
@@ -223,7 +223,7 @@ class FixedSteps(Integrator):
         turns = blocks[:, self.layout.drift :]
         return bool((turns <= self.scenario.largest_turn**2).all())
 
-    def finish(self, times: Array, samples: Array) -> Failure | None:
+    def finish(self, times: Array, samples: Array) -> Failure | None:  # noqa: ARG002
         """All members of an ensemble run to the end; the first that failed is run again alone to find out when."""
         if self.failure is not None or self.scenario.members is None:
             return self.failure

@@ -120,7 +120,7 @@ class TaylorSeries(Integrator):
     def begin_segment(self, a: float, b: float) -> None:
         self._middle = (a + b) / 2
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
         """The samples at the wanted times of a segment; advances `now` to its end."""
         if a == b:
             return self.samples[None][: len(wanted)]
@@ -137,14 +137,14 @@ class TaylorSeries(Integrator):
             samples = samples[: int((wanted < self.stopped_at).sum())]
         return samples
 
-    def finish(self, times: Array, samples: Array) -> Failure | None:
+    def finish(self, times: Array, samples: Array) -> Failure | None:  # noqa: ARG002
         self.crossings.sort(key=lambda crossing: crossing.time)
         return self.failure or self._failed_member(samples)
 
-    def set_params(self, force: int, numbers: Array, body: int) -> None:
+    def set_params(self, force: int, numbers: Array, body: int) -> None:  # noqa: ARG002
         f, values = self.scenario.of_kind("body")[force], iter(numbers.tolist())
         changed = replace(f, params=map_leaves(lambda _: next(values), f.params))
-        forces = [changed if other is f else other for other in self.scenario.forces]
+        forces = tuple(changed if other is f else other for other in self.scenario.forces)
         self.scenario = self.variables.scenario = replace(self.scenario, forces=forces)
 
     def save(self) -> Any:

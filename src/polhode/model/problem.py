@@ -101,6 +101,8 @@ def _error_floor(scenario: Scenario, constants: BodyConstants) -> Groups:
     """
     rtol, time = scenario.tolerances[0], scenario.duration
     unit: Any = 1.0
+    position: Any
+    size: Any
     if scenario.members is None and not scenario.is_system:
         x, y, z = scenario.states[0].position.tolist()
         position, size = 0.0, math.sqrt(x * x + y * y + z * z)

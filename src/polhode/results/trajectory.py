@@ -14,8 +14,8 @@ from polhode import rotations, validation
 from polhode.engines import segments
 from polhode.engines.checkpoint import checkpoint_before
 from polhode.engines.closed_form import ClosedForm
-from polhode.engines.result import RunResult
 from polhode.engines.driver import run_scenario
+from polhode.engines.result import RunResult
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
@@ -91,7 +91,7 @@ class Trajectory:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """What the axes of the arrays after the time count: "member", "body", both of an ensemble of systems, or none."""
+        """What the axes of the arrays after time count: "member", "body", both of an ensemble of systems, or none."""
         members, bodies = self.scenario.members is not None, self.scenario.is_system
         return ("member",) * members + ("body",) * bodies
 
@@ -108,10 +108,12 @@ class Trajectory:
         """
         members = self.scenario.members
         if members is None or not 0 <= i < members:
-            raise InputError(f"member {i!r}: " + ("this motion is no ensemble" if members is None else f"0 to {members - 1}"))
+            raise InputError(
+                f"member {i!r}: " + ("this motion is no ensemble" if members is None else f"0 to {members - 1}")
+            )
         run, is_system = self.run_result, self.scenario.is_system
         samples = run.samples[:, i] if is_system else run.samples[:, i : i + 1]
-        valid = np.isfinite(samples).all(axis=(1, 2))
+        valid: Any = np.isfinite(samples).all(axis=(1, 2))
         count = len(valid) if valid.all() else int(np.argmin(valid))
         own = [c for c in run.crossings if (c.member if is_system else c.body) == i]
         crossings = [replace(c, body=c.body if is_system else 0, member=None) for c in own]

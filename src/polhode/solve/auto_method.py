@@ -62,7 +62,9 @@ class AllowedErrors(NamedTuple):
         for group, allowed in zip(groups, self.of_groups, strict=True):
             difference = np.fmax.reduce(_length(differences[..., group]), axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
-                worst = max(worst, float(np.fmax.reduce(np.where(difference > 0, difference / allowed, 0.0), axis=None)))
+                worst = max(
+                    worst, float(np.fmax.reduce(np.where(difference > 0, difference / allowed, 0.0), axis=None))
+                )
         return worst
 
 
@@ -98,11 +100,13 @@ def run_auto(
 
 
 def _run_with_dense_output(scenario: Scenario, **options: Any) -> RunResult:
-    """A run that is compiled with dense output, also if it has outputs only at its end: all runs are one program."""
+    """A run that is compiled with dense output even if it has outputs only at its end: all runs are one program."""
     if scenario.used_method.is_closed_form or segments.has_output_inside_segments(scenario):
         return run_scenario(scenario, **options)
     inside = (scenario.start_time + min([*scenario.breaks, scenario.end_time])) / 2
-    result = run_scenario(replace(scenario, output_step=None, output_times=np.union1d(scenario.times, inside)), **options)
+    result = run_scenario(
+        replace(scenario, output_step=None, output_times=np.union1d(scenario.times, inside)), **options
+    )
     kept = result.times != inside
     result.times, result.samples = result.times[kept], result.samples[kept]
     if result.checkpoints is not None:

@@ -37,14 +37,14 @@ def warn_of_long_steps(motion: Trajectory, stacklevel: int) -> None:
     drifts_exactly = method.composition is not None and method.composition.drift == "exact"
     if turn > LONGEST_TURN and not drifts_exactly:
         warnings.warn(
-            f"a body turns by {turn:.3g} rad in one step of {step:g} s ({fastest:.3g} rad/s): {method.name} cannot follow "
-            f"that. Choose step={LONGEST_TURN / 10 / fastest:.1g} or shorter, or method='dop853', which finds its own "
-            "steps",
+            f"a body turns by {turn:.3g} rad in one step of {step:g} s ({fastest:.3g} rad/s): {method.name} cannot "
+            f"follow that. Choose step={LONGEST_TURN / 10 / fastest:.1g} or shorter, or method='dop853', which finds "
+            "its own steps",
             stacklevel=stacklevel,
         )
     elif loss > LARGEST_LOSS:
         warnings.warn(
-            f"a step of {step:g} s changed |q| by {loss:.2g}: it is too long for the rotation. Choose a shorter step, or "
-            "method='dop853', which finds its own steps",
+            f"a step of {step:g} s changed |q| by {loss:.2g}: it is too long for the rotation. Choose a shorter step, "
+            "or method='dop853', which finds its own steps",
             stacklevel=stacklevel,
         )

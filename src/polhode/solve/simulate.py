@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
+from polhode.engines.driver import run_scenario
 from polhode.engines.result import Report
 from polhode.engines.user_functions import settle_functions
-from polhode.engines.driver import run_scenario
 from polhode.errors import CancelledError, ScenarioError
 from polhode.massprops.body import Body
 from polhode.model.event import Event, EventLaw

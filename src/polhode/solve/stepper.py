@@ -23,7 +23,7 @@ from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
 from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw, flatten_leaves
+from polhode.model.force import Force, ForceLaw
 from polhode.model.method_choice import AUTO, RUNGE_KUTTA
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
@@ -176,14 +176,15 @@ class Stepper:
         given = (("force", force), ("torque", torque), ("force_body", force_body), ("torque_body", torque_body))
         numbers = np.concatenate([check_numbers(value, name, (3,), ScenarioError) for name, value in given])
         self._loads[body] = numbers
-        self._integrator.set_params(len(self.scenario.of_kind("body")) - len(self.scenario.bodies) + body, numbers, body)
+        first = len(self.scenario.of_kind("body")) - len(self.scenario.bodies)
+        self._integrator.set_params(first + body, numbers, body)
 
     # Advancing ------------------------------------------------------------------------------------------------------
     def advance(self, duration: float) -> list[EventRecord] | None:
         """Advance by a length of time, in s.
 
-        Returns the events on the way, if any are watched, else None.  An event that stops the run ends the advance there
-        (`stepper.time` says where).
+        Returns the events on the way, if any are watched, else None.  An event that stops the run ends the advance
+        there (`stepper.time` says where).
 
         Examples
         --------
@@ -370,7 +371,7 @@ class _QuickClocked(_Quick):
         self._at_end, self._row = self._slots["end"], integrator.buffer[0]
         self._at_t, self._at_h = integrator.layout.clock[0], integrator.layout.clock[1]
 
-    def advance(self, a: float, b: float) -> bool:
+    def advance(self, a: float, b: float) -> bool:  # noqa: ARG002
         end = b - self._start
         self._numbers[self._at_end] = end
         self._call(self._address, 0, 1)
