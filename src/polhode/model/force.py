@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -221,12 +222,12 @@ def _force_law(
     refuse_keyword_only(function, arguments, ForceError)
     if len(arguments) != count:
         raise ForceError(
-            f"{function.__name__} takes {len(arguments)} arguments, but a force takes {count}: {signature}"
+            f"{name_of_function(function)} takes {len(arguments)} arguments, but a force takes {count}: {signature}"
         )
     kernel = law(function)
     if axes == "body":
         kernel = convert_body_torque(kernel)
-    return ForceLaw(function.__name__, kernel, function, kind, law(potential) if potential else None, axes)
+    return ForceLaw(name_of_function(function), kernel, function, kind, law(potential) if potential else None, axes)
 
 
 def refuse_keyword_only(
@@ -235,10 +236,18 @@ def refuse_keyword_only(
     """Refuse an argument that can only be given by name, which nobody would give."""
     named = [p.name for p in arguments if p.kind is p.KEYWORD_ONLY]
     if named:
+        name = name_of_function(function)
         raise error(
-            f"{function.__name__} takes {named[0]!r} by keyword only, which no run passes: read it from params, and "
-            f"give its value when you call {function.__name__}(...)"
+            f"{name} takes {named[0]!r} by keyword only, which no run passes: read it from params, and "
+            f"give its value when you call {name}(...)"
         )
+
+
+def name_of_function(function: Any) -> str:
+    """The name of a function, of what a partial calls, or of the class of a callable object."""
+    while isinstance(function, partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def as_param(value: Any, name: str) -> Any:

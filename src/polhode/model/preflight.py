@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import sysconfig
 import traceback
+from functools import partial
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
-from polhode.model.force import Force, map_leaves
+from polhode.model.force import Force, map_leaves, name_of_function
 from polhode.model.scenario import Scenario
 
 
@@ -37,9 +40,9 @@ def check_user_functions(scenario: Scenario) -> None:
                 answer = function(*arguments)
             except Exception as error:
                 raise ScenarioError(_failure_at_start(e, function, error)) from error
-            if not (_are_vectors(answer, 2) if function is e.change else isinstance(answer, Real)):
+            if not (_are_vectors(answer, 2) if function is e.change else _is_number(answer)):
                 form = ", each three numbers in a tuple" if function is e.change else ""
-                raise ScenarioError(f"{e.name} must return {wanted}{form}, but {function.__name__} returned {answer!r}")
+                raise ScenarioError(f"{e.name} must return {wanted}{form}, but {name_of_function(function)} returned {answer!r}")
 
 
 def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
@@ -87,18 +90,34 @@ def _are_vectors(answer: Any, count: int) -> bool:
     return isinstance(answer, (tuple, list, np.ndarray)) and len(answer) == count and all(map(_is_vector, answer))
 
 
+def _is_number(x: Any) -> bool:
+    x = x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
+    return isinstance(x, Real) and not isinstance(x, bool)
+
+
 def _is_vector(vector: Any) -> bool:
     return (
         isinstance(vector, (tuple, list, np.ndarray))
         and len(vector) == 3
-        and all(isinstance(c, Real) and not isinstance(c, bool) for c in vector)
+        and all(_is_number(c) for c in vector)
     )
 
 
+_OTHER_CODE = tuple(
+    str(folder) for folder in (Path(__file__).parents[1], Path(np.__file__).parent, sysconfig.get_path("stdlib"))
+)
+
+
 def locate_error(thing: Any, error: BaseException) -> str:
-    """The line of a user function, or of that of a force or event, if the error came from there."""
-    code = getattr(getattr(thing, "function", thing), "__code__", None)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if code is not None and frame.filename == code.co_filename:
+    """The line of a user function, or of a helper that it calls, if the error came from there."""
+    function = getattr(thing, "function", None) or thing
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(function, "__code__", None) or getattr(getattr(type(function), "__call__", None), "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    if code is None or not any(frame.filename == code.co_filename for frame in frames):
+        return ""
+    for frame in reversed(frames):
+        if frame.filename == code.co_filename or not frame.filename.startswith((*_OTHER_CODE, "<frozen", "<__array")):
             return f" ({frame.filename}, line {frame.lineno}: {frame.line})"
     return ""
