@@ -88,14 +88,12 @@ class Integrator:
         """Before a segment: each force that acts in a window acts always or never, so that no stage sees its edge."""
         middle = (a + b) / 2
         for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=True):
-            if f.window is None:
-                continue
-            own = places if f.bodies is None else places[1]
-            start, stop = f.params[f.window[0]], f.params[f.window[1]]
-            is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
-            opened = np.where(is_open, -np.inf, np.inf)
-            write_values(self.buffer, self.layout, own[f.window[0]], opened, self.scenario.count)
-            write_values(self.buffer, self.layout, own[f.window[1]], np.inf, self.scenario.count)
+            times = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
+            for (start, stop), at_start, at_stop in zip(f.windows, times[::2], times[1::2], strict=True):
+                is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
+                opened = np.where(is_open, -np.inf, np.inf)
+                write_values(self.buffer, self.layout, at_start, opened, self.scenario.count)
+                write_values(self.buffer, self.layout, at_stop, np.inf, self.scenario.count)
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
         """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""
