@@ -362,7 +362,7 @@ def test_crossings_are_stored_with_the_motion(tmp_path):
         ph.load(tmp_path / "bouncing.zarr").at(1.001)
 
 
-PUSHES = {"up": 1.0}
+PUSHES = [1.0] * 100
 
 
 @ph.event
@@ -377,7 +377,7 @@ def fails(t, state, body, params):
 
 @ph.event
 def looks_up(t, state, body, params):
-    push = PUSHES["up"]
+    push = PUSHES[int(t)]
     return state.position[2] - push
 
 

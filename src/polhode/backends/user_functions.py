@@ -166,14 +166,15 @@ class _Adapter:
 
 
 class _Globals(dict[str, Any]):
-    """The globals of a user's function, read when they are asked for, with `math`, NumPy and helpers replaced."""
+    """The globals of a user's function, read once in each run, with `math`, NumPy and helpers replaced."""
 
     def __init__(self, real: dict[str, Any], adapter: _Adapter) -> None:
         super().__init__(__builtins__=adapter.builtins)
         self._real, self._adapter = real, adapter
 
     def __missing__(self, name: str) -> Any:
-        return self._adapter.adapt(self._real[name])  # a KeyError leaves the others to the builtins
+        self[name] = self._adapter.adapt(self._real[name])  # a KeyError leaves the others to the builtins
+        return self[name]
 
 
 def _refuse_to_trace(function: FunctionType, copied: Callable[..., Any], problem: str) -> Callable[..., Any]:
@@ -186,7 +187,7 @@ def _refuse_to_trace(function: FunctionType, copied: Callable[..., Any], problem
     return call
 
 
-_OURS = ("polhode", "numpy", "scipy", "builtins")
+_OURS = ("polhode", "numpy", "scipy", "builtins", "_pytest")
 
 
 def _is_users(thing: Any) -> bool:

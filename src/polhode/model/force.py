@@ -231,28 +231,30 @@ def _force_law(
         arguments = inspect.signature(function).parameters.values()
     except ValueError:
         raise ForceError(f"@ph.force goes before a Python function {signature}, not before {function!r}") from None
-    refuse_keyword_only(function, arguments, ForceError)
-    if len(arguments) != count:
-        raise ForceError(
-            f"{name_of_function(function)} takes {len(arguments)} arguments, but a force takes {count}: {signature}"
-        )
+    check_arguments(function, arguments, count, f"a force takes {count}: {signature}", ForceError)
     kernel = law(function)
     if axes == "body":
         kernel = convert_body_torque(kernel)
     return ForceLaw(name_of_function(function), kernel, function, kind, law(potential) if potential else None, axes)
 
 
-def refuse_keyword_only(
-    function: Callable[..., Any], arguments: Iterable[inspect.Parameter], error: type[InputError]
+def check_arguments(
+    function: Callable[..., Any], arguments: Iterable[inspect.Parameter], count: int, rule: str, error: type[InputError]
 ) -> None:
-    """Refuse an argument that can only be given by name, which nobody would give."""
-    named = [p.name for p in arguments if p.kind is p.KEYWORD_ONLY]
+    """Refuse a function that cannot be called with so many arguments; more may have default values."""
+    arguments, name = list(arguments), name_of_function(function)
+    needed = [p for p in arguments if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    bound = function.keywords if isinstance(function, partial) else {}
+    named = [p.name for p in arguments if p.kind is p.KEYWORD_ONLY and p.name not in bound]
     if named:
-        name = name_of_function(function)
         raise error(
             f"{name} takes {named[0]!r} by keyword only, which no run passes: read it from params, and "
             f"give its value when you call {name}(...)"
         )
+    most = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in arguments)
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in arguments)
+    if len(needed) > count or (most < count and not takes_any):
+        raise error(f"{name} takes {len(needed) or most} arguments, but {rule}")
 
 
 def name_of_function(function: Any) -> str:

@@ -29,7 +29,7 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = f.kernel(*arguments)
             except Exception as error:
-                raise ForceError(_failure_at_start(f, f, error)) from error
+                raise ForceError(_failure_at_start(scenario, f, f, error)) from error
             _check_return_value(f, answer)
     for e in scenario.events:
         arguments = sample_arguments(scenario, e)
@@ -39,7 +39,7 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = function(*arguments)
             except Exception as error:
-                raise ScenarioError(_failure_at_start(e, function, error)) from error
+                raise ScenarioError(_failure_at_start(scenario, e, function, error)) from error
             if not (_are_vectors(answer, 2) if function is e.change else _is_number(answer)):
                 form = ", each three numbers in a tuple" if function is e.change else ""
                 raise ScenarioError(f"{e.name} must return {wanted}{form}, but {name_of_function(function)} returned {answer!r}")
@@ -77,12 +77,17 @@ def _check_return_value(f: Force, answer: Any) -> None:
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
 
 
-def _failure_at_start(thing: Force | Event, function: Any, error: Exception) -> str:
+def _failure_at_start(scenario: Scenario, thing: Force | Event, function: Any, error: Exception) -> str:
     """Why a user function failed; perhaps it reads more parameters than it was given."""
     hint, count = "", len(thing.params)
     if re.search("values to unpack|tuple index out of range", str(error)):
         given = f"{count} parameter{'' if count == 1 else 's'}"
         hint = f". It was made with {given}: give all that it reads when you call it, {thing.name}(...)"
+    if scenario.members is not None and re.search("'float' object is not|'float' has no len", str(error)):
+        hint = (
+            f". An array with {scenario.members} rows is one row for each of the {scenario.members} members: give a table "
+            "as a tuple or list"
+        )
     return f"{thing.name} fails at the start of the run: {error}{locate_error(function, error)}{hint}"
 
 
