@@ -1,5 +1,7 @@
 """The language of forces: what a user may write, against plain Python; what is refused; values that have changed."""
 
+# ruff: noqa: ARG002, ARG004, RUF021, RET505, NPY002, E501  (what users write)
+
 import dataclasses
 import enum
 import functools
@@ -226,7 +228,9 @@ def asserts(t, s, b, p):
 def random_arguments(seed):
     rng = np.random.default_rng(seed)
     state = type(_STATE)(*(tuple((rng.normal(size=len(part)) / 2).tolist()) for part in _STATE))
-    body = type(_BODY)(*(tuple(rng.normal(size=len(part)).tolist()) if isinstance(part, tuple) else 1.5 for part in _BODY))
+    body = type(_BODY)(
+        *(tuple(rng.normal(size=len(part)).tolist()) if isinstance(part, tuple) else 1.5 for part in _BODY)
+    )
     return float(rng.uniform(0.0, 2.0)), state, body, ()
 
 
@@ -248,15 +252,15 @@ def test_what_a_force_may_be_written_with_against_plain_python(name):
 
 
 @pytest.mark.parametrize("name", ["//", "**", "% ", "np.interp", "loops", "branches", "copysign", "matrix", "method"])
+@pytest.mark.filterwarnings("ignore:engine='python'")
 def test_bits_of_both_engines_alone_and_in_lanes(name):
     law = ph.force(WORKS[name.strip()])
     body, rng = ph.Body(mass=2.0, inertia=(1.0, 2.0, 2.5)), np.random.default_rng(1)
     one = ph.State(position=(0.3, -0.2, 0.4), velocity=(0.1, -0.3, 0.2), angular_velocity=(0.1, 0.2, -0.1))
     many = ph.State(position=rng.normal(size=(9, 3)) / 2, velocity=rng.normal(size=(9, 3)) / 2)
     settings = {"duration": 1.0, "step": 0.25, "method": "rk4"}
-    with pytest.warns(UserWarning, match="slower"):
-        alone = ph.simulate(body, one, [law()], **settings, engine="python")
-        members = ph.ensemble(body, many, [law()], **settings, engine="python", output_step=0.25)
+    alone = ph.simulate(body, one, [law()], **settings, engine="python")
+    members = ph.ensemble(body, many, [law()], **settings, engine="python", output_step=0.25)
     compiled, lanes = (
         ph.simulate(body, one, [law()], **settings),
         ph.ensemble(body, many, [law()], **settings, output_step=0.25),
@@ -275,7 +279,9 @@ def test_division_with_rest_against_python(x, y):
     )(x, y)
     wanted = [math.nan] * 2 if math.isinf(x) else [x // y, x % y]
     for found, right in zip((*quotient[:2], *rest[:2]), wanted * 2, strict=True):
-        assert (found == right and math.copysign(1, found) == math.copysign(1, right)) or found != found and right != right
+        assert (
+            (found == right and math.copysign(1, found) == math.copysign(1, right)) or found != found and right != right
+        )
 
 
 # What is refused -----------------------------------------------------------------------------------------------------
@@ -340,7 +346,9 @@ def test_what_cannot_be_traced_is_refused_with_file_line_and_remedy(name):
         assert phrase in str(refused.value)
     if name != "global":  # uncompiled it runs
         with pytest.warns(UserWarning, match="slower"):
-            ph.simulate(ph.particle(1.0), start, [ph.force(function)()], duration=1.0, method="euler", step=0.5, engine="python")
+            ph.simulate(
+                ph.particle(1.0), start, [ph.force(function)()], duration=1.0, method="euler", step=0.5, engine="python"
+            )
 
 
 # Values that have changed --------------------------------------------------------------------------------------------
@@ -458,7 +466,9 @@ def test_a_notebook_kernel_sees_every_change():
     book = nbformat.v4.new_notebook()
     book.cells = [nbformat.v4.new_code_cell(textwrap.dedent(cell).strip()) for cell in CELLS]
     nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
-    shown = ["".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout") for cell in book.cells]
+    shown = [
+        "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout") for cell in book.cells
+    ]
     assert [text.split() for text in shown] == [["2.0"] * 2, ["3.0"] * 2, ["30.0"] * 2, ["60.0"] * 2]
 
 
@@ -506,7 +516,10 @@ def test_functions_of_math_have_taylor_series():
         return (-math.sin(state.position[0]) * math.exp(-t) / np.sqrt(1 + t), 0, 0), ZERO
 
     start = ph.State(position=(0.5, 0, 0))
-    a, b = (ph.simulate(ph.particle(1.0), start, [swing()], duration=2.0, method=m, rtol=1e-12) for m in ("taylor", "dop853"))
+    a, b = (
+        ph.simulate(ph.particle(1.0), start, [swing()], duration=2.0, method=m, rtol=1e-12)
+        for m in ("taylor", "dop853")
+    )
     np.testing.assert_allclose(a.final.position, b.final.position, rtol=1e-10)
 
 

@@ -134,6 +134,15 @@ class Traced:
     """A number of which only the way it was made is known."""
 
     __slots__ = ("i",)
+    __add__: Any
+    __radd__: Any
+    __sub__: Any
+    __rsub__: Any
+    __mul__: Any
+    __rmul__: Any
+    __truediv__: Any
+    __rtruediv__: Any
+    """Defined below, all in the same way."""
 
     def __init__(self, i: int) -> None:
         self.i = i
@@ -144,7 +153,7 @@ class Traced:
     def __pos__(self) -> Traced:
         return self
 
-    def __abs__(self) -> Traced:
+    def __abs__(self) -> Any:
         return select(compare("lt", self, 0.0), -self, self + 0.0)
 
     def __pow__(self, exponent: Any) -> Any:
@@ -171,13 +180,13 @@ class Traced:
     def __rdivmod__(self, other: Any) -> Any:
         return divide_with_rest(other, self)
 
-    def __floor__(self) -> Traced:
+    def __floor__(self) -> Any:
         return apply("floor", self) + 0.0  # no -0, as of Python's whole numbers
 
-    def __ceil__(self) -> Traced:
+    def __ceil__(self) -> Any:
         return 0.0 - apply("floor", -self)
 
-    def __trunc__(self) -> Traced:
+    def __trunc__(self) -> Any:
         return select(compare("lt", self, 0.0), self.__ceil__(), self.__floor__())
 
     def __lt__(self, other: Any) -> Condition:
@@ -216,7 +225,7 @@ class Traced:
     def __repr__(self) -> str:
         return "<a number of the run>"
 
-    def __round__(self, digits: Any = None) -> Traced:
+    def __round__(self, digits: Any = None) -> Any:
         if digits is not None:
             raise TraceError("round() to some digits of a number that changes during the run: scale it, round(100 * x)")
         near = select(compare("lt", abs(self), _HALF_RANGE), (self + _ROUNDER) - _ROUNDER, self)
@@ -322,7 +331,7 @@ def if_less(a: Any, b: Any, x: Any, y: Any) -> Any:
     return select(compare("lt", a, b), x, y)
 
 
-def divide_with_rest(x: Any, y: Any) -> tuple[Traced, Traced]:
+def divide_with_rest(x: Any, y: Any) -> tuple[Any, Any]:
     """x // y and x % y, by Python's rules: the rest has the sign of y and is exact, the quotient is whole."""
     rest = apply("fmod", x, y)
     below, above = compare("lt", rest, 0.0), compare("lt", 0.0, rest)

@@ -21,7 +21,7 @@ class Plain(float):
     def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
         return raise_to(self, exponent)
 
-    def __rpow__(self, base: Any) -> Any:
+    def __rpow__(self, base: Any, modulus: Any = None) -> Any:
         return raise_to(base, self)
 
     def __round__(self, digits: Any = None) -> Any:
@@ -32,7 +32,7 @@ class Plain(float):
 
     def sqrt(self) -> Plain:
         """NumPy asks the elements of an array of objects for it."""
-        return sqrt(self)
+        return Plain(math.sqrt(self))
 
     def conjugate(self) -> Plain:
         return self
@@ -42,10 +42,10 @@ class Plain(float):
 
 
 def _define_operator(name: str) -> None:
-    of_floats = getattr(float, name)
+    of_floats: Any = getattr(float, name)
 
     def operator(self: Plain, *others: Any) -> Any:
-        if others and getattr(others[0], "ndim", 0):
+        if any(getattr(x, "ndim", 0) for x in others):
             return NotImplemented
         result = of_floats(self, *(float(x) if isinstance(x, float) else x for x in others))
         if isinstance(result, tuple):

@@ -1,4 +1,4 @@
-"""What stands for `math`, NumPy and the builtin functions in a user's function: the same bits for every kind of number."""
+"""What stands for `math`, NumPy and builtin functions in a user's function: the same bits for every kind of number."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*values)
         arrays = np.broadcast_arrays(*[np.asarray(v, dtype=object) for v in values])
         flat = [function(*entries) for entries in zip(*(a.ravel() for a in arrays), strict=True)]
-        result = np.empty(len(flat), dtype=object)
+        result: Any = np.empty(len(flat), dtype=object)
         result[:] = flat
         result = result.reshape(arrays[0].shape)
         if any(type(x) in _OWN for x in flat):
@@ -121,9 +121,7 @@ def _cosh(x: Any) -> Any:
 
 def _tanh(x: Any) -> Any:
     inside = scalar_ops.if_less(x * x, 1.0, x, 0.0 * x)
-    return scalar_ops.if_less(
-        x * x, 1.0, _sinh(inside) / _cosh(inside), 1.0 - 2.0 / (elementary.exp(2.0 * x) + 1.0)
-    )
+    return scalar_ops.if_less(x * x, 1.0, _sinh(inside) / _cosh(inside), 1.0 - 2.0 / (elementary.exp(2.0 * x) + 1.0))
 
 
 def _expm1(x: Any) -> Any:
@@ -151,7 +149,7 @@ def _polyval(p: Any, x: Any) -> Any:
 
 
 def _is_nan(x: Any) -> Any:
-    return x != x  # noqa: PLR0124
+    return x != x
 
 
 def _is_finite(x: Any) -> Any:
@@ -318,11 +316,9 @@ def _of_math(value: Any) -> Any:
         return value
 
     def of_constants(*arguments: Any) -> Any:
-        if any(type(x) is Traced for x in arguments) or any(map(_holds_own, arguments)) and graphs.is_tracing():
+        if graphs.is_tracing() and any(map(_holds_own, arguments)):
             known = ", ".join(sorted(MATH))
-            raise TraceError(
-                f"math.{value.__name__} of a number that changes during the run. There are: {known}"
-            )
+            raise TraceError(f"math.{value.__name__} of a number that changes during the run. There are: {known}")
         return value(*arguments)
 
     return of_constants

@@ -89,10 +89,11 @@ class _Adapter:
             return Unrepeatable(value.__name__, value) if refused else value
         if isinstance(value, np.ufunc):
             return NUMPY.get(value.__name__, value)
-        if isinstance(value, FunctionType) and (value.__module__ or "").startswith("polhode.equations"):
-            return POLHODE.get(value.__name__, value)
-        if getattr(value, "__module__", None) == "numpy" and value is getattr(np, getattr(value, "__name__", ""), None):
-            return getattr(standard_numpy, value.__name__)
+        name, home = getattr(value, "__name__", ""), getattr(value, "__module__", None)
+        if home in _ELEMENTARY:
+            return POLHODE.get(name, value)
+        if home == "numpy" and value is getattr(np, name, None):
+            return getattr(standard_numpy, name)
         if isinstance(value, (FunctionType, MethodType, partial)):
             return self.adapt_function(value)
         if type(value) in (list, tuple) and len(value) <= _SMALL:
@@ -187,6 +188,7 @@ def _refuse_to_trace(function: FunctionType, copied: Callable[..., Any], problem
     return call
 
 
+_ELEMENTARY = tuple(f"polhode.equations.{name}" for name in ("elementary", "interpolation", "scalar_ops"))
 _OURS = ("polhode", "numpy", "scipy", "builtins", "_pytest")
 
 
@@ -216,13 +218,17 @@ def in_plain_python(function: Callable[..., Any], vectors: int) -> Callable[...,
     def call(*given: Any) -> Any:
         sizes = {len(leaf) for leaf in _leaves(given) if isinstance(leaf, np.ndarray)}
         if sizes:  # members of an ensemble, one by one
-            rows = [call(*_map(lambda x, k=k: x[k] if isinstance(x, np.ndarray) else x, given)) for k in range(*sizes)]
+            rows = [call(*_of_member(given, k)) for k in range(sizes.pop())]
             return _transpose(rows)
         if all(isinstance(leaf, (float, int, np.number)) for leaf in _leaves(given)):
             given = _map(Plain, given)
         return normalize(adapted(*given), vectors)
 
     return call
+
+
+def _of_member(nest: Any, k: int) -> Any:
+    return _map(lambda x: x[k] if isinstance(x, np.ndarray) else x, nest)
 
 
 def _transpose(rows: list[Any]) -> Any:
@@ -273,7 +279,7 @@ class Recorded:
         order = graph.live([i for i in outputs if i is not None])
         number = {i: k for k, i in enumerate(order)}
         self.ops = [graph.ops[i] for i in order]
-        self.args = [
+        self.args: list[Any] = [
             graph.args[i] if graph.ops[i] in LEAVES else tuple(number[a] for a in graph.args[i]) for i in order
         ]
         self.answer = _map(lambda i: number[i], answer)
@@ -331,7 +337,7 @@ class Recorded:
 
 def _pick(index: Any, *numbers: Any) -> Any:
     place = np.asarray(index).astype(int)
-    table = np.stack(np.broadcast_arrays(*numbers, place)[:-1]) if np.ndim(place) else np.stack(numbers)
+    table: Any = np.stack(np.broadcast_arrays(*numbers, place)[:-1]) if np.ndim(place) else np.stack(numbers)
     if np.ndim(place) == 0:
         return table[place]
     return np.take_along_axis(table, place[None], axis=0)[0]
@@ -378,9 +384,7 @@ def _record_once(function: Callable[..., Any], arguments: dict[str, Any], vector
             nonlocal count
             if isinstance(value, tuple):
                 named = getattr(value, "_fields", None)
-                parts = [
-                    incoming(part, f"{name}.{named[k]}" if named else name) for k, part in enumerate(value)
-                ]
+                parts = [incoming(part, f"{name}.{named[k]}" if named else name) for k, part in enumerate(value)]
                 return type(value)(*parts) if named else tuple(parts)
             place: Place = ("argument", (), count)
             count += 1
@@ -491,4 +495,3 @@ def _map(function: Callable[[Any], Any], nest: Any) -> Any:
         return function(nest)
     parts = [_map(function, part) for part in nest]
     return type(nest)(*parts) if hasattr(nest, "_fields") else tuple(parts)
-

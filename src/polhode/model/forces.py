@@ -180,9 +180,7 @@ def force_at(
     return _between(acting, start, stop)
 
 
-def torque(
-    torque: ArrayLike, axes: str = "world", start: ArrayLike = -math.inf, stop: ArrayLike = math.inf
-) -> Force:
+def torque(torque: ArrayLike, axes: str = "world", start: ArrayLike = -math.inf, stop: ArrayLike = math.inf) -> Force:
     """A constant torque in N m, in world axes, or with axes="body" fixed to the body, while start <= t < stop (s).
 
     No step crosses start or stop.

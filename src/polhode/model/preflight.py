@@ -42,7 +42,9 @@ def check_user_functions(scenario: Scenario) -> None:
                 raise ScenarioError(_failure_at_start(scenario, e, function, error)) from error
             if not (_are_vectors(answer, 2) if function is e.change else _is_number(answer)):
                 form = ", each three numbers in a tuple" if function is e.change else ""
-                raise ScenarioError(f"{e.name} must return {wanted}{form}, but {name_of_function(function)} returned {answer!r}")
+                raise ScenarioError(
+                    f"{e.name} must return {wanted}{form}, but {name_of_function(function)} returned {answer!r}"
+                )
 
 
 def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
@@ -84,10 +86,8 @@ def _failure_at_start(scenario: Scenario, thing: Force | Event, function: Any, e
         given = f"{count} parameter{'' if count == 1 else 's'}"
         hint = f". It was made with {given}: give all that it reads when you call it, {thing.name}(...)"
     if scenario.members is not None and re.search("'float' object is not|'float' has no len", str(error)):
-        hint = (
-            f". An array with {scenario.members} rows is one row for each of the {scenario.members} members: give a table "
-            "as a tuple or list"
-        )
+        rows = scenario.members
+        hint = f". An array with {rows} rows is one row for each of the {rows} members: give a table as a tuple or list"
     return f"{thing.name} fails at the start of the run: {error}{locate_error(function, error)}{hint}"
 
 
@@ -101,11 +101,7 @@ def _is_number(x: Any) -> bool:
 
 
 def _is_vector(vector: Any) -> bool:
-    return (
-        isinstance(vector, (tuple, list, np.ndarray))
-        and len(vector) == 3
-        and all(_is_number(c) for c in vector)
-    )
+    return isinstance(vector, (tuple, list, np.ndarray)) and len(vector) == 3 and all(_is_number(c) for c in vector)
 
 
 _OTHER_CODE = tuple(
@@ -118,7 +114,8 @@ def locate_error(thing: Any, error: BaseException) -> str:
     function = getattr(thing, "function", None) or thing
     while isinstance(function, partial):
         function = function.func
-    code = getattr(function, "__code__", None) or getattr(getattr(type(function), "__call__", None), "__code__", None)
+    called = function if hasattr(function, "__code__") else vars(type(function)).get("__call__")  # a callable object
+    code = getattr(called, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)
     if code is None or not any(frame.filename == code.co_filename for frame in frames):
         return ""

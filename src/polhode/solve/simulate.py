@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 
+from polhode.engines.driver import run_scenario
 from polhode.engines.result import Report
 from polhode.engines.user_functions import settle_functions
-from polhode.engines.driver import run_scenario
 from polhode.errors import CancelledError, ScenarioError
 from polhode.massprops.body import Body
-from polhode.model.event import Event, EventLaw
 from polhode.model import scenario_validation as checks
+from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw, array_lengths, settle_arrays
 from polhode.model.method_choice import AUTO
 from polhode.model.preflight import check_user_functions
@@ -314,15 +314,17 @@ def ensemble(
 def _with_members(forces: Any, events: Any) -> dict[str, Any]:
     """The forces and events of an ensemble in which nothing but the arrays in their parameters has members."""
     made, found = checks.check_forces(forces), checks.check_events(events)
-    lengths = array_lengths([part.params for part in (*made, *found)])
+    lengths = array_lengths([f.params for f in made] + [e.params for e in found])
     if len(lengths) > 1:
         raise ScenarioError(
             f"the arrays in the parameters of forces and events have {sorted(lengths)} rows: which of these is the "
             "number of members? Give tables as tuples or lists, and only what differs between members as an array"
         )
     count = lengths.pop() if lengths else None
-    settled = [[replace(part, params=settle_arrays(part.params, count)) for part in parts] for parts in (made, found)]
-    return {"forces": settled[0], "events": settled[1]}
+    return {
+        "forces": [replace(f, params=settle_arrays(f.params, count)) for f in made],
+        "events": [replace(e, params=settle_arrays(e.params, count)) for e in found],
+    }
 
 
 def _as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **arguments: Any) -> Scenario:

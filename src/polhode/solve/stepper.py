@@ -181,7 +181,9 @@ class Stepper:
         given = (("force", force), ("torque", torque), ("force_body", force_body), ("torque_body", torque_body))
         numbers = np.concatenate([check_numbers(value, name, (3,), ScenarioError) for name, value in given])
         self._loads[body] = numbers
-        self._integrator.set_params(len(self.scenario.of_kind("body")) - len(self.scenario.bodies) + body, numbers, body)
+        self._integrator.set_params(
+            len(self.scenario.of_kind("body")) - len(self.scenario.bodies) + body, numbers, body
+        )
 
     # Advancing ------------------------------------------------------------------------------------------------------
     def advance(self, duration: float) -> list[EventRecord] | None:
