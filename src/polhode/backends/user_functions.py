@@ -355,7 +355,7 @@ _ARITHMETIC: dict[str, Callable[..., Any]] = {
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
-    "sel": lambda c, x, y: np.where(c, x, y)[()],
+    "sel": lambda c, x, y: np.where(c, x, y)[()],  # type: ignore[call-overload]
     "pick": _pick,
 }
 

@@ -78,8 +78,8 @@ def _settle(
         return record_function(function, arguments, vectors)
     except (TraceError, TypeError, AttributeError, RecursionError) as error:
         raise kind(
-            f"{name} cannot be compiled: {error}{locate_error(function, error)}. The documentation lists what can, under "
-            "'Forces of your own'; or run it uncompiled with engine='python', about a thousand times slower."
+            f"{name} cannot be compiled: {error}{locate_error(function, error)}. The documentation lists what can, "
+            "under 'Forces of your own'; or run it uncompiled with engine='python', about a thousand times slower."
         ) from error
 
 
