@@ -362,7 +362,7 @@ def test_crossings_are_stored_with_the_motion(tmp_path):
         ph.load(tmp_path / "bouncing.zarr").at(1.001)
 
 
-PUSHES = {"up": 1.0}
+PUSHES = [1.0] * 100
 
 
 @ph.event

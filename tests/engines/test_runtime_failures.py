@@ -16,7 +16,7 @@ RK4 = {"step": 0.01, "method": "rk4"}
 NAN = math.nan
 FLYING = ph.State(velocity=(1.0, 0.0, 0.0), angular_velocity_body=(0.1, 0.2, 0.3))
 REST = (0.0, 0.0, 0.0)
-PUSHES = {"east": 1.0}
+PUSHES = [1.0, 1.0, 1.0]
 
 
 @ph.force
@@ -41,11 +41,6 @@ def flat(t, state, body, params):
 
 
 @ph.force
-def an_array(t, state, body, params):
-    return np.zeros(3), REST
-
-
-@ph.force
 def a_text(t, state, body, params):
     return ("up", 0.0, 0.0), REST
 
@@ -57,7 +52,7 @@ def wants_more(t, state, body, params):
 
 @ph.force
 def looks_up(t, state, body, params):
-    push = PUSHES["east"]
+    push = PUSHES[int(t)]
     return (push, 0.0, 0.0), REST
 
 
@@ -85,11 +80,11 @@ def line_of(law, offset):
 
 OWN = {
     "torque forgotten": (forgets_the_torque, "must return (force, torque)", "returned (0.0, 0.0, -9.81)"),
-    "two components": (flat, "(force, torque), each three numbers", "its force is (0.0, -9.81)"),
-    "text": (a_text, "(force, torque), each three numbers", "its force is ('up', 0.0, 0.0)"),
+    "two components": (flat, "each three numbers", "its force is (0.0, -9.81)"),
+    "text": (a_text, "each three numbers", "its force is ('up', 0.0, 0.0)"),
     "parameter missing": (wants_more, "fails at the start", "index out of range", line_of(wants_more, 2)),
-    "not compilable": (rounds, "cannot be compiled", "round()", line_of(rounds, 2), "engine='python'"),
-    "raises later": (gives_up, "fails during the run, after t = 0.5 s: too late", line_of(gives_up, 3)),
+    "not compilable": (looks_up, "cannot be compiled", line_of(looks_up, 2), "ph.interp", "engine='python'"),
+    "raises later": (gives_up, "fails during the run, after t =", "too late", line_of(gives_up, 3)),
 }
 
 

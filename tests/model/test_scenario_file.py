@@ -96,7 +96,13 @@ def test_read_again_it_is_the_same_scenario(both):
         assert np.array_equal(getattr(read, setting), getattr(written, setting)), setting
     for a, b in zip(read.forces, written.forces, strict=True):
         assert (a.name, a.kernel, a.params, a.bodies, a.instant) == (b.name, b.kernel, b.params, b.bodies, b.instant)
-        assert (a.kind, a.pushes, a.turns, a.direction, a.window) == (b.kind, b.pushes, b.turns, b.direction, b.window)
+        assert (a.kind, a.pushes, a.turns, a.direction, a.windows) == (
+            b.kind,
+            b.pushes,
+            b.turns,
+            b.direction,
+            b.windows,
+        )
         assert (a.potential is None) == (b.potential is None)
     for a, b in zip(read.bodies, written.bodies, strict=True):
         assert (a.mass, a.is_particle, a.allow_unphysical) == (b.mass, b.is_particle, b.allow_unphysical)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from threading import RLock
 from typing import Any
 
@@ -118,9 +119,13 @@ def compare(op: str, a: Any, b: Any) -> Comparison:
     return Comparison(graph.add(op, graph.node_of(a), graph.node_of(b)))
 
 
-def _refuse(what: str) -> Callable[..., Any]:
+_ROUNDER, _HALF_RANGE = 6755399441055744.0, 2251799813685248.0
+"""1.5 * 2**52: to add and subtract it rounds to a whole number; 2**51: larger numbers are left alone."""
+
+
+def _refuse(what: str, advice: str) -> Callable[..., Any]:
     def refuse(self: Any, *_: Any, **__: Any) -> Any:
-        raise TraceError(f"{what} of a number that changes during the run")
+        raise TraceError(f"{what} of a number that changes during the run{advice}")
 
     return refuse
 
@@ -129,6 +134,15 @@ class Traced:
     """A number of which only the way it was made is known."""
 
     __slots__ = ("i",)
+    __add__: Any
+    __radd__: Any
+    __sub__: Any
+    __rsub__: Any
+    __mul__: Any
+    __rmul__: Any
+    __truediv__: Any
+    __rtruediv__: Any
+    """Defined below, all in the same way."""
 
     def __init__(self, i: int) -> None:
         self.i = i
@@ -140,28 +154,40 @@ class Traced:
         return self
 
     def __abs__(self) -> Any:
-        return select(compare("lt", self, 0.0), -self, self)
+        return select(compare("lt", self, 0.0), -self, self + 0.0)
 
     def __pow__(self, exponent: Any) -> Any:
-        return raise_to(self, exponent)
+        return NotImplemented if _is_array(exponent) else raise_to(self, exponent)
 
     def __rpow__(self, base: Any) -> Any:
-        return raise_to(base, self)
+        return NotImplemented if _is_array(base) else raise_to(base, self)
 
     def __mod__(self, other: Any) -> Any:
-        return modulo(self, other)
+        return NotImplemented if _is_array(other) else divide_with_rest(self, other)[1]
 
     def __rmod__(self, other: Any) -> Any:
-        return modulo(other, self)
+        return NotImplemented if _is_array(other) else divide_with_rest(other, self)[1]
 
     def __floordiv__(self, other: Any) -> Any:
-        return apply("floor", self / other)
+        return NotImplemented if _is_array(other) else divide_with_rest(self, other)[0]
 
-    def __floor__(self) -> Traced:
-        return apply("floor", self)
+    def __rfloordiv__(self, other: Any) -> Any:
+        return NotImplemented if _is_array(other) else divide_with_rest(other, self)[0]
 
-    def __ceil__(self) -> Traced:
-        return -apply("floor", -self)
+    def __divmod__(self, other: Any) -> Any:
+        return divide_with_rest(self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return divide_with_rest(other, self)
+
+    def __floor__(self) -> Any:
+        return apply("floor", self) + 0.0  # no -0, as of Python's whole numbers
+
+    def __ceil__(self) -> Any:
+        return 0.0 - apply("floor", -self)
+
+    def __trunc__(self) -> Any:
+        return select(compare("lt", self, 0.0), self.__ceil__(), self.__floor__())
 
     def __lt__(self, other: Any) -> Comparison:
         return compare("lt", self, other)
@@ -193,10 +219,21 @@ class Traced:
     def conjugate(self) -> Traced:
         return self
 
-    __float__ = _refuse("float(), or a function of the standard library,")
-    __int__ = _refuse("int()")
-    __index__ = _refuse("the use as an index")
-    __round__ = _refuse("round()")
+    def __format__(self, form: str) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return "<a number of the run>"
+
+    def __round__(self, digits: Any = None) -> Any:
+        if digits is not None:
+            raise TraceError("round() to some digits of a number that changes during the run: scale it, round(100 * x)")
+        near = select(compare("lt", abs(self), _HALF_RANGE), (self + _ROUNDER) - _ROUNDER, self)
+        return near + 0.0
+
+    __float__ = _refuse("float(), or a function that takes plain floats only,", "")
+    __int__ = _refuse("int()", ": math.floor keeps it a number, and ph.interp, or `if`, looks it up in a table")
+    __index__ = _refuse("the use as an index", ": look it up with ph.interp(x, xp, fp), or by `if`")
     __array_ufunc__: Any = None
     """Set by `polhode.backends.user_functions`, which knows what NumPy may do with traced numbers."""
 
@@ -235,10 +272,45 @@ class Comparison:
     def __invert__(self) -> Comparison:
         return Comparison(self.i, not self.negated)
 
+    def __and__(self, other: Any) -> Comparison:
+        return compare("eq", select(self, _as_number(other), 0.0), 1.0)
+
+    def __or__(self, other: Any) -> Comparison:
+        return compare("eq", select(self, 1.0, _as_number(other)), 1.0)
+
+    def __xor__(self, other: Any) -> Comparison:
+        return compare("eq", select(self, 1.0, 0.0) + _as_number(other), 1.0)
+
+    def __index__(self) -> int:
+        return int(bool(self))
+
+    __int__ = __index__
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
     def __bool__(self) -> bool:
         if not _deciders:
             raise TraceError("an `if` on a number that changes during the run")
         return _deciders[-1](Comparison(self.i)) != self.negated
+
+
+def _as_number(truth: Any) -> Any:
+    return select(truth, 1.0, 0.0) if type(truth) is Comparison else float(bool(truth))
+
+
+def _define_arithmetic_of_conditions(symbol: str) -> None:
+    def forward(self: Comparison, other: Any) -> Any:
+        return NotImplemented if _is_array(other) else getattr(_as_number(self), symbol)(_plain(other))
+
+    def _plain(other: Any) -> Any:
+        return _as_number(other) if isinstance(other, (Comparison, bool)) else other
+
+    setattr(Comparison, symbol, forward)
+
+
+for _symbol in ("add", "sub", "mul", "truediv", "lt", "gt", "le", "ge"):
+    _define_arithmetic_of_conditions(f"__{_symbol}__")
+    if _symbol in ("add", "sub", "mul", "truediv"):
+        _define_arithmetic_of_conditions(f"__r{_symbol}__")
 
 
 # The functions that `polhode.equations.scalar_ops` looks for ----------------------------------------------------------
@@ -259,26 +331,44 @@ def if_less(a: Any, b: Any, x: Any, y: Any) -> Any:
     return select(compare("lt", a, b), x, y)
 
 
-def modulo(x: Any, y: Any) -> Any:
-    """x % y with the sign of y, as Python's: the rest of a division is exact, and so has the same bits everywhere."""
+def divide_with_rest(x: Any, y: Any) -> tuple[Any, Any]:
+    """x // y and x % y, by Python's rules: the rest has the sign of y and is exact, the quotient is whole."""
     rest = apply("fmod", x, y)
-    if_negative = select(compare("lt", 0.0, y), rest + y, rest)
-    if_positive = select(compare("lt", y, 0.0), rest + y, rest)
-    return select(compare("lt", rest, 0.0), if_negative, select(compare("lt", 0.0, rest), if_positive, rest))
+    below, above = compare("lt", rest, 0.0), compare("lt", 0.0, rest)
+    negative, positive = compare("lt", y, 0.0), compare("lt", 0.0, y)
+    is_off = select(below, select(positive, 1.0, 0.0), select(above, select(negative, 1.0, 0.0), 0.0))
+    is_exact = compare("eq", rest, 0.0)
+    quotient = (x - rest) / y - is_off
+    whole = apply("floor", quotient)
+    whole = select(compare("lt", 0.5, quotient - whole), whole + 1.0, whole)
+    zero = apply("div", x, y) * 0.0
+    whole = select(compare("eq", quotient, 0.0), zero, whole)
+    off = compare("eq", is_off, 1.0)
+    return whole, select(is_exact, select(negative, -0.0, 0.0), select(off, rest + y, rest))
 
 
 def raise_to(base: Any, exponent: Any) -> Any:
     """base ** exponent: small whole powers by multiplication, the square root, everything else by `power`."""
-    from polhode.equations import elementary
+    from polhode.equations import elementary, scalar_ops
 
-    if isinstance(exponent, (int, float)) and float(exponent).is_integer() and 1 <= exponent <= 16:
+    if not _is_constant(exponent):
+        return elementary.power(base, exponent)
+    if float(exponent).is_integer() and 0 <= exponent <= 16:
         half = int(exponent) // 2
-        squared = raise_to(base, half) if half else None
-        whole = squared * squared if squared is not None else base
-        return whole * base if half and int(exponent) % 2 else whole
-    if isinstance(exponent, (int, float)) and exponent in (0.5, -1, -2):
-        return apply("sqrt", base) if exponent == 0.5 else 1.0 / raise_to(base, -exponent)
-    return elementary.power(base, exponent)
+        if exponent <= 1:
+            return base if exponent else 1.0
+        root = raise_to(base, half)
+        return root * root * base if int(exponent) % 2 else root * root
+    if exponent == 0.5:
+        return scalar_ops.sqrt(base)
+    if exponent in (-1, -2):
+        return 1.0 / raise_to(base, -exponent)
+    return elementary.power(base, float(exponent))
+
+
+def _is_constant(x: Any) -> bool:
+    """Whether it is a number of Python or NumPy, not one of ours."""
+    return isinstance(x, Real) and not type(x).__module__.startswith("polhode.")
 
 
 def pick(numbers: Sequence[Any], index: Any) -> Any:

@@ -2,231 +2,249 @@
 
 A function is traced anew at every run, so what it reads from globals, closures and tables is always what they hold now.
 An `if` on a traced number is followed both ways, and the results are joined by selection.  Functions of `math` and
-NumPy are replaced by our own, so that they have the same bits in plain Python and everywhere else.
+NumPy are replaced by our own (`standard_functions`), so that they have the same bits in plain Python and everywhere
+else.
 """
 
 from __future__ import annotations
 
+import builtins
+import copy
 import dis
 import math
-import traceback
+import random
+import sys
+import time
 from collections.abc import Callable, Sequence
+from enum import Enum
+from functools import partial
 from hashlib import sha256
-from types import BuiltinFunctionType, CellType, FunctionType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from polhode.backends import graph as graphs
 from polhode.backends.graph import LEAVES, Comparison, Graph, Place, Traced, TraceError, deciding, tracing
-from polhode.equations import elementary, interpolation, scalar_ops
+from polhode.backends.plain_numbers import Plain
+from polhode.backends.standard_functions import (
+    BUILTINS,
+    NUMPY,
+    POLHODE,
+    StandardModule,
+    Unrepeatable,
+    standard_math,
+    standard_numpy,
+)
+from polhode.model.force import name_of_function
+from polhode.model.preflight import locate_error
 
-MOST_PATHS = 64
+MOST_PATHS = 1024
 """Ways through a function that its `if`s may make."""
+MOST_DECISIONS = 64
+"""Questions on one way: more are taken for a loop without end."""
+_SMALL = 1000
+"""Longer lists and dictionaries are taken for tables, without functions in them."""
 
 
 # What stands for `math`, NumPy and helpers ----------------------------------------------------------------------------
-def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of numbers, applied to every element of arrays."""
+class _Adapter:
+    """Replaces what a user's function reads by what computes alike everywhere."""
 
-    def each(*values: Any) -> Any:
-        if not any(isinstance(v, (np.ndarray, list, tuple)) for v in values):
-            return function(*values)
-        arrays = np.broadcast_arrays(*[np.asarray(v, dtype=object) for v in values])
-        flat = [function(*entries) for entries in zip(*(a.ravel() for a in arrays), strict=True)]
-        result: Any = np.empty(len(flat), dtype=object)
-        result[:] = flat
-        result = result.reshape(arrays[0].shape)
-        return result if any(type(x) is Traced for x in flat) else result.astype(float)
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Any, Any]] = {}
+        self.builtins = {**vars(builtins), **BUILTINS, "__import__": self._import}
 
-    return each
+    def _import(self, name: str, *arguments: Any) -> Any:
+        return self.adapt(__import__(name, *arguments))
 
+    def adapt(self, value: Any) -> Any:
+        """What a value is in a user's function."""
+        if type(value) in (float, int, str, bool, np.ndarray, type(None), Traced, Plain):
+            return value
+        if id(value) in self._made:
+            return self._made[id(value)][1]
+        self._made[id(value)] = (value, value)  # what refers to itself
+        made = self._adapt(value)
+        self._made[id(value)] = (value, made)
+        return made
 
-def _root(x: Any) -> Any:
-    return graphs.sqrt(x) if type(x) is Traced else math.sqrt(x)
+    def _adapt(self, value: Any) -> Any:
+        if value is math:
+            return standard_math
+        if value is np:
+            return standard_numpy
+        if isinstance(value, ModuleType):
+            if value.__name__ == "polhode":
+                return StandardModule(value, POLHODE, self.adapt)
+            if value in (random, time, np.random):
+                return Unrepeatable(value.__name__, value)
+            return StandardModule(value, {}, self.adapt) if _is_users_module(value) else value
+        if isinstance(value, (random.Random, np.random.Generator, np.random.RandomState)):
+            return Unrepeatable(type(value).__name__, value)
+        if isinstance(value, BuiltinFunctionType):
+            if value.__module__ == "math":
+                return getattr(standard_math, value.__name__)
+            refused = isinstance(value.__self__, (random.Random, np.random.RandomState)) or value.__module__ == "time"
+            return Unrepeatable(value.__name__, value) if refused else value
+        if isinstance(value, np.ufunc):
+            return NUMPY.get(value.__name__, value)
+        name, home = getattr(value, "__name__", ""), getattr(value, "__module__", None)
+        if home in _ELEMENTARY:
+            return POLHODE.get(name, value)
+        if home == "numpy" and value is getattr(np, name, None):
+            return getattr(standard_numpy, name)
+        if isinstance(value, (FunctionType, MethodType, partial)):
+            return self.adapt_function(value)
+        if type(value) in (list, tuple) and len(value) <= _SMALL:
+            parts = [self.adapt(part) for part in value]
+            return value if all(a is b for a, b in zip(parts, value, strict=True)) else type(value)(parts)
+        if type(value) is dict and len(value) <= _SMALL:
+            known = {key: self.adapt(part) for key, part in value.items()}
+            return value if all(known[key] is part for key, part in value.items()) else known
+        if isinstance(value, (type, Enum)) or not _is_users(type(value)) or not hasattr(type(value), "__dict__"):
+            return value
+        return self._adapt_object(value)
 
+    def adapt_function(self, function: Any) -> Any:
+        """A function, method or partial on our own `math` and NumPy."""
+        if isinstance(function, partial):
+            given = {name: self.adapt(value) for name, value in function.keywords.items()}
+            return partial(self.adapt(function.func), *map(self.adapt, function.args), **given)
+        if isinstance(function, MethodType):
+            if not isinstance(function.__func__, FunctionType):
+                return function
+            return MethodType(self.adapt(function.__func__), self.adapt(function.__self__))
+        if not isinstance(function, FunctionType) or not _is_users(function):
+            return function
+        if _has_operation(function, ("STORE_GLOBAL", "DELETE_GLOBAL")):
+            return _refuse_to_trace(function, function, "a `global` statement: a function that is traced assigns none")
+        own = _Globals(function.__globals__, self)
+        cells = tuple(CellType() for _ in function.__closure__ or ())
+        copied: Any = FunctionType(
+            function.__code__,
+            own,
+            function.__name__,
+            self.adapt(function.__defaults__),
+            cells,
+        )
+        copied.__kwdefaults__ = self.adapt(function.__kwdefaults__)
+        copied.__module__ = function.__module__
+        if _has_operation(function, ("CHECK_EXC_MATCH",)):
+            problem = "`except`: compiled code raises no errors that it could catch. Ask beforehand, by `if`"
+            copied = _refuse_to_trace(function, copied, problem)
+        self._made[id(function)] = (function, copied)  # a function that calls itself
+        for cell, original in zip(cells, function.__closure__ or (), strict=True):
+            try:
+                cell.cell_contents = self.adapt(original.cell_contents)
+            except ValueError:  # an empty cell
+                continue
+        return copied
 
-def _floor(x: Any) -> Any:
-    return graphs.apply("floor", x) if type(x) is Traced else math.floor(x)
-
-
-def _maximum(a: Any, b: Any) -> Any:
-    return graphs.if_less(a, b, b, a) if type(a) is Traced or type(b) is Traced else max(a, b)
-
-
-def _minimum(a: Any, b: Any) -> Any:
-    return graphs.if_less(b, a, b, a) if type(a) is Traced or type(b) is Traced else min(a, b)
-
-
-def _extreme(of_two: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
-    def of_many(*values: Any, **more: Any) -> Any:
-        entries = list(values[0]) if len(values) == 1 else list(values)
-        if more or not any(type(v) is Traced for v in entries):
-            return plain(*values, **more)
-        best = entries[0]
-        for entry in entries[1:]:
-            best = of_two(best, entry)
-        return best
-
-    return of_many
-
-
-def _hypot(*values: Any) -> Any:
-    total = values[0] * values[0]
-    for value in values[1:]:
-        total = total + value * value
-    return _root(total)
-
-
-def _where(condition: Any, x: Any, y: Any) -> Any:
-    return graphs.select(condition, x, y) if isinstance(condition, Comparison) else np.where(condition, x, y)
-
-
-def _sign(x: Any) -> Any:
-    return scalar_ops.if_less(x, 0.0, -1.0, scalar_ops.if_less(0.0, x, 1.0, 0.0 * x))
-
-
-def _copysign(x: Any, y: Any) -> Any:
-    return scalar_ops.if_less(y, 0.0, -abs(x), abs(x)) if Traced in (type(x), type(y)) else math.copysign(x, y)
-
-
-def _float(x: Any = 0.0) -> Any:
-    return x if type(x) is Traced else float(x)
-
-
-def _interp(x: Any, xp: Any, fp: Any) -> Any:
-    return interpolation.interp(x, tuple(xp), tuple(fp))
-
-
-_COMMON: dict[str, Callable[..., Any]] = {
-    "sqrt": _root,
-    "sin": scalar_ops.sin,
-    "cos": scalar_ops.cos,
-    "tan": lambda x: elementary.tan(x),
-    "exp": lambda x: elementary.exp(x),
-    "log": lambda x: elementary.log(x),
-    "hypot": _hypot,
-    "floor": _floor,
-    "ceil": lambda x: -_floor(-x),
-    "fabs": abs,
-    "degrees": lambda x: x * (180.0 / math.pi),
-    "radians": lambda x: x * (math.pi / 180.0),
-    "copysign": _copysign,
-    "pow": lambda x, y: elementary.power(x, y),
-}
-_INVERSE: dict[str, Callable[..., Any]] = {
-    "atan2": lambda y, x: elementary.atan2(y, x),
-    "atan": lambda x: elementary.atan2(x, 1.0),
-    "asin": lambda x: elementary.atan2(x, _root((1 - x) * (1 + x))),
-    "acos": lambda x: elementary.atan2(_root((1 - x) * (1 + x)), x),
-}
-_MATH = {**_COMMON, **_INVERSE}
-_NUMPY: dict[str, Callable[..., Any]] = {
-    **{name: _elementwise(function) for name, function in _COMMON.items()},
-    **{name.replace("a", "arc", 1): _elementwise(function) for name, function in _INVERSE.items()},
-    "power": _elementwise(_COMMON["pow"]),
-    "abs": _elementwise(abs),
-    "absolute": _elementwise(abs),
-    "sign": _elementwise(_sign),
-    "maximum": _elementwise(_maximum),
-    "minimum": _elementwise(_minimum),
-    "clip": lambda x, low, high: _elementwise(_minimum)(_elementwise(_maximum)(x, low), high),
-    "deg2rad": _elementwise(_COMMON["radians"]),
-    "rad2deg": _elementwise(_COMMON["degrees"]),
-    "interp": _interp,
-    "where": _where,
-}
-_BUILTINS: dict[str, Callable[..., Any]] = {
-    "max": _extreme(_maximum, max),
-    "min": _extreme(_minimum, min),
-    "float": _float,
-    "pow": _COMMON["pow"],
-}
-
-
-class _Module:
-    """Stands for a module: our functions where there are such, otherwise its own."""
-
-    def __init__(self, module: Any, own: dict[str, Any]) -> None:
-        self._module, self._own = module, own
-
-    def __getattr__(self, name: str) -> Any:
-        return self._own[name] if name in self._own else getattr(self._module, name)
-
-
-_STANDARD_MATH, _STANDARD_NUMPY = _Module(math, _MATH), _Module(np, _NUMPY)
+    def _adapt_object(self, value: Any) -> Any:
+        """A copy of a user's object whose methods and contents are adapted."""
+        kind = type(value)
+        methods: dict[str, Any] = {"__slots__": (), "__module__": kind.__module__}
+        for base in reversed(kind.__mro__):
+            if not _is_users(base):
+                continue
+            for name, member in vars(base).items():
+                if isinstance(member, FunctionType):
+                    methods[name] = self.adapt(member)
+                elif isinstance(member, (staticmethod, classmethod)):
+                    methods[name] = type(member)(self.adapt(member.__func__))
+                elif isinstance(member, property):
+                    methods[name] = property(self.adapt(member.fget))
+        try:
+            made = copy.copy(value)
+            object.__setattr__(made, "__class__", type(kind.__name__, (kind,), methods))
+        except Exception:  # an object that cannot be copied
+            return value
+        self._made[id(value)] = (value, made)
+        for name, part in getattr(made, "__dict__", {}).items():
+            made.__dict__[name] = self.adapt(part)
+        return made
 
 
 class _Globals(dict[str, Any]):
-    """The globals of a user's function, read when they are asked for, with `math`, NumPy and helpers replaced."""
+    """The globals of a user's function, read once in each run, with `math`, NumPy and helpers replaced."""
 
-    def __init__(self, real: dict[str, Any]) -> None:
-        super().__init__()
-        self._real = real
-        self._helpers: dict[Any, Any] = {}
+    def __init__(self, real: dict[str, Any], adapter: _Adapter) -> None:
+        super().__init__(__builtins__=adapter.builtins)
+        self._real, self._adapter = real, adapter
 
     def __missing__(self, name: str) -> Any:
-        if name in self._real:
-            return self.adapt(self._real[name])
-        return _BUILTINS[name]  # a KeyError leaves the others to Python
-
-    def adapt(self, value: Any) -> Any:
-        """What a value is in a traced function."""
-        if value is math:
-            return _STANDARD_MATH
-        if value is np:
-            return _STANDARD_NUMPY
-        if isinstance(value, BuiltinFunctionType) and value.__module__ == "math":
-            return _MATH.get(value.__name__, value)
-        if isinstance(value, np.ufunc):
-            return _NUMPY.get(value.__name__, value)
-        if isinstance(value, FunctionType) and _is_users(value):
-            if value not in self._helpers:
-                self._helpers[value] = None  # a function that calls itself
-                self._helpers[value] = portable(value)
-            return self._helpers[value] or value
-        return value
+        self[name] = self._adapter.adapt(self._real[name])  # a KeyError leaves the others to the builtins
+        return self[name]
 
 
-_OURS = ("polhode", "numpy", "scipy", "builtins")
+def _refuse_to_trace(function: FunctionType, copied: Callable[..., Any], problem: str) -> Callable[..., Any]:
+    def call(*arguments: Any, **more: Any) -> Any:
+        if not graphs.is_tracing():
+            return copied(*arguments, **more)
+        code = function.__code__
+        raise TraceError(f"{function.__name__} ({code.co_filename}, line {code.co_firstlineno}) has {problem}")
+
+    return call
 
 
-def _is_users(function: Any) -> bool:
-    return (getattr(function, "__module__", None) or "").partition(".")[0] not in _OURS
+_ELEMENTARY = tuple(f"polhode.equations.{name}" for name in ("elementary", "interpolation", "scalar_ops"))
+_OURS = ("polhode", "numpy", "scipy", "builtins", "_pytest")
+
+
+def _is_users(thing: Any) -> bool:
+    top = (getattr(thing, "__module__", None) or "").partition(".")[0]
+    return top not in _OURS and (top == "__main__" or top not in sys.stdlib_module_names)
+
+
+def _is_users_module(module: ModuleType) -> bool:
+    name = module.__name__.partition(".")[0]
+    return name not in _OURS and name not in sys.stdlib_module_names
 
 
 def portable(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function on our `math`, so that it has the same bits in plain Python and everywhere else.
 
-    A function that is not made of Python code, or that assigns globals, is left as it is.
+    A function that is not made of Python code is left as it is.
     """
-    if not isinstance(function, FunctionType) or not _is_users(function) or _assigns_globals(function):
-        return function
-    own = _Globals(function.__globals__)
-    cells = tuple(CellType(own.adapt(cell.cell_contents)) for cell in function.__closure__ or () if _is_filled(cell))
-    if len(cells) != len(function.__closure__ or ()):
-        return function
-    copy = FunctionType(function.__code__, own, function.__name__, function.__defaults__, cells)
-    copy.__kwdefaults__ = function.__kwdefaults__
-    copy.__module__ = function.__module__
-    return copy
+    adapted: Callable[..., Any] = _Adapter().adapt(function)
+    return adapted
 
 
-def _is_filled(cell: CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
+def in_plain_python(function: Callable[..., Any], vectors: int) -> Callable[..., Any]:
+    """A function as `engine="python"` calls it: uncompiled, with the bits of compiled code."""
+    adapted = portable(function)
+
+    def call(*given: Any) -> Any:
+        sizes = {len(leaf) for leaf in _leaves(given) if isinstance(leaf, np.ndarray)}
+        if sizes:  # members of an ensemble, one by one
+            rows = [call(*_of_member(given, k)) for k in range(sizes.pop())]
+            return _transpose(rows)
+        if all(isinstance(leaf, (float, int, np.number)) for leaf in _leaves(given)):
+            given = _map(Plain, given)
+        return normalize(adapted(*given), vectors)
+
+    return call
 
 
-def _assigns_globals(function: FunctionType) -> bool:
-    return any(i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") for i in dis.get_instructions(function.__code__))
+def _of_member(nest: Any, k: int) -> Any:
+    return _map(lambda x: x[k] if isinstance(x, np.ndarray) else x, nest)
 
 
-def _apply_ufunc(self: Traced, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
-    """NumPy's arithmetic with a traced number: element by element."""
-    own = _NUMPY.get(ufunc.__name__)
+def _transpose(rows: list[Any]) -> Any:
+    if isinstance(rows[0], tuple):
+        return tuple(_transpose([row[i] for row in rows]) for i in range(len(rows[0])))
+    return np.array(rows)
+
+
+def _has_operation(function: Any, names: Sequence[str]) -> bool:
+    code = getattr(function, "__code__", None)
+    return code is not None and any(i.opname in names for i in dis.get_instructions(code))
+
+
+def _apply_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
+    """NumPy's arithmetic with one of our numbers: element by element."""
+    own = NUMPY.get(ufunc.__name__)
     if method != "__call__" or more:
         raise TraceError(f"np.{ufunc.__name__}.{method} of a number that changes during the run")
     if own is not None:
@@ -234,24 +252,18 @@ def _apply_ufunc(self: Traced, ufunc: Any, method: str, *inputs: Any, **more: An
     boxed = []
     for x in inputs:
         box = np.empty((), dtype=object)
-        box[()] = x.item() if isinstance(x, np.generic) else x  # NumPy's scalars would ask again
+        box[()] = x.item() if isinstance(x, np.generic) else x
         boxed.append(x if isinstance(x, np.ndarray) else box)
     try:
         answer = ufunc(*boxed)
     except TypeError as error:
-        raise TraceError(f"np.{ufunc.__name__} of a number that changes during the run") from error
+        if type(self) is Plain:
+            return ufunc(*(np.asarray(x, dtype=np.float64) for x in inputs))
+        raise TraceError(f"{ufunc.__name__} of a number that changes during the run") from error
     return answer[()] if isinstance(answer, np.ndarray) and answer.ndim == 0 else answer
 
 
-def _apply_function(self: Traced, function: Any, kinds: Any, arguments: Any, more: Any) -> Any:
-    own = _NUMPY.get(function.__name__)
-    if own is None or more:
-        raise TraceError(f"np.{function.__name__} of a number that changes during the run")
-    return own(*arguments)
-
-
-Traced.__array_ufunc__ = _apply_ufunc
-Traced.__array_function__ = _apply_function  # type: ignore[attr-defined]
+Traced.__array_ufunc__ = Plain.__array_ufunc__ = _apply_ufunc
 
 
 # Tracing --------------------------------------------------------------------------------------------------------------
@@ -267,14 +279,14 @@ class Recorded:
         order = graph.live([i for i in outputs if i is not None])
         number = {i: k for k, i in enumerate(order)}
         self.ops = [graph.ops[i] for i in order]
-        self.args: list[tuple[Any, ...]] = [
+        self.args: list[Any] = [
             graph.args[i] if graph.ops[i] in LEAVES else tuple(number[a] for a in graph.args[i]) for i in order
         ]
         self.answer = _map(lambda i: number[i], answer)
         self.used = frozenset(name for name, nodes in inputs.items() if any(i in number for i in nodes))
         """The names of the arguments that it reads."""
         self.key = sha256(repr((self.ops, self.args, self.answer)).encode()).hexdigest()
-        self.__name__ = getattr(function, "__name__", "function")
+        self.__name__ = name_of_function(function)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Recorded) and other.key == self.key
@@ -293,7 +305,7 @@ class Recorded:
             with np.errstate(all="ignore"):
                 values = self._evaluate(leaves)
         else:
-            return self.function(*arguments)
+            return portable(self.function)(*arguments)
         return _map(lambda i: values[i], self.answer)
 
     def _trace_again(self, leaves: list[Any]) -> list[Any]:
@@ -325,7 +337,7 @@ class Recorded:
 
 def _pick(index: Any, *numbers: Any) -> Any:
     place = np.asarray(index).astype(int)
-    table = np.stack(np.broadcast_arrays(*numbers, place)[:-1]) if np.ndim(place) else np.stack(numbers)
+    table: Any = np.stack(np.broadcast_arrays(*numbers, place)[:-1]) if np.ndim(place) else np.stack(numbers)
     if np.ndim(place) == 0:
         return table[place]
     return np.take_along_axis(table, place[None], axis=0)[0]
@@ -343,7 +355,7 @@ _ARITHMETIC: dict[str, Callable[..., Any]] = {
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
-    "sel": lambda c, x, y: np.asarray(np.where(c, x, y))[()],
+    "sel": lambda c, x, y: np.where(c, x, y)[()],  # type: ignore[call-overload]
     "pick": _pick,
 }
 
@@ -353,9 +365,17 @@ def record_function(function: Callable[..., Any], arguments: dict[str, Any], vec
 
     `arguments` are its arguments by name, as nested tuples of numbers; their values do not matter.
     """
+    recorded = _record_once(function, arguments, vectors)
+    if recorded != _record_once(function, arguments, vectors):
+        raise TraceError(
+            "it does something else at every call: a function that a run traces depends on its arguments alone. Keep "
+            "no counters and draw no random numbers in it"
+        )
+    return recorded
+
+
+def _record_once(function: Callable[..., Any], arguments: dict[str, Any], vectors: int) -> Recorded:
     plain = portable(function)
-    if isinstance(function, FunctionType) and _assigns_globals(function):
-        raise TraceError(f"a `global` statement in {function.__name__}: a function that is traced assigns no globals")
     with tracing() as graph:
         inputs: dict[str, list[int]] = {}
         count = 0
@@ -364,9 +384,7 @@ def record_function(function: Callable[..., Any], arguments: dict[str, Any], vec
             nonlocal count
             if isinstance(value, tuple):
                 named = getattr(value, "_fields", None)
-                parts = [
-                    incoming(part, f"{name}.{named[k]}" if named else name) for k, part in enumerate(value)
-                ]
+                parts = [incoming(part, f"{name}.{named[k]}" if named else name) for k, part in enumerate(value)]
                 return type(value)(*parts) if named else tuple(parts)
             place: Place = ("argument", (), count)
             count += 1
@@ -391,8 +409,11 @@ class _Script:
             if node == condition.i:
                 return answer
         k = len(self.taken)
-        if k >= MOST_PATHS:
-            raise TraceError("a loop, or a recursion, that ends when a number that changes during the run says so")
+        if k >= MOST_DECISIONS:
+            raise TraceError(
+                "a loop, or a recursion, that ends when a number that changes during the run says so: give it a known "
+                "length, and leave out the rest by `if`"
+            )
         self.taken.append((condition.i, self.given[k] if k < len(self.given) else True))
         return self.taken[-1][1]
 
@@ -412,7 +433,7 @@ def _follow_all_paths(function: Callable[..., Any], arguments: Sequence[Any], ve
             except Exception as error:
                 if not script.taken:
                     raise
-                problem = f"{error}{line_of(function, error)}"
+                problem = f"{error}{locate_error(function, error)}"
                 answer = _map(lambda _: math.nan, ((0,) * 3,) * vectors if vectors else 0)
         paths.append((script.taken, answer))
         if len(paths) > MOST_PATHS:
@@ -465,15 +486,6 @@ def _number(x: Any) -> Any:
     raise TypeError(f"{x!r} is not a number")
 
 
-def line_of(function: Any, error: BaseException) -> str:
-    """The line of a user's function that an error came from."""
-    code = getattr(function, "__code__", None)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if code is not None and frame.filename == code.co_filename:
-            return f" ({frame.filename}, line {frame.lineno}: {frame.line})"
-    return ""
-
-
 def _leaves(nest: Any) -> list[Any]:
     if isinstance(nest, tuple):
         return [leaf for part in nest for leaf in _leaves(part)]
@@ -481,5 +493,7 @@ def _leaves(nest: Any) -> list[Any]:
 
 
 def _map(function: Callable[[Any], Any], nest: Any) -> Any:
-    return tuple(_map(function, part) for part in nest) if isinstance(nest, tuple) else function(nest)
-
+    if not isinstance(nest, tuple):
+        return function(nest)
+    parts = [_map(function, part) for part in nest]
+    return type(nest)(*parts) if hasattr(nest, "_fields") else tuple(parts)

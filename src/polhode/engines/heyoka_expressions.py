@@ -224,13 +224,11 @@ def _segment_forces(scenario: Scenario, middle: float, in_lanes: bool) -> list[F
         forces = [replace(f, kernel=kernel, params=params, bodies=None) for f, kernel, params in loads]
     result = []
     for original, f in zip([f for f in scenario.forces if f.kind != "impulse"], forces, strict=True):
-        if original.window is not None:
-            start, stop = (float(np.ravel(original.params[i])[0]) for i in original.window)
-            edges = (-math.inf, math.inf) if start <= middle < stop else (math.inf, math.inf)
-            own = list(original.params)
-            own[original.window[0]], own[original.window[1]] = edges
-            params = tuple(own) if f.params is original.params else (f.params[0], tuple(own))
-            f = replace(f, params=params)
+        if original.has_windows:
+            first = [(float(np.ravel(start)[0]), float(np.ravel(stop)[0])) for start, stop in original.windows]
+            is_open = any(start <= middle < stop for start, stop in first)
+            own = (*original.params[:-1], (-math.inf if is_open else math.inf, math.inf))
+            f = replace(f, params=own if f.params is original.params else (f.params[0], own))
         result.append(f)
     return result
 

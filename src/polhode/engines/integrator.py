@@ -84,15 +84,12 @@ class Integrator:
         """Before a segment: each force that acts in a window acts always or never, so that no stage sees its edge."""
         middle = (a + b) / 2
         for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=True):
-            if f.window is None:
-                continue
-            own = places if f.bodies is None else places[1]
-            start, stop = f.params[f.window[0]], f.params[f.window[1]]
-            is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
-            opened = over_bodies(np.where(is_open, -np.inf, np.inf), self.scenario)
-            each = np.broadcast_to(opened, self.scenario.shape).ravel()
-            self.packing.write_values(self.buffer, own[f.window[0]], each)
-            self.packing.write_values(self.buffer, own[f.window[1]], np.inf)
+            times = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
+            for (start, stop), at_start, at_stop in zip(f.windows, times[::2], times[1::2], strict=True):
+                is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
+                opened = over_bodies(np.where(is_open, -np.inf, np.inf), self.scenario)
+                self.packing.write_values(self.buffer, at_start, np.broadcast_to(opened, self.scenario.shape).ravel())
+                self.packing.write_values(self.buffer, at_stop, np.inf)
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
         """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""

@@ -14,8 +14,7 @@ def discontinuity_times(scenario: Scenario) -> list[Any]:
     """The times that no step may cross: edges of windows, impulses.  Numbers, or arrays over members."""
     events = [f.instant for f in scenario.of_kind("impulse")]
     for f in scenario.of_kind("body"):
-        if f.window is not None:
-            events += [f.params[f.window[0]], f.params[f.window[1]]]
+        events += [edge for window in f.windows for edge in window]
     return events
 
 

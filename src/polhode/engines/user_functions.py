@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 from polhode.backends.graph import TraceError
-from polhode.backends.user_functions import Recorded, line_of, normalize, portable, record_function
+from polhode.backends.user_functions import Recorded, in_plain_python, record_function
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
 from polhode.model.force import Force, map_leaves
+from polhode.model.preflight import locate_error
 from polhode.model.scenario import Scenario
 
 _VECTOR, _QUATERNION = (0.0,) * 3, (0.0,) * 4
@@ -72,15 +73,13 @@ def _settle(
     if isinstance(function, Recorded):
         function = function.function
     if not is_traced:
-        plain = portable(function)
-        return lambda *given: normalize(plain(*given), vectors)
+        return in_plain_python(function, vectors)
     try:
         return record_function(function, arguments, vectors)
     except (TraceError, TypeError, AttributeError, RecursionError) as error:
         raise kind(
-            f"{name} cannot be compiled: {error}{line_of(function, error)}. A function that a run traces computes with "
-            "numbers, tuples and arrays, `if`, loops of known length, and the functions of math and NumPy that the "
-            "documentation lists; or run it uncompiled with engine='python', about a thousand times slower."
+            f"{name} cannot be compiled: {error}{locate_error(function, error)}. The documentation lists what can, "
+            "under 'Forces of your own'; or run it uncompiled with engine='python', about a thousand times slower."
         ) from error
 
 

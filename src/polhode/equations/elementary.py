@@ -68,7 +68,7 @@ def power(x: Number, y: Number) -> Number:
     name = library.__name__
     if holds_doubles(library):
         return _power(x, y)
-    if name == "polhode.equations.symbolic":
+    if name.startswith("polhode."):
         return library.power(x, y)
     if name == "fractions":
         if y != int(y):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, inertia_times
 from polhode.equations.law import Groups, Number, Vector, law
@@ -105,10 +108,31 @@ def body_torque(t: Number, state: StateView, body: BodyConstants, params: Groups
 
 @law
 def thruster(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-    """A force fixed in the body, while start <= t < stop."""
-    com_to_nozzle_body, force_body, start, stop = params
-    force_now = scaled(within(t, start, stop), force_body)
+    """A force fixed in the body, in its windows of time."""
+    com_to_nozzle_body, force_body, times = params
+    force_now = scaled(within_any(t, times), force_body)
     return body_force_at_body_point(t, state, body, (force_now, com_to_nozzle_body))
+
+
+@law
+def within_any(t: Number, times: Groups) -> Number:
+    """1 in some window, start <= t < stop, of times = (start, stop, start, stop, ...) that do not overlap; else 0."""
+    inside = within(t, times[0], times[1])
+    for k in range(2, len(times), 2):
+        inside = inside + within(t, times[k], times[k + 1])
+    return inside
+
+
+@lru_cache
+def in_windows(kernel: Callable[..., tuple[Vector, Vector]]) -> Callable[..., tuple[Vector, Vector]]:
+    """A force that acts in its windows of time: params = (the force's own..., times)."""
+
+    def windowed(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
+        inside = within_any(t, params[-1])
+        force, torque = kernel(t, state, body, params[:-1])
+        return scaled(inside, force), scaled(inside, torque)
+
+    return windowed
 
 
 @law

@@ -13,7 +13,7 @@ from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import law
 from polhode.errors import ScenarioError
-from polhode.model.force import Params, as_param, check_body_indices, refuse_keyword_only
+from polhode.model.force import Params, as_param, check_arguments, check_body_indices, name_of_function
 
 ACTIONS = ("stop", "record", "change")
 EVENT_SIGNATURE = "(t, state, body, params)"
@@ -142,7 +142,7 @@ def event(function: EventFunction) -> EventLaw:
     if not callable(function):
         raise ScenarioError(f"@ph.event goes before a function {EVENT_SIGNATURE}, not before {function!r}")
     _check_signature(function, "event")
-    return EventLaw(function.__name__, law(function), function)
+    return EventLaw(name_of_function(function), law(function), function)
 
 
 def as_event(given: Any) -> Event:
@@ -161,9 +161,5 @@ def _check_signature(function: Callable[..., Any], what: str) -> None:
         arguments = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         raise ScenarioError(f"{what} must be a Python function {EVENT_SIGNATURE}, not {function!r}") from None
-    refuse_keyword_only(function, arguments, ScenarioError)
-    if len(arguments) != 4:
-        raise ScenarioError(
-            f"{function.__name__} takes {len(arguments)} arguments, but a function of an {what} takes 4: "
-            f"{EVENT_SIGNATURE}"
-        )
+    rule = f"a function of an {what} takes 4: {EVENT_SIGNATURE}"
+    check_arguments(function, arguments, 4, rule, ScenarioError)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ from polhode.equations.inertia import BodyConstants
 from polhode.equations.law import law
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError, InputError
+from polhode.validation import Array
 
 Params: TypeAlias = tuple[Any, ...]
 ForceFunction: TypeAlias = Callable[[Any, StateView, BodyConstants, Any], Any]
@@ -52,8 +54,8 @@ class Force:
     """Whether it accelerates every body, everywhere and at all times, alike: uniform gravity."""
     direction: tuple[float, float, float] | None = None
     """The direction, fixed in the world, in which it always pushes; None if there is no such direction."""
-    window: tuple[int, int] | None = None
-    """Which two of its parameters are the times between which it acts: no step crosses them."""
+    has_windows: bool = False
+    """Whether its last parameter is the times between which it acts, (start, stop, start, stop, ...)."""
     instant: Any = None
     """Of an impulse: its time, in s."""
     bodies: tuple[int, ...] | None = None
@@ -64,6 +66,12 @@ class Force:
     """The user's function, if it is one."""
     axes: str = "world"
     """The axes of the torque that the user's function returns: "world" or "body"."""
+
+    @property
+    def windows(self) -> tuple[tuple[Any, Any], ...]:
+        """The times between which it acts, (start, stop) each, in s; no step crosses them.  Empty: it acts always."""
+        times = self.params[-1] if self.has_windows else ()
+        return tuple(zip(times[::2], times[1::2], strict=True))
 
     def on(self, *bodies: int) -> Force:
         """The same force, acting on these bodies of a system only (indices from 0).
@@ -93,7 +101,12 @@ class ForceLaw:
     axes: str = "world"
 
     def __call__(self, *params: Any) -> Force:
-        """The force with these parameters: numbers, vectors (tuples), or arrays with one row for each member."""
+        """The force with these parameters: numbers, vectors and tables.
+
+        A tuple or list is a vector or a table, the same for all members; its entries may be arrays over the members.
+        A NumPy array whose first axis is as long as the ensemble has members is one row for each member; any other
+        array is a table, the same for all.
+        """
         values = tuple(as_param(value, f"parameter {i + 1} of {self.name}") for i, value in enumerate(params))
         about: Any = {"kind": self.kind, "potential": self.potential, "axes": self.axes}
         return Force(self.name, self.kernel, values, function=self.function, **about)
@@ -218,44 +231,82 @@ def _force_law(
         arguments = inspect.signature(function).parameters.values()
     except ValueError:
         raise ForceError(f"@ph.force goes before a Python function {signature}, not before {function!r}") from None
-    refuse_keyword_only(function, arguments, ForceError)
-    if len(arguments) != count:
-        raise ForceError(
-            f"{function.__name__} takes {len(arguments)} arguments, but a force takes {count}: {signature}"
-        )
+    check_arguments(function, arguments, count, f"a force takes {count}: {signature}", ForceError)
     kernel = law(function)
     if axes == "body":
         kernel = convert_body_torque(kernel)
-    return ForceLaw(function.__name__, kernel, function, kind, law(potential) if potential else None, axes)
+    return ForceLaw(name_of_function(function), kernel, function, kind, law(potential) if potential else None, axes)
 
 
-def refuse_keyword_only(
-    function: Callable[..., Any], arguments: Iterable[inspect.Parameter], error: type[InputError]
+def check_arguments(
+    function: Callable[..., Any], arguments: Iterable[inspect.Parameter], count: int, rule: str, error: type[InputError]
 ) -> None:
-    """Refuse an argument that can only be given by name, which nobody would give."""
-    named = [p.name for p in arguments if p.kind is p.KEYWORD_ONLY]
+    """Refuse a function that cannot be called with so many arguments; more may have default values."""
+    arguments, name = list(arguments), name_of_function(function)
+    needed = [p for p in arguments if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    bound = function.keywords if isinstance(function, partial) else {}
+    named = [p.name for p in arguments if p.kind is p.KEYWORD_ONLY and p.name not in bound]
     if named:
         raise error(
-            f"{function.__name__} takes {named[0]!r} by keyword only, which no run passes: read it from params, and "
-            f"give its value when you call {function.__name__}(...)"
+            f"{name} takes {named[0]!r} by keyword only, which no run passes: read it from params, and "
+            f"give its value when you call {name}(...)"
         )
+    most = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in arguments)
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in arguments)
+    if len(needed) > count or (most < count and not takes_any):
+        raise error(f"{name} takes {len(needed) or most} arguments, but {rule}")
+
+
+def name_of_function(function: Any) -> str:
+    """The name of a function, of what a partial calls, or of the class of a callable object."""
+    while isinstance(function, partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayParam:
+    """An array given as a parameter: a table, or one row for each member of an ensemble, as the scenario will tell."""
+
+    values: Array
 
 
 def as_param(value: Any, name: str) -> Any:
-    """A parameter as numbers: tuples and lists stay nested, arrays are split into components after their first axis."""
+    """A parameter as numbers: tuples and lists stay nested; what an array means, the scenario decides."""
     if isinstance(value, (tuple, list)):
         return tuple(as_param(part, name) for part in value)
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise ForceError(f"{name} must be numbers, not {value!r}") from None
     if not np.isfinite(array).all():
         raise ForceError(f"{name} must be finite, but is {value!r}")
-    if array.ndim == 0:
-        return float(array)
-    if array.ndim == 1:
-        return array
-    return tuple(as_param(array[:, i], name) for i in range(array.shape[1]))
+    return float(array) if array.ndim == 0 else ArrayParam(array)
+
+
+def array_lengths(nests: Any) -> set[int]:
+    """The lengths of the arrays of which it is not yet decided what they mean."""
+    return {len(leaf.values) for leaf in flatten_leaves(tuple(nests)) if isinstance(leaf, ArrayParam)}
+
+
+def settle_arrays(nest: Any, members: int | None) -> Any:
+    """Parameters in which every array is one row for each member, if it is as long as there are; else a table."""
+
+    def settle(leaf: Any) -> Any:
+        if not isinstance(leaf, ArrayParam):
+            return leaf
+        if len(leaf.values) == members:
+            return _split(np.moveaxis(leaf.values, 0, -1), 1)
+        return _split(leaf.values, 0)
+
+    return map_leaves(settle, nest)
+
+
+def _split(array: Array, last_axes: int) -> Any:
+    """An array as nested tuples, down to its last axes."""
+    if array.ndim > last_axes:
+        return tuple(_split(part, last_axes) for part in array)
+    return np.ascontiguousarray(array) if last_axes else float(array)
 
 
 def map_leaves(function: Callable[[Any], Any], nest: Any) -> Any:

@@ -7,6 +7,8 @@ the body was described; points of a body are measured from its center of mass.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,6 +128,8 @@ def force_at(
     *,
     point: ArrayLike | None = None,
     axes: str = "world",
+    start: ArrayLike = -math.inf,
+    stop: ArrayLike = math.inf,
 ) -> Force:
     """A constant force in N, at a point of the body or at a point of the world.
 
@@ -139,6 +143,8 @@ def force_at(
         Where in the world it acts instead, in m.
     axes : {"world", "body"}, optional
         The axes of `force`.
+    start, stop : float, optional
+        It acts while start <= t < stop, in s; always, if not given.  No step crosses start or stop.
 
     Examples
     --------
@@ -163,7 +169,7 @@ def force_at(
     fixed = axes == "world" and all(np.ndim(component) == 0 for component in push)
     at_center = not world_point and all(np.all(np.asarray(component) == 0) for component in place)
     place_argument = {"point": point} if world_point else {"com_to_point_body": com_to_point_body}
-    return Force(
+    acting = Force(
         "force_at",
         kernel,
         (push, place),
@@ -171,10 +177,13 @@ def force_at(
         direction=push if fixed else None,
         arguments={"force": force, "axes": axes, **place_argument},
     )
+    return _between(acting, start, stop)
 
 
-def torque(torque: ArrayLike, axes: str = "world") -> Force:
-    """A constant torque in N m, in world axes, or with axes="body" fixed to the body.
+def torque(torque: ArrayLike, axes: str = "world", start: ArrayLike = -math.inf, stop: ArrayLike = math.inf) -> Force:
+    """A constant torque in N m, in world axes, or with axes="body" fixed to the body, while start <= t < stop (s).
+
+    No step crosses start or stop.
 
     Examples
     --------
@@ -184,9 +193,10 @@ def torque(torque: ArrayLike, axes: str = "world") -> Force:
     np.float64(2.0)
     """
     kernel = kernels.world_torque if _axes(axes) == "world" else kernels.body_torque
-    return Force(
+    acting = Force(
         "torque", kernel, (_vector(torque, "torque"),), pushes=False, arguments={"torque": torque, "axes": axes}
     )
+    return _between(acting, start, stop)
 
 
 def thruster(
@@ -195,10 +205,13 @@ def thruster(
     thrust: ArrayLike,
     start: ArrayLike = 0.0,
     stop: ArrayLike = math.inf,
+    *,
+    pulses: Sequence[tuple[ArrayLike, ArrayLike]] | None = None,
 ) -> Force:
     """A thruster: pushes the body with `thrust` (N) along `direction_body` while start <= t < stop (s).
 
-    Only the direction of `direction_body` counts, not its length.  No step crosses start or stop.
+    Only the direction of `direction_body` counts, not its length.  Instead of start and stop `pulses` may list several
+    windows, [(start, stop), ...], one after another.  No step crosses any of these times.
 
     Examples
     --------
@@ -206,6 +219,9 @@ def thruster(
     >>> burn = ph.forces.thruster((0, 0, -1), (0, 0, 1), 10.0, start=1.0, stop=3.0)
     >>> ph.simulate(ph.particle(5.0), forces=[burn], duration=4.0).final.velocity[2].round(9)
     np.float64(4.0)
+    >>> pulsed = ph.forces.thruster((0, 0, -1), (0, 0, 1), 10.0, pulses=[(0, 1), (2, 2.5)])
+    >>> ph.simulate(ph.particle(5.0), forces=[pulsed], duration=4.0).final.velocity[2].round(9)
+    np.float64(3.0)
     """
     direction = validation.check_numbers(direction_body, "direction_body", (3,), ForceError)
     largest = np.abs(direction).max(axis=-1, keepdims=True)
@@ -214,23 +230,23 @@ def thruster(
     direction = direction / largest
     length = np.linalg.norm(direction, axis=-1, keepdims=True)
     strength = validation.check_numbers(thrust, "thrust", (), ForceError)
-    window = (_time(start, "start"), _time(stop, "stop"))
-    validation.member_count((direction, 1), (strength, 0), *((np.asarray(time), 0) for time in window))
+    if pulses is not None and not (_is_number(start, 0.0) and _is_number(stop, math.inf)):
+        raise ForceError("a thruster has start and stop, or pulses: give the windows in one of these ways")
+    times = _windows("a thruster", [(start, stop)] if pulses is None else pulses)
+    validation.member_count((direction, 1), (strength, 0), *((np.asarray(time), 0) for time in times))
     force_body = direction / length * strength[..., None]
-    if (np.asarray(window[0]) > np.asarray(window[1])).any():
-        raise ForceError(f"a thruster stops before it starts: start {start!r} s, stop {stop!r} s")
+    arguments = {
+        "com_to_nozzle_body": com_to_nozzle_body,
+        "direction_body": direction_body,
+        "thrust": thrust,
+        **({"start": start, "stop": stop} if pulses is None else {"pulses": pulses}),
+    }
     return Force(
         "thruster",
         kernels.thruster,
-        (_vector(com_to_nozzle_body, "com_to_nozzle_body"), as_leaves(force_body), *window),
-        window=(2, 3),
-        arguments={
-            "com_to_nozzle_body": com_to_nozzle_body,
-            "direction_body": direction_body,
-            "thrust": thrust,
-            "start": start,
-            "stop": stop,
-        },
+        (_vector(com_to_nozzle_body, "com_to_nozzle_body"), as_leaves(force_body), times),
+        has_windows=True,
+        arguments=arguments,
     )
 
 
@@ -393,13 +409,50 @@ def _number(value: Any, name: str) -> Leaf:
     return as_leaf(validation.check_numbers(value, name, (), ForceError))
 
 
+def _between(acting: Force, start: Any, stop: Any) -> Force:
+    """The same force, while start <= t < stop."""
+    if _is_number(start, -math.inf) and _is_number(stop, math.inf):
+        return acting
+    return replace(
+        acting,
+        kernel=kernels.in_windows(acting.kernel),
+        params=(*acting.params, _windows(acting.name, [(start, stop)])),
+        has_windows=True,
+        arguments={**acting.arguments, "start": start, "stop": stop},
+    )
+
+
+def _is_number(value: Any, number: float) -> bool:
+    return np.ndim(value) == 0 and value == number
+
+
+def _windows(name: str, given: Any) -> tuple[Leaf, ...]:
+    """The times (start, stop, start, stop, ...) of windows that follow one another."""
+    if not isinstance(given, (list, tuple, np.ndarray)) or len(given) == 0:
+        raise ForceError(f"pulses of {name} are a list of windows, [(start, stop), ...] in s, not {given!r}")
+    times: list[Leaf] = []
+    for window in given:
+        if not isinstance(window, (list, tuple, np.ndarray)) or len(window) != 2:
+            raise ForceError(f"a window of {name} is two times, (start, stop) in s, not {window!r}")
+        start, stop = _time(window[0], f"start of {name}"), _time(window[1], f"stop of {name}")
+        if (np.asarray(start) > np.asarray(stop)).any():
+            raise ForceError(f"{name} stops before it starts: start {window[0]!r} s, stop {window[1]!r} s")
+        if times and (np.asarray(start) < np.asarray(times[-1])).any():
+            raise ForceError(
+                f"two windows of {name} overlap, or are not in order: one starts at {window[0]!r} s, before the one "
+                f"listed before it stops, at {times[-1]!r} s"
+            )
+        times += [start, stop]
+    return tuple(times)
+
+
 def _time(value: Any, name: str) -> Leaf:
-    """A number that may be infinite: a thruster that never starts, or never stops."""
+    """A number that may be infinite: what never starts, or never stops."""
     try:
         finite = np.where(np.isinf(value), 0.0, value)
     except (TypeError, ValueError):  # not numbers at all: refused below
         finite = value
-    validation.check_numbers(finite, f"{name} of a thruster", (), ForceError)
+    validation.check_numbers(finite, name, (), ForceError)
     return as_leaf(np.asarray(value, dtype=np.float64))
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import sysconfig
 import traceback
+from functools import partial
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from polhode.equations.inertia import BodyConstants, constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
-from polhode.model.force import Force, map_leaves
+from polhode.model.force import Force, map_leaves, name_of_function
 from polhode.model.scenario import Scenario
 
 
@@ -26,7 +29,7 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = f.kernel(*arguments)
             except Exception as error:
-                raise ForceError(_failure_at_start(f, f, error)) from error
+                raise ForceError(_failure_at_start(scenario, f, f, error)) from error
             _check_return_value(f, answer)
     for e in scenario.events:
         arguments = sample_arguments(scenario, e)
@@ -36,10 +39,12 @@ def check_user_functions(scenario: Scenario) -> None:
             try:
                 answer = function(*arguments)
             except Exception as error:
-                raise ScenarioError(_failure_at_start(e, function, error)) from error
-            if not (_are_vectors(answer, 2) if function is e.change else isinstance(answer, Real)):
+                raise ScenarioError(_failure_at_start(scenario, e, function, error)) from error
+            if not (_are_vectors(answer, 2) if function is e.change else _is_number(answer)):
                 form = ", each three numbers in a tuple" if function is e.change else ""
-                raise ScenarioError(f"{e.name} must return {wanted}{form}, but {function.__name__} returned {answer!r}")
+                raise ScenarioError(
+                    f"{e.name} must return {wanted}{form}, but {name_of_function(function)} returned {answer!r}"
+                )
 
 
 def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
@@ -81,12 +86,15 @@ def _check_return_value(f: Force, answer: Any) -> None:
             raise ForceError(f"{f.name} must return {wanted}, but its {part} is {vector!r}")
 
 
-def _failure_at_start(thing: Force | Event, function: Any, error: Exception) -> str:
+def _failure_at_start(scenario: Scenario, thing: Force | Event, function: Any, error: Exception) -> str:
     """Why a user function failed; perhaps it reads more parameters than it was given."""
     hint, count = "", len(thing.params)
     if re.search("values to unpack|tuple index out of range", str(error)):
         given = f"{count} parameter{'' if count == 1 else 's'}"
         hint = f". It was made with {given}: give all that it reads when you call it, {thing.name}(...)"
+    if scenario.members is not None and re.search("'float' object is not|'float' has no len", str(error)):
+        rows = scenario.members
+        hint = f". An array with {rows} rows is one row for each of the {rows} members: give a table as a tuple or list"
     return f"{thing.name} fails at the start of the run: {error}{locate_error(function, error)}{hint}"
 
 
@@ -94,18 +102,31 @@ def _are_vectors(answer: Any, count: int) -> bool:
     return isinstance(answer, (tuple, list, np.ndarray)) and len(answer) == count and all(map(_is_vector, answer))
 
 
+def _is_number(x: Any) -> bool:
+    x = x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
+    return isinstance(x, Real) and not isinstance(x, bool)
+
+
 def _is_vector(vector: Any) -> bool:
-    return (
-        isinstance(vector, (tuple, list, np.ndarray))
-        and len(vector) == 3
-        and all(isinstance(c, Real) and not isinstance(c, bool) for c in vector)
-    )
+    return isinstance(vector, (tuple, list, np.ndarray)) and len(vector) == 3 and all(_is_number(c) for c in vector)
+
+
+_OTHER_CODE = tuple(
+    str(folder) for folder in (Path(__file__).parents[1], Path(np.__file__).parent, sysconfig.get_path("stdlib"))
+)
 
 
 def locate_error(thing: Any, error: BaseException) -> str:
-    """The line of a user function, or of that of a force or event, if the error came from there."""
-    code = getattr(getattr(thing, "function", thing), "__code__", None)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if code is not None and frame.filename == code.co_filename:
+    """The line of a user function, or of a helper that it calls, if the error came from there."""
+    function = getattr(thing, "function", None) or thing
+    while isinstance(function, partial):
+        function = function.func
+    called = function if hasattr(function, "__code__") else vars(type(function)).get("__call__")  # a callable object
+    code = getattr(called, "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    if code is None or not any(frame.filename == code.co_filename for frame in frames):
+        return ""
+    for frame in reversed(frames):
+        if frame.filename == code.co_filename or not frame.filename.startswith((*_OTHER_CODE, "<frozen", "<__array")):
             return f" ({frame.filename}, line {frame.lineno}: {frame.line})"
     return ""

@@ -21,7 +21,7 @@ from polhode.methods.registry import Method
 from polhode.model import force_evaluation, scenario_file
 from polhode.model import scenario_validation as checks
 from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw, leading_lengths
+from polhode.model.force import Force, ForceLaw, array_lengths, leading_lengths, settle_arrays
 from polhode.model.members import (
     select_body_members,
     select_event_members,
@@ -174,6 +174,12 @@ class Scenario:
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
+        checks.validate_bodies(self)
+        if array_lengths((*(f.params for f in self.forces), *(e.params for e in self.events))):
+            forces = tuple(replace(f, params=settle_arrays(f.params, self.members)) for f in self.forces)
+            events = tuple(replace(e, params=settle_arrays(e.params, self.members)) for e in self.events)
+            object.__setattr__(self, "forces", forces)
+            object.__setattr__(self, "events", events)
         checks.validate_scenario(self)
 
     # What acts on whom ------------------------------------------------------------------------------------------------

@@ -126,7 +126,6 @@ def _four_tolerances(given: Any, name: str) -> tuple[float, ...]:
 # Arguments together ---------------------------------------------------------------------------------------------------
 def validate_scenario(scenario: Scenario) -> None:
     """Refuse a scenario whose parts do not fit together, in a sentence that says what to do."""
-    _validate_bodies(scenario)
     _validate_method(scenario)
     _validate_forces(scenario)
     _validate_events(scenario)
@@ -168,7 +167,8 @@ def _validate_magnitudes(scenario: Scenario) -> None:
         )
 
 
-def _validate_bodies(scenario: Scenario) -> None:
+def validate_bodies(scenario: Scenario) -> None:
+    """Refuse bodies and states that are none, or do not fit together."""
     for kind, given in ((Body, scenario.bodies), (State, scenario.states)):
         for one in given:
             if not isinstance(one, kind):

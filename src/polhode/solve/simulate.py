@@ -18,8 +18,9 @@ from polhode.engines.result import Report
 from polhode.engines.user_functions import settle_functions
 from polhode.errors import CancelledError, ScenarioError
 from polhode.massprops.body import Body
+from polhode.model import scenario_validation as checks
 from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw
+from polhode.model.force import Force, ForceLaw, array_lengths, settle_arrays
 from polhode.model.method_choice import AUTO
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
@@ -299,6 +300,8 @@ def ensemble(
         largest_turn=largest_turn,
         name=name,
     )
+    if scenario.members is None and not isinstance(body, Scenario):
+        scenario = replace(scenario, **_with_members(forces, events))
     if scenario.output_step is None and scenario.output_times is None:
         scenario = replace(scenario, output_times=[scenario.end_time])
     if scenario.members is None:
@@ -307,6 +310,22 @@ def ensemble(
             "for one motion use ph.simulate"
         )
     return _run_motion(scenario, False, threads, progress)
+
+
+def _with_members(forces: Any, events: Any) -> dict[str, Any]:
+    """The forces and events of an ensemble in which nothing but the arrays in their parameters has members."""
+    made, found = checks.check_forces(forces), checks.check_events(events)
+    lengths = array_lengths([f.params for f in made] + [e.params for e in found])
+    if len(lengths) > 1:
+        raise ScenarioError(
+            f"the arrays in the parameters of forces and events have {sorted(lengths)} rows: which of these is the "
+            "number of members? Give tables as tuples or lists, and only what differs between members as an array"
+        )
+    count = lengths.pop() if lengths else None
+    return {
+        "forces": [replace(f, params=settle_arrays(f.params, count)) for f in made],
+        "events": [replace(e, params=settle_arrays(e.params, count)) for e in found],
+    }
 
 
 def _as_scenario(body: Any, state: Any, forces: Any, duration: float | None, **arguments: Any) -> Scenario:

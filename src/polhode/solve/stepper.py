@@ -208,7 +208,7 @@ class Stepper:
         0.25
         """
         quick = self._quick
-        if quick is not None and self._open is not None and quick.until >= time > self._time:
+        if quick is not None and self._open is not None and quick.until > time > self._time:
             if quick.advance(self._time, time):
                 self._time = time
                 return None

@@ -84,8 +84,8 @@ def _find_discontinuities(motion: Trajectory, i: int, by_event: list[_Discontinu
     mine = [f for f in motion.scenario.forces if f.bodies is None or is_member or i in f.bodies]
     instants = [_member_value(f.instant, i) for f in mine if f.kind == "impulse"]
     for f in mine:
-        if f.window is not None:
-            first, last = (_member_value(f.params[k], i) for k in f.window)
+        for window in f.windows:
+            first, last = (_member_value(time, i) for time in window)
             if np.searchsorted(outputs, first, side="right") == np.searchsorted(
                 outputs, last
             ):  # as short as an impulse
