@@ -131,9 +131,9 @@ def _prepare_adaptive(scenario: Scenario) -> RunFunctions:
         stops, shown = (np.array([b - start]), out) if is_last else (np.empty(0), np.empty((0, units, width)))
         counters.append(np.zeros(units * integrator.slots, dtype=np.int64))
         run = ClockedRun(
-            buffer, integrator.pairs, float(start), float(b - start), not is_last, stops, *scenario.tolerances,
-            UNLIMITED, counters[-1], shown, np.empty((0, units, width + 3)), log.rules, log.memory, log.counts,
-            log.halted, log.shortest, *log.log(),
+            buffer, integrator.pairs, float(start), float(b - start), not is_last, is_last, stops,
+            *scenario.tolerances, UNLIMITED, counters[-1], shown, np.empty((0, units, width + 3)), log.rules,
+            log.memory, log.counts, log.halted, log.shortest, *log.log(),
         )  # fmt: skip
         calls.append((windows, integrator.plan.program.bind(run), []))
     return _run_functions(integrator, calls, [out], counters)

@@ -281,6 +281,7 @@ ARGUMENTS = {
     force_laws.world_torque: (*_ACTS, (C,)),
     force_laws.body_torque: (*_ACTS, (C,)),
     force_laws.thruster: (*_ACTS, (A, C, H, 2 * T)),
+    force_laws.applied_load: (*_ACTS, (A, B, C, A)),
     force_laws.spring: (*_ACTS, _spring(VIEW, C)),
     force_laws.spring_potential: (*_ACTS, _spring(VIEW, C)),
     force_laws.spring_force: (C, A, Fraction(40), Fraction(3, 2), Fraction(5)),
