@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.engines import closed_form, integrator, taylor
+from polhode.engines import integrator, taylor
 from polhode.errors import CancelledError
 from polhode.gallery import THEMES, Model, Parameter
 from polhode.progress import listening, progress, progress_part
@@ -39,7 +39,6 @@ RUNS = {
 def short_portions(monkeypatch):
     """Reports after each look or few steps: a listener hears of runs that take no time at all."""
     monkeypatch.setattr(integrator, "PORTION_S", 1e-7)
-    monkeypatch.setattr(closed_form, "PORTION_S", 1e-7)
     monkeypatch.setattr(taylor, "PORTION_S", 0.0)
     monkeypatch.setattr(taylor, "FIRST_PORTION", 5)
 

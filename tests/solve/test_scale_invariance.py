@@ -206,6 +206,7 @@ HARMLESS = {
     "methods/runge_kutta.py": {1e-300},  # avoids 0/0; 150 orders of magnitude below any quantity's square
     "engines/closed_form.py": {2e-6},  # seconds of computing time
     "backends/clocked.py": {1e-12, 1e-16},  # of a function's range in a step; of its way in the next step
+    "backends/standard_functions.py": {1e-300},  # whether a pure number is exactly 1
     "engines/event_log.py": {1e-10},  # of the duration: changes that follow each other so closely never end
     "engines/heyoka_codegen.py": {1e-12, 1e-9, 1e-13},  # of the duration, between two events; of a tolerance; rounding
     "engines/result.py": {1e-15},  # relative: what 16 digits can show
