@@ -281,7 +281,8 @@ def test_as_a_process(tmp_path):
     code += "heavy = {'numpy', 'llvmlite', 'matplotlib', 'scipy', 'xarray'} & set(sys.modules)\nassert not heavy, heavy"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     command = [sys.executable, "-m", "polhode", "run", "dzhanibekov"]
-    good = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    for _ in range(2):  # the first may have to say that it compiles
+        good = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(good.stdout)["number"]["holds"] is True
     assert good.stderr == ""
     bad = subprocess.run([*command, "--spin", "-1"], cwd=tmp_path, capture_output=True, text=True)
