@@ -19,6 +19,7 @@ QUICK = [
     ("pushed", "dop853", "body_rates"),
     ("top", "splitting4", "momentum"),
     ("system", "midpoint", "momentum"),
+    ("system", "dop853", "momentum_matrix"),
 ]
 ALL = [(scenario, *case) for scenario in entries.SCENARIOS for case in entries.GRID]
 

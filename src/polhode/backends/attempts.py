@@ -137,7 +137,7 @@ def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layo
         sum_slopes(unit, error_at, True, tried, third, third, count)
         store_both_all(unit, tried, run.rtol, run.atol)
         worst = 0.0
-        for i in range(len(unit) // size * lanes):
+        for i in range(run.memory.shape[2]):  # the bodies of the unit, without unused lanes
             worst = larger(worst, unit[at_error + i // lanes * size + i % lanes])
         unit[at_tried] = tried
         unit[at_error] = worst

@@ -205,7 +205,8 @@ def adaptive_functions(
 
     def run(given: _Arguments) -> Any:
         start, end = given.number("start"), given.number("end")
-        return SimpleNamespace(start=start, end=end, rtol=rtol, atol=atol, pairs=_pairs(joins, given))
+        memory = SimpleNamespace(shape=(1, 0, arrays.bodies))  # of no events
+        return SimpleNamespace(start=start, end=end, rtol=rtol, atol=atol, pairs=_pairs(joins, given), memory=memory)
 
     def inside(given: _Arguments) -> None:
         write_point, tried = build_point_writer(renormalize, layout), given.unit[layout.attempt[0]]
