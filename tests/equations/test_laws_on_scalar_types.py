@@ -66,6 +66,7 @@ ROOTED = {
     free_rotation.half_third_kind,
     free_rotation._duplicate,
     free_rotation._direction,
+    free_rotation.jacobi_solution,
     free_rotation._rotation_between,
     drifts.rotate_exactly,
 }
@@ -101,6 +102,7 @@ NESTED_CHOICES = {
     formulations._matrix_with_drift,
     free_rotation.jacobi_from_ladder,
     free_rotation._direction,
+    free_rotation.jacobi_solution,
     interpolation._choose_line,
 }
 """The largest of six symbolic sizes, or a choice of choices: SymPy tries for ten seconds to solve the inequalities, or
