@@ -78,7 +78,7 @@ def test_a_sum_of_forces_is_the_sum_and_a_choice_chooses():
 )
 def test_a_thruster_acts_from_its_start_until_just_before_its_stop(t, acts):
     force, torque = force_laws.body_force_at_body_point(T, STATE, PARTICLE, (F, R))
-    ours = force_laws.thruster(Fraction(t), STATE, PARTICLE, (R, F, Fraction(2), Fraction(5)))
+    ours = force_laws.thruster(Fraction(t), STATE, PARTICLE, (R, F, (Fraction(2), Fraction(5))))
     assert ours == (scaled(acts, force), scaled(acts, torque))
 
 

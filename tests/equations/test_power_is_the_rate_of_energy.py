@@ -52,7 +52,7 @@ LOADS = {
     "body force at a world point": (force_laws.body_force_at_world_point, lambda view: (FORCE, ARM)),
     "torque": (force_laws.world_torque, lambda view: (FORCE,)),
     "body torque": (force_laws.body_torque, lambda view: (FORCE,)),
-    "thruster": (force_laws.thruster, lambda view: (ARM, FORCE, T, T + H)),
+    "thruster": (force_laws.thruster, lambda view: (ARM, FORCE, (T, T + H))),
     "spring": (force_laws.spring, spring),
     "spring of length 0": (force_laws.spring, lambda view: (*spring(view)[:2], Fraction(0), *spring(view)[3:])),
 }

@@ -36,7 +36,7 @@ START = (vector(1, 2, 3, over=2), vector(2, 4, 5, 6, over=9), vector(3, -1, 2, o
 """x, q, P, L"""
 
 DRAG = (Fraction(1, 4), vector(1, 0, 2, over=2))
-ENGINE = (vector(1, 0, -2, over=4), vector(0, 3, 8), Fraction(0), T + H / 2)  # stops in the middle of the step
+ENGINE = (vector(1, 0, -2, over=4), vector(0, 3, 8), (Fraction(0), T + H / 2))  # stops in the middle of the step
 SPRING = (Fraction(40), Fraction(1, 2), Fraction(3, 4), vector(1, 2, -1, over=4), vector(0, 1, 4))
 DOWN = (vector(0, 0, -10),)
 
