@@ -62,6 +62,34 @@ class Wing:
         return (math.sin(t), 0, 0), ZERO
 
 
+@dataclasses.dataclass(frozen=True)
+class Vector:
+    x: float
+    y: float
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def length(self):
+        return math.hypot(self.x, self.y)
+
+
+class LongVector(Vector):
+    def length(self):
+        return 2.0 * super().length() + Wing.static(self.x, None, None, None)[0][0]
+
+
+class Slotted:
+    __slots__ = ("k",)
+
+    def __init__(self, k):
+        self.k = k
+
+    def push(self, x):
+        return self.k * math.exp(x)
+
+
+SLOTTED = Slotted(2.0)
 SETTINGS, WING = Settings(), Wing(1.5)
 
 
@@ -163,6 +191,8 @@ WORKS |= {
     "recursion": lambda t, s, b, p: ((legendre(4, s.position[0]), 0, 0), ZERO),
     "default argument": lambda t, s, b, p: ((helper(t), helper(t, y=3), BOUND(t)), ZERO),
     "objects": lambda t, s, b, p: ((WING.lift(s.position[0]), WING.twice * t, 0), ZERO),
+    "classes": lambda t, s, b, p: (((Vector(t, 1.0) + Vector(*s.position[:2])).length(), 0, SLOTTED.push(t)), ZERO),
+    "static method of a class": lambda t, s, b, p: (Wing.static(t, s, b, p)[0], ZERO),
     "map": lambda t, s, b, p: (tuple(map(math.sin, s.position)), tuple(map(abs, s.velocity))),
     "reduce": lambda t, s, b, p: ((functools.reduce(lambda a, c: a * c, s.position), 0, 0), ZERO),
     "rotations": lambda t, s, b, p: (ph.to_world(s.orientation, np.array([1.0, 0, 0])), ph.cross(s.position, s.velocity)),
@@ -328,7 +358,7 @@ REFUSED = {
     "random": (lambda t, s, b, p: ((random.random(), 0, 0), ZERO), "random.random()", "Draw numbers before the run"),
     "np.random": (lambda t, s, b, p: ((np.random.normal(), 0, 0), ZERO), "np.random.normal()", "as parameters"),
     "generator": (lambda t, s, b, p: ((GENERATOR.normal(), 0, 0), ZERO), "Generator.normal()", "as parameters"),
-    "endless": (endless, "a loop, or a recursion", "known length", "while x < 10"),
+    "endless": (endless, "a loop, or a recursion", "a known length", "while x < 10"),
     "except": (catches, "has `except`", "by `if`"),
     "except in a helper": (calls_what_catches, "catches (", "has `except`", "return catches(t, s, b, p)"),
     "counter": (counts, "something else at every call", "Keep no counters"),
