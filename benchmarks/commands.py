@@ -1,4 +1,4 @@
-"""The commands of `polhode bench`: throughput, precision, mass."""
+"""The commands of `polhode bench`: throughput, latency, precision, mass."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def bench() -> None:
     \b
     Examples:
       polhode bench throughput
+      polhode bench latency
       polhode bench precision --quick
       polhode bench mass
     """
@@ -98,6 +99,35 @@ def throughput(json_path: str, bodies: tuple[int, ...], steps: int | None, repea
         bodies, steps, repeats, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None
     )
     _write_report(result, format_throughput_table(result), json_path)
+
+
+@bench.command()
+@click.option(
+    "--json", "json_path", help="Where to write the figures; - prints them, and nothing else. By default nowhere."
+)
+@click.option("--repeats", type=click.IntRange(1), default=3, show_default=True, help="The best of them counts.")
+@click.option(
+    "--stones", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True, help="Members that land."
+)
+@click.option(
+    "--advances", type=click.IntRange(100, 10_000_000), default=20_000, show_default=True, help="Of the stepper."
+)
+def latency(json_path: str | None, repeats: int, stones: int, advances: int) -> None:
+    """Time what one waits for: the first run of a new force, landings in an ensemble, a stepper's overhead.
+
+    First runs take place in fresh processes, without and with cached machine code.
+
+    \b
+    Examples:
+      polhode bench latency
+      polhode bench latency --repeats 1 --json -
+    """
+    from benchmarks.latency import format_latency, measure_latency
+
+    result = measure_latency(
+        repeats, stones, advances, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None
+    )
+    _write_report(result, format_latency(result), json_path)
 
 
 @bench.command()

@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.taylor_segments import RunFunctions, TaylorSegment, prepare_segments
+from polhode.backends.clocked import ClockedRun
+from polhode.backends.closed_form import ClosedFormRun
+from polhode.backends.fixed_steps import FixedRun
+from polhode.backends.program import Advance
 from polhode.engines import segments, taylor
-from polhode.engines.adaptive_run import AdaptiveRunner
-from polhode.engines.buffer import pack_buffer, unpack_samples
+from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.heyoka_codegen import import_heyoka
 from polhode.engines.heyoka_integrator import TaylorVariables
-from polhode.engines.prepare import prepare_kernel, structure_of
-from polhode.engines.runner import Runner
+from polhode.engines.integrator import FixedSteps, Integrator
+from polhode.engines.user_functions import settle_functions
 from polhode.errors import ScenarioError
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
@@ -26,8 +29,8 @@ from polhode.validation import Array
 UNLIMITED = 2**40
 """Attempts at a step: more than any run makes."""
 
-SegmentCalls = list[tuple[list[tuple[Array, Array]], tuple[Any, ...], list[tuple[Array, Array]]]]
-"""For each segment: what to copy before the machine code runs, (to, from); its arguments; what to copy after it."""
+SegmentCalls = list[tuple[list[tuple[Array, Array]], Advance, list[tuple[Array, Array]]]]
+"""For each segment: what to copy before the machine code runs, (to, from); its loop; what to copy after it."""
 
 
 class RepeatableRun:
@@ -39,6 +42,7 @@ class RepeatableRun:
 
     def __init__(self, scenario: Scenario) -> None:
         _check_scenario(scenario)
+        scenario = settle_functions(scenario)
         method = scenario.used_method
         if method.is_taylor_series:
             self.parts = _prepare_taylor(scenario)
@@ -64,15 +68,11 @@ def _check_scenario(scenario: Scenario) -> None:
 
 # The closed form ------------------------------------------------------------------------------------------------------
 def _prepare_closed_form(scenario: Scenario) -> RunFunctions:
-    plan = prepare_kernel(structure_of(scenario, False))
-    buffer, layout, advance = pack_buffer(scenario, plan), plan.layout, plan.advance
-    out = np.empty((1, len(buffer), layout.sample_size))
-    arguments = (buffer, 0, len(buffer), scenario.start_time, np.array(scenario.times), out)
-
-    def go() -> None:
-        advance(*arguments)
-
-    return RunFunctions(lambda: out.fill(np.nan), go, lambda: unpack_samples(out, layout, scenario.count)[0])
+    integrator = Integrator(scenario, False, 1, None)
+    out = np.empty((1, len(integrator.buffer), integrator.layout.sample_size))
+    run = ClosedFormRun(integrator.buffer, float(scenario.start_time), np.array(scenario.times), out)
+    advance, units = integrator.plan.program.bind(run), len(integrator.buffer)
+    return RunFunctions(lambda: out.fill(np.nan), lambda: advance(0, units), lambda: integrator.packing.unpack(out)[0])
 
 
 # Taylor series --------------------------------------------------------------------------------------------------------
@@ -120,69 +120,72 @@ def _state_transfers(before: TaylorSegment, leg: TaylorSegment) -> list[tuple[Ar
 # Adaptive steps -------------------------------------------------------------------------------------------------------
 def _prepare_adaptive(scenario: Scenario) -> RunFunctions:
     """State and clocks stay in the buffer from segment to segment."""
-    runner = AdaptiveRunner(scenario, False, 1, None)
-    runner._start(None)
-    layout, units = runner.layout, len(runner.buffer)
-    rtol, atol = scenario.tolerances
-    clocks = 1 if runner.plan.is_coupled else layout.lanes
-    width = layout.sample_size * (runner.buffer.shape[1] // layout.size)
-    out = np.empty((1, units, width))
+    integrator = ClockedSteps(scenario, False, 1, None)
+    buffer, units, log = integrator.buffer, len(integrator.buffer), integrator.event_log
+    width = integrator.layout.sample_size * (buffer.shape[1] // integrator.packing.size)
+    out, start = np.empty((1, units, width)), scenario.start_time
     calls: SegmentCalls = []
     counters: list[Array] = []
-    for _, b, windows in _iterate_segments(runner):
+    for _, b, windows in _iterate_segments(integrator):
         is_last = b == scenario.end_time
-        stops, shown = (np.array([b]), out) if is_last else (np.empty(0), np.empty((0, units, width)))
-        counters.append(np.zeros((units, clocks), dtype=np.int64))
-        arguments = (counters[-1], stops, b, not is_last, rtol, atol, UNLIMITED, shown, np.empty((0, units, width + 3)))
-        calls.append((windows, (runner.buffer, runner.pairs, 0, units, *arguments), []))
-    return _run_functions(runner, calls, [out], counters)
+        stops, shown = (np.array([b - start]), out) if is_last else (np.empty(0), np.empty((0, units, width)))
+        counters.append(np.zeros(units * integrator.slots, dtype=np.int64))
+        run = ClockedRun(
+            buffer, integrator.pairs, float(start), float(b - start), not is_last, stops, *scenario.tolerances,
+            UNLIMITED, counters[-1], shown, np.empty((0, units, width + 3)), log.rules, log.memory, log.counts,
+            log.halted, log.shortest, *log.log(),
+        )  # fmt: skip
+        calls.append((windows, integrator.plan.program.bind(run), []))
+    return _run_functions(integrator, calls, [out], counters)
 
 
 # Fixed steps ----------------------------------------------------------------------------------------------------------
 def _prepare_fixed_step(scenario: Scenario) -> RunFunctions:
     """Where a segment ends beside the grid, its last state stands in the output, and is copied back."""
-    runner = Runner(scenario, False, 1, None)
-    buffer, layout, units = runner.buffer, runner.layout, len(runner.buffer)
-    blocks, h = buffer.reshape(-1, layout.size), scenario.needed_step
+    integrator = FixedSteps(scenario, False, 1, None)
+    buffer, layout, units = integrator.buffer, integrator.layout, len(integrator.buffer)
+    blocks, h = buffer.reshape(-1, integrator.packing.size), scenario.needed_step
     calls: SegmentCalls = []
     outs: list[Array] = []
-    for a, b, windows in _iterate_segments(runner):
+    for a, b, windows in _iterate_segments(integrator):
         stop_k, rest = segments.locate_on_grid(np.array([b]), a, h)
-        outs.append(np.empty((1, units, layout.sample_size * (buffer.shape[1] // layout.size))))
+        outs.append(np.empty((1, units, layout.sample_size * (buffer.shape[1] // integrator.packing.size))))
         state = outs[-1].reshape(-1, layout.sample_size)[:, : layout.drift]
         back = [(blocks[:, : layout.drift], state)] if rest[0] > 0 and b != scenario.end_time else []
-        arguments = (a, h, 0, int(stop_k[-1]), stop_k, rest, 0, outs[-1])
-        calls.append((windows, (buffer, runner.pairs, 0, units, *arguments), back))
-    return _run_functions(runner, calls, outs, [])
+        run = FixedRun(buffer, integrator.pairs, float(a), h, 0, int(stop_k[-1]), stop_k, rest, 0, outs[-1])
+        calls.append((windows, integrator.plan.program.bind(run), back))
+    return _run_functions(integrator, calls, outs, [])
 
 
 # Segments -------------------------------------------------------------------------------------------------------------
-def _iterate_segments(runner: Runner) -> Iterator[tuple[float, float, list[tuple[Array, Array]]]]:
+def _iterate_segments(integrator: Integrator) -> Iterator[tuple[float, float, list[tuple[Array, Array]]]]:
     """From, to, and what its windows change in the buffer; those of the first are written into it."""
-    scenario = runner.scenario
+    scenario, buffer = integrator.scenario, integrator.buffer
     edges = [scenario.start_time, *segments.segment_boundaries(scenario), scenario.end_time]
-    runner._open_windows((edges[0] + edges[1]) / 2)
-    first = now = runner.buffer.copy()
+    integrator.begin_segment(edges[0], edges[1])
+    first = now = buffer.copy()
     for i, (a, b) in enumerate(pairwise(edges)):
         windows = []
         if i > 0:
-            runner._open_windows((a + b) / 2)
-            then = runner.buffer.copy()
+            integrator.begin_segment(a, b)
+            then = buffer.copy()
             changed = np.flatnonzero((then != now).any(axis=0))
             windows = [
-                (runner.buffer[:, some[0] : some[-1] + 1], then[:, some[0] : some[-1] + 1].copy())
+                (buffer[:, some[0] : some[-1] + 1], then[:, some[0] : some[-1] + 1].copy())
                 for some in np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1)
                 if len(some)
             ]
             now = then
         yield a, b, windows
-    runner.buffer[:] = first
+    buffer[:] = first
 
 
-def _run_functions(runner: Runner, calls: SegmentCalls, outs: list[Array], counters: list[Array]) -> RunFunctions:
-    buffer, start, advance = runner.buffer, runner.buffer.copy(), runner.plan.advance
-    layout, scenario = runner.layout, runner.scenario
-    (_, arguments, _), *others = calls
+def _run_functions(
+    integrator: Integrator, calls: SegmentCalls, outs: list[Array], counters: list[Array]
+) -> RunFunctions:
+    buffer, start, units = integrator.buffer, integrator.buffer.copy(), len(integrator.buffer)
+    scenario = integrator.scenario
+    (_, advance, _), *others = calls
 
     def reset() -> None:
         buffer[:] = start
@@ -192,20 +195,20 @@ def _run_functions(runner: Runner, calls: SegmentCalls, outs: list[Array], count
             done.fill(0)
 
     def go_at_once() -> None:
-        advance(*arguments)
+        advance(0, units)
 
     def go_in_segments() -> None:
-        for before, call, after in calls:
+        for before, advance_segment, after in calls:
             for to, given in before:
                 to[...] = given
-            advance(*call)
+            advance_segment(0, units)
             for to, given in after:
                 to[...] = given
 
     def kept() -> Array:
-        shown: list[Array] = [unpack_samples(out, layout, scenario.count)[0] for out in outs]
+        shown: list[Array] = [integrator.packing.unpack(out)[0] for out in outs]
         if scenario.form.keeps_angles and not scenario.used_method.is_adaptive:
-            turned = np.max([rows[:, runner.columns.drift] for rows in shown], axis=0) > scenario.largest_turn**2
+            turned = np.max([rows[:, integrator.columns.drift] for rows in shown], axis=0) > scenario.largest_turn**2
             shown[-1] = np.where(turned[:, None], np.nan, shown[-1])  # the angles mean nothing any more
         return shown[-1]
 

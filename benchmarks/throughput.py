@@ -17,9 +17,8 @@ import numpy as np
 
 from benchmarks import mujoco_throughput, numpy_throughput
 from polhode import __version__
-from polhode.engines.buffer import pack_buffer, unpack_samples
-from polhode.engines.prepare import prepare_kernel, structure_of
-from polhode.engines.result import SampleColumns
+from polhode.backends.fixed_steps import FixedRun
+from polhode.engines.integrator import FixedSteps
 from polhode.massprops.body import Body
 from polhode.model.forces import STANDARD_GRAVITY, gravity, quadratic_drag
 from polhode.model.scenario import Scenario
@@ -111,10 +110,10 @@ def _make_steppers(bodies: Sequence[int], stack: ExitStack) -> list[TimedStepper
     found = []
     for count in dict.fromkeys(bodies):
         scenario = sample_scenario(count)
-        found.append(TimedStepper(OURS, count, time_steps(engine_stepper(scenario, 1))))
+        found.append(TimedStepper(OURS, count, time_steps(engine_stepper(scenario, 1)[0])))
         if threads > 1:
             found.append(
-                TimedStepper(f"polhode, {threads} threads", count, time_steps(engine_stepper(scenario, threads)))
+                TimedStepper(f"polhode, {threads} threads", count, time_steps(engine_stepper(scenario, threads)[0]))
             )
         for kind, name in (("textbook", "numpy"), ("tuned", "numpy, tuned by hand")):
             process = numpy_throughput.NumpyProcess(kind, count)
@@ -143,34 +142,29 @@ def sample_scenario(count: int) -> Scenario:
     )
 
 
-def engine_stepper(scenario: Scenario, threads: int) -> Callable[[int], Array]:
-    """The prepared loop of this engine on that many threads, without packing and output; gives the state."""
-    plan = prepare_kernel(structure_of(scenario, counts_work=False))
-    buffer = pack_buffer(scenario, plan)
-    cuts = np.linspace(0, len(buffer), threads + 1).astype(int).tolist()
-    no_stops, no_rests = np.empty(0, dtype=np.int64), np.empty(0)
-    out = np.empty((0, len(buffer), plan.layout.sample_size))
+def engine_stepper(scenario: Scenario, threads: int) -> tuple[Callable[[int], None], Callable[[], Array]]:
+    """The loop of this engine on that many threads, without packing and output; and the state, (bodies, numbers)."""
+    integrator = FixedSteps(scenario, False, threads, None)
+    cuts = np.linspace(0, len(integrator.buffer), threads + 1).astype(int).tolist()
+    out = np.empty((0, len(integrator.buffer), integrator.layout.sample_size))
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def part(first: int, last: int, steps: int) -> None:
-        plan.advance(buffer, (), first, last, 0.0, STEP, 0, steps, no_stops, no_rests, 0, out)
-
-    def advance(steps: int) -> Array:
+    def advance(steps: int) -> None:
+        run = FixedRun(integrator.buffer, (), 0.0, STEP, 0, steps, np.empty(0, dtype=np.int64), np.empty(0), 0, out)
+        part = integrator.plan.program.bind(run)
         if pool is None:
-            part(0, len(buffer), steps)
+            part(0, len(integrator.buffer))
         else:
-            list(pool.map(part, cuts[:-1], cuts[1:], [steps] * threads))
-        return buffer.reshape(1, -1, plan.layout.size)[..., : plan.layout.sample_size]
+            list(pool.map(part, cuts[:-1], cuts[1:]))
 
-    return advance
+    return advance, lambda: integrator.samples[:, integrator.columns.state]
 
 
 def difference_from_numpy(count: int = 100, steps: int = 50) -> float:
     """The largest relative difference of the states that both codes find: they compute the same motion."""
-    scenario = sample_scenario(count)
-    plan = prepare_kernel(structure_of(scenario, counts_work=False))
-    state = SampleColumns.of(scenario.form.sizes, counts_work=False).state
-    ours = unpack_samples(engine_stepper(scenario, 1)(steps), plan.layout, count)[0, :, state].T
+    advance, state = engine_stepper(sample_scenario(count), 1)
+    advance(steps)
+    ours = state().T
     theirs = numpy_throughput.advance_sample("textbook", count, steps)
     return float((np.abs(ours - theirs).max(axis=1) / np.abs(theirs).max(axis=1)).max())
 
@@ -212,13 +206,13 @@ def machine_info() -> dict[str, Any]:
 
 def package_versions() -> dict[str, str]:
     """Of everything compared."""
-    import numba
+    import llvmlite
 
     return {
         "polhode": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "numba": str(numba.__version__),
+        "llvmlite": str(llvmlite.__version__),
         "mujoco": mujoco_throughput.version() if mujoco_throughput.is_installed() else mujoco_throughput.INSTALL,
     }
 

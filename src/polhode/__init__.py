@@ -35,6 +35,7 @@ _HOMES = {
     "simulate": "solve.simulate",
     "ensemble": "solve.simulate",
     "Stepper": "solve.stepper",
+    "write_source": "solve.write_source",
     "Motion": "results.motion",
     "load": "results.motion",
     "sqrt": "equations.scalar_ops",
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
     from polhode.solve.stepper import Stepper as Stepper
+    from polhode.solve.write_source import write_source as write_source
 
 
 def __getattr__(name: str) -> Any:

@@ -1,16 +1,19 @@
-"""Progress of long computations: a bar after two seconds, and reports to a listener."""
+"""Progress of long computations: a bar after two seconds, a line about what cannot tell how far it is, and reports."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from threading import Timer
 from time import perf_counter
 from typing import Any
 
 QUIET_S = 2.0
+ANNOUNCED_S = 1.0
+"""What takes longer than this, and cannot tell how far it is, says what it is."""
 REFRESH_S = 0.1
 """The bar is redrawn no more often than this: there may be thousands of reports."""
 
@@ -107,6 +110,31 @@ def progress(
     finally:
         if bar is not None:
             bar.close()
+
+
+@contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Say what is being done in the block if it takes longer than a second: on the error stream, also into a file.
+
+    Examples
+    --------
+    >>> with announced("adding two numbers"):
+    ...     1 + 1
+    2
+    """
+    timer = Timer(ANNOUNCED_S, _say, [what])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _say(what: str) -> None:
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):  # closed, or full
+            print(f"polhode: {what}", file=sys.stderr, flush=True)
 
 
 def shows_bar(wanted: bool | None) -> bool:

@@ -51,8 +51,19 @@ def wants_more(t, state, body, params):
 
 
 @ph.force
+def an_array(t, state, body, params):
+    return np.zeros(3), REST
+
+
+@ph.force
 def looks_up(t, state, body, params):
-    push = PUSHES[int(t)]
+    push = PUSHES["east"]
+    return (push, 0.0, 0.0), REST
+
+
+@ph.force
+def indexes(t, state, body, params):
+    push = (PUSHES["east"], 0.0)[int(0.0 * t)]
     return (push, 0.0, 0.0), REST
 
 
@@ -74,10 +85,10 @@ def line_of(law, offset):
 
 OWN = {
     "torque forgotten": (forgets_the_torque, "must return (force, torque)", "returned (0.0, 0.0, -9.81)"),
-    "two components": (flat, "each three numbers", "its force is (0.0, -9.81)"),
-    "text": (a_text, "each three numbers", "its force is ('up', 0.0, 0.0)"),
+    "two components": (flat, "(force, torque), each three numbers", "its force is (0.0, -9.81)"),
+    "text": (a_text, "(force, torque), each three numbers", "its force is ('up', 0.0, 0.0)"),
     "parameter missing": (wants_more, "fails at the start", "index out of range", line_of(wants_more, 2)),
-    "not compilable": (looks_up, "cannot be compiled", line_of(looks_up, 2), "ph.interp", "engine='python'"),
+    "not compilable": (indexes, "cannot be compiled", line_of(indexes, 2), "ph.interp", "engine='python'"),
     "raises later": (gives_up, "fails during the run, after t =", "too late", line_of(gives_up, 3)),
 }
 
@@ -88,6 +99,13 @@ def test_a_force_of_ones_own_with_a_slip_is_refused(law, phrases):
     assert_refused(attempt, ForceError, (law.name, *phrases))
 
 
+def test_arrays_and_tables_of_python_are_compiled():
+    """The closed form: a constant force of 1 N east for 2 s, and none."""
+    end = ph.simulate(BODY, START, [looks_up(), an_array()], duration=2.0, step=0.1).final
+    drift = 2.0 * np.asarray(START.velocity) + START.position
+    assert end.position == pytest.approx(drift + np.array([2.0 / BODY.mass, 0.0, 0.0]), rel=1e-13)
+
+
 def test_a_pair_force_with_a_slip_is_refused():
     attempt = lambda: ph.simulate([BODY, BODY], [START, START], [one_torque(0, 1)], duration=1.0, step=0.1)  # noqa: E731
     assert_refused(attempt, ForceError, ("one_torque", "(force on a, torque on a, torque on b)"))
@@ -95,7 +113,7 @@ def test_a_pair_force_with_a_slip_is_refused():
 
 def test_what_cannot_be_compiled_runs_uncompiled_and_says_that_it_is_slow():
     with pytest.warns(UserWarning, match="thousand times slower"):
-        motion = ph.simulate(BODY, START, [looks_up()], duration=2.0, step=0.1, engine="python")
+        motion = ph.simulate(BODY, START, [indexes()], duration=2.0, step=0.1, engine="python")
     assert motion.final.position[0] == pytest.approx(2.0, rel=1e-13)
     with pytest.warns(UserWarning, match="slower"), pytest.raises(ForceError, match="gives_up fails during the run"):
         ph.simulate(BODY, START, [gives_up()], duration=1.0, step=0.1, engine="python")

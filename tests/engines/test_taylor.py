@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.taylor_segments import prepare_segments
+from scipy.optimize import brentq
 
 import polhode as ph
-from polhode.engines import taylor
-from polhode.errors import ForceError, NonFiniteError, ScenarioError, SingularityError
+from polhode.engines.driver import run_scenario
+from polhode.errors import ForceError, NonFiniteError, RunError, ScenarioError, SingularityError
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "reference_states.json").read_text())["cases"]
 BODY = ph.Body(mass=2.0, inertia=(2.0, 3.0, 4.0))
@@ -326,7 +327,7 @@ def bounce(t, state, body, params):
 
 
 def test_an_event_stops_the_run():
-    run = taylor.run_taylor(ph.Scenario(BALL, DROPPED, [GRAVITY], events=[height(0.0)], **QUICK), True)
+    run = run_scenario(ph.Scenario(BALL, DROPPED, [GRAVITY], events=[height(0.0)], **QUICK), True)
     assert run.times.tolist() == [0.0, 0.25, run.times[-1]]
     assert abs(run.times[-1] - FALL) < 1e-15
     assert abs(run.samples[-1, 0, 2]) < 1e-15
@@ -335,7 +336,7 @@ def test_an_event_stops_the_run():
 
 def test_events_change_and_record():
     events = [height(0.5, action="record"), height(0.0, change=bounce)]
-    run = taylor.run_taylor(ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK), True)
+    run = run_scenario(ph.Scenario(BALL, DROPPED, [GRAVITY], events=events, **QUICK), True)
     bounces = [c.time for c in run.crossings if c.event == 1]
     assert np.abs(np.array(bounces) - FALL * np.array([1, 2.6, 3.88])).max() < 1e-14
     passages = [c.time for c in run.crossings if c.event == 0]
@@ -349,13 +350,13 @@ def test_events_change_and_record():
 def test_direction_and_count():
     up = ph.State(velocity=(0, 0, 5.0))  # it starts on the zero, which is no crossing
     only_down = [height(0.0), height(1.0, action="record", direction=1), height(1.0, action="record", direction=-1)]
-    run = taylor.run_taylor(ph.Scenario(BALL, up, [GRAVITY], events=only_down, **QUICK), False)
+    run = run_scenario(ph.Scenario(BALL, up, [GRAVITY], events=only_down, **QUICK), False)
     assert [c.event for c in run.crossings] == [1, 2, 0]
     assert abs(run.times[-1] - 10 / 9.80665) < 1e-15
-    twice = taylor.run_taylor(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, count=2)], **QUICK), False)
+    twice = run_scenario(ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, count=2)], **QUICK), False)
     assert len(twice.crossings) == 2
     assert twice.times[-1] == pytest.approx(run.crossings[1].time, rel=1e-15)
-    once = taylor.run_taylor(
+    once = run_scenario(
         ph.Scenario(BALL, up, [GRAVITY], events=[height(1.0, action="record", count=1)], **QUICK), False
     )
     assert [c.time for c in once.crossings] == pytest.approx([run.crossings[0].time], rel=1e-15)
@@ -374,23 +375,23 @@ def test_events_without_forces():
 
     start = ph.State(velocity=(1.0, 0, 0))
     settings = {"duration": 10.0, "method": "taylor", "output_step": 0.5}
-    run = taylor.run_taylor(ph.Scenario(BALL, start, events=[walls(change=turned)], **settings), True)
+    run = run_scenario(ph.Scenario(BALL, start, events=[walls(change=turned)], **settings), True)
     assert np.abs(np.array([c.time for c in run.crossings]) - [1, 3, 5, 7, 9]).max() < 1e-14
     assert np.abs(run.samples[:, 0, 0]).max() < 1 + 1e-14
 
 
 def test_events_of_systems_and_members():
     bodies, states = [BALL, BALL], [DROPPED, ph.State(position=(5, 0, 3.0))]
-    run = taylor.run_taylor(ph.Scenario(bodies, states, [GRAVITY], events=[height(0.0).on(1)], **QUICK), False)
+    run = run_scenario(ph.Scenario(bodies, states, [GRAVITY], events=[height(0.0).on(1)], **QUICK), False)
     assert [(c.body, round(c.time, 12)) for c in run.crossings] == [(1, round(float(FALL * np.sqrt(3)), 12))]
     assert run.samples.shape[:2] == (len(run.times), 2)
     many = ph.State(position=[(0, 0, 1.0), (0, 0, 2.0), (0, 0, 100.0)])
-    run = taylor.run_taylor(ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], **QUICK), False)
+    run = run_scenario(ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], **QUICK), False)
     assert run.failure is None
     assert np.isfinite(run.samples[:, :, 2]).sum(axis=0).tolist() == [2, 3, 9]
     assert [c.body for c in run.crossings] == [0, 1]
     last = ph.Scenario(BALL, many, [GRAVITY], events=[height(0.0)], duration=2.0, method="taylor", output_times=[2.0])
-    assert np.abs(taylor.run_taylor(last, False).samples[0, :2, 2]).max() < 3e-15
+    assert np.abs(run_scenario(last, False).samples[0, :2, 2]).max() < 3e-15
 
 
 def test_bounces_without_end_raise():
@@ -398,7 +399,7 @@ def test_bounces_without_end_raise():
     scenario = ph.Scenario(
         BALL, DROPPED, [GRAVITY], events=[height(0.0, change=bounce)], duration=6.0, method="taylor", output_step=0.5
     )
-    run = taylor.run_taylor(scenario, True)
+    run = run_scenario(scenario, True)
     assert run.failure is not None
     assert (run.failure.reason, run.failure.event) == ("endless", "height")
     assert abs(run.failure.time - 9 * FALL) < 1e-8
@@ -440,3 +441,212 @@ def test_an_event_that_cannot_happen_is_refused_in_words():
 
     with pytest.raises(ph.PolhodeError, match=r"never.* does not depend on what moves"):
         ph.simulate(ph.particle(1.0), forces=[ph.forces.gravity()], duration=1.0, method="taylor", events=[never])
+
+
+# Switches -----------------------------------------------------------------------------------------------------------
+NONE = (0.0, 0.0, 0.0)
+FINE = {"method": "taylor", "rtol": 1e-13}
+
+
+@ph.force
+def hard_walls(t, state, body, params):
+    x = state.position[0]
+    return (ph.if_less(x, -1.0, params[0], ph.if_less(1.0, x, -params[0], 0.0)), 0.0, 0.0), NONE
+
+
+@ph.force
+def toward_zero(t, state, body, params):
+    return (ph.if_less(state.position[0], 0.0, params[0], -params[0]), 0.0, 0.0), NONE
+
+
+@ph.force
+def two_springs(t, state, body, params):
+    x = state.position[0]
+    return (ph.if_less(x, 0.0, -params[0] * x, -params[1] * x), 0.0, 0.0), NONE
+
+
+@ph.force
+def dry_friction(t, state, body, params):
+    return (ph.if_less(state.velocity[0], 0.0, params[0], -params[0]), 0.0, 0.0), NONE
+
+
+@pytest.mark.parametrize("push", [10.0, 1000.0, 3000.0])
+def test_walls_give_back_the_energy(push):
+    """Judge: the speed is 1 between the walls, after every crossing; rounding alone is push * eps at each."""
+    motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), [hard_walls(push)], duration=50.0, **FINE)
+    inside = np.abs(motion.position[:, 0]) < 1
+    crossings = 50.0 / (1 + 1 / push)
+    assert np.abs(np.abs(motion.velocity[inside, 0]) - 1).max() < crossings * push * np.finfo(float).eps
+
+
+@pytest.mark.parametrize("speed", [1.0, -1.0])
+def test_a_start_where_a_force_switches(speed):
+    """Judge: parabolas of 1 s each, and half periods of two springs."""
+    start = ph.State(velocity=(speed, 0, 0))
+    motion = ph.simulate(ph.particle(1.0), start, [toward_zero(2.0)], duration=40.0, **FINE)
+    t = motion.times % 2
+    exact = speed * np.where(t < 1, t * (1 - t), (t - 1) * (t - 2))
+    assert np.abs(motion.position[:, 0] - exact).max() < 1e-11
+    period = np.pi + np.pi / 2
+    motion = ph.simulate(ph.particle(1.0), start, [two_springs(1.0, 4.0)], duration=10 * period, **FINE)
+    assert np.abs(motion.final.position[0]) < 1e-13
+    assert abs(motion.final.velocity[0] - speed) < 1e-13
+
+
+def test_bodies_that_switch_at_the_same_instant():
+    bodies, states = [ph.particle(1.0)] * 2, [ph.State(velocity=(v, 0, 0), position=(0, 5 * v, 0)) for v in (1.0, -1.0)]
+    forces = [toward_zero(2.0), ph.forces.spring_between(0, 1, 1e-300)]  # a system that moves as two
+    motion = ph.simulate(bodies, states, forces, duration=40.3, **FINE)
+    assert np.abs(motion.position[-1, :, 0] - [0.21, -0.21]).max() < 1e-12
+
+
+def test_a_body_that_rests_where_a_spring_begins():
+    """From rest on the edge of a spring, under gravity: z = -(g/k) (1 - cos), which touches the edge once a period."""
+
+    @ph.force
+    def mattress(t, state, body, params):
+        z = state.position[2]
+        return (0.0, 0.0, ph.if_less(z, 0.0, -params[0] * z, 0.0)), NONE
+
+    forces = [ph.forces.gravity(10.0), mattress(1000.0)]
+    motion = ph.simulate(ph.particle(1.0), ph.State(), forces, duration=5.0, **FINE)
+    exact = -0.01 * (1 - np.cos(np.sqrt(1000.0) * motion.times))
+    assert np.abs(motion.position[:, 2] - exact).max() < 1e-13
+
+
+@pytest.mark.parametrize(("speed", "time"), [(1.0, 0.5), (0.0, 0.0)])
+def test_a_force_that_holds_the_motion_at_a_switch_is_an_error(speed, time):
+    start = ph.State(velocity=(speed, 0, 0))
+    with pytest.raises(RunError, match=r"if_less whose two branches.*dry friction.*continuous") as error:
+        ph.simulate(ph.particle(1.0), start, [dry_friction(2.0)], duration=3.0, **FINE)
+    assert error.value.time == pytest.approx(time, abs=1e-14)
+
+
+@ph.force
+def unit_spring(t, state, body, params):
+    return (-state.position[0], 0.0, 0.0), NONE
+
+
+def away_from_half(t, state, body, params):
+    return abs(state.position[0]) - 0.5
+
+
+def diamond(t, state, body, params):
+    return abs(state.position[0]) + abs(state.velocity[0]) - 1.2
+
+
+def folded_twice(t, state, body, params):
+    return abs(abs(state.position[0]) - 0.5) - 0.1
+
+
+def of_time(t, state, body, params):
+    return abs(ph.sin(3 * t)) - 0.9
+
+
+def with_a_plateau(t, state, body, params):
+    return ph.if_less(state.position[0], 0.3, state.position[0] + 0.2, 0.5)
+
+
+def with_a_kink_at_zero(t, state, body, params):
+    return ph.if_less(state.position[0], 0.0, state.position[0], 2 * state.position[0])
+
+
+def that_jumps_and_folds(t, state, body, params):
+    x = state.position[0]
+    return abs(ph.if_less(x, -0.3, ph.sin(3.6 * t), x - 0.9)) - 0.3
+
+
+def that_jumps(t, state, body, params):
+    return ph.if_less(state.position[0], 0.3, 1.0, -1.0)
+
+
+def that_touches(t, state, body, params):
+    return abs(state.position[0])
+
+
+def cosine_crossings(values):
+    """Where a function of x = cos t, v = -sin t and t changes its sign continuously, to about 1e-14, by SciPy."""
+    grid = np.linspace(1e-9, 20.0, 100_001)
+    sampled = values(np.cos(grid), -np.sin(grid), grid)
+    at = np.flatnonzero((sampled[1:] * sampled[:-1] < 0) & (np.abs(sampled[1:] - sampled[:-1]) < 0.1))
+    return [brentq(lambda t: values(np.cos(t), -np.sin(t), t), grid[i], grid[i + 1], xtol=1e-15) for i in at]
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "count"),
+    [
+        (away_from_half, lambda x, v, t: np.abs(x) - 0.5, 13),
+        (diamond, lambda x, v, t: np.abs(x) + np.abs(v) - 1.2, 25),
+        (folded_twice, lambda x, v, t: np.abs(np.abs(x) - 0.5) - 0.1, 25),
+        (of_time, lambda x, v, t: np.abs(np.sin(3 * t)) - 0.9, 38),
+        (with_a_plateau, lambda x, v, t: np.where(x < 0.3, x + 0.2, 0.5), 6),
+        (with_a_kink_at_zero, lambda x, v, t: np.where(x < 0, x, 2 * x), 6),
+        (that_jumps_and_folds, lambda x, v, t: np.abs(np.where(x < -0.3, np.sin(3.6 * t), x - 0.9)) - 0.3, 24),
+        (that_jumps, lambda x, v, t: np.where(x < 0.3, 1.0, -1.0), 0),
+        (that_touches, lambda x, v, t: np.abs(x), 0),
+    ],
+)
+def test_every_crossing_of_a_function_that_switches(function, values, count):
+    """Recorded, and as the one that stops the run."""
+    exact = cosine_crossings(values)
+    assert len(exact) == count
+    law, start = ph.event(function), ph.State(position=(1, 0, 0))
+    settings = {"duration": 20.0, **FINE}
+    motion = ph.simulate(ph.particle(1.0), start, [unit_spring], events=[law(action="record")], **settings)
+    assert motion.crossing_times(function.__name__) == pytest.approx(exact, abs=1e-11)
+    motion = ph.simulate(ph.particle(1.0), start, [unit_spring], events=[law(count=max(count, 1))], **settings)
+    assert motion.times[-1] == pytest.approx(exact[-1] if exact else 20.0, abs=1e-11)
+
+
+def test_an_event_where_a_force_begins():
+    """A floor of springs, and an event at its surface: every passage, both ways.  Judge: the flight of a ball."""
+
+    @ph.force
+    def springs(t, state, body, params):
+        z = state.position[2]
+        return (0.0, 0.0, ph.if_less(z, 0.0, (10.0 - params[0] * z), 0.0)), NONE
+
+    forces, start = [ph.forces.gravity(10.0), springs(100.0)], ph.State(position=(0, 0, 5.0))
+    motion = ph.simulate(ph.particle(1.0), start, forces, duration=10.0, events=[level(0.0, action="record")], **FINE)
+    below, flight = np.pi / 10, 2.0
+    exact = [1 + i * flight + j * below for i in range(4) for j in (i, i + 1)]
+    assert motion.crossing_times("level") == pytest.approx([t for t in exact if t < 10], abs=1e-12)
+
+
+def test_no_bounce_is_missed():
+    """Bounces with linear drag, watched from above only.  Judge: each flight in closed form, its end by SciPy."""
+    drag, g, floor = 0.05, 9.80665, 0.2
+
+    def height(t, z, v):
+        return z - g / drag * t + (v + g / drag) / drag * -np.expm1(-drag * t)
+
+    z, v, now, exact = 1.1, 0.5, 0.0, []
+    while now < 2.8:
+        down = np.log1p(v * drag / g) / drag  # the apex
+        flight = brentq(lambda t, z=z, v=v: height(t, z, v) - floor, down, down + 2, xtol=1e-16)
+        now, z, v = now + flight, floor, -0.8 * ((v + g / drag) * np.exp(-drag * flight) - g / drag)
+        exact.append(now)
+
+    def bounce_and_turn(t, state, body, params):
+        return (0.0, 0.0, -1.8 * state.linear_momentum[2]), (0.02, 0.0, 0.0)
+
+    events = [
+        level(floor, change=bounce_and_turn, direction=-1),
+        passing_down(action="record", direction=-1),
+        going_far(1.2),
+    ]
+    body = ph.Body(2.0, (1.0, 1.7, 2.3))
+    start = ph.State(position=(0.4, -0.3, 1.1), velocity=(0.3, -0.2, 0.5), angular_velocity_body=(0.7, 1.9, -0.4))
+    forces = [GRAVITY, ph.forces.linear_drag(2 * drag)]
+    motion = ph.simulate(body, start, forces, duration=6.0, method="taylor", events=events, output_step=0.25)
+    assert motion.crossing_times("level") == pytest.approx(exact[:-1], abs=1e-8)
+
+
+@ph.event
+def going_far(t, state, body, params):
+    return state.position[0] - params[0]
+
+
+@ph.event
+def passing_down(t, state, body, params):
+    return state.velocity[2]

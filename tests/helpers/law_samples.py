@@ -302,7 +302,6 @@ ARGUMENTS = {
     right_hand_side.no_load: (*_ACTS, ()),
     right_hand_side._mask_vector: (Fraction(1), A),
     right_hand_side.power: (VIEW, C, B),
-    right_hand_side._no_jump: (0, *_ACTS, ()),
     right_hand_side._add_work: (((T,),), H),
     pair_laws.spring_between: _pair_spring(vector(2, 6, 9)),
     pair_laws.spring_between_potential: _pair_spring(vector(2, 6, 9)),

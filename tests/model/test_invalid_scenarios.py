@@ -140,12 +140,6 @@ SCENARIOS = {
         "leading axis of 4 members",
         "ph.ensemble",
     ),
-    "ensemble of systems": (
-        lambda: ph.ensemble([BODY, BODY], [START, MANY], duration=1.0),
-        ScenarioError,
-        "one body, not a list",
-        "ph.simulate",
-    ),
     "scenario and more": (
         lambda: ph.simulate(scenario(), duration=2.0),
         ScenarioError,

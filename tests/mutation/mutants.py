@@ -30,7 +30,7 @@ def run_tests(source: Path, cache: Path, tests: tuple[str, ...], *options: str) 
     environment = os.environ | {
         "PYTHONPATH": str(source),
         "PYTHONDONTWRITEBYTECODE": "1",  # a planted error may leave a file's size and second of writing as they were
-        "NUMBA_CACHE_DIR": str(cache),
+        "POLHODE_CACHE": str(cache),
     }
     command = [sys.executable, "-m", "pytest", "-q", "-rfE", "--tb=no", "--no-header", "-p", "no:cacheprovider"]
     command += ["-o", "addopts=", *options, *(f"tests/{test}" for test in tests)]

@@ -174,5 +174,162 @@ def test_no_step_reaches_across_a_break():
     settings = {"duration": 1.0, "method": "dop853", "events": [tick], "engine": "python"}
     times = np.linspace(0, 1, 161)[1:-1]
     motion = ph.simulate(ph.particle(1.0), forces=[ph.forces.gravity()], breaks=times + 1e-3, **settings)
-    np.testing.assert_allclose(motion.crossing_times("ticking"), np.arange(1, 40) / 40, atol=1e-14)
+    np.testing.assert_allclose(motion.crossing_times("ticking"), np.arange(1, 41) / 40, atol=1e-14)  # also at the end
     assert motion.steps >= len(times)
+
+
+# Whether the estimate is honest --------------------------------------------------------------------------------------
+@ph.force
+def shaking(t, state, body, params):
+    return (params[0] * ph.cos(params[1] * t), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@ph.force
+def oscillator(t, state, body, params):
+    return (-params[0] * state.position[0], 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def cosine(t, amplitude, frequency):
+    """The closed form in extended precision: at thousands of cycles the phase has lost four digits of a double."""
+    return np.longdouble(amplitude) * np.cos(np.longdouble(frequency) * np.asarray(t, dtype=np.longdouble))
+
+
+def compare_with_cosine(motion, amplitude, frequency, start=0.0):
+    """The true error of the positions as a fraction of the amplitude, and the estimate."""
+    exact = start + cosine(motion.times, amplitude, frequency) - amplitude
+    return float(np.abs(motion.position[:, 0] - exact).max()) / amplitude, motion.run_result.auto_report.error_found
+
+
+def shaken(amplitude, frequency, start, **settings):
+    force, state = shaking(-amplitude * frequency**2, frequency), ph.State(position=(start, 0, 0))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="the error of the motion")
+        return ph.simulate(ph.particle(1.0), state, [force], **settings)
+
+
+@pytest.mark.parametrize(
+    ("amplitude", "frequency", "start", "settings"),
+    [
+        (1e-3, 314.0, 1e-3, {"duration": 60.0}),
+        (1.0, 1000.0, 1.0, {"duration": 100.0, "rtol": 1e-13}),
+        (1e-3, 50.0, 1000.0, {"duration": 10.0}),
+        (0.024, 160.0, 0.0, {"duration": 39.3, "output_times": [39.3]}),
+    ],
+)
+def test_the_error_of_a_position_is_measured_by_how_far_it_moves(amplitude, frequency, start, settings):
+    """Reference: the closed form.  Velocity times duration is up to 1e5 times the amplitude here."""
+    motion = shaken(amplitude, frequency, start, **settings)
+    error, estimate = compare_with_cosine(motion, amplitude, frequency, start)
+    rounding = 8 * np.finfo(float).eps * start / amplitude  # of the position itself, which no method can avoid
+    assert error < 10 * estimate + rounding
+
+
+def test_the_estimate_is_at_most_a_few_times_too_small():
+    """Reference: closed forms of random oscillations, bound and forced."""
+    rng, ratios = np.random.default_rng(14), []
+    for _ in range(12):
+        amplitude, frequency, duration = 10.0 ** rng.uniform((-4, 0, -1), (1, 2.5, 1.5))
+        settings = {"duration": duration, "rtol": float(rng.choice([1e-6, 1e-9, 1e-12]))}
+        motion = shaken(amplitude, frequency, amplitude, **settings)
+        error, estimate = compare_with_cosine(motion, amplitude, frequency, amplitude)
+        ratios.append(error / estimate)
+        state = ph.State(position=(amplitude, 0, 0))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="the error of the motion")
+            motion = ph.simulate(ph.particle(1.0), state, [oscillator(frequency**2)], **settings)
+        error, estimate = compare_with_cosine(motion, amplitude, frequency, amplitude)
+        ratios.append(error / estimate)
+    assert max(ratios) < 10
+
+
+def test_a_motion_that_ends_where_it_began_has_an_extent():
+    """One output, after a whole period: what lies between shows how far the body moved."""
+    state = ph.State(position=(1.0, 0.0, 0.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion = ph.simulate(ph.particle(1.0), state, [oscillator(4.0)], duration=np.pi, output_times=[np.pi])
+    assert motion.times.tolist() == [np.pi]
+    assert abs(motion.position[0, 0] - 1.0) < 1e-9
+    assert motion.run_result.auto_report.error_found < 1e-9
+
+
+def test_rounding_of_a_body_far_away_is_no_error():
+    """A pendulum-like bob at rest, 1000 km from the origin: it moves by rounding only."""
+    hanging = ph.State(position=(1e6, 0.0, 0.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion = ph.simulate(ph.particle(1.0), hanging, [oscillator(0.0), ph.forces.linear_drag(1.0)], duration=5.0)
+    assert not motion.run_result.auto_report.missed
+
+
+@ph.force
+def pulse(t, state, body, params):
+    start, stop, push = params
+    return (ph.if_less(t, start, 0.0, ph.if_less(t, stop, push, 0.0)), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def test_the_report_says_what_an_estimate_cannot_know():
+    """A push of 1000 N for 0.2 ms: both runs step over it, unless its times are breaks.  Judge: impulse over mass."""
+    push = {"duration": 10.0, "engine": "python"}
+    force = pulse(5.0, 5.0002, 1000.0)
+    motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1.0, 0.0, 0.0)), [force], **push)
+    assert motion.run_result.auto_report.mean_step > 0.1
+    assert "both runs may have missed what is shorter than a step (0.7 s on average)" in motion.audit().chosen
+    assert "as breaks" in motion.audit().chosen
+    seen = ph.simulate(ph.particle(1.0), ph.State(velocity=(1.0, 0.0, 0.0)), [force], breaks=[5.0, 5.0002], **push)
+    assert seen.final.velocity[0] == pytest.approx(1.2, abs=1e-9)
+    assert "breaks" not in ph.simulate(BODY, START, AIR, duration=1.0).audit().chosen
+
+
+@ph.event
+def ground(t, state, body, params):
+    return state.position[2]
+
+
+def test_the_time_of_a_stop_is_within_the_estimate():
+    """Reference: a fall with quadratic drag, z = h - log(cosh(sqrt(g c) t)) / c."""
+    drag, height, g = 0.1, 20.0, 9.80665
+    landing = np.arccosh(np.exp(drag * height)) / np.sqrt(g * drag)
+    forces = [ph.forces.gravity(g), ph.forces.quadratic_drag(drag)]
+    for rtol in (1e-4, 1e-7):
+        motion = ph.simulate(
+            ph.particle(1.0), ph.State(position=(0, 0, height)), forces, duration=10.0, events=[ground], rtol=rtol
+        )
+        error = abs(motion.times[-1] - landing) / motion.scenario.duration
+        assert error < 10 * motion.run_result.auto_report.error_found
+
+
+def test_drag_at_rest_is_left_to_dop853():
+    """Quadratic drag has no Taylor series at rest, which are the first choice at this tolerance."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="the error of the motion")
+        motion = ph.simulate(ph.particle(1.0), ph.State(), AIR, duration=1.0, rtol=5e-13)
+    assert motion.audit().method == "dop853"
+    assert "quadratic_drag has no Taylor series at t = 0 s" in motion.audit().chosen
+
+
+@ph.force
+def hard_walls(t, state, body, params):
+    x = state.position[0]
+    return (ph.if_less(x, -1.0, params[0], ph.if_less(1.0, x, -params[0], 0.0)), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def between_walls(times, push):
+    """The position of a particle of speed 1 between walls at -1 and 1 that push with a constant force."""
+    half = 2 + 2 / push
+    t = np.asarray(times, dtype=np.longdouble) % (2 * half)
+    side, t = np.where(t < half, 1, -1), t % half
+    return side * np.where(t < 1, t, np.where(t < half - 1, 1 + (t - 1) - push * (t - 1) ** 2 / 2, half - t))
+
+
+@pytest.mark.parametrize("push", [30.0, 1000.0, 3000.0, 1e4])
+def test_walls_against_the_closed_form(push):
+    """dop853 meets the jumps of the force with ever shorter steps, and fails at hard walls; Taylor series end there."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="the error of the motion")
+        motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), [hard_walls(push)], duration=50.0)
+    error = float(np.abs(motion.position[:, 0] - between_walls(motion.times, push)).max())
+    assert error < 10 * motion.run_result.auto_report.error_found
+    if push >= 1000:
+        assert motion.audit().method == "taylor"
+        assert error < 1e-9

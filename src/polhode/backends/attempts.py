@@ -207,7 +207,7 @@ def fixed_step_to_try(t: Any, h: Any, start: Any, end: Any) -> Any:
 
 
 def next_fixed_clock(clock: Groups, start: Any, end: Any, tried: Any) -> Groups:
-    """The clock (t, h, number of the step, steps taken, 0, first time) after a step; a shorter one begins a new grid."""
+    """The clock (t, h, number of the step, steps taken, 0, first time) after a step; a short one begins a new grid."""
     t, h, k, taken, wasted, origin = clock
     zero = 0 * t
     close = if_less(end - t - grid_rounding(start + t, h), tried, end, origin + (k + 1) * h)
@@ -244,7 +244,8 @@ def fixed_lane_attempts(step: Loop, rate: Loop, renormalize: Loop, layout: Layou
         renormalized, drift = renormalize(new[:4], tried)
         write(unit, at, state, select_groups(1.0, error, read(unit, at, state), renormalized + new[4:]))
         unit[drift_at + at] = if_less(1.0, error, largest, larger(largest, drift))
-        write(unit, at, clock, next_fixed_clock(read(unit, at, clock), start, end, if_less(1.0, error, 0 * tried, tried)))
+        taken = if_less(1.0, error, 0 * tried, tried)
+        write(unit, at, clock, next_fixed_clock(read(unit, at, clock), start, end, taken))
 
     try_all, finish_all, fit_all = (Sweep(one, layout.lanes, layout.size) for one in (try_one, finish_one, fit_one))
 
@@ -291,7 +292,8 @@ def fixed_staged_attempts(step_all: Loop, loops: StageLoops, renormalize: Loop, 
 
     def tick(unit: Any, at: Any, start: Any, end: Any) -> None:
         tried, error = read(unit, at, result)
-        write(unit, at, clock, next_fixed_clock(read(unit, at, clock), start, end, if_less(1.0, error, 0 * tried, tried)))
+        taken = if_less(1.0, error, 0 * tried, tried)
+        write(unit, at, clock, next_fixed_clock(read(unit, at, clock), start, end, taken))
 
     copy_all, exchange_all, start_all, end_all, fit_all = (
         Sweep(one, layout.lanes, layout.size)

@@ -15,17 +15,14 @@ import numpy as np
 from polhode.backends.attempts import Attempts, grid_rounding
 from polhode.backends.event_laws import (
     ACTION,
-    AHEAD,
     BODIES,
     CHANGE,
     DIRECTION,
     LIMIT,
     LOG_HEADER,
-    RATE,
     SIDE,
     SINCE,
     STOP,
-    TOUCHED,
     UNKNOWN,
     WITHIN,
     ZENO_COUNT,
@@ -52,24 +49,25 @@ ROOT = EVENT_POINTS + 1
 STEP, HIGH, LOW, REFINE, PROBE, RECORDING, SAMPLING, LAST, ACCEPTED = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
 """What an attempt of a lane is for: a step; an end of the interval of a root, or a point inside; the bottom of a dip; a
 state to be logged or sampled; the step that will be accepted, and that is accepted now."""
-PHASE, FULL, TRIED, SUB, EVENT, BODY, FINAL, LOW_T, HIGH_T, LOW_G, HIGH_G, LOW_W, HIGH_W, SHRUNK, TURN, ENDING = range(16)
-MID_T, MID_G, DIP_E, DIP_B, DOWN_T, UP_T, LOOKED, STAGE, BACK_T, BACK_G, MEMO = range(16, 27)
-"""The memory of a lane's search: h and the length of the step; the subinterval; event and body; the length that will be
-accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends it;
-the middle of the interval of a dip; its event and body, and the times at which the function crosses zero and comes
-back; how many functions were looked at for dips; which of the two times is being located; and where it has come back."""
+PHASE, FULL, TRIED, SUB, EVENT, BODY, FINAL, LOW_T, HIGH_T, LOW_G, HIGH_G, LOW_W, HIGH_W, SHRUNK, TURN = range(15)
+ENDING, MID_T, MID_G, DIP_E, DIP_B, DOWN_T, UP_T, LOOKED, STAGE, BACK_T, BACK_G, MEMO = range(15, 27)
+"""The memory of a lane's search: h and the length of the step; the subinterval; event and body; the length that will
+be accepted; the interval of the root with values and weights; which end moved last; iterations; whether an event ends
+it; the middle of the interval of a dip; its event and body, and the times at which the function crosses zero and
+comes back; how many functions were looked at for dips; which of the two times is being located; and where it has come
+back."""
 DIP = 1 / 64
 """A minimum of a function is looked at closely if a parabola puts it below this part of its range in the step."""
 TOUCH = 1e-12
 """A function whose minimum is this part of its range in the step touches zero."""
 PROBES = 12
 """The most steps to find the bottom of a dip."""
-STANDSTILL = 1e-3
-"""A change stops a function if its rate is then smaller than this part of the rate before."""
+STANDSTILL = 1e-16
+"""A change has stopped a function if its first rate moves it by less than this part of its way in the next step."""
 
 
 class ClockedRun(NamedTuple):
-    """What the loop takes.  Times count from `start`; rows of `done` and of the events' memory are bodies or systems."""
+    """What the loop takes.  Times count from `start`; a row of `done` and of the events' memory is a body or system."""
 
     buffer: Any
     pairs: Any
@@ -77,6 +75,8 @@ class ClockedRun(NamedTuple):
     end: float
     through: bool
     """Whether to go on to `end` after the last output."""
+    is_last: bool
+    """Whether the run ends at `end`."""
     stops: Any
     rtol: Any
     atol: Any
@@ -100,13 +100,16 @@ def build_clocked_loop(
 ) -> Loop:
     """Advance bodies, or systems of bodies, by steps that are tried."""
     attempt, finish = attempts.attempt, attempts.finish
-    lanes, carried, at_h = layout.lanes, layout.carried, layout.clock[1]
+    lanes, size, carried, at_h = layout.lanes, layout.size, layout.carried, layout.clock[1]
     slots = 1 if is_system else lanes
-    count_events = events.count if events is not None else 0
+    count_events = events.number if events is not None else 0
     write_samples = _build_sample_writer(layout, is_system)
     write_inside = _build_inside_writer(attempts, renormalize, layout, is_system, is_dense)
-    search = _build_search(attempts, events, renormalize, layout, is_system, is_dense) if events is not None else None
-    act = _build_action(events, layout, is_system) if events is not None else None
+    search: Any = None
+    act: Any = None
+    if events is not None:
+        search = _build_search(attempts, events, renormalize, layout, is_system, is_dense)
+        act = _build_action(events, layout, is_system)
 
     @loop
     def load(run: ClockedRun, block: Any, c: int, u: int, lane: int) -> None:
@@ -128,7 +131,8 @@ def build_clocked_loop(
 
     @loop
     def advance(run: ClockedRun, first: int, last: int) -> None:
-        block, who = np.zeros(run.buffer.shape[1]), np.zeros(slots, dtype=np.int64)
+        block = np.zeros(run.buffer.shape[1] if is_system else size)
+        who = np.zeros(slots, dtype=np.int64)
         busy, memo = np.zeros(slots, dtype=np.bool_), np.zeros((slots, MEMO))
         bodies = run.memory.shape[2]
         found = np.zeros((slots, ROOT + 1, count_events, bodies))
@@ -141,7 +145,7 @@ def build_clocked_loop(
                 while True:
                     if busy[c]:
                         u, lane = who[c] // slots, who[c] % slots
-                        if memo[c, PHASE] != STEP:
+                        if count_events > 0 and memo[c, PHASE] != STEP:
                             count += 1
                             break
                         if write_samples(run, block, c, u, lane) and left > 0 and run.found[0] <= most:
@@ -159,7 +163,7 @@ def build_clocked_loop(
                 attempt(run, block)
                 if count_events > 0:
                     search(run, block, who, busy, memo, found)
-                write_inside(run, block, who, busy)
+                write_inside(run, block, who, busy, memo)
                 finish(run, block)
                 if count_events > 0:
                     for c in range(slots):
@@ -219,20 +223,9 @@ def _build_checkpoint_writer(layout: Layout) -> Loop:
     return save_checkpoint
 
 
-def _build_inside_writer(
-    attempts: Attempts, renormalize: Loop, layout: Layout, is_system: bool, is_dense: bool
-) -> Loop:
-    """Write the samples inside steps that are about to be accepted, by dense output, renormalized."""
-    lanes, size, sample_size, drift_at = layout.lanes, layout.size, layout.sample_size, layout.drift
-    state, curve, fit = layout.state, layout.curve, attempts.fit
-    at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
-    save_checkpoint, slots = _build_checkpoint_writer(layout), 1 if is_system else lanes
-
-    @loop
-    def is_inside(run: ClockedRun, unit: Any, c: int, s: int) -> bool:
-        if s >= len(run.stops) or unit[at_error + c] > 1.0:
-            return False
-        return run.stops[s] < step_end(unit[at_t + c], unit[at_h + c], run.end)
+def build_point_writer(renormalize: Loop, layout: Layout) -> Loop:
+    """Write the state of a body at the fraction theta of a step to a row of samples, renormalized."""
+    state, curve, drift_at = layout.state, layout.curve, layout.drift
 
     def write_point(unit: Any, at: Any, theta: Any, h: Any, row: Any, to: Any) -> None:
         y = evaluate_interpolant(read(unit, at, state), theta, read(unit, at, curve))
@@ -241,18 +234,40 @@ def _build_inside_writer(
         row[drift_at + to] = larger(unit[drift_at + at], drift)
         unit[drift_at + at] = 0.0
 
+    return write_point
+
+
+def _build_inside_writer(
+    attempts: Attempts, renormalize: Loop, layout: Layout, is_system: bool, is_dense: bool
+) -> Loop:
+    """Write the samples inside steps that are about to be accepted, by dense output, renormalized."""
+    lanes, size, sample_size = layout.lanes, layout.size, layout.sample_size
+    fit, write_point = attempts.fit, build_point_writer(renormalize, layout)
+    at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
+    save_checkpoint, slots = _build_checkpoint_writer(layout), 1 if is_system else lanes
+
     @loop
-    def write_inside(run: ClockedRun, unit: Any, who: Any, busy: Any) -> None:
+    def is_inside(run: ClockedRun, unit: Any, c: int, s: int, memo: Any) -> bool:
+        """An output within rounding of an event that ends the step shows the state after it."""
+        if s >= len(run.stops) or unit[at_error + c] > 1.0:
+            return False
+        reached = step_end(unit[at_t + c], unit[at_h + c], run.end)
+        if memo[c, PHASE] == ACCEPTED and memo[c, ENDING] > 0.0:
+            reached = reached - grid_rounding(run.start + reached, 0.0)
+        return run.stops[s] < reached
+
+    @loop
+    def write_inside(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any) -> None:
         wanted = False
         for c in range(slots):
-            if busy[c] and is_inside(run, unit, c, run.done[who[c]]):
+            if busy[c] and is_inside(run, unit, c, run.done[who[c]], memo):
                 wanted = True
         if not wanted:
             return
         fit(run, unit)
         bodies = len(unit) // size * lanes if is_system else 1
         for c in range(slots):
-            while busy[c] and is_inside(run, unit, c, run.done[who[c]]):
+            while busy[c] and is_inside(run, unit, c, run.done[who[c]], memo):
                 u, lane, s, tried = who[c] // slots, who[c] % slots, run.done[who[c]], unit[at_tried + c]
                 theta = (run.stops[s] - unit[at_t + c]) / tried
                 save_checkpoint(run, unit, u, s)
@@ -262,7 +277,7 @@ def _build_inside_writer(
                 run.done[who[c]] = s + 1
 
     @loop
-    def write_nothing(run: ClockedRun, unit: Any, who: Any, busy: Any) -> None:
+    def write_nothing(run: ClockedRun, unit: Any, who: Any, busy: Any, memo: Any) -> None:
         """Outputs only at the ends of segments, or by steps of their own."""
 
     return write_inside if is_dense else write_nothing
@@ -276,7 +291,7 @@ def _build_search(
 
     Lanes that are to be accepted or rejected are left as they are; the others are held by an attempt of no length.
     """
-    lanes, size, fit, count_events = layout.lanes, layout.size, attempts.fit, events.count
+    lanes, size, fit, count_events = layout.lanes, layout.size, attempts.fit, events.number
     at_t, at_h, at_tried, at_error = layout.clock[0], layout.clock[1], layout.attempt[0], layout.attempt[1]
     values, slopes = layout.event_values, layout.event_slopes
     points, after = values[: EVENT_POINTS + 1], values[EVENT_POINTS + 1]
@@ -303,11 +318,9 @@ def _build_search(
                 for j in range(EVENT_POINTS + 1):
                     found[c, j, e, b] = unit[at + first_point + j * point_stride + e * event_stride]
                 last, slope = run.memory[who, e, b, SIDE], unit[at + slope_at + e * event_stride]
-                rate = slope / (AHEAD * memo[c, TRIED])
-                is_stopped = abs(rate) <= STANDSTILL * abs(run.memory[who, e, b, RATE])
-                if abs(last) == 2.0 and is_stopped and last * found[c, EVENT_POINTS, e, b] < 0.0:
-                    if last * found[c, 1, e, b] < 0.0:
-                        return False
+                beyond = last * found[c, EVENT_POINTS, e, b] < 0.0 and last * found[c, 1, e, b] < 0.0
+                if abs(last) == 2.0 and beyond and abs(slope) <= STANDSTILL * abs(found[c, EVENT_POINTS, e, b]):
+                    return False
                 run.memory[who, e, b, SIDE] = starting_side(last, found[c, 0, e, b], slope)
         return True
 
@@ -356,17 +369,12 @@ def _build_search(
     def probe(run: ClockedRun, unit: Any, c: int, who: int, memo: Any) -> bool:
         """Use the value at a point of a dip; return True if the search goes on there.
 
-        If the function is on the other side, it crosses zero twice.  If it comes no nearer than rounding, it touches
-        zero: that counts as one crossing, for events in both directions.
+        If the function is on the other side, it crosses zero twice.  One that only touches zero makes no event.
         """
         e, b, x = int(memo[c, EVENT]), int(memo[c, BODY]), unit[at_h + c]
         side, top = run.memory[who, e, b, SIDE], memo[c, LOW_W]
         value = side * unit[place_of(c, b) + after_at + e * event_stride]
         if abs(value) <= TOUCH * top:
-            reached = unit[at_t + c] + x
-            if run.rules[e, DIRECTION] == 0.0 and abs(reached - run.memory[who, e, b, TOUCHED]) > run.shortest:
-                run.memory[who, e, b, TOUCHED] = reached
-                memo[c, DIP_E], memo[c, DIP_B], memo[c, DOWN_T] = e, b, x
             return False
         if value < 0.0:
             is_left = x < memo[c, MID_T]
@@ -409,9 +417,19 @@ def _build_search(
         first, earliest = -1, np.inf
         for e in range(found.shape[2]):
             for b in range(found.shape[3]):
-                if 0.0 < found[c, ROOT, e, b] and found[c, ROOT, e, b] < earliest:
+                if found[c, ROOT, e, b] > 0.0 and found[c, ROOT, e, b] < earliest:
                     first, earliest = e * found.shape[3] + b, found[c, ROOT, e, b]
         return first
+
+    @loop
+    def is_zero_at_end(run: ClockedRun, unit: Any, c: int, before: float, value: float) -> bool:
+        """Whether a function reaches zero within rounding of the end of the run, but not before it."""
+        reached = unit[at_t + c] + unit[at_tried + c]
+        rounding = 2.0 * grid_rounding(run.start + run.end, 0.0)
+        if not run.is_last or run.end - reached > rounding:
+            return False
+        rate = (before - value) * EVENT_POINTS / unit[at_tried + c]
+        return value >= 0.0 and rate > 0.0 and value <= rate * rounding
 
     @loop
     def look(run: ClockedRun, unit: Any, c: int, who: int, memo: Any, found: Any) -> bool:
@@ -424,11 +442,15 @@ def _build_search(
                 side, down = run.memory[who, e, b, SIDE], memo[c, DOWN_T]
                 part = memo[c, TRIED] / EVENT_POINTS
                 is_here = part * (j - 1) < down and down <= part * j and memo[c, DIP_E] == e and memo[c, DIP_B] == b
-                if is_here:
+                if j == EVENT_POINTS and is_zero_at_end(run, unit, c, side * found[c, j - 1, e, b], side * found[c, j, e, b]):
+                    is_counted = run.rules[e, BODIES + b] != 0.0 and run.counts[who, e] < run.rules[e, LIMIT]
+                    is_counted = is_counted and run.rules[e, DIRECTION] * side <= 0.0 and side != UNKNOWN
+                    found[c, ROOT, e, b] = memo[c, TRIED] if is_counted else IGNORED
+                elif is_here:
                     found[c, ROOT, e, b] = down
                     if memo[c, UP_T] > 0.0 and run.rules[e, DIRECTION] * side > 0.0:
                         found[c, ROOT, e, b], memo[c, UP_T] = memo[c, UP_T], 0.0
-                elif run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * found[c, j, e, b] <= 0.0:
+                elif run.rules[e, BODIES + b] == 0.0 or side == UNKNOWN or not side * found[c, j, e, b] < 0.0:
                     found[c, ROOT, e, b] = np.inf
                 elif run.counts[who, e] >= run.rules[e, LIMIT] or run.rules[e, DIRECTION] * side > 0.0:
                     found[c, ROOT, e, b] = IGNORED
@@ -470,8 +492,6 @@ def _build_search(
                     memo[c, EVENT], memo[c, BODY] = e, b
                     if run.rules[e, ACTION] == CHANGE or (run.rules[e, ACTION] == STOP and left == 1.0):
                         memo[c, ENDING], memo[c, FINAL] = 1.0, found[c, ROOT, e, b]
-                        crossed = found[c, int(memo[c, SUB]), e, b] - found[c, int(memo[c, SUB]) - 1, e, b]
-                        run.memory[who, e, b, RATE] = crossed * EVENT_POINTS / memo[c, TRIED]
                         break
                     memo[c, PHASE], unit[at_h + c] = RECORDING, found[c, ROOT, e, b]
                     return False
@@ -583,7 +603,7 @@ def _build_search(
         for c in range(slots):
             if busy[c] and memo[c, PHASE] == STEP and unit[at_error + c] <= 1.0:
                 begins = True
-            if busy[c] and HIGH <= memo[c, PHASE] and memo[c, PHASE] <= PROBE:
+            if busy[c] and memo[c, PHASE] >= HIGH and memo[c, PHASE] <= PROBE:
                 locates = True
         if begins:
             fit(run, unit)
@@ -625,7 +645,7 @@ def _build_action(events: EventLaws, layout: Layout, is_system: bool) -> Loop:
     """After a step that ended at an event: log it, then stop or apply the jump of the momenta."""
     lanes, size, numbers = layout.lanes, layout.size, layout.sample_size // layout.lanes
     at_t, at_h, at_flag = layout.clock[0], layout.clock[1], layout.clock[2]
-    count_events, changes = events.count, events.changes
+    count_events, changes = events.number, events.changes
     before_at, behind_at = layout.event_values[0][0], layout.event_values[1][0]
     is_adaptive = events.is_adaptive
 

@@ -17,10 +17,9 @@ class ClosedFormRun(NamedTuple):
     out: Any
 
 
-def build_closed_form_loop(free_motion: Loop, renormalize: Loop, layout: Layout) -> Loop:
-    """Write the samples of units at any times, from their states at t_start, which stay."""
-    state, drift_at, params, lanes = layout.state, layout.drift, layout.params, layout.lanes
-    trial, trial_at = layout.trial, layout.trial[0][0]
+def build_closed_form(free_motion: Loop, renormalize: Loop, layout: Layout) -> Sweep:
+    """(unit, t, h): the state of every body at t + h, from that at t, which stays."""
+    state, drift_at, params, trial = layout.state, layout.drift, layout.params, layout.trial
 
     def evaluate_one(unit: Any, at: Any, t: Any, h: Any) -> None:
         data = (read_constants(unit, at, layout), read(unit, at, params))
@@ -29,7 +28,12 @@ def build_closed_form_loop(free_motion: Loop, renormalize: Loop, layout: Layout)
         write(unit, at, trial, renormalized + y[4:])
         unit[drift_at + at] = drift
 
-    evaluate = Sweep(evaluate_one, layout.lanes, layout.size)
+    return Sweep(evaluate_one, layout.lanes, layout.size)
+
+
+def build_closed_form_loop(evaluate: Sweep, layout: Layout) -> Loop:
+    """Write the samples of units at any times, from their states at t_start."""
+    drift_at, lanes, trial_at = layout.drift, layout.lanes, layout.trial[0][0]
 
     @loop
     def advance(run: ClosedFormRun, first: int, last: int) -> None:

@@ -21,9 +21,8 @@ ACTION, DIRECTION, LIMIT, WITHIN, BODIES = 0, 1, 2, 3, 4
 """The columns of the rules, a row for each event; the last ones are 1 for the bodies to which it applies."""
 UNKNOWN, HANDLED = 0.0, 2.0
 """Values of SIDE besides 1 and -1: not evaluated yet; and twice the last side, if the event was just handled."""
-SIDE, SINCE, TOUCHED, ZENO_COUNT, RATE, MEMORY = range(6)
-"""The memory of an event and a body: the last sign of the function; the times of the last change and of the last touch;
-the Zeno count; and the rate of the function before the last change."""
+SIDE, SINCE, ZENO_COUNT, MEMORY = range(4)
+"""The memory of an event and a body: the last sign of the function, the time of the last change, the Zeno count."""
 SAME = 2.0**-40
 """As a part of its change in a step: a function that starts as near to zero starts at zero."""
 LOG_HEADER = 4
@@ -33,7 +32,7 @@ LOG_HEADER = 4
 class EventLaws(NamedTuple):
     """The functions of all events of a run."""
 
-    count: int
+    number: int
     is_adaptive: bool
     sample: Loop
     """(run, unit): the values of all functions at points of the step that was tried, and their slopes at its start."""
@@ -55,8 +54,8 @@ def sign(x: float) -> float:
 def starting_side(last: float, value: float, slope: float) -> float:
     """The side of zero on which a function starts a step: the last one, or where none is known the sign of its value.
 
-    After an event was handled its function is zero up to rounding: then the slope decides.  So it does at the start of a
-    run that continues where an event has stopped another.
+    After an event was handled its function is zero up to rounding: then the slope decides.  So it does at the start of
+    a run that continues where an event has stopped another.
     """
     if last == 1.0 or last == -1.0:
         return last

@@ -91,6 +91,3 @@ def build_fixed_loop(step_all: Loop, layout: Layout) -> Loop:
                     step_all(unit, run.pairs, run.t_start + now * run.h, run.h)
 
     return advance
-
-
-

@@ -56,7 +56,7 @@ class Graph:
 
     def node_of(self, x: Any) -> int:
         """The node of an operand: a traced number, a comparison, or a plain number."""
-        if type(x) is Traced or type(x) is Condition:
+        if type(x) is Traced or type(x) is Comparison:
             return x.i
         try:
             return self.constant(float(x))
@@ -77,7 +77,7 @@ class Graph:
 
 _LOCK = RLock()
 _graphs: list[Graph] = []
-_deciders: list[Callable[[Condition], bool]] = []
+_deciders: list[Callable[[Comparison], bool]] = []
 """What answers an `if` on a traced number, innermost last."""
 
 
@@ -93,7 +93,7 @@ def tracing() -> Iterator[Graph]:
 
 
 @contextmanager
-def deciding(decide: Callable[[Condition], bool]) -> Iterator[None]:
+def deciding(decide: Callable[[Comparison], bool]) -> Iterator[None]:
     """Answer every `if` on a traced number by a function."""
     _deciders.append(decide)
     try:
@@ -113,10 +113,10 @@ def apply(op: str, *operands: Any) -> Traced:
     return Traced(graph.add(op, *[graph.node_of(x) for x in operands]))
 
 
-def compare(op: str, a: Any, b: Any) -> Condition:
+def compare(op: str, a: Any, b: Any) -> Comparison:
     """A comparison of two numbers."""
     graph = _graphs[-1]
-    return Condition(graph.add(op, graph.node_of(a), graph.node_of(b)))
+    return Comparison(graph.add(op, graph.node_of(a), graph.node_of(b)))
 
 
 _ROUNDER, _HALF_RANGE = 6755399441055744.0, 2251799813685248.0
@@ -189,16 +189,16 @@ class Traced:
     def __trunc__(self) -> Any:
         return select(compare("lt", self, 0.0), self.__ceil__(), self.__floor__())
 
-    def __lt__(self, other: Any) -> Condition:
+    def __lt__(self, other: Any) -> Comparison:
         return compare("lt", self, other)
 
-    def __gt__(self, other: Any) -> Condition:
+    def __gt__(self, other: Any) -> Comparison:
         return compare("lt", other, self)
 
-    def __le__(self, other: Any) -> Condition:
+    def __le__(self, other: Any) -> Comparison:
         return compare("le", self, other)
 
-    def __ge__(self, other: Any) -> Condition:
+    def __ge__(self, other: Any) -> Comparison:
         return compare("le", other, self)
 
     def __eq__(self, other: object) -> Any:
@@ -261,7 +261,7 @@ for _op, _symbol in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("div", "tr
     _define_operator(_op, _symbol)
 
 
-class Condition:
+class Comparison:
     """A comparison of traced numbers.  An `if` asks for its truth, which somebody has to decide."""
 
     __slots__ = ("i", "negated")
@@ -269,16 +269,16 @@ class Condition:
     def __init__(self, i: int, negated: bool = False) -> None:
         self.i, self.negated = i, negated
 
-    def __invert__(self) -> Condition:
-        return Condition(self.i, not self.negated)
+    def __invert__(self) -> Comparison:
+        return Comparison(self.i, not self.negated)
 
-    def __and__(self, other: Any) -> Condition:
+    def __and__(self, other: Any) -> Comparison:
         return compare("eq", select(self, _as_number(other), 0.0), 1.0)
 
-    def __or__(self, other: Any) -> Condition:
+    def __or__(self, other: Any) -> Comparison:
         return compare("eq", select(self, 1.0, _as_number(other)), 1.0)
 
-    def __xor__(self, other: Any) -> Condition:
+    def __xor__(self, other: Any) -> Comparison:
         return compare("eq", select(self, 1.0, 0.0) + _as_number(other), 1.0)
 
     def __index__(self) -> int:
@@ -290,21 +290,21 @@ class Condition:
     def __bool__(self) -> bool:
         if not _deciders:
             raise TraceError("an `if` on a number that changes during the run")
-        return _deciders[-1](Condition(self.i)) != self.negated
+        return _deciders[-1](Comparison(self.i)) != self.negated
 
 
 def _as_number(truth: Any) -> Any:
-    return select(truth, 1.0, 0.0) if type(truth) is Condition else float(bool(truth))
+    return select(truth, 1.0, 0.0) if type(truth) is Comparison else float(bool(truth))
 
 
 def _define_arithmetic_of_conditions(symbol: str) -> None:
-    def forward(self: Condition, other: Any) -> Any:
+    def forward(self: Comparison, other: Any) -> Any:
         return NotImplemented if _is_array(other) else getattr(_as_number(self), symbol)(_plain(other))
 
     def _plain(other: Any) -> Any:
-        return _as_number(other) if isinstance(other, (Condition, bool)) else other
+        return _as_number(other) if isinstance(other, (Comparison, bool)) else other
 
-    setattr(Condition, symbol, forward)
+    setattr(Comparison, symbol, forward)
 
 
 for _symbol in ("add", "sub", "mul", "truediv", "lt", "gt", "le", "ge"):
@@ -319,7 +319,7 @@ def sqrt(x: Any) -> Traced:
     return apply("sqrt", x)
 
 
-def select(condition: Condition, x: Any, y: Any) -> Any:
+def select(condition: Comparison, x: Any, y: Any) -> Any:
     """x where the condition holds, else y."""
     if condition.negated:
         return select(~condition, y, x)

@@ -2,7 +2,7 @@
 
 An object is cached under the hash of all that it was made of, so nothing stale is ever found.  It is written aside and
 renamed, with a digest of its content that is checked before it is loaded; a cache that cannot be read or written only
-costs time.
+costs time.  What has not been used for longest is deleted when there is too much.
 """
 
 from __future__ import annotations
@@ -12,13 +12,19 @@ import os
 import sys
 import tempfile
 from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
+from time import time
 from typing import Any
 
 import llvmlite.binding as llvm
+from llvmlite.binding.newpassmanagers import NewPassManager
+
+from polhode.progress import announced
 
 OPTIMIZATION = 2
 CACHED_IN_MEMORY = 256
@@ -81,7 +87,8 @@ def machine_code(loops: str, laws: str) -> MachineCode:
         if found is None:
             object_code = _read_object(key)
             if object_code is None:
-                object_code = _compile(loops, laws)
+                with announced(_compilation(laws)):
+                    object_code = _compile(loops, laws)
                 _write_object(key, object_code)
             found = _programs[key] = MachineCode(object_code)
             while len(_programs) > CACHED_IN_MEMORY:
@@ -96,6 +103,14 @@ def program_key(loops: str, laws: str) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
+def _compilation(laws: str) -> str:
+    """What a compilation that takes long says."""
+    kept = "it is kept for the next run"
+    if cache_folder() is None:
+        kept = "without a folder to keep it in (POLHODE_CACHE), the next process compiles again"
+    return f"compiling {laws.count(chr(10))} operations, once; {kept}"
+
+
 def _compile(loops: str, laws: str) -> bytes:
     machine = _machine()
     triple, layout = llvm.get_default_triple(), str(machine.target_data)
@@ -107,7 +122,10 @@ def _compile(loops: str, laws: str) -> bytes:
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.slp_vectorization, options.loop_vectorization, options.loop_unrolling = False, True, True
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(modules[0], builder)
+    passes = builder.getModulePassManager()
+    passes.run(modules[0], builder)
+    NewPassManager._dispose(passes)  # llvmlite never frees one: the first of its base classes hides the method
+    passes.detach()
     modules[0].link_in(modules[1])
     object_code: bytes = machine.emit_object(modules[0])
     return object_code
@@ -120,38 +138,46 @@ def cache_folder() -> Path | None:
     given = os.environ.get("POLHODE_CACHE")
     if given is not None and not given:
         return None
-    folder = Path(given) if given else _user_cache() / "polhode" / "objects"
     try:
+        folder = Path(given) if given else _user_cache() / "polhode" / "objects"
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    except (OSError, RuntimeError):  # no home; a folder that others can write to would let them plant code
         return None
     return folder
 
 
 def _user_cache() -> Path:
-    try:
-        if sys.platform == "win32":
-            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        if sys.platform == "darwin":
-            return Path.home() / "Library" / "Caches"
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # no home
-        return Path(tempfile.gettempdir()) / f"polhode-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 _DIGEST_SIZE = 32
+MOST_FILES, MOST_BYTES = 2000, 500_000_000
+"""What the cache folder may hold."""
+WRITES_PER_PRUNING = 50
+OLD_DRAFT_S = 86_400.0
+"""A draft of this age belongs to a process that has died."""
+_written = 0
 
 
 def _read_object(key: str) -> bytes | None:
     folder = cache_folder()
     if folder is None:
         return None
+    file = folder / f"{key}.o"
     try:
-        content = (folder / f"{key}.o").read_bytes()
+        content = file.read_bytes()
     except OSError:
         return None
     digest, object_code = content[:_DIGEST_SIZE], content[_DIGEST_SIZE:]
-    return object_code if sha256(key.encode() + object_code).digest() == digest else None
+    if sha256(key.encode() + object_code).digest() != digest:
+        return None
+    with suppress(OSError):
+        os.utime(file)  # used last
+    return object_code
 
 
 def _write_object(key: str, object_code: bytes) -> None:
@@ -169,3 +195,30 @@ def _write_object(key: str, object_code: bytes) -> None:
             raise
     except OSError:
         return
+    global _written
+    if _written % WRITES_PER_PRUNING == 0:
+        prune(folder)
+    _written += 1
+
+
+def prune(folder: Path) -> None:
+    """Delete what has not been used for longest; other processes may do the same at the same time."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        found = sorted(_ages(entries))
+        files, size = len(found), sum(each[1] for each in found)
+        for used, length, path in found:
+            is_too_much = files > MOST_FILES or size > MOST_BYTES
+            if not is_too_much and not (".draft-" in path and used < time() - OLD_DRAFT_S):
+                continue
+            with suppress(OSError):
+                os.unlink(path)
+            files, size = files - 1, size - length
+
+
+def _ages(entries: Iterable[os.DirEntry[str]]) -> Iterable[tuple[float, int, str]]:
+    """The time of last use, the size and the path of each file of the cache."""
+    for entry in entries:
+        if entry.name.endswith(".o") or entry.name.startswith(".draft-"):
+            with suppress(OSError):
+                status = entry.stat()
+                yield status.st_mtime, status.st_size, entry.path

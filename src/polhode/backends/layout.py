@@ -29,6 +29,8 @@ class Layout(NamedTuple):
     params: Groups
     event_params: Groups
     """The parameters of the events."""
+    member: Groups
+    """Of systems that act on each other: the number of the member, which has its own parameters of pair forces."""
     least: Groups
     """Of an adaptive method: the error floor of position, attitude, momentum and spin for this body."""
     clock: Groups

@@ -76,14 +76,14 @@ class TraceWriter:
 
     def write_uniform(self) -> None:
         """Write what all lanes share."""
-        self._write([i for i in self.trace.order if i in self.uniform])
+        self.write_nodes([i for i in self.trace.order if i in self.uniform])
 
     def write(self) -> None:
         """Write all loads, all other nodes, and all stores."""
         out = self.out
         for place, i in self.trace.loads.items():
             self.names[i] = out.new(f"load {self.vector}, ptr {self.address(place)}, align 8", "l")
-        self._write(self.trace.order)
+        self.write_nodes(self.trace.order)
         for place, i in self.trace.stores.items():
             out.put(f"store {self.vector} {self.name(i)}, ptr {self.address(place)}, align 8")
 
@@ -101,7 +101,8 @@ class TraceWriter:
             return self._splats[i]
         return self.names[i]
 
-    def _write(self, nodes: Iterable[int]) -> None:
+    def write_nodes(self, nodes: Iterable[int]) -> None:
+        """Write those nodes that have no names yet."""
         ops, args, names, out = self.graph.ops, self.graph.args, self.names, self.out
         for i in nodes:
             op = ops[i]

@@ -148,7 +148,8 @@ class Array:
             offset = offset * self.extents[n] + k if n else k
         for extent in self.extents[len(key) :]:
             offset = offset * extent
-        return out().new(f"getelementptr {TYPES[self.kind]}, ptr {self.pointer}, i64 {as_integer(offset)}", "p"), len(key)
+        at = out().new(f"getelementptr {TYPES[self.kind]}, ptr {self.pointer}, i64 {as_integer(offset)}", "p")
+        return at, len(key)
 
     def __getitem__(self, key: Any) -> Any:
         at, used = self._locate(key)
@@ -193,7 +194,8 @@ class Record:
         if isinstance(like, Array):
             pointer = self._word("ptr", slot)
             loaded = (Int(self._word("i64", slot + 1 + n)) for n in range(len(like.extents)))
-            return Array(pointer, like.kind, (e if isinstance(k, Int) else k for e, k in zip(loaded, like.extents)))
+            extents = [e if isinstance(k, Int) else k for e, k in zip(loaded, like.extents, strict=True)]
+            return Array(pointer, like.kind, extents)
         if isinstance(like, Scalar):
             return Scalar(self._word("double", slot))
         if isinstance(like, Bool):

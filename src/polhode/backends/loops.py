@@ -42,6 +42,8 @@ from polhode.backends.loop_values import (
 )
 
 Loop = Callable[..., Any]
+ENTRY = "advance"
+"""The name of the outermost loop in a program."""
 
 
 def loop(function: Loop) -> Loop:
@@ -143,7 +145,7 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
 class Function:
     """One loop function, compiled for one kind of arguments."""
 
-    def __init__(self, program: Program, function: Any, arguments: Sequence[Any], name: str) -> None:
+    def __init__(self, program: CompiledModule, function: Any, arguments: Sequence[Any], name: str) -> None:
         self.program, self.name = program, name
         self.writer, self.rooms, self.labels = Writer(program.tables), list[str](), 0
         self.tree = _parse(function.__code__)
@@ -200,7 +202,8 @@ class Function:
 
     def text(self, attributes: str) -> str:
         """The definition of the function."""
-        head = f"define {self.returns or 'void'} @{self.name}({', '.join(self.parameters)}) {attributes} {{"
+        linkage = "" if self.name == ENTRY else "internal "
+        head = f"define {linkage}{self.returns or 'void'} @{self.name}({', '.join(self.parameters)}) {attributes} {{"
         return "\n".join([head, "entry:", *(f"  {room}" for room in self.rooms), *self.writer.lines, "}"])
 
     def allocate(self, kind: str, extents: tuple[Any, ...]) -> Array:
@@ -321,7 +324,8 @@ class Function:
         self.continues.pop()
 
     def do_For(self, s: ast.For) -> None:
-        assert isinstance(s.iter, ast.Call) and isinstance(s.target, ast.Name)
+        assert isinstance(s.iter, ast.Call)
+        assert isinstance(s.target, ast.Name)
         bounds = [self.evaluate(a) for a in s.iter.args]
         start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         if isinstance(start, int) and isinstance(stop, int):
@@ -519,7 +523,7 @@ def write_inline(function: Callable[..., Any], arguments: Sequence[Any], keyword
     return result(places)
 
 
-class Program(NamedTuple):
+class CompiledModule(NamedTuple):
     """A module: every loop function once for each kind of arguments, and the sweeps."""
 
     width: int
@@ -689,9 +693,9 @@ def pack_record(record: Any) -> np.ndarray[Any, Any]:
 
 def compile_loop(function: Any, record: Any, unit_size: int | None, width: int) -> tuple[str, str]:
     """The text of a loop function (record, first, last), and that of the sweeps that it calls."""
-    program = Program(width, {}, [], [], {}, {})
+    program = CompiledModule(width, {}, [], [], {}, {})
     fields = record_like(record, unit_size)
-    made = Function(program, function, [Record("?", fields), Int("?"), Int("?")], "advance")
+    made = Function(program, function, [Record("?", fields), Int("?"), Int("?")], ENTRY)
     loops = [*_definitions(program.tables), *program.loops, made.text("#0"), declarations(width), "!0 = !{}"]
     laws = [*_definitions(program.law_tables), *program.laws, declarations(width)]
     return "\n".join(loops), "\n".join(laws)
@@ -701,4 +705,4 @@ def _definitions(tables: dict[str, str]) -> list[str]:
     return [f"{name} = {text}" for text, name in tables.items()]
 
 
-__all__ = ["Loop", "Program", "Sweep", "TraceError", "compile_loop", "loop", "pack_record"]
+__all__ = ["Loop", "CompiledModule", "Sweep", "TraceError", "compile_loop", "loop", "pack_record"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from polhode.backends import attempts as tries
 from polhode.backends import stages
 from polhode.backends.clocked import build_clocked_loop
-from polhode.backends.closed_form import build_closed_form_loop
+from polhode.backends.closed_form import build_closed_form, build_closed_form_loop
 from polhode.backends.event_laws import build_event_laws
 from polhode.backends.fixed_steps import build_fixed_loop, independent_step
 from polhode.backends.layout import EVENT_POINTS, Layout, assign_places
@@ -32,7 +32,7 @@ from polhode.methods.drifts import build_drift
 from polhode.methods.registry import METHODS, Method
 from polhode.methods.runge_kutta import build_step
 from polhode.methods.splitting import build_splitting_step, kick_tableau
-from polhode.methods.tableaus import Tableau
+from polhode.methods.tableaus import EULER, Tableau
 from polhode.model.force import Force, map_leaves
 from polhode.model.scenario import Scenario
 
@@ -82,9 +82,11 @@ class Plan(NamedTuple):
 
     layout: Layout
     program: Program
-    has_clocks: bool
-    """Whether bodies or systems have their own clocks: with step-size control, or with events."""
+    unit_size: int
+    """The numbers of a block in the buffer: of bodies with clocks, which are taken out of it, only what they carry."""
     is_system: bool
+    parts: Any
+    """What the loop calls: the step, the attempts, or the closed form."""
 
 
 def plan_of(structure: Structure) -> Plan:
@@ -123,7 +125,8 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
     if loops is not None:
         step_all = stages.staged_step(loops, after, tableau, layout)
         if method.composition is not None:
-            kick = stages.staged_step(loops, _leave_unchanged if has_events else form.with_drift, tableau, layout)
+            measures = structure.is_system and not has_events
+            kick = stages.staged_step(loops, form.with_drift if measures else _leave_unchanged, tableau, layout)
             drift = build_drift(method.composition.drift)
             step_all = stages.staged_splitting(method.composition, kick, drift, after, layout)
     else:
@@ -133,7 +136,7 @@ def _fixed_plan(structure: Structure, form: Formulation, method: Method) -> Plan
             step = build_step(tableau, drop_spin_rate(rate) if structure.has_constant_spin else rate)
         step_all = independent_step(step, renormalize, layout)
     if not has_events:
-        return _plan(structure, layout, build_fixed_loop(step_all, layout), False)
+        return _plan(structure, layout, build_fixed_loop(step_all, layout), False, step_all)
     if loops is not None:
         made = tries.fixed_staged_attempts(step_all, loops, renormalize, layout)
     else:
@@ -171,19 +174,30 @@ def _clocked_plan(
             functions, changes, view, renormalize, apply_impulse, layout, is_adaptive, structure.is_system
         )
     advance = build_clocked_loop(made, events, renormalize, layout, structure.is_system, is_dense)
-    return _plan(structure, layout, advance, True)
+    return _plan(structure, layout, advance, True, made)
 
 
 def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
-    layout = _layout(structure, None, None)
-    free_motion = build_free_motion(sum_forces(structure.load_kernels))
-    advance = build_closed_form_loop(free_motion, form.after_step(structure.renormalize), layout)
-    return _plan(structure, layout, advance, False)
+    layout = _layout(structure, EULER, None)
+    load, renormalize = sum_forces(structure.load_kernels), form.after_step(structure.renormalize)
+    free_motion = build_free_motion(load)
+    if structure.event_kernels:  # as steps that are exact at any length
+        rate = build_right_hand_side(form, load, structure.pivoted, structure.counts_work)
+        made = tries.fixed_lane_attempts(free_motion, rate, renormalize, layout)
+        if structure.staged:
+            loops = _stage_loops(structure, form, EULER, layout, False)
+            made = tries.fixed_staged_attempts(
+                independent_step(free_motion, _leave_unchanged, layout), loops, renormalize, layout
+            )
+        return _clocked_plan(structure, form, made, layout, False)
+    evaluate = build_closed_form(free_motion, renormalize, layout)
+    return _plan(structure, layout, build_closed_form_loop(evaluate, layout), False, evaluate)
 
 
-def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool) -> Plan:
-    unit_size = None if structure.is_system else layout.size
-    return Plan(layout, Program(advance, structure.engine != "python", unit_size), has_clocks, structure.is_system)
+def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool, parts: Any) -> Plan:
+    size = layout.carried if has_clocks and not structure.is_system else layout.size
+    program = Program(advance, structure.engine != "python", None if structure.is_system else size)
+    return Plan(layout, program, size, structure.is_system, parts)
 
 
 def _stage_loops(
@@ -224,6 +238,7 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
     least = place((0,) * 4 if method.is_adaptive else ())
+    member = place((0,) if structure.pair_kernels else ())
     clock = place((0,) * (5 if method.is_adaptive else 6) if has_clock else ())
     carried = end
     trial = place(shape if has_clock or method.is_closed_form else ())
@@ -240,13 +255,11 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     event_values = place(((0,) * events,) * (EVENT_POINTS + 2) if events else ())
     event_slopes = place((0,) * events)
     rooms = (trial, point, wrench, slopes, curve, attempt, event_values, event_slopes, end)
-    return Layout(lanes, state, drift, sample_size, body, params, event_params, least, clock, carried, *rooms)
+    return Layout(lanes, state, drift, sample_size, body, params, event_params, member, least, clock, carried, *rooms)
 
 
 # The structure of a scenario ------------------------------------------------------------------------------------------
-def structure_of(
-    scenario: Scenario, counts_work: bool, needs_output_inside: bool, needs_velocity: bool
-) -> Structure:
+def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: bool, needs_velocity: bool) -> Structure:
     """The structure of a scenario whose user functions have been traced."""
     pairs = scenario.of_kind("pair")
     method, events = scenario.used_method, scenario.events

@@ -41,21 +41,21 @@ def build_stage_loops(
 
 def _pair_loads(pair_laws: Sequence[Any], view: Loop, layout: Layout) -> Loop:
     """Add all pair forces to the wrenches of the bodies, in a fixed order."""
-    lanes, size, point, wrench = layout.lanes, layout.size, layout.point, layout.wrench
+    lanes, size = layout.lanes, layout.size
     acts = tuple(_pair_law(kernel, places, view, layout) for kernel, places, _ in pair_laws)
     strides = tuple(stride for _, _, stride in pair_laws)
-    count = len(acts)
-    assert point is not None and wrench is not None
+    count, at_member = len(acts), layout.member[0] if acts else 0
 
     @loop
     def add_pairs(unit: Any, pairs: Any, t: float) -> None:
         for i in range(count):
             act, stride = acts[i], strides[i]
-            joins, numbers = pairs[i]
+            joins, numbers, of_member = pairs[i]
+            start = int(unit[at_member]) * of_member
             for p in range(len(joins)):
                 at_a = joins[p, 0] // lanes * size + joins[p, 0] % lanes
                 at_b = joins[p, 1] // lanes * size + joins[p, 1] % lanes
-                act(unit, at_a, at_b, numbers, p * stride, t)
+                act(unit, at_a, at_b, numbers, start + p * stride, t)
 
     return add_pairs
 
@@ -151,9 +151,7 @@ def staged_step(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: 
     return step_all
 
 
-def staged_splitting(
-    composition: Composition, kick: Loop, drift: Loop, renormalize: Loop, layout: Layout
-) -> Loop:
+def staged_splitting(composition: Composition, kick: Loop, drift: Loop, renormalize: Loop, layout: Layout) -> Loop:
     """One step of a splitting method: all bodies are kicked, then all drift."""
     first, count, state = composition.kicks[0], len(composition.drifts), layout.state
     drifts, kicks = np.array(composition.drifts), np.array(composition.kicks[1:])

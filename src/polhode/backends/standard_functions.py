@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from polhode.backends import graph as graphs
-from polhode.backends.graph import Condition, Traced, TraceError
+from polhode.backends.graph import Comparison, Traced, TraceError
 from polhode.backends.plain_numbers import Plain
 from polhode.equations import elementary, interpolation, scalar_ops
 
-_OWN = (Traced, Plain, Condition)
+_OWN = (Traced, Plain, Comparison)
 
 
 def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,7 +80,7 @@ def _product(values: Any, start: Any = 1) -> Any:
 
 
 def _choose(condition: Any, x: Any, y: Any) -> Any:
-    if isinstance(condition, Condition):
+    if isinstance(condition, Comparison):
         return graphs.select(condition, x, y)
     return x if condition else y
 
@@ -374,7 +374,7 @@ NUMPY: dict[str, Any] = {
     "where": _elementwise(_choose),
     "logical_and": _elementwise(lambda a, b: a & b),
     "logical_or": _elementwise(lambda a, b: a | b),
-    "logical_not": _elementwise(lambda a: ~a if isinstance(a, Condition) else not a),
+    "logical_not": _elementwise(lambda a: ~a if isinstance(a, Comparison) else not a),
 }
 NUMPY["random"] = Unrepeatable("np.random", np.random)
 NUMPY["linalg"] = StandardModule(np.linalg, {"norm": _norm}, _of_numpy)
@@ -396,7 +396,7 @@ class _FloatType(type):
         return isinstance(instance, (float, Traced))
 
     def __call__(cls, x: Any = 0.0) -> Any:
-        if type(x) is Condition:
+        if type(x) is Comparison:
             return graphs.select(x, 1.0, 0.0)
         return x if type(x) in (Traced, Plain) else float(x)
 

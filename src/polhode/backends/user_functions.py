@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from polhode.backends import graph as graphs
-from polhode.backends.graph import LEAVES, Condition, Graph, Place, Traced, TraceError, deciding, tracing
+from polhode.backends.graph import LEAVES, Comparison, Graph, Place, Traced, TraceError, deciding, tracing
 from polhode.backends.plain_numbers import Plain
 from polhode.backends.standard_functions import (
     BUILTINS,
@@ -419,7 +419,7 @@ class _Script:
         self.given = given
         self.taken: list[tuple[int, bool]] = []
 
-    def decide(self, condition: Condition) -> bool:
+    def decide(self, condition: Comparison) -> bool:
         for node, answer in self.taken:  # the same question again
             if node == condition.i:
                 return answer
@@ -466,10 +466,10 @@ def _join(paths: list[Any], depth: int) -> Any:
         return paths[0][1]
     yes = [path for path in paths if path[0][depth][1]]
     no = [path for path in paths if not path[0][depth][1]]
-    return _select(Condition(paths[0][0][depth][0]), _join(yes, depth + 1), _join(no, depth + 1))
+    return _select(Comparison(paths[0][0][depth][0]), _join(yes, depth + 1), _join(no, depth + 1))
 
 
-def _select(condition: Condition, x: Any, y: Any) -> Any:
+def _select(condition: Comparison, x: Any, y: Any) -> Any:
     if isinstance(x, tuple):
         return tuple(_select(condition, a, b) for a, b in zip(x, y, strict=True))
     if type(x) is Traced and type(y) is Traced and x.i == y.i:
@@ -490,8 +490,10 @@ def normalize(answer: Any, vectors: int) -> Any:
 
 
 def _number(x: Any) -> Any:
-    if isinstance(x, np.ndarray) and x.ndim == 0:
-        x = x[()]
+    if isinstance(x, np.ndarray):
+        if x.ndim and x.dtype.kind == "f":  # numbers of many members
+            return x
+        x = x[()] if x.ndim == 0 else x
     if type(x) is Traced or type(x) is float:
         return x
     if isinstance(x, (int, float, np.number)) and not isinstance(x, bool):

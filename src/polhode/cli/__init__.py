@@ -12,6 +12,7 @@ import click
 from polhode import __version__
 from polhode.cli.bench import BENCH_HELP, BenchmarkGroup
 from polhode.cli.command_group import CommandGroup
+from polhode.cli.export import export
 from polhode.cli.film import film
 from polhode.cli.lab import lab
 from polhode.cli.mass import mass
@@ -37,6 +38,7 @@ def cli(ctx: click.Context) -> None:
       polhode view my-motion.zarr            a stored motion in the browser
       polhode picture dzhanibekov --at 3.2   the motion at one time
       polhode film dzhanibekov -o flip.mp4   the motion as a film
+      polhode export dzhanibekov -o flip.c   the scenario as a program in C, CUDA or JavaScript
       polhode mass part.stl --unit mm        the mass properties of a part
       polhode mass part.stl --to urdf        the same as an <inertial> block of a URDF
       polhode bench throughput               speed on this machine, beside NumPy and MuJoCo (in a checkout)
@@ -49,6 +51,7 @@ def cli(ctx: click.Context) -> None:
 cli.add_command(run)
 cli.add_command(picture)
 cli.add_command(film)
+cli.add_command(export)
 cli.add_command(mass)
 cli.add_command(lab)
 cli.add_command(view)

@@ -1,1 +1,1 @@
-"""Engines: run a scenario.  "cpu" compiles the kernels with Numba, "python" interprets them, "taylor" uses heyoka."""
+"""Engines: run a scenario.  "cpu" compiles its program, "python" interprets it; Taylor series are heyoka's."""

@@ -1,8 +1,12 @@
-"""The buffer of a run: pack all its numbers in the memory layout of the kernels, and unpack samples."""
+"""The buffer of a run: pack all its numbers in the memory layout of the loops, and unpack samples.
+
+Bodies are counted through: those of a system, the members of an ensemble, or the bodies of the first member, then of
+the second, and so on.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,66 +17,106 @@ from polhode.model.force import flatten_leaves
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
+CACHE_LINE = 64
 
-def pack_buffer(scenario: Scenario, plan: Plan) -> Array:
+
+class Packing(NamedTuple):
+    """How the bodies of a run lie in its buffer."""
+
+    layout: Layout
+    systems: int
+    """The number of systems, each a unit; 1 for independent bodies."""
+    bodies: int
+    """The bodies of a system; or all independent bodies."""
+    size: int
+    """The numbers of a block in the buffer."""
+
+    @property
+    def blocks(self) -> int:
+        """The blocks of a system."""
+        return -(-self.bodies // self.layout.lanes)
+
+    def to_lanes(self, values: Array) -> Array:
+        """Numbers of all bodies, (..., bodies), as (..., systems, blocks, lanes); unused lanes repeat the last body."""
+        each = values.reshape(*values.shape[:-1], self.systems, self.bodies)
+        unused = self.blocks * self.layout.lanes - self.bodies
+        if unused:
+            each = np.concatenate([each, np.repeat(each[..., -1:], unused, axis=-1)], axis=-1)
+        return each.reshape(*values.shape[:-1], self.systems, self.blocks, self.layout.lanes)
+
+    def blocks_of(self, buffer: Array) -> Array:
+        """A buffer as (systems, blocks, numbers)."""
+        return buffer.reshape(self.systems, self.blocks, self.size)
+
+    def unpack(self, out: Array) -> Array:
+        """The samples in the output of a loop, (times, bodies, columns)."""
+        rows, lanes = self.layout.sample_size // self.layout.lanes, self.layout.lanes
+        by_body = out.reshape(len(out), self.systems, self.blocks, rows, lanes).swapaxes(3, 4)
+        each = by_body.reshape(len(out), self.systems, self.blocks * lanes, rows)[:, :, : self.bodies]
+        return each.reshape(len(out), self.systems * self.bodies, rows)
+
+    def samples_of(self, buffer: Array) -> Array:
+        """The current samples in the buffer, (bodies, columns), as a copy."""
+        samples: Array = self.unpack(self.output_of(buffer))[0].copy()
+        return samples
+
+    def output_of(self, buffer: Array) -> Array:
+        """The samples in the buffer, in the shape of one output of a loop."""
+        return buffer.reshape(-1, self.size)[:, : self.layout.sample_size].reshape(1, -1)
+
+    def write_state(self, buffer: Array, samples: Array) -> None:
+        """Write samples (bodies, columns) to the buffer, except the attitude drift."""
+        for row, values in enumerate(samples.T[: self.layout.drift // self.layout.lanes]):
+            self.write_values(buffer, row * self.layout.lanes, values)
+
+    def write_values(self, buffer: Array, place: int, values: Any) -> None:
+        """Write one number of every body."""
+        each = np.ascontiguousarray(np.broadcast_to(values, (self.systems * self.bodies,)))
+        self.blocks_of(buffer)[:, :, place : place + self.layout.lanes] = self.to_lanes(each)
+
+
+def packing_of(scenario: Scenario, plan: Plan) -> Packing:
+    """How the bodies of a scenario lie in the buffer of a plan."""
+    if plan.is_system:
+        return Packing(plan.layout, scenario.members or 1, len(scenario.bodies), plan.unit_size)
+    return Packing(plan.layout, 1, scenario.count, plan.unit_size)
+
+
+def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
     """Pack all numbers of a run into a buffer, one row for each unit."""
-    layout = plan.layout
-    start = scenario.problem.start
-    work = ((0.0,),) if len(layout.state) > len(start) else ()
-    event_params = scenario.problem.event_params
-    least = scenario.problem.error_floor if layout.least else ()
-    nests = (start + work, 0.0, tuple(scenario.problem.constants), scenario.problem.load_params, event_params, least)
+    layout, problem = packing.layout, scenario.problem
+    work = ((0.0,),) if len(layout.state) > len(problem.start) else ()
+    least = problem.error_floor if layout.least else ()
+    nests = (problem.start + work, 0.0, tuple(problem.constants), problem.load_params, problem.event_params, least)
     values = flatten_leaves(nests)
-    rows, lanes = layout.size // layout.lanes, layout.lanes
+    rows, lanes = packing.size // layout.lanes, layout.lanes
     if scenario.members is None and not scenario.is_system:
         buffer = np.zeros((1, rows))
         buffer[0, : len(values)] = values
         return buffer
-    count = scenario.count
-    blocks = -(-count // lanes)
-    table = np.zeros((rows, blocks * lanes))
+    table = np.zeros((rows, packing.systems * packing.bodies))
     for row, value in enumerate(values):
-        table[row, :count] = value
-        table[row, count:] = table[row, count - 1]  # unused lanes repeat the last body
-    cut = np.ascontiguousarray(table.reshape(rows, blocks, lanes).swapaxes(0, 1))
-    return cut.reshape(1, -1) if plan.is_system else cut.reshape(blocks, -1)
+        table[row] = np.broadcast_to(value, scenario.shape).ravel()
+    cut = np.ascontiguousarray(np.moveaxis(packing.to_lanes(table), 0, 2))  # (systems, blocks, rows, lanes)
+    if layout.member:
+        cut[:, :, layout.member[0] // lanes] = np.arange(packing.systems)[:, None, None]
+    return _aligned(cut.reshape(packing.systems, -1) if is_system else cut.reshape(packing.blocks, rows * lanes))
 
 
-def unpack_samples(out: Array, layout: Layout, count: int) -> Array:
-    """The samples in the output of a kernel, (times, bodies, columns)."""
-    rows = layout.sample_size // layout.lanes
-    blocks = int(np.prod(out.shape[1:])) // layout.sample_size
-    by_body = out.reshape(len(out), blocks, rows, layout.lanes).swapaxes(2, 3)
-    return by_body.reshape(len(out), blocks * layout.lanes, rows)[:, :count]
-
-
-def current_samples(buffer: Array, layout: Layout, count: int) -> Array:
-    """The current samples in the buffer, (bodies, columns), as a copy."""
-    samples: Array = unpack_samples(buffer_samples(buffer, layout), layout, count)[0].copy()
-    return samples
-
-
-def buffer_samples(buffer: Array, layout: Layout) -> Array:
-    """The samples in the buffer, in the shape of one output of the kernels."""
-    return buffer.reshape(-1, layout.size)[:, : layout.sample_size].reshape(1, -1)
-
-
-def write_state(buffer: Array, layout: Layout, samples: Array) -> None:
-    """Write samples (bodies, columns) back to the buffer, except the attitude drift."""
-    for row, values in enumerate(samples.T[: layout.drift // layout.lanes]):
-        write_values(buffer, layout, row * layout.lanes, values, len(samples))
-
-
-def write_values(buffer: Array, layout: Layout, place: int, values: Any, count: int) -> None:
-    """Write one number of every body; unused lanes repeat the last."""
-    blocks = buffer.reshape(-1, layout.size)
-    each = np.broadcast_to(values, (count,))
-    padded = np.append(each, np.repeat(each[-1], len(blocks) * layout.lanes - len(each)))
-    blocks[:, place : place + layout.lanes] = padded.reshape(-1, layout.lanes)
+def _aligned(array: Array) -> Array:
+    """A copy that begins at a multiple of a cache line, so that no vector of the loops crosses one."""
+    room = np.empty(array.size + CACHE_LINE // 8)
+    skip = -room.ctypes.data % CACHE_LINE // 8
+    copy = room[skip : skip + array.size].reshape(array.shape)
+    copy[:] = array
+    return copy
 
 
 def pack_pairs(scenario: Scenario) -> tuple[Any, ...]:
-    """For each group of like pair forces: the pairs of bodies, and the parameters of each pair."""
+    """For each group of like pair forces: the pairs of bodies, the parameters of each pair, and how many a member has.
+
+    That is 0 if all members have the same.
+    """
     result = []
     for _, _, forces in group_like_pairs(scenario.of_kind("pair")):
         each = [
@@ -81,5 +125,8 @@ def pack_pairs(scenario: Scenario) -> tuple[Any, ...]:
             for pair in force_evaluation.body_pairs(f, len(scenario.bodies))
         ]
         joins = np.array([pair for pair, _ in each], dtype=np.int64).reshape(-1, 2)
-        result.append((joins, np.array([numbers for _, numbers in each], dtype=np.float64).ravel()))
+        leaves = [number for _, numbers in each for number in numbers]
+        numbers = np.stack(np.broadcast_arrays(*leaves), axis=-1) if leaves else np.zeros(0)
+        stride = numbers.shape[-1] if numbers.ndim > 1 else 0
+        result.append((joins, np.ascontiguousarray(numbers, dtype=np.float64).ravel(), stride))
     return tuple(result)

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from polhode.backends.clocked import ClockedRun
 from polhode.engines import integrator
-from polhode.engines.buffer import current_samples, unpack_samples
 from polhode.engines.checkpoint import Checkpoint
-from polhode.engines.event_log import EventLog, label_event_records
+from polhode.engines.event_log import EventLog
 from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import Integrator
 from polhode.engines.result import Failure
 from polhode.engines.threads import on_threads
+from polhode.model.scenario import Scenario
 from polhode.validation import Array
+
+TURN_PER_SEARCH = 0.5
+"""The turn, in rad, of a step of the closed form in which events are searched."""
+
+
+def _search_step(scenario: Scenario) -> float:
+    """The length of the steps of the closed form, each of them exact, in which events are searched."""
+    fastest = 0.0
+    for body, state in zip(scenario.bodies, scenario.states, strict=True):
+        moments = np.array(np.broadcast_arrays(*body.constants().moments))
+        spin = np.linalg.norm(state.angular_velocity_body, axis=-1).max()
+        if moments.max() > 0.0:
+            fastest = max(fastest, float(spin * moments.max() / moments[moments > 0.0].min()))
+    return min(scenario.duration / 64, TURN_PER_SEARCH / fastest if fastest > 0.0 else np.inf)
 
 
 class ClockedSteps(Integrator):
@@ -26,10 +41,11 @@ class ClockedSteps(Integrator):
         scenario, layout = self.scenario, self.layout
         self.is_adaptive = scenario.used_method.is_adaptive
         self.slots = 1 if self.plan.is_system else layout.lanes
-        bodies = scenario.count if self.plan.is_system else 1
+        bodies = len(scenario.bodies) if self.plan.is_system else 1
         clocks = len(self.buffer) * self.slots
+        self._bodies = len(scenario.bodies)
         self.event_log = EventLog(scenario, clocks, bodies, self.slots, layout.sample_size // layout.lanes)
-        blocks = self.buffer.reshape(-1, layout.size)
+        blocks = self.buffer.reshape(-1, self.packing.size)
         for place, value in zip(layout.clock, self._first_clock(), strict=True):
             blocks[:, place : place + layout.lanes] = value
         h = layout.clock[1]
@@ -38,13 +54,15 @@ class ClockedSteps(Integrator):
 
     def _first_clock(self) -> tuple[float, ...]:
         step = self.scenario.step or self.scenario.duration / 1000
+        if self.scenario.used_method.is_closed_form:
+            step = _search_step(self.scenario)
         return (0.0, step, 0.0, 0.0, 0.0) if self.is_adaptive else (0.0, step, 0.0, 0.0, 0.0, 0.0)
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Continue from a row of checkpoints, at the start of the step that covers an output."""
         layout = self.layout
         for unit, row in zip(self.buffer, checkpoint.samples, strict=True):
-            blocks = unit.reshape(-1, layout.size)
+            blocks = unit.reshape(-1, self.packing.size)
             width = len(blocks) * layout.sample_size
             blocks[:, : layout.sample_size] = row[:width].reshape(len(blocks), -1)
             unit[list(layout.clock[:3])] = row[width:]
@@ -58,7 +76,7 @@ class ClockedSteps(Integrator):
         super().begin_segment(a, b)
         if not self.is_adaptive:  # a new grid of steps
             for place, value in ((self.layout.clock[2], 0.0), (self.layout.clock[5], a - self.scenario.start_time)):
-                self.buffer.reshape(-1, self.layout.size)[:, place : place + self.layout.lanes] = value
+                self.buffer.reshape(-1, self.packing.size)[:, place : place + self.layout.lanes] = value
 
     def save(self) -> Any:
         log = self.event_log
@@ -82,12 +100,12 @@ class ClockedSteps(Integrator):
         """Whether an event has stopped the run; the members of an ensemble stop individually."""
         return self.scenario.members is None and bool(self.event_log.is_stopped.any())
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
         scenario, layout, units = self.scenario, self.layout, len(self.buffer)
         start, times = scenario.start_time, scenario.times
         through = bool(times[-1] >= b) and not is_last
         rtol, atol = scenario.tolerances if self.is_adaptive else ((), ())
-        width = layout.sample_size * (self.buffer.shape[1] // layout.size)
+        width = layout.sample_size * (self.buffer.shape[1] // self.packing.size)
         done = np.zeros(units * self.slots, dtype=np.int64)
         out = np.empty((len(wanted), units, width))
         has_one_clock = self.plan.is_system or layout.lanes == 1
@@ -97,7 +115,7 @@ class ClockedSteps(Integrator):
         while True:
             budget = max(10, int(integrator.PORTION_S / self.seconds_per_step / 3))
             run = ClockedRun(
-                self.buffer, self.pairs, float(start), float(end), through, stops, tuple(rtol), tuple(atol), budget,
+                self.buffer, self.pairs, float(start), float(end), through, is_last, stops, tuple(rtol), tuple(atol), budget,
                 done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
             )  # fmt: skip
             self._advance(run)
@@ -114,7 +132,7 @@ class ClockedSteps(Integrator):
             self.stopped_at = start + float(self._clock(0)[0])
         if left.any():
             self._fail_or_blank(out, written, left)
-        samples = unpack_samples(out, layout, scenario.count)
+        samples = self.packing.unpack(out)
         if left.any():
             if self.failure is not None or scenario.members is None:
                 return samples[: self._count_finite(out[: int(written.min())])]
@@ -153,6 +171,10 @@ class ClockedSteps(Integrator):
             self._fail(self.scenario.start_time + float(self._clock(0)[unit]), now, now, "stuck", body)
             self._report_halting_event()
             return
+        if self.plan.is_system:
+            for member in np.flatnonzero(stuck):
+                out[written[member] :, member] = np.nan
+            return
         lanes = self.layout.lanes
         by_lane = out.reshape(len(out), len(self.buffer), out.shape[2] // lanes, lanes)  # there may be no outputs
         for member in np.flatnonzero(stuck):
@@ -160,17 +182,19 @@ class ClockedSteps(Integrator):
 
     def finish(self, times: Array, samples: Array) -> Failure | None:
         """The failure of the run, or of the first member whose step has shrunk to zero."""
-        self.crossings = sorted(self.event_log.found, key=lambda crossing: crossing.time)
+        self.crossings = sorted(self.event_log.found, key=attrgetter("time"))
         if self.scenario.events and self.scenario.members is not None and len(times) == 1:
-            label_event_records(self.scenario, self.crossings)
-            for crossing in self.crossings:  # only final states are sampled: the one at which an event stopped it
-                if crossing.ends:
-                    samples[0, crossing.body] = crossing.sample
+            now = self.samples  # only final states are sampled: of a member, the one at which an event stopped it
+            stopped = np.repeat(self.event_log.is_stopped[: self.scenario.members], self._bodies)
+            samples[0, stopped] = now[stopped]
         stuck = (self._clock(1) == 0.0) & ~self.event_log.is_stopped[: len(self._clock(1))]
         if self.failure is not None or self.scenario.members is None or not stuck.any():
             return self.failure
-        member, now = int(np.argmax(stuck)), self.samples
-        self._fail(self.scenario.start_time + float(self._clock(0)[member]), now, now, "stuck", member)
+        clock, now = int(np.argmax(stuck)), self.samples
+        body = clock * self._bodies if self.plan.is_system else clock
+        self._fail(self.scenario.start_time + float(self._clock(0)[clock]), now, now, "stuck", body)
+        assert self.failure is not None
+        self.failure.body = body // self._bodies
         self._report_halting_event()
         return self.failure
 
@@ -182,8 +206,9 @@ class ClockedSteps(Integrator):
         reason, clock, event, body = halting
         who = body if self.scenario.members is None else clock
         if who == self.failure.body or self.scenario.members is None:
-            samples = current_samples(self.buffer, self.layout, self.scenario.count)
-            self.failure = Failure(reason, self.failure.time, who, samples[who], self.scenario.events[event].name)
+            samples = self.samples
+            row = who if self.scenario.members is None else who * self._bodies
+            self.failure = Failure(reason, self.failure.time, who, samples[row], self.scenario.events[event].name)
 
     def _first_nonfinite_slope(self) -> int:
         """The first body of a system whose slope became non-finite in the failed step."""
@@ -191,7 +216,7 @@ class ClockedSteps(Integrator):
         for stage in self.layout.slopes:
             slopes: Any = blocks[:, stage[0][0] : stage[0][0] + self.layout.drift]
             each = slopes.reshape(len(blocks), -1, self.layout.lanes)
-            wrong = ~np.isfinite(each).all(axis=1).ravel()[: self.scenario.count]
+            wrong = ~np.isfinite(each).all(axis=1).ravel()[: len(self.scenario.bodies)]
             if wrong.any():
                 return int(np.argmax(wrong))
         return 0

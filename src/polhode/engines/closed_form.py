@@ -9,7 +9,6 @@ import numpy as np
 
 from polhode.backends.closed_form import ClosedFormRun
 from polhode.engines import integrator
-from polhode.engines.buffer import current_samples, unpack_samples, write_state
 from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.integrator import Integrator
 from polhode.engines.result import Failure, Report
@@ -40,7 +39,8 @@ class ClosedForm(Integrator):
     @property
     def samples(self) -> Array:
         """The samples at the time that has been reached."""
-        return self.samples_at(np.array([self._reached]))[0]
+        samples: Array = self.samples_at(np.array([self._reached]))[0]
+        return samples
 
     def save(self) -> Any:
         return (list(self._starts), list(self._buffers), self._reached)
@@ -52,7 +52,7 @@ class ClosedForm(Integrator):
     def set_state(self, samples: Array) -> None:
         """Begin a segment with these samples, where the last one ended."""
         self.buffer = self.buffer.copy()
-        write_state(self.buffer, self.layout, samples)
+        self.packing.write_state(self.buffer, samples)
 
     def apply_impulses(self, t: float) -> None:
         if not (impulses := impulses_at(self.scenario, t)):
@@ -70,7 +70,7 @@ class ClosedForm(Integrator):
         for i, (start, buffer) in enumerate(zip(self._starts, self._buffers, strict=True)):
             if cuts[i] < cuts[i + 1]:
                 self._evaluate(buffer, start, times[cuts[i] : cuts[i + 1]], out[cuts[i] : cuts[i + 1]])
-        return unpack_samples(out, self.layout, self.scenario.count)
+        return self.packing.unpack(out)
 
     def _evaluate(self, buffer: Array, start: float, times: Array, out: Array) -> None:
         run = ClosedFormRun(buffer, float(start), np.ascontiguousarray(times), out)
@@ -91,7 +91,7 @@ class ClosedForm(Integrator):
             numbers: list[float] = self._now[0, 0].tolist()
         return numbers
 
-    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
         """Evaluate the samples at the wanted times, reporting progress."""
         self._reached = b
         portion = max(1, int(integrator.PORTION_S / (SECONDS_PER_EVALUATION * self.scenario.count)))
@@ -110,6 +110,6 @@ class ClosedForm(Integrator):
         body = int(np.argmin(finite.all(axis=0)))
         bad = int(np.argmin(finite[:, body]))
         if bad == 0:
-            first = current_samples(self._buffers[0], self.layout, self.scenario.count)[body]
+            first = self.packing.samples_of(self._buffers[0])[body]
             return Failure("non-finite", self.scenario.start_time, body, first)
         return Failure("non-finite", float(times[bad - 1]), body, samples[bad - 1, body])

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engines import segments, taylor
+from polhode.engines import segments
 from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.event_log import label_event_records
 from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import FixedSteps, Integrator
-from polhode.engines.result import Report, RunResult, report_of_part
+from polhode.engines.result import Failure, Report, RunResult, SampleColumns, report_of_part
+from polhode.engines.taylor import OneByOneError, TaylorSeries, runs_in_lanes
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
@@ -31,13 +32,18 @@ def run_scenario(
     groups = _group_members(scenario) if scenario.members is not None else []
     if len(groups) > 1:
         result = _merge_groups(scenario, [*_run_groups(scenario, groups, counts_work, threads, report)])
-    elif scenario.used_method.is_taylor_series:
-        result = taylor.run_taylor(scenario, counts_work, threads, report, checkpoint)
+    elif scenario.used_method.is_taylor_series and scenario.members is not None and not runs_in_lanes(scenario):
+        result = _run_member_by_member(scenario, counts_work, report)
     else:
         with np.errstate(all="ignore"):  # a non-finite state is detected and reported with its time
-            result = drive(integrator_for(scenario, counts_work, threads, report), checkpoint)
+            try:
+                result = drive(integrator_for(scenario, counts_work, threads, report), checkpoint)
+            except OneByOneError:
+                result = _run_one_by_one(scenario, counts_work, threads, report)
     if result.crossings:
         label_event_records(scenario, result.crossings)
+    if len(scenario.shape) > 1 and result.samples.ndim == 3:
+        result.samples = result.samples.reshape(len(result.samples), *scenario.shape, -1)
     return result
 
 
@@ -46,10 +52,21 @@ def integrator_for(
 ) -> Integrator:
     """What advances the bodies of a scenario by its method."""
     method = scenario.used_method
-    if method.is_closed_form:
+    if method.is_closed_form and not scenario.events:
         return ClosedForm(scenario, counts_work, threads, report)
+    if method.is_taylor_series:
+        return TaylorSeries(scenario, counts_work, threads, report)
     kind = ClockedSteps if method.is_adaptive or scenario.events else FixedSteps
     return kind(scenario, counts_work, threads, report)
+
+
+def _run_one_by_one(scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> RunResult:
+    """Taylor series of a force that switches at different times for different bodies, which cannot share lanes."""
+    if scenario.members is not None:
+        return _run_member_by_member(scenario, counts_work, report)
+    together = TaylorSeries(scenario, counts_work, threads, report)
+    together.in_lanes = False
+    return drive(together)
 
 
 def drive(integrator: Integrator, checkpoint: Checkpoint | None = None) -> RunResult:
@@ -86,6 +103,7 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None) -> RunRe
     failure = integrator.finish(times, samples)
     result = RunResult(times, samples, integrator.columns, integrator.steps, integrator.refused, failure)
     result.crossings, result.closed_form = integrator.crossings, integrator.closed_form
+    result.switches = integrator.switches
     if checkpoints and len(checkpoints[0]):
         result.checkpoints = np.concatenate(checkpoints)
     return result
@@ -102,13 +120,13 @@ def _apply_last_impulses(integrator: Integrator, end: float, samples: Array) -> 
     samples[-1][:, part] = np.where(np.isfinite(now[:, part]), integrator.samples[:, part], np.nan)
 
 
-# Members with discontinuities at different times ------------------------------------------------------------------------
+# Members with discontinuities at different times ----------------------------------------------------------------------
 def _group_members(scenario: Scenario) -> list[Any]:
     """Groups of members that share all discontinuity times; empty if all do."""
     events = segments.discontinuity_times(scenario)
     if not any(np.ndim(event) for event in events):
         return []
-    each = np.stack([np.broadcast_to(event, (scenario.count,)) for event in events], axis=-1)
+    each = np.stack([np.broadcast_to(event, (scenario.members or 1,)) for event in events], axis=-1)
     unique, index = np.unique(each, axis=0, return_inverse=True)
     return [np.flatnonzero(index.ravel() == i) for i in range(len(unique))]
 
@@ -126,7 +144,7 @@ def _run_groups(
 def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> RunResult:
     """Merge the runs of groups of members, in the order of the members."""
     first = parts[0][1]
-    samples = np.full((len(scenario.times), scenario.count, first.samples.shape[-1]), np.nan)
+    samples = np.full((len(scenario.times), *scenario.shape, first.samples.shape[-1]), np.nan)
     failure = None
     for rows, part in parts:
         samples[: len(part.samples), rows] = part.samples
@@ -134,7 +152,41 @@ def _merge_groups(scenario: Scenario, parts: list[tuple[Any, RunResult]]) -> Run
             failure = part.failure
             failure.body = int(rows[failure.body])
         for crossing in part.crossings:
-            crossing.body = int(rows[crossing.body])
+            if crossing.member is None:
+                crossing.body = int(rows[crossing.body])
+            else:
+                crossing.member = int(rows[crossing.member])
     crossings = sorted((c for _, part in parts for c in part.crossings), key=lambda c: c.time)
     steps, refused = sum(p.steps for _, p in parts), sum(p.refused for _, p in parts)
     return RunResult(scenario.times, samples, first.columns, steps, refused, failure, crossings)
+
+
+def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> RunResult:
+    """Run each member of an ensemble separately."""
+    assert scenario.members is not None
+    columns = SampleColumns.of(scenario.form.sizes, counts_work)
+    samples = np.full((len(scenario.times), *scenario.shape, columns.drift + 1), np.nan)
+    result = RunResult(scenario.times, samples, columns, 0)
+    for member in range(scenario.members):
+        own = report_of_part(report, scenario, member, scenario.members)
+        part = run_scenario(scenario.take(member), counts_work, 1, own)
+        found = part.samples if scenario.is_system else part.samples[:, 0]
+        stopped = len(part.times) and part.times[-1] < scenario.times[-1] and part.failure is None
+        written = len(part.times) - 1 if stopped and part.times[-1] not in scenario.times else len(part.times)
+        samples[:written, member] = found[:written]
+        if stopped and len(scenario.times) == 1:
+            samples[0, member] = found[-1]
+        result.steps += part.steps
+        result.switches += part.switches
+        for crossing in part.crossings:
+            if scenario.is_system:
+                crossing.member = member
+            else:
+                crossing.body = member
+        result.crossings += part.crossings
+        if part.failure is not None and result.failure is None:
+            result.failure = Failure(part.failure.reason, part.failure.time, member, part.failure.last_good)
+        if own is not None:
+            own(scenario.end_time)
+    result.crossings.sort(key=lambda crossing: crossing.time)
+    return result

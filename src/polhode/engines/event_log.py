@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from polhode.backends.event_laws import (
     SIDE,
     SINCE,
     STOP,
-    TOUCHED,
     UNKNOWN,
     ZENO_COUNT,
 )
@@ -38,13 +36,13 @@ class EventLog:
 
     def __init__(self, scenario: Scenario, clocks: int, bodies: int, slots: int, numbers: int) -> None:
         events = scenario.events
-        self.is_ensemble = scenario.members is not None
+        self.is_ensemble, self.is_system = scenario.members is not None, scenario.is_system
         self.rules = np.zeros((len(events), BODIES + bodies))
         for row, e in zip(self.rules, events, strict=True):
             row[:BODIES] = ACTION_CODES[e.action], e.direction, e.count or np.inf, e.within
             row[BODIES:] = 1.0 if e.bodies is None else np.isin(np.arange(bodies), e.bodies)
         self.memory = np.zeros((clocks, len(events), bodies, MEMORY))
-        self.memory[..., [SINCE, TOUCHED]] = -np.inf
+        self.memory[..., SINCE] = -np.inf
         self.counts = np.zeros((clocks, len(events)), dtype=np.int64)
         self.halted = np.zeros(clocks, dtype=np.int64)
         latest = max(abs(scenario.start_time), abs(scenario.end_time))
@@ -59,9 +57,15 @@ class EventLog:
 
     def take(self, log: Array) -> None:
         """Append the rows that a loop has logged."""
-        for row in log:
-            body = int(row[1] if self.is_ensemble else row[2])
-            self.found.append(EventRecord(int(row[0]), body, float(row[3]), row[LOG_HEADER:].copy()))
+        samples = log[:, LOG_HEADER:].copy()
+        for (event, clock, body, time), sample in zip(log[:, :LOG_HEADER].tolist(), samples, strict=True):
+            if not self.is_ensemble:
+                record = EventRecord(int(event), int(body), time, sample)
+            elif self.is_system:
+                record = EventRecord(int(event), int(body), time, sample, member=int(clock))
+            else:
+                record = EventRecord(int(event), int(clock), time, sample)
+            self.found.append(record)
 
     def forget_sides(self) -> None:
         """After an impulse: a discontinuous sign change does not trigger an event."""
@@ -74,7 +78,7 @@ class EventLog:
 
     def halting_event(self) -> tuple[str, int, int, int] | None:
         """Why an event has halted a clock other than by stopping it: the reason, the clock, the event and the body."""
-        for reason, code in (("endless", ENDLESS), ("wrong side", WRONG_SIDE)):
+        for reason, code in (("endless", ENDLESS), ("through", WRONG_SIDE)):
             if (self.halted == code).any():
                 clock = int(np.argmax(self.halted == code))
                 memory = self.memory[clock]
@@ -89,9 +93,11 @@ def label_event_records(scenario: Scenario, crossings: list[EventRecord]) -> Non
 
     The bodies of a system count together, the members of an ensemble separately; records are in order of time.
     """
-    seen: Counter[tuple[int, int]] = Counter()
+    seen: dict[tuple[int, int], int] = {}
+    rules = [(e.name, e.action == "stop", e.count) for e in scenario.events]
+    is_ensemble = scenario.members is not None
     for crossing in crossings:
-        event, whose = scenario.events[crossing.event], 0 if scenario.members is None else crossing.body
-        seen[crossing.event, whose] += 1
-        crossing.name = event.name
-        crossing.ends = event.action == "stop" and seen[crossing.event, whose] == event.count
+        name, stops, count = rules[crossing.event]
+        whose = crossing.member if crossing.member is not None else crossing.body if is_ensemble else 0
+        nth = seen[crossing.event, whose] = seen.get((crossing.event, whose), 0) + 1
+        crossing.name, crossing.ends = name, stops and nth == count

@@ -45,6 +45,7 @@ class HeyokaWriter:
         self._places: dict[Any, int] = {}
         names = {index: f"y{i}" for i, index in enumerate(system.variables)}
         self._atoms: dict[int, Any] = {i: self.hy.make_vars(name) for i, name in names.items()}
+        self._shifts = {switch.atom: switch.shift for switch in system.switches}
         self._products: dict[Monomial, Any] = {}
 
     def translate(self, symbol: Symbol) -> Any:
@@ -116,7 +117,8 @@ class HeyokaWriter:
             elif atom.kind == "sum":
                 made = parts[0]
             elif atom.name == "if_less":
-                made = self.hy.select(self.hy.lt(parts[0], parts[1]), parts[2], parts[3])
+                bound = parts[1] + self._parameter(self._shifts[index]) if index in self._shifts else parts[1]
+                made = self.hy.select(self.hy.lt(parts[0], bound), parts[2], parts[3])
             elif atom.name == "pow":
                 made = parts[0] ** parts[1]
             else:
@@ -159,9 +161,11 @@ class CompiledIntegrator:
     ending: list[int]
     """... and those at which it stops (terminal)."""
     key: Any
+    evaluate: Any
+    """With events or switches: (variables, parameters, time) -> the rates and the functions of the events."""
 
 
-_POOL: OrderedDict[Any, list[tuple[Any, HeyokaEventLog]]] = OrderedDict()
+_POOL: OrderedDict[Any, list[tuple[Any, HeyokaEventLog, Any]]] = OrderedDict()
 _LOCK = Lock()
 
 
@@ -249,15 +253,18 @@ def acquire_integrator(
                 raise
             own = ", ".join(e.name for e in events if e is not None)
             raise ScenarioError(f"an event ({own}) does not depend on what moves: it can never happen") from None
-        ready = integrator, log
-    return CompiledIntegrator(*ready, writer.constants, recorded, ending, key)
+        variables = names[: len(system.rates)]
+        evaluate = hy.cfunc([*rates[: len(variables)], *functions], variables, batch_size=1) if functions else None
+        ready = integrator, log, evaluate
+    integrator, log, evaluate = ready
+    return CompiledIntegrator(integrator, log, writer.constants, recorded, ending, key, evaluate)
 
 
 def release_integrator(used: CompiledIntegrator) -> None:
     """Return an integrator to the pool."""
     used.log.entries.clear()
     with _LOCK:
-        _POOL.setdefault(used.key, []).append((used.integrator, used.log))
+        _POOL.setdefault(used.key, []).append((used.integrator, used.log, used.evaluate))
         _POOL.move_to_end(used.key)
         while len(_POOL) > POOL_SIZE:
             _POOL.popitem(last=False)

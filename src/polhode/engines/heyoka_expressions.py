@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,18 @@ from polhode.validation import Array
 EXPANDED_BODIES = 8
 """Larger systems are not expanded: that takes longer than it saves."""
 SWITCH = -1
-"""The pseudo-event of a user's force that switches branches (`if_less`): heyoka stops there and starts a new series."""
+"""The pseudo-event of a user's function that switches branches (`if_less`): heyoka stops there, starts a new series."""
+
+
+class Switch(NamedTuple):
+    """A place where a user's function switches branches: one branch where low < high + shift, else the other."""
+
+    atom: int
+    """The index of the `if_less` in the table."""
+    low: Symbol
+    high: Symbol
+    shift: Symbol
+    """A parameter: zero, or just enough to choose the branch at a crossing, where rounding decides otherwise."""
 
 
 @dataclass
@@ -48,7 +59,8 @@ class SymbolicSystem:
     units: list[tuple[int, int, int]]
     """(index in the table, body, group) of each unit."""
     events: list[tuple[int, int, Symbol]]
-    """(event, body, event function); the event SWITCH is a change of branch in a user's force"""
+    """(event, body, event function); the event SWITCH is a change of branch in a user's function"""
+    switches: list[Switch]
     lengths: list[int]
     """The number of variables in each group of each body."""
 
@@ -62,7 +74,7 @@ class SymbolicSystem:
         known = {i: value for i, value in self.table.values.items() if self.table.atoms[i].kind == "constant"}
         for index, b, g in self.units:
             known[index] = 1.0 if units is None else (units[:, g] if self.in_lanes else units[b, g])
-        return known
+        return known | {self.table.index_of(switch.shift): 0.0 for switch in self.switches}
 
     def resting(self) -> set[int]:
         """The indices of the variables whose rate is zero."""
@@ -95,7 +107,7 @@ def _evaluate_laws(
 ) -> SymbolicSystem:
     table, form = SymbolTable(np), scenario.form
     pivoted = scenario.pivot is not None
-    result = SymbolicSystem(table, in_lanes, [], [], [], [], [], [])
+    result = SymbolicSystem(table, in_lanes, [], [], [], [], [], [], [])
     width, count = now.shape[1], 1 if in_lanes else len(now)
     states, views, constants = [], [], []
     make_view = build_view(form, pivoted)
@@ -133,17 +145,21 @@ def _evaluate_laws(
     for i, e in enumerate(scenario.events):
         params = _make_symbols(table, f"event {i}", e.params)
         for b in range(count) if e.bodies is None else e.bodies:
+            table.owner = e.name
             value = _evaluate_on_symbols(e, partial(e.kernel, t, views[b], constants_for_forces(constants[b]), params))
             result.events.append((i, b, 0 * t + value))
-    own_names = {f.name for f in scenario.forces if f.function is not None}
-    result.events += [(SWITCH, 0, value) for value in _find_switches(table, result.rates, own_names)]
+    table.owner = ""
+    own_names = {f.name for f in scenario.forces if f.function is not None} | {e.name for e in scenario.events}
+    formulas = [*result.rates, *(value for _, _, value in result.events)]
+    result.switches = _find_switches(table, formulas, own_names)
+    result.events += [(SWITCH, 0, switch.low - switch.high) for switch in result.switches]
     return result
 
 
-def _find_switches(table: SymbolTable, rates: list[Symbol], owners: set[str]) -> list[Symbol]:
-    """The functions at whose zeros the forces of these owners switch branches."""
-    found: dict[int, Symbol] = {}
-    waiting, seen = list(rates), set()
+def _find_switches(table: SymbolTable, formulas: list[Symbol], owners: set[str]) -> list[Switch]:
+    """The places where the functions of these owners switch branches."""
+    found: dict[int, Switch] = {}
+    waiting, seen = list(formulas), set()
     while waiting:
         for monomial in waiting.pop().terms:
             for index, _ in monomial:
@@ -152,9 +168,9 @@ def _find_switches(table: SymbolTable, rates: list[Symbol], owners: set[str]) ->
                     seen.add(index)
                     waiting += atom.parts
                     if atom.name == "if_less" and atom.owner in owners:
-                        difference = atom.parts[0] - atom.parts[1]
-                        if not difference.is_constant:
-                            found[index] = difference
+                        low, high = atom.parts[:2]
+                        if not (low - high).is_constant:
+                            found[index] = Switch(index, low, high, table.constant(f"shift {index}", 2.0))
     return [found[index] for index in sorted(found)]
 
 

@@ -28,6 +28,10 @@ from polhode.validation import Array
 
 LARGEST_RATIO = 64.0
 """A group that has grown or shrunk by more than this gets a new unit."""
+PROBES = 10.0 ** np.arange(-16, -1)
+"""As fractions of a segment: very short steps that show to which side of a switch the motion continues."""
+CLEARLY = 1000.0
+"""How much farther to look to tell a function that is zero from one that is not."""
 INTEGRALS = (0, 4)
 """Position and work."""
 NEVER_DECIDES = 2.0**20
@@ -96,6 +100,8 @@ class SegmentIntegrator:
         self.used: CompiledIntegrator = acquire_integrator(variables.scenario, self.system, variables.tolerance, 0)
         self.integrator = self.used.integrator
         self.places = np.array(self.system.moving, dtype=int)
+        among = {constant.key: i for i, constant in enumerate(self.used.constants)}
+        self.shifts = [among[switch.shift.key] for switch in self.system.switches]
         self.integrator.time = begin
         if self.integrator.with_events:
             self.integrator.reset_cooldowns()
@@ -107,6 +113,7 @@ class SegmentIntegrator:
         self.scale = units[self.places // width, group_of[self.places % width]]
         self.integrator.pars[:] = parameter_values(self.system, self.used.constants, units)
         moving_state(self.integrator, 0)[:] = self.pack_state(now)
+        self.settles = self.settle_switches()
 
     @property
     def time(self) -> float:
@@ -129,16 +136,21 @@ class SegmentIntegrator:
 
     def advance(self, stops: Array, max_steps: int) -> tuple[Any, int, Array]:
         """Integrate towards the last of `stops`: the outcome, the steps taken, and the states at the stops reached."""
-        hy = import_heyoka()
         times = np.append(self.integrator.time, stops)
         outcome, _, _, taken, _, states = self.integrator.propagate_grid(times, max_steps=max_steps)
-        outcomes = {
-            hy.taylor_outcome.time_limit: "end",
-            hy.taylor_outcome.step_limit: "portion",
-            hy.taylor_outcome.err_nf_state: "failed",
+        return self._name_outcome(outcome), int(taken), states[1:, :-1]
+
+    def _name_outcome(self, outcome: Any) -> Any:
+        """The outcome in a word, or the index of the event at which heyoka stopped."""
+        kinds = import_heyoka().taylor_outcome
+        names = {
+            kinds.time_limit: "end",
+            kinds.success: "end",
+            kinds.step_limit: "portion",
+            kinds.err_nf_state: "failed",
         }
-        how = outcomes.get(outcome)
-        return self.used.ending[-int(outcome) - 1] if how is None else how, int(taken), states[1:, :-1]
+        how = names.get(outcome)
+        return self.used.ending[-int(outcome) - 1] if how is None else how
 
     def step(self) -> bool:
         """Take one step; return whether the state is still finite."""
@@ -152,9 +164,127 @@ class SegmentIntegrator:
         self._set_units(self.units, now)
         return True
 
-    def step_over(self) -> None:
-        """Take a tiny step past the point where a force switches branches."""
-        self.integrator.step(max_delta_t=SAME_INSTANT * max(abs(self.time), self.span))
+    # Zeros of events ------------------------------------------------------------------------------------------------
+    def value_of(self, i: int) -> float:
+        """The value of the function of an event."""
+        return float(self._evaluate(0.0)[i])
+
+    def leave_zero(self, i: int, direction: int) -> tuple[float, float]:
+        """The time after which the function of an event has left zero, on (1) or back (-1), and its change until then.
+
+        Both are 0 if it stays.
+        """
+        times = self.span * PROBES
+        changes = self._evaluate(direction * times)[i] - self.value_of(i)
+        has_left = np.abs(changes) > self._roundings()[i]
+        first = int(np.argmax(has_left))
+        return (float(times[first]), float(changes[first])) if has_left[first] else (0.0, 0.0)
+
+    def is_zero(self, i: int, instant: float) -> bool:
+        """Whether the function of an event is zero here, to rounding, or within an instant."""
+        value = self.value_of(i)
+        near = np.abs(self._evaluate(np.array([instant, -instant]))[i] - value).max()
+        return bool(abs(value) <= self._roundings()[i] + near)
+
+    def _roundings(self) -> Array:
+        """How much rounding of the variables and of the time changes the functions of the events."""
+        u, eps = moving_state(self.integrator, 0), np.finfo(float).eps
+        factors = 1 + 16 * eps * np.eye(len(u), len(u) + 1)
+        times = np.append(np.full(len(u), self.time), self.time * (1 + 4 * eps))
+        values = self._call(u[:, None] * factors, times)[len(u) :]
+        return np.asarray(np.abs(values - self._evaluate(0.0)[:, None]).sum(axis=1))
+
+    # Switches -------------------------------------------------------------------------------------------------------
+    def settle_switches(self, landed: int = -1) -> bool:
+        """Where a function is about to switch branches, choose those on whose side the motion continues.
+
+        `landed` is the index of the switch at which heyoka stopped.  Return False if there are none: each branch drives
+        the state to the side of the other, as dry friction does at rest.
+        """
+        switches, count = self.system.switches, len(self.system.events)
+        self.ahead, self.crossed = 0.0, []
+        if not switches:
+            return True
+        own = slice(count - len(switches), count)
+        near = is_less = np.zeros(len(switches), dtype=bool)
+        for _ in range(2):  # the second time on fixed branches, where one switch does not make others jump
+            self._hold_branches(near, is_less)
+            value, rounding = self._evaluate(0.0)[own], self._roundings()[own]
+            near, is_less = np.abs(value) <= rounding, value < 0
+            if landed >= 0:
+                near[landed - count] = True
+        for ahead in (self.span * PROBES).tolist() if near.any() else ():
+            self.ahead, turned = ahead, np.zeros(len(switches), dtype=bool)
+            while True:
+                self._hold_branches(near, is_less)
+                then = self._evaluate(ahead)[own]
+                moved = near & (np.abs(then - value) > rounding)
+                wrong = moved & (is_less != (then < 0))
+                if not wrong.any():
+                    break
+                if (wrong & turned).any():
+                    return False
+                is_less, turned = is_less ^ wrong, turned | wrong
+            if moved[near].all():
+                break
+        if landed >= 0:
+            self.crossed = self._crossed_with_switch(landed - count)
+        shift = np.maximum(rounding, 4 * np.abs(value)) + np.finfo(float).tiny
+        self.integrator.pars[self.shifts] = np.where(near, np.where(is_less, shift, -shift), 0.0)
+        return True
+
+    def switch_here(self) -> int:
+        """The index of a switch that is zero here, or -1."""
+        count = len(self.system.events)
+        if not self.system.switches:
+            return -1
+        now, then = self._evaluate(0.0), self._evaluate(CLEARLY * self.span * PROBES[0])
+        zero = CLEARLY * np.abs(now) < 8 * np.abs(then)
+        zero[: count - len(self.system.switches)] = False
+        return int(np.argmax(zero)) if zero.any() else -1
+
+    def _crossed_with_switch(self, landed: int) -> list[tuple[int, int]]:
+        """The user's events whose functions cross zero where a switch does, and their directions.
+
+        heyoka may miss them: the crossing lies in neither of the two series.
+        """
+        count, far = len(self.system.events) - len(self.system.switches), CLEARLY * self.ahead
+        if not count:
+            return []
+        after, ahead = self._evaluate(0.0)[:count], self._evaluate(far)[:count]
+        self.integrator.pars[self.shifts[landed]] *= -1  # the branch until now
+        before, behind = self._evaluate(0.0)[:count], self._evaluate(-far)[:count]
+        is_zero = (CLEARLY * np.abs(after) < 8 * np.abs(ahead)) & (CLEARLY * np.abs(before) < 8 * np.abs(behind))
+        crosses = is_zero & (ahead * behind < 0)
+        return [(i, 1 if ahead[i] > 0 else -1) for i in np.flatnonzero(crosses).tolist()]
+
+    def _hold_branches(self, near: Array, is_less: Array) -> None:
+        """Fix the branches of some switches."""
+        self.integrator.pars[self.shifts] = np.where(near, np.where(is_less, np.inf, -np.inf), 0.0)
+
+    def leave_switch(self, stop: float) -> tuple[Any, int, Array]:
+        """The very short step, no further than `stop`, after which no switch is zero: heyoka finds its next zero."""
+        outcome, _ = self.integrator.step(max_delta_t=min(self.ahead, stop - self.time))
+        self.ahead = 0.0
+        return self._name_outcome(outcome), 1, np.empty((0, len(self.places)))
+
+    def _evaluate(self, ahead: Any) -> Array:
+        """The functions of the events, now or after very short steps (midpoint rule)."""
+        u, t = moving_state(self.integrator, 0), self.time
+        n = len(u)
+        if np.ndim(ahead):
+            u = np.repeat(u[:, None], len(ahead), axis=1)
+        if np.any(ahead):
+            middle = u + ahead / 2 * self._call(u, t + 0 * ahead)[:n]
+            u, t = u + ahead * self._call(middle, t + ahead / 2)[:n], t + ahead
+        return self._call(u, t)[n:]
+
+    def _call(self, u: Array, t: Any) -> Array:
+        """The rates and the functions of the events; for several states, if `u` has columns."""
+        pars = self.integrator.pars
+        if u.ndim > 1:
+            u, pars = np.ascontiguousarray(u), np.repeat(pars[:, None], u.shape[1], axis=1)
+        return np.asarray(self.used.evaluate(u, pars=pars, time=t))
 
     def save(self) -> Any:
         """The time and state to `restore` later."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.engines.result import SampleColumns
 from polhode.equations.right_hand_side import build_impulse_law, build_view
+from polhode.model.members import over_bodies
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
 from polhode.validation import Array
@@ -24,12 +25,13 @@ def apply_impulses(scenario: Scenario, samples: Array, columns: SampleColumns, t
     pivoted, work = scenario.pivot is not None, (1,) * (columns.work is not None)
     view, apply_impulse = build_view(form, pivoted), build_impulse_law(form, pivoted)
     for f in impulses:
-        groups = split_groups(samples.T, (*form.sizes, *work))
-        jump, angular_jump = f.kernel(t, view(groups[:4], c), c, f.params)
+        columns_first = samples.T.reshape(-1, *scenario.shape)
+        groups = split_groups(columns_first, (*form.sizes, *work))
+        jump, angular_jump = f.kernel(t, view(groups[:4], c), c, over_bodies(f.params, scenario))
         if f.bodies is not None:
-            acts = np.isin(np.arange(scenario.count), f.bodies).astype(float)
+            acts = np.isin(np.arange(len(scenario.bodies)), f.bodies).astype(float)
             jump, angular_jump = tuple(acts * j for j in jump), tuple(acts * j for j in angular_jump)
         after = apply_impulse(groups, c, jump, angular_jump)
-        numbers = [np.broadcast_to(n, (scenario.count,)) for group in after for n in group]
+        numbers = [np.broadcast_to(n, scenario.shape).ravel() for group in after for n in group]
         samples = np.stack([*numbers, samples[:, columns.drift]], axis=-1)
     return samples

@@ -10,15 +10,7 @@ import numpy as np
 from polhode.backends.fixed_steps import FixedRun
 from polhode.backends.prepare import Plan, plan_of, structure_of
 from polhode.engines import segments
-from polhode.engines.buffer import (
-    buffer_samples,
-    current_samples,
-    pack_buffer,
-    pack_pairs,
-    unpack_samples,
-    write_state,
-    write_values,
-)
+from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
 from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.result import EventRecord, Failure, Report, SampleColumns
@@ -26,6 +18,7 @@ from polhode.engines.threads import CORES, on_threads
 from polhode.engines.user_functions import forces_need_velocity
 from polhode.equations.rigid_body import turn_per_step
 from polhode.model.force import flatten_leaves
+from polhode.model.members import over_bodies
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
 from polhode.validation import Array
@@ -45,6 +38,8 @@ class Integrator:
     """The bodies of a scenario on their way.  The driver takes it through the segments of a run."""
 
     failure: Failure | None = None
+    switches = 0
+    """How often a force has switched branches, where that is known."""
     stopped_at: float | None = None
     """The time at which an event has stopped the run."""
     closed_form: Any = None
@@ -58,7 +53,8 @@ class Integrator:
         self.plan = plan_scenario(scenario, counts_work)
         self.layout = self.plan.layout
         self.columns = SampleColumns.of(scenario.form.sizes, counts_work)
-        self.buffer = pack_buffer(scenario, self.plan)
+        self.packing = packing_of(scenario, self.plan)
+        self.buffer = pack_buffer(scenario, self.packing, self.plan.is_system)
         self.pairs = pack_pairs(scenario)
         self.threads = min(threads or CORES, len(self.buffer))
         self.seconds_per_step = scenario.count * _estimate_step_seconds(scenario.engine, self.layout.lanes)
@@ -69,11 +65,11 @@ class Integrator:
     @property
     def samples(self) -> Array:
         """The current samples, (bodies, columns), as a copy."""
-        return current_samples(self.buffer, self.layout, self.scenario.count)
+        return self.packing.samples_of(self.buffer)
 
     def set_state(self, samples: Array) -> None:
         """Continue from these samples."""
-        write_state(self.buffer, self.layout, samples)
+        self.packing.write_state(self.buffer, samples)
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Continue from a checkpoint."""
@@ -91,15 +87,15 @@ class Integrator:
             times = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
             for (start, stop), at_start, at_stop in zip(f.windows, times[::2], times[1::2], strict=True):
                 is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
-                opened = np.where(is_open, -np.inf, np.inf)
-                write_values(self.buffer, self.layout, at_start, opened, self.scenario.count)
-                write_values(self.buffer, self.layout, at_stop, np.inf, self.scenario.count)
+                opened = over_bodies(np.where(is_open, -np.inf, np.inf), self.scenario)
+                self.packing.write_values(self.buffer, at_start, np.broadcast_to(opened, self.scenario.shape).ravel())
+                self.packing.write_values(self.buffer, at_stop, np.inf)
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
         """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""
         raise NotImplementedError
 
-    def finish(self, times: Array, samples: Array) -> Failure | None:
+    def finish(self, times: Array, samples: Array) -> Failure | None:  # noqa: ARG002
         """After the last segment: what has failed, if anything."""
         return self.failure
 
@@ -107,7 +103,7 @@ class Integrator:
         """Change the parameters of a force on single bodies, counted among these, for one body."""
         places, f = self.layout.params[force], self.scenario.of_kind("body")[force]
         block, lane = divmod(body, self.layout.lanes)
-        row = self.buffer.reshape(-1, self.layout.size)[block]
+        row = self.buffer.reshape(-1, self.packing.size)[block]
         for place, number in zip(flatten_leaves(places if f.bodies is None else places[1]), numbers, strict=True):
             row[place + lane] = number
 
@@ -156,7 +152,7 @@ class FixedSteps(Integrator):
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
         stops = wanted if is_last else np.append(wanted, b)
-        done = unpack_samples(self._take_steps(a, stops, self.first), self.layout, self.scenario.count)
+        done = self.packing.unpack(self._take_steps(a, stops, self.first))
         self.first = 0
         if not is_last and self.failure is None:
             self.set_state(done[-1])
@@ -181,7 +177,7 @@ class FixedSteps(Integrator):
             s_end = int(np.searchsorted(stop_k, k_end, side="right"))
             self.steps += k_end - k
             if before is not None and not (
-                self._is_valid(out[s:s_end]) and self._is_valid(buffer_samples(self.buffer, self.layout))
+                self._is_valid(out[s:s_end]) and self._is_valid(self.packing.output_of(self.buffer))
             ):
                 good = self._locate_failure(before, a, h, k, k_end)
                 return out[: int(np.searchsorted(stop_k + (rest > 0), good, side="right"))]
@@ -196,7 +192,7 @@ class FixedSteps(Integrator):
     def _locate_failure(self, before: Array, a: float, h: float, k: int, k_end: int) -> int:
         """Repeat the failed portion step by step: record the failure, return the index of the last valid step."""
         unit_out = self.layout.sample_size * (self.buffer.shape[1] // self.layout.size)
-        good, good_samples = k, current_samples(before, self.layout, self.scenario.count)
+        good, good_samples = k, self.packing.samples_of(before)
         self.buffer[:] = before
         while good < k_end:
             ks = np.arange(good + 1, min(good + 256, k_end) + 1)
@@ -205,7 +201,7 @@ class FixedSteps(Integrator):
             self.plan.program.bind(run)(0, len(self.buffer))
             valid = [self._is_valid(row) for row in out]
             first_bad = valid.index(False) if False in valid else len(ks)
-            samples = unpack_samples(out, self.layout, self.scenario.count)
+            samples = self.packing.unpack(out)
             if first_bad > 0:
                 good, good_samples = int(ks[first_bad - 1]), samples[first_bad - 1]
             if first_bad < len(ks):
@@ -224,7 +220,7 @@ class FixedSteps(Integrator):
         turns = blocks[:, self.layout.drift :]
         return bool((turns <= self.scenario.largest_turn**2).all())
 
-    def finish(self, times: Array, samples: Array) -> Failure | None:
+    def finish(self, times: Array, samples: Array) -> Failure | None:  # noqa: ARG002
         """All members of an ensemble run to the end; the first that failed is run again alone to find out when."""
         if self.failure is not None or self.scenario.members is None:
             return self.failure
@@ -236,8 +232,9 @@ class FixedSteps(Integrator):
             return None
         from polhode.engines.driver import run_scenario
 
-        member = int(np.argmax(wrong))
+        body = int(np.argmax(wrong))
+        member = body // len(self.scenario.bodies)
         alone = run_scenario(self.scenario.take(member), False, 1, self.report).failure
         if alone is None:
-            return Failure("non-finite", float(self.scenario.times[0]), member, samples[0, member])
+            return Failure("non-finite", float(self.scenario.times[0]), member, samples[0, body])
         return Failure(alone.reason, alone.time, member, alone.last_good)

@@ -77,6 +77,8 @@ class EventRecord:
     name: str = ""
     ends: bool = False
     """Whether the run, or the run of that member, ended there."""
+    member: int | None = None
+    """Of an ensemble of systems: the member; then `body` is the body of the system."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,12 @@ class AutoReport:
     """The error of the motion, estimated from a second run, as a multiple of the tolerance."""
     members: int | None = None
     """The number of ensemble members that were compared, if not all."""
+    mean_step: float | None = None
+    """The mean step of the run in s, if functions of the user act or are watched.
+
+    The estimate cannot know what both runs stepped over: a pulse, or two crossings of an event, within one step.  Times
+    given as `breaks` are never stepped over.
+    """
 
     @property
     def error_found(self) -> float:
@@ -105,7 +113,16 @@ class AutoReport:
         if self.error is None:
             return self.why
         looked = f" of {self.members} members" if self.members is not None else ""
-        return f"{self.why}; error{looked}, estimated from a second run, {self.error_found:.1e} ({self.asked:g} asked)"
+        found = f"error{looked}, estimated from a second run, {self.error_found:.1e} ({self.asked:g} asked)"
+        unknown = (
+            ""
+            if self.mean_step is None
+            else (
+                f"; both runs may have missed what is shorter than a step ({self.mean_step:.1g} s on average): "
+                "give the times of such pulses as breaks"
+            )
+        )
+        return f"{self.why}; {found}{unknown}"
 
 
 @dataclass
@@ -124,6 +141,8 @@ class RunResult:
     """Of adaptive steps: the start of the step that covers each output, (times, units, sample and clock)."""
     auto_report: AutoReport | None = None
     """Of method "auto": what it chose and why."""
+    switches: int = 0
+    """Of Taylor series: how often functions of the user switched branches."""
     closed_form: ClosedForm | None = None
     """Of an exact motion: its state at any time."""
 

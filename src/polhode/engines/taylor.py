@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from itertools import pairwise
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from polhode.engines import segments
-from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.event_log import ZENO_INTERVAL
 from polhode.engines.heyoka_codegen import (
     UNROLLED_LIMIT,
@@ -36,14 +33,15 @@ from polhode.engines.heyoka_integrator import (
     propagate_batch,
 )
 from polhode.engines.impulses import apply_impulses, impulses_at
-from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns, report_of_part
-from polhode.engines.integrator import PORTION_S
+from polhode.engines.integrator import PORTION_S, Integrator
+from polhode.engines.result import EventRecord, Failure, Report
 from polhode.engines.threads import CORES, on_threads
 from polhode.equations.inertia import constants_for_forces
 from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step
 from polhode.errors import ScenarioError
 from polhode.model.event import Event
+from polhode.model.force import map_leaves
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
 from polhode.validation import Array
@@ -54,124 +52,126 @@ MANY = 1000
 """An ensemble of more members than this is worth a longer compilation."""
 EVENT_START_FRACTION = 2.0**-20
 """As a fraction of a segment: an event this soon after its start counts as an event at its start."""
+STANDS_STILL = 1e-6
+"""A change that leaves less than this of the slope of an event's function has stopped it."""
 MOST_SWITCHES = 100_000
 """A force that switches branches more often than this in one segment is chattering."""
 
 
-def run_taylor(
-    scenario: Scenario,
-    counts_work: bool,
-    threads: int | None = None,
-    report: Report | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> RunResult:
-    """Compute a scenario's motion at its output times."""
-    import_heyoka()
-    if max(scenario.tolerances[1]) > 0:
-        raise ScenarioError(
-            f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: set the accuracy with rtol, "
-            "or use method='dop853'"
-        )
-    if scenario.events:
-        checkpoint = None  # event counts are known only at the start
-    if scenario.events and scenario.members is not None:
-        return _run_member_by_member(scenario, counts_work, report)
-    with np.errstate(all="ignore"):
-        runner = _Runner(scenario, counts_work, threads, report)
-        try:
-            return runner.run(checkpoint)
-        except _OneByOneError:
-            if scenario.members is not None:
-                return _run_member_by_member(scenario, counts_work, report)
-            runner = _Runner(scenario, counts_work, threads, report)
-            runner.in_lanes = False
-            return runner.run(checkpoint)
+_SAVED = ("scenario", "steps", "switches", "switched", "crossings", "counts", "last", "until", "boundary", "landing",
+          "is_zeno", "stopped_at")  # fmt: skip
+"""What changes during a run, besides the state."""
 
 
-class _OneByOneError(Exception):
+class OneByOneError(Exception):
     """A force switches branches at different times for different members, so they cannot share lanes."""
 
 
 def runs_in_lanes(scenario: Scenario) -> bool:
     """Whether there are several bodies or members that do not interact."""
     alone = scenario.members is None and len(scenario.bodies) == 1
-    return not (alone or scenario.of_kind("pair") or scenario.events)
+    return not (alone or scenario.of_kind("pair") or scenario.events or len(scenario.shape) > 1)
 
 
-class _Runner:
-    """The state of a run in progress."""
+class TaylorSeries(Integrator):
+    """Steps by Taylor series, of one body or of bodies that act on each other; or of independent ones in SIMD lanes."""
 
     def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
+        import_heyoka()
+        if max(scenario.tolerances[1]) > 0:
+            raise ScenarioError(
+                f"method 'taylor' takes no atol, but atol={scenario.atol!r} was given: set the accuracy with rtol, "
+                "or use method='dop853'"
+            )
         self.scenario, self.report, self.threads = scenario, report, threads or CORES
         self.variables = TaylorVariables(scenario, counts_work)
+        self.columns = self.variables.columns
         self.now = self.variables.start()
         self.in_lanes = runs_in_lanes(scenario)
-        self.steps = 0
-        self.crossings: list[EventRecord] = []
+        self.steps = self.switches = self.refused = 0
+        self.switched = -np.inf
+        """The time of the last switch of branches."""
+        self.end = float(scenario.times[-1])
+        self.crossings = []
         self.counts = [0] * len(scenario.events)
         self.last: dict[tuple[int, int], float] = {}
         """The last time of each (event, body)."""
+        self.until: dict[tuple[int, int], float] = {}
+        """When the function of an (event, body) has left the zero of the start, or of its last change."""
+        self.boundary: list[tuple[int, float]] = []
+        """The events whose functions are zero at the end of a segment, and the side from which each came."""
+        self.landing: tuple[int, float] | None = None
+        """The event that has just made a change, and the slope of its function as it came."""
         self.is_zeno = False
-        self.failure: Failure | None = None
         self.failed = np.zeros(scenario.count, dtype=bool)
-        self.stopped: float | None = None
 
-    def run(self, checkpoint: Checkpoint | None) -> RunResult:
-        scenario = self.scenario
-        times, end = scenario.times, float(scenario.times[-1])
-        edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
-        if scenario.events:  # a step that starts at an event's zero misses the next one: keep it short
-            edges = sorted({*edges, *(a + EVENT_START_FRACTION * (b - a) for a, b in pairwise(edges))})
-        if checkpoint is not None:
-            edges = [checkpoint.segment, *(t for t in edges if t > checkpoint.segment)]
-            self.now = np.array(checkpoint.samples[:, self.variables.columns.integrated])
-        portions: list[Array] = []
-        for a, b in pairwise(edges if len(edges) > 1 else [end, end]):
-            if checkpoint is None or a != checkpoint.segment:
-                self._apply_impulses(a)
-            wanted = times[(times >= a) & ((times <= b) if b == end else (times < b))]
-            portions.append(self._integrate_segment(a, b, wanted))
-            if self.failure is not None or self.stopped is not None:
-                break
-        samples = np.concatenate(portions)
-        if self.stopped is not None:
-            times = np.append(times[times < self.stopped], self.stopped)
-            samples = np.concatenate([samples[: len(times) - 1], self.variables.to_samples(self.now)[None]])
-        elif self.failure is None and impulses_at(scenario, end) and end > scenario.start_time:
-            self._apply_impulses(end)
-            samples[-1] = self.variables.to_samples(self.now)
-        self.crossings.sort(key=lambda crossing: crossing.time)
-        failure = self.failure or self._failed_member(samples)
-        return RunResult(times[: len(samples)], samples, self.variables.columns, self.steps, 0, failure, self.crossings)
+    # What the driver asks ---------------------------------------------------------------------------------------------
+    @property
+    def samples(self) -> Array:
+        return self.variables.to_samples(self.now)
 
-    def _apply_impulses(self, t: float) -> None:
+    def set_state(self, samples: Array) -> None:
+        self.now = np.array(samples[:, self.columns.integrated])
+
+    def apply_impulses(self, t: float) -> None:
         if impulses := impulses_at(self.scenario, t):
-            self.now = self._after_impulses(self.variables.to_samples(self.now), t, impulses)
+            self.now = self._after_impulses(self.samples, t, impulses)
+
+    def begin_segment(self, a: float, b: float) -> None:
+        self._middle = (a + b) / 2
+
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
+        """The samples at the wanted times of a segment; advances `now` to its end."""
+        if a == b:
+            return self.samples[None][: len(wanted)]
+        if self.in_lanes:
+            return self._integrate_lanes(a, b, wanted, self._middle)
+        rows: list[Array] = []
+        # A step that starts at an event's zero misses the next one: keep it short.
+        for end in [a + EVENT_START_FRACTION * (b - a), b] if self.scenario.events else [b]:
+            while a < end and self.failure is None and self.stopped_at is None:
+                left = wanted[sum(map(len, rows)) :]
+                a = self._integrate_coupled(a, end, left if end == b else left[left < end], self._middle, rows)
+        samples = self.variables.to_samples(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
+        if self.stopped_at is not None:
+            samples = samples[: int((wanted < self.stopped_at).sum())]
+        return samples
+
+    def finish(self, times: Array, samples: Array) -> Failure | None:  # noqa: ARG002
+        self.crossings.sort(key=lambda crossing: crossing.time)
+        return self.failure or self._failed_member(samples)
+
+    def set_params(self, force: int, numbers: Array, body: int) -> None:  # noqa: ARG002
+        f, values = self.scenario.of_kind("body")[force], iter(numbers.tolist())
+        changed = replace(f, params=map_leaves(lambda _: next(values), f.params))
+        forces = tuple(changed if other is f else other for other in self.scenario.forces)
+        self.scenario = self.variables.scenario = replace(self.scenario, forces=forces)
+
+    def save(self) -> Any:
+        return {name: copy.copy(getattr(self, name)) for name in _SAVED} | {"now": self.now.copy()}
+
+    def restore(self, saved: Any) -> None:
+        for name, value in saved.items():
+            setattr(self, name, copy.copy(value))
+        self.now, self.failure = saved["now"].copy(), None
 
     def _after_impulses(self, samples: Array, t: float, impulses: list[Any]) -> Array:
         """The state after impulses, (bodies or members, numbers)."""
         columns = self.variables.columns
         return apply_impulses(self.scenario, samples, columns, t, impulses)[:, columns.integrated]
 
-    def _integrate_segment(self, a: float, b: float, wanted: Array) -> Array:
-        """The samples at the wanted times of a segment; advances `now` to its end."""
-        if a == b:
-            return self.variables.to_samples(self.now)[None][: len(wanted)]
-        middle = (a + b) / 2
-        if self.in_lanes:
-            return self._integrate_lanes(a, b, wanted, middle)
-        rows: list[Array] = []
-        while a < b and self.failure is None and self.stopped is None:
-            a = self._integrate_coupled(a, b, wanted[sum(map(len, rows)) :], middle, rows)
-        return self.variables.to_samples(np.concatenate([np.empty((0, *self.now.shape)), *rows]))
-
     # One body, or a system ------------------------------------------------------------------------------------------
     def _integrate_coupled(self, a: float, b: float, wanted: Array, middle: float, rows: list[Array]) -> float:
         """Integrate to b, or to an event that changes the motion; return the time reached."""
         integrator = SegmentIntegrator(self.variables, self.now, a, b, middle)
-        pending = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
-        count, portion, switches = len(wanted), FIRST_PORTION, 0
-        while True:
+        self._settle_events(integrator)
+        until = b
+        if self.scenario.events and b == self.end:  # an event exactly at the end lies inside the last step
+            until = b + self._rounding_of_time(b)
+        pending = np.append(wanted, until) if not len(wanted) or wanted[-1] < until else wanted
+        count, portion, most = len(wanted), FIRST_PORTION, self.switches + MOST_SWITCHES
+        goes_on = not self._handle_boundary(integrator) or self._resume(integrator)
+        while goes_on:
             while len(pending) and pending[0] <= integrator.time:
                 pending = pending[1:]
                 if count:
@@ -179,11 +179,21 @@ class _Runner:
                     count -= 1
             if not len(pending):
                 break
+            if not integrator.settles:
+                self._fail_between_branches(integrator)
+            if self.failure is not None:
+                break
             before = integrator.save()
-            outcome, taken, states = integrator.advance(pending, portion)
+            if integrator.ahead:
+                outcome, taken, states = integrator.leave_switch(float(pending[0]))
+            else:
+                outcome, taken, states = integrator.advance(pending, portion)
             self.steps += taken
-            rows.append(integrator.unpack_state(states[:count]))
+            if len(states[:count]):
+                rows.append(integrator.unpack_state(states[:count]))
             pending, count = pending[len(states) :], max(0, count - len(states))
+            if isinstance(outcome, int) and integrator.system.events[outcome][0] == SWITCH:
+                self.switched = integrator.time
             self._log_recorded_events(integrator)
             if outcome == "end":
                 continue
@@ -192,13 +202,12 @@ class _Runner:
                 self._locate_failure(integrator, before, outcome)
                 break
             if isinstance(outcome, int):
-                if self._handle_event(integrator, outcome):
-                    if self.failure is None and self.changed is not None and integrator.replace_state(self.changed):
-                        self.changed = None
-                        continue
-                    break
-                switches += integrator.system.events[outcome][0] == SWITCH
-                if switches > MOST_SWITCHES:
+                if self._handle_stop(integrator, outcome):
+                    if count < len(wanted):
+                        self._show_change(rows, float(wanted[len(wanted) - count - 1]), integrator.time)
+                    goes_on = self._resume(integrator)
+                    continue
+                if self.switches > most:
                     self._locate_failure(integrator, integrator.save(), outcome)
                     break
                 continue
@@ -211,6 +220,9 @@ class _Runner:
                 integrator.time,
                 self.variables.renormalize(integrator.state() if self.changed is None else self.changed),
             )
+            if reached > b and self.stopped_at is None:
+                reached, self.now = b, self.variables.renormalize(rows[-1][-1])
+            self.boundary = self._zeros_at(integrator)
         else:
             reached = b
         integrator.close()
@@ -219,6 +231,19 @@ class _Runner:
 
     changed: Array | None = None
     """The state after an event's change, until the run continues from it."""
+
+    def _resume(self, integrator: SegmentIntegrator) -> bool:
+        """Continue from the state after a change; False if the run is over, or needs another integrator."""
+        if self.failure is not None or self.changed is None or not integrator.replace_state(self.changed):
+            return False
+        self.changed = None
+        self._settle_events(integrator)
+        return True
+
+    def _show_change(self, rows: list[Array], shown: float, time: float) -> None:
+        """An output at the time of a change shows the state after it."""
+        if self.changed is not None and abs(shown - time) <= self._rounding_of_time(time):
+            rows[-1][-1] = self.changed
 
     def _locate_failure(self, integrator: SegmentIntegrator, before: Any, outcome: Any) -> None:
         """Repeat the failed portion step by step: record when and why it failed."""
@@ -242,6 +267,10 @@ class _Runner:
             reason = "singular"
         self.failure = Failure(reason, time, body, self.variables.to_samples(good)[body])
 
+    def _fail_between_branches(self, integrator: SegmentIntegrator) -> None:
+        """No branch of a force continues the motion."""
+        self.failure = Failure("sliding", integrator.time, 0, self.variables.to_samples(integrator.state())[0])
+
     def _is_vertical(self, numbers: Array) -> bool:
         groups: Any = split_groups(numbers, self.scenario.form.sizes)
         turn = turn_per_step(groups[1], groups[3], self.scenario.duration / 1000)
@@ -249,36 +278,101 @@ class _Runner:
 
     # Events ---------------------------------------------------------------------------------------------------------
     def _log_recorded_events(self, integrator: SegmentIntegrator) -> None:
-        """Log the events that are only recorded."""
+        """Log the events that are only recorded, except at a switch: there both branches decide."""
         for i, time, u in integrator.pop_recorded_events():
             event, body, _ = integrator.system.events[i]
-            self._log_event(event, body, time, integrator.unpack_state(u))
+            if abs(time - self.switched) > self._rounding_of_time(time):
+                self._log_event(event, body, time, integrator.unpack_state(u))
+
+    def _zeros_at(self, integrator: SegmentIntegrator) -> list[tuple[int, float]]:
+        """The events whose functions are zero here, and the side from which each came."""
+        instant = self._rounding_of_time(integrator.time)
+        own = [i for i, (number, _, _) in enumerate(integrator.system.events) if number != SWITCH]
+        return [(i, integrator.leave_zero(i, -1)[1]) for i in own if integrator.is_zero(i, instant)]
+
+    def _handle_boundary(self, integrator: SegmentIntegrator) -> bool:
+        """Handle the events exactly between two segments; return True if one ends the run or changes the state."""
+        came, self.boundary = self.boundary, []
+        went = [(i, side, integrator.leave_zero(i, 1)[1]) for i, side in came]
+        handled = [self._handle_crossing(integrator, i, 1 if to > 0 else -1) for i, side, to in went if side * to < 0]
+        return any(handled)
+
+    def _settle_events(self, integrator: SegmentIntegrator) -> None:
+        """An event that is zero at the start, or after its change, does not count until its function has left zero.
+
+        If the change has stopped the function, and the forces drive it on to the far side, it would never come back.
+        """
+        events = integrator.system.events
+        instant = self._rounding_of_time(integrator.time)
+        for i, (number, body, _) in enumerate(events):
+            if number != SWITCH and integrator.is_zero(i, instant):
+                ahead, _ = integrator.leave_zero(i, 1)
+                integrator.ahead = max(integrator.ahead, ahead)
+                if integrator.time == self.scenario.start_time:
+                    self.until[number, body] = integrator.time + max(instant, ahead)
+        if self.landing is None:
+            return
+        (i, slope), self.landing = self.landing, None
+        number, body, _ = events[i]
+        ahead, change = integrator.leave_zero(i, 1)
+        self.until[number, body] = integrator.time + max(instant, ahead)
+        count = self.scenario.events[number].count
+        is_watched = count is None or self.counts[number] < count
+        if is_watched and change * slope > 0 and change / ahead / slope < STANDS_STILL:
+            sample = self.variables.to_samples(integrator.state())[body]
+            self.failure = Failure("through", integrator.time, body, sample, self.scenario.events[number].name)
+
+    def _rounding_of_time(self, time: float) -> float:
+        return float(SAME_INSTANT * max(self.scenario.duration, abs(time)))
+
+    def _handle_stop(self, integrator: SegmentIntegrator, i: int) -> bool:
+        """Handle the event or the switch that heyoka stopped at; return True if the run ends or the state changes."""
+        is_switch = integrator.system.events[i][0] == SWITCH
+        switch = i if is_switch else integrator.switch_here()
+        if switch < 0:
+            return self._handle_event(integrator, i)
+        self.switches += 1
+        integrator.settles = integrator.settle_switches(switch)
+        handled = [self._handle_crossing(integrator, j, sign) for j, sign in integrator.crossed]
+        return any(handled)
 
     def _handle_event(self, integrator: SegmentIntegrator, i: int) -> bool:
-        """Handle an event that heyoka stopped at; return True if it ends the run or changes the state."""
+        """Handle an event of the user; return True if it ends the run or changes the state."""
         number, body, _ = integrator.system.events[i]
-        if number == SWITCH:
-            integrator.step_over()
-            return False
         event: Event = self.scenario.events[number]
         now = integrator.state()
         if not self._log_event(number, body, integrator.time, now):
             return False
         if event.action == "stop":
             if self.counts[number] == event.count:
-                self.stopped = integrator.time
-            return self.stopped is not None
+                self.stopped_at = min(integrator.time, self.end)
+            return self.stopped_at is not None
+        ahead, change = integrator.leave_zero(i, -1)
+        self.landing = i, -change / ahead if ahead else 0.0
         self.changed = self._apply_change(event, body, integrator.time, now)
         if self.is_zeno:
             self.failure = Failure("endless", integrator.time, body, self.variables.to_samples(now)[body], event.name)
         return True
 
+    def _handle_crossing(self, integrator: SegmentIntegrator, i: int, sign: int) -> bool:
+        """Handle an event that occurs where a force or an event function switches branches."""
+        number, body, _ = integrator.system.events[i]
+        event: Event = self.scenario.events[number]
+        if event.direction == -sign:
+            return False
+        if event.action != "record":
+            return self._handle_event(integrator, i)
+        self._log_event(number, body, integrator.time, integrator.state())
+        return False
+
     def _log_event(self, number: int, body: int, time: float, now: Array) -> bool:
         """Count and log an event, unless it is the start itself or a repetition of the last one."""
         event: Event = self.scenario.events[number]
-        close = SAME_INSTANT * max(self.scenario.duration, abs(time))
+        time = min(time, self.end)
+        if time <= self.until.get((number, body), -np.inf):
+            return False
         since = time - self.last.get((number, body), self.scenario.start_time)
-        if since <= close:
+        if since <= self._rounding_of_time(time):
             return False
         if event.count is not None and self.counts[number] >= event.count:
             return False
@@ -303,7 +397,7 @@ class _Runner:
     def _integrate_lanes(self, a: float, b: float, wanted: Array, middle: float) -> Array:
         system = build_symbolic_system(self.scenario, self.now, middle, self.variables.counts_work, True)
         if system.events:
-            raise _OneByOneError
+            raise OneByOneError
         count = self.scenario.count
         stops = np.append(wanted, b) if not len(wanted) or wanted[-1] < b else wanted
         out = np.repeat(self.now[None], len(stops), axis=0)
@@ -364,13 +458,15 @@ class _Runner:
         return peaks
 
     def _failed_member(self, samples: Array) -> Failure | None:
-        """All members run to the end; rerun the first that failed alone to find out when."""
+        """All members run to the end; the first that failed is run again alone to find out when."""
         if not self.failed.any():
             return None
+        from polhode.engines.driver import run_scenario
+
         first = int(np.argmax(self.failed))
         is_member = self.scenario.members is not None
         alone = self.scenario.take(first) if is_member else _body_alone(self.scenario, first)
-        failure = run_taylor(alone, False, 1, self.report).failure
+        failure = run_scenario(alone, False, 1, self.report).failure
         if failure is None:
             return Failure("non-finite", float(self.scenario.times[0]), first, samples[0, first])
         return Failure(failure.reason, failure.time, first, failure.last_good)
@@ -380,31 +476,3 @@ def _body_alone(scenario: Scenario, i: int) -> Scenario:
     """The scenario of one body of a system whose bodies do not interact."""
     forces = tuple(replace(f, bodies=None) for f in scenario.forces if f.bodies is None or i in f.bodies)
     return replace(scenario, body=scenario.bodies[i], state=scenario.states[i], forces=forces)
-
-
-def _run_member_by_member(scenario: Scenario, counts_work: bool, report: Report | None) -> RunResult:
-    """Run each member of an ensemble with events separately."""
-    assert scenario.members is not None
-    samples: Array | None = None
-    result = RunResult(scenario.times, np.empty(0), SampleColumns.of(scenario.form.sizes, counts_work), 0)
-    for member in range(scenario.members):
-        own = report_of_part(report, scenario, member, scenario.members)
-        part = run_taylor(scenario.take(member), counts_work, report=own)
-        if samples is None:
-            samples = np.full((len(scenario.times), scenario.members, part.samples.shape[-1]), np.nan)
-        stopped = len(part.times) and part.times[-1] < scenario.times[-1] and part.failure is None
-        written = len(part.times) - 1 if stopped and part.times[-1] not in scenario.times else len(part.times)
-        samples[:written, member] = part.samples[:written, 0]
-        if stopped and len(scenario.times) == 1:
-            samples[0, member] = part.samples[-1, 0]
-        result.steps += part.steps
-        for crossing in part.crossings:
-            crossing.body = member
-        result.crossings += part.crossings
-        if part.failure is not None and result.failure is None:
-            result.failure = Failure(part.failure.reason, part.failure.time, member, part.failure.last_good)
-        if own is not None:
-            own(scenario.end_time)
-    result.samples = samples if samples is not None else result.samples
-    result.crossings.sort(key=lambda crossing: crossing.time)
-    return result

@@ -53,11 +53,6 @@ class Method(NamedTuple):
         return self.tableau is not None and self.tableau.dense is not None
 
     @property
-    def finds_events(self) -> bool:
-        """Whether events can be located inside its steps."""
-        return not self.is_closed_form
-
-    @property
     def is_splitting(self) -> bool:
         """Whether it alternates kicks and drifts."""
         return self.composition is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,13 +13,25 @@ from polhode.model.event import Event
 from polhode.model.force import Force, map_leaves
 from polhode.model.state import State
 
+if TYPE_CHECKING:
+    from polhode.model.scenario import Scenario
+
 
 def stack_nests(nests: Sequence[Any]) -> Any:
     """Nested tuples of numbers, one for each body, as one nested tuple of arrays."""
     first = nests[0]
     if isinstance(first, tuple):
         return tuple(stack_nests([nest[i] for nest in nests]) for i in range(len(first)))
+    if any(np.ndim(leaf) for leaf in nests):  # members first, then bodies
+        return np.stack(np.broadcast_arrays(*nests), axis=-1).astype(np.float64)
     return np.array(nests, dtype=np.float64)
+
+
+def over_bodies(nest: Any, scenario: Scenario) -> Any:
+    """Numbers of members, of an ensemble of systems, with an axis for the bodies; all others as they are."""
+    if len(scenario.shape) < 2:
+        return nest
+    return map_leaves(lambda leaf: np.asarray(leaf)[:, None] if np.ndim(leaf) == 1 else leaf, nest)
 
 
 def select_members(value: Any, dimensions: int, members: Any) -> Any:

@@ -36,7 +36,7 @@ def choose_method(scenario: Scenario) -> MethodChoice:
     if scenario.method != AUTO:
         method = METHODS[scenario.method]
         return MethodChoice(method, "body_rates" if method.is_closed_form else scenario.formulation, "")
-    obstacle = closed_form_obstacle(scenario)
+    obstacle = closed_form_obstacle(scenario) or ("events are watched" if scenario.events else None)
     if obstacle is None:
         what = "nothing but uniform gravity acts" if scenario.of_kind("body") else "no force acts"
         unused = "; it takes no steps, so step is not used" if scenario.step is not None else ""
@@ -59,8 +59,6 @@ def closed_form_obstacle(scenario: Scenario) -> str | None:
         return f"{', '.join(dict.fromkeys(others))} acts"
     if scenario.pivot is not None and scenario.of_kind("body"):
         return "gravity turns a body about its pivot"
-    if scenario.events:
-        return "events are watched"
     if scenario.formulation not in (CLOSED_FORM.formulations or ()):
         return f"formulation {scenario.formulation!r} was asked for"
     return None

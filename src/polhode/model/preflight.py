@@ -58,15 +58,22 @@ def sample_arguments(scenario: Scenario, f: Force | Event) -> tuple[Any, ...]:
         body = BodyConstants(*_select_one(scenario.problem.constants, i))
         return view(_select_one(start, i), body), constants_for_forces(body)
 
-    params = _select_one(f.params, first)
+    params = _select_one(f.params, 0)
     if is_pair:
         return scenario.start_time, *of(first), *of(second), params
     return scenario.start_time, *of(first), params
 
 
 def _select_one(nest: Any, i: int) -> Any:
-    """The numbers of body or member i."""
-    return map_leaves(lambda leaf: float(leaf[i]) if np.ndim(leaf) else leaf, tuple(nest))
+    """The numbers of body or member i; in an ensemble of systems, of body i of the first member."""
+
+    def one(leaf: Any) -> Any:
+        if np.ndim(leaf) == 0:
+            return leaf
+        array = np.asarray(leaf)
+        return float((array[0] if array.ndim > 1 else array)[i])
+
+    return map_leaves(one, tuple(nest))
 
 
 def _check_return_value(f: Force, answer: Any) -> None:

@@ -14,7 +14,7 @@ from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.vectors import plus, scaled, times
 from polhode.massprops.body import Body
 from polhode.model.force import Force
-from polhode.model.members import stack_nests
+from polhode.model.members import over_bodies, stack_nests
 from polhode.model.state import State
 from polhode.validation import as_leaves
 
@@ -47,7 +47,7 @@ def build_problem(scenario: Scenario) -> Problem:
         constants,
         tuple(_load_params(scenario, f) for f in scenario.of_kind("body")),
         tuple(f.params for f in scenario.of_kind("pair")),
-        tuple(e.params for e in scenario.events),
+        tuple(over_bodies(e.params, scenario) for e in scenario.events),
         _error_floor(scenario, constants) if scenario.used_method.is_adaptive else (),
     )
 
@@ -85,10 +85,11 @@ def _principal_start(state: State, body: Body, pivot: Any, form: Formulation) ->
 
 def _load_params(scenario: Scenario, f: Force) -> Groups:
     """A force's parameters; of one that acts on some bodies only, behind a 1 or 0 for each body."""
+    params: Groups = over_bodies(f.params, scenario)
     if f.bodies is None:
-        return f.params
+        return params
     acts = np.isin(np.arange(len(scenario.bodies)), f.bodies).astype(float)
-    return (acts if scenario.is_system else float(acts[0]), f.params)
+    return (acts if scenario.is_system else float(acts[0]), params)
 
 
 def _error_floor(scenario: Scenario, constants: BodyConstants) -> Groups:
@@ -100,16 +101,21 @@ def _error_floor(scenario: Scenario, constants: BodyConstants) -> Groups:
     """
     rtol, time = scenario.tolerances[0], scenario.duration
     unit: Any = 1.0
+    position: Any
+    size: Any
     if scenario.members is None and not scenario.is_system:
         x, y, z = scenario.states[0].position.tolist()
         position, size = 0.0, math.sqrt(x * x + y * y + z * z)
         if scenario.form.keeps_momenta:
             unit = max(constants.moments)
     else:
-        x, y, z = np.moveaxis(np.array([state.position for state in scenario.states]), -1, 0)
-        each = np.sqrt(x * x + y * y + z * z)
+        sizes = []
+        for state in scenario.states:
+            x, y, z = np.moveaxis(np.asarray(state.position), -1, 0)
+            sizes.append(np.sqrt(x * x + y * y + z * z))
         coupled = bool(scenario.of_kind("pair"))
-        size = each.max() if coupled else each if scenario.is_system else each[0]
+        each = np.stack(np.broadcast_arrays(*sizes), axis=-1) if scenario.is_system else sizes[0]
+        size = each.max(axis=-1, keepdims=True) if coupled else each
         position = rtol[0] * size if coupled else 0.0
         if scenario.form.keeps_momenta:
             unit = np.max(np.broadcast_arrays(*constants.moments), axis=0)

@@ -219,14 +219,19 @@ class Scenario:
                 f"the leading axes of body, state and forces have different lengths, {sorted(lengths)}: "
                 "give every one the same number of members"
             )
-        if lengths and self.is_system:
-            raise ScenarioError("an ensemble takes one body, not a list: run the systems one by one with ph.simulate")
         return lengths.pop() if lengths else None
 
     @property
     def count(self) -> int:
-        """How many bodies are computed: those of the system, or the members of the ensemble."""
-        return self.members or len(self.bodies)
+        """How many bodies are computed: those of the system, or the members of the ensemble, or both multiplied."""
+        return (self.members or 1) * len(self.bodies)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The axes of the bodies computed: (bodies,), (members,), or (members, bodies) of an ensemble of systems."""
+        if self.members is None:
+            return (len(self.bodies),)
+        return (self.members, len(self.bodies)) if self.is_system else (self.members,)
 
     # How it is computed -----------------------------------------------------------------------------------------------
     @cached_property
@@ -351,10 +356,12 @@ class Scenario:
         >>> ph.Scenario(ph.particle(1.0), start, duration=3.0).take(1).states[0].velocity.tolist()
         [0.0, 0.0, 2.0]
         """
+        bodies = [select_body_members(body, members) for body in self.bodies]
+        states = [select_state_members(state, members) for state in self.states]
         return replace(
             self,
-            body=select_body_members(self.bodies[0], members),
-            state=select_state_members(self.states[0], members),
+            body=bodies if self.is_system else bodies[0],
+            state=states if self.is_system else states[0],
             forces=[select_force_members(f, members) for f in self.forces],  # type: ignore[arg-type]
             events=[select_event_members(e, members) for e in self.events],  # type: ignore[arg-type]
             pivot=None if self.pivot is None else select_members(self.pivot, 1, members),

@@ -130,7 +130,7 @@ def _prepend_start(motion: Trajectory) -> Trajectory:
 
 def _energies(motion: Trajectory) -> list[AuditFinding]:
     forces, unknown = motion.scenario.forces, motion.acts_besides
-    kinetic = motion.kinetic_energy.sum(axis=1) if motion.axis == "body" else motion.kinetic_energy
+    kinetic = motion.kinetic_energy.sum(axis=-1) if "body" in motion.axes else motion.kinetic_energy
     if not forces and not unknown:
         return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, "no force acts")]
     found = [
@@ -144,7 +144,7 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
         reason = "a potential depends on time" if changing else "every force has a potential"
         found.append(_measure_drift(motion, "energy", "J", not changing, energy, size, reason))
     if motion.work is not None:
-        work = motion.work.sum(axis=1) if motion.axis == "body" else motion.work
+        work = motion.work.sum(axis=-1) if "body" in motion.axes else motion.work
         # The work of an impulse at the start is counted, but an output at the start comes after it.
         balance = (work - work[:1]) - (kinetic - kinetic[:1])
         size = np.maximum(np.abs(kinetic), np.abs(work))
@@ -155,8 +155,8 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
 def _momenta(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
     each = motion.linear_momentum
-    total = each.sum(axis=1) if motion.axis == "body" else each
-    size = _norm(each).sum(axis=1) if motion.axis == "body" else _norm(each)
+    total = each.sum(axis=-2) if "body" in motion.axes else each
+    size = _norm(each).sum(axis=-1) if "body" in motion.axes else _norm(each)
     pushing = [f for f in scenario.forces if f.pushes and f.kind != "pair"]
     held = scenario.pivot is not None
     name = "linear momentum"
@@ -176,9 +176,9 @@ def _momenta(motion: Trajectory) -> list[AuditFinding]:
 def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
     scenario = motion.scenario
     turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
-    if motion.axis == "body":
+    if "body" in motion.axes:
         each = motion.angular_momentum_about((0.0, 0.0, 0.0))
-        total, size = each.sum(axis=1), _norm(each).sum(axis=1)
+        total, size = each.sum(axis=-2), _norm(each).sum(axis=-1)
         outside = [f for f in scenario.forces if f.kind != "pair"]
         own = [f for f in scenario.of_kind("pair") if f.function is not None]
         free = not outside and not own and not motion.acts_besides

@@ -50,7 +50,7 @@ def potential_depends_on_time(motion: Trajectory) -> bool:
 def energy(motion: Trajectory) -> Array:
     """Kinetic energy (summed over a system's bodies) plus potential energy, in J."""
     kinetic = motion.kinetic_energy
-    return (kinetic.sum(axis=1) if motion.axis == "body" else kinetic) + potential_energy(motion)
+    return (kinetic.sum(axis=-1) if "body" in motion.axes else kinetic) + potential_energy(motion)
 
 
 def acceleration(motion: Trajectory) -> Array:
@@ -77,7 +77,7 @@ def energies(motion: Trajectory) -> dict[str, Array]:
     """
 
     def over_bodies(values: Array) -> Array:
-        return np.asarray(values.sum(axis=1)) if motion.axis == "body" else values
+        return np.asarray(values.sum(axis=-1)) if "body" in motion.axes else values
 
     parts = {
         "translational": over_bodies(motion.translational_energy),
@@ -116,7 +116,7 @@ def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: A
 def _stack_bodies(motion: Trajectory, vectors: list[Any]) -> Array:
     """Vectors of a system's bodies as one array; those of a single body or of members unchanged."""
     arrays = [stack_components(vector) for vector in vectors]
-    return np.stack(arrays, axis=1) if motion.axis == "body" else arrays[0]
+    return np.stack(arrays, axis=-2) if "body" in motion.axes else arrays[0]
 
 
 def _wrenches(motion: Trajectory, forces: Sequence[Force] | None = None) -> list[tuple[Any, Any]]:
@@ -137,20 +137,17 @@ def _constants(motion: Trajectory) -> list[BodyConstants]:
 def _views_over_times(motion: Trajectory) -> tuple[Array, list[StateView], list[BodyConstants]]:
     """All output times at once: the times, and each body's view and constants, or those of all members."""
     each = _constants(motion)
-    if motion.axis == "member":
-        return motion.times[:, None], [motion.state_view], each
-    return (
-        motion.times,
-        [force_evaluation.view_at_time(motion.state_view, (slice(None), b)) for b in range(len(each))],
-        each,
-    )
+    times = motion.times[:, None] if motion.axis == "member" else motion.times
+    if motion.axes == ("member",):
+        return times, [motion.state_view], each
+    return times, [force_evaluation.view_at_time(motion.state_view, (..., b)) for b in range(len(each))], each
 
 
 def _views_time_by_time(motion: Trajectory) -> Iterator[tuple[float, list[StateView], list[BodyConstants]]]:
     """For each output time: the time, and each body's view and constants, in plain numbers (or members' arrays)."""
     each = _constants(motion)
     for i, t in enumerate(motion.times.tolist()):
-        if motion.axis == "member":
+        if motion.axes == ("member",):
             yield t, [force_evaluation.view_at_time(motion.state_view, i)], each
         else:
-            yield t, [force_evaluation.view_at_time(motion.state_view, (i, b)) for b in range(len(each))], each
+            yield t, [force_evaluation.view_at_time(motion.state_view, (i, ..., b)) for b in range(len(each))], each

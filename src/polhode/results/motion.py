@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from polhode.results import dynamics, store
 from polhode.results.audit import Audit, audit_motion
 from polhode.results.rotating_frame import RotatingFrameMotion, transform_to_rotating_frame
-from polhode.results.trajectory import Trajectory
+from polhode.results.trajectory import Trajectory, require_one_system
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class Motion(Trajectory):
         >>> resting.seen_from((0, 0, 1)).velocity[0].tolist()
         [0.0, -2.0, 0.0]
         """
+        require_one_system(self)
         return transform_to_rotating_frame(self, angular_velocity, origin)
 
     # Pictures, pages and files --------------------------------------------------------------------------------------
@@ -114,6 +115,7 @@ class Motion(Trajectory):
         >>> len(motion.plot().axes)
         4
         """
+        require_one_system(self)
         from polhode.plot import overview
 
         return overview(self)
@@ -127,6 +129,7 @@ class Motion(Trajectory):
         >>> motion = ph.simulate(ph.particle(1.0), ph.State(velocity=(1, 0, 0)), duration=2.0, method="exact")
         >>> path = motion.show()  # doctest: +SKIP
         """
+        require_one_system(self)
         from polhode.web.html_page import open_motion_page
 
         return open_motion_page(self)
@@ -145,6 +148,7 @@ class Motion(Trajectory):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     motion.export_html(pathlib.Path(folder) / "spin.html")
         """
+        require_one_system(self)
         from polhode.web.html_page import write_html
 
         write_html(self, Path(path))
@@ -166,6 +170,7 @@ class Motion(Trajectory):
         ...     (pathlib.Path(folder) / "spin.glb").read_bytes()[:4]
         b'glTF'
         """
+        require_one_system(self)
         from polhode.io.gltf import write_gltf
 
         write_gltf(self, Path(path))
@@ -187,6 +192,7 @@ class Motion(Trajectory):
         ...     sorted(file.name for file in (pathlib.Path(folder) / "spin").iterdir())
         ['spin_0000.vtu', 'spin_0001.vtu', 'spin_0002.vtu', 'spin_0003.vtu']
         """
+        require_one_system(self)
         from polhode.io.paraview import write_paraview
 
         write_paraview(self, Path(path))
@@ -212,7 +218,7 @@ class Motion(Trajectory):
         """The page in a sandboxed frame, for notebooks."""
         from polhode.web.html_page import build_iframe
 
-        return build_iframe(self) if len(self.times) else None
+        return build_iframe(self) if len(self.times) and len(self.axes) < 2 else None
 
 
 def load(path: str | Path) -> Motion:

@@ -34,6 +34,7 @@ UNITS = {
     "attitude_drift": "1",
     "crossing_time": "s",
     "crossing_body": "1",
+    "crossing_member": "1",
     "crossing_name": "1",
 }
 NAMES = {
@@ -45,6 +46,7 @@ NAMES = {
     "attitude_drift": "largest deviation of the attitude from a rotation since the previous output, before rescaling",
     "crossing_time": "when an event happened",
     "crossing_body": "body or member to which it happened",
+    "crossing_member": "member of an ensemble of systems to which it happened",
     "crossing_name": "name of the event",
 }
 COMPUTED = "computed"
@@ -61,7 +63,7 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
     import xarray
 
     crossings = motion.run_result.crossings
-    outer = ("time",) if motion.axis is None else ("time", motion.axis)
+    outer = ("time", *motion.axes)
     vectors = ("position", "linear_momentum", "angular_momentum")
     variables: dict[str, Any] = {name: ((*outer, "axis"), getattr(motion, name)) for name in vectors}
     variables["orientation"] = ((*outer, "quaternion_wxyz"), motion.quaternion_wxyz)
@@ -71,6 +73,8 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
     if crossings:
         variables["crossing_time"] = (("crossing",), np.array([c.time for c in crossings]))
         variables["crossing_body"] = (("crossing",), np.array([c.body for c in crossings]))
+        if "body" in motion.axes and motion.axis == "member":
+            variables["crossing_member"] = (("crossing",), np.array([c.member for c in crossings]))
         variables["crossing_name"] = (
             ("crossing",),
             np.array([c.name for c in crossings], dtype=object),
@@ -103,7 +107,7 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
     appearance = appearance_to_table(motion.scenario.bodies)
     (content, appearance), arrays = _without_long_lists((motion.scenario.as_mapping(known), appearance))
     run = motion.run_result
-    number_axes = ("time", "computed_body", "number")
+    number_axes = ("time", *(f"computed_{name}" for name in motion.axes or ("body",)), "number")
     dataset = dataset.assign({COMPUTED: (number_axes, run.samples, {"long_name": "the numbers as computed"})})
     crossed = _event_rows(run.crossings)
     if len(crossed):
@@ -115,6 +119,7 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
             "polhode_looks": json.dumps(appearance),
             "polhode_unknown_forces": json.dumps(unknown),
             "polhode_event_names": json.dumps([c.name for c in run.crossings]),
+            "polhode_event_members": json.dumps([c.member for c in run.crossings]),
             "polhode_refused": run.refused,
             "polhode_chosen": json.dumps(asdict(run.auto_report) if run.auto_report is not None else None),
             "polhode_members": motion.scenario.members or 0,
@@ -211,6 +216,8 @@ def _restore_motion(
         crossings=_read_event_records(arrays.get(EVENT_RECORDS, ()), json.loads(attributes["polhode_event_names"])),
         auto_report=_read_auto_report(attributes.get("polhode_chosen", "null")),
     )
+    for crossing, member in zip(run.crossings, json.loads(attributes.get("polhode_event_members", "[]")), strict=False):
+        crossing.member = member
     return scenario, run, tuple(json.loads(attributes["polhode_unknown_forces"]))
 
 
@@ -245,8 +252,9 @@ def _with_members(scenario: Scenario, members: int) -> Scenario:
     """Restore the number of members of a scenario whose members differed only in a force not stored."""
     if not members or scenario.members is not None:
         return scenario
-    state = scenario.states[0]
-    return replace(scenario, state=state.replace(position=np.tile(state.position, (members, 1))))
+    first, *others = scenario.states
+    first = first.replace(position=np.tile(first.position, (members, 1)))
+    return replace(scenario, state=[first, *others] if scenario.is_system else first)
 
 
 def _check_overwrite(path: Path) -> None:

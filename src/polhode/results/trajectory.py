@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,8 @@ from polhode import rotations, validation
 from polhode.engines import segments
 from polhode.engines.checkpoint import checkpoint_before
 from polhode.engines.closed_form import ClosedForm
-from polhode.engines.result import RunResult
 from polhode.engines.driver import run_scenario
+from polhode.engines.result import RunResult
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
@@ -43,6 +43,8 @@ class Crossing:
     """The body's state at that time; before the change, if the event makes one."""
     ends: bool
     """Whether the run, or this member's, ended there."""
+    member: int | None = None
+    """Of an ensemble of systems: the member; then `body` is the body of the system."""
 
 
 class Trajectory:
@@ -64,8 +66,9 @@ class Trajectory:
         return {name: value for name, value in self.__dict__.items() if name != "closed_form"}
 
     def __repr__(self) -> str:
-        n = self.scenario.count
-        what = {None: "one body", "body": f"{n} bodies", "member": f"{n} members"}[self.axis]
+        bodies, members = len(self.scenario.bodies), self.scenario.members
+        each = f"{bodies} bodies" if self.scenario.is_system else "one body"
+        what = each if members is None else f"{members} members" + (f" of {each}" if self.scenario.is_system else "")
         span = f"{self.times[0]:g} to {self.times[-1]:g} s" if len(self.times) else "no output"
         method = self.scenario.used_method.name
         return f"<{type(self).__name__} of {what}, {span}, {len(self.times)} output times, {method}>"
@@ -84,9 +87,38 @@ class Trajectory:
     @property
     def axis(self) -> str | None:
         """What the second axis of the arrays counts: "body", "member", or None if there is no such axis."""
-        if self.scenario.members is not None:
-            return "member"
-        return "body" if self.scenario.is_system else None
+        return self.axes[0] if self.axes else None
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """What the axes of the arrays after time count: "member", "body", both of an ensemble of systems, or none."""
+        members, bodies = self.scenario.members is not None, self.scenario.is_system
+        return ("member",) * members + ("body",) * bodies
+
+    def member(self, i: int) -> Self:
+        """The motion of one member of an ensemble, by its number from 0.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> start = ph.State(velocity=[(1, 0, 0), (2, 0, 0)])
+        >>> motion = ph.ensemble(ph.particle(1.0), start, duration=3.0)
+        >>> motion.member(1).final.position.round(9).tolist()
+        [6.0, 0.0, 0.0]
+        """
+        members = self.scenario.members
+        if members is None or not 0 <= i < members:
+            raise InputError(
+                f"member {i!r}: " + ("this motion is no ensemble" if members is None else f"0 to {members - 1}")
+            )
+        run, is_system = self.run_result, self.scenario.is_system
+        samples = run.samples[:, i] if is_system else run.samples[:, i : i + 1]
+        valid: Any = np.isfinite(samples).all(axis=(1, 2))
+        count = len(valid) if valid.all() else int(np.argmin(valid))
+        own = [c for c in run.crossings if (c.member if is_system else c.body) == i]
+        crossings = [replace(c, body=c.body if is_system else 0, member=None) for c in own]
+        result = RunResult(run.times[:count], samples[:count], run.columns, run.steps, crossings=crossings)
+        return type(self)(self.scenario.take(i), result, self.unknown_forces)
 
     @cached_property
     def state_view(self) -> StateView:
@@ -160,8 +192,10 @@ class Trajectory:
         """The events that happened, in order of time: each with name, time (s), body or member, and state."""
         scenario, found = self.scenario, []
         for c in self.run_result.crossings:
-            one, i = (scenario.take(c.body), 0) if self.axis == "member" else (scenario, c.body)
-            found.append(Crossing(c.name, c.time, c.body, state_from_sample(one, i, c.sample.tolist(), c.time), c.ends))
+            one, i = (scenario.take(c.body), 0) if self.axes == ("member",) else (scenario, c.body)
+            one = scenario.take(c.member) if c.member is not None else one
+            state = state_from_sample(one, i, c.sample.tolist(), c.time)
+            found.append(Crossing(c.name, c.time, c.body, state, c.ends, c.member))
         return found
 
     def crossing_times(self, name: str, body: int | None = None) -> Array:
@@ -189,10 +223,10 @@ class Trajectory:
         end = float(self.times[-1]) if len(self.times) else self.scenario.start_time
         if self.axis != "member":
             return np.array(end)
-        ends = np.full(self.scenario.count, end)
+        ends = np.full(self.scenario.members or 1, end)
         for c in self.run_result.crossings:
             if c.ends:
-                ends[c.body] = c.time
+                ends[c.body if c.member is None else c.member] = c.time
         return ends
 
     @property
@@ -400,9 +434,13 @@ class Trajectory:
         return self.run_result.closed_form
 
     def _state_of(self, samples: Array, t: float) -> Any:
+        bodies = range(len(self.scenario.bodies))
         if self.axis == "member":
-            return state_from_sample(self.scenario, 0, _blank_failed_members(samples).T, t)
-        states = [state_from_sample(self.scenario, i, samples[i].tolist(), t) for i in range(self.scenario.count)]
+            columns = _blank_failed_members(samples).T
+            if not self.scenario.is_system:
+                return state_from_sample(self.scenario, 0, columns, t)
+            return [state_from_sample(self.scenario, i, columns[:, i], t) for i in bodies]
+        states = [state_from_sample(self.scenario, i, samples[i].tolist(), t) for i in bodies]
         return states if self.axis == "body" else states[0]
 
 
@@ -412,6 +450,12 @@ def require_forces(trajectory: Trajectory, what: str) -> None:
         raise ScenarioError(
             f"{what} needs {', '.join(trajectory.unknown_forces)}, which a file cannot hold: simulate again"
         )
+
+
+def require_one_system(trajectory: Trajectory) -> None:
+    """Refuse what shows bodies or members, but not both."""
+    if len(trajectory.axes) > 1:
+        raise InputError("this is an ensemble of systems: take one of its members, motion.member(0), to show or export it")
 
 
 def _blank_failed_members(samples: Array) -> Array:

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.engines.result import AutoReport, Report, RunResult
+from polhode.engines import segments
 from polhode.engines.driver import run_scenario
-from polhode.errors import ForceError
+from polhode.engines.result import AutoReport, EventRecord, Report, RunResult, SampleColumns
+from polhode.errors import InputError
 from polhode.model.method_choice import RUNGE_KUTTA, TAYLOR, has_taylor_series
 from polhode.model.scenario import Scenario
-from polhode.model.state import split_groups
 from polhode.validation import Array
 
 REFINEMENT = 100.0
@@ -31,18 +31,56 @@ ACCEPTED_ERROR = 1 / 3
 REFERENCE_SEGMENTS = 11
 """The second run is cut into this many segments, so that its steps end at other times."""
 ROUNDING_RTOL = 5e-14
-"""With tolerances below this a finer run is not certain to be better."""
+"""With tolerances below this a finer run is not certain to be better..."""
+CLOCK_ROUNDING = 8 * np.finfo(float).eps
+"""... nor, where forces depend on time, below this times t over the mean step: rounding moves t by that part of it."""
 SAMPLED_MEMBERS = 64
 """This many members of an ensemble decide the tolerance for all."""
+FEW_REFUSED = 0.2
+"""As a fraction of the steps: where forces are smooth, no more are refused."""
+FEWEST_OUTPUTS = 64
+"""The first run has at least this many outputs, which show how far each body moves."""
+ROUNDING = 8 * np.finfo(float).eps
+"""The error that rounding alone may leave in a position, as a fraction of its distance from the origin."""
 
 Run = Callable[[Scenario], RunResult]
+
+
+class AllowedErrors(NamedTuple):
+    """The error allowed in each group of the state of each body or member, and in time."""
+
+    columns: SampleColumns
+    of_groups: list[Array]
+    of_time: float
+    """As a fraction of the duration."""
+    duration: float
+
+    def ratio(self, differences: Array) -> float:
+        """The largest of some differences of samples (times, bodies, columns), in units of what is allowed."""
+        columns, worst = self.columns, 0.0
+        groups = (columns.position, columns.attitude, columns.momentum, columns.spin)
+        for group, allowed in zip(groups, self.of_groups, strict=True):
+            difference = np.fmax.reduce(_length(differences[..., group]), axis=0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                worst = max(
+                    worst, float(np.fmax.reduce(np.where(difference > 0, difference / allowed, 0.0), axis=None))
+                )
+        return worst
+
+
+class Attempt(NamedTuple):
+    """The best run by one method, and the errors that are allowed in it."""
+
+    scenario: Scenario
+    result: RunResult
+    allowed: AllowedErrors
 
 
 def run_auto(
     scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None
 ) -> tuple[Scenario, RunResult]:
     """The motion of a scenario with method "auto", and the scenario as it was computed, with everything named."""
-    run = partial(run_scenario, counts_work=counts_work, threads=threads, report=report)
+    run = partial(_run_with_dense_output, counts_work=counts_work, threads=threads, report=report)
     choice = scenario.choice
     settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
     if choice.method.is_closed_form:
@@ -51,9 +89,9 @@ def run_auto(
         return settled, result
     count = scenario.members
     if count is None or count <= SAMPLED_MEMBERS:
-        return _run_with_fallback(settled, choice.why, run)
+        return _run_with_fallback(settled, choice.why, run)[:2]
     some = np.linspace(0, count - 1, SAMPLED_MEMBERS).astype(int)
-    tried, sample = _run_with_fallback(settled.take(some), choice.why, run)
+    tried, sample, _ = _run_with_fallback(settled.take(some), choice.why, run)
     settled = replace(settled, method=tried.method, rtol=tried.rtol, atol=tried.atol)
     result = run(settled)
     if sample.auto_report is not None:
@@ -61,46 +99,64 @@ def run_auto(
     return settled, result
 
 
-def _run_with_fallback(scenario: Scenario, why: str, run: Run) -> tuple[Scenario, RunResult]:
+def _run_with_dense_output(scenario: Scenario, **options: Any) -> RunResult:
+    """A run that is compiled with dense output even if it has outputs only at its end: all runs are one program."""
+    if scenario.used_method.is_closed_form or segments.has_output_inside_segments(scenario):
+        return run_scenario(scenario, **options)
+    inside = (scenario.start_time + min([*scenario.breaks, scenario.end_time])) / 2
+    result = run_scenario(
+        replace(scenario, output_step=None, output_times=np.union1d(scenario.times, inside)), **options
+    )
+    kept = result.times != inside
+    result.times, result.samples = result.times[kept], result.samples[kept]
+    if result.checkpoints is not None:
+        result.checkpoints = result.checkpoints[kept[: len(result.checkpoints)]]
+    return result
+
+
+def _run_with_fallback(scenario: Scenario, why: str, run: Run) -> Attempt:
     """The best run; by DOP853 where Taylor series were chosen but a force has none."""
     try:
         return _run_best_method(scenario, why, run)
-    except ForceError as error:
+    except InputError as error:
         if not scenario.used_method.is_taylor_series:
             raise
         why = f"{why}, but {str(error).partition(':')[0]}"
         return _run_best_method(replace(scenario, method=RUNGE_KUTTA.name), why, run)
 
 
-def _run_best_method(scenario: Scenario, why: str, run: Run) -> tuple[Scenario, RunResult]:
-    """The run by the method chosen; if its error cannot be brought down, by Taylor series, if these can."""
-    settled, result = _run_to_tolerance(scenario, why, run)
-    first = result.auto_report
-    if first is None or first.error is None or not first.missed:
-        return settled, result
-    if scenario.used_method.is_taylor_series or not has_taylor_series() or np.any(np.array(settled.atol)):
-        return settled, result
-    why = f"{why}; {scenario.method} came no nearer than {first.error_found:.1e}"
+def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
+    """The run by the method chosen; where it fails, or its error stays large, by Taylor series, if they do better."""
+    first = _run_to_tolerance(scenario, why, run)
+    report, failure = first.result.auto_report, first.result.failure
+    assert report is not None
+    fails = failure is not None and failure.reason in ("stuck", "non-finite")
+    if scenario.used_method.is_taylor_series or not has_taylor_series() or not (fails or report.missed):
+        return first
+    came = (
+        f"failed at t = {failure.time:g} s" if failure is not None else f"came no nearer than {report.error_found:.1e}"
+    )
     try:
-        series, better = _run_to_tolerance(replace(scenario, method=TAYLOR.name), why, run)
-    except ForceError:  # one that has no Taylor series
-        return settled, result
-    found = better.auto_report.error if better.auto_report is not None else None
-    if better.auto_report is None or found is None:
-        return settled, result
-    rtol, atol = (np.array(four) for four in scenario.tolerances)
-    apart = _scaled_difference(scenario, result, better, rtol, atol)
-    if apart > 3 * (first.error + found):  # both cannot be right
-        better.auto_report, found = replace(better.auto_report, error=apart), apart
-    return (series, better) if found < max(first.error, 1.0) else (settled, result)
+        second = _run_to_tolerance(replace(scenario, method=TAYLOR.name), f"{why}; {scenario.method} {came}", run)
+    except InputError:  # a force that has no Taylor series, or an atol, which Taylor series do not take
+        return first
+    better = second.result.auto_report
+    if second.result.failure is not None or better is None or better.error is None:
+        return first
+    if report.error is None:  # it failed
+        return second
+    error, apart = better.error, _scaled_difference(second.allowed, first.result, second.result)
+    if apart > 3 * (report.error + error):  # both cannot be right
+        error, second.result.auto_report = apart, replace(better, error=apart)
+    return second if error < max(report.error, 1.0) else first
 
 
-def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> tuple[Scenario, RunResult]:
+def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> Attempt:
     """The run whose error, estimated from the one before, is below what was asked for; or the best that there is."""
     rtol, atol = (np.array(four) for four in scenario.tolerances)
     asked, finest = float(rtol.min()), scenario.used_method.finest_rtol or 0.0
 
-    def refine(part: float, pieces: int) -> tuple[Scenario, RunResult]:
+    def refine(part: float, pieces: int, times: Any = None) -> tuple[Scenario, RunResult]:
         cuts = scenario.start_time + scenario.duration * np.arange(1, pieces) / pieces
         finer = replace(
             scenario,
@@ -108,60 +164,110 @@ def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> tuple[Scenario,
             atol=tuple(atol * part) if atol.any() else 0.0,
             breaks=(*scenario.breaks, *cuts.tolist()),
         )
-        return finer, run(finer)
+        return finer, run(finer if times is None else replace(finer, output_step=None, output_times=times))
 
     part = max(0.1, finest * REFINEMENT / asked)
-    settled, result = refine(part, 1)
+    settled, result = refine(part, 1, _dense_times(scenario))
+    allowed = _allowed_errors(scenario, result, rtol, atol)
     error, pieces = np.inf, REFERENCE_SEGMENTS
     while result.failure is None and part * asked > finest and error > ACCEPTED_ERROR:
         finer = max(part / REFINEMENT / (error if 1 < error < np.inf else 1.0), finest / asked)
-        settled, second = refine(finer, pieces)
+        finer_settled, second = refine(finer, pieces)
+        if second.failure is not None and error < np.inf:
+            break  # the steps became too short; the error of the run before is known
         if second.failure is None:
-            gain = min(ERROR_REDUCTION, (part / finer) ** 0.75) if finer * asked > ROUNDING_RTOL else 1.0
-            error = _scaled_difference(scenario, result, second, rtol, atol) / gain
-        result, part, pieces = second, finer, pieces + 2
-    result.auto_report = AutoReport(why, asked, None if error == np.inf else float(error))
-    return settled, result
+            is_better = finer * asked > _rounding_rtol(scenario, second) and _is_smooth(second)
+            gain = min(ERROR_REDUCTION, (part / finer) ** 0.75) if is_better else 1.0
+            error = _scaled_difference(allowed, result, second) / gain
+        settled, result, part, pieces = finer_settled, second, finer, pieces + 2
+    result.auto_report = AutoReport(
+        why,
+        asked,
+        None if error == np.inf else float(error),
+        mean_step=_mean_step(scenario, result) if _has_user_functions(scenario) else None,
+    )
+    return Attempt(settled, result, allowed)
 
 
-def _scaled_difference(scenario: Scenario, one: RunResult, other: RunResult, rtol: Array, atol: Array) -> float:
-    """The largest difference of two runs at common times, in units of what is allowed, group by group."""
+def _rounding_rtol(scenario: Scenario, result: RunResult) -> float:
+    """The tolerance below which the rounding of a run may exceed the errors of its steps."""
+    if not any(f.function is not None for f in scenario.forces):
+        return ROUNDING_RTOL
+    latest = max(abs(scenario.start_time), abs(scenario.end_time))
+    return max(ROUNDING_RTOL, CLOCK_ROUNDING * latest / scenario.duration * result.steps / (scenario.members or 1))
+
+
+def _is_smooth(result: RunResult) -> bool:
+    """Whether no force jumps or has a kink: there Taylor series start anew, and steps are refused."""
+    return result.switches == 0 and result.refused <= FEW_REFUSED * result.steps
+
+
+def _mean_step(scenario: Scenario, result: RunResult) -> float:
+    elapsed = float(result.times[-1]) - scenario.start_time if len(result.times) else scenario.duration
+    return elapsed * (scenario.members or 1) / max(result.steps, 1)
+
+
+def _has_user_functions(scenario: Scenario) -> bool:
+    return bool(scenario.events) or any(f.function is not None for f in scenario.forces)
+
+
+def _dense_times(scenario: Scenario) -> Array | None:
+    """The output times and more, if they are too few to show how far a body moves."""
+    if len(scenario.times) >= FEWEST_OUTPUTS:
+        return None
+    return np.union1d(scenario.times, np.linspace(scenario.start_time, scenario.end_time, FEWEST_OUTPUTS + 1))
+
+
+def _scaled_difference(allowed: AllowedErrors, one: RunResult, other: RunResult) -> float:
+    """The largest difference of two runs at common times and where they stopped, in units of what is allowed."""
     times, i, j = np.intersect1d(one.times, other.times, return_indices=True)
     if len(times) == 0:
         return np.inf
-    sizes = scenario.form.sizes
-    first, second = (split_groups(np.moveaxis(kept, -1, 0), sizes) for kept in (one.samples[i], other.samples[j]))
-    lengths = [np.fmax.reduce(_length(group), axis=0) for group in second]
-    scales = _scales(scenario, lengths)
-    worst = 0.0
-    for k in range(len(sizes)):
-        difference = np.fmax.reduce(_length(np.array(first[k]) - np.array(second[k])), axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = np.where(difference > 0, difference / (atol[k] + rtol[k] * scales[k]), 0.0)
-        worst = max(worst, float(np.fmax.reduce(ratio)))
+    worst = allowed.ratio(one.samples[i] - other.samples[j])
+    first, second = ({_whose(c): c for c in run.crossings if c.ends} for run in (one, other))
+    if first.keys() != second.keys():
+        return 1 / allowed.of_time  # one run stopped, the other did not
+    for whose, stop in first.items():
+        difference = np.zeros(other.samples.shape[1:])
+        difference[whose] = stop.sample - second[whose].sample
+        apart = abs(stop.time - second[whose].time) / (allowed.of_time * allowed.duration)
+        worst = max(worst, apart, allowed.ratio(difference[None]))
     return worst
 
 
-def _scales(scenario: Scenario, lengths: list[Array]) -> list[Array]:
-    """The size of position, attitude, momentum and spin, or the size that would matter over the duration of the run.
+def _whose(crossing: EventRecord) -> tuple[int, ...]:
+    """The place of a body among the samples."""
+    return (crossing.body,) if crossing.member is None else (crossing.member, crossing.body)
 
-    A momentum that is only rounding is not an error if it moves nothing.
+
+def _allowed_errors(scenario: Scenario, result: RunResult, rtol: Array, atol: Array) -> AllowedErrors:
+    """The errors allowed in each group of the state.
+
+    A position is measured by how far the body moves in the whole run, the other groups by their size.  A momentum that
+    is only rounding is no error if it moves nothing.
     """
-    x, attitude, p, spin = lengths
+    columns, samples = result.columns, result.samples
+    start = np.stack([np.broadcast_to(number, scenario.shape) for number in scenario.problem.start[0]], axis=-1)
+    position = np.concatenate([start[None], samples[..., columns.position]])
+    distance = np.fmax.reduce(_length(position), axis=0)
+    if scenario.is_system:  # bodies act on each other: the rounding of one moves the others
+        distance = np.broadcast_to(distance.max(axis=-1, keepdims=True), distance.shape)
+    extent = np.fmax.reduce(_length(position - start), axis=0)
+    attitude, p, spin = (
+        np.fmax.reduce(_length(samples[..., part]), axis=0, initial=0.0)
+        for part in (columns.attitude, columns.momentum, columns.spin)
+    )
     mass, time = scenario.problem.constants.mass, scenario.duration
     spin_of_one_turn = _largest_moment(scenario) if scenario.form.keeps_momenta else 1.0
-    return [
-        np.fmax(x, time * p / mass),
-        attitude,
-        np.fmax(p, mass * x / time),
-        np.fmax(spin, spin_of_one_turn / time),
-    ]
+    sizes = [extent, attitude, np.fmax(p, mass * distance / time), np.fmax(spin, spin_of_one_turn / time)]
+    allowed = [atol[k] + rtol[k] * size for k, size in enumerate(sizes)]
+    allowed[0] = allowed[0] + ROUNDING * distance
+    return AllowedErrors(columns, allowed, float(rtol.min()), time)
 
 
 def _largest_moment(scenario: Scenario) -> Any:
     return np.max(np.broadcast_arrays(*scenario.problem.constants.moments), axis=0)
 
 
-def _length(vectors: Any) -> Array:
-    array = np.asarray(vectors)
-    return np.asarray(np.sqrt((array * array).sum(axis=0)))
+def _length(vectors: Array) -> Array:
+    return np.asarray(np.sqrt((vectors * vectors).sum(axis=-1)))

@@ -71,13 +71,19 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
             f"at t = {failure.time:g} s {who} needs steps too short to tell from zero: a force becomes infinite or NaN "
             "there, or jumps. Look at the forces at the last good state."
         )
-    elif failure.reason == "wrong side":
+    elif failure.reason == "sliding":
         kind = RunError
         sentence = (
-            f"at t = {failure.time:g} s {failure.event} occurs on {who}, and after its change the function goes on to the "
-            "other side as if nothing had happened: the change stops the motion there but does not turn it around, so "
-            "the body would go through what should hold it. Stop the run at the event, or give it a change that turns "
-            "the motion around."
+            f"at t = {failure.time:g} s a force reaches an if_less whose two branches each drive the motion to the "
+            "side of the other, as dry friction does at rest: the motion cannot leave it. Make the force continuous "
+            "over a short interval there, or stop the run by an event before."
+        )
+    elif failure.reason == "through":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s {failure.event} stops {who}, and the forces then drive it on to the far side, "
+            "from where no later crossing brings it back: a plastic landing takes the speed, but nothing holds the "
+            "body against its weight. End the run there (action='stop'), let it rebound, or add a force that holds it."
         )
     elif failure.reason == "endless":
         kind = RunError

@@ -29,6 +29,7 @@ from polhode.progress import progress as bar_for
 from polhode.progress import wants_reports
 from polhode.results.motion import Motion
 from polhode.solve.auto_method import run_auto
+from polhode.solve.long_steps import warn_of_long_steps
 from polhode.solve.run_errors import run_error, traced_error, user_function_error
 from polhode.synonyms import check_argument_names
 
@@ -356,10 +357,12 @@ def _run_motion(scenario: Scenario, counts_work: bool, threads: int | None, prog
                 raise raised from error
             raise
     motion = Motion(scenario, result)
+    warn_of_long_steps(motion, stacklevel=5)
     if result.auto_report is not None and result.auto_report.missed:
         warnings.warn(
             f"the error of the motion is about {result.auto_report.error_found:.1e}, more than rtol = "
-            f"{result.auto_report.asked:g}: it grows too fast, or a force is not smooth; see motion.audit()",
+            f"{result.auto_report.asked:g}: it grows too fast, a force is not smooth, or rounding adds up over many "
+            "cycles; see motion.audit()",
             stacklevel=4,
         )
     if result.failure is not None:

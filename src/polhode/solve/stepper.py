@@ -23,7 +23,7 @@ from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
 from polhode.model.event import Event, EventLaw
-from polhode.model.force import Force, ForceLaw, flatten_leaves
+from polhode.model.force import Force, ForceLaw
 from polhode.model.method_choice import AUTO, RUNGE_KUTTA
 from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
@@ -119,13 +119,8 @@ class Stepper:
 
     def _start(self) -> None:
         scenario = self.scenario
-        if scenario.used_method.is_taylor_series:
-            from polhode.engines.taylor import TaylorSteps
-
-            self._integrator: Integrator = TaylorSteps(scenario, False, 1, None)
-        else:
-            with np.errstate(all="ignore"):
-                self._integrator = integrator_for(scenario, False, 1)
+        with np.errstate(all="ignore"):
+            self._integrator = integrator_for(scenario, False, 1)
         self._quick = _Quick.of(self._integrator)
         """What advances without the driver: set once the windows are."""
 
@@ -181,16 +176,15 @@ class Stepper:
         given = (("force", force), ("torque", torque), ("force_body", force_body), ("torque_body", torque_body))
         numbers = np.concatenate([check_numbers(value, name, (3,), ScenarioError) for name, value in given])
         self._loads[body] = numbers
-        self._integrator.set_params(
-            len(self.scenario.of_kind("body")) - len(self.scenario.bodies) + body, numbers, body
-        )
+        first = len(self.scenario.of_kind("body")) - len(self.scenario.bodies)
+        self._integrator.set_params(first + body, numbers, body)
 
     # Advancing ------------------------------------------------------------------------------------------------------
     def advance(self, duration: float) -> list[EventRecord] | None:
         """Advance by a length of time, in s.
 
-        Returns the events on the way, if any are watched, else None.  An event that stops the run ends the advance there
-        (`stepper.time` says where).
+        Returns the events on the way, if any are watched, else None.  An event that stops the run ends the advance
+        there (`stepper.time` says where).
 
         Examples
         --------
@@ -313,13 +307,13 @@ class _Quick:
     @staticmethod
     def of(integrator: Integrator) -> _Quick | None:
         """The quick way of an integrator, if it has one."""
-        if integrator.scenario.events or integrator.scenario.engine == "python" or len(integrator.buffer) != 1:
+        if integrator.scenario.events or integrator.scenario.engine == "python":
+            return None
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)) or len(integrator.buffer) != 1:
             return None
         if integrator.scenario.form.keeps_angles:  # its singularity is watched by the integrator
             return None
-        if isinstance(integrator, ClockedSteps):
-            return _QuickClocked(integrator)
-        return _QuickFixed(integrator) if isinstance(integrator, FixedSteps) else None
+        return _QuickClocked(integrator) if isinstance(integrator, ClockedSteps) else _QuickFixed(integrator)
 
     def advance(self, a: float, b: float) -> bool:
         """Advance from a to b; return False if the motion became infinite or NaN, or its step shrank to zero."""
@@ -366,18 +360,18 @@ class _QuickClocked(_Quick):
     def __init__(self, integrator: ClockedSteps) -> None:
         self._start, log = integrator.scenario.start_time, integrator.event_log
         rtol, atol = integrator.scenario.tolerances
-        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.layout.size)
+        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
         none, done = np.empty(0), np.zeros(integrator.slots, dtype=np.int64)
         out, checkpoints = np.empty((0, 1, width)), np.empty((0, 1, width + 3))
         run = ClockedRun(
-            integrator.buffer, integrator.pairs, float(self._start), 0.0, True, none, rtol, atol, 2**40, done, out,
+            integrator.buffer, integrator.pairs, float(self._start), 0.0, True, False, none, rtol, atol, 2**40, done, out,
             checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
         )  # fmt: skip
         self._bind(integrator, run)
         self._at_end, self._row = self._slots["end"], integrator.buffer[0]
         self._at_t, self._at_h = integrator.layout.clock[0], integrator.layout.clock[1]
 
-    def advance(self, a: float, b: float) -> bool:
+    def advance(self, a: float, b: float) -> bool:  # noqa: ARG002
         end = b - self._start
         self._numbers[self._at_end] = end
         self._call(self._address, 0, 1)

@@ -1,0 +1,52 @@
+"""What a user waits for: first runs, an ensemble whose members stop by themselves, and a stepper's overhead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from benchmarks.event_ensemble import measure_landings
+from benchmarks.first_run import measure_first_runs
+from benchmarks.stepper import measure_stepper
+from benchmarks.throughput import machine_info, package_versions
+
+
+def measure_latency(
+    repeats: int, stones: int, advances: int, report: Callable[[str], Any] = lambda text: None
+) -> dict[str, Any]:
+    """All figures."""
+    first_runs = measure_first_runs(repeats, report)
+    report(f"{stones} stones that land")
+    landings = measure_landings(stones, repeats)
+    report("a stepper")
+    return {
+        "repeats": repeats,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine_info(),
+        "versions": package_versions(),
+        "first_runs": first_runs,
+        "landings": landings,
+        "stepper": measure_stepper(advances, repeats),
+    }
+
+
+def format_latency(result: dict[str, Any]) -> str:
+    """The figures for people."""
+    where, landings = result["machine"], result["landings"]
+    lines = [f"best of {result['repeats']} repeats, {where['processor']}, {where['cores']} cores", ""]
+    lines.append(f"{'the first run in a process, s':<32} {'new':>6} {'cached':>8} {'wanted':>12}")
+    for name, row in result["first_runs"].items():
+        wanted = " / ".join(f"{row[key]:g}" for key in ("wanted_new", "wanted_cached") if row[key] is not None)
+        lines.append(f"  {name:<30} {row['new']:6.2f} {row['cached']:8.2f} {wanted:>12}")
+    lines += [
+        "",
+        f"{landings['stones']:,} stones that land: {landings['seconds']:.3f} s on one thread, "
+        f"{landings['microseconds_per_stone']:.1f} us each, {landings['times_faster']:.0f} times faster than one by one"
+        + (", with the same bits" if landings["same_bits"] else ", BUT WITH OTHER BITS"),
+        "",
+        f"{'Stepper.advance by one step, us':<32} {'all':>6} {'step':>8} {'beyond it':>12}",
+    ]
+    for name, row in result["stepper"].items():
+        lines.append(f"  {name:<30} {row['advance']:6.2f} {row['step']:8.2f} {row['beyond']:12.2f}")
+    return "\n".join(lines)

@@ -1,0 +1,40 @@
+"""What `Stepper.advance` costs beyond the step itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import polhode as ph
+
+STEP = 1e-3
+WANTED_US = 3.0
+MANY = 100
+"""Steps of one long advance, from which the time of a step alone follows."""
+
+
+def measure_stepper(advances: int, repeats: int) -> dict[str, dict[str, float]]:
+    """Microseconds of an advance by one step, of the step itself, and what is left, for two methods."""
+    body, start = ph.Body(2.0, (1.0, 1.7, 2.3)), ph.State(velocity=(1, 0, 2), angular_velocity_body=(0.3, 2.0, 0.1))
+    found = {}
+    for method in ("rk4", "splitting4"):
+        stepper = ph.Stepper(body, start, [ph.forces.gravity()], method=method, step=STEP)
+        stepper.advance(STEP)
+        one = _best(partial(stepper.advance, STEP), advances, repeats)
+        many = _best(partial(stepper.advance, MANY * STEP), max(1, advances // MANY), repeats)
+        step = (many - one) / (MANY - 1)
+        found[method] = {"advance": one * 1e6, "step": step * 1e6, "beyond": (one - step) * 1e6, "wanted": WANTED_US}
+    return found
+
+
+def _best(work: Callable[[], Any], count: int, repeats: int) -> float:
+    """The seconds of one call, the best of the repeats."""
+    times = []
+    for _ in range(repeats):
+        began = perf_counter()
+        for _ in range(count):
+            work()
+        times.append((perf_counter() - began) / count)
+    return min(times)

@@ -1,0 +1,59 @@
+"""`polhode export`: write a scenario as a program in another language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polhode.cli.output import check_folder
+from polhode.cli.target import MODEL_KEY, TargetCommand, default_stem, parameter_values
+
+if TYPE_CHECKING:
+    from polhode.gallery import Model
+
+SUFFIXES = {"c": ".c", "cuda": ".cu", "javascript": ".js"}
+
+
+@click.command(cls=TargetCommand)
+@click.argument("target", metavar="NAME|FILE.toml")
+@click.option(
+    "--language",
+    type=click.Choice(list(SUFFIXES)),
+    help="Language of the program. Default: that of the output file's suffix, otherwise c.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Output file: .c, .cu or .js. Default: NAME with the suffix of the language.",
+)
+@click.pass_context
+def export(
+    ctx: click.Context, /, target: str, language: str | None, output: Path | None, **parameters: float | None
+) -> None:
+    """Write a scenario as a program in C, CUDA C++ or JavaScript.
+
+    The file stands alone and prints the samples of the motion, with the same bits as Polhode. Its first lines say how
+    to compile it and which number is what. The parameters of a model are options: `polhode export NAME --help`. If a
+    model makes several runs, the first is written.
+
+    \b
+    Examples:
+      polhode export my-scenario.toml --language c -o motion.c
+      polhode export my-scenario.toml -o motion.js
+      polhode export hydra-6dof --language cuda
+    """
+    from polhode.model.scenario import Scenario
+    from polhode.solve.write_source import write_source
+
+    if language is None:
+        language = next((name for name, end in SUFFIXES.items() if output is not None and output.suffix == end), "c")
+    place = Path(default_stem(ctx, target) + SUFFIXES[language]) if output is None else output
+    check_folder(place, "program", "--output")
+    model: Model | None = ctx.meta.get(MODEL_KEY)
+    planned: Any = Scenario.from_toml(target) if model is None else model.scenario(**parameter_values(ctx, parameters))
+    write_source(next(iter(planned.values())) if isinstance(planned, Mapping) else planned, language, place)
+    click.echo(f"program: {place} (its first lines say how to run it)")

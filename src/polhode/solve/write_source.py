@@ -1,0 +1,371 @@
+"""A scenario as a program in C, CUDA C++ or JavaScript: one file that computes the same motion, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.backends.graph import TraceError
+from polhode.backends.layout import assign_places
+from polhode.backends.prepare import Plan, plan_of, structure_of
+from polhode.backends.source import (
+    DIALECTS,
+    JAVASCRIPT,
+    Dialect,
+    SourceFunction,
+    literal,
+    table,
+    translate,
+    write_function,
+)
+from polhode.backends.straight import (
+    UnitArrays,
+    adaptive_functions,
+    closed_form_functions,
+    fixed_functions,
+    impulse_function,
+)
+from polhode.engines import segments
+from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
+from polhode.engines.impulses import impulses_at
+from polhode.engines.user_functions import forces_need_velocity, settle_functions
+from polhode.errors import InputError, ScenarioError
+from polhode.io.atomic_files import check_suffix, write_atomic
+from polhode.model.force import Force, flatten_leaves, map_leaves
+from polhode.model.members import over_bodies
+from polhode.model.method_choice import AUTO
+from polhode.model.preflight import check_user_functions
+from polhode.model.scenario import Scenario
+from polhode.solve import source_templates as templates
+from polhode.solve.simulate import ensemble, simulate
+from polhode.solve.source_comments import describe_arrays, describe_run, one_line, sample_header
+from polhode.validation import Array
+
+MOST_NUMBERS = 1_000_000
+"""First states, parameters and output times that a file may hold."""
+SUFFIXES = {"c": (".c",), "cuda": (".cu",), "javascript": (".js", ".cjs")}
+_COMPILE = {
+    "c": "gcc -O2 -ffp-contract=off {0}.c -o {0} -lm && ./{0}",
+    "cuda": "nvcc -O2 --fmad=false {0}.cu -o {0} && ./{0}",
+    "javascript": "node {0}.js",
+}
+
+
+def write_source(scenario: Scenario, language: str, path: str | Path) -> None:
+    """Write a scenario as a program that computes the same motion, to the last bit.
+
+    The file stands alone: the layout of state and parameters in comments, their values, the functions that advance the
+    state, and an example main that prints the samples.  It is compiled without fused multiplications and additions; its
+    first lines say how.  With method "auto" the motion is computed once to find the method and the tolerance.
+
+    Every method but "taylor", every formulation, all forces, pivots, impulses and windows, systems and ensembles; no
+    events.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to compute.  Of an ensemble without output times only the final states are printed, as `ph.ensemble` does.
+    language : {"c", "cuda", "javascript"}
+        C99, CUDA C++ (one thread for each body or member), or JavaScript for Node, pages and workers.
+    path : str or Path
+        Where to: .c, .cu, .js or .cjs.
+
+    Examples
+    --------
+    >>> import polhode as ph, pathlib, tempfile
+    >>> top = ph.Body(mass=1.0, inertia=(1.0, 2.0, 2.5))
+    >>> spin = ph.State(angular_velocity_body=(0.1, 3.0, 0.0))
+    >>> scenario = ph.Scenario(top, spin, duration=2.0, step=0.01, method="rk4")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "top.c"
+    ...     ph.write_source(scenario, "c", path)
+    ...     "polhode_step(double *state, const double *parameters, double t, double h)" in path.read_text()
+    True
+    """
+    path = Path(path)
+    if language not in DIALECTS:
+        raise InputError(f"language must be one of {', '.join(map(repr, DIALECTS))}, but is {language!r}")
+    check_suffix(path, SUFFIXES[language], "the source")
+    write_atomic(path, source_of(scenario, language).text(path.stem).encode())
+
+
+class SourceProgram(NamedTuple):
+    """The parts of a program, and the numbers with which it begins."""
+
+    language: str
+    title: str
+    layout: str
+    """Which number of the arrays is what, as comments."""
+    functions: str
+    """The functions that advance the state: they need nothing else."""
+    data: str
+    """Sizes, first numbers and output times."""
+    main: str
+    initial_states: Array
+    """(units, numbers)"""
+    parameters: Array
+    """(units, numbers)"""
+    traced: list[SourceFunction]
+    """The functions as they were traced, for other emitters."""
+
+    def text(self, stem: str = "motion") -> str:
+        """The whole file."""
+        heads = {"c": templates.C_HEAD, "cuda": templates.CUDA_HEAD, "javascript": templates.JAVASCRIPT_HEAD}
+        head = heads[self.language]
+        run = _COMPILE[self.language].format(one_line(stem))
+        title = f"// {self.title}.\n// Written by Polhode.  To run it: {run}\n//"
+        return "\n".join([title, self.layout, head, self.functions, self.data, self.main])
+
+
+def source_of(scenario: Scenario, language: str) -> SourceProgram:
+    """The program of a scenario in a language."""
+    return _Exporter(_settle_scenario(scenario), DIALECTS[language]).program()
+
+
+def _settle_scenario(scenario: Scenario) -> Scenario:
+    """The scenario with its functions traced and its method known; what cannot be exported is refused."""
+    if scenario.events:
+        raise ScenarioError(
+            f"a scenario with events cannot be exported: leave out {scenario.events[0].name}, and watch for it in the "
+            "program between two steps"
+        )
+    if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:
+        scenario = replace(scenario, output_times=[scenario.end_time])
+    for times in segments.discontinuity_times(scenario):
+        if np.ndim(times) and np.unique(times).size > 1:
+            raise ScenarioError(
+                "members whose impulses or windows are at different times cannot be exported together: export each "
+                "alone, scenario.take(0), scenario.take(1), ..."
+            )
+    scenario = replace(scenario, engine="cpu")
+    check_user_functions(scenario)
+    scenario = settle_functions(scenario)
+    if scenario.method == AUTO:
+        if scenario.used_method.is_closed_form:
+            chosen = scenario.choice
+            scenario = replace(scenario, method=chosen.method.name, formulation=chosen.formulation)
+        else:
+            scenario = (simulate if scenario.members is None else ensemble)(scenario).scenario
+    if scenario.used_method.is_taylor_series:
+        raise ScenarioError("method 'taylor' cannot be exported: its steps are those of heyoka; use method='dop853'")
+    return scenario
+
+
+class _Exporter:
+    """The numbers and functions of a scenario."""
+
+    def __init__(self, scenario: Scenario, dialect: Dialect) -> None:
+        self.scenario, self.dialect = scenario, dialect
+        self.counts_work = scenario.members is None  # as `ph.simulate` does
+        inside = segments.has_output_inside_segments(scenario)
+        method = scenario.used_method
+        needs_velocity = method.is_splitting and forces_need_velocity(scenario)
+        self.structure = structure_of(scenario, self.counts_work, inside, needs_velocity)
+        self.structure = self.structure._replace(engine="python", lanes=1, staged=self.structure.is_system)
+        self.plan: Plan = plan_of(self.structure)
+        self.impulses = scenario.of_kind("impulse")
+        self.pairs = pack_pairs(scenario)
+        sizes = tuple(len(flatten_leaves(self._impulse_params(f))) for f in self.impulses)
+        self.units = (scenario.members or 1) if self.plan.is_system else scenario.count
+        bodies = len(scenario.bodies) if self.plan.is_system else 1
+        pair_sizes = tuple(stride or len(numbers) for _, numbers, stride in self.pairs)
+        self.arrays = UnitArrays(self.plan.layout, bodies, pair_sizes, sizes)
+        end = segments.last_boundary(scenario)
+        edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
+        self.segments = list(pairwise(edges if len(edges) > 1 else [end, end]))
+        last = next((i for i, (_, b) in enumerate(self.segments) if scenario.times[-1] < b), len(self.segments))
+        self.segments = self.segments[: last + 1]
+
+    # Numbers ----------------------------------------------------------------------------------------------------------
+    def _impulse_params(self, f: Force) -> Any:
+        """The parameters of an impulse behind a 1 or 0 for each body."""
+        bodies = np.arange(len(self.scenario.bodies))
+        acts = np.ones(len(bodies)) if f.bodies is None else np.isin(bodies, f.bodies).astype(float)
+        return (acts, over_bodies(f.params, self.scenario))
+
+    def _initial_numbers(self) -> tuple[Array, Array]:
+        """The first states and the parameters, a row for each unit."""
+        arrays, layout, scenario = self.arrays, self.plan.layout, self.scenario
+        buffer = pack_buffer(scenario, packing_of(scenario, self.plan), self.plan.is_system)
+        buffer = buffer.reshape(self.units, arrays.bodies, self.plan.unit_size)
+        clocks = np.zeros((self.units, len(layout.clock)))
+        if len(layout.clock):
+            clocks[:, 1] = scenario.step or scenario.duration / 1000
+        states = [buffer[:, :, : layout.sample_size].reshape(self.units, -1), clocks]
+        parameters = [buffer[:, :, layout.sample_size : arrays.parameters_end].reshape(self.units, -1)]
+        for (_, numbers, _), size in zip(self.pairs, arrays.pair_sizes, strict=True):
+            parameters.append(np.broadcast_to(numbers.reshape(-1, size), (self.units, size)))
+        for f in self.impulses:
+            leaves = [np.broadcast_to(x, scenario.shape).ravel() for x in flatten_leaves(self._impulse_params(f))]
+            parameters.append(np.stack(leaves, axis=-1).reshape(self.units, -1))
+        return np.concatenate(states, axis=1), np.concatenate(parameters, axis=1)
+
+    def _stops(self) -> Iterator[tuple[Array, bool]]:
+        """The outputs of each segment, and whether the run goes on after it."""
+        times = self.scenario.times
+        for a, b in self.segments:
+            is_last = b == segments.last_boundary(self.scenario)
+            yield times[(times >= a) & ((times <= b) if is_last else (times < b))], not is_last and times[-1] >= b
+
+    def _tables(self) -> dict[str, Any]:
+        """The tables that the run goes by."""
+        scenario, method = self.scenario, self.scenario.used_method
+        stops = list(self._stops())
+        tables: dict[str, Any] = {
+            "output_times": scenario.times,
+            "segment_starts": [a for a, _ in self.segments],
+            "segment_stops": np.cumsum([0, *(len(wanted) for wanted, _ in stops)]),
+        }
+        if method.is_closed_form:
+            return tables | {"segment_has_impulses": [bool(impulses_at(scenario, t)) for t in self._instants()]}
+        if method.is_adaptive:
+            ends = {"segment_ends": [b for _, b in self.segments], "segment_through": [goes_on for _, goes_on in stops]}
+            del tables["segment_starts"]
+            return tables | ends
+        steps: list[float] = []
+        rests: list[float] = []
+        outputs: list[float] = []
+        counts = [0]
+        for (a, b), (wanted, _) in zip(self.segments, stops, strict=True):
+            is_last = b == segments.last_boundary(scenario)
+            k, rest = segments.locate_on_grid(wanted if is_last else np.append(wanted, b), a, scenario.needed_step)
+            first = sum(1 for row in outputs if row >= 0)
+            outputs += [*range(first, first + len(wanted)), *([] if is_last else [-1])]
+            steps, rests = [*steps, *k.tolist()], [*rests, *rest.tolist()]
+            counts.append(len(steps))
+        more = {"segment_stops": counts, "stop_steps": steps, "stop_rests": rests, "stop_outputs": outputs}
+        return tables | more
+
+    # Text -------------------------------------------------------------------------------------------------------------
+    def program(self) -> SourceProgram:
+        """All parts of the program."""
+        scenario, dialect = self.scenario, self.dialect
+        states, parameters = self._initial_numbers()
+        count = states.size + parameters.size + len(scenario.times)
+        if count > MOST_NUMBERS:
+            raise ScenarioError(
+                f"first states, parameters and output times are {count} numbers, more than the {MOST_NUMBERS} that a "
+                "source file may hold: export fewer members, scenario.take(range(100)), or fewer outputs, and let your "
+                "program fill in the others"
+            )
+        functions = self._functions()
+        tables = {"initial_states": states.ravel(), "initial_parameters": parameters.ravel(), **self._tables()}
+        data = [dialect.constant.format(f"POLHODE_{name}", value) for name, value in self._constants().items()]
+        numbers = {"START": scenario.start_time, "NOT_REACHED": np.nan}
+        if scenario.used_method.needs_step:
+            numbers["STEP"] = scenario.needed_step
+        define = "const {0} = {1};" if dialect is JAVASCRIPT else "#define {0} {1}"
+        data += [define.format(f"POLHODE_{name}", literal(float(value), dialect)) for name, value in numbers.items()]
+        data += [table(f"polhode_{name}", values, dialect) for name, values in tables.items()]
+        return SourceProgram(
+            dialect.name,
+            describe_run(scenario),
+            "\n".join(f"// {line}".rstrip() for line in describe_arrays(scenario, self.arrays, self.counts_work)),
+            "\n\n".join([*(write_function(f, dialect) for f in functions), self._attempt()]),
+            "\n".join(data) + "\n",
+            self._main(functions),
+            states,
+            parameters,
+            functions,
+        )
+
+    def _functions(self) -> list[SourceFunction]:
+        scenario, plan, arrays = self.scenario, self.plan, self.arrays
+        joins = [joins for joins, _, _ in self.pairs]
+        try:
+            if scenario.used_method.is_closed_form:
+                made = closed_form_functions(plan, arrays)
+            elif scenario.used_method.is_adaptive:
+                renormalize = scenario.form.after_step(scenario.renormalize)
+                made = adaptive_functions(plan, arrays, joins, renormalize, scenario.tolerances, self.structure.dense)
+            else:
+                made = fixed_functions(plan, arrays, joins)
+            for i, f in enumerate(self.impulses):
+                places, _ = assign_places((0, map_leaves(lambda _: 0, f.params)), 0, 1)
+                is_pivoted, is_masked = scenario.pivot is not None, f.bodies is not None
+                made.append(impulse_function(i, f.kernel, places, is_masked, scenario.form, is_pivoted, arrays))
+        except TraceError as error:
+            raise ScenarioError(
+                f"this scenario cannot be exported: {error}. Every body, force and pair is written out for every stage "
+                "of a step: export a smaller system, or a method with fewer stages"
+            ) from error
+        return made
+
+    def _constants(self) -> dict[str, int]:
+        arrays, layout = self.arrays, self.plan.layout
+        found = {
+            "BODIES": arrays.bodies,
+            "COLUMNS": layout.sample_size,
+            "UNITS": self.units,
+            "SAMPLE_SIZE": arrays.bodies * layout.sample_size,
+            "STATE_SIZE": arrays.state_size,
+            "PARAMETER_SIZE": arrays.parameter_size,
+            "OUTPUTS": len(self.scenario.times),
+            "SEGMENTS": len(self.segments),
+        }
+        if layout.clock:
+            tried, error = (arrays.place(place)[2] for place in layout.attempt)
+            clock = found["SAMPLE_SIZE"]
+            found |= {"WORK_SIZE": arrays.work_size, "TIME": clock, "STEP_SIZE": clock + 1}
+            found |= {"STEP_TRIED": tried, "STEP_ERROR": error}
+        return found
+
+    def _main(self, functions: Sequence[SourceFunction]) -> str:
+        dialect, method = self.dialect, self.scenario.used_method
+        run = templates.CLOSED_FORM if method.is_closed_form else templates.FIXED + templates.END
+        if method.is_adaptive:
+            inside = templates.INSIDE if self.structure.dense else ""
+            run = templates.ADAPTIVE.replace("@@INSIDE\n", inside) + templates.END
+        mains = {"c": templates.C_MAIN, "cuda": templates.CUDA_MAIN, "javascript": templates.JAVASCRIPT_MAIN}
+        names = [f.name for f in functions] + ["polhode_attempt"] * method.is_adaptive
+        names += [
+            "polhode_run",
+            *(f"polhode_{name}" for name in ("initial_states", "initial_parameters", "output_times")),
+        ]
+        main = (
+            mains[dialect.name]
+            .replace("@@HEADER", ",".join(sample_header(self.scenario, self.counts_work)))
+            .replace("@@EXPORTS", ", ".join(names))
+        )
+        parts = [self._impulse_calls(), self._window_changes(), templates.COMMON, run]
+        return "\n".join([*(translate(part, dialect) for part in parts), main])
+
+    def _attempt(self) -> str:
+        return translate(templates.ATTEMPT, self.dialect) if self.scenario.used_method.is_adaptive else ""
+
+    def _instants(self) -> list[float]:
+        """The beginnings of the segments, and the end if the last output shows the impulses there; else no time."""
+        end = segments.last_boundary(self.scenario)
+        shows_end = self.scenario.times[-1] == end and end > self.scenario.start_time
+        return [*(a for a, _ in self.segments), end if shows_end else np.nan]
+
+    def _impulse_calls(self) -> str:
+        """Which impulses are applied at the beginning of which segment; the one after the last is the end."""
+        lines = ["@function polhode_impulses(@whole segment, @out state, @in parameters) {"]
+        for i, t in enumerate(self._instants()):
+            for f in impulses_at(self.scenario, t):
+                call = f"polhode_impulse_{self.impulses.index(f)}(state, parameters, {literal(t, self.dialect)});"
+                lines.append(f"  if (segment == {i}) {call}")
+        return "\n".join(["// Apply the impulses at the beginning of a segment.", *lines, "}\n"])
+
+    def _window_changes(self) -> str:
+        """A force that acts in a window acts always or never in a segment, so that no stage sees its edge."""
+        lines = ["@function polhode_windows(@whole segment, @out parameters) {"]
+        arrays, layout, infinity = self.arrays, self.plan.layout, self.dialect.infinity
+        for f, places in zip(self.scenario.of_kind("body"), layout.params, strict=True):
+            if f.window is None:
+                continue
+            own = places if f.bodies is None else places[1]
+            start, stop = (float(np.ravel(f.params[i])[0]) for i in f.window)
+            opened = [i for i, (a, b) in enumerate(self.segments) if start <= (a + b) / 2 < stop]
+            test = " || ".join(f"segment == {i}" for i in opened) or "false"
+            for b in range(arrays.bodies):
+                first, last = (arrays.place(own[i] + b * layout.size)[2] for i in f.window)
+                lines.append(f"  parameters[{first}] = {test} ? -{infinity} : {infinity};")
+                lines.append(f"  parameters[{last}] = {infinity};")
+        return "\n".join(["// Open and close the windows of forces for a segment.", *lines, "}\n"])
