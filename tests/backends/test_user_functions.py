@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 import textwrap
+import time
 from math import floor, hypot, sin
 
 import numpy as np
@@ -459,7 +460,7 @@ print(ph.simulate(ph.particle(1.0), forces=[push()], duration=1.0, method="rk4",
 
 
 def test_constants_changed_between_processes_with_the_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("POLHODE_CACHE", str(tmp_path / "cache"))
     for gain, mode, default in ((2.0, 1.0, 1.0), (3.0, 1.0, 1.0), (3.0, 5.0, 1.0), (3.0, 5.0, 0.5), (2.0, 1.0, 1.0)):
         (tmp_path / "constants.py").write_text(f"GAIN = {gain}\n")
         script = SCRIPT.format(folder=str(tmp_path), mode=mode, default=default)
@@ -582,8 +583,45 @@ def test_tables_in_an_ensemble_shared_or_one_row_for_each_member_against_numpy()
         np.testing.assert_allclose(motion.final.velocity[:, 2] - speeds[:, 2], k * wanted, rtol=1e-12, atol=1e-14)
         alone = ph.simulate(motion.scenario.take(7))
         assert alone.final.velocity[2] == motion.final.velocity[7, 2]
+        again = ph.ensemble(motion.scenario)
+        assert (again.final.velocity == motion.final.velocity).all()
+        single = ph.simulate(ph.Scenario(body, start, [law], **SETTINGS_OF_RUNS).take(7))  # its table among the numbers
+        assert single.final.velocity[2] == motion.final.velocity[7, 2]
         some = ph.ensemble(motion.scenario.take(np.array([3, 7])))
         assert (some.final.velocity == motion.final.velocity[[3, 7]]).all()
+
+
+def test_events_and_potentials_of_an_ensemble_share_a_long_table():
+    """A weight by a table of heights, all of them 9 N/kg: a fall of 4.5 m takes 1 s."""
+
+    def energy(t, state, body, params):
+        return 9.0 * body.mass * state.position[2] + 0.0 * ph.interp(t, *params)
+
+    @ph.force(potential=energy)
+    def weight(t, state, body, params):
+        return (0.0, 0.0, -body.mass * ph.interp(state.position[2], *params)), ZERO
+
+    @ph.event
+    def lands(t, state, body, params):
+        return state.position[2] - ph.interp(t, params[1], params[2]) * params[0]
+
+    heights = np.linspace(4.5, 9.0, 11)
+    start = ph.State(position=np.stack([0 * heights, 0 * heights, heights], axis=1))
+    forces, events = [weight(LONG, np.full(1000, 9.0))], [lands(0.5, LONG, np.zeros(1000))]
+    motion = ph.ensemble(ph.particle(2.0), start, forces, duration=2.0, method="dop853", events=events, output_step=0.1)
+    times = sorted(crossing.time for crossing in motion.crossings)
+    np.testing.assert_allclose(times, np.sqrt(2 * heights / 9.0), rtol=1e-9)
+    np.testing.assert_allclose(motion.energy[0], 18.0 * heights, rtol=1e-12)
+
+
+def test_a_long_table_is_compiled_within_a_second_of_work(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE", str(tmp_path))
+    start = ph.State(velocity=np.ones((20, 3)))
+    for run, given in ((ph.simulate, ph.State(velocity=(1.0, 0, 0))), (ph.ensemble, start)):
+        began = time.process_time()
+        knots = np.linspace(-3.0, 3.0, 1009)
+        run(ph.particle(1.0), given, [wing(knots, np.cos(knots), 1.0)], **SETTINGS_OF_RUNS)
+        assert time.process_time() - began < 1.0
 
 
 def test_an_array_alone_is_a_table_in_simulate_and_the_members_of_an_ensemble():
