@@ -409,7 +409,9 @@ def test_an_unknown_name_raises():
         run([ground()]).crossing_times("grund")
 
 
-@pytest.mark.parametrize("method", ["exact", "euler", "midpoint", "rk4", "leapfrog", "splitting2", "splitting4", "dop853"])
+@pytest.mark.parametrize(
+    "method", ["exact", "euler", "midpoint", "rk4", "leapfrog", "splitting2", "splitting4", "dop853"]
+)
 def test_every_method_finds_the_landing_and_the_apex(method):
     """Methods that are exact in a uniform field find both to rounding; explicit Euler has its own parabola."""
     steps = {} if method in ("exact", "dop853") else {"step": 1 / 64}
@@ -418,4 +420,3 @@ def test_every_method_finds_the_landing_and_the_apex(method):
     assert motion.crossing_times("apex") == pytest.approx([3.0 / G], rel=tolerance)
     assert motion.times[-1] == pytest.approx(landing_time(), rel=tolerance)
     assert motion.final.position[2] == pytest.approx(0.0, abs=1e-14)
-

@@ -16,7 +16,7 @@ RK4 = {"step": 0.01, "method": "rk4"}
 NAN = math.nan
 FLYING = ph.State(velocity=(1.0, 0.0, 0.0), angular_velocity_body=(0.1, 0.2, 0.3))
 REST = (0.0, 0.0, 0.0)
-PUSHES = [1.0, 1.0, 1.0]
+PUSHES = {"east": 1.0}
 
 
 @ph.force

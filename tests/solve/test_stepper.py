@@ -129,8 +129,7 @@ def test_time_goes_forward_and_what_fails_says_so():
         stepper.advance_to(0.25)
     stepper.set_loads(force=(1e308, 0, 0))
     with pytest.raises(RunError, match="infinite or NaN"):
-        for _ in range(20):
-            stepper.advance(1.0)
+        stepper.advance(100.0)
 
 
 def test_it_takes_a_scenario_and_refuses_members():

@@ -442,7 +442,9 @@ def _build_search(
                 side, down = run.memory[who, e, b, SIDE], memo[c, DOWN_T]
                 part = memo[c, TRIED] / EVENT_POINTS
                 is_here = part * (j - 1) < down and down <= part * j and memo[c, DIP_E] == e and memo[c, DIP_B] == b
-                if j == EVENT_POINTS and is_zero_at_end(run, unit, c, side * found[c, j - 1, e, b], side * found[c, j, e, b]):
+                if j == EVENT_POINTS and is_zero_at_end(
+                    run, unit, c, side * found[c, j - 1, e, b], side * found[c, j, e, b]
+                ):
                     is_counted = run.rules[e, BODIES + b] != 0.0 and run.counts[who, e] < run.rules[e, LIMIT]
                     is_counted = is_counted and run.rules[e, DIRECTION] * side <= 0.0 and side != UNKNOWN
                     found[c, ROOT, e, b] = memo[c, TRIED] if is_counted else IGNORED

@@ -705,4 +705,4 @@ def _definitions(tables: dict[str, str]) -> list[str]:
     return [f"{name} = {text}" for text, name in tables.items()]
 
 
-__all__ = ["Loop", "CompiledModule", "Sweep", "TraceError", "compile_loop", "loop", "pack_record"]
+__all__ = ["CompiledModule", "Loop", "Sweep", "TraceError", "compile_loop", "loop", "pack_record"]

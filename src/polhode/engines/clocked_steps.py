@@ -115,8 +115,8 @@ class ClockedSteps(Integrator):
         while True:
             budget = max(10, int(integrator.PORTION_S / self.seconds_per_step / 3))
             run = ClockedRun(
-                self.buffer, self.pairs, float(start), float(end), through, is_last, stops, tuple(rtol), tuple(atol), budget,
-                done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
+                self.buffer, self.pairs, float(start), float(end), through, is_last, stops, tuple(rtol), tuple(atol),
+                budget, done, out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
             )  # fmt: skip
             self._advance(run)
             t, h = self._clock(0), self._clock(1)

@@ -455,7 +455,7 @@ def require_forces(trajectory: Trajectory, what: str) -> None:
 def require_one_system(trajectory: Trajectory) -> None:
     """Refuse what shows bodies or members, but not both."""
     if len(trajectory.axes) > 1:
-        raise InputError("this is an ensemble of systems: take one of its members, motion.member(0), to show or export it")
+        raise InputError("this is an ensemble of systems: take one of its members, motion.member(0), to show it")
 
 
 def _blank_failed_members(samples: Array) -> Array:

@@ -364,8 +364,8 @@ class _QuickClocked(_Quick):
         none, done = np.empty(0), np.zeros(integrator.slots, dtype=np.int64)
         out, checkpoints = np.empty((0, 1, width)), np.empty((0, 1, width + 3))
         run = ClockedRun(
-            integrator.buffer, integrator.pairs, float(self._start), 0.0, True, False, none, rtol, atol, 2**40, done, out,
-            checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
+            integrator.buffer, integrator.pairs, float(self._start), 0.0, True, False, none, rtol, atol, 2**40, done,
+            out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
         )  # fmt: skip
         self._bind(integrator, run)
         self._at_end, self._row = self._slots["end"], integrator.buffer[0]

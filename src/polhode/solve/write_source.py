@@ -358,14 +358,13 @@ class _Exporter:
         lines = ["@function polhode_windows(@whole segment, @out parameters) {"]
         arrays, layout, infinity = self.arrays, self.plan.layout, self.dialect.infinity
         for f, places in zip(self.scenario.of_kind("body"), layout.params, strict=True):
-            if f.window is None:
-                continue
-            own = places if f.bodies is None else places[1]
-            start, stop = (float(np.ravel(f.params[i])[0]) for i in f.window)
-            opened = [i for i, (a, b) in enumerate(self.segments) if start <= (a + b) / 2 < stop]
-            test = " || ".join(f"segment == {i}" for i in opened) or "false"
-            for b in range(arrays.bodies):
-                first, last = (arrays.place(own[i] + b * layout.size)[2] for i in f.window)
-                lines.append(f"  parameters[{first}] = {test} ? -{infinity} : {infinity};")
-                lines.append(f"  parameters[{last}] = {infinity};")
+            edges = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
+            for window, *both in zip(f.windows, edges[::2], edges[1::2], strict=True):
+                start, stop = (float(np.ravel(edge)[0]) for edge in window)
+                opened = [i for i, (a, b) in enumerate(self.segments) if start <= (a + b) / 2 < stop]
+                test = " || ".join(f"segment == {i}" for i in opened) or "false"
+                for b in range(arrays.bodies):
+                    first, last = (arrays.place(edge + b * layout.size)[2] for edge in both)
+                    lines.append(f"  parameters[{first}] = {test} ? -{infinity} : {infinity};")
+                    lines.append(f"  parameters[{last}] = {infinity};")
         return "\n".join(["// Open and close the windows of forces for a segment.", *lines, "}\n"])
