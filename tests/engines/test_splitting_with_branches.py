@@ -16,14 +16,13 @@ def late_drag(t, state, body, params):
     return (push[0] - 0.3 * x[0], push[1], push[2]), (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize(("method", "order"), [("splitting2", 2), ("splitting4", 4), ("splitting6", 6)])
+@pytest.mark.parametrize(("method", "order"), [("splitting2", 2), ("splitting4", 4)])
 def test_the_error_falls_with_the_order_against_dop853(method, order):
     start, body = ph.State(velocity=(1.2, 0.7, 0.0)), ph.particle(1.0)
     settings = {"duration": 2.0, "output_times": [2.0]}
     exact = ph.simulate(body, start, [late_drag], method="dop853", rtol=1e-13, **settings).final.position
-    steps = [2.0 / n for n in ((32, 64, 128) if order < 6 else (16, 32, 64))]
     errors = [
         np.abs(ph.simulate(body, start, [late_drag], method=method, step=h, **settings).final.position - exact).max()
-        for h in steps
+        for h in (2.0 / 64, 2.0 / 128)
     ]
-    assert np.log2(errors[1] / errors[2]) > order - 0.7
+    assert np.log2(errors[0] / errors[1]) > order - 0.7
