@@ -642,3 +642,35 @@ def test_a_table_changed_after_the_force_was_made_does_not_change_it():
     law = ph.force(lambda t, s, b, p: ((p[0][1], 0, 0), ZERO))(values)
     values[1] = 9.0
     assert ph.simulate(ph.particle(1.0), forces=[law], **SETTINGS_OF_RUNS).final.velocity[0] == pytest.approx(2.0)
+
+
+def test_ensembles_of_systems_with_tables_have_the_bits_of_each_system_alone():
+    @ph.pair_force
+    def spring(t, a, body_a, b, body_b, params):
+        away = np.array(b.position) - a.position
+        length = np.linalg.norm(away)
+        return params[0] * np.interp(length, params[1], params[2]) * away / length, ZERO, ZERO
+
+    x, k = np.linspace(0.0, 3.0, 50), np.linspace(1.0, 2.0, 12)
+    bodies, begin = [ph.particle(1.0)] * 2, ph.State()
+    far = np.stack([1 + k / 10, 0 * k, 0 * k], axis=1)
+    many = ph.ensemble(bodies, [begin, ph.State(position=far)], [spring(0, 1, k, x, x**2)], **SETTINGS_OF_RUNS)
+    alone = ph.simulate(bodies, [begin, ph.State(position=far[5])], [spring(0, 1, k[5], x, x**2)], **SETTINGS_OF_RUNS)
+    assert many.position[-1, 5].tobytes() == alone.position[-1].tobytes()
+
+
+def test_a_users_module_with_the_name_of_one_of_python_is_traced(tmp_path):
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "__init__.py").write_text("")
+    (tmp_path / "test" / "lifts.py").write_text("import math\ndef lift(t):\n    return math.cos(t)\n")
+    script = """
+        import sys; sys.path.insert(0, sys.argv[1])
+        from test import lifts
+        from test.lifts import lift
+        import polhode as ph
+        law = ph.force(lambda t, s, b, p: ((lift(t), lifts.lift(t), 0), (0, 0, 0)))
+        print(*ph.simulate(ph.particle(1.0), forces=[law()], duration=1.0, method="rk4", step=0.01).final.velocity)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.split()
+    assert [float(number) for number in shown] == pytest.approx([math.sin(1.0), math.sin(1.0), 0.0], rel=1e-9)

@@ -311,7 +311,7 @@ def landing(t, state, body, params):
 
 @ph.force
 def untraceable(t, state, body, params):
-    return (float(round(state.position[0])), 0.0, 0.0), (0.0, 0.0, 0.0)
+    return (float(int(state.position[0])), 0.0, 0.0), (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(

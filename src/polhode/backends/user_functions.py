@@ -80,7 +80,7 @@ class _Adapter:
                 return StandardModule(value, POLHODE, self.adapt)
             if value in (random, time, np.random):
                 return Unrepeatable(value.__name__, value)
-            return StandardModule(value, {}, self.adapt) if _is_users_module(value) else value
+            return StandardModule(value, {}, self.adapt) if _is_users(value) else value
         if isinstance(value, (random.Random, np.random.Generator, np.random.RandomState)):
             return Unrepeatable(type(value).__name__, value)
         if isinstance(value, BuiltinFunctionType):
@@ -202,19 +202,21 @@ _OURS = ("polhode", "numpy", "scipy", "builtins", "_pytest")
 
 
 def _is_users(thing: Any) -> bool:
-    top = (getattr(thing, "__module__", None) or "").partition(".")[0]
-    return top not in _OURS and (top == "__main__" or top not in sys.stdlib_module_names)
+    """Whether a function, class or module is neither ours nor Python's own."""
+    home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None) or ""
+    top = home.partition(".")[0]
+    if top in _OURS:
+        return False
+    if top not in sys.stdlib_module_names:
+        return True
+    source = getattr(sys.modules.get(home), "__file__", None)  # a user's module may be called "test"
+    return source is not None and not source.startswith(sysconfig.get_path("stdlib"))
 
 
 def _is_installed(kind: type) -> bool:
     """Whether a class comes from an installed package."""
     source = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     return source.startswith(sysconfig.get_path("purelib"))
-
-
-def _is_users_module(module: ModuleType) -> bool:
-    name = module.__name__.partition(".")[0]
-    return name not in _OURS and name not in sys.stdlib_module_names
 
 
 def portable(function: Callable[..., Any]) -> Callable[..., Any]:
