@@ -356,6 +356,8 @@ REFUSED = {
     "digits": (lambda t, s, b, p: ((round(t, 2), 0, 0), ZERO), "round() to some digits", "round(100 * x)"),
     "math.erf": (lambda t, s, b, p: ((math.erf(t), 0, 0), ZERO), "math.erf of a number", "There are: acos, asin"),
     "np.linalg.solve": (lambda t, s, b, p: (np.linalg.solve(MATRIX, s.position), ZERO), "np.solve of numbers"),
+    "knots": (lambda t, s, b, p: ((np.interp(t, [3, 2], [0, 1]), 0, 0), ZERO), "the knots of a table increase"),
+    "shapes": (lambda t, s, b, p: (np.array(s.position) + KNOTS[: 2 + (type(t) is float)], ZERO), "broadcast"),
     "random": (lambda t, s, b, p: ((random.random(), 0, 0), ZERO), "random.random()", "Draw numbers before the run"),
     "np.random": (lambda t, s, b, p: ((np.random.normal(), 0, 0), ZERO), "np.random.normal()", "as parameters"),
     "generator": (lambda t, s, b, p: ((GENERATOR.normal(), 0, 0), ZERO), "Generator.normal()", "as parameters"),
@@ -375,7 +377,7 @@ def test_what_cannot_be_traced_is_refused_with_file_line_and_remedy(name):
         ph.simulate(ph.particle(1.0), start, [ph.force(function)()], duration=1.0)
     for phrase in (*phrases, "cannot be compiled", "engine='python'", *([__file__] if name != "counter" else [])):
         assert phrase in str(refused.value)
-    if name != "global":  # uncompiled it runs
+    if name not in ("global", "knots", "shapes"):  # uncompiled it runs
         with pytest.warns(UserWarning, match="slower"):
             ph.simulate(
                 ph.particle(1.0), start, [ph.force(function)()], duration=1.0, method="euler", step=0.5, engine="python"

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from polhode.backends.graph import TraceError
 from polhode.backends.user_functions import Recorded, in_plain_python, record_function
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
@@ -106,7 +105,7 @@ def _settle(
         return in_plain_python(function, vectors)
     try:
         return record_function(function, arguments, vectors)
-    except (TraceError, TypeError, AttributeError, RecursionError) as error:
+    except Exception as error:  # whatever the user's code meets with numbers that are not known
         raise kind(
             f"{name} cannot be compiled: {error}{locate_error(function, error)}. The documentation lists what can, "
             "under 'Forces of your own'; or run it uncompiled with engine='python', about a thousand times slower."
