@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 import textwrap
+import time
 from math import floor, hypot, sin
 
 import numpy as np
@@ -62,6 +63,34 @@ class Wing:
         return (math.sin(t), 0, 0), ZERO
 
 
+@dataclasses.dataclass(frozen=True)
+class Vector:
+    x: float
+    y: float
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def length(self):
+        return math.hypot(self.x, self.y)
+
+
+class LongVector(Vector):
+    def length(self):
+        return 2.0 * super().length() + Wing.static(self.x, None, None, None)[0][0]
+
+
+class Slotted:
+    __slots__ = ("k",)
+
+    def __init__(self, k):
+        self.k = k
+
+    def push(self, x):
+        return self.k * math.exp(x)
+
+
+SLOTTED = Slotted(2.0)
 SETTINGS, WING = Settings(), Wing(1.5)
 
 
@@ -163,6 +192,8 @@ WORKS |= {
     "recursion": lambda t, s, b, p: ((legendre(4, s.position[0]), 0, 0), ZERO),
     "default argument": lambda t, s, b, p: ((helper(t), helper(t, y=3), BOUND(t)), ZERO),
     "objects": lambda t, s, b, p: ((WING.lift(s.position[0]), WING.twice * t, 0), ZERO),
+    "classes": lambda t, s, b, p: (((Vector(t, 1.0) + Vector(*s.position[:2])).length(), 0, SLOTTED.push(t)), ZERO),
+    "static method of a class": lambda t, s, b, p: (Wing.static(t, s, b, p)[0], ZERO),
     "map": lambda t, s, b, p: (tuple(map(math.sin, s.position)), tuple(map(abs, s.velocity))),
     "reduce": lambda t, s, b, p: ((functools.reduce(lambda a, c: a * c, s.position), 0, 0), ZERO),
     "rotations": lambda t, s, b, p: (ph.to_world(s.orientation, np.array([1.0, 0, 0])), ph.cross(s.position, s.velocity)),
@@ -325,10 +356,12 @@ REFUSED = {
     "digits": (lambda t, s, b, p: ((round(t, 2), 0, 0), ZERO), "round() to some digits", "round(100 * x)"),
     "math.erf": (lambda t, s, b, p: ((math.erf(t), 0, 0), ZERO), "math.erf of a number", "There are: acos, asin"),
     "np.linalg.solve": (lambda t, s, b, p: (np.linalg.solve(MATRIX, s.position), ZERO), "np.solve of numbers"),
+    "knots": (lambda t, s, b, p: ((np.interp(t, [3, 2], [0, 1]), 0, 0), ZERO), "the knots of a table increase"),
+    "shapes": (lambda t, s, b, p: (np.array(s.position) + KNOTS[: 2 + (type(t) is float)], ZERO), "broadcast"),
     "random": (lambda t, s, b, p: ((random.random(), 0, 0), ZERO), "random.random()", "Draw numbers before the run"),
     "np.random": (lambda t, s, b, p: ((np.random.normal(), 0, 0), ZERO), "np.random.normal()", "as parameters"),
     "generator": (lambda t, s, b, p: ((GENERATOR.normal(), 0, 0), ZERO), "Generator.normal()", "as parameters"),
-    "endless": (endless, "a loop, or a recursion", "known length", "while x < 10"),
+    "endless": (endless, "a loop, or a recursion", "a known length", "while x < 10"),
     "except": (catches, "has `except`", "by `if`"),
     "except in a helper": (calls_what_catches, "catches (", "has `except`", "return catches(t, s, b, p)"),
     "counter": (counts, "something else at every call", "Keep no counters"),
@@ -344,7 +377,7 @@ def test_what_cannot_be_traced_is_refused_with_file_line_and_remedy(name):
         ph.simulate(ph.particle(1.0), start, [ph.force(function)()], duration=1.0)
     for phrase in (*phrases, "cannot be compiled", "engine='python'", *([__file__] if name != "counter" else [])):
         assert phrase in str(refused.value)
-    if name != "global":  # uncompiled it runs
+    if name not in ("global", "knots", "shapes"):  # uncompiled it runs
         with pytest.warns(UserWarning, match="slower"):
             ph.simulate(
                 ph.particle(1.0), start, [ph.force(function)()], duration=1.0, method="euler", step=0.5, engine="python"
@@ -429,7 +462,7 @@ print(ph.simulate(ph.particle(1.0), forces=[push()], duration=1.0, method="rk4",
 
 
 def test_constants_changed_between_processes_with_the_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("POLHODE_CACHE", str(tmp_path / "cache"))
     for gain, mode, default in ((2.0, 1.0, 1.0), (3.0, 1.0, 1.0), (3.0, 5.0, 1.0), (3.0, 5.0, 0.5), (2.0, 1.0, 1.0)):
         (tmp_path / "constants.py").write_text(f"GAIN = {gain}\n")
         script = SCRIPT.format(folder=str(tmp_path), mode=mode, default=default)
@@ -552,8 +585,45 @@ def test_tables_in_an_ensemble_shared_or_one_row_for_each_member_against_numpy()
         np.testing.assert_allclose(motion.final.velocity[:, 2] - speeds[:, 2], k * wanted, rtol=1e-12, atol=1e-14)
         alone = ph.simulate(motion.scenario.take(7))
         assert alone.final.velocity[2] == motion.final.velocity[7, 2]
+        again = ph.ensemble(motion.scenario)
+        assert (again.final.velocity == motion.final.velocity).all()
+        single = ph.simulate(ph.Scenario(body, start, [law], **SETTINGS_OF_RUNS).take(7))  # its table among the numbers
+        assert single.final.velocity[2] == motion.final.velocity[7, 2]
         some = ph.ensemble(motion.scenario.take(np.array([3, 7])))
         assert (some.final.velocity == motion.final.velocity[[3, 7]]).all()
+
+
+def test_events_and_potentials_of_an_ensemble_share_a_long_table():
+    """A weight by a table of heights, all of them 9 N/kg: a fall of 4.5 m takes 1 s."""
+
+    def energy(t, state, body, params):
+        return 9.0 * body.mass * state.position[2] + 0.0 * ph.interp(t, *params)
+
+    @ph.force(potential=energy)
+    def weight(t, state, body, params):
+        return (0.0, 0.0, -body.mass * ph.interp(state.position[2], *params)), ZERO
+
+    @ph.event
+    def lands(t, state, body, params):
+        return state.position[2] - ph.interp(t, params[1], params[2]) * params[0]
+
+    heights = np.linspace(4.5, 9.0, 11)
+    start = ph.State(position=np.stack([0 * heights, 0 * heights, heights], axis=1))
+    forces, events = [weight(LONG, np.full(1000, 9.0))], [lands(0.5, LONG, np.zeros(1000))]
+    motion = ph.ensemble(ph.particle(2.0), start, forces, duration=2.0, method="dop853", events=events, output_step=0.1)
+    times = sorted(crossing.time for crossing in motion.crossings)
+    np.testing.assert_allclose(times, np.sqrt(2 * heights / 9.0), rtol=1e-9)
+    np.testing.assert_allclose(motion.energy[0], 18.0 * heights, rtol=1e-12)
+
+
+def test_a_long_table_is_compiled_within_a_second_of_work(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE", str(tmp_path))
+    start = ph.State(velocity=np.ones((20, 3)))
+    for run, given in ((ph.simulate, ph.State(velocity=(1.0, 0, 0))), (ph.ensemble, start)):
+        began = time.process_time()
+        knots = np.linspace(-3.0, 3.0, 1009)
+        run(ph.particle(1.0), given, [wing(knots, np.cos(knots), 1.0)], **SETTINGS_OF_RUNS)
+        assert time.process_time() - began < 1.0
 
 
 def test_an_array_alone_is_a_table_in_simulate_and_the_members_of_an_ensemble():
@@ -574,3 +644,35 @@ def test_a_table_changed_after_the_force_was_made_does_not_change_it():
     law = ph.force(lambda t, s, b, p: ((p[0][1], 0, 0), ZERO))(values)
     values[1] = 9.0
     assert ph.simulate(ph.particle(1.0), forces=[law], **SETTINGS_OF_RUNS).final.velocity[0] == pytest.approx(2.0)
+
+
+def test_ensembles_of_systems_with_tables_have_the_bits_of_each_system_alone():
+    @ph.pair_force
+    def spring(t, a, body_a, b, body_b, params):
+        away = np.array(b.position) - a.position
+        length = np.linalg.norm(away)
+        return params[0] * np.interp(length, params[1], params[2]) * away / length, ZERO, ZERO
+
+    x, k = np.linspace(0.0, 3.0, 50), np.linspace(1.0, 2.0, 12)
+    bodies, begin = [ph.particle(1.0)] * 2, ph.State()
+    far = np.stack([1 + k / 10, 0 * k, 0 * k], axis=1)
+    many = ph.ensemble(bodies, [begin, ph.State(position=far)], [spring(0, 1, k, x, x**2)], **SETTINGS_OF_RUNS)
+    alone = ph.simulate(bodies, [begin, ph.State(position=far[5])], [spring(0, 1, k[5], x, x**2)], **SETTINGS_OF_RUNS)
+    assert many.position[-1, 5].tobytes() == alone.position[-1].tobytes()
+
+
+def test_a_users_module_with_the_name_of_one_of_python_is_traced(tmp_path):
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "__init__.py").write_text("")
+    (tmp_path / "test" / "lifts.py").write_text("import math\ndef lift(t):\n    return math.cos(t)\n")
+    script = """
+        import sys; sys.path.insert(0, sys.argv[1])
+        from test import lifts
+        from test.lifts import lift
+        import polhode as ph
+        law = ph.force(lambda t, s, b, p: ((lift(t), lifts.lift(t), 0), (0, 0, 0)))
+        print(*ph.simulate(ph.particle(1.0), forces=[law()], duration=1.0, method="rk4", step=0.01).final.velocity)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.split()
+    assert [float(number) for number in shown] == pytest.approx([math.sin(1.0), math.sin(1.0), 0.0], rel=1e-9)

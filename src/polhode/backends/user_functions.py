@@ -14,6 +14,7 @@ import dis
 import math
 import random
 import sys
+import sysconfig
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -79,7 +80,7 @@ class _Adapter:
                 return StandardModule(value, POLHODE, self.adapt)
             if value in (random, time, np.random):
                 return Unrepeatable(value.__name__, value)
-            return StandardModule(value, {}, self.adapt) if _is_users_module(value) else value
+            return StandardModule(value, {}, self.adapt) if _is_users(value) else value
         if isinstance(value, (random.Random, np.random.Generator, np.random.RandomState)):
             return Unrepeatable(type(value).__name__, value)
         if isinstance(value, BuiltinFunctionType):
@@ -102,9 +103,10 @@ class _Adapter:
         if type(value) is dict and len(value) <= _SMALL:
             known = {key: self.adapt(part) for key, part in value.items()}
             return value if all(known[key] is part for key, part in value.items()) else known
-        if isinstance(value, (type, Enum)) or not _is_users(type(value)) or not hasattr(type(value), "__dict__"):
+        kind = value if isinstance(value, type) else type(value)
+        if issubclass(kind, (Enum, BaseException)) or not _is_users(kind) or _is_installed(kind):
             return value
-        return self._adapt_object(value)
+        return self._adapt_class(kind) if kind is value else self._adapt_object(value)
 
     def adapt_function(self, function: Any) -> Any:
         """A function, method or partial on our own `math` and NumPy."""
@@ -134,30 +136,37 @@ class _Adapter:
             problem = "`except`: compiled code raises no errors that it could catch. Ask beforehand, by `if`"
             copied = _refuse_to_trace(function, copied, problem)
         self._made[id(function)] = (function, copied)  # a function that calls itself
-        for cell, original in zip(cells, function.__closure__ or (), strict=True):
+        for name, cell, original in zip(function.__code__.co_freevars, cells, function.__closure__ or (), strict=True):
             try:
-                cell.cell_contents = self.adapt(original.cell_contents)
+                now = original.cell_contents
             except ValueError:  # an empty cell
                 continue
+            cell.cell_contents = now if name == "__class__" else self.adapt(now)  # super() goes on from the real class
         return copied
+
+    def _adapt_class(self, kind: type) -> type:
+        """A subclass of a user's class whose methods are adapted."""
+        methods: dict[str, Any] = {"__slots__": (), "__module__": kind.__module__, "__qualname__": kind.__qualname__}
+        try:
+            made = type(kind)(kind.__name__, (kind,), methods)
+        except Exception:  # a class that has no such subclasses
+            return kind
+        self._made[id(kind)] = (kind, made)
+        for base in reversed(kind.__mro__):
+            for name, member in vars(base).items() if _is_users(base) else ():
+                if isinstance(member, FunctionType):
+                    setattr(made, name, self.adapt(member))
+                elif isinstance(member, (staticmethod, classmethod)):
+                    setattr(made, name, type(member)(self.adapt(member.__func__)))
+                elif isinstance(member, property):
+                    setattr(made, name, property(self.adapt(member.fget)))
+        return made
 
     def _adapt_object(self, value: Any) -> Any:
         """A copy of a user's object whose methods and contents are adapted."""
-        kind = type(value)
-        methods: dict[str, Any] = {"__slots__": (), "__module__": kind.__module__}
-        for base in reversed(kind.__mro__):
-            if not _is_users(base):
-                continue
-            for name, member in vars(base).items():
-                if isinstance(member, FunctionType):
-                    methods[name] = self.adapt(member)
-                elif isinstance(member, (staticmethod, classmethod)):
-                    methods[name] = type(member)(self.adapt(member.__func__))
-                elif isinstance(member, property):
-                    methods[name] = property(self.adapt(member.fget))
         try:
             made = copy.copy(value)
-            object.__setattr__(made, "__class__", type(kind.__name__, (kind,), methods))
+            object.__setattr__(made, "__class__", self.adapt(type(value)))
         except Exception:  # an object that cannot be copied
             return value
         self._made[id(value)] = (value, made)
@@ -193,13 +202,21 @@ _OURS = ("polhode", "numpy", "scipy", "builtins", "_pytest")
 
 
 def _is_users(thing: Any) -> bool:
-    top = (getattr(thing, "__module__", None) or "").partition(".")[0]
-    return top not in _OURS and (top == "__main__" or top not in sys.stdlib_module_names)
+    """Whether a function, class or module is neither ours nor Python's own."""
+    home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None) or ""
+    top = home.partition(".")[0]
+    if top in _OURS:
+        return False
+    if top not in sys.stdlib_module_names:
+        return True
+    source = getattr(sys.modules.get(home), "__file__", None)  # a user's module may be called "test"
+    return source is not None and not source.startswith(sysconfig.get_path("stdlib"))
 
 
-def _is_users_module(module: ModuleType) -> bool:
-    name = module.__name__.partition(".")[0]
-    return name not in _OURS and name not in sys.stdlib_module_names
+def _is_installed(kind: type) -> bool:
+    """Whether a class comes from an installed package."""
+    source = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    return source.startswith(sysconfig.get_path("purelib"))
 
 
 def portable(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -220,9 +237,9 @@ def in_plain_python(function: Callable[..., Any], vectors: int) -> Callable[...,
         if sizes:  # members of an ensemble, one by one
             rows = [call(*_of_member(given, k)) for k in range(sizes.pop())]
             return _transpose(rows)
-        if all(isinstance(leaf, (float, int, np.number)) for leaf in _leaves(given)):
-            given = _map(Plain, given)
-        return normalize(adapted(*given), vectors)
+        if not all(isinstance(leaf, (float, int, np.number)) for leaf in _leaves(given)):
+            return adapted(*given)  # symbols, of which a Taylor series is made
+        return normalize(adapted(*_map(Plain, given)), vectors)
 
     return call
 
@@ -411,8 +428,8 @@ class _Script:
         k = len(self.taken)
         if k >= MOST_DECISIONS:
             raise TraceError(
-                "a loop, or a recursion, that ends when a number that changes during the run says so: give it a known "
-                "length, and leave out the rest by `if`"
+                "a loop, or a recursion, that ends when a number that changes during the run says so, or more than "
+                f"{MOST_DECISIONS} `if`s: give a loop a known length, and look tables up with ph.interp"
             )
         self.taken.append((condition.i, self.given[k] if k < len(self.given) else True))
         return self.taken[-1][1]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-from polhode.backends.graph import TraceError
 from polhode.backends.user_functions import Recorded, in_plain_python, record_function
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError, ScenarioError
 from polhode.model.event import Event
-from polhode.model.force import Force, map_leaves
+from polhode.model.force import Force, flatten_leaves, map_leaves
 from polhode.model.preflight import locate_error
 from polhode.model.scenario import Scenario
 
@@ -22,6 +21,9 @@ _VECTOR, _QUATERNION = (0.0,) * 3, (0.0,) * 4
 _STATE = StateView(_VECTOR, _QUATERNION, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
 _BODY = BodyConstants(0.0, 0.0, _VECTOR, _VECTOR, _QUATERNION, _VECTOR)
 _VELOCITIES = ("velocity", "angular_velocity", "angular_velocity_body", "linear_momentum", "angular_momentum")
+
+LONG_TABLE = 32
+"""A table of so many numbers that all members of an ensemble share becomes part of the compiled function."""
 
 _in_world_axes = lru_cache(maxsize=256)(convert_body_torque)
 
@@ -34,9 +36,36 @@ def settle_functions(scenario: Scenario) -> Scenario:
     if not scenario.events and all(f.function is None for f in scenario.forces):
         return scenario
     is_traced = scenario.engine != "python"
-    forces = tuple(_settle_force(f, is_traced) if f.function is not None else f for f in scenario.forces)
-    events = tuple(_settle_event(e, is_traced) for e in scenario.events)
+    bind = _bind_tables if scenario.members is not None else lambda unchanged: unchanged
+    forces = tuple(_settle_force(bind(f), is_traced) if f.function is not None else f for f in scenario.forces)
+    events = tuple(_settle_event(bind(e), is_traced) for e in scenario.events)
     return replace(scenario, forces=forces, events=events)
+
+
+def _bind_tables(f: Any) -> Any:
+    """A force or event of an ensemble with the long tables that all members share in its functions.
+
+    Among the parameters every member would have its own copy of them.
+    """
+    tables = {k: part for k, part in enumerate(f.params) if isinstance(part, tuple) and _is_long_table(part)}
+    if not tables or f.function is None:
+        return f
+    names = ("function", "potential") if isinstance(f, Force) else ("function", "change")
+    functions = {name: getattr(f, name) for name in names if getattr(f, name) is not None}
+    bound = {name: partial(_call_with_tables, function, tables) for name, function in functions.items()}
+    return replace(f, params=tuple(part for k, part in enumerate(f.params) if k not in tables), **bound)
+
+
+def _is_long_table(part: Any) -> bool:
+    leaves = flatten_leaves(part)
+    return len(leaves) >= LONG_TABLE and all(isinstance(leaf, float) for leaf in leaves)
+
+
+def _call_with_tables(function: Callable[..., Any], tables: dict[int, Any], *arguments: Any) -> Any:
+    *given, params = arguments
+    others = iter(params)
+    every = range(len(tables) + len(params))
+    return function(*given, tuple(tables[k] if k in tables else next(others) for k in every))
 
 
 def _settle_force(f: Force, is_traced: bool) -> Force:
@@ -76,7 +105,7 @@ def _settle(
         return in_plain_python(function, vectors)
     try:
         return record_function(function, arguments, vectors)
-    except (TraceError, TypeError, AttributeError, RecursionError) as error:
+    except Exception as error:  # whatever the user's code meets with numbers that are not known
         raise kind(
             f"{name} cannot be compiled: {error}{locate_error(function, error)}. The documentation lists what can, "
             "under 'Forces of your own'; or run it uncompiled with engine='python', about a thousand times slower."

@@ -127,8 +127,8 @@ class EventLaw:
 def event(function: EventFunction) -> EventLaw:
     """Make an event of a plain function (t, state, body, params) -> number: it happens where the number crosses zero.
 
-    A discontinuous sign change or a NaN does not trigger an event.  The function takes what a force takes, and like a
-    force does only arithmetic.
+    A discontinuous sign change or a NaN does not trigger an event.  The function takes what a force takes, and may
+    be written with what a force may be written with.
 
     Examples
     --------

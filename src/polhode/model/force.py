@@ -129,8 +129,9 @@ def force(
         Takes the time; the `state` (position, orientation as a quaternion w, x, y, z, velocity, angular_velocity,
         angular_velocity_body, linear_momentum, angular_momentum); the `body` (mass, and moments about the center of
         mass, also with a pivot); and the parameters as a tuple.  Returns the force in world axes and the torque about
-        the center of mass, each three numbers.  With nothing but arithmetic on tuples, `ph.sqrt`, `ph.sin`, `ph.cos`
-        and `ph.if_less` it runs on every kind of number.
+        the center of mass, each three numbers.  It may use `if`, loops, helper functions, `math`, NumPy and tables, as
+        the page "Forces of your own" lists.  With nothing but arithmetic on tuples, `ph.sqrt`, `ph.sin`, `ph.cos` and
+        `ph.if_less` it runs on every kind of number.
     axes : {"world", "body"}, optional
         The axes of the torque that the function returns.
     potential : callable, optional
