@@ -247,7 +247,7 @@ def test_what_has_no_series_is_reported_with_its_line():
 
     @ph.force
     def wave(t, state, body, params):
-        return (math.sin(state.position[0]), 0.0, 0.0), (0.0, 0.0, 0.0)
+        return (math.floor(state.position[0]), 0.0, 0.0), (0.0, 0.0, 0.0)
 
     @ph.force
     def door(t, state, body, params):

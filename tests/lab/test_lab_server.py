@@ -482,7 +482,7 @@ def test_a_host_of_zero_is_a_wildcard_and_requires_a_token():
         (["lab", "no-such-model"], "there is no model 'no-such-model'"),
         (["lab", "dzhanibekov", "--spin", "1e9"], "spin = 1e+09 rad/s is outside its range"),
         (["lab", "motion.zarr"], "`polhode view` opens files"),
-        (["view", "."], ". is not a stored motion"),
+        (["view", "."], " is not a stored motion"),
         (["view", "x.csv"], "x.csv is not a stored motion"),
         (["lab", "--port", "70000"], "70000 is not in the range"),
         (["lab", "--token", ""], "--token must not be empty"),

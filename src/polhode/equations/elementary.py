@@ -112,7 +112,7 @@ def atan2(y: Number, x: Number) -> Number:
 # Sums and products with their rounding errors -----------------------------------------------------------------------
 @law
 def _two_sum(a: Number, b: Number) -> tuple[Number, Number]:
-    """a + b, and its rounding error.  [Knuth 1969]"""
+    """a + b, and its rounding error.  [Knuth, section 4.2.2]"""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
@@ -127,7 +127,7 @@ def _fast_two_sum(a: Number, b: Number) -> tuple[Number, Number]:
 
 @law
 def _halves(a: Number) -> tuple[Number, Number]:
-    """a as a sum of two numbers of 26 bits.  [Veltkamp 1968]"""
+    """a as a sum of two numbers of 26 bits, after Veltkamp.  [Dekker 1971]"""
     scaled = 134217729.0 * a  # 2**27 + 1
     high = scaled - (scaled - a)
     return high, a - high

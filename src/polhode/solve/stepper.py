@@ -61,7 +61,7 @@ class Stepper:
     >>> before = stepper.save()
     >>> for _ in range(100):
     ...     stepper.advance(0.01)
-    >>> stepper.time, round(float(stepper.state.velocity[2]), 9)
+    >>> round(stepper.time, 9), round(float(stepper.state.velocity[2]), 9)
     (1.0, 2.0)
     >>> stepper.restore(before)
     >>> stepper.time
