@@ -13,7 +13,7 @@ import numpy as np
 from polhode.backends.fixed_steps import build_acceptance
 from polhode.backends.layout import Layout, read, read_constants, write
 from polhode.backends.loops import Loop, Sweep, loop
-from polhode.backends.stages import StageLoops
+from polhode.backends.stages import StageLoops, padded
 from polhode.equations.law import Groups
 from polhode.equations.scalar_ops import absolute, if_less, larger
 from polhode.methods.dense_output import build_interpolant, dense_stages, interpolant_coefficients
@@ -104,8 +104,9 @@ def lane_attempts(rate: Loop, renormalize: Loop, tableau: Tableau, layout: Layou
 def staged_attempts(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: Layout) -> Attempts:
     """The attempts of all bodies of a unit together; the error is the largest of all bodies."""
     lanes, size, state, trial, point = layout.lanes, layout.size, layout.state, layout.trial, layout.point
-    a, b = np.array(tableau.coordinate_weights, dtype=float), np.array(tableau.momentum_weights, dtype=float)
-    fifth, third = (np.array(row, dtype=float) for row in tableau.error_rows or ((), ()))
+    length = len(layout.slopes)
+    a, b = padded(tableau.coordinate_weights, length), padded(tableau.momentum_weights, length)
+    fifth, third = (padded(row, length) for row in tableau.error_rows or ((), ()))
     first_slope, error_at, count = layout.slopes[0], layout.point[0][0], len(tableau.nodes)
     clock, result, least = layout.clock, layout.attempt, layout.least
     run_stages, sum_slopes = loops.run_stages, loops.sum_slopes
@@ -165,10 +166,9 @@ def _staged_interpolant(loops: StageLoops, tableau: Tableau, layout: Layout) -> 
     used, _, rows = dense_stages(tableau)
     slopes, at_end = tuple(layout.slopes[i] for i in (*used, *range(count, len(layout.slopes)))), layout.slopes[count]
     more, evaluate, sum_slopes = len(dense.nodes), loops.evaluate, loops.sum_slopes
-    nodes, weights = np.array(dense.nodes, dtype=float), np.array(tableau.coordinate_weights, dtype=float)
-    points = np.zeros((more, count + more))
-    for i, row in enumerate(dense.rows):
-        points[i, : len(row)] = row
+    length = len(layout.slopes)
+    nodes, weights = np.array(dense.nodes, dtype=float), padded(tableau.coordinate_weights, length)
+    points = np.array([padded(row, length) for row in dense.rows])
 
     def fit_one(unit: Any, at: Any, tried: Any) -> None:
         y, new, k = read(unit, at, state), read(unit, at, trial), read(unit, at, slopes)

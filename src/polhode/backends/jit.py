@@ -120,7 +120,7 @@ def _compile(loops: str, laws: str) -> bytes:
         module.triple, module.data_layout = triple, layout
         modules.append(module)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.slp_vectorization, options.loop_vectorization, options.loop_unrolling = False, True, True
+    options.slp_vectorization, options.loop_vectorization, options.loop_unrolling = False, True, False
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     passes.run(modules[0], builder)

@@ -451,7 +451,7 @@ class Function:
         if isinstance(function, Sweep):
             return self.program.sweep(function, arguments)
         if isinstance(function, FunctionType) and function.__module__ != __name__:
-            return write_inline(function, arguments, keywords, self.writer)
+            return self.program.law(function, arguments, keywords, self.writer)
         return function(*arguments, **keywords)
 
 
@@ -508,9 +508,38 @@ def trace(function: Callable[..., Any], arguments: Sequence[Any], keywords: Any 
         return Trace(graph, loads, stores, returned), places
 
 
-def write_inline(function: Callable[..., Any], arguments: Sequence[Any], keywords: Any, writer: Writer) -> Any:
-    """Trace a law and write it where it is called."""
-    traced, places = trace(function, arguments, keywords)
+LONG_LAW = 64
+"""A law of more operations becomes a function, which no pass of the optimizer has to read."""
+
+
+class _Parameters:
+    """The parameters of a function that is made of a trace: one for each number, place and array that it is given."""
+
+    def __init__(self, *first: str) -> None:
+        self.text = list(first)
+
+    def incoming(self, value: Any) -> Any:
+        """What stands for a value of the caller."""
+        if isinstance(value, tuple):
+            return tuple(self.incoming(part) for part in value)
+        if not isinstance(value, (Scalar, Int, Array)):
+            return value
+        name = f"%u{len(self.text)}"
+        self.text.append(f"{_type_of(value)} {name}")
+        return Array(name, "d", ()) if isinstance(value, Array) else type(value)(name)
+
+    @staticmethod
+    def given(value: Any) -> list[str]:
+        """The arguments of a call for it."""
+        if isinstance(value, tuple):
+            return [text for part in value for text in _Parameters.given(part)]
+        if isinstance(value, Array):
+            return [f"ptr {value.pointer}"]
+        return [f"{_type_of(value)} {value.name}"] if isinstance(value, (Scalar, Int)) else []
+
+
+def write_inline(traced: Trace, places: Any, writer: Writer) -> Any:
+    """Write a traced law where it is called."""
     pointers = {place[0]: place[0] for place in (*traced.loads, *traced.stores)}
     body = TraceWriter(traced, 1, writer, _Addresses(writer, pointers))
     body.write()
@@ -551,6 +580,22 @@ class CompiledModule(NamedTuple):
             return None
         return {"double": Scalar, "i1": Bool, "i64": Int}[returns](out().new(f"call {returns} @{name}({given})", "c"))
 
+    def law(self, function: Callable[..., Any], arguments: Sequence[Any], keywords: Any, writer: Writer) -> Any:
+        """Trace a law, and write it where it is called, or as a function if it is long and returns nothing."""
+        traced, places = trace(function, arguments, keywords)
+        if places is not None or keywords or len(traced.order) < LONG_LAW:
+            return write_inline(traced, places, writer)
+        name, parameters = f"law_{len(self.laws)}", _Parameters()
+        traced, places = trace(function, [parameters.incoming(a) for a in arguments])
+        own = Writer(self.law_tables)
+        own.label("entry")
+        write_inline(traced, places, own)
+        own.put("ret void")
+        self.laws.append("\n".join([f"define void @{name}({', '.join(parameters.text)}) #1 {{", *own.lines, "}"]))
+        self.loops.append(f"declare void @{name}({', '.join(p.split()[0] for p in parameters.text)}) #1")
+        writer.put(f"call void @{name}({', '.join(text for a in arguments for text in _Parameters.given(a))})")
+        return None
+
     def sweep(self, sweep: Sweep, arguments: Sequence[Any]) -> None:
         """Call a sweep, which is traced when it is first called with such arguments."""
         unit, rest = arguments[0], arguments[1:]
@@ -560,24 +605,13 @@ class CompiledModule(NamedTuple):
             self.done[key] = (name, None)
             self._compile_sweep(name, sweep, unit, rest)
         blocks = unit.extents[0] // sweep.size
-        given = [f"ptr {unit.pointer}", f"i64 {as_integer(blocks)}", *(f for a in rest for f in _flatten(a))]
+        given = [f"ptr {unit.pointer}", f"i64 {as_integer(blocks)}", *(f for a in rest for f in _Parameters.given(a))]
         out().put(f"call void @{self.done[key][0]}({', '.join(given)})")
 
     def _compile_sweep(self, name: str, sweep: Sweep, unit: Array, rest: Sequence[Any]) -> None:
-        parameters = ["ptr noalias %unit", "i64 %blocks"]
-        count = 0
-
-        def incoming(value: Any) -> Any:
-            nonlocal count
-            if isinstance(value, tuple):
-                return tuple(incoming(part) for part in value)
-            if not isinstance(value, (Scalar, Int, Array)):
-                return value
-            count += 1
-            parameters.append(f"{_type_of(value)} %u{count}")
-            return Array(f"%u{count}", "d", ()) if isinstance(value, Array) else type(value)(f"%u{count}")
-
-        given = [incoming(a) for a in rest]
+        incoming = _Parameters("ptr noalias %unit", "i64 %blocks")
+        given = [incoming.incoming(a) for a in rest]
+        parameters = incoming.text
         traced, _ = trace(sweep.body, [Array("%unit", "d", ()), Int("%at"), *given])
         writer, width = Writer(self.law_tables), min(self.width, sweep.lanes)
         pointers = {place[0]: place[0] for place in (*traced.loads, *traced.stores)}

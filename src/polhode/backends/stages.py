@@ -124,7 +124,7 @@ def _stage_sums(layout: Layout) -> Loop:
 
 def _all_stages(tableau: Tableau, evaluate: Loop, sum_slopes: Loop, layout: Layout) -> Loop:
     """The slopes of every stage of a step, each from the previous ones."""
-    nodes, coordinate_rows, momentum_rows = tableau_arrays(tableau)
+    nodes, coordinate_rows, momentum_rows = tableau_arrays(tableau, len(layout.slopes))
     count, point, stride = len(tableau.nodes), layout.point[0][0], layout.drift
 
     @loop
@@ -138,7 +138,8 @@ def _all_stages(tableau: Tableau, evaluate: Loop, sum_slopes: Loop, layout: Layo
 
 def staged_step(loops: StageLoops, renormalize: Loop, tableau: Tableau, layout: Layout) -> Loop:
     """One step of all bodies of a unit."""
-    a, b = np.array(tableau.coordinate_weights, dtype=float), np.array(tableau.momentum_weights, dtype=float)
+    length = len(layout.slopes)
+    a, b = padded(tableau.coordinate_weights, length), padded(tableau.momentum_weights, length)
     count, target, sum_slopes, run_stages = len(tableau.nodes), layout.point[0][0], loops.sum_slopes, loops.run_stages
     accept = build_acceptance(renormalize, layout, layout.point)
 
@@ -175,11 +176,14 @@ def staged_splitting(composition: Composition, kick: Loop, drift: Loop, renormal
     return step_all
 
 
-def tableau_arrays(tableau: Tableau) -> tuple[Any, Any, Any]:
+def padded(row: Sequence[Any], length: int) -> Any:
+    """A row of weights as an array, padded with zeros: rows of one length are compiled once."""
+    return np.array([*(float(x) for x in row), *(0.0,) * (length - len(row))])
+
+
+def tableau_arrays(tableau: Tableau, length: int) -> tuple[Any, Any, Any]:
     """Nodes and rows of a tableau as arrays, the rows padded with zeros."""
-    count = len(tableau.nodes)
-    coordinate_rows, momentum_rows = np.zeros((count, count)), np.zeros((count, count))
-    for i in range(count):
-        coordinate_rows[i, :i] = [float(x) for x in tableau.coordinate_rows[i]]
-        momentum_rows[i, :i] = [float(x) for x in tableau.momentum_rows[i]]
+    coordinate_rows, momentum_rows = (
+        np.array([padded(row, length) for row in rows]) for rows in (tableau.coordinate_rows, tableau.momentum_rows)
+    )
     return np.array(tableau.nodes, dtype=float), coordinate_rows, momentum_rows
