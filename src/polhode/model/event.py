@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from polhode import validation
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
-from polhode.equations.law import law
 from polhode.errors import ScenarioError
 from polhode.model.force import Params, as_param, check_arguments, check_body_indices, name_of_function
 
@@ -110,7 +109,6 @@ class EventLaw:
         if tolerance < 0:
             raise ScenarioError(f"within of {self.name} is a time of at least 0 s, but is {tolerance:g}")
         times = int(count) if count is not None else (1 if action == "stop" else None)
-        changed = law(change) if change is not None else None
         return Event(
             self.name,
             self.kernel,
@@ -119,7 +117,7 @@ class EventLaw:
             int(direction),
             times,
             tolerance,
-            changed,
+            change,
             function=self.function,
         )
 
@@ -142,7 +140,7 @@ def event(function: EventFunction) -> EventLaw:
     if not callable(function):
         raise ScenarioError(f"@ph.event goes before a function {EVENT_SIGNATURE}, not before {function!r}")
     _check_signature(function, "event")
-    return EventLaw(name_of_function(function), law(function), function)
+    return EventLaw(name_of_function(function), function, function)
 
 
 def as_event(given: Any) -> Event:

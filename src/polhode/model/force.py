@@ -12,7 +12,6 @@ import numpy as np
 
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants
-from polhode.equations.law import law
 from polhode.equations.right_hand_side import convert_body_torque
 from polhode.errors import ForceError, InputError
 from polhode.validation import Array
@@ -233,10 +232,10 @@ def _force_law(
     except ValueError:
         raise ForceError(f"@ph.force goes before a Python function {signature}, not before {function!r}") from None
     check_arguments(function, arguments, count, f"a force takes {count}: {signature}", ForceError)
-    kernel = law(function)
+    kernel: Callable[..., Any] = function
     if axes == "body":
         kernel = convert_body_torque(kernel)
-    return ForceLaw(name_of_function(function), kernel, function, kind, law(potential) if potential else None, axes)
+    return ForceLaw(name_of_function(function), kernel, function, kind, potential, axes)
 
 
 def check_arguments(
