@@ -177,8 +177,9 @@ class ClockedSteps(Integrator):
             return
         lanes = self.layout.lanes
         by_lane = out.reshape(len(out), len(self.buffer), out.shape[2] // lanes, lanes)  # there may be no outputs
-        for member in np.flatnonzero(stuck):
-            by_lane[written[member] :, member // lanes, :, member % lanes] = np.nan
+        missing = np.zeros((len(out), len(self.buffer) * lanes), dtype=bool)
+        missing[:, : len(stuck)] = stuck & (np.arange(len(out))[:, None] >= written)
+        np.copyto(by_lane, np.nan, where=missing.reshape(len(out), len(self.buffer), 1, lanes))
 
     def finish(self, times: Array, samples: Array) -> Failure | None:
         """The failure of the run, or of the first member whose step has shrunk to zero."""
