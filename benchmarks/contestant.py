@@ -126,7 +126,7 @@ def problem_data(name: str, scenario: Scenario) -> ProblemData:
         elif force.name == "quadratic_drag":
             drag += float(force.params[0])
         elif force.name == "thruster" and thruster is None:
-            nozzle, push, start, stop = force.params
+            nozzle, push, (start, stop) = force.params
             thruster = Thruster(
                 _plain_floats(push),
                 _plain_floats(np.cross(nozzle, push)),
