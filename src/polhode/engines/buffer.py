@@ -97,10 +97,10 @@ def pack_buffer(scenario: Scenario, packing: Packing, is_system: bool) -> Array:
     table = np.zeros((rows, packing.systems * packing.bodies))
     for row, value in enumerate(values):
         table[row] = np.broadcast_to(value, scenario.shape).ravel()
-    cut = np.ascontiguousarray(np.moveaxis(packing.to_lanes(table), 0, 2))  # (systems, blocks, rows, lanes)
+    cut = _aligned(np.moveaxis(packing.to_lanes(table), 0, 2))  # (systems, blocks, rows, lanes)
     if layout.member:
         cut[:, :, layout.member[0] // lanes] = np.arange(packing.systems)[:, None, None]
-    return _aligned(cut.reshape(packing.systems, -1) if is_system else cut.reshape(packing.blocks, rows * lanes))
+    return cut.reshape(packing.systems, -1) if is_system else cut.reshape(packing.blocks, rows * lanes)
 
 
 def _aligned(array: Array) -> Array:
