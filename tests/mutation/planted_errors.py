@@ -286,7 +286,7 @@ PLANTED = [
     Planted(
         "event: fires again where it was just handled",
         "backends/clocked.py",
-        "run.memory[who, i, b, SIDE] = 2.0 * run.memory[who, i, b, SIDE]",
+        "run.memory[who, i, b, SIDE] = HANDLED * run.memory[who, i, b, SIDE]",
         "pass",
         (CROSSINGS,),
     ),

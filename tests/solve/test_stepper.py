@@ -128,8 +128,10 @@ def test_time_goes_forward_and_what_fails_says_so():
     with pytest.raises(ScenarioError, match="forward"):
         stepper.advance_to(0.25)
     stepper.set_loads(force=(1e308, 0, 0))
-    with pytest.raises(RunError, match="infinite or NaN"):
+    with pytest.raises(RunError, match="infinite or NaN") as error:
         stepper.advance(100.0)
+    assert np.isfinite(error.value.last_good.position).all()
+    assert error.value.time >= 0.5
 
 
 def test_it_takes_a_scenario_and_refuses_members():

@@ -18,6 +18,7 @@ from polhode.backends.event_laws import (
     BODIES,
     CHANGE,
     DIRECTION,
+    HANDLED,
     LIMIT,
     LOG_HEADER,
     SIDE,
@@ -319,7 +320,7 @@ def _build_search(
                     found[c, j, e, b] = unit[at + first_point + j * point_stride + e * event_stride]
                 last, slope = run.memory[who, e, b, SIDE], unit[at + slope_at + e * event_stride]
                 beyond = last * found[c, EVENT_POINTS, e, b] < 0.0 and last * found[c, 1, e, b] < 0.0
-                if abs(last) == 2.0 and beyond and abs(slope) <= STANDSTILL * abs(found[c, EVENT_POINTS, e, b]):
+                if abs(last) == HANDLED and beyond and abs(slope) <= STANDSTILL * abs(found[c, EVENT_POINTS, e, b]):
                     return False
                 run.memory[who, e, b, SIDE] = starting_side(last, found[c, 0, e, b], slope)
         return True
@@ -672,7 +673,7 @@ def _build_action(events: EventLaws, layout: Layout, is_system: bool) -> Loop:
         for i in range(count_events):  # a discontinuous sign change does not trigger an event
             before, behind = unit[at + before_at + i * lanes], unit[at + behind_at + i * lanes]
             if i == e:
-                run.memory[who, i, b, SIDE] = 2.0 * run.memory[who, i, b, SIDE]
+                run.memory[who, i, b, SIDE] = HANDLED * run.memory[who, i, b, SIDE]
             elif before * behind < 0.0:
                 run.memory[who, i, b, SIDE] = sign(behind)
         zeno_count = run.memory[who, e, b, ZENO_COUNT] + 1.0

@@ -10,6 +10,7 @@ from polhode.backends.clocked import ENDLESS, STOPPED, WRONG_SIDE, ZENO_LIMIT
 from polhode.backends.event_laws import (
     BODIES,
     CHANGE,
+    HANDLED,
     LOG_HEADER,
     MEMORY,
     RECORD,
@@ -82,7 +83,9 @@ class EventLog:
             if (self.halted == code).any():
                 clock = int(np.argmax(self.halted == code))
                 memory = self.memory[clock]
-                culprit = memory[..., ZENO_COUNT] >= ZENO_LIMIT if code == ENDLESS else np.abs(memory[..., SIDE]) == 2
+                culprit = (
+                    memory[..., ZENO_COUNT] >= ZENO_LIMIT if code == ENDLESS else np.abs(memory[..., SIDE]) == HANDLED
+                )
                 event, body = np.argwhere(culprit)[0]
                 return reason, clock, int(event), int(body)
         return None

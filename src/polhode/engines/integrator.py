@@ -43,8 +43,6 @@ class Integrator:
     stopped_at: float | None = None
     """The time at which an event has stopped the run."""
     closed_form: Any = None
-    leaves_samples = False
-    """Whether the state at the end of `integrate` is only in its samples."""
     checkpoints: Array | None = None
     """The starts of the steps that cover the outputs of the last segment, if it keeps them."""
 

@@ -212,7 +212,7 @@ class Stepper:
             if quick.advance(self._time, time):
                 self._time = time
                 return None
-            self._fail()
+            quick.take_back()  # and again, to find out when it failed, and the last good state
         return self._advance_slowly(float(time))
 
     def _advance_slowly(self, time: float) -> list[EventRecord] | None:
@@ -236,14 +236,12 @@ class Stepper:
                     self._open = self._time
                     if self._quick is not None:
                         self._quick.until = following
-                samples = integrator.integrate(self._time, b, np.array([b]), False)
+                integrator.integrate(self._time, b, np.array([b]), False)
                 if integrator.failure is not None:
                     self._fail(integrator.failure)
                 if integrator.stopped_at is not None:
                     self._time = integrator.stopped_at
                     break
-                if integrator.leaves_samples:
-                    integrator.set_state(samples[-1])
                 self._time = b
                 if b == following:
                     self._applied = False
@@ -258,10 +256,9 @@ class Stepper:
         self._events_seen = len(found)
         return new
 
-    def _fail(self, failure: Failure | None = None) -> None:
+    def _fail(self, failure: Failure) -> None:
         """Raise the error of a run that had to stop."""
         integrator, samples = self._integrator, self._integrator.samples
-        failure = failure or Failure("non-finite", self._time, 0, samples[0])
         result = RunResult(np.array([failure.time]), samples[None], integrator.columns, integrator.steps)
         raise run_error(failure, Motion(self.scenario, result))
 
@@ -325,6 +322,11 @@ class _Quick:
         self._slots = integrator.plan.program.slots(run)
         state = integrator.buffer[0, : integrator.layout.drift]
         self._state, self._ones = state, np.ones(len(state))
+        self._row, self._before = integrator.buffer[0], integrator.buffer[0].copy()
+
+    def take_back(self) -> None:
+        """Go back to the start of the last advance."""
+        np.copyto(self._row, self._before)
 
     def _is_finite(self) -> bool:
         return isfinite(self._state.dot(self._ones))
@@ -340,6 +342,7 @@ class _QuickFixed(_Quick):
         self._at_t, self._at_h, self._at_end = (self._slots[name] for name in ("t_start", "h", "k_end"))
 
     def advance(self, a: float, b: float) -> bool:
+        np.copyto(self._before, self._row)
         h, numbers = self._h, self._numbers
         steps = (b - a) / h
         whole = round(steps)
@@ -368,10 +371,11 @@ class _QuickClocked(_Quick):
             out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
         )  # fmt: skip
         self._bind(integrator, run)
-        self._at_end, self._row = self._slots["end"], integrator.buffer[0]
+        self._at_end = self._slots["end"]
         self._at_t, self._at_h = integrator.layout.clock[0], integrator.layout.clock[1]
 
     def advance(self, a: float, b: float) -> bool:  # noqa: ARG002
+        np.copyto(self._before, self._row)
         end = b - self._start
         self._numbers[self._at_end] = end
         self._call(self._address, 0, 1)
