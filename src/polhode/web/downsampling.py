@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.engines import segments
 from polhode.massprops.geometry import Indices
+from polhode.results.impacts import select_impacts
 from polhode.results.trajectory import Trajectory
 
 MAX_TIMES = 3000
@@ -69,7 +70,17 @@ def restrict_to_members(motion: Trajectory, members: Indices) -> Trajectory:
     places = {int(member): i for i, member in enumerate(members)}
     crossings = [replace(c, body=places[c.body]) for c in motion.run_result.crossings if c.body in places]
     kept = motion.run_result.samples[:, members]
-    run = replace(motion.run_result, samples=kept, crossings=crossings, checkpoints=None, closed_form=None)
+    whole = motion.run_result
+    run = replace(
+        whole,
+        samples=kept,
+        crossings=crossings,
+        checkpoints=None,
+        closed_form=None,
+        impacts=select_impacts(whole.impacts, members),
+        contact=None if whole.contact is None else whole.contact[:, members],
+        impact_totals=None if whole.impact_totals is None else whole.impact_totals[members],
+    )
     return type(motion)(motion.scenario.take(members), run, motion.unknown_forces)
 
 
@@ -81,6 +92,7 @@ def select_outputs(motion: Trajectory, rows: Indices) -> Trajectory:
         samples=motion.run_result.samples[rows],
         checkpoints=None,
         closed_form=None,
+        contact=None if motion.run_result.contact is None else motion.run_result.contact[rows],
     )
     stops = [c for c in run.crossings if c.ends] if motion.axis == "member" else []
     if stops:
