@@ -6,6 +6,8 @@ end after a finite time.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import polhode as ph
@@ -55,9 +57,10 @@ def ball_rows(height, restitution, duration, x=0.0, vx=0.0, *, member=-1, body=0
 
 def run_result(times, balls, shape, vx):
     """The output of a run of several balls, each as given by `ball_rows`, at these times."""
+    times = np.asarray(times, dtype=float)
     columns = SampleColumns.of((3, 4, 3, 3), counts_work=True)
     samples, contact = np.zeros((len(times), len(balls), columns.drift + 1)), np.zeros((len(times), len(balls), 8))
-    for k, (rows, motion, rest) in enumerate(balls):
+    for k, (_, motion, rest) in enumerate(balls):
         for i, t in enumerate(times):
             z, v = motion(t)
             samples[i, k, columns.position] = vx * t + k, 0.0, RADIUS + z
@@ -70,7 +73,7 @@ def run_result(times, balls, shape, vx):
     impacts = np.sort(np.concatenate([rows for rows, _, _ in balls]), order="time")
     end = len(times), *shape
     return RunResult(
-        np.asarray(times, dtype=float),
+        times,
         samples.reshape(*end, -1),
         columns,
         0,
@@ -80,6 +83,25 @@ def run_result(times, balls, shape, vx):
     )
 
 
+class ClosedFormMotion(ph.Motion):
+    """A motion of balls that is never computed, at other times neither."""
+
+    def given(self, balls, vx):
+        """Keep what gives it at any time."""
+        self.balls, self.vx = balls, vx
+        return self
+
+    def recomputed_at(self, times):
+        """The closed form at other times."""
+        run = run_result(np.asarray(times), self.balls, self.run_result.samples.shape[1:-1], self.vx)
+        scenario = replace(self.scenario, output_times=times, output_step=None)
+        return ClosedFormMotion(scenario, run).given(self.balls, self.vx)
+
+    def samples_at(self, t):
+        """The closed form at one time."""
+        return self.recomputed_at([t]).run_result.samples[0]
+
+
 BALL = ph.shapes.sphere(RADIUS, mass=MASS)
 
 
@@ -87,7 +109,7 @@ def one_ball(restitution=0.5, height=1.0, vx=0.3, duration=2.0, step=0.02):
     """A motion of one ball."""
     start = ph.State(position=(0, 0, height + RADIUS), velocity=(vx, 0, 0))
     scenario = _scenario(BALL, start, restitution, duration, step)
-    return ph.Motion(scenario, run_result(scenario.times, [ball_rows(height, restitution, duration, vx=vx)], (1,), vx))
+    return _motion(scenario, [ball_rows(height, restitution, duration, vx=vx)], vx)
 
 
 def many_balls(heights=(1.0, 0.5, 2.0), restitution=0.5, duration=2.0, step=0.1):
@@ -95,7 +117,7 @@ def many_balls(heights=(1.0, 0.5, 2.0), restitution=0.5, duration=2.0, step=0.1)
     start = ph.State(position=[(i, 0, h + RADIUS) for i, h in enumerate(heights)])
     scenario = _scenario(BALL, start, restitution, duration, step)
     balls = [ball_rows(h, restitution, duration, i, member=i) for i, h in enumerate(heights)]
-    return ph.Motion(scenario, run_result(scenario.times, balls, (len(heights),), 0.0))
+    return _motion(scenario, balls, 0.0)
 
 
 def system_of_balls(heights=(1.0, 0.5), restitution=0.5, duration=2.0, step=0.1):
@@ -103,9 +125,13 @@ def system_of_balls(heights=(1.0, 0.5), restitution=0.5, duration=2.0, step=0.1)
     starts = [ph.State(position=(i, 0, h + RADIUS)) for i, h in enumerate(heights)]
     scenario = _scenario([BALL] * len(heights), starts, restitution, duration, step)
     balls = [ball_rows(h, restitution, duration, i, body=i) for i, h in enumerate(heights)]
-    return ph.Motion(scenario, run_result(scenario.times, balls, (len(heights),), 0.0))
+    return _motion(scenario, balls, 0.0)
 
 
 def _scenario(body, state, restitution, duration, step):
     contacts = [ph.floor(restitution=restitution)]
     return ph.Scenario(body, state, [ph.forces.gravity()], duration=duration, output_step=step, contacts=contacts)
+
+
+def _motion(scenario, balls, vx):
+    return ClosedFormMotion(scenario, run_result(scenario.times, balls, (len(balls),), vx)).given(balls, vx)

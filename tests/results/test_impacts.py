@@ -6,11 +6,12 @@ import pickle
 
 import numpy as np
 import pytest
-from bouncing_balls import BALL, MASS, G, many_balls, one_ball, system_of_balls
 
 import polhode as ph
+from bouncing_balls import BALL, MASS, G, many_balls, one_ball, system_of_balls
 from polhode.errors import FileError, InputError
 
+HEAD = ["time (s)", "body", "surface", "kind", "normal (N s)", "tangential (N s)", "energy lost (J)"]
 MOTIONS = {"one body": one_ball, "ensemble": many_balls, "system": system_of_balls}
 each_motion = pytest.mark.parametrize("make", MOTIONS.values(), ids=MOTIONS.keys())
 
@@ -50,7 +51,7 @@ def test_slices_and_masks_give_tables():
 def test_the_printed_table_is_short():
     text = str(one_ball(restitution=0.9, duration=6.0).impacts).splitlines()
     assert len(text) == 13
-    assert text[0].split() == "time (s) body surface kind normal (N s) tangential (N s) energy lost (J)".split()
+    assert [cell.strip() for cell in text[0].split("  ") if cell] == HEAD
     assert "0.451600756" in text[1]
     assert text[6] == "..."
     assert text[-1].endswith("J lost")
@@ -64,7 +65,7 @@ def test_points_of_one_impact_count_as_one():
     assert f"{count} points of contact in {count - 3} impacts" in repr(motion.impacts)
 
 
-# Loads at the outputs --------------------------------------------------------------------------------------------------
+# Loads at the outputs ------------------------------------------------------------------------------------------------
 def test_a_ball_at_rest_is_held_by_its_weight():
     motion = one_ball(vx=0.3)
     assert motion.contact_forces[-1].tolist() == [0.0, 0.0, MASS * G]
@@ -118,7 +119,7 @@ def assert_same_contacts(one, other):
 @each_motion
 def test_impacts_survive_pickling(make):
     motion = make()
-    assert_same_contacts(pickle.loads(pickle.dumps(motion)), motion)
+    assert_same_contacts(pickle.loads(pickle.dumps(ph.Motion(motion.scenario, motion.run_result))), motion)
 
 
 @each_motion

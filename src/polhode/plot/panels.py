@@ -162,9 +162,7 @@ def mark_impacts(axes: Axes, motion: Trajectory) -> None:
         axes.vlines(times, 0, 1, transform=axes.get_xaxis_transform(), color=COLORS["impact"], linewidth=0.6, alpha=0.5)
     elif len(times):
         options: Any = {"linestyle": "none", "marker": "|", "markersize": 9, "alpha": 0.5, "clip_on": False}
-        axes.plot(
-            times, np.zeros_like(times), transform=axes.get_xaxis_transform(), color=COLORS["impact"], **options
-        )
+        axes.plot(times, np.zeros_like(times), transform=axes.get_xaxis_transform(), color=COLORS["impact"], **options)
 
 
 def _drawn_impacts(motion: Trajectory) -> Impacts:

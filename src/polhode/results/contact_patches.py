@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, log10
+from math import ceil, floor, log10
 
 import numpy as np
 
@@ -29,8 +29,13 @@ class ContactPatch:
     """The side of a square of the grid, in m."""
 
 
-def contact_patches(surfaces: Sequence[HalfSpace], center: Array, radius: float) -> list[ContactPatch]:
-    """The patches of all surfaces within about `radius` (m) of a point; of an ensemble those of its first member."""
+def contact_patches(
+    surfaces: Sequence[HalfSpace], center: Array, radius: float, cells: int = CELLS
+) -> list[ContactPatch]:
+    """The patches of all surfaces within about `radius` (m) of a point; of an ensemble those of its first member.
+
+    About `cells` squares of the grid fit across a patch.
+    """
     planes = [_first_member(surface) for surface in surfaces]
     found = []
     for i, (surface, (normal, offset)) in enumerate(zip(surfaces, planes, strict=True)):
@@ -38,10 +43,11 @@ def contact_patches(surfaces: Sequence[HalfSpace], center: Array, radius: float)
         # Along x where possible, so that the grid of a floor is that of the world's axes.
         u = _unit(np.cross(_nearest_axis(normal), normal))
         v = np.cross(normal, u)
-        cell = _round_down(2 * radius / CELLS)
+        cell = _round_down(2 * radius / cells)
         middle = [round(float(center @ axis) / cell) * cell for axis in (u, v)]
-        half = cell * (CELLS // 2 + 1)
-        ticks = [m + np.arange(-CELLS // 2 - 1, CELLS // 2 + 2) * cell for m in middle]
+        count = ceil(radius / cell)
+        half = cell * count
+        ticks = [m + np.arange(-count, count + 1) * cell for m in middle]
 
         def place(a: float, b: float, n: Array = normal, d: float = offset, u: Array = u, v: Array = v) -> Array:
             return d * n + a * u + b * v

@@ -121,7 +121,7 @@ def _contact_acceleration(motion: Trajectory) -> Array:
     """The force of the contacts over the mass, in m/s2, in the shape of `motion.position`."""
     each = [np.asarray(c.inverse_mass) for c in _constants(motion)]
     inverse = np.stack(np.broadcast_arrays(*each), axis=-1) if "body" in motion.axes else each[0]
-    return motion.contact_forces * inverse[..., None]
+    return np.asarray(motion.contact_forces * inverse[..., None])
 
 
 def _stack_bodies(motion: Trajectory, vectors: list[Any]) -> Array:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polhode.engines.result import CONTACT_STATES, IMPACT_KINDS
 from polhode.errors import InputError, nearest
@@ -90,7 +91,7 @@ class Impacts:
     @property
     def surface(self) -> Array:
         """The names of the contacts."""
-        return np.array(self.surfaces, dtype=np.str_)[self.rows["surface"]]
+        return np.asarray(np.array(self.surfaces, dtype=np.str_)[self.rows["surface"]])
 
     @property
     def point(self) -> Array:
@@ -125,7 +126,7 @@ class Impacts:
     @property
     def kind(self) -> Array:
         """The words "slip", "stick", "settle" or "touch"."""
-        return np.array(IMPACT_KINDS)[self.rows["kind"]]
+        return np.asarray(np.array(IMPACT_KINDS)[self.rows["kind"]])
 
     @property
     def at_once(self) -> Array:
@@ -139,12 +140,11 @@ class Impacts:
     @overload
     def __getitem__(self, which: int) -> Impact: ...
     @overload
-    def __getitem__(self, which: Any) -> Impacts: ...
+    def __getitem__(self, which: slice | NDArray[Any] | list[int]) -> Impacts: ...
     def __getitem__(self, which: Any) -> Impact | Impacts:
         row = self.rows[which]
         if row.ndim:
-            totals = ImpactTotals(len(row), float(row["energy_lost"].sum()))
-            return Impacts(row, self.surfaces, totals)
+            return Impacts(row, self.surfaces, ImpactTotals(len(row), float(row["energy_lost"].sum())))
         other, member = int(row["other"]), int(row["member"])
         return Impact(
             float(row["time"]),
@@ -167,13 +167,13 @@ class Impacts:
         """The impacts of one member of an ensemble, by its number from 0."""
         if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or i < 0:
             raise InputError(f"of_member takes the number of a member, from 0, not {i!r}")
-        return self[self.member == i]
+        return self[np.flatnonzero(self.member == i)]
 
     def on_surface(self, name: str) -> Impacts:
         """The impacts at the contact of this name."""
         if name not in self.surfaces:
             raise InputError(f"no contact is named {name!r}: {nearest(name, self.surfaces)}")
-        return self[self.surface == name]
+        return self[np.flatnonzero(self.surface == name)]
 
     def __repr__(self) -> str:
         return f"<Impacts: {self._summary}>"

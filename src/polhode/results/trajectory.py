@@ -294,7 +294,7 @@ class Trajectory:
 
     @property
     def contact_state(self) -> Array:
-        """"flight", "sliding", "rolling" (it moves, no point of contact slips) or "resting", at the output times."""
+        """ "flight", "sliding", "rolling" (it moves, no point of contact slips) or "resting", at the output times."""
         return name_contact_states(self._contact_column(ContactColumns().state))
 
     def _contact_column(self, column: slice | int) -> Array:

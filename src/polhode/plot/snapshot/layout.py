@@ -93,7 +93,11 @@ def _trail_times(motion: Trajectory) -> Array:
     fastest, span = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1))), motion.times[-1] - first
     most = MAX_TRAIL_POINTS if motion.axis is None else MAX_TRAIL_POINTS // 5
     count = int(np.clip(fastest * span / MAX_TRAIL_ANGLE, MIN_TRAIL_POINTS, most)) if span else 1
-    return np.linspace(first, motion.times[-1], count)
+    even = np.linspace(first, motion.times[-1], count)
+    if not motion.scenario.contacts or motion.axis == "member":
+        return even
+    jumps = motion.impacts.time[:most]
+    return np.union1d(even, jumps[(jumps > first) & (jumps < motion.times[-1])])
 
 
 def _choose_camera(trail: TrajectorySamples, size: float) -> Camera:

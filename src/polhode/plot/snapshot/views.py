@@ -39,7 +39,7 @@ ARROW_HEAD_LENGTH = 0.034
 """Length of an arrow's head, relative to half the height of the view."""
 IMPACT_SECONDS, IMPACT_SHARE, MAX_IMPACTS = 0.3, 0.1, 30
 """Impacts are drawn for this many seconds, or this share of the motion if that is less; at most so many points."""
-IMPULSE_LENGTH, PATCH_SIZE = 0.5, 0.9
+IMPULSE_LENGTH, PATCH_SIZE = 0.5, 1.5
 """The arrow of the largest impulse, and half the size of a floor, relative to half the height of the view."""
 MAX_MEMBER_FACES, MIN_MEMBER_SIZE = 24, 0.02
 """Members are drawn as bodies if they have at most this many faces, and at least this size relative to the view."""
