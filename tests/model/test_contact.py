@@ -167,6 +167,15 @@ def test_smooth_bodies_on_a_slope_of_three_four_five(body, extent):
                 scenario(body, state, contacts=[ramp])
 
 
+@pytest.mark.parametrize(("turned", "height"), [((1, 0, 0, 0), 1.0), ((0, 1, 0, 0), 3.0)])
+def test_a_cone_stands_on_its_base_or_on_its_tip(turned, height):
+    """Its center of mass is a quarter of its height above its base."""
+    cone = S.cone(1, 4, mass=1.0)
+    assert scenario(cone, ph.State(position=(0, 0, height), quaternion_wxyz=turned)).contacts
+    with pytest.raises(ScenarioError, match=r"starts 0.001 m inside"):
+        scenario(cone, ph.State(position=(0, 0, height - 0.001), quaternion_wxyz=turned))
+
+
 def test_the_position_that_is_proposed_is_accepted():
     low = ph.State(position=(1, 2, 0.1), quaternion_wxyz=(0.3, 0.5, -0.7, 0.2))
     with pytest.raises(ScenarioError, match="to position=") as refused:
@@ -261,7 +270,7 @@ def test_auto_runs_once_with_contacts(forces, monkeypatch):
     monkeypatch.setattr(auto_method, "run_scenario", lambda *args, **options: runs.append(1) or run(*args, **options))
     motion = ph.simulate(scenario(forces=forces))
     assert len(runs) == 1
-    assert "error is not estimated: contacts amplify errors" in str(motion.audit())
+    assert "error is not estimated, since impacts amplify errors" in str(motion.audit())
 
 
 # Files --------------------------------------------------------------------------------------------------------------

@@ -29,8 +29,6 @@ class HalfSpace:
     In an ensemble any of its numbers may have a leading axis for the members.
     """
 
-    kind: str
-    """The function that made it: "floor", "wall" or "slope"."""
     name: str
     normal: Array
     """A unit vector, world axes, out of the surface."""
@@ -38,8 +36,10 @@ class HalfSpace:
     """The distance of the surface from the origin along the normal, in m."""
     restitution: Leaf
     friction: Leaf
-    arguments: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The arguments of the function that made it, for scenario files."""
+    kind: str
+    """The function that made it: "floor", "wall" or "slope"."""
+    arguments: dict[str, Any] = field(repr=False)
+    """The arguments of that function, for scenario files."""
 
     @property
     def members(self) -> int | None:
@@ -66,7 +66,7 @@ class BodyContact:
     name: str
     restitution: Leaf
     friction: Leaf
-    arguments: dict[str, Any] = field(default_factory=dict, repr=False)
+    arguments: dict[str, Any] = field(repr=False)
     """The arguments of `ph.between_bodies`, for scenario files."""
     kind: str = "between_bodies"
 
@@ -253,7 +253,7 @@ def _half_space(kind: str, normal: Array, offset: Array, arguments: dict[str, An
     name = arguments["name"]
     _check_name(name)
     numbers = (freeze_arrays(normal), freeze_arrays(as_leaf(offset)), *_check_coefficients(arguments))
-    made = HalfSpace(kind, name, *numbers, _copy_arguments(arguments))
+    made = HalfSpace(name, *numbers, kind, _copy_arguments(arguments))
     _ = made.members  # refuses different numbers of them
     return made
 

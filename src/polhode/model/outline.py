@@ -318,12 +318,14 @@ def _corners_of_hull(points: Array) -> tuple[Any, int]:
 
     hull = ConvexHull(flat)
     normals = hull.equations[:, :-1]
-    faces_of: dict[int, list[int]] = {}
-    for face, corners in enumerate(hull.simplices):
-        for corner in corners:
-            faces_of.setdefault(int(corner), []).append(face)
-    kept = [c for c, faces in faces_of.items() if np.linalg.svd(normals[faces])[1].min() > FLAT_CORNER]
-    return np.sort(kept), dimension
+    spread = np.zeros((len(points), dimension, dimension))
+    for corners in hull.simplices.T:
+        np.add.at(spread, corners, normals[:, :, None] * normals[:, None, :])
+    is_sharp = np.linalg.eigvalsh(spread)[:, 0] > np.sqrt(FLAT_CORNER)
+    for corner in hull.vertices[~is_sharp[hull.vertices]]:  # the squares above lose half of the digits
+        faces = (hull.simplices == corner).any(axis=1)
+        is_sharp[corner] = np.linalg.svd(normals[faces])[1].min() > FLAT_CORNER
+    return np.flatnonzero(is_sharp), dimension
 
 
 def _without_repeats(blocks: list[Array]) -> list[Array]:
