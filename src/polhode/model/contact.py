@@ -224,8 +224,8 @@ def between_bodies(
     """
     arguments = {"restitution": restitution, "friction": friction, "name": name}
     _check_name(name)
-    made = BodyContact(name, *_check_coefficients(arguments), freeze_arrays(arguments))
-    _ = made.members
+    made = BodyContact(name, *_check_coefficients(arguments), _copy_arguments(arguments))
+    _ = made.members  # refuses different numbers of them
     return made
 
 
@@ -252,8 +252,8 @@ def as_contact(given: Any) -> Contact:
 def _half_space(kind: str, normal: Array, offset: Array, arguments: dict[str, Any]) -> HalfSpace:
     name = arguments["name"]
     _check_name(name)
-    kept = {key: freeze_arrays(value) for key, value in arguments.items()}
-    made = HalfSpace(kind, name, freeze_arrays(normal), as_leaf(offset), *_check_coefficients(arguments), kept)
+    numbers = (freeze_arrays(normal), freeze_arrays(as_leaf(offset)), *_check_coefficients(arguments))
+    made = HalfSpace(kind, name, *numbers, _copy_arguments(arguments))
     _ = made.members  # refuses different numbers of them
     return made
 
@@ -298,6 +298,14 @@ def _select(value: Any, dimensions: int, members: Any) -> Any:
         return value
     selected = array[members]
     return float(selected) if selected.ndim == 0 else selected
+
+
+def _copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments that have been checked, as numbers and arrays of our own."""
+    return {
+        key: value if isinstance(value, str) else freeze_arrays(as_leaf(np.array(value, dtype=np.float64)))
+        for key, value in arguments.items()
+    }
 
 
 def _select_arguments(arguments: dict[str, Any], members: Any) -> dict[str, Any]:
