@@ -45,8 +45,6 @@ def _validate_settings(scenario: Scenario) -> None:
         raise ScenarioError(
             f"contacts are computed in formulation 'body_rates', not in {scenario.formulation!r}: leave formulation out"
         )
-    if scenario.engine != "cpu":
-        raise ScenarioError(f"contacts need the compiled engine, engine='cpu', not {scenario.engine!r}")
     if scenario.pivot is not None:
         raise ScenarioError("contacts and a pivot do not go together: a body on a pivot is not free to rebound")
     if scenario.events:
