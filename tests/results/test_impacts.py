@@ -48,6 +48,13 @@ def test_slices_and_masks_give_tables():
         impacts[len(impacts)]
 
 
+def test_pictures_mark_strong_impacts_and_the_last():
+    """Each impulse is half the one before: the first ten are above a thousandth of the largest."""
+    marked = one_ball(restitution=0.5).impacts.marked
+    assert marked.kind.tolist() == ["slip"] * 10 + ["settle"]
+    assert len(one_ball(duration=0.3).impacts.marked) == 0
+
+
 def test_the_printed_table_is_short():
     text = str(one_ball(restitution=0.9, duration=6.0).impacts).splitlines()
     assert len(text) == 13
@@ -79,7 +86,14 @@ def test_shapes_are_those_of_positions(make):
     motion = make()
     assert motion.contact_forces.shape == motion.contact_torques.shape == motion.position.shape
     assert motion.contact_state.shape == motion.contact_points.shape == motion.position.shape[:-1]
-    assert np.shape(motion.impact_totals.count) == motion.position.shape[1:-1]
+    assert np.shape(motion.impact_totals.count) == ((3,) if motion.axis == "member" else ())
+
+
+def test_the_totals_of_a_system_are_those_of_all_its_rows():
+    motion = system_of_balls()
+    assert motion.impact_totals.count == len(motion.impacts)
+    assert motion.impact_totals.energy_lost == pytest.approx(motion.impacts.energy_lost.sum(), rel=1e-14)
+    assert "lost: 29.4 J at impacts, 0 J by friction" in motion.audit()["energy"].reason
 
 
 def test_a_member_keeps_its_own_impacts():
