@@ -65,6 +65,7 @@ export interface AuditFinding {
 export interface EventMarker {
   name: string;
   time: number;
+  /** Index in the record. */
   body: number;
 }
 
