@@ -1,4 +1,4 @@
-"""Impacts and contact forces of a motion.  The motions are bouncing balls in closed form, not computed."""
+"""Impacts and contact forces of a motion.  But for one test the motions are bouncing balls in closed form."""
 
 from __future__ import annotations
 
@@ -29,6 +29,19 @@ def test_rows_and_columns_are_those_of_the_closed_form():
     assert impacts.impulse[0].tolist() == [0.0, 0.0, first.normal_impulse]
     assert impacts[-1].kind == "settle"
     assert [one.time for one in impacts] == impacts.time.tolist()
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.8])
+def test_a_computed_ball_has_the_rows_of_the_closed_form(restitution):
+    known = one_ball(restitution=restitution)
+    found = ph.simulate(known.scenario)
+    for name in ("time", "normal_impulse", "energy_lost", "point"):
+        a, b = (getattr(motion.impacts[:8], name) for motion in (found, known))
+        assert a == pytest.approx(b, rel=1e-11, abs=1e-12), name
+    assert found.position == pytest.approx(known.position, abs=1e-9)
+    assert found.impact_totals.energy_lost == pytest.approx(known.impact_totals.energy_lost, rel=1e-6)
+    assert found.contact_forces[-1] == pytest.approx(known.contact_forces[-1], rel=1e-12, abs=1e-12)
+    assert found.contact_state[-1] == known.contact_state[-1]
 
 
 def test_all_energy_of_the_fall_is_lost_when_it_rests():
