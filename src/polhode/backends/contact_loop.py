@@ -15,6 +15,7 @@ from polhode.backends.contact_forces import apply_matrix, solve_least, solve_poi
 from polhode.backends.contact_scene import (
     ACTIVE,
     ARM,
+    ARM_B,
     BOUNCE,
     CLOSING,
     FEATURE_ROW,
@@ -27,6 +28,7 @@ from polhode.backends.contact_scene import (
     NUMBERS,
     PAINLEVE,
     PER_MASS,
+    PER_MASS_B,
     PLANE_ROW,
     POINT_NUMBERS,
     RESTING,
@@ -278,6 +280,10 @@ def build_contact_loop(
             np.zeros(12, dtype=np.int64),
             np.zeros(6),
             np.zeros(bodies * NUMBERS),
+            np.zeros((rows, 9)),
+            np.zeros((rows, 12)),
+            np.zeros(rows, dtype=np.int64),
+            np.zeros((2, rows)),
         )
         for u in range(first, last):
             if run.memory[u, AT_STATUS] == 0.0 or run.memory[u, AT_STATUS] == 2.0:
@@ -298,7 +304,7 @@ def _build_rates(load_all: Sweep, add_pairs: Loop, motion: Any, points: SceneLoo
     """
     size, point, wrench = layout.size, layout.point, layout.wrench
     at_per_mass, at_inverse = layout.body[1], layout.body[3]
-    find_point, build_matrix, find_inverses = points.find_point, points.build_matrix, points.find_inverses
+    find_point, find_inverses = points.find_point, points.find_inverses
     view, rate = motion
 
     def put_point(unit: Any, at: Any, y: Any, i: Any) -> None:
@@ -331,30 +337,68 @@ def _build_rates(load_all: Sweep, add_pairs: Loop, motion: Any, points: SceneLoo
         store(out, i + 10, plus(vector(out, i + 10), spun))
         out[i + 13] = out[i + 13] + dot(force, vector(row, U))
 
+    def place_row(rows: Any, at: Any, row: Any, axis: int) -> None:
+        """A direction along which a point is held, as a row: the direction, and the levers of both bodies."""
+        e = vector(row, axis)
+        store(rows, at, e + cross(vector(row, ARM), e) + cross(vector(row, ARM_B), e))
+
+    def place_column(columns: Any, at: Any, row: Any, tensor: Any, tensor_b: Any, c: Any) -> None:
+        """What a unit of force at a point does: velocities and spins of both bodies."""
+        along = plus(plus(scaled(c[0], vector(row, N)), scaled(c[1], vector(row, T1))), scaled(c[2], vector(row, T2)))
+        store(columns, at, scaled(row[PER_MASS], along) + turned(tensor, cross(vector(row, ARM), along)))
+        store(columns, at + 6, scaled(row[PER_MASS_B], along) + turned(tensor_b, cross(vector(row, ARM_B), along)))
+
+    def turned(tensor: Any, lever: Any) -> Any:
+        return tuple(dot(vector(tensor, 3 * i), lever) for i in range(3))
+
+    @loop
+    def place_rows(scene: Scene) -> int:
+        """The rows and columns of all points in contact: 3 for one that sticks, 1 for one that slides."""
+        n, count = scene.whole[ACTIVE], 0
+        for i in range(n):
+            row, tensor = scene.points[i], scene.inverse[scene.owners[i, 0]]
+            tensor_b = scene.inverse[max(scene.owners[i, 1], 0)]
+            scene.law[i, 1] = float(count)
+            if scene.modes[i] == STICKS:
+                for r in range(3):
+                    place_row(scene.rows[count + r], 0, row, N + 3 * r)
+                    scene.whose[count + r] = i
+                    scene.u[count + r] = -scene.bias[3 * i + r]
+                place_column(scene.columns[count], 0, row, tensor, tensor_b, (1.0, 0.0, 0.0))
+                place_column(scene.columns[count + 1], 0, row, tensor, tensor_b, (0.0, 1.0, 0.0))
+                place_column(scene.columns[count + 2], 0, row, tensor, tensor_b, (0.0, 0.0, 1.0))
+                count += 3
+            else:
+                find_sliding(scene, i)
+                mu, d1, d2 = scene.law[i, 0], scene.law[i, 2], scene.law[i, 3]
+                place_row(scene.rows[count], 0, row, N)
+                scene.whose[count] = i
+                scene.u[count] = -scene.bias[3 * i]
+                place_column(scene.columns[count], 0, row, tensor, tensor_b, (1.0, -mu * d1, -mu * d2))
+                count += 1
+        return count
+
     @loop
     def solve_forces(scene: Scene) -> None:
         """The forces of the points in contact, each sticking or sliding as it does."""
-        n = scene.whole[ACTIVE]
-        rows = 0
-        for i in range(n):
-            scene.law[i, 1] = float(rows)
-            rows += 3 if scene.modes[i] == STICKS else 1
-            if scene.modes[i] == SLIDES:
-                find_sliding(scene, i)
-        for i in range(n):
-            at, count = int(scene.law[i, 1]), 3 if scene.modes[i] == STICKS else 1
-            for r in range(count):
-                scene.u[at + r] = -scene.bias[3 * i + r]
-                for j in range(n):
-                    to = int(scene.law[j, 1])
-                    if scene.modes[j] == STICKS:
-                        for c in range(3):
-                            scene.k[at + r, to + c] = scene.a[3 * i + r, 3 * j + c]
-                    else:
-                        scene.k[at + r, to] = scene.a[3 * i + r, 3 * j] - scene.law[j, 0] * (
-                            scene.law[j, 2] * scene.a[3 * i + r, 3 * j + 1]
-                            + scene.law[j, 3] * scene.a[3 * i + r, 3 * j + 2]
-                        )
+        n, rows = scene.whole[ACTIVE], place_rows(scene)
+        for r in range(rows):
+            i = scene.whose[r]
+            a_i, b_i = scene.owners[i, 0], scene.owners[i, 1]
+            for c in range(rows):
+                j = scene.whose[c]
+                a_j, b_j = scene.owners[j, 0], scene.owners[j, 1]
+                row, column, total = scene.rows[r], scene.columns[c], 0.0
+                if a_i == a_j:
+                    total = total + dot(vector(row, 0), vector(column, 0)) + dot(vector(row, 3), vector(column, 3))
+                if b_i >= 0 or b_j >= 0:
+                    if b_i == b_j:
+                        total = total + dot(vector(row, 0), vector(column, 6)) + dot(vector(row, 6), vector(column, 9))
+                    if a_i == b_j:
+                        total = total - dot(vector(row, 0), vector(column, 6)) - dot(vector(row, 3), vector(column, 9))
+                    if b_i == a_j:
+                        total = total - dot(vector(row, 0), vector(column, 0)) - dot(vector(row, 6), vector(column, 3))
+                scene.k[r, c] = total
         if rows == 1:
             scene.x[0] = scene.u[0] / scene.k[0, 0]
             if scene.k[0, 0] <= 0.0:
@@ -384,7 +428,6 @@ def _build_rates(load_all: Sweep, add_pairs: Loop, motion: Any, points: SceneLoo
             for i in range(n):
                 find_point(run, unit, scene, y, i)
                 free_acceleration(scene.points[i], y, scene.owners[i, 0] * NUMBERS, out, scene.bias, 3 * i)
-            build_matrix(scene)
             solve_forces(scene)
             for i in range(n):
                 b = scene.owners[i, 0]
@@ -900,7 +943,7 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = row[MU], 0.0, 0.0
             if speed > scene.real[SLOW]:
                 scene.law[i, 1], scene.law[i, 2], scene.law[i, 3] = 1.0, u1 / speed, u2 / speed
-        if not solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.rest):
+        if not solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work):
             return PARADOX
         apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
         kept = 0
@@ -1004,7 +1047,7 @@ def _build_impact(points: SceneLoops, layout: Layout) -> Loop:
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = scene.points[i, MU], 0.0, 0.0
         if approach <= 0.0:
             return RUNNING
-        solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.rest)
+        solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work)
         apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
         taken, bounce = 0.0, 0.0
         for i in range(n):
@@ -1057,7 +1100,7 @@ def expand(scene: Scene, n: int, most: float) -> None:
     """Add the impulses of expansion to those in scene.x; they give back at most this energy."""
     for i in range(3 * n):
         scene.bias[i], scene.u[i] = scene.u[i], scene.bias[i]  # the velocities after compression, and before
-    solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.rest)
+    solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work)
     line, square = 0.0, 0.0
     for i in range(3 * n):
         line = line + scene.p[i] * scene.bias[i]
