@@ -212,7 +212,8 @@ def find_support(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, no
 def offer(nearest: Any, v: Any, weights: Any, places: Any) -> None:
     """Keep a point of a simplex if it is the nearest so far: nearest = (square, v, weights, places, count)."""
     square = dot(v, v)
-    if square < nearest[0]:
+    # of equals a triangle: its normal has all digits
+    if square * (1.0 if places[2] == 9 else 1.0 - 1e-12) < nearest[0]:
         nearest[0] = square
         store(nearest, 1, v)
         store(nearest, 4, weights)
@@ -349,7 +350,7 @@ def find_distance(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -
         space.nearest[1] = space.real[SIZE]
     space.whole[COUNT] = 0
     space.real[BEST], space.real[UPPER] = -1e300, 1e300
-    reached, due = 1e300, 6
+    reached, due, stalled = 1e300, 6, 0
     for step in range(GJK_STEPS):
         v = vector(space.nearest, 1)
         length = sqrt(dot(v, v))
@@ -367,9 +368,10 @@ def find_distance(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -
         if last == 3 and space.real[BEST] <= 0.0 and holds_origin(space.simplex):
             break
         reduce_simplex(space)
-        if not sqrt(space.nearest[0]) < reached:
+        stalled = 0 if sqrt(space.nearest[0]) < reached else stalled + 1
+        if stalled > 4:
             break
-        reached = sqrt(space.nearest[0])
+        reached = min(reached, sqrt(space.nearest[0]))
         space.whole[BASE] = space.whole[COUNT]
         copy_vertices(space.simplex, space.whole[BASE], space.base)
         if reached < space.real[UPPER]:
