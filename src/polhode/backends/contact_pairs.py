@@ -242,7 +242,7 @@ def try_triangle(simplex: Any, i: int, j: int, k: int, nearest: Any) -> None:
         foot = scaled(dot(n, a) / nn, n)
         pa, pb, pc = minus(a, foot), minus(b, foot), minus(c, foot)
         wa, wb, wc = dot(n, cross(pb, pc)) / nn, dot(n, cross(pc, pa)) / nn, dot(n, cross(pa, pb)) / nn
-        if wa > -1e-10 and wb > -1e-10 and wc > -1e-10:
+        if wa > -1e-12 and wb > -1e-12 and wc > -1e-12:
             inside = plus(plus(scaled(wa, a), scaled(wb, b)), scaled(wc, c))
             off = minus(inside, foot)
             noise = 1e-13 * (sqrt(ee) + sqrt(ff) + sqrt(dot(a, a)))
@@ -501,7 +501,7 @@ def improve(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, shape: 
     if lower >= space.real[BEST] - noise:
         store(space.answer, NORMAL, normal)
         space.real[BEST] = lower
-        if least > -1e-9 and upper <= space.real[UPPER] * (1.0 + 1e-12) + noise:
+        if least > -1e-14 and upper <= space.real[UPPER] * (1.0 + 1e-12) + noise:
             space.real[UPPER] = upper
             keep_points(space, space.merged, count, frozen)
 
