@@ -63,7 +63,11 @@ MANIFOLD_A, MANIFOLD_B, MANIFOLD_GAP, MANIFOLD = 0, 3, 6, 7
 """Of a point of a manifold: its arms from both centers of mass, and the gap there."""
 MOST_MANIFOLD, MOST_CORNERS = 8, 64
 """Points of a manifold; corners of a face (of more, the others are left out)."""
-GJK_STEPS, NEWTON_STEPS = 128, 12
+ATTEMPTS, GJK_STEPS, NEWTON_STEPS = 3, 128, 12
+LONG_STEP = 0.5
+"""The normal turns by at most this angle in a step of Newton's method."""
+SHALLOW = 1e-6
+"""Bodies that overlap by less of their size may be apart: GJK tries again from the best normal."""
 CONVERGED = 1e-15
 """The bounds of the distance agree to this fraction of it and of the size."""
 
@@ -342,14 +346,8 @@ def is_decided(space: PairSpace) -> bool:
 
 @loop
 def find_distance(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> None:
-    """GJK on the cores, with Newton's method on the features of the simplex now and then."""
-    i, j = at
-    shift = minus(vector(y, i), vector(y, j))
-    store(space.nearest, 1, shift)
-    if sqrt(dot(shift, shift)) <= 1e-12 * space.real[SIZE]:
-        space.nearest[1] = space.real[SIZE]
-    space.whole[COUNT] = 0
-    space.real[BEST], space.real[UPPER] = -1e300, 1e300
+    """GJK on the cores from space.nearest, with Newton's method on the features of the simplex now and then."""
+    space.whole[COUNT], space.whole[BASE] = 0, 0
     reached, due, stalled = 1e300, 6, 0
     for step in range(GJK_STEPS):
         v = vector(space.nearest, 1)
@@ -527,10 +525,9 @@ def follow_newton(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, f
         space.matrix[size - 1, size] = 1.0
         if not solve_matrix(space.matrix, size):
             break
-        x1, x2 = space.matrix[0, size], space.matrix[1, size]
-        moved = sqrt(x1 * x1 + x2 * x2)
-        if not moved < 0.5:
-            break
+        moved = sqrt(space.matrix[0, size] * space.matrix[0, size] + space.matrix[1, size] * space.matrix[1, size])
+        part = 1.0 if moved < LONG_STEP else LONG_STEP / moved
+        x1, x2 = part * space.matrix[0, size], part * space.matrix[1, size]
         first, second = tangents(normal)
         turned = plus(normal, plus(scaled(x1, first), scaled(x2, second)))
         store(space.normal, 0, scaled(1.0 / sqrt(dot(turned, turned)), turned))
@@ -577,8 +574,18 @@ def closest(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> floa
     space.real[SHRINK_A] = least_rounding(features, first_a, last_a)
     space.real[SHRINK_B] = least_rounding(features, first_b, last_b)
     space.real[SIZE] = largest_extent(features, first_a, last_a) + largest_extent(features, first_b, last_b)
-    find_distance(features, rows, y, at, space)
-    refine(features, rows, y, at, space)
+    i, j = at
+    shift = minus(vector(y, i), vector(y, j))
+    store(space.nearest, 1, shift)
+    if sqrt(dot(shift, shift)) <= 1e-12 * space.real[SIZE]:
+        space.nearest[1] = space.real[SIZE]
+    space.real[BEST], space.real[UPPER] = -1e300, 1e300
+    for _ in range(ATTEMPTS):
+        find_distance(features, rows, y, at, space)
+        refine(features, rows, y, at, space)
+        if is_decided(space) or space.real[BEST] < -SHALLOW * space.real[SIZE]:
+            break
+        store(space.nearest, 1, scaled(space.real[SIZE], vector(space.answer, NORMAL)))
     normal, a, b = vector(space.answer, NORMAL), vector(space.answer, ARM_A), vector(space.answer, ARM_B)
     core = space.real[BEST]
     if core <= 0.0:  # never 0, which could mean that they touch
