@@ -1,9 +1,9 @@
 """Contact of two convex bodies: how far apart they are, where they touch, and how that place moves.
 
 Each body is the convex hull of its features (`contact_shapes`).  The distance is max over unit vectors n of
-min n.a - max n.b, a in A and b in B, so that any n gives a lower bound.  GJK finds the features that decide it, Newton's
-method on those features the normal to rounding.  What is returned is such a lower bound: two bodies that it calls
-apart are apart.
+min n.a - max n.b, a in A and b in B, so that any n gives a lower bound.  GJK finds the features that decide it, and
+Newton's method on those features the normal to rounding.  What is returned is such a lower bound: two bodies that it
+calls apart are apart.
 
 The normal points from B to A.  Bodies count as touching at a distance of SKIN times their size, where the normal still
 has 8 digits in the worst case (a corner against a corner) and all of them where a face or a round part touches.
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from polhode.backends.contact_shapes import (
     AXIS,
     CENTER,
@@ -21,7 +23,6 @@ from polhode.backends.contact_shapes import (
     FLAT,
     KIND,
     OWN,
-    POINT,
     RADIUS,
     REACH,
     RIM,
@@ -30,6 +31,7 @@ from polhode.backends.contact_shapes import (
     depth_of_lowest,
     falling_rate,
     quaternion,
+    safe_step,
     store,
     tilt_of,
     time_without_contact,
@@ -56,7 +58,7 @@ ON_A, ON_B, ROW_A, ROW_B, WEIGHT, VERTEX = 3, 6, 9, 10, 11, 12
 SIZE, SHRINK_A, SHRINK_B, BEST, UPPER = 0, 1, 2, 3, 4
 """Numbers of a pair: its size, the radii by which the cores are smaller, the bounds of the distance of the cores."""
 COUNT, BASE, ACTIVE, FROZEN = 0, 1, 2, 3
-"""Whole numbers of a pair: vertices of the simplex, of its base, of the active set, and whether those are fixed in the bodies."""
+"""Whole numbers of a pair: vertices of the simplex, of its base, of the active set; 1 if those are fixed in the bodies."""
 NORMAL, ARM_A, ARM_B, DISTANCE, NORMAL_RATE, GAP_RATE, PLACE_RATE, ANSWER = 0, 3, 6, 9, 10, 13, 14, 17
 """The answer: the normal, the closest points from both centers of mass, their distance; rates by `find_pair_rates`."""
 MANIFOLD_A, MANIFOLD_B, MANIFOLD_GAP, MANIFOLD = 0, 3, 6, 7
@@ -70,6 +72,9 @@ SHALLOW = 1e-6
 """Bodies that overlap by less of their size may be apart: GJK tries again from the best normal."""
 CONVERGED = 1e-15
 """The bounds of the distance agree to this fraction of it and of the size."""
+
+DIRECTIONS = np.array([(np.cos(a), np.sin(a)) for a in np.arange(MOST_MANIFOLD) * (2 * np.pi / MOST_MANIFOLD) + 0.1])
+"""In which the points of a manifold are farthest."""
 
 
 class PairSpace(NamedTuple):
@@ -293,16 +298,6 @@ def reduce_simplex(space: PairSpace) -> None:
             simplex[kept, WEIGHT] = nearest[4 + k]
             kept += 1
     space.whole[COUNT] = kept
-
-
-@loop
-def improve(space: PairSpace, normal: Any, lower: float) -> bool:
-    """Keep a normal that proves a larger distance."""
-    if lower > space.real[BEST]:
-        space.real[BEST] = lower
-        store(space.answer, NORMAL, normal)
-        return True
-    return False
 
 
 @loop
@@ -594,3 +589,333 @@ def closest(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> floa
     store(space.answer, ARM_B, plus(b, scaled(space.real[SHRINK_B], normal)))
     space.answer[DISTANCE] = core - space.real[SHRINK_A] - space.real[SHRINK_B]
     return space.answer[DISTANCE]
+
+
+# The manifold ---------------------------------------------------------------------------------------------------------
+@loop
+def find_corners(features: Any, body: Any, y: Any, axes: Any, tolerance: float, low: Any, corners: Any) -> int:
+    """The lowest points of a body, within a tolerance: along two tangents from an origin, and their heights.
+
+    body = (first and last + 1 row, the row from which CIRCLE_ROW counts, the place of the body in y); axes = (normal,
+    tangents, origin from the center of mass).  Circles that lie flat have the points of their rims.
+    """
+    first, last, base, i = body
+    normal, one, two, origin = axes
+    n = normal_in_body(y, i, normal)
+    least = depth_of_lowest(features[find_lowest_row(features, first, last, n)], n)
+    count = 0
+    for row in range(first, last):
+        if count < MOST_CORNERS and counts(features, row, base, n):
+            height = depth_of_lowest(features[row], n) - least
+            if height <= tolerance:
+                find_core_point(features[row], n, 0.0, low)
+                turned_out(y, i, low, low, 0)
+                arm = minus(vector(low, 0), origin)
+                corners[count, 0], corners[count, 1], corners[count, 2] = dot(one, arm), dot(two, arm), height
+                count += 1
+    return count
+
+
+@loop
+def side_of(p: Any, q: Any, r: Any) -> float:
+    """Twice the area of a triangle in the plane: positive if r lies to the left of the line from p to q."""
+    return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+
+@loop
+def apart(p: Any, q: Any) -> float:
+    """The distance of two points in the plane."""
+    return sqrt((q[0] - p[0]) * (q[0] - p[0]) + (q[1] - p[1]) * (q[1] - p[1]))
+
+
+@loop
+def order_hull(corners: Any, count: int, hull: Any, tiny: float) -> int:
+    """The convex hull of points in the plane, counterclockwise (gift wrapping); two of a segment, one of a point."""
+    start = 0
+    for k in range(1, count):
+        is_left = corners[k, 0] < corners[start, 0] - tiny
+        is_same = abs(corners[k, 0] - corners[start, 0]) <= tiny
+        if is_left or (is_same and corners[k, 1] < corners[start, 1]):
+            start = k
+    found, current = 0, start
+    for _ in range(count):
+        for m in range(3):
+            hull[found, m] = corners[current, m]
+        found += 1
+        following = -1
+        for k in range(count):
+            far = apart(corners[current], corners[k])
+            if far > tiny:
+                if following < 0:
+                    following = k
+                else:
+                    ahead = apart(corners[current], corners[following])
+                    side = side_of(corners[current], corners[following], corners[k])
+                    if side < -tiny * ahead or (side <= tiny * ahead and far > ahead):
+                        following = k
+        if following < 0 or apart(corners[following], corners[start]) <= tiny:
+            break
+        current = following
+    return found
+
+
+@loop
+def clip_polygon(space: PairSpace, count: int, p: Any, q: Any, tiny: float) -> int:
+    """The part of space.polygon to the left of the line from p to q."""
+    polygon, clipped = space.polygon, space.clipped
+    edge, kept = apart(p, q) * tiny, 0
+    for k in range(count):
+        a, b = polygon[k], polygon[(k + 1) % count]
+        here, there = side_of(p, q, a), side_of(p, q, b)
+        if here >= -edge and kept < clipped.shape[0]:
+            clipped[kept, 0], clipped[kept, 1] = a[0], a[1]
+            kept += 1
+        crosses = (here > edge and there < -edge) or (here < -edge and there > edge)
+        if crosses and kept < clipped.shape[0]:
+            t = here / (here - there)
+            clipped[kept, 0], clipped[kept, 1] = a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])
+            kept += 1
+    for k in range(kept):
+        polygon[k, 0], polygon[k, 1] = clipped[k, 0], clipped[k, 1]
+    return kept
+
+
+@loop
+def overlap_segments(space: PairSpace, tiny: float) -> int:
+    """The ends of what two parallel segments share; nothing if they cross."""
+    a, b = space.hull_a, space.hull_b
+    long_a, long_b = apart(a[0], a[1]), apart(b[0], b[1])
+    x, y = (a[1, 0] - a[0, 0]) / long_a, (a[1, 1] - a[0, 1]) / long_a
+    if abs(x * (b[1, 1] - b[0, 1]) - y * (b[1, 0] - b[0, 0])) > tiny:
+        return 0
+    s = x * (b[0, 0] - a[0, 0]) + y * (b[0, 1] - a[0, 1])
+    t = x * (b[1, 0] - a[0, 0]) + y * (b[1, 1] - a[0, 1])
+    low, high = max(0.0, min(s, t)), min(long_a, max(s, t))
+    if high - low <= tiny * (long_a + long_b):
+        return 0
+    space.polygon[0, 0], space.polygon[0, 1] = a[0, 0] + low * x, a[0, 1] + low * y
+    space.polygon[1, 0], space.polygon[1, 1] = a[0, 0] + high * x, a[0, 1] + high * y
+    return 2
+
+
+@loop
+def intersect_hulls(space: PairSpace, in_a: int, in_b: int, tiny: float) -> int:
+    """The corners of what the hulls of both faces share, in space.polygon."""
+    if in_a == 1 or in_b == 1:
+        return 0
+    if in_a == 2 and in_b == 2:
+        return overlap_segments(space, tiny)
+    count = in_a if in_b > 2 else in_b
+    for k in range(count):
+        for m in range(2):
+            space.polygon[k, m] = space.hull_a[k, m] if in_b > 2 else space.hull_b[k, m]
+    edges = in_b if in_b > 2 else in_a
+    for k in range(edges):
+        if count > 0:
+            following = (k + 1) % edges
+            if in_b > 2:
+                count = clip_polygon(space, count, space.hull_b[k], space.hull_b[following], tiny)
+            else:
+                count = clip_polygon(space, count, space.hull_a[k], space.hull_a[following], tiny)
+    return count
+
+
+@loop
+def fit_height(hull: Any, count: int, out: Any) -> None:
+    """h = out[0] + out[1] s + out[2] t through corners of a face."""
+    out[0], out[1], out[2] = hull[0, 2], 0.0, 0.0
+    if count == 2:
+        x, y = hull[1, 0] - hull[0, 0], hull[1, 1] - hull[0, 1]
+        slope = (hull[1, 2] - hull[0, 2]) / (x * x + y * y)
+        out[1], out[2] = slope * x, slope * y
+    if count > 2:
+        p, q, r = hull[0], hull[count // 3], hull[2 * count // 3]
+        area = side_of(p, q, r)
+        up, over = q[2] - p[2], r[2] - p[2]
+        out[1] = (up * (r[1] - p[1]) - over * (q[1] - p[1])) / area
+        out[2] = (over * (q[0] - p[0]) - up * (r[0] - p[0])) / area
+    out[0] = hull[0, 2] - out[1] * hull[0, 0] - out[2] * hull[0, 1]
+
+
+@loop
+def spread_points(space: PairSpace, count: int, same: float) -> int:
+    """Of the points of space.polygon those farthest in eight directions, none twice, in space.clipped."""
+    found = 0
+    for direction in range(MOST_MANIFOLD):
+        best, chosen = -1e300, 0
+        for k in range(count):
+            far = DIRECTIONS[direction, 0] * space.polygon[k, 0] + DIRECTIONS[direction, 1] * space.polygon[k, 1]
+            if far > best + same:
+                best = far
+                chosen = k
+        is_new = True
+        for k in range(found):
+            if apart(space.clipped[k], space.polygon[chosen]) <= same:
+                is_new = False
+        if is_new:
+            space.clipped[found, 0], space.clipped[found, 1] = space.polygon[chosen, 0], space.polygon[chosen, 1]
+            found += 1
+    return found
+
+
+def place_point(row: Any, answer: Any, s: Any, t: Any) -> None:
+    """The arms of a point of the manifold, in the middle between the bodies."""
+    normal = vector(answer, NORMAL)
+    one, two = tangents(normal)
+    half = answer[DISTANCE] / 2
+    moved = plus(scaled(s, one), scaled(t, two))
+    store(row, MANIFOLD_A, plus(minus(vector(answer, ARM_A), scaled(half, normal)), moved))
+    store(row, MANIFOLD_B, plus(plus(vector(answer, ARM_B), scaled(half, normal)), moved))
+
+
+@loop
+def find_manifold(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, tolerance: float) -> int:
+    """The points at which two bodies touch, after `closest`: their number; arms and gaps in space.manifold.
+
+    Where faces or edges of both are within a tolerance of the plane between them: the corners of what they share, at
+    most 8.  Otherwise the middle of the closest points.
+    """
+    first_a, last_a, first_b, last_b, base = rows
+    i, j = at
+    answer = space.answer
+    normal = vector(answer, NORMAL)
+    one, two = tangents(normal)
+    tiny, same = 1e-10 * space.real[SIZE], 1e-6 * space.real[SIZE]
+    axes_a = (normal, one, two, vector(answer, ARM_A))
+    count = find_corners(features, (first_a, last_a, base, i), y, axes_a, tolerance, space.low, space.corners)
+    in_a = order_hull(space.corners, count, space.hull_a, tiny)
+    axes_b = (opposite(normal), one, two, vector(answer, ARM_B))
+    count = find_corners(features, (first_b, last_b, base, j), y, axes_b, tolerance, space.low, space.corners)
+    in_b = order_hull(space.corners, count, space.hull_b, tiny)
+    found = spread_points(space, intersect_hulls(space, in_a, in_b, tiny), same)
+    if found < 2:
+        place_point(space.manifold[0], answer, 0.0, 0.0)
+        space.manifold[0, MANIFOLD_GAP] = answer[DISTANCE]
+        return 1
+    fit_height(space.hull_a, in_a, space.low)
+    fit_height(space.hull_b, in_b, space.normal)
+    for k in range(found):
+        s, t = space.clipped[k, 0], space.clipped[k, 1]
+        place_point(space.manifold[k], answer, s, t)
+        rise = space.low[0] + space.low[1] * s + space.low[2] * t
+        rise = rise + space.normal[0] + space.normal[1] * s + space.normal[2] * t
+        space.manifold[k, MANIFOLD_GAP] = answer[DISTANCE] + rise
+    return found
+
+
+# The motion -----------------------------------------------------------------------------------------------------------
+def rate_along(y: Any, i: Any, normal: Any, velocity: Any, arm: Any) -> Any:
+    """How fast a point of a body moves along a normal."""
+    w = to_world(quaternion(y, i + 3), vector(y, i + 10))
+    return dot(normal, plus(velocity, cross(w, arm)))
+
+
+@loop
+def time_above(features: Any, body: Any, y: Any, normal: Any, gap: float, motion: Any, low: Any) -> float:
+    """A time in which a body stays on its side of a plane that is `gap` below it; motion = (velocity, limits)."""
+    first, last, _, i = body
+    velocity, limits = motion
+    a, spin, spin_rate = limits
+    n, w = normal_in_body(y, i, normal), vector(y, i + 10)
+    least = depth_of_lowest(features[find_lowest_row(features, first, last, n)], n)
+    best = 1e300
+    for row in range(first, last):
+        feature = features[row]
+        if feature[KIND] != RIM:
+            room = gap + depth_of_lowest(feature, n) - least
+            find_core_point(feature, n, 0.0, low)
+            rate = falling_rate(velocity, normal, n, w, vector(low, 0))
+            if feature[KIND] == CIRCLE and tilt_of(n, vector(feature, AXIS)) <= FLAT:
+                bound = a + (spin_rate + spin * spin) * feature[REACH]
+                best = min(best, safe_step(room, rate - 2.0 * feature[RADIUS] * spin, bound))
+            else:
+                best = min(best, time_without_contact(feature, n, room, rate, limits))
+    return best
+
+
+@loop
+def time_apart(features: Any, rows: Any, y: Any, at: Any, motion: Any, space: PairSpace) -> float:
+    """A time in which two bodies cannot come closer than a skin, after `closest`: a plane stays between them.
+
+    motion = (velocity of A, of B, limits of A, of B, skin); limits = (acceleration, spin, its rate), the acceleration
+    relative to any that both have in common.  The angular velocities, along the axes of the bodies, begin at y[i + 10].
+    """
+    first_a, last_a, first_b, last_b, base = rows
+    i, j = at
+    v_a, v_b, limits_a, limits_b, skin = motion
+    normal = vector(space.answer, NORMAL)
+    rate_a = rate_along(y, i, normal, v_a, vector(space.answer, ARM_A))
+    rate_b = rate_along(y, j, normal, v_b, vector(space.answer, ARM_B))
+    carried = scaled((rate_a + rate_b) / 2.0, normal)
+    half = (space.answer[DISTANCE] - skin) / 2.0
+    moved_a, moved_b = (minus(v_a, carried), limits_a), (minus(v_b, carried), limits_b)
+    span = time_above(features, (first_a, last_a, base, i), y, normal, half, moved_a, space.low)
+    return min(span, time_above(features, (first_b, last_b, base, j), y, opposite(normal), half, moved_b, space.low))
+
+
+def vertex_rate(y: Any, i: Any, j: Any, velocities: Any, row: Any, slide: Any, out: Any) -> None:
+    """out = the velocities of the points of a vertex on A and on B under a fixed normal, from the centers of mass."""
+    w_a, w_b = to_world(quaternion(y, i + 3), vector(y, i + 10)), to_world(quaternion(y, j + 3), vector(y, j + 10))
+    store(out, ON_A, plus(cross(w_a, vector(row, ON_A)), vector(slide, 0)))
+    store(out, ON_B, plus(cross(w_b, vector(row, ON_B)), vector(slide, 3)))
+    store(out, 0, plus(minus(velocities[0], velocities[1]), minus(vector(out, ON_A), vector(out, ON_B))))
+
+
+@loop
+def clear(array: Any, count: int) -> None:
+    """Zeros."""
+    for m in range(count):
+        array[m] = 0.0
+
+
+@loop
+def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: PairSpace) -> bool:
+    """The rates of the normal, of the distance and of the place of contact, after `closest`, to all digits.
+
+    The conditions that decide the answer, sum weight_i w_i = d n and n.w_i = d, differentiated in time.  False if they
+    are degenerate (a corner on a corner).
+    """
+    i, j = at
+    answer, frozen, count = space.answer, space.whole[FROZEN], space.whole[ACTIVE]
+    normal = vector(answer, NORMAL)
+    one, two = tangents(normal)
+    fill_matrix(features, y, at, space, normal, space.active, (count, frozen))
+    size = count + 3
+    for k in range(count):
+        row = space.active[k]
+        clear(space.slide, 6)
+        if frozen == 0:
+            find_slides(features, y, at, space, normal, (vector(y, i + 10), vector(y, j + 10)), row)
+        vertex_rate(y, i, j, velocities, row, space.slide, space.merged[k])
+        w = vector(space.merged[k], 0)
+        space.matrix[0, size] -= row[WEIGHT] * dot(one, w)
+        space.matrix[1, size] -= row[WEIGHT] * dot(two, w)
+        space.matrix[2 + k, size] = -dot(normal, w)
+    if not solve_matrix(space.matrix, size):
+        return False
+    turned = plus(scaled(space.matrix[0, size], one), scaled(space.matrix[1, size], two))
+    store(answer, NORMAL_RATE, turned)
+    answer[GAP_RATE] = space.matrix[size - 1, size]
+    rounding = (space.real[SHRINK_B] - space.real[SHRINK_A]) / 2.0
+    store(answer, PLACE_RATE, plus(scaled(0.5, plus(velocities[0], velocities[1])), scaled(rounding, turned)))
+    for k in range(count):
+        row, moved = space.active[k], space.merged[k]
+        clear(space.slide, 6)
+        if frozen == 0:
+            find_bend(features, y, at, space, normal, turned, row)
+        for m in range(3):
+            rate = row[WEIGHT] * (moved[ON_A + m] + moved[ON_B + m] + space.slide[m] + space.slide[3 + m])
+            rate = rate + space.matrix[2 + k, size] * (row[ON_A + m] + row[ON_B + m])
+            answer[PLACE_RATE + m] += rate / 2.0
+    return True
+
+
+def pair_terms(velocities: Any, spins: Any, arms: Any, normal_rate: Any, place_rate: Any) -> Any:
+    """Of a point of contact of two bodies, each argument but the last two for A and for B, in world axes.
+
+    Its relative velocity u, the relative acceleration at constant momenta w_a x r_a' - w_b x r_b', and n'.u.
+    """
+    (v_a, v_b), (w_a, w_b), (r_a, r_b) = velocities, spins, arms
+    u = minus(plus(v_a, cross(w_a, r_a)), plus(v_b, cross(w_b, r_b)))
+    turning = minus(cross(w_a, minus(place_rate, v_a)), cross(w_b, minus(place_rate, v_b)))
+    return u, turning, dot(normal_rate, u)
