@@ -53,12 +53,13 @@ from polhode.equations.vectors import cross, dot, minus, plus, scaled
 
 SKIN = 1e-8
 """Bodies touch at this fraction of their size."""
-ON_A, ON_B, ROW_A, ROW_B, WEIGHT, VERTEX = 3, 6, 9, 10, 11, 12
-"""Of a vertex of A - B: its place, the arms of its points on A and on B, the rows of their features, its weight."""
+ON_A, ON_B, ROW_A, ROW_B, WEIGHT, HELD_A, HELD_B, VERTEX = 3, 6, 9, 10, 11, 12, 13, 14
+"""Of a vertex of A - B: its place, the arms of its points on A and on B, the rows of their features, its weight;
+1 if its point on A, or on B, is fixed in the body: on the rim of a circle that lies flat."""
 SIZE, SHRINK_A, SHRINK_B, BEST, UPPER = 0, 1, 2, 3, 4
 """Numbers of a pair: its size, the radii by which the cores are smaller, the bounds of the distance of the cores."""
-COUNT, BASE, ACTIVE, FROZEN = 0, 1, 2, 3
-"""Whole numbers of a pair: vertices of the simplex, of its base, of the active set; 1 if those are fixed in the bodies."""
+COUNT, BASE, ACTIVE = 0, 1, 2
+"""Whole numbers of a pair: vertices of the simplex, of its base, of the active set."""
 NORMAL, ARM_A, ARM_B, DISTANCE, NORMAL_RATE, GAP_RATE, PLACE_RATE, ANSWER = 0, 3, 6, 9, 10, 13, 14, 17
 """The answer: the normal, the closest points from both centers of mass, their distance; rates by `find_pair_rates`."""
 MANIFOLD_A, MANIFOLD_B, MANIFOLD_GAP, MANIFOLD = 0, 3, 6, 7
@@ -68,6 +69,8 @@ MOST_MANIFOLD, MOST_CORNERS = 8, 64
 ATTEMPTS, GJK_STEPS, NEWTON_STEPS = 3, 128, 12
 LONG_STEP = 0.5
 """The normal turns by at most this angle in a step of Newton's method."""
+FAR_APART = 1e-3
+"""Points of one feature that are farther apart, as a fraction of the size, lie on a circle that is flat."""
 SHALLOW = 1e-6
 """Bodies that overlap by less of their size may be apart: GJK tries again from the best normal."""
 CONVERGED = 1e-15
@@ -123,7 +126,7 @@ PAIR_SHAPES = (
     (3 * MOST_CORNERS, 3),
     (3 * MOST_CORNERS, 3),
     (MOST_MANIFOLD, MANIFOLD),
-    (4,),
+    (3,),
 )
 
 
@@ -197,10 +200,12 @@ def find_vertex(features: Any, y: Any, at: Any, space: PairSpace, normal: Any, o
     """The vertex of A - B that the features in out[ROW_A] and out[ROW_B] give for a normal."""
     i, j = at
     body_a, body_b = normal_in_body(y, i, normal), normal_in_body(y, j, opposite(normal))
-    find_core_point(features[int(out[ROW_A])], body_a, space.real[SHRINK_A], space.low)
-    turned_out(y, i, space.low, out, ON_A)
-    find_core_point(features[int(out[ROW_B])], body_b, space.real[SHRINK_B], space.low)
-    turned_out(y, j, space.low, out, ON_B)
+    if out[HELD_A] == 0.0:
+        find_core_point(features[int(out[ROW_A])], body_a, space.real[SHRINK_A], space.low)
+        turned_out(y, i, space.low, out, ON_A)
+    if out[HELD_B] == 0.0:
+        find_core_point(features[int(out[ROW_B])], body_b, space.real[SHRINK_B], space.low)
+        turned_out(y, j, space.low, out, ON_B)
     place_vertex(y, i, j, out)
 
 
@@ -210,6 +215,7 @@ def find_support(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, no
     first_a, last_a, first_b, last_b, _ = rows
     i, j = at
     body_a, body_b = normal_in_body(y, i, normal), normal_in_body(y, j, opposite(normal))
+    out[HELD_A], out[HELD_B] = 0.0, 0.0
     out[ROW_A] = float(find_lowest_row(features, first_a, last_a, body_a))
     out[ROW_B] = float(find_lowest_row(features, first_b, last_b, body_b))
     find_vertex(features, y, at, space, normal, out)
@@ -301,14 +307,14 @@ def reduce_simplex(space: PairSpace) -> None:
 
 
 @loop
-def keep_points(space: PairSpace, vertices: Any, count: int, frozen: int) -> None:
+def keep_points(space: PairSpace, vertices: Any, count: int) -> None:
     """Keep the closest points that the weights of vertices give, and these vertices."""
     for m in range(6):
         total = 0.0
         for k in range(count):
             total = total + vertices[k, WEIGHT] * vertices[k, ON_A + m]
         space.answer[ARM_A + m] = total
-    space.whole[ACTIVE], space.whole[FROZEN] = count, frozen
+    space.whole[ACTIVE] = count
     copy_vertices(vertices, count, space.active)
 
 
@@ -369,7 +375,7 @@ def find_distance(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -
         copy_vertices(space.simplex, space.whole[BASE], space.base)
         if reached < space.real[UPPER]:
             space.real[UPPER] = reached
-            keep_points(space, space.base, space.whole[BASE], 1)
+            keep_points(space, space.base, space.whole[BASE])
         if step == due:
             due = 2 * due
             refine(features, rows, y, at, space)
@@ -379,12 +385,23 @@ def find_distance(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -
 
 # Newton's method on the features that decide ------------------------------------------------------------------------
 @loop
-def merge_vertices(space: PairSpace, frozen: int) -> int:
-    """Copy the base; of vertices that the same two features give only one, unless they stay where they are."""
+def is_held(space: PairSpace, k: int, row_at: int, point_at: int) -> float:
+    """1 if a feature gives the base several points that are far from each other: a circle that lies flat."""
+    for m in range(space.whole[BASE]):
+        if space.base[m, row_at] == space.base[k, row_at]:
+            gap = minus(vector(space.base[m], point_at), vector(space.base[k], point_at))
+            if sqrt(dot(gap, gap)) > FAR_APART * space.real[SIZE]:
+                return 1.0
+    return 0.0
+
+
+@loop
+def merge_vertices(space: PairSpace, holds: bool) -> int:
+    """Copy the base; of vertices that the same two features give only one, unless flat circles are held."""
     count = 0
     for k in range(space.whole[BASE]):
         found = count
-        if frozen == 0:
+        if not holds:
             for m in range(count):
                 is_same = space.merged[m, ROW_A] == space.base[k, ROW_A]
                 if is_same and space.merged[m, ROW_B] == space.base[k, ROW_B]:
@@ -394,8 +411,18 @@ def merge_vertices(space: PairSpace, frozen: int) -> int:
         else:
             for m in range(VERTEX):
                 space.merged[count, m] = space.base[k, m]
+            if holds:
+                space.merged[count, HELD_A] = is_held(space, k, ROW_A, ON_A)
+                space.merged[count, HELD_B] = is_held(space, k, ROW_B, ON_B)
             count += 1
     return count
+
+
+@loop
+def clear(array: Any, count: int) -> None:
+    """Zeros."""
+    for m in range(count):
+        array[m] = 0.0
 
 
 @loop
@@ -404,10 +431,13 @@ def find_slides(features: Any, y: Any, at: Any, space: PairSpace, normal: Any, s
     i, j = at
     w_a, w_b = spins
     body_a, body_b = normal_in_body(y, i, normal), normal_in_body(y, j, opposite(normal))
-    find_core_slide(features[int(row[ROW_A])], body_a, w_a, space.real[SHRINK_A], space.low)
-    turned_out(y, i, space.low, space.slide, 0)
-    find_core_slide(features[int(row[ROW_B])], body_b, w_b, space.real[SHRINK_B], space.low)
-    turned_out(y, j, space.low, space.slide, 3)
+    clear(space.slide, 6)
+    if row[HELD_A] == 0.0:
+        find_core_slide(features[int(row[ROW_A])], body_a, w_a, space.real[SHRINK_A], space.low)
+        turned_out(y, i, space.low, space.slide, 0)
+    if row[HELD_B] == 0.0:
+        find_core_slide(features[int(row[ROW_B])], body_b, w_b, space.real[SHRINK_B], space.low)
+        turned_out(y, j, space.low, space.slide, 3)
 
 
 @loop
@@ -420,13 +450,11 @@ def find_bend(features: Any, y: Any, at: Any, space: PairSpace, normal: Any, cha
 
 
 @loop
-def fill_matrix(features: Any, y: Any, at: Any, space: PairSpace, normal: Any, vertices: Any, shape: Any) -> None:
+def fill_matrix(features: Any, y: Any, at: Any, space: PairSpace, normal: Any, vertices: Any, count: int) -> None:
     """The matrix of Newton's method for the largest d with n.w_i >= d: changes of n, weights, d.
 
-    [H G^T 0; G 0 -1; 0 1 0], H the second derivative of sum weight_i n.w_i(n) on the sphere.  shape = (vertices, 1 if
-    they are fixed in the bodies).
+    [H G^T 0; G 0 -1; 0 1 0], H the second derivative of sum weight_i n.w_i(n) on the sphere.
     """
-    count, frozen = shape
     first, second = tangents(normal)
     a, size = space.matrix, count + 3
     for r in range(size):
@@ -440,15 +468,14 @@ def fill_matrix(features: Any, y: Any, at: Any, space: PairSpace, normal: Any, v
         a[2 + k, size - 1], a[size - 1, 2 + k] = -1.0, 1.0
         a[0, 0] -= weight * g
         a[1, 1] -= weight * g
-        if frozen == 0:
-            find_bend(features, y, at, space, normal, first, row)
-            bend1 = minus(vector(space.slide, 0), vector(space.slide, 3))
-            a[0, 0] += weight * dot(first, bend1)
-            a[0, 1] += weight * dot(second, bend1)
-            find_bend(features, y, at, space, normal, second, row)
-            bend2 = minus(vector(space.slide, 0), vector(space.slide, 3))
-            a[1, 0] += weight * dot(first, bend2)
-            a[1, 1] += weight * dot(second, bend2)
+        find_bend(features, y, at, space, normal, first, row)
+        bend1 = minus(vector(space.slide, 0), vector(space.slide, 3))
+        a[0, 0] += weight * dot(first, bend1)
+        a[0, 1] += weight * dot(second, bend1)
+        find_bend(features, y, at, space, normal, second, row)
+        bend2 = minus(vector(space.slide, 0), vector(space.slide, 3))
+        a[1, 0] += weight * dot(first, bend2)
+        a[1, 1] += weight * dot(second, bend2)
 
 
 @loop
@@ -477,9 +504,8 @@ def solve_matrix(a: Any, size: int) -> bool:
 
 
 @loop
-def improve(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, shape: Any) -> None:
+def improve(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, count: int) -> None:
     """Keep the normal and the closest points of a step of Newton's method if they are as good as any."""
-    count, frozen = shape
     normal = vector(space.normal, 0)
     noise = 1e-15 * space.real[SIZE]
     lower = find_support(features, rows, y, at, space, normal, space.trial)
@@ -496,24 +522,24 @@ def improve(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, shape: 
         space.real[BEST] = lower
         if least > -1e-14 and upper <= space.real[UPPER] * (1.0 + 1e-12) + noise:
             space.real[UPPER] = upper
-            keep_points(space, space.merged, count, frozen)
+            keep_points(space, space.merged, count)
 
 
 @loop
-def follow_newton(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, frozen: int) -> None:
-    count = merge_vertices(space, frozen)
+def follow_newton(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, holds: bool) -> None:
+    """Find the normal for which all vertices are equally low, or the sum of their weights is along it."""
+    count = merge_vertices(space, holds)
     store(space.normal, 0, vector(space.answer, NORMAL))
     moved = 1.0
     for step in range(NEWTON_STEPS):
         normal = vector(space.normal, 0)
-        if frozen == 0:
-            for k in range(count):
-                find_vertex(features, y, at, space, normal, space.merged[k])
+        for k in range(count):
+            find_vertex(features, y, at, space, normal, space.merged[k])
         if step > 0:
-            improve(features, rows, y, at, space, (count, frozen))
+            improve(features, rows, y, at, space, count)
         if moved <= 1e-15:
             break
-        fill_matrix(features, y, at, space, normal, space.merged, (count, frozen))
+        fill_matrix(features, y, at, space, normal, space.merged, count)
         size = count + 3
         for k in range(count):
             space.matrix[2 + k, size] = -dot(normal, vector(space.merged[k], 0))
@@ -532,11 +558,11 @@ def follow_newton(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, f
 
 @loop
 def refine(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> None:
-    """Newton's method, with vertices that follow the normal, and with fixed ones (a circle that lies flat)."""
+    """Newton's method with vertices that follow the normal, and with those of flat circles held."""
     if space.whole[BASE] > 0:
-        follow_newton(features, rows, y, at, space, 0)
+        follow_newton(features, rows, y, at, space, False)
         if not is_decided(space):
-            follow_newton(features, rows, y, at, space, 1)
+            follow_newton(features, rows, y, at, space, True)
 
 
 # The distance -------------------------------------------------------------------------------------------------------
@@ -862,13 +888,6 @@ def vertex_rate(y: Any, i: Any, j: Any, velocities: Any, row: Any, slide: Any, o
 
 
 @loop
-def clear(array: Any, count: int) -> None:
-    """Zeros."""
-    for m in range(count):
-        array[m] = 0.0
-
-
-@loop
 def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: PairSpace) -> bool:
     """The rates of the normal, of the distance and of the place of contact, after `closest`, to all digits.
 
@@ -876,16 +895,14 @@ def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: Pair
     are degenerate (a corner on a corner).
     """
     i, j = at
-    answer, frozen, count = space.answer, space.whole[FROZEN], space.whole[ACTIVE]
+    answer, count = space.answer, space.whole[ACTIVE]
     normal = vector(answer, NORMAL)
     one, two = tangents(normal)
-    fill_matrix(features, y, at, space, normal, space.active, (count, frozen))
+    fill_matrix(features, y, at, space, normal, space.active, count)
     size = count + 3
     for k in range(count):
         row = space.active[k]
-        clear(space.slide, 6)
-        if frozen == 0:
-            find_slides(features, y, at, space, normal, (vector(y, i + 10), vector(y, j + 10)), row)
+        find_slides(features, y, at, space, normal, (vector(y, i + 10), vector(y, j + 10)), row)
         vertex_rate(y, i, j, velocities, row, space.slide, space.merged[k])
         w = vector(space.merged[k], 0)
         space.matrix[0, size] -= row[WEIGHT] * dot(one, w)
@@ -900,9 +917,7 @@ def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: Pair
     store(answer, PLACE_RATE, plus(scaled(0.5, plus(velocities[0], velocities[1])), scaled(rounding, turned)))
     for k in range(count):
         row, moved = space.active[k], space.merged[k]
-        clear(space.slide, 6)
-        if frozen == 0:
-            find_bend(features, y, at, space, normal, turned, row)
+        find_bend(features, y, at, space, normal, turned, row)
         for m in range(3):
             rate = row[WEIGHT] * (moved[ON_A + m] + moved[ON_B + m] + space.slide[m] + space.slide[3 + m])
             rate = rate + space.matrix[2 + k, size] * (row[ON_A + m] + row[ON_B + m])
