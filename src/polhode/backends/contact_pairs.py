@@ -237,6 +237,7 @@ def offer(nearest: Any, v: Any, weights: Any, places: Any) -> None:
 
 @loop
 def try_edge(simplex: Any, i: int, j: int, nearest: Any) -> None:
+    """The foot of the origin on an edge."""
     a, b = vector(simplex[i], 0), vector(simplex[j], 0)
     e = minus(b, a)
     ee = dot(e, e)
@@ -320,6 +321,7 @@ def keep_points(space: PairSpace, vertices: Any, count: int) -> None:
 
 @loop
 def copy_vertices(vertices: Any, count: int, out: Any) -> None:
+    """Copy vertices."""
     for k in range(count):
         for m in range(VERTEX):
             out[k, m] = vertices[k, m]
