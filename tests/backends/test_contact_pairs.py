@@ -10,17 +10,8 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.backends.contact_pairs import (
-    ANSWER,
-    PAIR_SHAPES,
-    SKIN,
-    PairSpace,
-    closest,
-    find_manifold,
-    find_pair_rates,
-    pair_terms,
-    time_apart,
-)
+from polhode.backends.contact_distance import ANSWER, PAIR_SHAPES, SKIN, PairSpace, closest
+from polhode.backends.contact_pairs import find_manifold, find_pair_rates, pair_terms, time_apart
 from polhode.backends.contact_shapes import vector
 from polhode.backends.loops import loop
 from polhode.backends.program import Program
