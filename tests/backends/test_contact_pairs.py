@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.backends.contact_distance import ANSWER, PAIR_SHAPES, SKIN, PairSpace, closest
-from polhode.backends.contact_pairs import find_manifold, find_pair_rates, pair_terms, time_apart
+from polhode.backends.contact_distance import ANCHOR, ANSWER, PAIR_SHAPES, SKIN, PairSpace, closest
+from polhode.backends.contact_pairs import find_anchored_point, find_manifold, find_pair_rates, pair_terms, time_apart
 from polhode.backends.contact_shapes import vector
 from polhode.backends.loops import loop
 from polhode.backends.program import Program
@@ -30,7 +30,7 @@ BODIES = {
     "torus": S.torus(0.5, 0.15, mass=1.0),
 }
 PAIRS = list(combinations_with_replacement(BODIES, 2))
-(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15, A16, A17, A18, A19) = PAIR_SHAPES
+(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15, A16, A17, A18, A19, A20) = PAIR_SHAPES
 POINTS, SPAN, NUMBERS = ANSWER, ANSWER + 1, ANSWER + 2
 CUBE = S.box((1.0, 1.0, 1.0), mass=1.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -44,6 +44,7 @@ class Run(NamedTuple):
     limits: Any
     out: Any
     manifold: Any
+    anchors: Any
     tolerance: float
 
 
@@ -52,7 +53,7 @@ def look(run, first, last):
     space = PairSpace(
         np.zeros(A1), np.zeros(A2), np.zeros(A3), np.zeros(A4), np.zeros(A5), np.zeros(A6), np.zeros(A7), np.zeros(A8),
         np.zeros(A9), np.zeros(A10), np.zeros(A11), np.zeros(A12), np.zeros(A13), np.zeros(A14), np.zeros(A15),
-        np.zeros(A16), np.zeros(A17), np.zeros(A18), np.zeros(A19, dtype=np.int64),
+        np.zeros(A16), np.zeros(A17), np.zeros(A18), np.zeros(A19), np.zeros(A20, dtype=np.int64),
     )  # fmt: skip
     r = run.rows
     rows, at = (r[0], r[1], r[2], r[3], r[4]), (0, 14)
@@ -70,6 +71,8 @@ def look(run, first, last):
         for k in range(count):
             for m in range(7):
                 run.manifold[u, k, m] = space.manifold[k, m]
+            for m in range(ANCHOR):
+                run.anchors[u, k, m] = space.anchors[k, m]
 
 
 @lru_cache
@@ -90,6 +93,7 @@ def seen(a, b, poses, velocities=None, limits=None, is_compiled=True):
         np.zeros((n, 6)) if limits is None else limits,
         np.zeros((n, NUMBERS)),
         np.zeros((n, 8, 7)),
+        np.zeros((n, 8, ANCHOR)),
         1e-9,
     )
     if is_compiled:
@@ -261,6 +265,7 @@ def test_compiled_and_plain_agree_to_the_last_bit(a, b):
     plain = seen(BODIES[a], BODIES[b], poses, np.tile(velocities, (2, 1)), np.tile(limits, (2, 1)), is_compiled=False)
     assert np.array_equal(compiled.out, plain.out)
     assert np.array_equal(compiled.manifold, plain.manifold)
+    assert np.array_equal(compiled.anchors, plain.anchors)
 
 
 def test_thin_and_long_bodies_are_no_exception():
@@ -435,3 +440,61 @@ def test_the_time_apart_of_balls_that_meet_is_exact():
     y = pose((0.0, 0.0, 3.0))
     velocities = np.array([[0.0, 0.0, -2.0, 0.0, 0.0, 1.0]])
     assert seen(BODIES["sphere"], BODIES["sphere"], y, velocities).out[0, SPAN] == pytest.approx(2 / 3, rel=1e-15)
+
+
+# Points that stay -----------------------------------------------------------------------------------------------------
+def anchored(a, b, anchor, poses, velocities):
+    """The answers about one anchored point, as plain Python."""
+    features, first, _ = _stack_features((a, b), 1)
+    space = PairSpace(*(np.zeros(shape) for shape in PAIR_SHAPES[:-1]), np.zeros(PAIR_SHAPES[-1], dtype=np.int64))
+    rows = (int(first[0]), int(first[1]), int(first[1]), int(first[2]), 0)
+    answers = []
+    for y, v in zip(poses, velocities, strict=True):
+        pair = (vector(v, 0), vector(v, 3))
+        find_anchored_point(features, rows, y, (0, 14), pair, space, anchor)
+        answers.append(space.answer.copy())
+    return np.array(answers)
+
+
+LINES = {
+    "two capsules side by side": (
+        BODIES["capsule"], BODIES["capsule"], pose((0.4 + SKIN, 0, 0.3)), [(0.2, 0.0, -0.2), (0.2, 0.0, 0.5)],
+    ),
+    "two cylinders side by side": (
+        BODIES["cylinder"], BODIES["cylinder"], pose((0.8 + SKIN, 0, 0.3)), [(0.4, 0.0, -0.2), (0.4, 0.0, 0.5)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_line_contact_against_the_figure(name):
+    a, b, y, expected = LINES[name]
+    assert points_of(seen(a, b, y), y) == pytest.approx(np.array(expected), abs=1e-7)
+
+
+@pytest.mark.parametrize("name", [*(name for name in STACKS if "an edge a" not in name), *LINES])
+def test_anchored_points_against_differences(name):
+    """As the bodies move: the gap, its rate, the rate of the normal and of the place, and the second derivative."""
+    a, b, y, _ = STACKS[name] if name in STACKS else LINES[name]
+    rng = np.random.default_rng(15)
+    run = seen(a, b, y)
+    velocities, spins = rng.normal(size=(1, 6)), rng.normal(size=(2, 1, 3))
+    h = 1e-6 if run.out[0, POINTS] > 1 else 1e-10  # a single point of sharp bodies: far less than their distance
+    for anchor, point in zip(run.anchors[0], run.manifold[0, : int(run.out[0, POINTS])], strict=False):
+        before, now, later = (
+            anchored(a, b, anchor, moved_by(y, velocities, spins, t), velocities)[0] for t in (-h, 0.0, h)
+        )
+        slope = (later - before) / (2 * h)
+        assert now[9] == pytest.approx(point[6], abs=1e-13)
+        assert now[3:6] == pytest.approx(point[0:3], abs=1e-7)
+        assert now[6:9] == pytest.approx(point[3:6], abs=1e-7)
+        assert now[13] == pytest.approx(slope[9], abs=1e-4)
+        if h == 1e-6:
+            assert now[10:13] == pytest.approx(slope[0:3], abs=1e-6)
+            on_a, on_b = slope[3:6] + velocities[0, :3], slope[6:9] + velocities[0, 3:]
+            assert now[14:17] == pytest.approx((on_a + on_b) / 2, abs=1e-4)
+            terms = pair_terms(
+                (velocities[0, :3], velocities[0, 3:]), (spins[0, 0], spins[1, 0]), (now[3:6], now[6:9]), now[10:13],
+                now[14:17],
+            )  # fmt: skip
+            assert np.dot(terms[1], now[0:3]) + terms[2] == pytest.approx(slope[13], abs=1e-6)

@@ -58,6 +58,12 @@ NORMAL, ARM_A, ARM_B, DISTANCE, NORMAL_RATE, GAP_RATE, PLACE_RATE, ANSWER = 0, 3
 """The answer: the normal, the closest points from both centers of mass, their distance; rates by `find_pair_rates`."""
 MANIFOLD_A, MANIFOLD_B, MANIFOLD_GAP, MANIFOLD = 0, 3, 6, 7
 """Of a point of a manifold: its arms from both centers of mass, and the gap there."""
+LIVE, A_ON_PLANE, B_ON_PLANE, LIVE_A, LIVE_B = 0.0, 1.0, 2.0, 3.0, 4.0
+"""Kinds of anchors: the closest points of both bodies; a point of A on a plane fixed in B, of B on one fixed in A; the
+closest points of one feature of A and all of B, and of one of B and all of A."""
+ANCHOR_KIND, ANCHOR_ROW, ANCHOR_POINT, ANCHOR_NORMAL, ANCHOR_OFFSET, ANCHOR = 0, 1, 2, 5, 8, 9
+"""Of an anchor: its kind, its feature (-1 if it is a fixed point of the body), that point from the center of mass; the
+plane in the axes of the other body, with its normal toward this one."""
 MOST_MANIFOLD, MOST_CORNERS = 8, 64
 """Points of a manifold; corners of a face (of more, the others are left out)."""
 ATTEMPTS, GJK_STEPS, NEWTON_STEPS = 3, 128, 12
@@ -95,6 +101,8 @@ class PairSpace(NamedTuple):
     polygon: Any
     clipped: Any
     manifold: Any
+    anchors: Any
+    """What holds each point of the manifold, for `find_anchored_point`."""
     whole: Any
 
 
@@ -111,12 +119,13 @@ PAIR_SHAPES = (
     (3,),
     (5,),
     (ANSWER,),
-    (MOST_CORNERS, 3),
-    (MOST_CORNERS, 3),
-    (MOST_CORNERS, 3),
-    (3 * MOST_CORNERS, 3),
-    (3 * MOST_CORNERS, 3),
+    (MOST_CORNERS, 4),
+    (MOST_CORNERS, 4),
+    (MOST_CORNERS, 4),
+    (3 * MOST_CORNERS, 2),
+    (3 * MOST_CORNERS, 2),
     (MOST_MANIFOLD, MANIFOLD),
+    (MOST_MANIFOLD, ANCHOR),
     (3,),
 )
 

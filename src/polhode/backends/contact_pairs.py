@@ -7,11 +7,21 @@ from typing import Any
 import numpy as np
 
 from polhode.backends.contact_distance import (
+    A_ON_PLANE,
     ACTIVE,
+    ANCHOR_KIND,
+    ANCHOR_NORMAL,
+    ANCHOR_OFFSET,
+    ANCHOR_POINT,
+    ANCHOR_ROW,
     ARM_A,
     ARM_B,
+    B_ON_PLANE,
     DISTANCE,
     GAP_RATE,
+    LIVE,
+    LIVE_A,
+    LIVE_B,
     MANIFOLD_A,
     MANIFOLD_B,
     MANIFOLD_GAP,
@@ -27,9 +37,12 @@ from polhode.backends.contact_distance import (
     SIZE,
     WEIGHT,
     PairSpace,
+    clear,
+    closest,
     fill_matrix,
     find_bend,
     find_core_point,
+    find_core_slide,
     find_lowest_row,
     find_slides,
     normal_in_body,
@@ -57,7 +70,7 @@ from polhode.backends.contact_shapes import (
 )
 from polhode.backends.loops import loop
 from polhode.equations.contact_laws import tangents
-from polhode.equations.quaternions import to_world
+from polhode.equations.quaternions import to_body, to_world
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import cross, dot, minus, plus, scaled
 
@@ -68,7 +81,7 @@ DIRECTIONS = np.array([(np.cos(a), np.sin(a)) for a in np.arange(MOST_MANIFOLD) 
 # The manifold ---------------------------------------------------------------------------------------------------------
 @loop
 def find_corners(features: Any, body: Any, y: Any, axes: Any, tolerance: float, low: Any, corners: Any) -> int:
-    """The lowest points of a body, within a tolerance: along two tangents from an origin, and their heights.
+    """The lowest points of a body, within a tolerance: along two tangents from an origin; heights, features.
 
     body = (first and last + 1 row, the row from which CIRCLE_ROW counts, the place of the body in y); axes = (normal,
     tangents, origin from the center of mass).  Circles that lie flat have the points of their rims.
@@ -86,6 +99,7 @@ def find_corners(features: Any, body: Any, y: Any, axes: Any, tolerance: float, 
                 turned_out(y, i, low, low, 0)
                 arm = minus(vector(low, 0), origin)
                 corners[count, 0], corners[count, 1], corners[count, 2] = dot(one, arm), dot(two, arm), height
+                corners[count, 3] = float(row)
                 count += 1
     return count
 
@@ -115,7 +129,7 @@ def order_hull(corners: Any, count: int, hull: Any, tiny: float) -> int:
             start = k
     found, current = 0, start
     for _ in range(count):
-        for m in range(3):
+        for m in range(4):
             hull[found, m] = corners[current, m]
         found += 1
         following = -1
@@ -246,8 +260,50 @@ def place_point(row: Any, answer: Any, s: Any, t: Any) -> None:
 
 
 @loop
+def corner_at(hull: Any, count: int, point: Any, same: float) -> int:
+    """The feature whose corner of a hull is at a point; -1 if none is."""
+    for k in range(count):
+        if apart(hull[k], point) <= same:
+            return int(hull[k, 3])
+    return -1
+
+
+def put_anchor(anchor: Any, y: Any, own: Any, other: Any, arm: Any, plane: Any) -> None:
+    """A point of a body on a plane of the other: plane = (its normal toward the body, a point of it)."""
+    normal, point = plane
+    store(anchor, ANCHOR_POINT, to_body(quaternion(y, own + 3), arm))
+    store(anchor, ANCHOR_NORMAL, to_body(quaternion(y, other + 3), normal))
+    anchor[ANCHOR_OFFSET] = dot(normal, point)
+
+
+@loop
+def set_anchor(y: Any, at: Any, space: PairSpace, k: int, corners: Any, same: float) -> None:
+    """What holds a point of the manifold: its corner, or itself, over the face of the other body; lines their ends."""
+    i, j = at
+    in_a, in_b = corners
+    anchor, answer = space.anchors[k], space.answer
+    row_a = corner_at(space.hull_a, in_a, space.clipped[k], same)
+    row_b = corner_at(space.hull_b, in_b, space.clipped[k], same)
+    normal = vector(answer, NORMAL)
+    half = scaled(answer[DISTANCE] / 2.0, normal)
+    if in_a > 2 or in_b > 2:
+        if in_b > 2 and (row_a >= 0 or row_b < 0 or in_a < 3):
+            anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = A_ON_PLANE, float(row_a)
+            surface_a = plus(vector(space.manifold[k], MANIFOLD_A), half)
+            put_anchor(anchor, y, i, j, surface_a, (normal, vector(answer, ARM_B)))
+        else:
+            anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = B_ON_PLANE, float(row_b)
+            surface_b = minus(vector(space.manifold[k], MANIFOLD_B), half)
+            put_anchor(anchor, y, j, i, surface_b, (opposite(normal), vector(answer, ARM_A)))
+    else:
+        anchor[ANCHOR_KIND] = LIVE_A if row_a >= 0 else LIVE_B
+        anchor[ANCHOR_ROW] = float(row_a) if row_a >= 0 else float(row_b)
+
+
+@loop
 def find_manifold(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, tolerance: float) -> int:
-    """The points at which two bodies touch, after `closest`: their number; arms and gaps in space.manifold.
+    """The points at which two bodies touch, after `closest`: their number; arms and gaps in space.manifold, and what
+    holds each in space.anchors.
 
     Where faces or edges of both are within a tolerance of the plane between them: the corners of what they share, at
     most 8.  Otherwise the middle of the closest points.
@@ -268,6 +324,7 @@ def find_manifold(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, t
     if found < 2:
         place_point(space.manifold[0], answer, 0.0, 0.0)
         space.manifold[0, MANIFOLD_GAP] = answer[DISTANCE]
+        space.anchors[0, ANCHOR_KIND] = LIVE
         return 1
     fit_height(space.hull_a, in_a, space.low)
     fit_height(space.hull_b, in_b, space.normal)
@@ -277,6 +334,7 @@ def find_manifold(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, t
         rise = space.low[0] + space.low[1] * s + space.low[2] * t
         rise = rise + space.normal[0] + space.normal[1] * s + space.normal[2] * t
         space.manifold[k, MANIFOLD_GAP] = answer[DISTANCE] + rise
+        set_anchor(y, at, space, k, (in_a, in_b), same)
     return found
 
 
@@ -375,6 +433,85 @@ def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: Pair
             rate = rate + space.matrix[2 + k, size] * (row[ON_A + m] + row[ON_B + m])
             answer[PLACE_RATE + m] += rate / 2.0
     return True
+
+
+def place_on_plane(y: Any, i: Any, j: Any, velocities: Any, low: Any, slide: Any, anchor: Any, out: Any) -> None:
+    """A point of one body over a plane of the other: out as `answer`, with this body as A; low, slide in its axes."""
+    q, q_other = quaternion(y, i + 3), quaternion(y, j + 3)
+    w, w_other = to_world(q, vector(y, i + 10)), to_world(q_other, vector(y, j + 10))
+    normal, arm = to_world(q_other, vector(anchor, ANCHOR_NORMAL)), to_world(q, vector(low, 0))
+    other = plus(minus(vector(y, i), vector(y, j)), arm)
+    moved = plus(velocities[0], cross(w, arm))
+    store(out, NORMAL, normal)
+    store(out, ARM_A, arm)
+    store(out, ARM_B, other)
+    out[DISTANCE] = dot(normal, other) - anchor[ANCHOR_OFFSET]
+    store(out, NORMAL_RATE, cross(w_other, normal))
+    out[GAP_RATE] = dot(normal, minus(moved, plus(velocities[1], cross(w_other, other))))
+    store(out, PLACE_RATE, plus(moved, to_world(q, vector(slide, 0))))
+
+
+def relative_spin(y: Any, i: Any, j: Any) -> Any:
+    """The angular velocity of one body relative to another, in the axes of the first."""
+    w_other = to_world(quaternion(y, j + 3), vector(y, j + 10))
+    return minus(vector(y, i + 10), to_body(quaternion(y, i + 3), w_other))
+
+
+def plane_in_body(y: Any, i: Any, j: Any, anchor: Any) -> Any:
+    """The normal of a plane fixed in body j in the axes of body i."""
+    return to_body(quaternion(y, i + 3), to_world(quaternion(y, j + 3), vector(anchor, ANCHOR_NORMAL)))
+
+
+def exchange_bodies(answer: Any) -> None:
+    """An answer with A and B exchanged."""
+    store(answer, NORMAL, opposite(vector(answer, NORMAL)))
+    store(answer, NORMAL_RATE, opposite(vector(answer, NORMAL_RATE)))
+    arm = vector(answer, ARM_A)
+    store(answer, ARM_A, vector(answer, ARM_B))
+    store(answer, ARM_B, arm)
+
+
+@loop
+def find_on_plane(features: Any, y: Any, at: Any, velocities: Any, space: PairSpace, anchor: Any) -> None:
+    """The point of a body that an anchor holds over a plane of the other, in space.answer."""
+    i, j = at
+    row = int(anchor[ANCHOR_ROW])
+    clear(space.slide, 6)
+    store(space.low, 0, vector(anchor, ANCHOR_POINT))
+    if row >= 0:
+        normal = plane_in_body(y, i, j, anchor)
+        find_core_point(features[row], normal, 0.0, space.low)
+        find_core_slide(features[row], normal, relative_spin(y, i, j), 0.0, space.slide)
+    place_on_plane(y, i, j, velocities, space.low, space.slide, anchor, space.answer)
+
+
+@loop
+def find_anchored_point(
+    features: Any, rows: Any, y: Any, at: Any, velocities: Any, space: PairSpace, anchor: Any
+) -> float:
+    """The gap at a point of contact that an anchor holds, as the bodies move; all about it in space.answer.
+
+    A face and what lies on it keep their anchors while they are in contact: no step of an integrator sees another
+    number of points.  The gap of a face is to the plane, however far beyond its edges.
+    """
+    first_a, last_a, first_b, last_b, base = rows
+    i, j = at
+    row = int(anchor[ANCHOR_ROW])
+    if anchor[ANCHOR_KIND] == A_ON_PLANE:
+        find_on_plane(features, y, (i, j), velocities, space, anchor)
+    elif anchor[ANCHOR_KIND] == B_ON_PLANE:
+        find_on_plane(features, y, (j, i), (velocities[1], velocities[0]), space, anchor)
+        exchange_bodies(space.answer)
+    else:
+        if anchor[ANCHOR_KIND] == LIVE_A:
+            closest(features, (row, row + 1, first_b, last_b, base), y, at, space)
+        elif anchor[ANCHOR_KIND] == LIVE_B:
+            closest(features, (first_a, last_a, row, row + 1, base), y, at, space)
+        else:
+            closest(features, rows, y, at, space)
+        find_pair_rates(features, y, at, velocities, space)
+    gap: float = space.answer[DISTANCE]
+    return gap
 
 
 def pair_terms(velocities: Any, spins: Any, arms: Any, normal_rate: Any, place_rate: Any) -> Any:
