@@ -479,7 +479,7 @@ def test_anchored_points_against_differences(name):
     rng = np.random.default_rng(15)
     run = seen(a, b, y)
     velocities, spins = rng.normal(size=(1, 6)), rng.normal(size=(2, 1, 3))
-    h = 1e-6 if run.out[0, POINTS] > 1 else 1e-10  # a single point of sharp bodies: far less than their distance
+    h = 1e-9 if name in LINES else 1e-6 if run.out[0, POINTS] > 1 else 1e-10  # rims: far less than their distance
     for anchor, point in zip(run.anchors[0], run.manifold[0, : int(run.out[0, POINTS])], strict=False):
         before, now, later = (
             anchored(a, b, anchor, moved_by(y, velocities, spins, t), velocities)[0] for t in (-h, 0.0, h)
@@ -489,12 +489,12 @@ def test_anchored_points_against_differences(name):
         assert now[3:6] == pytest.approx(point[0:3], abs=1e-7)
         assert now[6:9] == pytest.approx(point[3:6], abs=1e-7)
         assert now[13] == pytest.approx(slope[9], abs=1e-4)
-        if h == 1e-6:
+        if run.out[0, POINTS] > 1:
             assert now[10:13] == pytest.approx(slope[0:3], abs=1e-6)
             on_a, on_b = slope[3:6] + velocities[0, :3], slope[6:9] + velocities[0, 3:]
-            assert now[14:17] == pytest.approx((on_a + on_b) / 2, abs=1e-4)
+            assert now[14:17] == pytest.approx((on_a + on_b) / 2, abs=1e-6)
             terms = pair_terms(
                 (velocities[0, :3], velocities[0, 3:]), (spins[0, 0], spins[1, 0]), (now[3:6], now[6:9]), now[10:13],
                 now[14:17],
             )  # fmt: skip
-            assert np.dot(terms[1], now[0:3]) + terms[2] == pytest.approx(slope[13], abs=1e-6)
+            assert np.dot(terms[1], now[0:3]) + terms[2] == pytest.approx(slope[13], abs=1e-5)
