@@ -22,10 +22,14 @@ ROOT_STEPS = 200
 
 @loop
 def friction_excess(kappa: float, c1: float, c2: float, s1: float, s2: float, limit: Any) -> float:
-    """|p_t| - mu p_n for tangential velocities u_t = -kappa p_t; limit = (mu times p_n without friction, slopes)."""
+    """1 - mu p_n/|p_t| for tangential velocities u_t = -kappa p_t: nearly a straight line in kappa.
+
+    limit = (mu times p_n without friction, slopes of mu p_n with p_t).
+    """
     p1, p2 = -c1 / (s1 + kappa), -c2 / (s2 + kappa)
     room, slope1, slope2 = limit
-    return sqrt(p1 * p1 + p2 * p2) - (room + slope1 * p1 + slope2 * p2)
+    size = sqrt(p1 * p1 + p2 * p2)
+    return 1.0 - (room + slope1 * p1 + slope2 * p2) / size if size > 0.0 else -1.0
 
 
 @loop
@@ -115,39 +119,59 @@ def solve_sliding(a: Any, i: int, b: Any, mu: float, direction: Any, p: Any) -> 
 
 
 @loop
-def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> bool:
+def sweep_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> bool:
+    """Solve every point once, with the others as they are; False if one that slides has no solution."""
+    for i in range(count):
+        at = 3 * i
+        for r in range(3):
+            total = bias[at + r] + a[at + r, at] * law[i, 4]
+            for j in range(count):
+                if j != i:
+                    for c in range(3):
+                        total = total + a[at + r, 3 * j + c] * p[3 * j + c]
+            b[at + r] = total
+        if law[i, 1] == 1.0:
+            if not solve_sliding(a, at, b, law[i, 0], (law[i, 2], law[i, 3]), p):
+                return False
+        else:
+            solve_point(a, at, b, law[i, 0], law[i, 4], p)
+    return True
+
+
+@loop
+def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any) -> bool:
     """All points together, one after the other until nothing changes (nonlinear Gauss-Seidel).
 
     law[i]: friction, 1 if it slides already, the direction in which it slides (2), the least normal impulse.
-    b is workspace.  False if a sliding point has no solution.
+    False if a sliding point has no solution.  Where the changes shrink by a steady factor, their sum is taken at once
+    (Aitken); the next sweeps remove what that has left.
     """
-    is_solved = True
+    b, old = work[0], work[1]
+    last, steady = 0.0, 0.0
     for i in range(3 * count):
         p[i] = 0.0
     for i in range(count):
         p[3 * i] = law[i, 4]
-    for _ in range(SWEEPS):
+    for n in range(SWEEPS):
+        for i in range(3 * count):
+            old[i] = p[i]
+        if not sweep_points(count, a, bias, law, p, b):
+            return False
         change, size = 0.0, 0.0
-        for i in range(count):
-            at = 3 * i
-            old0, old1, old2 = p[at], p[at + 1], p[at + 2]
-            for r in range(3):
-                total = bias[at + r] + a[at + r, at] * law[i, 4]
-                for j in range(count):
-                    if j != i:
-                        for c in range(3):
-                            total = total + a[at + r, 3 * j + c] * p[3 * j + c]
-                b[at + r] = total
-            if law[i, 1] == 1.0:
-                if not solve_sliding(a, at, b, law[i, 0], (law[i, 2], law[i, 3]), p):
-                    is_solved = False
-            else:
-                solve_point(a, at, b, law[i, 0], law[i, 4], p)
-            change = max(change, abs(p[at] - old0), abs(p[at + 1] - old1), abs(p[at + 2] - old2))
-            size = max(size, abs(p[at]), abs(p[at + 1]), abs(p[at + 2]))
-        if not is_solved or count == 1 or change <= UNCHANGED * size:
+        for i in range(3 * count):
+            change = max(change, abs(p[i] - old[i]))
+            size = max(size, abs(p[i]))
+        if count == 1 or change <= UNCHANGED * size:
             break
-    return is_solved
+        ratio = change / last if last > 0.0 else 0.0
+        if n % 4 == 3 and ratio < 0.99 and abs(ratio - steady) < 0.1 * ratio:
+            for i in range(3 * count):
+                p[i] = p[i] + (p[i] - old[i]) * ratio / (1.0 - ratio)
+            last = 0.0
+        else:
+            last = change
+        steady = ratio
+    return True
 
 
 @loop
@@ -221,3 +245,150 @@ def solve_least(size: int, k: Any, target: Any, g: Any, x: Any, r: Any) -> None:
             for i in range(size):
                 total = total + k[i, m] * r[i]
             x[m] = x[m] + total
+
+
+# All points at once ---------------------------------------------------------------------------------------------------
+AT_LEAST, PRESSED = 0, 1
+"""The normal impulse of a point: the least one, or what stops its approach."""
+FREE, HELD, SLIPPING = 0, 2, 4
+"""Added to it: no friction, a point that sticks, one that slips."""
+ROUNDS, BOLD_ROUNDS = 120, 20
+"""Rounds of corrections; in the first all are made at once."""
+SAME = 1e-12
+"""Changes of velocities that count as none, as a fraction of the largest."""
+
+
+@loop
+def guess_statuses(scene: Any, n: int) -> None:
+    """Every point is pressed; it slips if it slides already, else it sticks."""
+    for i in range(n):
+        scene.status[i] = PRESSED
+        if scene.law[i, 0] > 0.0:
+            scene.status[i] = PRESSED + HELD
+        if scene.law[i, 1] == 1.0:
+            scene.status[i] = PRESSED + SLIPPING
+            scene.slip[i, 0], scene.slip[i, 1] = scene.law[i, 2], scene.law[i, 3]
+
+
+@loop
+def solve_with_statuses(scene: Any, n: int) -> None:
+    """The smallest impulses that do what the statuses say; u = A p + bias."""
+    count = 0
+    for i in range(n):
+        at, status, mu = 3 * i, scene.status[i], scene.law[i, 0]
+        scene.p[at], scene.p[at + 1], scene.p[at + 2] = 0.0, 0.0, 0.0
+        if status % 2 == AT_LEAST:
+            scene.p[at] = scene.law[i, 4]
+            if status >= SLIPPING:
+                scene.p[at + 1], scene.p[at + 2] = (
+                    -mu * scene.law[i, 4] * scene.slip[i, 0],
+                    -mu * scene.law[i, 4] * scene.slip[i, 1],
+                )
+        else:
+            scene.whose[count] = at
+            count += 1
+        if status >= HELD and status < SLIPPING:
+            scene.whose[count] = at + 1
+            scene.whose[count + 1] = at + 2
+            count += 2
+    apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+    for r in range(count):
+        row = scene.whose[r]
+        scene.target[r] = -scene.u[row]
+        for c in range(count):
+            column = scene.whose[c]
+            total, i = scene.a[row, column], column // 3
+            if column % 3 == 0 and scene.status[i] >= SLIPPING:
+                pull = scene.slip[i, 0] * scene.a[row, column + 1] + scene.slip[i, 1] * scene.a[row, column + 2]
+                total = total - scene.law[i, 0] * pull
+            scene.k[r, c] = total
+    if count > 0:
+        solve_least(count, scene.k, scene.target, scene.g, scene.x, scene.rest)
+    for c in range(count):
+        column = scene.whose[c]
+        i = column // 3
+        scene.p[column] = scene.p[column] + scene.x[c]
+        if column % 3 == 0 and scene.status[i] >= SLIPPING:
+            mu = scene.law[i, 0]
+            scene.p[column + 1], scene.p[column + 2] = (
+                -mu * scene.slip[i, 0] * scene.x[c],
+                -mu * scene.slip[i, 1] * scene.x[c],
+            )
+    apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+
+
+@loop
+def revise_statuses(scene: Any, n: int, size: float, speed: float, is_late: bool) -> bool:
+    """Correct every status that the solution contradicts, later only the first; whether none was."""
+    is_right = True
+    for i in range(n):
+        if is_late and not is_right:
+            break
+        at, status, mu = 3 * i, scene.status[i], scene.law[i, 0]
+        normal, friction = status % 2, status // 2 * 2
+        p, t1, t2 = scene.p[at], scene.p[at + 1], scene.p[at + 2]
+        if normal == PRESSED and p < scene.law[i, 4] - 1e-14 * size:
+            normal = AT_LEAST
+            is_right = False
+            if scene.law[i, 4] <= 0.0:
+                friction = FREE
+        else:
+            if normal == AT_LEAST and scene.u[at] < -1e-14 * speed:
+                normal = PRESSED
+                is_right = False
+                if mu > 0.0 and friction == FREE:
+                    friction = HELD
+                    if scene.law[i, 1] == 1.0:
+                        friction = SLIPPING
+            else:
+                if friction == HELD:
+                    pull, room = sqrt(t1 * t1 + t2 * t2), mu * p
+                    if pull > room + 1e-14 * size:
+                        friction = SLIPPING
+                        scene.slip[i, 0], scene.slip[i, 1] = -t1 / pull, -t2 / pull
+                        is_right = False
+                else:
+                    if friction == SLIPPING and scene.law[i, 1] != 1.0:
+                        u1, u2 = scene.u[at + 1], scene.u[at + 2]
+                        slip = sqrt(u1 * u1 + u2 * u2)
+                        if u1 * scene.slip[i, 0] + u2 * scene.slip[i, 1] <= 0.0:
+                            if slip > 1e-14 * speed:
+                                friction = HELD
+                                is_right = False
+                        else:
+                            d1, d2 = u1 / slip, u2 / slip
+                            turned = abs(d1 - scene.slip[i, 0]) + abs(d2 - scene.slip[i, 1])
+                            if turned * slip > SAME * speed:
+                                is_right = False
+                            if slip > 1e-11 * speed:  # else its direction is noise
+                                scene.slip[i, 0], scene.slip[i, 1] = d1, d2
+        scene.status[i] = normal + friction
+    return is_right
+
+
+@loop
+def solve_together(scene: Any, n: int) -> bool:
+    """The impulses (or forces) of n points: law, a and bias are given, p and u = A p + bias come back.
+
+    Several points are first tried all at once, by correcting guesses of what each of them does; where that finds no
+    end, one after the other.
+    """
+    speed = 0.0
+    for i in range(n):
+        speed = max(speed, abs(scene.bias[3 * i]), abs(scene.bias[3 * i + 1]), abs(scene.bias[3 * i + 2]))
+        if scene.law[i, 1] == 1.0:
+            pull = scene.law[i, 2] * scene.a[3 * i, 3 * i + 1] + scene.law[i, 3] * scene.a[3 * i, 3 * i + 2]
+            if scene.a[3 * i, 3 * i] <= scene.law[i, 0] * pull:
+                return False
+    if n > 1:
+        guess_statuses(scene, n)
+        for turn in range(ROUNDS):
+            solve_with_statuses(scene, n)
+            size = 0.0
+            for i in range(n):
+                size = max(size, abs(scene.p[3 * i]))
+            if revise_statuses(scene, n, size, speed, turn > BOLD_ROUNDS):
+                return True
+    is_solved = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work)
+    apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+    return is_solved

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.contact_forces import apply_matrix, solve_least, solve_points
+from polhode.backends.contact_forces import apply_matrix, solve_least, solve_together
 from polhode.backends.contact_scene import (
     ACTIVE,
     ARM,
+    ARM_B,
     BOUNCE,
     CLOSING,
     FEATURE_ROW,
@@ -27,15 +28,18 @@ from polhode.backends.contact_scene import (
     NUMBERS,
     PAINLEVE,
     PER_MASS,
+    PER_MASS_B,
     PLANE_ROW,
     POINT_NUMBERS,
     RESTING,
     ROLLING,
     SLIDES,
+    SIZE,
     SLIDING,
     SLOW,
     SPEED,
     STALLED,
+    STARTS,
     STATE,
     STEP,
     STICKS,
@@ -88,17 +92,20 @@ SLIP, STICK, SETTLE, TOUCHED = 0, 1, 2, 3
 MANY_PROBES = 500
 LEAST_STALL = 2000
 """So many segments in a row without any progress in time end a run."""
-EVENT_STEPS, EVENT_WIDTH = 100, 1e-12
+EVENT_STEPS, EVENT_WIDTH = 100, 1e-10
 """The time of a change of contact is found to this fraction of the step."""
-FRESH, LOOK, LEFT_OUT = 8, 9, 10
+FRESH, LOOK, LEFT_OUT, FITTED = 8, 9, 10, 11
 """Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step."""
 STAGES = 12
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
-FEW_REST, MANY_REST = 1e-15, 1e-6
+FEW_REST, MANY_REST = 1e-15, 1e-5
 """The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one point
 only, and of others, whose bounces are counted in hundreds."""
 NEVER = 1e300
+STARTING = 1e-5
+"""A point that has stuck slides from this fraction of the natural speed on; below, friction is along its acceleration,
+since the direction of so small a speed turns too fast for steps."""
 
 
 def build_contact_loop(
@@ -107,14 +114,14 @@ def build_contact_loop(
     """Advance units with contacts; free_motion is None where more than gravity acts."""
     rates = _build_rates(load_all, add_pairs, motion, points, layout)
     step = _build_step(rates, tableau)
-    evaluate = _build_evaluation(step, free_motion, layout)
+    evaluate = _build_evaluation(_build_fit(rates, tableau), free_motion, layout)
     search = _build_search(evaluate, layout)
     modes = _build_modes(rates, points, layout)
     strike = _build_impact(points, layout)
-    project = _build_projection(points, layout)
+    project, close_gaps = _build_projection(points, layout)
     attempt = _build_attempt(step, tableau, layout)
     changes = _build_changes(evaluate, rates)
-    emit = _build_output(rates, layout)
+    emit = _build_output(rates, close_gaps, layout)
     begin = _build_beginning(rates, points, layout)
     is_ballistic = free_motion is not None
     size = layout.size
@@ -145,6 +152,46 @@ def build_contact_loop(
             store(scene.y, i + 3, normalize(quaternion(scene.y, i + 3)))
         for i in range(len(scene.y)):
             scene.y0[i] = scene.y[i]
+
+    @loop
+    def release(scene: Scene, length: float) -> bool:
+        """Let go of a point whose force was zero at the start of the step and would pull after it."""
+        n, kept = scene.whole[ACTIVE], 0
+        if scene.whole[LOOK] == 1:
+            for i in range(n):
+                if scene.slack[i, 0] <= 0.0 and scene.p[3 * i] < 0.0:
+                    scene.skip[scene.candidates[i]] = length / 4.0 if n == 1 else NEVER
+                else:
+                    scene.candidates[kept] = scene.candidates[i]
+                    scene.modes[kept] = scene.modes[i]
+                    for c in range(3):
+                        scene.sliding[kept, c] = scene.sliding[i, c]
+                    kept += 1
+            if kept < n:
+                scene.whole[ACTIVE] = kept
+                scene.whole[FRESH] = 1
+                scene.whole[LEFT_OUT] = 1
+                scene.whole[STALLED] = scene.whole[STALLED] + 1
+                if kept == 0:
+                    scene.whole[STATE] = FLIGHT
+                return True
+        return False
+
+    @loop
+    def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> bool:
+        """Whether points that share friction in more ways than one still stick at the end of a step."""
+        before, n = scene.whole[STATE], scene.whole[ACTIVE]
+        evaluate(run, unit, scene, t, tau, False)
+        for m in range(len(scene.y)):
+            scene.saved[m] = scene.y0[m]
+        accept(scene)
+        status = modes(run, unit, scene, t + tau, False)
+        holds = status == RUNNING and scene.whole[STATE] == before and scene.whole[ACTIVE] >= n
+        for m in range(len(scene.y)):
+            scene.y[m] = scene.saved[m]
+        accept(scene)
+        modes(run, unit, scene, t, False)
+        return holds
 
     @loop
     def is_finite(scene: Scene) -> bool:
@@ -202,6 +249,12 @@ def build_contact_loop(
                     changed = True
                     scene.whole[HIT] = -1
                     reached = earlier
+                if release(scene, reached):
+                    continue
+                if scene.whole[LOOK] == 1 and reached > 1e-9 * scene.real[SIZE] / scene.real[SPEED]:
+                    if not still_holds(run, unit, scene, run.start + now, reached):
+                        scene.real[STEP] = reached / 2.0
+                        continue
             is_hit = scene.whole[HIT] >= 0
             end = now + reached
             if reached >= left and not is_hit:
@@ -253,7 +306,7 @@ def build_contact_loop(
             np.zeros(bodies * NUMBERS),
             np.zeros(bodies * NUMBERS),
             np.zeros(bodies * NUMBERS),
-            np.zeros((13, bodies * NUMBERS)),
+            np.zeros((16, bodies * NUMBERS)),
             np.zeros((bodies, 4)),
             np.zeros((bodies, 3)),
             np.zeros(candidates),
@@ -276,8 +329,20 @@ def build_contact_loop(
             np.zeros((most, 3)),
             np.zeros(6),
             np.zeros(12, dtype=np.int64),
-            np.zeros(6),
+            np.zeros(7),
             np.zeros(bodies * NUMBERS),
+            np.zeros(candidates, dtype=np.int64),
+            np.zeros(bodies * NUMBERS),
+            np.zeros((rows, 9)),
+            np.zeros((rows, 12)),
+            np.zeros(rows, dtype=np.int64),
+            np.zeros((2, rows)),
+            np.zeros((7, bodies * NUMBERS)),
+            np.zeros(most, dtype=np.int64),
+            np.zeros((most, 2)),
+            np.zeros(rows),
+            np.zeros(rows),
+            np.zeros(rows),
         )
         for u in range(first, last):
             if run.memory[u, AT_STATUS] == 0.0 or run.memory[u, AT_STATUS] == 2.0:
@@ -298,7 +363,7 @@ def _build_rates(load_all: Sweep, add_pairs: Loop, motion: Any, points: SceneLoo
     """
     size, point, wrench = layout.size, layout.point, layout.wrench
     at_per_mass, at_inverse = layout.body[1], layout.body[3]
-    find_point, build_matrix, find_inverses = points.find_point, points.build_matrix, points.find_inverses
+    find_point, find_inverses = points.find_point, points.find_inverses
     view, rate = motion
 
     def put_point(unit: Any, at: Any, y: Any, i: Any) -> None:
@@ -331,30 +396,68 @@ def _build_rates(load_all: Sweep, add_pairs: Loop, motion: Any, points: SceneLoo
         store(out, i + 10, plus(vector(out, i + 10), spun))
         out[i + 13] = out[i + 13] + dot(force, vector(row, U))
 
+    def place_row(rows: Any, at: Any, row: Any, axis: int) -> None:
+        """A direction along which a point is held, as a row: the direction, and the levers of both bodies."""
+        e = vector(row, axis)
+        store(rows, at, e + cross(vector(row, ARM), e) + cross(vector(row, ARM_B), e))
+
+    def place_column(columns: Any, at: Any, row: Any, tensor: Any, tensor_b: Any, c: Any) -> None:
+        """What a unit of force at a point does: velocities and spins of both bodies."""
+        along = plus(plus(scaled(c[0], vector(row, N)), scaled(c[1], vector(row, T1))), scaled(c[2], vector(row, T2)))
+        store(columns, at, scaled(row[PER_MASS], along) + turned(tensor, cross(vector(row, ARM), along)))
+        store(columns, at + 6, scaled(row[PER_MASS_B], along) + turned(tensor_b, cross(vector(row, ARM_B), along)))
+
+    def turned(tensor: Any, lever: Any) -> Any:
+        return tuple(dot(vector(tensor, 3 * i), lever) for i in range(3))
+
+    @loop
+    def place_rows(scene: Scene) -> int:
+        """The rows and columns of all points in contact: 3 for one that sticks, 1 for one that slides."""
+        n, count = scene.whole[ACTIVE], 0
+        for i in range(n):
+            row, tensor = scene.points[i], scene.inverse[scene.owners[i, 0]]
+            tensor_b = scene.inverse[max(scene.owners[i, 1], 0)]
+            scene.law[i, 1] = float(count)
+            if scene.modes[i] == STICKS:
+                for r in range(3):
+                    place_row(scene.rows[count + r], 0, row, N + 3 * r)
+                    scene.whose[count + r] = i
+                    scene.u[count + r] = -scene.bias[3 * i + r]
+                place_column(scene.columns[count], 0, row, tensor, tensor_b, (1.0, 0.0, 0.0))
+                place_column(scene.columns[count + 1], 0, row, tensor, tensor_b, (0.0, 1.0, 0.0))
+                place_column(scene.columns[count + 2], 0, row, tensor, tensor_b, (0.0, 0.0, 1.0))
+                count += 3
+            else:
+                find_sliding(scene, i)
+                mu, d1, d2 = scene.law[i, 0], scene.law[i, 2], scene.law[i, 3]
+                place_row(scene.rows[count], 0, row, N)
+                scene.whose[count] = i
+                scene.u[count] = -scene.bias[3 * i]
+                place_column(scene.columns[count], 0, row, tensor, tensor_b, (1.0, -mu * d1, -mu * d2))
+                count += 1
+        return count
+
     @loop
     def solve_forces(scene: Scene) -> None:
         """The forces of the points in contact, each sticking or sliding as it does."""
-        n = scene.whole[ACTIVE]
-        rows = 0
-        for i in range(n):
-            scene.law[i, 1] = float(rows)
-            rows += 3 if scene.modes[i] == STICKS else 1
-            if scene.modes[i] == SLIDES:
-                find_sliding(scene, i)
-        for i in range(n):
-            at, count = int(scene.law[i, 1]), 3 if scene.modes[i] == STICKS else 1
-            for r in range(count):
-                scene.u[at + r] = -scene.bias[3 * i + r]
-                for j in range(n):
-                    to = int(scene.law[j, 1])
-                    if scene.modes[j] == STICKS:
-                        for c in range(3):
-                            scene.k[at + r, to + c] = scene.a[3 * i + r, 3 * j + c]
-                    else:
-                        scene.k[at + r, to] = scene.a[3 * i + r, 3 * j] - scene.law[j, 0] * (
-                            scene.law[j, 2] * scene.a[3 * i + r, 3 * j + 1]
-                            + scene.law[j, 3] * scene.a[3 * i + r, 3 * j + 2]
-                        )
+        n, rows = scene.whole[ACTIVE], place_rows(scene)
+        for r in range(rows):
+            i = scene.whose[r]
+            a_i, b_i = scene.owners[i, 0], scene.owners[i, 1]
+            for c in range(rows):
+                j = scene.whose[c]
+                a_j, b_j = scene.owners[j, 0], scene.owners[j, 1]
+                row, column, total = scene.rows[r], scene.columns[c], 0.0
+                if a_i == a_j:
+                    total = total + dot(vector(row, 0), vector(column, 0)) + dot(vector(row, 3), vector(column, 3))
+                if b_i >= 0 or b_j >= 0:
+                    if b_i == b_j:
+                        total = total + dot(vector(row, 0), vector(column, 6)) + dot(vector(row, 6), vector(column, 9))
+                    if a_i == b_j:
+                        total = total - dot(vector(row, 0), vector(column, 6)) - dot(vector(row, 3), vector(column, 9))
+                    if b_i == a_j:
+                        total = total - dot(vector(row, 0), vector(column, 0)) - dot(vector(row, 6), vector(column, 3))
+                scene.k[r, c] = total
         if rows == 1:
             scene.x[0] = scene.u[0] / scene.k[0, 0]
             if scene.k[0, 0] <= 0.0:
@@ -384,7 +487,6 @@ def _build_rates(load_all: Sweep, add_pairs: Loop, motion: Any, points: SceneLoo
             for i in range(n):
                 find_point(run, unit, scene, y, i)
                 free_acceleration(scene.points[i], y, scene.owners[i, 0] * NUMBERS, out, scene.bias, 3 * i)
-            build_matrix(scene)
             solve_forces(scene)
             for i in range(n):
                 b = scene.owners[i, 0]
@@ -402,10 +504,13 @@ def find_sliding(scene: Scene, i: int) -> None:
     row, kept = scene.points[i], scene.sliding[i]
     u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
     k1, k2 = dot(vector(kept, 0), vector(row, T1)), dot(vector(kept, 0), vector(row, T2))
-    if u1 * k1 + u2 * k2 < 0.0:
-        u1, u2 = -u1, -u2
-    u1 = u1 + k1 * 1e-12 * scene.real[SPEED]
-    u2 = u2 + k2 * 1e-12 * scene.real[SPEED]
+    if scene.modes[i] == STARTS:
+        u1, u2 = k1, k2
+    else:
+        if u1 * k1 + u2 * k2 < 0.0:
+            u1, u2 = -u1, -u2
+        u1 = u1 + k1 * 1e-3 * scene.real[SLOW]
+        u2 = u2 + k2 * 1e-3 * scene.real[SLOW]
     speed = sqrt(u1 * u1 + u2 * u2)
     scene.law[i, 0] = row[MU]
     scene.law[i, 2] = u1 / speed if speed > 0.0 else 0.0
@@ -494,6 +599,7 @@ def _build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
                     scene.real[STEP] = h * factor
                 break
         scene.real[TRIED] = h
+        scene.whole[FITTED] = 0
         for m in range(len(scene.y)):
             scene.tried[m] = scene.dy[m]
         return h
@@ -501,7 +607,44 @@ def _build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
     return attempt
 
 
-def _build_evaluation(step: Loop, free_motion: Any, layout: Layout) -> Loop:
+def _build_fit(rates: Loop, tableau: Tableau) -> Loop:
+    """(run, unit, scene, t, h): the coefficients of dense output of the step that was tried."""
+    dense, count = tableau.dense, len(tableau.nodes)
+    assert dense is not None
+    total = count + 1 + len(dense.nodes)
+    nodes = np.array(dense.nodes, dtype=float)
+    rows, curve_rows = (np.array([padded(row, total) for row in part]) for part in (dense.rows, dense.curve_rows))
+    more, curves = len(dense.nodes), len(dense.curve_rows)
+
+    @loop
+    def fit(run: ContactRun, unit: Any, scene: Scene, t: float, h: float) -> None:
+        size = len(scene.y)
+        for m in range(size):
+            scene.stage[m] = scene.y0[m] + scene.tried[m]
+        rates(run, unit, scene, t + h, scene.stage, scene.slopes[count])
+        for i in range(more):
+            for m in range(size):
+                scene.stage[m] = scene.y0[m]
+            for j in range(count + 1 + i):
+                if rows[i, j] != 0.0:
+                    for m in range(size):
+                        scene.stage[m] += (h * rows[i, j]) * scene.slopes[j, m]
+            rates(run, unit, scene, t + nodes[i] * h, scene.stage, scene.slopes[count + 1 + i])
+        for m in range(size):
+            rise, first, last = scene.tried[m], h * scene.slopes[0, m], h * scene.slopes[count, m]
+            scene.curve[0, m], scene.curve[1, m], scene.curve[2, m] = rise, first - rise, 2.0 * rise - first - last
+            for i in range(curves):
+                scene.curve[3 + i, m] = 0.0
+        for i in range(curves):
+            for j in range(total):
+                if curve_rows[i, j] != 0.0:
+                    for m in range(size):
+                        scene.curve[3 + i, m] += (h * curve_rows[i, j]) * scene.slopes[j, m]
+
+    return fit
+
+
+def _build_evaluation(fit: Loop, free_motion: Any, layout: Layout) -> Loop:
     """(run, unit, scene, t, tau, in_flight): y, dy and turn a time tau after the start of the segment."""
     size, params = layout.size, layout.params
 
@@ -536,13 +679,23 @@ def _build_evaluation(step: Loop, free_motion: Any, layout: Layout) -> Loop:
 
     @loop
     def take_step(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> None:
-        """A step of the method, kept if it is the one that was tried last."""
-        if tau == scene.real[TRIED]:
+        """The state inside the step that was tried, by dense output."""
+        h = scene.real[TRIED]
+        if tau == h:
             for m in range(len(scene.y)):
                 scene.dy[m] = scene.tried[m]
-                scene.y[m] = scene.y0[m] + scene.tried[m]
         else:
-            step(run, unit, scene, t, tau)
+            if scene.whole[FITTED] == 0:
+                fit(run, unit, scene, t, h)
+                scene.whole[FITTED] = 1
+            theta = tau / h
+            for m in range(len(scene.y)):
+                total = scene.curve[6, m]
+                for j in range(6):
+                    total = scene.curve[5 - j, m] + (1.0 - theta if j % 2 == 1 else theta) * total
+                scene.dy[m] = theta * total
+        for m in range(len(scene.y)):
+            scene.y[m] = scene.y0[m] + scene.dy[m]
         for b in range(scene.inverse.shape[0]):
             turned(scene.y0, scene.dy, scene.turn[b], b * NUMBERS)
 
@@ -606,9 +759,10 @@ def _build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             extent = max(extent, reach)
         scene.real[SPEED] = speed
         scene.real[TOUCH] = TOUCHING * extent
+        scene.real[SIZE] = extent
         threshold = FEW_REST if len(run.owner) == scene.inverse.shape[0] else MANY_REST
         scene.real[CLOSING] = threshold * speed + 8.0 * UNIT_ROUNDOFF * noise
-        scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed)
+        scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed, 4.0 * run.rtol * noise)
         for k in range(len(run.owner) * run.plane_count):
             gap = gap_of(run, scene, scene.y0, k)
             scene.base[k] = gap if gap > scene.real[TOUCH] else 0.0
@@ -617,6 +771,7 @@ def _build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.whole[FRESH] = 0
         for i in range(scene.whole[ACTIVE]):
             scene.skip[scene.candidates[i]] = NEVER
+            turn_sliding(scene, i)
             for what in range(3):
                 scene.slack[i, what] = slack_of(scene, i, what)
 
@@ -709,6 +864,17 @@ def _build_search(evaluate: Loop, layout: Layout) -> Loop:
     return search
 
 
+@loop
+def turn_sliding(scene: Scene, i: int) -> None:
+    """The direction in which a point slides, at the start of a step."""
+    row = scene.points[i]
+    u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
+    speed = sqrt(u1 * u1 + u2 * u2)
+    if scene.modes[i] == SLIDES and speed > scene.real[SLOW]:
+        d1, d2 = u1 / speed, u2 / speed
+        store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
+
+
 # Points in contact ----------------------------------------------------------------------------------------------------
 @loop
 def slack_of(scene: Scene, i: int, what: int) -> float:
@@ -722,7 +888,7 @@ def slack_of(scene: Scene, i: int, what: int) -> float:
             t1, t2 = scene.p[3 * i + 1], scene.p[3 * i + 2]
             return row[MU] * p - sqrt(t1 * t1 + t2 * t2)
         return 1.0
-    if what == 2 and row[MU] > 0.0:
+    if what == 2 and row[MU] > 0.0 and scene.modes[i] == SLIDES:
         return dot(vector(row, U), vector(scene.sliding[i], 0)) - scene.real[SLOW] / 2.0
     return 1.0
 
@@ -863,6 +1029,10 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     @loop
     def modes(run: ContactRun, unit: Any, scene: Scene, t: float, after_impact: bool) -> int:
         scene.whole[HIT] = -1
+        for k in range(len(run.owner) * run.plane_count):
+            scene.begun[k] = 0
+        for i in range(scene.whole[ACTIVE]):
+            scene.begun[scene.candidates[i]] = 0 if scene.modes[i] == SLIDES else 1
         scene.whole[ACTIVE] = 0
         scene.whole[FRESH] = 1
         scene.whole[STATE] = FLIGHT
@@ -898,11 +1068,13 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
             speed = sqrt(u1 * u1 + u2 * u2)
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = row[MU], 0.0, 0.0
-            if speed > scene.real[SLOW]:
+            slow = scene.real[SLOW]
+            if scene.begun[scene.candidates[i]] == 1:
+                slow = max(slow, STARTING * scene.real[SPEED])
+            if speed > slow:
                 scene.law[i, 1], scene.law[i, 2], scene.law[i, 3] = 1.0, u1 / speed, u2 / speed
-        if not solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.rest):
+        if not solve_together(scene, n):
             return PARADOX
-        apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
         kept = 0
         is_sliding = False
         for i in range(n):
@@ -916,13 +1088,15 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                     d1, d2 = scene.law[i, 2], scene.law[i, 3]
                 else:
                     u1, u2 = scene.u[3 * i + 1], scene.u[3 * i + 2]
-                    rate = sqrt(u1 * u1 + u2 * u2)
-                    if rate > 1e-9 * natural:
-                        scene.modes[i] = SLIDES
+                    t1, t2 = scene.p[3 * i + 1], scene.p[3 * i + 2]
+                    rate, most = sqrt(u1 * u1 + u2 * u2), scene.law[i, 0] * scene.p[3 * i]
+                    if rate > 1e-9 * natural and sqrt(t1 * t1 + t2 * t2) >= most * (1.0 - 1e-9):
+                        scene.modes[i] = STARTS
+                        scene.whole[LEFT_OUT] = 1  # look again after the step
                         d1, d2 = u1 / rate, u2 / rate
                     if scene.law[i, 0] == 0.0:
                         scene.modes[i] = SLIDES
-                if scene.modes[i] == SLIDES:
+                if scene.modes[i] != STICKS:
                     is_sliding = True
                 row = scene.points[i]
                 store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
@@ -1004,8 +1178,7 @@ def _build_impact(points: SceneLoops, layout: Layout) -> Loop:
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = scene.points[i, MU], 0.0, 0.0
         if approach <= 0.0:
             return RUNNING
-        solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.rest)
-        apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+        solve_together(scene, n)
         taken, bounce = 0.0, 0.0
         for i in range(n):
             e = scene.points[i, BOUNCE]
@@ -1014,11 +1187,8 @@ def _build_impact(points: SceneLoops, layout: Layout) -> Loop:
             scene.law[i, 4] = e * scene.p[3 * i]
         for i in range(3 * n):
             taken = taken - scene.p[i] * (scene.bias[i] + scene.u[i]) / 2.0
-            scene.x[i] = scene.p[i]
         if bounce > 0.0:
             expand(scene, n, bounce * bounce * taken)
-        for i in range(3 * n):
-            scene.p[i] = scene.x[i]
         apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
         memory = run.memory[scene.whole[UNIT]]
         rows = run.log.shape[1]
@@ -1054,10 +1224,12 @@ def _build_impact(points: SceneLoops, layout: Layout) -> Loop:
 
 @loop
 def expand(scene: Scene, n: int, most: float) -> None:
-    """Add the impulses of expansion to those in scene.x; they give back at most this energy."""
+    """Add the impulses of expansion to those of compression; they give back at most this energy."""
     for i in range(3 * n):
-        scene.bias[i], scene.u[i] = scene.u[i], scene.bias[i]  # the velocities after compression, and before
-    solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.rest)
+        scene.before[i] = scene.bias[i]
+        scene.bias[i] = scene.u[i]  # the velocities after compression
+        scene.kept[i] = scene.p[i]
+    solve_together(scene, n)
     line, square = 0.0, 0.0
     for i in range(3 * n):
         line = line + scene.p[i] * scene.bias[i]
@@ -1068,12 +1240,12 @@ def expand(scene: Scene, n: int, most: float) -> None:
         part = (sqrt(max(line * line + 2.0 * square * most, 0.0)) - line) / square
         part = min(max(part, 0.0), 1.0)
     for i in range(3 * n):
-        scene.x[i] = scene.x[i] + part * scene.p[i]
-        scene.bias[i] = scene.u[i]
+        scene.p[i] = scene.kept[i] + part * scene.p[i]
+        scene.bias[i] = scene.before[i]
 
 
 # Corrections ----------------------------------------------------------------------------------------------------------
-def _build_projection(points: SceneLoops, layout: Layout) -> Loop:
+def _build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
     """(run, unit, scene): remove what rounding and the errors of a step have left of gaps and speeds in contact."""
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
     find_inverses, size, at_inverse = points.find_inverses, layout.size, layout.body[3]
@@ -1129,24 +1301,33 @@ def _build_projection(points: SceneLoops, layout: Layout) -> Loop:
                     rows += 1
 
     @loop
+    def close_gaps(run: ContactRun, unit: Any, scene: Scene, y: Any) -> None:
+        """Move and turn the bodies so that every point in contact touches, by the least motion."""
+        n = scene.whole[ACTIVE]
+        for _ in range(4):
+            find_inverses(unit, scene, y)
+            worst = 0.0
+            for i in range(n):
+                find_point(run, unit, scene, y, i)
+                scene.bias[3 * i] = gap_of(run, scene, y, scene.candidates[i])
+                worst = max(worst, abs(scene.bias[3 * i]))
+            if worst <= 1e-5 * scene.real[TOUCH] or not worst < 1e100:
+                break
+            build_matrix(scene)
+            solve_rows(scene, True)
+            for i in range(n):
+                b = scene.owners[i, 0]
+                shift(unit, b * size, scene.points[i], y, b * NUMBERS, scene.p[3 * i])
+
+    @loop
     def project(run: ContactRun, unit: Any, scene: Scene) -> None:
         n = scene.whole[ACTIVE]
         if n > 0 and scene.whole[STATE] != RESTING:
-            find_inverses(unit, scene, scene.y0)
-            worst = 0.0
-            for i in range(n):
-                find_point(run, unit, scene, scene.y0, i)
-                scene.bias[3 * i] = gap_of(run, scene, scene.y0, scene.candidates[i])
-                worst = max(worst, abs(scene.bias[3 * i]))
-            build_matrix(scene)
-            if worst < 1e100:
-                solve_rows(scene, True)
-                for i in range(n):
-                    b = scene.owners[i, 0]
-                    shift(unit, b * size, scene.points[i], scene.y0, b * NUMBERS, scene.p[3 * i])
+            close_gaps(run, unit, scene, scene.y0)
             for i in range(n):
                 find_point(run, unit, scene, scene.y0, i)
                 velocity_of(scene.points[i], scene.bias, 3 * i)
+            build_matrix(scene)
             solve_rows(scene, False)
             for i in range(n):
                 b, j = scene.owners[i, 0], 3 * i
@@ -1155,13 +1336,14 @@ def _build_projection(points: SceneLoops, layout: Layout) -> Loop:
             for m in range(len(scene.y)):
                 scene.y[m] = scene.y0[m]
 
-    return project
+    return project, close_gaps
 
 
 # Output ---------------------------------------------------------------------------------------------------------------
-def _build_output(rates: Loop, layout: Layout) -> Loop:
+def _build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
     """(run, unit, scene, u, s, now): the sample of a unit, and the forces of its points in contact."""
     columns, numbers = layout.sample_size, layout.drift
+    size, at_per_mass = layout.size, layout.body[1]
 
     def add_force(row: Any, p: Any, j: Any, out: Any, at: Any) -> None:
         force = plus(
@@ -1176,6 +1358,8 @@ def _build_output(rates: Loop, layout: Layout) -> Loop:
         sample, contact = run.out[s, u], run.contact[s, u]
         n = scene.whole[ACTIVE]
         if n > 0:
+            if scene.whole[STATE] != RESTING:
+                close_gaps(run, unit, scene, scene.y)
             rates(run, unit, scene, run.start + run.times[s], scene.y, scene.stage)
         for b in range(scene.inverse.shape[0]):
             i = b * NUMBERS
@@ -1185,8 +1369,18 @@ def _build_output(rates: Loop, layout: Layout) -> Loop:
             sample[b * columns + numbers] = 0.0
             for c in range(7):
                 contact[8 * b + c] = 0.0
-            contact[8 * b + 7] = float(scene.whole[STATE])
+            contact[8 * b + 7] = float(FLIGHT)
         for i in range(n):
-            add_force(scene.points[i], scene.p, 3 * i, contact, 8 * scene.owners[i, 0])
+            at = 8 * scene.owners[i, 0]
+            add_force(scene.points[i], scene.p, 3 * i, contact, at)
+            if scene.modes[i] != STICKS:
+                contact[at + 7] = float(SLIDING)
+            if contact[at + 7] == float(FLIGHT):
+                contact[at + 7] = float(ROLLING)
+        for b in range(scene.inverse.shape[0]):
+            p, w = vector(scene.y, b * NUMBERS + 7), vector(scene.y, b * NUMBERS + 10)
+            speed = unit[b * size + at_per_mass] * sqrt(dot(p, p)) + run.size[b] * sqrt(dot(w, w))
+            if contact[8 * b + 6] > 0.0 and speed <= 10.0 * scene.real[CLOSING]:
+                contact[8 * b + 7] = float(RESTING)
 
     return emit

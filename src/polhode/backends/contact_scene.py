@@ -25,8 +25,8 @@ NUMBERS = 14
 """Of a body in the workspace: position, attitude, linear momentum, angular velocity (principal axes), work."""
 MOST_POINTS = 16
 """Points in contact that are resolved together."""
-STICKS, SLIDES = 1, 2
-"""How a point in contact moves."""
+STICKS, SLIDES, STARTS = 1, 2, 3
+"""How a point in contact moves.  One that has stuck starts to slide along the acceleration that friction cannot stop."""
 ARM, N, T1, T2, U, TURNING, MU, BOUNCE, ARM_B, NORMAL_TURNING = 0, 3, 6, 9, 12, 15, 18, 19, 20, 23
 LEVER, TURNED, LEVER_B, TURNED_B, PER_MASS, PER_MASS_B, POINT_NUMBERS = 24, 33, 42, 51, 60, 61, 62
 """Of a point in contact: arm from the center of mass, axes, relative velocity, acceleration at constant momenta,
@@ -98,11 +98,23 @@ class Scene(NamedTuple):
     whole: Any
     real: Any
     tried: Any
+    begun: Any
+    saved: Any
+    rows: Any
+    columns: Any
+    whose: Any
+    work: Any
+    curve: Any
+    status: Any
+    slip: Any
+    target: Any
+    before: Any
+    kept: Any
 
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
 """Whole numbers of a scene: points in contact, the unit, its first plane and feature, the candidate that touches..."""
-STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED = 0, 1, 2, 3, 4, 5
+STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED, SIZE = 0, 1, 2, 3, 4, 5, 6
 """Numbers of a scene: the step, the natural speed, the gap that counts as touching, the speeds that do not bounce and do
 not slide, the length of the step that was tried last."""
 FLIGHT, SLIDING, ROLLING, RESTING = 0, 1, 2, 3
@@ -180,7 +192,6 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
         find_lowest(feature, body_normal(y, j, normal), vector(y, j + 10), scene.low)
         row = scene.points[i]
         place_point(row, unit, at, y, j, scene.low, normal)
-        place_levers(row, scene.inverse[b], ARM, LEVER, TURNED)
         row[MU] = plane[FRICTION]
         row[BOUNCE] = plane[RESTITUTION]
         scene.owners[i, 0] = b
@@ -190,29 +201,31 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
     def build_matrix(scene: Scene) -> None:
         n = scene.whole[ACTIVE]
         for i in range(n):
-            for j in range(n):
+            place_levers(scene.points[i], scene.inverse[scene.owners[i, 0]], ARM, LEVER, TURNED)
+            if scene.owners[i, 1] >= 0:
+                place_levers(scene.points[i], scene.inverse[scene.owners[i, 1]], ARM_B, LEVER_B, TURNED_B)
+        for i in range(n):
+            for j in range(i, n):
                 p, q = scene.points[i], scene.points[j]
                 a_i, b_i, a_j, b_j = scene.owners[i, 0], scene.owners[i, 1], scene.owners[j, 0], scene.owners[j, 1]
                 for r in range(3):
                     for c in range(3):
-                        direct = (
-                            p[N + 3 * r] * q[N + 3 * c]
-                            + p[N + 3 * r + 1] * q[N + 3 * c + 1]
-                            + p[N + 3 * r + 2] * q[N + 3 * c + 2]
-                        )
+                        direct = lever_product(p, N + 3 * r, q, N + 3 * c)
                         total = 0.0
                         if a_i == a_j:
-                            total = total + direct * p[PER_MASS] + lever_product(p, LEVER + 3 * r, q, TURNED + 3 * c)
-                        if b_i >= 0 and b_i == b_j:
-                            total = total + direct * p[PER_MASS_B]
-                            total = total + lever_product(p, LEVER_B + 3 * r, q, TURNED_B + 3 * c)
-                        if a_i == b_j:
-                            total = total - direct * p[PER_MASS]
-                            total = total - lever_product(p, LEVER + 3 * r, q, TURNED_B + 3 * c)
-                        if b_i >= 0 and b_i == a_j:
-                            total = total - direct * p[PER_MASS_B]
-                            total = total - lever_product(p, LEVER_B + 3 * r, q, TURNED + 3 * c)
+                            total = direct * p[PER_MASS] + lever_product(p, LEVER + 3 * r, q, TURNED + 3 * c)
+                        if b_i >= 0 or b_j >= 0:
+                            if b_i == b_j:
+                                total = total + direct * p[PER_MASS_B]
+                                total = total + lever_product(p, LEVER_B + 3 * r, q, TURNED_B + 3 * c)
+                            if a_i == b_j:
+                                total = total - direct * p[PER_MASS]
+                                total = total - lever_product(p, LEVER + 3 * r, q, TURNED_B + 3 * c)
+                            if b_i == a_j:
+                                total = total - direct * p[PER_MASS_B]
+                                total = total - lever_product(p, LEVER_B + 3 * r, q, TURNED + 3 * c)
                         scene.a[3 * i + r, 3 * j + c] = total
+                        scene.a[3 * j + c, 3 * i + r] = total
 
     @loop
     def gap_of(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
