@@ -11,7 +11,14 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.backends.contact_distance import ANCHOR, ANSWER, PAIR_SHAPES, SKIN, PairSpace, closest
-from polhode.backends.contact_pairs import find_anchored_point, find_manifold, find_pair_rates, pair_terms, time_apart
+from polhode.backends.contact_pairs import (
+    find_anchored_point,
+    find_manifold,
+    find_pair_rates,
+    pair_terms,
+    time_apart,
+    time_until_near,
+)
 from polhode.backends.contact_shapes import vector
 from polhode.backends.loops import loop
 from polhode.backends.program import Program
@@ -498,3 +505,16 @@ def test_anchored_points_against_differences(name):
                 now[14:17],
             )  # fmt: skip
             assert np.dot(terms[1], now[0:3]) + terms[2] == pytest.approx(slope[13], abs=1e-5)
+
+
+def test_the_time_until_balls_are_near_against_the_closed_form():
+    """Falling toward a resting one: 3 - 2 = 9.81/2 t^2; in straight motion never too late; 0 if they are near."""
+    y = pose((0.0, 0.0, 3.0))[0]
+    still = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    assert time_until_near(y, (0, 14), still, 2.0, 9.81) == pytest.approx(np.sqrt(2 / 9.81), rel=1e-15)
+    assert time_until_near(y, (0, 14), still, 2.0, 0.0) > 1e100
+    assert time_until_near(y, (0, 14), still, 3.0, 9.81) == 0.0
+    v = np.array((0.3, 0.1, -1.0))
+    span = time_until_near(y, (0, 14), (tuple(v), still[1]), 2.0, 0.0)
+    assert span == pytest.approx(1.0)
+    assert np.linalg.norm(y[0:3] + span * v) > 2.0

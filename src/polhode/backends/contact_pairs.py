@@ -14,6 +14,7 @@ from polhode.backends.contact_distance import (
     ANCHOR_OFFSET,
     ANCHOR_POINT,
     ANCHOR_ROW,
+    ANSWER,
     ARM_A,
     ARM_B,
     B_ON_PLANE,
@@ -389,6 +390,23 @@ def time_apart(features: Any, rows: Any, y: Any, at: Any, motion: Any, space: Pa
     return min(span_a, span_b)
 
 
+@loop
+def time_until_near(y: Any, at: Any, velocities: Any, reach: float, acceleration: float) -> float:
+    """A time in which balls about two centers of mass, whose radii add up to `reach`, cannot meet; 0 if they do.
+
+    The distance of two points in straight motion is convex: only their relative acceleration, at most so large, can
+    bring them closer than their speed does.
+    """
+    i, j = at
+    shift = minus(vector(y, i), vector(y, j))
+    far = sqrt(dot(shift, shift))
+    if far <= reach:
+        return 0.0
+    rate = dot(shift, minus(velocities[0], velocities[1])) / far
+    span: float = safe_step(far - reach, rate, acceleration)
+    return span
+
+
 def vertex_rate(y: Any, i: Any, j: Any, velocities: Any, row: Any, slide: Any, out: Any) -> None:
     """out = the velocities of the points of a vertex on A and on B under a fixed normal, from the centers of mass."""
     w_a, w_b = to_world(quaternion(y, i + 3), vector(y, i + 10)), to_world(quaternion(y, j + 3), vector(y, j + 10))
@@ -402,7 +420,7 @@ def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: Pair
     """The rates of the normal, of the distance and of the place of contact, after `closest`, to all digits.
 
     The conditions that decide the answer, sum weight_i w_i = d n and n.w_i = d, differentiated in time.  False if they
-    are degenerate (a corner on a corner).
+    are degenerate (a corner on a corner), and the rates are 0.
     """
     i, j = at
     answer, count = space.answer, space.whole[ACTIVE]
@@ -418,6 +436,8 @@ def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: Pair
         space.matrix[0, size] -= row[WEIGHT] * dot(one, w)
         space.matrix[1, size] -= row[WEIGHT] * dot(two, w)
         space.matrix[2 + k, size] = -dot(normal, w)
+    for m in range(NORMAL_RATE, ANSWER):
+        answer[m] = 0.0
     if not solve_matrix(space.matrix, size):
         return False
     turned = plus(scaled(space.matrix[0, size], one), scaled(space.matrix[1, size], two))
