@@ -73,16 +73,10 @@ LEAST_STALL = 2000
 
 
 def build_contact_loop(
-    load_all: Sweep,
-    add_pairs: Loop,
-    motion: Any,
-    free_motion: Any,
-    points: SceneLoops,
-    tableau: Tableau,
-    layout: Layout,
+    loads: tuple[Sweep, Loop], motion: Any, free_motion: Any, points: SceneLoops, tableau: Tableau, layout: Layout
 ) -> Loop:
     """Advance units with contacts; free_motion is None where more than gravity acts."""
-    rates = build_rates(load_all, add_pairs, motion, points, layout)
+    rates = build_rates(loads, motion, points, layout)
     step = build_step(rates, tableau)
     evaluate = build_evaluation(build_fit(rates, tableau), free_motion, layout)
     search = build_search(evaluate, layout)
@@ -150,7 +144,8 @@ def build_contact_loop(
     @loop
     def start_sliding(scene: Scene) -> bool:
         """Let a point slide whose friction was at its limit at the start of the step and would exceed it after."""
-        if scene.whole[LOOK] == 1 and scene.whole[ACTIVE] == 1 and scene.modes[0] == STICKS:
+        is_alone = scene.whole[ACTIVE] == 1 and scene.modes[0] == STICKS
+        if scene.whole[LOOK] == 1 and is_alone:  # noqa: SIM102
             if scene.slack[0, 1] <= 0.0 and slack_of(scene, 0, 1) < 0.0:
                 row, t1, t2 = scene.points[0], scene.p[1], scene.p[2]
                 pull = sqrt(t1 * t1 + t2 * t2)
@@ -237,7 +232,8 @@ def build_contact_loop(
                     reached = earlier
                 if release(scene, reached) or start_sliding(scene):
                     continue
-                if scene.whole[LOOK] == 1 and reached > 1e-9 * scene.real[SIZE] / scene.real[SPEED]:
+                is_long = reached > 1e-9 * scene.real[SIZE] / scene.real[SPEED]
+                if scene.whole[LOOK] == 1 and is_long:  # noqa: SIM102
                     if not still_holds(run, unit, scene, run.start + now, reached):
                         scene.real[STEP] = reached / 2.0
                         continue

@@ -48,8 +48,8 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, plus, scaled
 
 FEW_REST, MANY_REST = 1e-15, 1e-5
-"""The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one point
-only, and of others, whose bounces are counted in hundreds."""
+"""The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one
+point only, and of others, whose bounces are counted in hundreds."""
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
 MANY_PROBES = 500
