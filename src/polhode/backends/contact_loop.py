@@ -36,6 +36,8 @@ from polhode.backends.contact_scene import (
     NEVER,
     NOT_FINITE,
     NUMBERS,
+    PAINLEVE,
+    PARADOX,
     PLANE_ROW,
     POINT_NUMBERS,
     RESTING,
@@ -118,7 +120,7 @@ def build_contact_loop(
             scene.y0[i] = scene.y[i]
 
     @loop
-    def release(scene: Scene, length: float) -> bool:
+    def release(scene: Scene, length: float) -> Any:
         """Let go of a point whose force was zero at the start of the step and would pull after it."""
         n, kept = scene.whole[ACTIVE], 0
         if scene.whole[LOOK] == 1:
@@ -142,7 +144,7 @@ def build_contact_loop(
         return False
 
     @loop
-    def start_sliding(scene: Scene) -> bool:
+    def start_sliding(scene: Scene) -> Any:
         """Let a point slide whose friction was at its limit at the start of the step and would exceed it after."""
         is_alone = scene.whole[ACTIVE] == 1 and scene.modes[0] == STICKS
         if scene.whole[LOOK] == 1 and is_alone:  # noqa: SIM102
@@ -159,7 +161,7 @@ def build_contact_loop(
         return False
 
     @loop
-    def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> bool:
+    def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> Any:
         """Whether points that share friction in more ways than one still stick at the end of a step."""
         before, n = scene.whole[STATE], scene.whole[ACTIVE]
         evaluate(run, unit, scene, t, tau, False)
@@ -175,7 +177,7 @@ def build_contact_loop(
         return holds
 
     @loop
-    def is_finite(scene: Scene) -> bool:
+    def is_finite(scene: Scene) -> Any:
         total = 0.0
         for i in range(len(scene.y)):
             total = total + scene.y[i] * 0.0
@@ -216,6 +218,9 @@ def build_contact_loop(
                 status = DONE
                 break
             begin(run, unit, scene, run.start + now)
+            if scene.whole[PAINLEVE] == 1:
+                status = PARADOX
+                break
             in_flight = is_ballistic and scene.whole[ACTIVE] == 0
             length = left
             if not in_flight:

@@ -241,7 +241,7 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
                         scene.a[3 * j + c, 3 * i + r] = total
 
     @loop
-    def gap_of(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
+    def gap_of(run: ContactRun, scene: Scene, y: Any, k: int) -> Any:
         count = len(run.owner)
         f, s = k % count, k // count
         b = run.owner[f]

@@ -105,7 +105,7 @@ class ContactSteps(Integrator):
             self.log,
             self.features,
             self.planes,
-            np.repeat(np.arange(bodies), np.diff(self.first)),
+            np.repeat(np.arange(bodies), np.diff(self.first).astype(int)),
             self.first,
             sum(isinstance(c, HalfSpace) for c in self.scenario.contacts),
             self.plane_step,
