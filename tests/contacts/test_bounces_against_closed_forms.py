@@ -7,13 +7,14 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from contact_reference import G
 
 import polhode as ph
+from contact_reference import G
 
 RADIUS, MASS, DROP = 0.1, 0.5, 1.0
 BALL = ph.shapes.sphere(RADIUS, mass=MASS)
 GRAVITY = [ph.forces.gravity(G)]
+UP = np.array([0.0, 0.0, 1.0])
 
 
 def drop(restitution, duration, **settings):
@@ -81,7 +82,7 @@ def test_without_restitution_a_ball_lands_and_stays():
     assert not motion.velocity[1:].any()
 
 
-def spun_bounce(v, w, e, mu, normal=np.array([0.0, 0.0, 1.0])):
+def spun_bounce(v, w, e, mu, normal=UP):
     """Velocity and spin of a solid ball after it struck a wall, and whether it gripped."""
     arm = -RADIUS * normal
     inertia = 2 * MASS * RADIUS**2 / 5

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contact_reference import G, random_quaternions
 
 import polhode as ph
+from contact_reference import G, random_quaternions
 
 pytestmark = pytest.mark.filterwarnings("ignore:engine='python'")
 GRAVITY = [ph.forces.gravity(G)]

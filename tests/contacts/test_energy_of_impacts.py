@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import trimesh
-from contact_reference import G, energy, random_quaternions
 
 import polhode as ph
+from contact_reference import G, energy, random_quaternions
 
 GRAVITY = [ph.forces.gravity(G)]
 

@@ -7,7 +7,7 @@ throughout, or a contact that neither slips before nor begins to.
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 
-COS, SIN = F(4, 5), F(3, 5)
+COS, SIN = Fraction(4, 5), Fraction(3, 5)
 TILT = float(np.arctan2(3, 4))
 
 
@@ -25,7 +25,7 @@ def planar_impact(mass, inertia, arm, v, w, e, mu):
     kxx, kzz, kxz = 1 / mass + z * z / inertia, 1 / mass + x * x / inertia, -x * z / inertia
     ux, uz = v[0] + w * z, v[1] - w * x
     if mu == 0:
-        px, pz, kind = F(0), -(1 + e) * uz / kzz, "slip"
+        px, pz, kind = Fraction(0), -(1 + e) * uz / kzz, "slip"
     elif ux == 0:  # grips from the start: Px keeps ux at 0
         ratio = -kxz / kxx
         assert abs(ratio) <= mu
@@ -40,17 +40,17 @@ def planar_impact(mass, inertia, arm, v, w, e, mu):
     return after, w + (z * px - x * pz) / inertia, (px, pz), kind
 
 
-ROD = (F(1, 10), F(1, 10), F(2))
+ROD = (Fraction(1, 10), Fraction(1, 10), Fraction(2))
 """Sides: a rod along z."""
-MASS, MOMENT = F(3, 2), F(1, 2)
+MASS, MOMENT = Fraction(3, 2), Fraction(1, 2)
 CASES = {
-    "no friction": ((F(0), F(-2)), F(0), F(1, 2), F(0)),
-    "no friction, turning": ((F(1), F(-2)), F(1), F(3, 4), F(0)),
-    "elastic, no friction": ((F(0), F(-3)), F(0), F(1), F(0)),
-    "slips": ((F(6), F(-2)), F(0), F(1, 2), F(1, 5)),
-    "slips the other way": ((F(-6), F(-2)), F(0), F(1, 4), F(1, 5)),
-    "grips": ((F(0), F(-2)), F(0), F(1, 2), F(2)),
-    "grips and does not rebound": ((F(0), F(-2)), F(0), F(0), F(2)),
+    "no friction": ((Fraction(0), Fraction(-2)), Fraction(0), Fraction(1, 2), Fraction(0)),
+    "no friction, turning": ((Fraction(1), Fraction(-2)), Fraction(1), Fraction(3, 4), Fraction(0)),
+    "elastic, no friction": ((Fraction(0), Fraction(-3)), Fraction(0), Fraction(1), Fraction(0)),
+    "slips": ((Fraction(6), Fraction(-2)), Fraction(0), Fraction(1, 2), Fraction(1, 5)),
+    "slips the other way": ((Fraction(-6), Fraction(-2)), Fraction(0), Fraction(1, 4), Fraction(1, 5)),
+    "grips": ((Fraction(0), Fraction(-2)), Fraction(0), Fraction(1, 2), Fraction(2)),
+    "grips and does not rebound": ((Fraction(0), Fraction(-2)), Fraction(0), Fraction(0), Fraction(2)),
 }
 
 
@@ -66,7 +66,7 @@ def solid(sides, mass, moment):
     return ph.Body(float(mass), (float(moment),) * 3, parts=ph.shapes.box([float(s) for s in sides], mass=1.0).parts)
 
 
-def strike(sides, v, w, e, mu, gap=F(1, 8)):
+def strike(sides, v, w, e, mu, gap=Fraction(1, 8)):
     """A box turned about y, whose lowest edge strikes the floor after a time without gravity."""
     arm = lowest_corner(sides)
     when = gap / -(v[1] - w * arm[0]) if w == 0 else None
@@ -104,10 +104,10 @@ def test_a_rod_on_its_end_against_fractions(case):
 
 
 def test_both_corners_of_an_edge_take_half_of_the_impulse():
-    v, e = (F(0), F(-2)), F(1, 2)
-    sides = (F(3, 5), F(1, 2), F(2, 5))
-    arm, _, motion = strike(sides, v, F(0), e, F(0))
-    _, _, push, _ = planar_impact(MASS, MOMENT, arm, v, F(0), e, F(0))
+    v, e = (Fraction(0), Fraction(-2)), Fraction(1, 2)
+    sides = (Fraction(3, 5), Fraction(1, 2), Fraction(2, 5))
+    arm, _, motion = strike(sides, v, Fraction(0), e, Fraction(0))
+    _, _, push, _ = planar_impact(MASS, MOMENT, arm, v, Fraction(0), e, Fraction(0))
     assert len(motion.impacts) == 2
     assert np.asarray(motion.impacts.normal_impulse) == pytest.approx([float(push[1]) / 2] * 2, rel=1e-12)
     points = np.asarray(motion.impacts.point)
@@ -115,7 +115,7 @@ def test_both_corners_of_an_edge_take_half_of_the_impulse():
     assert points[:, 0] == pytest.approx([float(arm[0])] * 2, rel=1e-12)
 
 
-@pytest.mark.parametrize("e", [F(0), F(1, 2), F(1)])
+@pytest.mark.parametrize("e", [Fraction(0), Fraction(1, 2), Fraction(1)])
 def test_a_box_flat_on_the_floor_rebounds_without_turning(e):
     body = ph.shapes.box((0.3, 0.2, 0.1), mass=2.0)
     start = ph.State(position=(0.0, 0.0, 1.05), velocity=(0.0, 0.0, -2.0))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import trimesh
-from contact_reference import G, box_corners, lowest_point, random_quaternions
 
 import polhode as ph
+from contact_reference import G, box_corners, lowest_point, random_quaternions
 
 THROWS = 200
 HULL = trimesh.Trimesh(np.random.default_rng(4).normal(size=(14, 3)) * [0.10, 0.07, 0.05]).convex_hull

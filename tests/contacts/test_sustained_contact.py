@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from contact_reference import G
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
+from contact_reference import G
 
 GRAVITY = [ph.forces.gravity(G)]
 BOX = ph.shapes.box((0.3, 0.2, 0.1), mass=2.0)
