@@ -9,6 +9,7 @@ export interface Colors {
   L: string;
   torque: string;
   force: string;
+  impact: string;
   path: string;
   closedForm: string;
   rotational: string;
@@ -34,6 +35,7 @@ export const LIGHT: Colors = {
   L: "#e69f00",
   torque: "#56b4e9",
   force: "#222222",
+  impact: "#cc3311",
   path: "#7a7a9d",
   closedForm: "#9a9a9a",
   rotational: "#8e3b8b",
@@ -58,6 +60,7 @@ export const DARK: Colors = {
   L: "#ffc247",
   torque: "#7cc8f5",
   force: "#e6e6ea",
+  impact: "#ff7a5c",
   path: "#a3a3c8",
   closedForm: "#8d8d99",
   rotational: "#d77fd4",

@@ -19,6 +19,8 @@ export interface Options {
   trailPoint: boolean;
   /** A point of the body relative to its center of mass, body axes, in m. */
   point: Vec3;
+  /** Points of contact and impulses at impacts. */
+  impacts: boolean;
   poinsot: boolean;
   closedForm: boolean;
   /** Whether the camera of the space view follows the watched body. */
@@ -45,6 +47,7 @@ const DEFAULTS: Options = {
   trailCenter: true,
   trailPoint: false,
   point: [0, 0, 0],
+  impacts: true,
   poinsot: false,
   closedForm: false,
   follow: false,

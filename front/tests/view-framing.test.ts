@@ -29,7 +29,7 @@ function record(given: Given): MotionRecord {
   const shape = { vertices, faces: Uint32Array.from([0, 1, 2]), size };
   const appearance: Appearance = { kind, sentence: "", axes: [1, 0, 0, 0], ...shape };
   return {
-    ...{ axis, bodies, times, hasPivot: false, pivots: [], isFree: true, forces: [], torque: null, closedForm: null },
+    ...{ axis, bodies, times, hasPivot: false, pivots: [], isFree: true, forces: [], patches: [], contacts: [], torque: null, closedForm: null },
     members: Array.from({ length: bodies }, (_, i) => i),
     time: Float64Array.from({ length: times }, (_, k) => k),
     appearances: [appearance],
@@ -114,4 +114,11 @@ test("the longest arrow of each kind is slightly longer than the body; a particl
 test("grid squares are round numbers in a suitable unit", () => {
   assert.deepEqual([0.3, 0.8, 4e-10].map(roundNumber), [0.2, 1, 5e-10]);
   assert.deepEqual([2000, 0.5, 5e-2, 2e-10].map(formatLength), ["2 km", "50 cm", "5 cm", "200 pm"]);
+});
+
+test("bodies that touch a floor are drawn in their true size", () => {
+  const floor = { name: "floor", corners: [], lines: [], cell: 1 };
+  const far = record({ bodies: 2, axis: "body", at: (_, body) => [500 * body, 0, 0] });
+  assert.ok(frameMotion(far, 0).larger.whole > 1);
+  assert.equal(frameMotion({ ...far, patches: [floor] }, 0).larger.whole, 1);
 });

@@ -22,6 +22,10 @@ _HOMES = {
     "StateView": "equations.formulations",
     "BodyConstants": "equations.inertia",
     "event": "model.event",
+    "floor": "model.contact",
+    "wall": "model.contact",
+    "slope": "model.contact",
+    "between_bodies": "model.contact",
     "forces": None,
     "shapes": None,
     "tolerance": "massprops.uncertainty",
@@ -100,6 +104,10 @@ if TYPE_CHECKING:
     from polhode.massprops.uncertainty import tolerance as tolerance
     from polhode.massprops.uncertainty import uncertainty as uncertainty
     from polhode.model import forces as forces
+    from polhode.model.contact import between_bodies as between_bodies
+    from polhode.model.contact import floor as floor
+    from polhode.model.contact import slope as slope
+    from polhode.model.contact import wall as wall
     from polhode.model.event import event as event
     from polhode.model.force import Force as Force
     from polhode.model.force import force as force

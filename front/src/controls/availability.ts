@@ -25,6 +25,7 @@ export function unavailableReasons(record: MotionRecord, watched: number): Parti
     why.trailCenter = "The center of mass does not move.";
     why.follow = "The body does not move: there is nothing to follow.";
   }
+  if (record.impacts === null) why.impacts = record.contacts.length > 0 ? "No impacts are recorded." : "There are no contacts.";
   if (record.poinsotUnavailable !== "") why.poinsot = record.poinsotUnavailable;
   if (record.closedForm === null) why.closedForm = withSpaces(record.closedFormUnavailable) || "No closed form is known for this motion.";
   return why;

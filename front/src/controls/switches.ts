@@ -14,6 +14,7 @@ const GROUPS: [string, [Switch, string, string][]][] = [
       ["L", "Angular momentum L", "L"],
       ["torque", "Torque", "torque"],
       ["forces", "Forces", "force"],
+      ["impacts", "Impacts: points of contact, impulses", "impact"],
       ["bodyAxes", "Body axes", "axis1"],
     ],
   ],

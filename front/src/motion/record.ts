@@ -68,6 +68,25 @@ export interface EventMarker {
   body: number;
 }
 
+/** A part of a floor, wall or slope: a convex polygon, and pairs of points, the ends of the lines of its grid. */
+export interface ContactPatch {
+  name: string;
+  /** Relative to `origin`, in m. */
+  corners: Vec3[];
+  lines: Vec3[];
+  /** Side of a square of the grid, in m. */
+  cell: number;
+}
+
+/** Points of contact at impacts, in order of time. */
+export interface Impacts {
+  time: Float64Array;
+  /** (points, 3), relative to `origin`, in m. */
+  point: Float64Array;
+  /** (points, 3), on the body, in N s. */
+  impulse: Float64Array;
+}
+
 /** The header.  It names the arrays, which are decoded into MotionRecord. */
 export interface Meta {
   /** Id of the request that this answers; 0 if there was none. */
@@ -101,6 +120,9 @@ export interface Meta {
   /** Why Poinsot's construction, or the closed form, is unavailable; "" if it is available. */
   poinsotUnavailable: string;
   closedFormUnavailable: string;
+  /** Names of floors, walls, slopes, and of the contact between bodies. */
+  contacts: string[];
+  patches: ContactPatch[];
 }
 
 export interface MotionRecord extends Meta, StateArrays {
@@ -125,6 +147,8 @@ export interface MotionRecord extends Meta, StateArrays {
   energies: Series[];
   /** Relative drift of each conserved quantity: one column each. */
   drifts: Series[];
+  /** Null if there were none. */
+  impacts: Impacts | null;
   /** The closed form at the same times, or null. */
   closedForm: StateArrays | null;
 }
@@ -162,6 +186,7 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
     energies: { name: string; unit: string; array: string }[];
     drifts: { name: string; unit: string; array: string }[];
     hasClosedForm: boolean;
+    hasImpacts: boolean;
   };
   const series = (one: { name: string; unit: string; array: string }): Series => ({
     name: one.name,
@@ -194,6 +219,7 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
     forces: meta.forces.map(({ name, unit, point, array }) => ({ name, unit, point, values: reals(array) })),
     energies: meta.energies.map(series),
     drifts: meta.drifts.map(series),
+    impacts: meta.hasImpacts ? { time: reals("impact_time"), point: reals("impact_point"), impulse: reals("impact_impulse") } : null,
     closedForm: meta.hasClosedForm ? states("closed_form_") : null,
   };
 }

@@ -53,9 +53,11 @@ export function frameMotion(record: MotionRecord, watched: number): Framing {
   const spread = displacements ? extent.path + length(displacements[0]) : extent.whole;
   const apart = record.bodies > 1 && !displacements ? extent.apart : 0;
   const least = smallest(record.bodies);
+  // Bodies that touch a floor keep their size, or they would sink into it.
+  const isTouching = record.patches.length > 0 && !displacements;
   const larger = {
-    whole: displacements || record.hasPivot ? 1 : magnified((spread * least) / unit),
-    following: magnified((apart * least) / unit),
+    whole: displacements || record.hasPivot || isTouching ? 1 : magnified((spread * least) / unit),
+    following: isTouching ? 1 : magnified((apart * least) / unit),
   };
   const pivoted = record.hasPivot && !displacements && record.bodies === 1;
   const room = displacements ? { path: 0.86, body: 1.3 } : { path: 1, body: 1.7 };

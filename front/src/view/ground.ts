@@ -52,7 +52,7 @@ export class Ground extends Group {
   constructor(private readonly context: ViewContext) {
     super();
     const { framing, colors, effects } = context;
-    if (!framing.hasGround) return;
+    if (!framing.hasGround || context.record.patches.length > 0) return;
     this.cell = roundNumber(0.45 * framing.unit);
     const uniforms = {
       color: { value: new Color(colors.muted).lerp(new Color(colors.paper), 0.45) },

@@ -20,6 +20,7 @@ import { Body, buildShell, type Shell } from "./body.ts";
 import { OmegaCloud } from "./omega-cloud.ts";
 import { InstancedBodies, bodyTones } from "./instances.ts";
 import { ClosedFormOverlay } from "./closed-form.ts";
+import { Contacts } from "./contacts.ts";
 import { Ground } from "./ground.ts";
 import type { Size, LabelRequest } from "./labels.ts";
 import { patternMaterial } from "./pattern.ts";
@@ -37,6 +38,7 @@ const MIN_LABELED_SIZE = 26;
 export class FrameScene {
   readonly scene = new Scene();
   readonly ground: Ground | null = null;
+  readonly contacts: Contacts | null = null;
   readonly instances: InstancedBodies | null = null;
   private readonly shell: Shell;
   private readonly body: Body;
@@ -72,6 +74,7 @@ export class FrameScene {
     for (const part of [this.pivot, this.omegaCloud, this.spring]) if (part) this.scene.add(part);
     if (frame === "space") {
       this.scene.add((this.ground = new Ground(context)), (this.instances = new InstancedBodies(context)));
+      if (record.contacts.length > 0) this.scene.add((this.contacts = new Contacts(context)));
       if (effects === "high") this.castShadows();
     }
   }
@@ -97,6 +100,7 @@ export class FrameScene {
     if (this.point.visible) this.point.position.set(...plus(framePose.position, toWorld(framePose.attitude, point)));
     this.instances?.update(instant);
     this.spring?.update(instant);
+    this.contacts?.update(options.impacts, instant, radius);
     this.omegaCloud?.update(options.omega, instant, framePose);
     const ground = this.ground?.update(instant, isFollowing, radius) ?? null;
     this.pivot?.update(instant, framePose, ground);
@@ -108,6 +112,7 @@ export class FrameScene {
     for (const arrow of [...this.arrows.map(({ arrow }) => arrow), ...this.closedForm.axes]) arrow.fit(camera, height);
     this.trails.setPixels(width, height);
     this.spring?.setPixels(width, height);
+    this.contacts?.fit(camera, height);
     this.poinsot.fit(camera, width, height);
     this.point.scale.setScalar(DOT_PIXELS * pixelAt(camera, this.point.position, height));
     const side = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
@@ -152,8 +157,8 @@ export class FrameScene {
   dispose(): void {
     this.shell.faces.dispose();
     this.shell.edges?.dispose();
-    const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, instances, key } = this;
-    for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, instances, key]) part?.dispose();
+    const { body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key } = this;
+    for (const part of [body, closedForm, trails, poinsot, pivot, omegaCloud, spring, ground, contacts, instances, key]) part?.dispose();
     for (const { arrow } of this.arrows) arrow.dispose();
     this.point.geometry.dispose();
     this.point.material.dispose();

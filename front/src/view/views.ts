@@ -118,7 +118,8 @@ export class Views {
   private updateRemarks(instant: Instant): void {
     const [space, body] = this.views;
     const closedForm = this.choices.now.closedForm ? closedFormNote(this.context!, instant) : "";
-    const remarks = [space.frameScene?.ground?.description() ?? "", this.remark, closedForm];
+    const { ground, contacts } = space.frameScene ?? {};
+    const remarks = [ground?.description() || (contacts?.description() ?? ""), this.remark, closedForm];
     setText(space.pane.remark, remarks.filter(Boolean).join(" · "));
     const hasDots = this.context!.record.axis === "member" && this.choices.now.omega;
     const dots = hasDots ? "dots: ω of all members, in body axes" : "";

@@ -173,7 +173,7 @@ class Function:
         self.parameters: list[str] = []
         push_writer(self.writer)
         for a, value in zip(self.tree.args.args, arguments, strict=True):
-            self.names[a.arg] = self._incoming(a.arg, value)
+            self.names[a.arg] = self._incoming(f"in.{a.arg}", value)
         self.block(self.tree.body)
         if not self._is_closed():
             out().put("ret void" if self.returns in (None, "void") else "unreachable")
@@ -197,7 +197,8 @@ class Function:
             self.parameters.append(f"{_type_of(value)} %{name}")
             return type(value)(f"%{name}")
         if isinstance(value, tuple):
-            return tuple(self._incoming(f"{name}.{n}", part) for n, part in enumerate(value))
+            parts = [self._incoming(f"{name}.{n}", part) for n, part in enumerate(value)]
+            return value._make(parts) if hasattr(value, "_make") else tuple(parts)
         return value
 
     def text(self, attributes: str) -> str:

@@ -12,9 +12,12 @@ from polhode.backends import attempts as tries
 from polhode.backends import stages
 from polhode.backends.clocked import build_clocked_loop
 from polhode.backends.closed_form import build_closed_form, build_closed_form_loop
+from polhode.backends.contact_loop import build_contact_loop
+from polhode.backends.contact_scene import build_scene_loops
 from polhode.backends.event_laws import build_event_laws
 from polhode.backends.fixed_steps import build_fixed_loop, independent_step
-from polhode.backends.layout import EVENT_POINTS, Layout, assign_places
+from polhode.backends.layout import EVENT_POINTS, Layout, assign_places, read, read_constants, write
+from polhode.backends.loops import Sweep
 from polhode.backends.program import Program
 from polhode.equations.formulations import FORMULATIONS, Formulation
 from polhode.equations.free_motion import build_free_motion
@@ -28,6 +31,7 @@ from polhode.equations.right_hand_side import (
     sum_forces,
 )
 from polhode.methods.dense_output import dense_stages
+from polhode.methods.dop853 import DOP853
 from polhode.methods.drifts import build_drift
 from polhode.methods.registry import METHODS, Method
 from polhode.methods.runge_kutta import build_step
@@ -75,6 +79,7 @@ class Structure(NamedTuple):
     event_kernels: tuple[tuple[Callable[..., Any], Callable[..., Any] | None], ...] = ()
     """The function of each event, and its change."""
     event_shape: Groups = ()
+    has_contacts: bool = False
 
 
 class Plan(NamedTuple):
@@ -98,6 +103,8 @@ def plan_of(structure: Structure) -> Plan:
 @lru_cache(maxsize=256)
 def _build_plan(structure: Structure) -> Plan:
     form, method = FORMULATIONS[structure.formulation], METHODS[structure.method]
+    if structure.has_contacts:
+        return _contact_plan(structure, form, method)
     if method.is_closed_form:
         return _closed_form_plan(structure, form)
     if method.is_adaptive:
@@ -194,6 +201,27 @@ def _closed_form_plan(structure: Structure, form: Formulation) -> Plan:
     return _plan(structure, layout, build_closed_form_loop(evaluate, layout), False, evaluate)
 
 
+def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Plan:
+    """The program of bodies that touch: each unit by itself, one body after the other."""
+    layout = _layout(structure, None, None)
+    load, view = sum_forces(structure.load_kernels), form.view
+
+    def load_one(unit: Any, at: Any, t: Any) -> None:
+        c = read_constants(unit, at, layout)
+        write(unit, at, layout.wrench, load(t, view(read(unit, at, layout.point), c), c, read(unit, at, layout.params)))
+
+    advance = build_contact_loop(
+        Sweep(load_one, layout.lanes, layout.size),
+        stages.build_pair_loads(_pair_laws(structure), view, layout),
+        (view, form.rate),
+        build_free_motion(load) if method.is_closed_form else None,
+        build_scene_loops(layout),
+        DOP853,
+        layout,
+    )
+    return _plan(structure, layout, advance, False, advance)
+
+
 def _plan(structure: Structure, layout: Layout, advance: Callable[..., Any], has_clocks: bool, parts: Any) -> Plan:
     size = layout.carried if has_clocks and not structure.is_system else layout.size
     program = Program(advance, structure.engine != "python", None if structure.is_system else size)
@@ -205,11 +233,15 @@ def _stage_loops(
 ) -> stages.StageLoops:
     view = build_view(form, structure.pivoted)
     motion_law = build_motion_law(form, structure.pivoted, structure.counts_work, rescaled)
-    pair_laws = [
+    load, pair_laws = sum_forces(structure.load_kernels), _pair_laws(structure)
+    return stages.build_stage_loops(tableau, view, load, motion_law, pair_laws, layout)
+
+
+def _pair_laws(structure: Structure) -> list[Any]:
+    return [
         (kernel, *assign_places(shape, 0, 1))
         for kernel, shape in zip(structure.pair_kernels, structure.pair_shapes, strict=True)
     ]
-    return stages.build_stage_loops(tableau, view, sum_forces(structure.load_kernels), motion_law, pair_laws, layout)
 
 
 def group_like_pairs(pairs: Sequence[Force]) -> list[tuple[Callable[..., Any], Groups, list[Force]]]:
@@ -263,9 +295,10 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
     """The structure of a scenario whose user functions have been traced."""
     pairs = scenario.of_kind("pair")
     method, events = scenario.used_method, scenario.events
-    is_system = bool(pairs) or (bool(events) and scenario.is_system)
+    has_contacts = bool(scenario.contacts)
+    is_system = bool(pairs) or (bool(events) and scenario.is_system) or has_contacts
     is_dense = method.is_adaptive and (bool(events) or needs_output_inside)
-    few = scenario.count < MIN_LANE_BODIES or scenario.engine == "python"
+    few = scenario.count < MIN_LANE_BODIES or scenario.engine == "python" or has_contacts
     is_long = sum(_length(kernel) for kernel in scenario.load_kernels()) > LONG_FORCE
     # Stage by stage compiles in half the time and runs at half the speed: better for one body with dense output.
     alone = few and method.is_adaptive and is_dense
@@ -289,6 +322,7 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         staged,
         tuple((e.kernel, e.change) for e in events),
         map_leaves(lambda _: 0, tuple(e.params for e in events)),
+        has_contacts,
     )
 
 

@@ -34,12 +34,12 @@ def build_stage_loops(
     tableau: Tableau, view: Loop, load: Loop, motion_law: Loop, pair_laws: Sequence[Any], layout: Layout
 ) -> StageLoops:
     """The loops of a tableau; a pair law is (kernel, places of its parameters, how many they are)."""
-    evaluate = _stage_slopes(view, load, motion_law, _pair_loads(pair_laws, view, layout), layout)
+    evaluate = _stage_slopes(view, load, motion_law, build_pair_loads(pair_laws, view, layout), layout)
     sum_slopes = _stage_sums(layout)
     return StageLoops(evaluate, sum_slopes, _all_stages(tableau, evaluate, sum_slopes, layout))
 
 
-def _pair_loads(pair_laws: Sequence[Any], view: Loop, layout: Layout) -> Loop:
+def build_pair_loads(pair_laws: Sequence[Any], view: Loop, layout: Layout) -> Loop:
     """Add all pair forces to the wrenches of the bodies, in a fixed order."""
     lanes, size = layout.lanes, layout.size
     acts = tuple(_pair_law(kernel, places, view, layout) for kernel, places, _ in pair_laws)

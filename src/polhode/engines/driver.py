@@ -12,6 +12,7 @@ from polhode.engines import segments
 from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.clocked_steps import ClockedSteps
 from polhode.engines.closed_form import ClosedForm
+from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.event_log import label_event_records
 from polhode.engines.impulses import impulses_at
 from polhode.engines.integrator import FixedSteps, Integrator
@@ -52,6 +53,8 @@ def integrator_for(
 ) -> Integrator:
     """What advances the bodies of a scenario by its method."""
     method = scenario.used_method
+    if scenario.contacts:
+        return ContactSteps(scenario, counts_work, threads, report)
     if method.is_closed_form and not scenario.events:
         return ClosedForm(scenario, counts_work, threads, report)
     if method.is_taylor_series:

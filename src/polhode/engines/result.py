@@ -7,11 +7,52 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from polhode.validation import Array
 
 if TYPE_CHECKING:
     from polhode.engines.closed_form import ClosedForm
     from polhode.model.scenario import Scenario
+
+IMPACT = np.dtype(
+    [
+        ("time", "f8"),
+        ("member", "i8"),
+        ("body", "i8"),
+        ("other", "i8"),
+        ("surface", "i8"),
+        ("point", "f8", 3),
+        ("normal", "f8", 3),
+        ("normal_impulse", "f8"),
+        ("tangential_impulse", "f8", 3),
+        ("energy_lost", "f8"),
+        ("kind", "i8"),
+    ]
+)
+"""A point of contact of an impact.  SI units, world axes; the normal points toward `body`.
+
+`member` is -1 if there is no ensemble, `other` is -1 for a half-space, `surface` is the index of the contact in the
+scenario, `kind` that of a word of IMPACT_KINDS.  The energies lost at the points of one impact add up.
+"""
+IMPACT_KINDS = ("slip", "stick", "settle", "touch")
+"""The point slips when the impact ends, or sticks; the bounces end, contact is sustained; contact without impulse."""
+CONTACT_STATES = ("flight", "sliding", "rolling", "resting")
+"""Of a body: no contact; a point of contact slips; none slips, but it moves; it is at rest."""
+
+
+class ContactColumns(NamedTuple):
+    """Where the numbers of `RunResult.contact` are."""
+
+    force: slice = slice(0, 3)
+    """On the body, world axes, in N."""
+    torque: slice = slice(3, 6)
+    """About its center of mass, world axes, in N m."""
+    points: int = 6
+    """The number of points in contact."""
+    state: int = 7
+    """The index of a word of CONTACT_STATES."""
+
 
 Report = Callable[[float], None]
 """Called with the time, in s, that the run has reached.  An exception that it raises ends the run."""
@@ -145,6 +186,12 @@ class RunResult:
     """Of Taylor series: how often functions of the user switched branches."""
     closed_form: ClosedForm | None = None
     """Of an exact motion: its state at any time."""
+    impacts: Any = None
+    """With contacts: an array of IMPACT, in order of time; empty in an ensemble that keeps only its final states."""
+    contact: Array | None = None
+    """With contacts: (times, bodies, ContactColumns), the load of the contacts at the outputs."""
+    impact_totals: Array | None = None
+    """With contacts: (bodies, 2), the number of points of contact in all impacts, and the energy lost there in J."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the machine code, which is compiled again when needed."""

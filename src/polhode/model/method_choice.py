@@ -35,7 +35,10 @@ def choose_method(scenario: Scenario) -> MethodChoice:
     """
     if scenario.method != AUTO:
         method = METHODS[scenario.method]
-        return MethodChoice(method, "body_rates" if method.is_closed_form else scenario.formulation, "")
+        in_body_rates = method.is_closed_form or scenario.contacts
+        return MethodChoice(method, "body_rates" if in_body_rates else scenario.formulation, "")
+    if scenario.contacts:
+        return _choose_for_contacts(scenario)
     obstacle = closed_form_obstacle(scenario) or ("events are watched" if scenario.events else None)
     if obstacle is None:
         what = "nothing but uniform gravity acts" if scenario.of_kind("body") else "no force acts"
@@ -50,6 +53,15 @@ def choose_method(scenario: Scenario) -> MethodChoice:
         missing = "Taylor series would be better, but heyoka is not installed: pip install 'polhode[taylor]'"
         return MethodChoice(RUNGE_KUTTA, formulation, f"{obstacle}; for rtol {rtol:g} {missing}")
     return MethodChoice(TAYLOR, formulation, f"{obstacle}: the only one that reaches rtol {rtol:g}")
+
+
+def _choose_for_contacts(scenario: Scenario) -> MethodChoice:
+    """The closed form between contacts where it holds, else DOP853."""
+    obstacle, unknown = closed_form_obstacle(scenario), "its error is not estimated: contacts amplify errors"
+    if obstacle is not None:
+        return MethodChoice(RUNGE_KUTTA, "body_rates", f"{obstacle}; {unknown}; compare runs of different rtol")
+    what = "nothing but uniform gravity and contacts acts" if scenario.of_kind("body") else "nothing but contacts acts"
+    return MethodChoice(CLOSED_FORM, "body_rates", f"{what}: the closed form holds in flight; {unknown}")
 
 
 def closed_form_obstacle(scenario: Scenario) -> str | None:

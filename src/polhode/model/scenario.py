@@ -20,6 +20,7 @@ from polhode.massprops.body import Body
 from polhode.methods.registry import Method
 from polhode.model import force_evaluation, scenario_file
 from polhode.model import scenario_validation as checks
+from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw, array_lengths, leading_lengths, settle_arrays
 from polhode.model.members import (
@@ -87,6 +88,9 @@ class Scenario:
     events : sequence of Event, optional
         Made by `@ph.event`: functions of the state that stop the run, are recorded, or change momenta where they cross
         zero.  For adaptive methods.
+    contacts : sequence, optional
+        What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`.  For the methods "auto",
+        "exact" and "dop853".
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -114,6 +118,7 @@ class Scenario:
     state: State | Sequence[State] | None
     forces: tuple[Force, ...]
     events: tuple[Event, ...]
+    contacts: tuple[Contact, ...]
     duration: float
     step: float | None
     method: str
@@ -138,6 +143,7 @@ class Scenario:
         *,
         duration: float,
         events: Sequence[Event | EventLaw] = (),
+        contacts: Sequence[Contact] = (),
         step: float | None = None,
         method: str = "auto",
         formulation: str = "momentum",
@@ -157,6 +163,7 @@ class Scenario:
             "state": state,
             "forces": checks.check_forces(forces),
             "events": checks.check_events(events),
+            "contacts": checks.check_contacts(contacts),
             "breaks": checks.check_break_times(breaks),
             "duration": checks.check_positive_number(duration, "duration"),
             "step": None if step is None else checks.check_positive_number(step, "step"),
@@ -210,13 +217,13 @@ class Scenario:
     def members(self) -> int | None:
         """How many members an ensemble of this scenario has; None if it is a single run."""
         lengths = leading_lengths([(f.params, f.instant) for f in self.forces] + [e.params for e in self.events])
-        records: list[Any] = [*self.bodies, *self.states]
+        records: list[Any] = [*self.bodies, *self.states, *self.contacts]
         lengths |= {record.members for record in records if record.members is not None}
         if self.pivot is not None and np.ndim(self.pivot) == 2:
             lengths.add(len(self.pivot))
         if len(lengths) > 1:
             raise ScenarioError(
-                f"the leading axes of body, state and forces have different lengths, {sorted(lengths)}: "
+                f"the leading axes of body, state, forces and contacts have different lengths, {sorted(lengths)}: "
                 "give every one the same number of members"
             )
         return lengths.pop() if lengths else None
@@ -325,7 +332,7 @@ class Scenario:
     def derivative(self, t: float, y: ArrayLike) -> Array:
         """The right-hand side dY/dt for any ODE solver.  [Baraff 1997, section 3: dydt]
 
-        An impulse is not part of a derivative: stop the solver there.
+        Neither impulses nor contacts are part of a derivative: stop the solver there.
 
         Parameters
         ----------
@@ -364,6 +371,7 @@ class Scenario:
             state=states if self.is_system else states[0],
             forces=[select_force_members(f, members) for f in self.forces],  # type: ignore[arg-type]
             events=[select_event_members(e, members) for e in self.events],  # type: ignore[arg-type]
+            contacts=[contact.select_members(members) for contact in self.contacts],  # type: ignore[arg-type]
             pivot=None if self.pivot is None else select_members(self.pivot, 1, members),
         )
 

@@ -14,6 +14,8 @@ from polhode.equations.pivot import com_velocity, pivot_to_com_world
 from polhode.errors import ForceError, ScenarioError, nearest
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
+from polhode.model.contact import Contact, as_contact
+from polhode.model.contact_validation import validate_contacts
 from polhode.model.event import Event, as_event
 from polhode.model.force import Force, as_force
 from polhode.model.method_choice import AUTO, LEAST_RTOL, closed_form_obstacle
@@ -41,6 +43,11 @@ def check_forces(given: Any) -> tuple[Force, ...]:
 def check_events(given: Any) -> tuple[Event, ...]:
     """The events of a list."""
     return tuple(as_event(e) for e in _check_list(given, "events"))
+
+
+def check_contacts(given: Any) -> tuple[Contact, ...]:
+    """The contacts of a list."""
+    return tuple(as_contact(c) for c in _check_list(given, "contacts"))
 
 
 def check_positive_number(value: Any, name: str) -> float:
@@ -129,6 +136,8 @@ def validate_scenario(scenario: Scenario) -> None:
     _validate_method(scenario)
     _validate_forces(scenario)
     _validate_events(scenario)
+    if scenario.contacts:
+        validate_contacts(scenario)
     _validate_resolution(scenario)
     _ = scenario.times, scenario.members
     if scenario.used_method.is_adaptive and not scenario.used_method.is_closed_form:

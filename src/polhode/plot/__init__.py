@@ -71,6 +71,9 @@ def _select_panels(motion: Trajectory) -> list[Panel]:
     if np.any(motion.velocity) or not turns:
         found += [_draw_position, _draw_velocity]
     found.append(panels.draw_energies)
+    if motion.scenario.contacts and len(motion.times) > 1:
+        found += [panels.draw_contact_force] if motion.contact_points.any() else []
+        found += [panels.draw_impulses] if len(motion.impacts) else []
     return [*found, panels.draw_conserved_drift] if len(motion.times) > 1 else found
 
 

@@ -11,14 +11,25 @@ from matplotlib.ticker import NullLocator
 
 from polhode.equations.quaternions import to_body
 from polhode.plot.projection import draw_polhode
-from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS, OMEGA_LABELS, add_legend_above, format_power_of_ten
+from polhode.plot.style import (
+    AXIS_COLORS,
+    COLOR_CYCLE,
+    COLORS,
+    OMEGA_LABELS,
+    XYZ_LABELS,
+    add_legend_above,
+    format_power_of_ten,
+)
 from polhode.results import dynamics
 from polhode.results.audit import audit_motion
+from polhode.results.impacts import Impacts
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
 MAX_CURVES, MAX_DOTS = 12, 2000
 """Maximum number of bodies or members drawn over time, or as dots at a single time."""
+MAX_IMPACT_LINES = 60
+"""Up to this many impacts are marked by vertical lines, more by ticks at the lower edge."""
 LETTER_WIDTH = 0.072
 """Approximate width of a letter in a legend, in inches."""
 LINE_STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
@@ -57,6 +68,7 @@ def draw_vector_components(
         return
     else:
         _draw_several_bodies(axes, motion, values, drawn, symbols)
+    mark_impacts(axes, motion)
     format_time_axis(axes, motion)
     add_legend_above(axes, 8)
 
@@ -138,8 +150,54 @@ def draw_energies(axes: Axes, motion: Trajectory) -> None:
         middle = float(np.median(values))
         axes.set_ylim(min(0.0, 1.25 * middle), max(0.0, 1.25 * middle) or 1.0)
     if motion.axis != "member" or len(motion.times) > 1:
+        mark_impacts(axes, motion)
         format_time_axis(axes, motion)
     add_legend_above(axes, len(series))
+
+
+def mark_impacts(axes: Axes, motion: Trajectory) -> None:
+    """The times of the impacts of what is drawn, as thin vertical lines, or as ticks at the lower edge."""
+    times = np.unique(_drawn_impacts(motion).time) if motion.scenario.contacts else np.zeros(0)
+    if 0 < len(times) <= MAX_IMPACT_LINES:
+        axes.vlines(times, 0, 1, transform=axes.get_xaxis_transform(), color=COLORS["impact"], linewidth=0.6, alpha=0.5)
+    elif len(times):
+        options: Any = {"linestyle": "none", "marker": "|", "markersize": 9, "alpha": 0.5, "clip_on": False}
+        axes.plot(times, np.zeros_like(times), transform=axes.get_xaxis_transform(), color=COLORS["impact"], **options)
+
+
+def _drawn_impacts(motion: Trajectory) -> Impacts:
+    """The impacts of the bodies or members that are drawn."""
+    impacts = motion.impacts
+    if motion.axis is None:
+        return impacts
+    return impacts[np.isin(impacts.member if motion.axis == "member" else impacts.body, select_drawn(motion))]
+
+
+def draw_contact_force(axes: Axes, motion: Trajectory) -> None:
+    """The force of sustained contact."""
+    draw_vector_components(axes, motion, motion.contact_forces, XYZ_LABELS, "contact force", "N")
+
+
+def draw_impulses(axes: Axes, motion: Trajectory) -> None:
+    """The normal and the tangential impulse of each impact, summed over its points, on a logarithmic axis."""
+    axes.set_title("impacts")
+    axes.set_ylabel("N s, J")
+    impacts = _drawn_impacts(motion)
+    if len(impacts):
+        nth = impacts.at_once
+        times = impacts.time[np.unique(nth, return_index=True)[1]]
+        sideways = np.linalg.norm(impacts.tangential_impulse, axis=1)
+        series = {"normal": impacts.normal_impulse, "tangential": sideways, "energy lost": impacts.energy_lost}
+        styles = (("impact", "o"), ("force", "x"), ("total", "."))
+        for (name, values), (color, marker) in zip(series.items(), styles, strict=True):
+            sums = np.bincount(nth, values)
+            if (sums > 0).any():
+                shown = np.where(sums > 0, sums, np.nan)
+                axes.plot(times, shown, linestyle="none", marker=marker, markersize=4, color=COLORS[color], label=name)
+        axes.set_yscale("log")
+        axes.yaxis.set_minor_locator(NullLocator())
+        add_legend_above(axes, 3)
+    format_time_axis(axes, motion)
 
 
 def draw_conserved_drift(axes: Axes, motion: Trajectory) -> None:

@@ -20,6 +20,8 @@ COLORS = {
     "torque": "#56b4e9",
     "force": "#222222",
     "weight": "#b8860b",
+    "impact": "#cc3311",
+    "floor": "#d9d6cf",
     "path": "#7a7a9d",
     "kinetic": "#0072b2",
     "rotational": "#8e3b8b",

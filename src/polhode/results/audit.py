@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode.equations.pivot import angular_momentum_about_pivot
+from polhode.model.contact import HalfSpace
 from polhode.model.force import Force, flatten_leaves
 from polhode.model.state import apply_to_vectors
 from polhode.results import dynamics
@@ -124,25 +125,30 @@ def _prepend_start(motion: Trajectory) -> Trajectory:
     row = np.zeros((1, *run.samples.shape[1:]))
     for i, number in enumerate(flatten_leaves(scenario.problem.start)):
         row[..., i] = number
-    longer = replace(run, times=np.append(scenario.start_time, run.times), samples=np.concatenate([row, run.samples]))
+    times, samples = np.append(scenario.start_time, run.times), np.concatenate([row, run.samples])
+    contact = None if run.contact is None else np.concatenate([np.zeros_like(run.contact[:1]), run.contact])
+    longer = replace(run, times=times, samples=samples, contact=contact)
     return type(motion)(scenario, longer, motion.unknown_forces)
 
 
 def _energies(motion: Trajectory) -> list[AuditFinding]:
     forces, unknown = motion.scenario.forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=-1) if "body" in motion.axes else motion.kinetic_energy
-    if not forces and not unknown:
-        return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, "no force acts")]
-    found = [
-        _measure_drift(motion, "kinetic energy", "J", False, kinetic, kinetic, _names(forces, unknown) + " can do work")
-    ]
+    contacts, loses = tuple(c.name for c in motion.scenario.contacts), _contacts_lose_energy(motion)
+    if not forces and not unknown and not loses:
+        reason = "no force acts" + ("; the contacts lose no energy" if contacts else "")
+        return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, reason)]
+    names = _names(forces, (*unknown, *contacts))
+    found = [_measure_drift(motion, "kinetic energy", "J", False, kinetic, kinetic, names + " can do work")]
     without = [f.name for f in forces if f.potential is None] + list(unknown)
     if not without:
         energy = dynamics.energy(motion)
         size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
         changing = dynamics.potential_depends_on_time(motion)
         reason = "a potential depends on time" if changing else "every force has a potential"
-        found.append(_measure_drift(motion, "energy", "J", not changing, energy, size, reason))
+        if contacts:
+            reason = _describe_losses(motion, energy, size) if loses else f"{reason}; the contacts lose no energy"
+        found.append(_measure_drift(motion, "energy", "J", not changing and not loses, energy, size, reason))
     if motion.work is not None:
         work = motion.work.sum(axis=-1) if "body" in motion.axes else motion.work
         # The work of an impulse at the start is counted, but an output at the start comes after it.
@@ -152,21 +158,52 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
     return found
 
 
+def _contacts_lose_energy(motion: Trajectory) -> bool:
+    """Whether contacts could lose energy: impacts unless they are elastic, friction wherever something touched."""
+    contacts = motion.scenario.contacts
+    if not contacts:
+        return False
+    struck = bool(np.any(motion.impact_totals.count))
+    touched = struck or bool(motion.contact_points.any())
+    inelastic = any(np.min(c.restitution) < 1 for c in contacts)
+    return (struck and inelastic) or (touched and any(np.max(c.friction) > 0 for c in contacts))
+
+
+def _describe_losses(motion: Trajectory, energy: Array, size: Array) -> str:
+    """How much energy was lost at impacts, and by friction in sustained contact; in an ensemble on average."""
+    lost = np.asarray(motion.impact_totals.energy_lost)
+    lost = lost.sum(axis=-1) if "body" in motion.axes else lost
+    friction = energy[0] - energy[-1] - lost
+    known = np.isfinite(friction)  # of members that did not fail
+    at_impacts, by_friction = (float(np.mean(part[known])) if known.any() else np.nan for part in (lost, friction))
+    if abs(by_friction) <= 1e-9 * float(np.nanmax(size, initial=0.0)):  # rounding
+        by_friction = 0.0
+    whose = "a member lost on average " if motion.axis == "member" else "lost: "
+    return f"{whose}{at_impacts:.3g} J at impacts, {by_friction:.3g} J by friction in sustained contact"
+
+
+def _external(motion: Trajectory) -> tuple[str, ...]:
+    """Names of what acts from outside besides the scenario's forces; contacts between bodies are internal."""
+    surfaces = tuple(c.name for c in motion.scenario.contacts if isinstance(c, HalfSpace))
+    return (*motion.acts_besides, *surfaces)
+
+
 def _momenta(motion: Trajectory) -> list[AuditFinding]:
-    scenario = motion.scenario
+    scenario, besides = motion.scenario, _external(motion)
     each = motion.linear_momentum
     total = each.sum(axis=-2) if "body" in motion.axes else each
     size = _norm(each).sum(axis=-1) if "body" in motion.axes else _norm(each)
     pushing = [f for f in scenario.forces if f.pushes and f.kind != "pair"]
     held = scenario.pivot is not None
     name = "linear momentum"
-    if not pushing and not motion.acts_besides and not held:
-        reason = "only internal forces" if scenario.of_kind("pair") else "no force acts"
+    if not pushing and not besides and not held:
+        internal = scenario.of_kind("pair") or scenario.contacts
+        reason = "only internal forces" if internal else "no force acts"
         return [_measure_drift(motion, name, "kg m/s", True, total, size, reason)]
-    reason = "the pivot exerts a force" if held else _names(pushing, motion.acts_besides) + " can change it"
+    reason = "the pivot exerts a force" if held else _names(pushing, besides) + " can change it"
     found = [_measure_drift(motion, name, "kg m/s", False, total, size, reason)]
     along = _common_direction(pushing)
-    if along is not None and not held and not motion.acts_besides:
+    if along is not None and not held and not besides:
         across = total - (total @ along)[..., None] * along
         reason = f"all forces are parallel: {_names(pushing, ())}"
         found.append(_measure_drift(motion, "linear momentum across the force", "kg m/s", True, across, size, reason))
@@ -174,27 +211,27 @@ def _momenta(motion: Trajectory) -> list[AuditFinding]:
 
 
 def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
-    scenario = motion.scenario
+    scenario, besides = motion.scenario, _external(motion)
     turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
     if "body" in motion.axes:
         each = motion.angular_momentum_about((0.0, 0.0, 0.0))
         total, size = each.sum(axis=-2), _norm(each).sum(axis=-1)
         outside = [f for f in scenario.forces if f.kind != "pair"]
         own = [f for f in scenario.of_kind("pair") if f.function is not None]
-        free = not outside and not own and not motion.acts_besides
+        free = not outside and not own and not besides
         reason = "no external force or torque"
         if not free:
-            reason = "external: " + _names(outside, motion.acts_besides)
+            reason = "external: " + _names(outside, besides)
         if own and not outside:
-            reason = "may not act along the line between the bodies: " + _names(own, motion.acts_besides)
+            reason = "may not act along the line between the bodies: " + _names(own, besides)
         return [_measure_drift(motion, "angular momentum about the origin", "kg m2/s", free, total, size, reason)]
     if scenario.pivot is not None:
         return _angular_momenta_about_pivot(motion)
     if scenario.bodies[0].is_particle:
         return []
     spin = motion.angular_momentum
-    free = not turning and not motion.acts_besides
-    reason = "no torque acts" if free else _names(turning, motion.acts_besides) + " can change it"
+    free = not turning and not besides
+    reason = "no torque acts" if free else _names(turning, besides) + " can change it"
     return [_measure_drift(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
 
 

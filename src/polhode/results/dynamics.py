@@ -54,10 +54,14 @@ def energy(motion: Trajectory) -> Array:
 
 
 def acceleration(motion: Trajectory) -> Array:
-    """Acceleration of each body's center of mass, in m/s2: F/M, or that of the rotation about a pivot."""
+    """Acceleration of each body's center of mass, in m/s2: F/M, or that of the rotation about a pivot.
+
+    Between impacts: the forces of contact count, impulses do not.
+    """
     require_forces(motion, "the acceleration")
     pairs = zip(*_views_over_times(motion)[1:], _wrenches(motion), strict=True)
-    return _stack_bodies(motion, [_acceleration(motion, view, c, *wrench) for view, c, wrench in pairs])
+    free = _stack_bodies(motion, [_acceleration(motion, view, c, *wrench) for view, c, wrench in pairs])
+    return free + _contact_acceleration(motion) if motion.scenario.contacts else free
 
 
 def reaction_force(motion: Trajectory) -> Array:
@@ -111,6 +115,13 @@ def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: A
     q, torque = product(view.orientation, c.axes), torque_about_pivot(turn, pivot_to_com, push)
     w_rate = to_world(q, euler_rate(c, to_body(q, w), to_body(q, torque)))
     return com_acceleration(w_rate, w, pivot_to_com)
+
+
+def _contact_acceleration(motion: Trajectory) -> Array:
+    """The force of the contacts over the mass, in m/s2, in the shape of `motion.position`."""
+    each = [np.asarray(c.inverse_mass) for c in _constants(motion)]
+    inverse = np.stack(np.broadcast_arrays(*each), axis=-1) if "body" in motion.axes else each[0]
+    return np.asarray(motion.contact_forces * inverse[..., None])
 
 
 def _stack_bodies(motion: Trajectory, vectors: list[Any]) -> Array:

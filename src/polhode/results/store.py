@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engines.result import AutoReport, EventRecord, RunResult, SampleColumns
+from polhode.engines.result import (
+    CONTACT_STATES,
+    IMPACT,
+    AutoReport,
+    ContactColumns,
+    EventRecord,
+    RunResult,
+    SampleColumns,
+)
 from polhode.errors import FileError, PolhodeError
 from polhode.io.atomic_folders import atomic_folder, read_folder
 from polhode.model import scenario_file
@@ -36,6 +44,21 @@ UNITS = {
     "crossing_body": "1",
     "crossing_member": "1",
     "crossing_name": "1",
+    "contact_force": "N",
+    "contact_torque": "N m",
+    "contact_points": "1",
+    "contact_state": "1",
+    "impact_time": "s",
+    "impact_member": "1",
+    "impact_body": "1",
+    "impact_other": "1",
+    "impact_surface": "1",
+    "impact_point": "m",
+    "impact_normal": "1",
+    "impact_normal_impulse": "N s",
+    "impact_tangential_impulse": "N s",
+    "impact_energy_lost": "J",
+    "impact_kind": "1",
 }
 NAMES = {
     "position": "position of the center of mass, world axes",
@@ -48,11 +71,29 @@ NAMES = {
     "crossing_body": "body or member to which it happened",
     "crossing_member": "member of an ensemble of systems to which it happened",
     "crossing_name": "name of the event",
+    "contact_force": "force of all contacts on the body, world axes; impacts are not included",
+    "contact_torque": "torque of all contacts about the center of mass, world axes",
+    "contact_points": "number of points in contact",
+    "contact_state": "state of contact: " + ", ".join(f"{i} {word}" for i, word in enumerate(CONTACT_STATES)),
+    "impact_time": "when a point of contact received an impulse",
+    "impact_member": "member of an ensemble",
+    "impact_body": "body that was struck",
+    "impact_other": "the other body, or -1 for a floor, wall or slope",
+    "impact_surface": "name of the contact",
+    "impact_point": "point of contact, world axes",
+    "impact_normal": "unit normal toward the body, world axes",
+    "impact_normal_impulse": "impulse on the body along the normal",
+    "impact_tangential_impulse": "impulse on the body across the normal, world axes",
+    "impact_energy_lost": "energy lost at the point of contact",
+    "impact_kind": "slip, stick, settle or touch",
 }
 COMPUTED = "computed"
 """The variable of a stored motion that holds the samples as computed, in the formulation's own variables."""
 EVENT_RECORDS = "crossing_computed"
 """The variable that holds the event records."""
+IMPACT_ROWS, CONTACT_LOADS, IMPACT_TOTALS = "impact_computed", "contact_computed", "impact_totals_computed"
+"""The variables that hold the impacts, as rows of numbers, the loads of the contacts, and the totals."""
+CONTACT_ARRAYS = (IMPACT_ROWS, CONTACT_LOADS, IMPACT_TOTALS)
 ARRAY_PREFIX = "scenario_array_"
 LONG_LIST = 64
 """Longer lists of numbers are stored as arrays beside the scenario, not in its text; meshes always are."""
@@ -79,6 +120,8 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
             ("crossing",),
             np.array([c.name for c in crossings], dtype=object),
         )
+    if motion.scenario.contacts:
+        variables |= _contact_variables(motion)
     return xarray.Dataset(
         {n: (dims, values, {"units": UNITS[n], "long_name": NAMES[n]}) for n, (dims, values) in variables.items()},
         coords={
@@ -94,6 +137,26 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
             "steps": motion.steps,
         },
     )
+
+
+def _contact_variables(motion: Trajectory) -> dict[str, Any]:
+    """The loads of the contacts at the output times; the impacts, if there were any."""
+    outer, impacts, points = ("time", *motion.axes), motion.impacts, motion.contact_points
+    codes = np.asarray(motion.run_result.contact)[..., ContactColumns().state]
+    variables: dict[str, Any] = {
+        "contact_force": ((*outer, "axis"), motion.contact_forces),
+        "contact_torque": ((*outer, "axis"), motion.contact_torques),
+        "contact_points": (outer, points),
+        "contact_state": (outer, codes.reshape(points.shape)),
+    }
+    if len(impacts) == 0:
+        return variables
+    numbers = ["time", "body", "other", "normal_impulse", "energy_lost"] + ["member"] * (motion.axis == "member")
+    variables |= {f"impact_{name}": (("impact",), getattr(impacts, name)) for name in numbers}
+    vectors = ("point", "normal", "tangential_impulse")
+    variables |= {f"impact_{name}": (("impact", "axis"), getattr(impacts, name)) for name in vectors}
+    words = ("surface", "kind")
+    return variables | {f"impact_{name}": (("impact",), getattr(impacts, name).astype(object)) for name in words}
 
 
 def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> None:
@@ -112,6 +175,7 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
     crossed = _event_rows(run.crossings)
     if len(crossed):
         dataset = dataset.assign({EVENT_RECORDS: (("crossing", "crossing_number"), crossed)})
+    dataset = dataset.assign(_contact_numbers(run, number_axes))
     dataset = dataset.assign({name: ((f"{name}_length",), values) for name, values in arrays.items()})
     dataset.attrs.update(
         {
@@ -126,7 +190,7 @@ def write_motion(motion: Trajectory, dataset: xarray.Dataset, path: Path) -> Non
         }
     )
     # Everything else is derived from these, and stored for other readers.
-    names = [name for name in ("time", COMPUTED, EVENT_RECORDS, *arrays) if name in dataset]
+    names = [name for name in ("time", COMPUTED, EVENT_RECORDS, *CONTACT_ARRAYS, *arrays) if name in dataset]
     dataset.attrs[MANIFEST] = build_manifest(dataset.attrs, {name: dataset[name].values for name in names})
     try:
         with atomic_folder(path, _check_overwrite) as draft, warnings.catch_warnings():
@@ -215,6 +279,9 @@ def _restore_motion(
         int(attributes["polhode_refused"]),
         crossings=_read_event_records(arrays.get(EVENT_RECORDS, ()), json.loads(attributes["polhode_event_names"])),
         auto_report=_read_auto_report(attributes.get("polhode_chosen", "null")),
+        impacts=_read_impacts(arrays.get(IMPACT_ROWS, np.zeros((0, 0)))) if scenario.contacts else None,
+        contact=arrays[CONTACT_LOADS] if scenario.contacts else None,
+        impact_totals=arrays[IMPACT_TOTALS] if scenario.contacts else None,
     )
     for crossing, member in zip(run.crossings, json.loads(attributes.get("polhode_event_members", "[]")), strict=False):
         crossing.member = member
@@ -246,6 +313,32 @@ def _read_event_records(rows: Any, names: list[str]) -> list[EventRecord]:
         EventRecord(int(row[0]), int(row[1]), float(row[2]), row[4:], name, bool(row[3]))
         for row, name in zip(rows, names, strict=True)
     ]
+
+
+def _contact_numbers(run: RunResult, number_axes: tuple[str, ...]) -> dict[str, Any]:
+    """The numbers of the contacts, from which they are restored."""
+    if run.impacts is None:
+        return {}
+    columns = [np.asarray(run.impacts[name], dtype=np.float64) for name in IMPACT.names or ()]
+    bodies = number_axes[1:-1]
+    found: dict[str, Any] = {
+        CONTACT_LOADS: (("time", *bodies, "contact_number"), run.contact),
+        IMPACT_TOTALS: ((*bodies, "impact_total"), run.impact_totals),
+    }
+    if len(run.impacts):  # an empty array cannot be stored
+        found[IMPACT_ROWS] = (("impact", "impact_number"), np.column_stack(columns))
+    return found
+
+
+def _read_impacts(rows: Any) -> Any:
+    """The impacts from rows of numbers."""
+    found, first = np.zeros(len(rows), dtype=IMPACT), 0
+    for name in IMPACT.names or () if len(rows) else ():
+        column = found[name]  # a view
+        size = int(np.prod(column.shape[1:]))
+        column[...] = rows[:, first : first + size].reshape(column.shape)
+        first += size
+    return found
 
 
 def _with_members(scenario: Scenario, members: int) -> Scenario:

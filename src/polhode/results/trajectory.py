@@ -15,7 +15,7 @@ from polhode.engines import segments
 from polhode.engines.checkpoint import checkpoint_before
 from polhode.engines.closed_form import ClosedForm
 from polhode.engines.driver import run_scenario
-from polhode.engines.result import RunResult
+from polhode.engines.result import ContactColumns, RunResult
 from polhode.equations import invariants
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import world_tensor
@@ -27,6 +27,7 @@ from polhode.errors import InputError, ScenarioError, nearest
 from polhode.model.scenario import Scenario
 from polhode.model.state import State, split_groups, stack_components
 from polhode.results import material_points
+from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states, select_impacts
 from polhode.validation import Array
 
 
@@ -117,7 +118,17 @@ class Trajectory:
         count = len(valid) if valid.all() else int(np.argmin(valid))
         own = [c for c in run.crossings if (c.member if is_system else c.body) == i]
         crossings = [replace(c, body=c.body if is_system else 0, member=None) for c in own]
-        result = RunResult(run.times[:count], samples[:count], run.columns, run.steps, crossings=crossings)
+        mine = i if is_system else slice(i, i + 1)
+        result = RunResult(
+            run.times[:count],
+            samples[:count],
+            run.columns,
+            run.steps,
+            crossings=crossings,
+            impacts=select_impacts(run.impacts, i),
+            contact=None if run.contact is None else run.contact[:count, mine],
+            impact_totals=None if run.impact_totals is None else run.impact_totals[mine],
+        )
         return type(self)(self.scenario.take(i), result, self.unknown_forces)
 
     @cached_property
@@ -234,6 +245,68 @@ class Trajectory:
         """Names of what acts besides the scenario's forces: forces not stored, and events that change momenta."""
         changes = dict.fromkeys(e.name for e in self.scenario.events if e.action == "change")
         return (*self.unknown_forces, *changes)
+
+    # Contacts -------------------------------------------------------------------------------------------------------
+    @property
+    def impacts(self) -> Impacts:
+        """The impacts in order of time, one row for each point of contact.  Printed, it is a short table.
+
+        Each row has the time (s), the body, the surface, the point (m), the normal, the normal and the tangential
+        impulse on the body (N s), the energy lost (J), and the kind: "slip", "stick", "settle" or "touch".  An ensemble
+        that keeps only its final states keeps no rows, only `impact_totals`.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> ball, start = ph.shapes.sphere(0.1, mass=1.0), ph.State(position=(0.0, 0.0, 0.1 + 4.903325))
+        >>> floor = ph.floor(restitution=0.5)
+        >>> motion = ph.simulate(ball, start, [ph.forces.gravity()], duration=1.5, contacts=[floor])
+        >>> motion.impacts.time.round(9).tolist(), motion.impacts[0].surface
+        ([1.0], 'floor')
+        """
+        self._require_contacts("impacts")
+        names = tuple(contact.name for contact in self.scenario.contacts)
+        return Impacts(self.run_result.impacts, names, self.impact_totals)
+
+    @property
+    def impact_totals(self) -> ImpactTotals:
+        """Of each body or member: the number of points of contact in all impacts, and the energy lost there (J)."""
+        self._require_contacts("impacts")
+        count, energy_lost = np.moveaxis(np.asarray(self.run_result.impact_totals), -1, 0)
+        if self.axis is None:
+            return ImpactTotals(int(count[0]), float(energy_lost[0]))
+        return ImpactTotals(count.astype(np.int64), energy_lost)
+
+    @property
+    def contact_forces(self) -> Array:
+        """The force of all contacts on each body at the output times, in N.  Impacts are not forces: see `impacts`."""
+        return self._contact_column(ContactColumns().force)
+
+    @property
+    def contact_torques(self) -> Array:
+        """The torque of all contacts about each body's center of mass at the output times, in N m."""
+        return self._contact_column(ContactColumns().torque)
+
+    @property
+    def contact_points(self) -> Array:
+        """The number of points at which each body is in contact at the output times."""
+        return np.asarray(np.nan_to_num(self._contact_column(ContactColumns().points)).astype(np.int64))
+
+    @property
+    def contact_state(self) -> Array:
+        """ "flight", "sliding", "rolling" (it moves, no point of contact slips) or "resting", at the output times."""
+        return name_contact_states(self._contact_column(ContactColumns().state))
+
+    def _contact_column(self, column: slice | int) -> Array:
+        self._require_contacts("contact forces")
+        return self._scalar(np.asarray(self.run_result.contact)[..., column])
+
+    def _require_contacts(self, what: str) -> None:
+        if not self.scenario.contacts:
+            raise InputError(
+                f"this motion has no {what}: it was computed without contacts. Simulate with contacts=[ph.floor()], "
+                "or with walls, slopes or ph.between_bodies()"
+            )
 
     # Kinematic quantities -------------------------------------------------------------------------------------------
     @property
@@ -422,10 +495,26 @@ class Trajectory:
         )
         return np.asarray(again.samples[-1])
 
+    def recomputed_at(self, times: ArrayLike) -> Self:
+        """Lower level: the same motion with outputs at other times (s, within the run), computed again from the start.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=3.0, method="exact")
+        >>> motion.recomputed_at([0.5, 1.5]).position[:, 0].tolist()
+        [0.5, 1.5]
+        """
+        require_forces(self, "a time between the stored ones")
+        scenario = replace(self.scenario, output_times=times, output_step=None)
+        return type(self)(scenario, run_scenario(scenario, self.work is not None))
+
     @cached_property
     def closed_form(self) -> ClosedForm | None:
         """Lower level: what evaluates an exact motion at any time; None if the motion needs steps."""
         if not self.scenario.used_method.is_closed_form or self.run_result.failure is not None:
+            return None
+        if self.scenario.contacts:  # the closed form holds between two impacts only
             return None
         if self.run_result.closed_form is None and not any(
             np.ndim(event) for event in segments.discontinuity_times(self.scenario)

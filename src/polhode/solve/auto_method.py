@@ -83,8 +83,8 @@ def run_auto(
     run = partial(_run_with_dense_output, counts_work=counts_work, threads=threads, report=report)
     choice = scenario.choice
     settled = replace(scenario, method=choice.method.name, formulation=choice.formulation)
-    if choice.method.is_closed_form:
-        result = run(settled)
+    if scenario.contacts or choice.method.is_closed_form:
+        result = run_scenario(settled, counts_work, threads, report) if scenario.contacts else run(settled)
         result.auto_report = AutoReport(choice.why)
         return settled, result
     count = scenario.members

@@ -19,6 +19,7 @@ from polhode.engines.user_functions import settle_functions
 from polhode.errors import CancelledError, ScenarioError
 from polhode.massprops.body import Body
 from polhode.model import scenario_validation as checks
+from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw, array_lengths, settle_arrays
 from polhode.model.method_choice import AUTO
@@ -72,6 +73,7 @@ def simulate(
     output_step: float | None = None,
     output_times: ArrayLike | None = None,
     events: Sequence[Event | EventLaw] = (),
+    contacts: Sequence[Contact] = (),
     pivot: ArrayLike | None = None,
     renormalize: bool = True,
     rtol: float | Sequence[float] = 1e-9,
@@ -116,6 +118,9 @@ def simulate(
         zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" evaluates each function at eight
         points of every step, so two crossings between two of them may be missed, and finds the time to rounding.  A run
         that is stopped ends there, with one more output; in an ensemble only that member stops.
+    contacts : sequence, optional
+        What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution and
+        friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -171,6 +176,7 @@ def simulate(
         output_step=output_step,
         output_times=output_times,
         events=events,
+        contacts=contacts,
         pivot=pivot,
         renormalize=renormalize,
         rtol=rtol,
@@ -181,7 +187,8 @@ def simulate(
     )
     if scenario.members is not None:
         raise ScenarioError(
-            f"something in body, state or forces has a leading axis of {scenario.members} members: use ph.ensemble"
+            f"something in body, state, forces or contacts has a leading axis of {scenario.members} members: use "
+            "ph.ensemble"
         )
     return _run_motion(scenario, True, threads, progress)
 
@@ -200,6 +207,7 @@ def ensemble(
     output_step: float | None = None,
     output_times: ArrayLike | None = None,
     events: Sequence[Event | EventLaw] = (),
+    contacts: Sequence[Contact] = (),
     pivot: ArrayLike | None = None,
     renormalize: bool = True,
     rtol: float | Sequence[float] = 1e-9,
@@ -212,9 +220,9 @@ def ensemble(
 ) -> Motion:
     """Compute many independent motions that differ in their numbers only.
 
-    Any number in body, state or forces may carry a leading axis of length N; the motion then has a `member` axis.
-    Without `output_step` or `output_times` only the final states are kept.  Members whose impulses or thruster windows
-    are at different times run in groups, about 1 ms for each group.
+    Any number in body, state, forces or contacts may carry a leading axis of length N; the motion then has a `member`
+    axis.  Without `output_step` or `output_times` only the final states are kept.  Members whose impulses or thruster
+    windows are at different times run in groups, about 1 ms for each group.
 
     Parameters
     ----------
@@ -248,6 +256,9 @@ def ensemble(
         zero.  For adaptive methods; `motion.crossings` lists what happened.  "dop853" evaluates each function at eight
         points of every step, so two crossings between two of them may be missed, and finds the time to rounding.  A run
         that is stopped ends there, with one more output; in an ensemble only that member stops.
+    contacts : sequence, optional
+        What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`, each with its restitution and
+        friction.  Bodies are convex solids: their hulls.  For the methods "auto", "exact" and "dop853".
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -292,6 +303,7 @@ def ensemble(
         output_step=output_step,
         output_times=output_times,
         events=events,
+        contacts=contacts,
         pivot=pivot,
         renormalize=renormalize,
         rtol=rtol,
@@ -306,7 +318,7 @@ def ensemble(
         scenario = replace(scenario, output_times=[scenario.end_time])
     if scenario.members is None:
         raise ScenarioError(
-            "an ensemble needs a number in body, state or forces with a leading axis for its members; "
+            "an ensemble needs a number in body, state, forces or contacts with a leading axis for its members; "
             "for one motion use ph.simulate"
         )
     return _run_motion(scenario, False, threads, progress)

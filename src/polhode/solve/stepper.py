@@ -22,6 +22,7 @@ from polhode.equations.force_laws import applied_load
 from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
+from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw
 from polhode.model.method_choice import AUTO, RUNGE_KUTTA
@@ -47,7 +48,7 @@ class Stepper:
 
     Parameters
     ----------
-    body, state, forces, method, step, formulation, engine, events, pivot, renormalize, rtol, atol, breaks
+    body, state, forces, method, step, formulation, engine, events, contacts, pivot, renormalize, rtol, atol, breaks
         As in `ph.simulate`.  Method "auto" is "dop853" here.
     duration : float, optional
         The length of time that matters, in s (default 1): adaptive methods measure by it which momenta are too small to
@@ -76,6 +77,7 @@ class Stepper:
         *,
         duration: float = 1.0,
         events: Sequence[Event | EventLaw] = (),
+        contacts: Sequence[Contact] = (),
         step: float | None = None,
         method: str = AUTO,
         formulation: str = "momentum",
@@ -91,9 +93,9 @@ class Stepper:
             scenario = body
         else:
             scenario = Scenario(
-                body, state, forces, duration=duration, events=events, step=step, method=method,
-                formulation=formulation, engine=engine, pivot=pivot, renormalize=renormalize, rtol=rtol, atol=atol,
-                breaks=breaks, name=name,
+                body, state, forces, duration=duration, events=events, contacts=contacts, step=step,
+                method=method, formulation=formulation, engine=engine, pivot=pivot, renormalize=renormalize, rtol=rtol,
+                atol=atol, breaks=breaks, name=name,
             )  # fmt: skip
         if scenario.members is not None:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")

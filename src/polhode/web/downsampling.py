@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.engines import segments
 from polhode.massprops.geometry import Indices
+from polhode.results.impacts import select_impacts
 from polhode.results.trajectory import Trajectory
 
 MAX_TIMES = 3000
@@ -23,23 +24,29 @@ MAX_POSES = 200_000
 
 
 def refine_exact_motion(motion: Trajectory) -> Trajectory:
-    """Resample an exact motion with few outputs, finely enough for smooth display; others are returned unchanged.
+    """Resample an exact motion, or one with contacts, finely enough for smooth display; others are returned unchanged.
 
-    Each impulse gets two samples, one just before and one after it.
+    Each impulse and each impact gets two samples, one just before and one after it.
     """
-    closed_form = motion.closed_form
-    if closed_form is None or len(motion.times) >= MAX_TIMES:
+    contacts = bool(motion.scenario.contacts) and not motion.unknown_forces
+    if (not contacts and motion.closed_form is None) or len(motion.times) >= MAX_TIMES:
         return motion
     first, last = motion.scenario.start_time, float(motion.times[-1])
     fastest = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1), initial=0.0))
     most = min(MAX_TIMES, max(2, MAX_POSES // (2 * motion.scenario.count)))
     count = int(min(most, max(MIN_TIMES, fastest * (last - first) / MAX_ANGLE + 1)))
-    impulse_times = np.array([t for t in segments.segment_boundaries(motion.scenario) if first < t < last])
-    if last <= first or (count <= len(motion.times) and not len(impulse_times)):
+    jumps = np.unique(motion.impacts.time) if contacts else np.array(segments.segment_boundaries(motion.scenario))
+    jumps = jumps[(first < jumps) & (jumps < last)]
+    if contacts:
+        jumps = jumps[: max(0, most - count - len(motion.times)) // 2]
+    if last <= first or (count <= len(motion.times) and not len(jumps)):
         return motion
     even_times = np.linspace(first, last, count) if count > len(motion.times) else motion.times[:0]
-    times = np.unique(np.concatenate((even_times, motion.times, impulse_times, np.nextafter(impulse_times, -np.inf))))
-    run = replace(motion.run_result, times=times, samples=closed_form.samples_at(times), checkpoints=None)
+    times = np.unique(np.concatenate((even_times, motion.times, jumps, np.nextafter(jumps, -np.inf))))
+    if contacts:
+        return motion.recomputed_at(times)
+    assert motion.closed_form is not None
+    run = replace(motion.run_result, times=times, samples=motion.closed_form.samples_at(times), checkpoints=None)
     return type(motion)(motion.scenario, run, motion.unknown_forces)
 
 
@@ -69,7 +76,17 @@ def restrict_to_members(motion: Trajectory, members: Indices) -> Trajectory:
     places = {int(member): i for i, member in enumerate(members)}
     crossings = [replace(c, body=places[c.body]) for c in motion.run_result.crossings if c.body in places]
     kept = motion.run_result.samples[:, members]
-    run = replace(motion.run_result, samples=kept, crossings=crossings, checkpoints=None, closed_form=None)
+    whole = motion.run_result
+    run = replace(
+        whole,
+        samples=kept,
+        crossings=crossings,
+        checkpoints=None,
+        closed_form=None,
+        impacts=select_impacts(whole.impacts, members),
+        contact=None if whole.contact is None else whole.contact[:, members],
+        impact_totals=None if whole.impact_totals is None else whole.impact_totals[members],
+    )
     return type(motion)(motion.scenario.take(members), run, motion.unknown_forces)
 
 
@@ -81,6 +98,7 @@ def select_outputs(motion: Trajectory, rows: Indices) -> Trajectory:
         samples=motion.run_result.samples[rows],
         checkpoints=None,
         closed_form=None,
+        contact=None if motion.run_result.contact is None else motion.run_result.contact[rows],
     )
     stops = [c for c in run.crossings if c.ends] if motion.axis == "member" else []
     if stops:

@@ -13,10 +13,12 @@ from polhode.equations.quaternions import to_world
 from polhode.errors import InputError
 from polhode.massprops.appearance import Appearance, appearance_of
 from polhode.massprops.geometry import Indices
+from polhode.model.contact import HalfSpace
 from polhode.model.force import Force
 from polhode.model.state import apply_to_vectors, stack_components
 from polhode.results import dynamics
 from polhode.results.audit import audit_motion
+from polhode.results.contact_patches import contact_patches
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 from polhode.web import downsampling, notes
@@ -28,6 +30,10 @@ MAX_BODIES_WITH_FORCES = 20
 """Forces are sent for at most this many bodies."""
 FLOAT32_ROUNDING, POSITION_TOLERANCE = 2.0**-24, 1e-4
 """Positions are sent in 64 bits if float32 rounding exceeds this fraction of the smallest body."""
+MAX_IMPACTS = 20_000
+"""Points of contact that are sent at most."""
+PATCH_MARGIN, PATCH_ROOM, PATCH_CELLS = 1.15, 2.5, 14
+"""Half the size of a floor: so many times half the extent of the paths and so many sizes of a body; its squares."""
 FREE_TOLERANCE = 1e-2
 """Maximum relative change of L for Poinsot's construction."""
 
@@ -76,6 +82,7 @@ def record_motion(
     _add_energies(meta, arrays, shown)
     _add_drift(meta, arrays, some, fine, rows)
     _add_closed_form(meta, arrays, exact, shown)
+    _add_contacts(meta, arrays, exact, shown, appearances)
     meta["events"] = notes.collect_event_markers(shown)
     meta["notes"] = notes.compose_notes(motion, shown, appearances)
     return MotionRecord(meta, arrays, frozenset(exact))
@@ -188,12 +195,14 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory
         return
     acting = [f for f in scenario.forces if f.kind != "impulse"]
     torque = np.zeros_like(motion.position)
+    by_contacts = motion.contact_torques if scenario.contacts else torque
     if acting:
         push, torque = dynamics.loads(motion, acting)
         if scenario.pivot is not None:
             pivots = _pivot_positions(motion)
             pivot_to_com = motion.position - (pivots[:, 0] if motion.axis is None else pivots)
             torque = apply_to_vectors(torque_about_pivot, torque, pivot_to_com, push)
+    torque = torque + by_contacts
     if motion.scenario.count <= MAX_BODIES_WITH_FORCES:
         if np.nan_to_num(torque).any():
             arrays["torque"] = _with_body_axis(motion, torque)
@@ -201,6 +210,8 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory
         for i, f in enumerate(acting):
             name = f.name if names.count(f.name) == 1 else f"{f.name} {names[: i + 1].count(f.name)}"
             _add_force(meta, arrays, motion, f"force_{i}", name, dynamics.loads(motion, [f])[0], _application_point(f))
+        if scenario.contacts:
+            _add_force(meta, arrays, motion, "contact_force", "contact force", motion.contact_forces, None)
         if scenario.pivot is not None and motion.axis is None:
             _add_force(meta, arrays, motion, "reaction", "reaction of the pivot", dynamics.reaction_force(motion), None)
     momenta = motion.angular_momentum
@@ -211,6 +222,8 @@ def _add_forces(meta: dict[str, Any], arrays: dict[str, Any], motion: Trajectory
         if not rotates
         else "The body is on a pivot; the construction is drawn for free bodies only."
         if scenario.pivot is not None
+        else "The body strikes something: the angular momentum changes, so there is no invariable plane."
+        if scenario.contacts and len(motion.impacts)
         else "A torque or an impulse acts: the angular momentum changes, so there is no invariable plane."
         if np.nan_to_num(torque).any() or not is_constant
         else ""
@@ -267,6 +280,31 @@ def _add_closed_form(meta: dict[str, Any], arrays: dict[str, Any], exact: set[st
         arrays["closed_form_velocity"] = _with_body_axis(motion, found.velocity)
         arrays["closed_form_angular_velocity"] = _with_body_axis(motion, found.angular_velocity)
         exact |= {f"closed_form_{name}" for name in exact & {"position"}}
+
+
+def _add_contacts(
+    meta: dict[str, Any], arrays: dict[str, Any], exact: set[str], motion: Trajectory, appearances: list[Appearance]
+) -> None:
+    """Floors, walls and slopes around the motion, and the points of contact with their impulses."""
+    surfaces = [c for c in motion.scenario.contacts if isinstance(c, HalfSpace)]
+    places = motion.position.reshape(-1, 3)
+    places = places[np.isfinite(places).all(axis=1)]
+    meta["contacts"], meta["hasImpacts"], meta["patches"] = [c.name for c in motion.scenario.contacts], False, []
+    if surfaces and len(places):
+        low, high = places.min(axis=0), places.max(axis=0)
+        size = max(appearance.size for appearance in appearances) or float(np.ptp(places, axis=0).max()) or 1.0
+        radius = PATCH_MARGIN * (float((high - low).max()) / 2 + PATCH_ROOM * size)
+        for patch in contact_patches(surfaces, (low + high) / 2, radius, PATCH_CELLS):
+            if len(patch.corners) > 2:
+                one = {"name": patch.name, "corners": patch.corners - meta["origin"], "cell": patch.cell}
+                meta["patches"].append({**one, "lines": (patch.lines - meta["origin"]).reshape(-1, 3)})
+    if motion.scenario.contacts and len(motion.impacts):
+        impacts = motion.impacts[:MAX_IMPACTS]
+        meta["hasImpacts"] = True
+        arrays["impact_time"] = impacts.time
+        arrays["impact_point"] = impacts.point - meta["origin"]
+        arrays["impact_impulse"] = impacts.impulse
+        exact |= {"impact_time", "impact_point"}
 
 
 def __getattr__(name: str) -> Any:

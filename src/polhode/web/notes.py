@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from polhode.massprops.appearance import Appearance
+from polhode.model.contact import HalfSpace
+from polhode.results.contact_patches import varies_between_members
 from polhode.results.trajectory import Trajectory
 
 MAX_APPEARANCES = 50
@@ -23,7 +25,7 @@ def count_members(motion: Trajectory) -> int:
 
 
 def collect_event_markers(motion: Trajectory) -> list[dict[str, Any]]:
-    """The first events and impulses of the bodies shown, in order of time."""
+    """The first events, impulses and impacts of the bodies shown, in order of time."""
     found: list[dict[str, Any]] = [
         {"name": c.name, "time": c.time, "body": c.body} for c in motion.run_result.crossings
     ]
@@ -36,6 +38,11 @@ def collect_event_markers(motion: Trajectory) -> list[dict[str, Any]]:
             found += [
                 {"name": f.name, "time": float(times[i if motion.axis == "member" else 0]), "body": i} for i in bodies
             ]
+    if motion.scenario.contacts:
+        impacts = motion.impacts
+        whose = impacts.member if motion.axis == "member" else impacts.body
+        rows = zip(impacts.surface.tolist(), impacts.time.tolist(), whose.tolist(), strict=True)
+        found += [{"name": f"impact, {name}", "time": time, "body": i} for name, time, i in dict.fromkeys(rows)]
     found.sort(key=lambda c: c["time"])
     return found[:MAX_EVENT_MARKERS]
 
@@ -47,7 +54,8 @@ def compose_notes(motion: Trajectory, shown: Trajectory, appearances: list[Appea
     if kept < len(motion.times):
         sentences.append(f"{kept:,} of {len(motion.times):,} outputs are shown.")
     elif kept > len(motion.times):
-        sentences.append(f"The closed form is shown at {kept:,} times; the motion has {len(motion.times):,} outputs.")
+        what = "The motion was computed again for the page and" if motion.scenario.contacts else "The closed form"
+        sentences.append(f"{what} is shown at {kept:,} times; the motion has {len(motion.times):,} outputs.")
     elif kept == 1:
         sentences.append("The motion has only one output; simulate with output_step to see it move.")
     if drawn < count:
@@ -59,6 +67,8 @@ def compose_notes(motion: Trajectory, shown: Trajectory, appearances: list[Appea
         sentences.append(f"A mesh of {faces:,} faces is drawn with fewer faces; small features are lost.")
     if len(shown.run_result.crossings) > MAX_EVENT_MARKERS:
         sentences.append(f"Of {len(shown.run_result.crossings):,} events, the first {MAX_EVENT_MARKERS} are marked.")
+    if shown.scenario.contacts:
+        sentences += _describe_contacts(shown)
     stopped = len({c.body for c in shown.run_result.crossings if c.ends}) if motion.axis == "member" else 0
     if stopped:
         sentences.append(f"{stopped:,} of the members shown were stopped by an event and keep their final state.")
@@ -73,4 +83,17 @@ def compose_notes(motion: Trajectory, shown: Trajectory, appearances: list[Appea
         "Numbers on this page are rounded to single precision; the motion itself, and the Zarr file written by "
         "motion.save, have full precision."
     )
+    return sentences
+
+
+def _describe_contacts(motion: Trajectory) -> list[str]:
+    """Impacts that are not shown, and floors that differ between members."""
+    sentences, (count, lost) = [], (np.sum(part) for part in motion.impact_totals)
+    if count and not len(motion.impacts):
+        sentences.append("The impacts are not shown: an ensemble that keeps only its final states does not keep them.")
+    elif count:
+        sentences.append(f"At {count:,.0f} points of contact in all impacts, {lost:.3g} J were lost.")
+    surfaces = [c for c in motion.scenario.contacts if isinstance(c, HalfSpace)]
+    if varies_between_members(surfaces):
+        sentences.append("The members' floors differ: that of the first member is drawn.")
     return sentences

@@ -90,6 +90,10 @@ def _find_discontinuities(motion: Trajectory, i: int, by_event: list[_Discontinu
                 outputs, last
             ):  # as short as an impulse
                 instants += [first, last]
+    if motion.scenario.contacts:
+        impacts = motion.impacts
+        mine_too = impacts.member == i if is_member else (impacts.body == i) | (impacts.other == i)
+        instants += impacts.time[mine_too].tolist()
     known = {cut.time for cut in by_event}
     cuts = [*by_event, *(_Discontinuity(t) for t in dict.fromkeys(instants) if t not in known)]
     return sorted((cut for cut in cuts if outputs[0] < cut.time <= outputs[-1]), key=lambda cut: cut.time)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from polhode.massprops.appearance import appearance_of
+from polhode.model.contact import HalfSpace
 from polhode.plot.projection import Camera
 from polhode.plot.scene import world_camera
 from polhode.plot.snapshot.trajectory import TrajectorySamples, sample_trajectory, select_drawn_bodies
 from polhode.plot.snapshot.views import MAX_TRAIL_POINTS, VIEW_MARGIN, SnapshotViews
+from polhode.results.contact_patches import varies_between_members
 from polhode.results.trajectory import Trajectory
 from polhode.validation import Array
 
@@ -56,6 +58,8 @@ def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> 
         remarks.append("the members' bodies differ: the large one is that of the first member")
     if motion.unknown_forces:
         remarks.append(f"no arrows for forces: the file does not hold {', '.join(motion.unknown_forces)}")
+    if motion.scenario.contacts and varies_between_members(_half_spaces(motion)):
+        remarks.append("the members' floors differ: that of the first member is drawn")
     pairs = [f.bodies for f in motion.scenario.forces if f.kind == "pair" and f.bodies is not None]
     return SnapshotViews(
         trail=trail,
@@ -73,7 +77,14 @@ def lay_out_views(motion: Trajectory, watched: int = 0, aspect: float = 1.3) -> 
         pivoted=pivoted,
         joined=tuple((pair[0], pair[1]) for pair in pairs),
         remarks=tuple(remarks),
+        half_spaces=_half_spaces(motion),
+        impacts=motion.impacts if motion.scenario.contacts else None,
     )
+
+
+def _half_spaces(motion: Trajectory) -> tuple[HalfSpace, ...]:
+    """Floors, walls and slopes."""
+    return tuple(c for c in motion.scenario.contacts if isinstance(c, HalfSpace))
 
 
 def _trail_times(motion: Trajectory) -> Array:
@@ -82,7 +93,11 @@ def _trail_times(motion: Trajectory) -> Array:
     fastest, span = float(np.nanmax(np.linalg.norm(motion.angular_velocity_body, axis=-1))), motion.times[-1] - first
     most = MAX_TRAIL_POINTS if motion.axis is None else MAX_TRAIL_POINTS // 5
     count = int(np.clip(fastest * span / MAX_TRAIL_ANGLE, MIN_TRAIL_POINTS, most)) if span else 1
-    return np.linspace(first, motion.times[-1], count)
+    even = np.linspace(first, motion.times[-1], count)
+    if not motion.scenario.contacts or motion.axis == "member":
+        return even
+    jumps = motion.impacts.time[:most]
+    return np.union1d(even, jumps[(jumps > first) & (jumps < motion.times[-1])])
 
 
 def _choose_camera(trail: TrajectorySamples, size: float) -> Camera:

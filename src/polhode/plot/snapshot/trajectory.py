@@ -20,6 +20,7 @@ from polhode.validation import Array
 
 MAX_MEMBERS = 300
 """Maximum number of members of an ensemble that are drawn."""
+POSE_NAMES = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
 
 
 @dataclass(frozen=True)
@@ -75,18 +76,29 @@ def select_drawn_bodies(motion: Trajectory) -> tuple[list[int], list[Body]]:
 def sample_trajectory(motion: Trajectory, times: Any) -> TrajectorySamples:
     """Sample a motion at any times within it.
 
-    The state of an exact motion is computed at each time; otherwise the outputs are interpolated.
+    The state of an exact motion is computed at each time, and a motion with impacts, which no interpolation can show,
+    is computed again; otherwise the outputs are interpolated.
     """
     moments = np.atleast_1d(np.asarray(times, dtype=float))
     who, _ = select_drawn_bodies(motion)
+    if motion.scenario.contacts and not motion.unknown_forces:
+        return _recompute_samples(motion, who, moments)
     if motion.scenario.used_method.is_closed_form and not motion.unknown_forces:
         return _samples_from_states(motion, who, moments, [motion.at(float(t)) for t in moments])
-    names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
-    outputs = Poses(*(_add_body_axis(motion, getattr(motion, name))[:, who] for name in names))
+    outputs = Poses(*(_add_body_axis(motion, getattr(motion, name))[:, who] for name in POSE_NAMES))
     poses = interpolate_poses(motion, who, outputs, moments)
     if motion.scenario.pivot is not None:
         poses = _hold_pivot_fixed(motion, who, outputs, poses)
     return _build_samples(motion, moments, poses.position, poses.attitude, poses.velocity, poses.rates)
+
+
+def _recompute_samples(motion: Trajectory, who: list[int], times: Array) -> TrajectorySamples:
+    """Samples of a motion with contacts, computed in one more run."""
+    different, row = np.unique(times, return_inverse=True)
+    again = motion.recomputed_at(different)
+    row = np.minimum(row, len(again.times) - 1)  # a run that failed has no more
+    poses = (_add_body_axis(again, getattr(again, name))[row][:, who] for name in POSE_NAMES)
+    return _build_samples(motion, times, *poses)
 
 
 def _hold_pivot_fixed(motion: Trajectory, who: list[int], outputs: Poses, poses: Poses) -> Poses:
@@ -135,8 +147,7 @@ def _samples_from_states(motion: Trajectory, who: list[int], times: Array, state
         array = np.array([getattr(state, name) for state in states])
         return array[:, who] if motion.axis == "member" else array[:, None]
 
-    names = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body")
-    return _build_samples(motion, times, *(gather(name) for name in names))
+    return _build_samples(motion, times, *(gather(name) for name in POSE_NAMES))
 
 
 def _rotation_matrices(q: Array) -> Array:

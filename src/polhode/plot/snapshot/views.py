@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
 from polhode.massprops.geometry import Surface
+from polhode.model.contact import HalfSpace
 from polhode.plot.drawable_mesh import face_normals, split_by_plane
 from polhode.plot.projection import Camera
 from polhode.plot.scene import Scene
 from polhode.plot.snapshot.trajectory import TrajectorySamples
 from polhode.plot.style import AXIS_COLORS, COLOR_CYCLE, COLORS
+from polhode.results.contact_patches import contact_patches
+from polhode.results.impacts import Impacts
 from polhode.validation import Array
 
 ARROW_LABELS = {"omega": "ω", "momentum": "L", "torque": "torque", "force": "force"}
@@ -32,6 +37,10 @@ HIDDEN_ALPHA = 0.25
 """Opacity of the hidden part of an arrow: most of a short arrow lies inside its body."""
 ARROW_HEAD_LENGTH = 0.034
 """Length of an arrow's head, relative to half the height of the view."""
+IMPACT_SECONDS, IMPACT_SHARE, MAX_IMPACTS = 0.3, 0.1, 30
+"""Impacts are drawn for this many seconds, or this share of the motion if that is less; at most so many points."""
+IMPULSE_LENGTH, PATCH_SIZE = 0.5, 1.5
+"""The arrow of the largest impulse, and half the size of a floor, relative to half the height of the view."""
 MAX_MEMBER_FACES, MIN_MEMBER_SIZE = 24, 0.02
 """Members are drawn as bodies if they have at most this many faces, and at least this size relative to the view."""
 
@@ -67,6 +76,10 @@ class SnapshotViews:
     joined: tuple[tuple[int, int], ...]
     """Pairs of bodies connected by a force such as a spring."""
     remarks: tuple[str, ...]
+    half_spaces: tuple[HalfSpace, ...] = ()
+    """Floors, walls and slopes."""
+    impacts: Impacts | None = None
+    """Of the bodies that are drawn."""
 
     @property
     def follows(self) -> bool:
@@ -95,7 +108,9 @@ class SnapshotViews:
                 tips = before.reference_point[-1:, self.watched] + self.scales["omega"] * before.omega[:, self.watched]
                 scene.line(tips, COLORS["omega"], width=1.1, alpha=0.75)
                 self._axes(scene, now.position[0, self.watched], now.attitude[0, self.watched])
+        self._impacts(scene, float(now.times[0]))
         self._world_axes(scene, middle, axes)
+        self._half_spaces(axes, middle)
         self._finish(scene, axes, middle, self.radius)
 
     def draw_body(self, axes: Axes, now: TrajectorySamples, points: int = MAX_TRAIL_POINTS) -> None:
@@ -249,6 +264,37 @@ class SnapshotViews:
         for chosen_too, color in ((visible & first, AXIS_COLORS[half or 0]), (visible & ~first, COLORS["body"])):
             corners = placed[chosen_too].reshape(-1, 3)
             scene.surface(corners, np.arange(len(corners)).reshape(-1, 3), color)
+
+    def _impacts(self, scene: Scene, now: float) -> None:
+        """The last impacts: dots at the points of contact, and arrows along the impulses, fading as they recede."""
+        if self.impacts is None or len(self.impacts) == 0:
+            return
+        span = min(IMPACT_SECONDS, IMPACT_SHARE * float(np.ptp(self.trail.times)))
+        recent = self.impacts[(self.impacts.time <= now) & (self.impacts.time > now - span)]
+        scale = IMPULSE_LENGTH * self.radius / max(float(np.linalg.norm(self.impacts.impulse, axis=1).max()), 1e-300)
+        for point, impulse in zip(recent.point[-MAX_IMPACTS:], recent.impulse[-MAX_IMPACTS:], strict=True):
+            lifted = point + 1e-2 * self.radius * self.camera.eye  # or the body would hide it
+            scene.dot(lifted, COLORS["impact"], size=4.0)
+            if np.linalg.norm(scale * impulse) > 1e-2 * self.radius:
+                self._arrow(scene, lifted, scale * impulse, COLORS["impact"], self.radius)
+
+    def _half_spaces(self, axes: Axes, middle: Array) -> None:
+        """Floors, walls and slopes behind everything; of those that face away from the viewer the outline."""
+        for patch in contact_patches(self.half_spaces, middle, PATCH_SIZE * self.radius):
+            if len(patch.corners) < 3:
+                continue
+            behind = patch.normal @ self.camera.eye > 0
+            fill = to_rgba(COLORS["floor"], 0.55 if behind else 0.0)
+            edge = to_rgba(COLORS["muted"], 0.6)
+            outline = PolyCollection(
+                [self.camera.flat(patch.corners)], facecolors=[fill], edgecolors=[edge], linewidths=0.7, zorder=1.0
+            )
+            axes.add_collection(outline, autolim=False)
+            if behind and len(patch.lines):
+                grid = LineCollection(
+                    list(self.camera.flat(patch.lines)), colors=COLORS["muted"], linewidths=0.4, alpha=0.5, zorder=1.1
+                )
+                axes.add_collection(grid, autolim=False)
 
     def _world_axes(self, scene: Scene, middle: Array, axes: Axes) -> None:
         """Small, in the lower left corner."""

@@ -1,0 +1,222 @@
+"""Impulses and forces of all points in contact together: small complementarity problems with Coulomb friction.
+
+Each point has three numbers in its own axes: normal, and two tangents.  u = A p + b is the velocity (or acceleration)
+of every point under the impulses (or forces) p.  A point parts (p = 0, u_n >= 0), sticks (u = 0, |p_t| <= mu p_n), or
+slips (u_n = 0, p_t = -mu p_n u_t/|u_t|).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.backends.loops import loop
+from polhode.equations.contact_laws import symmetric_axes
+from polhode.equations.scalar_ops import sqrt
+
+SWEEPS = 4000
+"""The most sweeps over all points; a few dozen are the rule."""
+CONVERGED = 4e-16
+ROOT_STEPS = 200
+
+
+@loop
+def friction_excess(kappa: float, c1: float, c2: float, s1: float, s2: float, limit: Any) -> float:
+    """|p_t| - mu p_n for tangential velocities u_t = -kappa p_t; limit = (mu times p_n without friction, slopes)."""
+    p1, p2 = -c1 / (s1 + kappa), -c2 / (s2 + kappa)
+    room, slope1, slope2 = limit
+    return sqrt(p1 * p1 + p2 * p2) - (room + slope1 * p1 + slope2 * p2)
+
+
+@loop
+def solve_friction(c1: float, c2: float, s1: float, s2: float, limit: Any) -> float:
+    """kappa >= 0 at which friction is at its limit; 0 if the point sticks.  It always exists: both ends are known.
+
+    At kappa = 0 the point would stick with too much friction, and with kappa to infinity friction vanishes.
+    """
+    low, f_low = 0.0, friction_excess(0.0, c1, c2, s1, s2, limit)
+    if f_low <= 0.0:
+        return 0.0
+    high = s1
+    f_high = friction_excess(high, c1, c2, s1, s2, limit)
+    for _ in range(2000):
+        if f_high <= 0.0:
+            break
+        low, f_low = high, f_high
+        high = high * 4.0
+        f_high = friction_excess(high, c1, c2, s1, s2, limit)
+    kept = 0
+    for _ in range(ROOT_STEPS):  # regula falsi (Illinois), which keeps the bracket
+        middle = (low * f_high - high * f_low) / (f_high - f_low)
+        if middle <= low or middle >= high:
+            middle = (low + high) / 2.0
+        f = friction_excess(middle, c1, c2, s1, s2, limit)
+        if f > 0.0:
+            low, f_low = middle, f
+            if kept == 1:
+                f_high = f_high / 2.0
+            kept = 1
+        else:
+            high, f_high = middle, f
+            if kept == 2:
+                f_low = f_low / 2.0
+            kept = 2
+        if f == 0.0 or high - low <= CONVERGED * high:
+            break
+    return high
+
+
+@loop
+def solve_point(a: Any, i: int, b: Any, mu: float, floor: float, p: Any) -> None:
+    """The impulse of one point, in place: p_n >= floor, whose effect is in b; b without this point's own rest."""
+    ann, an1, an2 = a[i, i], a[i, i + 1], a[i, i + 2]
+    a11, a12, a22 = a[i + 1, i + 1], a[i + 1, i + 2], a[i + 2, i + 2]
+    b0, b1, b2 = b[i], b[i + 1], b[i + 2]
+    p[i], p[i + 1], p[i + 2] = floor, 0.0, 0.0
+    is_free = False
+    if floor <= 0.0:
+        is_free = b0 >= 0.0
+    else:
+        if mu > 0.0:  # friction under the least normal impulse alone
+            s1, s2, cosine, sine = symmetric_axes(a11, a12, a22)
+            c1, c2 = cosine * b1 + sine * b2, cosine * b2 - sine * b1
+            kappa = solve_friction(c1, c2, s1, s2, (mu * floor, 0.0, 0.0))
+            t1, t2 = -c1 / (s1 + kappa), -c2 / (s2 + kappa)
+            p[i + 1], p[i + 2] = cosine * t1 - sine * t2, sine * t1 + cosine * t2
+        is_free = b0 + an1 * p[i + 1] + an2 * p[i + 2] >= 0.0
+    if not is_free:
+        if mu > 0.0:
+            d11, d12, d22 = a11 - an1 * an1 / ann, a12 - an1 * an2 / ann, a22 - an2 * an2 / ann
+            e1, e2 = b1 - an1 * b0 / ann, b2 - an2 * b0 / ann
+            s1, s2, cosine, sine = symmetric_axes(d11, d12, d22)
+            c1, c2 = cosine * e1 + sine * e2, cosine * e2 - sine * e1
+            n1, n2 = (cosine * an1 + sine * an2) / ann, (cosine * an2 - sine * an1) / ann
+            kappa = solve_friction(c1, c2, s1, s2, (mu * (floor - b0 / ann), -mu * n1, -mu * n2))
+            t1, t2 = -c1 / (s1 + kappa), -c2 / (s2 + kappa)
+            p[i] = max(floor - b0 / ann - n1 * t1 - n2 * t2, 0.0)
+            p[i + 1], p[i + 2] = cosine * t1 - sine * t2, sine * t1 + cosine * t2
+        else:
+            p[i] = floor - b0 / ann
+            p[i + 1], p[i + 2] = 0.0, 0.0
+
+
+@loop
+def solve_sliding(a: Any, i: int, b: Any, mu: float, direction: Any, p: Any) -> bool:
+    """The force of one point that slides in a direction; False if no force holds it (Painleve)."""
+    d1, d2 = direction
+    lift = a[i, i] - mu * (a[i, i + 1] * d1 + a[i, i + 2] * d2)
+    p[i], p[i + 1], p[i + 2] = 0.0, 0.0, 0.0
+    if b[i] < 0.0:
+        if lift <= 0.0:
+            return False
+        p[i] = -b[i] / lift
+        p[i + 1], p[i + 2] = -mu * p[i] * d1, -mu * p[i] * d2
+    return True
+
+
+@loop
+def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> bool:
+    """All points together, one after the other until nothing changes (nonlinear Gauss-Seidel).
+
+    law[i]: friction, 1 if it slides already, the direction in which it slides (2), the least normal impulse.
+    b is workspace.  False if a sliding point has no solution.
+    """
+    is_solved = True
+    for i in range(3 * count):
+        p[i] = 0.0
+    for i in range(count):
+        p[3 * i] = law[i, 4]
+    for _ in range(SWEEPS):
+        change, size = 0.0, 0.0
+        for i in range(count):
+            at = 3 * i
+            old0, old1, old2 = p[at], p[at + 1], p[at + 2]
+            for r in range(3):
+                total = bias[at + r] + a[at + r, at] * law[i, 4]
+                for j in range(count):
+                    if j != i:
+                        for c in range(3):
+                            total = total + a[at + r, 3 * j + c] * p[3 * j + c]
+                b[at + r] = total
+            if law[i, 1] == 1.0:
+                if not solve_sliding(a, at, b, law[i, 0], (law[i, 2], law[i, 3]), p):
+                    is_solved = False
+            else:
+                solve_point(a, at, b, law[i, 0], law[i, 4], p)
+            change = max(change, abs(p[at] - old0), abs(p[at + 1] - old1), abs(p[at + 2] - old2))
+            size = max(size, abs(p[at]), abs(p[at + 1]), abs(p[at + 2]))
+        if not is_solved or count == 1 or change <= CONVERGED * size:
+            break
+    return is_solved
+
+
+@loop
+def apply_matrix(size: int, a: Any, p: Any, bias: Any, u: Any) -> None:
+    """u = A p + bias"""
+    for i in range(size):
+        total = bias[i]
+        for j in range(size):
+            total = total + a[i, j] * p[j]
+        u[i] = total
+
+
+@loop
+def factor(size: int, g: Any) -> None:
+    """Cholesky, in place, of a positive definite matrix."""
+    for j in range(size):
+        total = g[j, j]
+        for k in range(j):
+            total = total - g[j, k] * g[j, k]
+        g[j, j] = sqrt(max(total, 1e-300))
+        for i in range(j + 1, size):
+            total = g[i, j]
+            for k in range(j):
+                total = total - g[i, k] * g[j, k]
+            g[i, j] = total / g[j, j]
+
+
+@loop
+def substitute(size: int, g: Any, x: Any) -> None:
+    """Solve with a Cholesky factor, in place."""
+    for i in range(size):
+        total = x[i]
+        for k in range(i):
+            total = total - g[i, k] * x[k]
+        x[i] = total / g[i, i]
+    for m in range(size):
+        i = size - 1 - m
+        total = x[i]
+        for k in range(i + 1, size):
+            total = total - g[k, i] * x[k]
+        x[i] = total / g[i, i]
+
+
+@loop
+def solve_least(size: int, k: Any, target: Any, g: Any, x: Any, r: Any) -> None:
+    """The smallest x with K x = target, for a consistent system of any rank.
+
+    x = K^T y with (K K^T + eps) y = target - K x, repeated: what eps leaves, the next round removes.
+    """
+    trace = 0.0
+    for i in range(size):
+        x[i] = 0.0
+        for j in range(i + 1):
+            total = 0.0
+            for m in range(size):
+                total = total + k[i, m] * k[j, m]
+            g[i, j] = total
+        trace = trace + g[i, i]
+    for i in range(size):
+        g[i, i] = g[i, i] + 1e-13 * trace
+    factor(size, g)
+    for _ in range(4):
+        for i in range(size):
+            total = target[i]
+            for m in range(size):
+                total = total - k[i, m] * x[m]
+            r[i] = total
+        substitute(size, g, r)
+        for m in range(size):
+            total = 0.0
+            for i in range(size):
+                total = total + k[i, m] * r[i]
+            x[m] = x[m] + total

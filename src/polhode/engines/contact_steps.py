@@ -1,0 +1,238 @@
+"""Runs with contacts: bodies that fall on fixed surfaces, rebound, slide, roll and come to rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.backends.contact_loop import (
+    AT_IMPACTS,
+    AT_LOGGED,
+    AT_LOST,
+    AT_OUTPUT,
+    AT_STATUS,
+    AT_STEP,
+    AT_STEPS,
+    AT_TIME,
+    CROWDED,
+    DONE,
+    ENDLESS,
+    LOG_FULL,
+    LOG_NUMBERS,
+    MEMORY,
+    NOT_FINITE,
+    PARADOX,
+    RUNNING,
+)
+from polhode.backends.contact_scene import MOST_POINTS, ContactRun
+from polhode.backends.contact_shapes import (
+    AXIS,
+    CENTER,
+    CIRCLE,
+    CIRCLE_ROW,
+    ELLIPSOID,
+    FEATURE,
+    KIND,
+    OWN,
+    PLANE,
+    RADIUS,
+    REACH,
+    RIM,
+    ROUNDING,
+)
+from polhode.engines.integrator import Integrator
+from polhode.engines.result import Failure, Report
+from polhode.engines.threads import on_threads
+from polhode.equations.quaternions import conjugate, product, to_body
+from polhode.massprops.body import Body
+from polhode.model.contact import HalfSpace
+from polhode.model.outline import outline_of
+from polhode.model.scenario import Scenario
+from polhode.validation import Array
+
+RIM_POINTS = 8
+"""Points of a circle's rim on which it rests where it lies flat."""
+LOG_ROWS = 4096
+"""Rows of impacts of a single run before the loop returns; an ensemble shares a larger number among its members."""
+ENSEMBLE_ROWS = 1_000_000
+BUDGET = 50_000
+"""Segments of a unit before the loop returns to report progress."""
+FAILURES = {ENDLESS: "stalled", PARADOX: "painleve", NOT_FINITE: "non-finite", CROWDED: "crowded"}
+
+
+class ContactSteps(Integrator):
+    """Bodies in contact with half-spaces and with each other."""
+
+    def __init__(self, scenario: Scenario, counts_work: bool, threads: int | None, report: Report | None) -> None:
+        super().__init__(scenario, counts_work, threads, report)
+        units, bodies = len(self.buffer), len(scenario.bodies)
+        self.features, self.first, self.feature_step = _stack_features(scenario.bodies, units)
+        self.planes, self.plane_step = _stack_planes(scenario, units)
+        self.sizes = np.array([_size_of(self.features, self.first, b) for b in range(bodies)])
+        self.memory = np.zeros((units, MEMORY))
+        self.memory[:, AT_STEP] = _first_step(scenario)
+        keeps = scenario.members is None or len(scenario.times) > 1
+        rows = LOG_ROWS if scenario.members is None else max(4 * MOST_POINTS, ENSEMBLE_ROWS // units)
+        self.log = np.zeros((units, rows if keeps else 0, LOG_NUMBERS))
+        self.logged: list[Array] = []
+        self.forces: list[Array] = []
+
+    def save(self) -> Any:
+        return super().save(), self.memory.copy(), len(self.logged)
+
+    def restore(self, saved: Any) -> None:
+        before, memory, logged = saved
+        super().restore(before)
+        self.memory[:] = memory
+        del self.logged[logged:]
+
+    def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
+        units, bodies = len(self.buffer), len(self.scenario.bodies)
+        columns = self.layout.sample_size
+        out = np.full((len(wanted), units, bodies * columns), np.nan)
+        contact = np.zeros((len(wanted), units, bodies * 8))
+        self.memory[:, [AT_TIME, AT_OUTPUT, AT_STATUS]] = 0.0
+        run = ContactRun(
+            self.buffer,
+            self.pairs,
+            float(a),
+            float(b - a),
+            np.ascontiguousarray(wanted - a),
+            out,
+            contact,
+            self.memory,
+            self.log,
+            self.features,
+            self.planes,
+            np.repeat(np.arange(bodies), np.diff(self.first)),
+            self.first,
+            sum(isinstance(c, HalfSpace) for c in self.scenario.contacts),
+            self.plane_step,
+            self.feature_step,
+            self.sizes,
+            min(self.scenario.tolerances[0]),
+            self.scenario.used_method.is_closed_form,
+            BUDGET,
+        )
+        advance = self.plan.program.bind(run)
+        while True:
+            on_threads(advance, units, self.threads)
+            self._take_log()
+            status = self.memory[:, AT_STATUS]
+            going = (status == RUNNING) | (status == LOG_FULL)
+            if self.report is not None:
+                self.report(a + float(self.memory[going, AT_TIME].min()) if going.any() else b)
+            if not going.any():
+                break
+        self.steps = int(self.memory[:, AT_STEPS].sum())
+        self._find_failure(a)
+        done = int(self.memory[:, AT_OUTPUT].min()) if self.failure is not None and self.scenario.members is None else len(wanted)
+        self.forces.append(contact[:done].reshape(done, units * bodies, 8))
+        return self.packing.unpack(out[:done])
+
+    def _take_log(self) -> None:
+        counts = self.memory[:, AT_LOGGED].astype(int)
+        if not counts.any():
+            return
+        units = np.repeat(np.arange(len(counts)), counts)
+        rows = np.concatenate([self.log[u, :n] for u, n in enumerate(counts) if n])
+        self.logged.append(np.column_stack([rows, units]))
+        self.memory[:, AT_LOGGED] = 0.0
+
+    def _find_failure(self, a: float) -> None:
+        status = self.memory[:, AT_STATUS]
+        failed = status > LOG_FULL
+        if not failed.any():
+            return
+        unit = int(np.argmax(failed))
+        bodies = len(self.scenario.bodies)
+        time = a + float(self.memory[unit, AT_TIME])
+        reason = FAILURES[int(status[unit])]
+        self.failure = Failure(reason, time, unit * bodies, self.samples[unit * bodies])
+
+    @property
+    def totals(self) -> Array:
+        """The number of impacts at a point, and the energy lost in them, of each unit."""
+        return self.memory[:, [AT_IMPACTS, AT_LOST]].copy()
+
+
+def _first_step(scenario: Scenario) -> float:
+    return float(scenario.step) if scenario.step is not None else scenario.duration / 1000
+
+
+def _size_of(features: Array, first: Array, body: int) -> float:
+    rows = features.reshape(-1, first[-1], FEATURE)[:, first[body] : first[body + 1]]
+    return float((rows[..., REACH] + rows[..., ROUNDING]).max())
+
+
+def _stack_features(bodies: tuple[Body, ...], units: int) -> tuple[Array, Array, int]:
+    """The features of all bodies in principal axes, where those of each body begin, and the rows of each unit."""
+    each = [_features_of(body) for body in bodies]
+    first = np.cumsum([0, *(rows.shape[-2] for rows in each)])
+    if all(rows.ndim == 2 for rows in each):
+        joined = np.concatenate([_count_circles(rows, n) for rows, n in zip(each, first, strict=False)])
+        return np.ascontiguousarray(joined), first, 0
+    spread = [
+        np.broadcast_to(_count_circles(rows, n), (units, *rows.shape[-2:])) for rows, n in zip(each, first, strict=False)
+    ]
+    joined = np.concatenate(spread, axis=1)
+    return np.ascontiguousarray(joined.reshape(-1, FEATURE)), first, int(first[-1])
+
+
+def _count_circles(rows: Array, first: int) -> Array:
+    """The rows with the circle of a rim point counted among the features of all bodies."""
+    counted = rows.copy()
+    counted[..., CIRCLE_ROW] += first
+    return counted
+
+
+def _features_of(body: Body) -> Array:
+    outline = outline_of(body)
+    rows = np.zeros((*outline.shape[:-1], FEATURE))
+    rows[..., : outline.shape[-1]] = outline
+    axes = tuple(np.moveaxis(np.asarray(body.principal_axes.as_quat(scalar_first=True)), -1, 0)[..., None])
+
+    def turned(part: slice) -> Array:
+        return np.stack(to_body(axes, tuple(np.moveaxis(rows[..., part], -1, 0))), axis=-1)
+
+    rows[..., CENTER : CENTER + 3] = turned(slice(CENTER, CENTER + 3))
+    is_circle = rows[..., KIND] == CIRCLE
+    axis = turned(slice(AXIS, AXIS + 3))
+    rows[..., AXIS : AXIS + 3] = np.where(is_circle[..., None], axis, rows[..., AXIS : AXIS + 3])
+    own = np.moveaxis(rows[..., OWN : OWN + 4], -1, 0)
+    rows[..., OWN : OWN + 4] = np.stack(product(conjugate(axes), tuple(own)), axis=-1)
+    reach = np.linalg.norm(rows[..., CENTER : CENTER + 3], axis=-1)
+    longest = np.where(rows[..., KIND] == ELLIPSOID, rows[..., AXIS : AXIS + 3].max(axis=-1), rows[..., RADIUS])
+    rows[..., REACH] = reach + longest
+    rims = [_rim_of(rows[..., i, :], i) for i in range(rows.shape[-2]) if is_circle[..., i].all()]
+    return np.concatenate([rows, *rims], axis=-2)
+
+
+def _rim_of(circle: Array, row: int) -> Array:
+    """Points of the rim of a circle, evenly spaced."""
+    axis, rho = circle[..., AXIS : AXIS + 3], circle[..., RADIUS, None]
+    helper = np.where(np.abs(axis[..., :1]) < 0.6, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    first = np.cross(axis, helper)
+    first /= np.linalg.norm(first, axis=-1, keepdims=True)
+    second = np.cross(axis, first)
+    points = []
+    for angle in 2 * np.pi * np.arange(RIM_POINTS) / RIM_POINTS:
+        point = circle.copy()
+        point[..., KIND], point[..., CIRCLE_ROW] = RIM, row
+        point[..., CENTER : CENTER + 3] += rho * (np.cos(angle) * first + np.sin(angle) * second)
+        points.append(point)
+    return np.stack(points, axis=-2)
+
+
+def _stack_planes(scenario: Scenario, units: int) -> tuple[Array, int]:
+    """The half-spaces as rows, and how many rows each unit has for itself."""
+    spaces = [c for c in scenario.contacts if isinstance(c, HalfSpace)]
+    has_members = any(space.members is not None for space in spaces)
+    rows = []
+    for space in spaces:
+        parts = (*np.moveaxis(np.asarray(space.normal), -1, 0), space.offset, space.restitution, space.friction)
+        row = np.stack(np.broadcast_arrays(*parts), axis=-1)
+        rows.append(np.broadcast_to(row, (units, PLANE)) if has_members else row)
+    table = np.stack(rows, axis=-2) if rows else np.zeros((0, PLANE))
+    return np.ascontiguousarray(table.reshape(-1, PLANE), dtype=np.float64), len(spaces) if has_members else 0

@@ -1,0 +1,165 @@
+"""The laws of contact: where a convex body touches a plane, how that point moves, and what an impulse there does."""
+
+from __future__ import annotations
+
+from polhode.equations.law import Groups, Number, Quaternion, Vector, law
+from polhode.equations.quaternions import conjugate, product, to_body, to_world
+from polhode.equations.scalar_ops import absolute, if_less, sqrt
+from polhode.equations.vectors import cross, dot, minus, plus, scaled, times
+
+
+@law
+def relative_turn(q: Quaternion, change: Quaternion) -> Quaternion:
+    """q* (q + change): the rotation from one attitude to another, without cancellation where it is small."""
+    w, x, y, z = product(conjugate(q), change)
+    return (1 + w, x, y, z)
+
+
+@law
+def displaced(turn: Quaternion, point: Vector) -> Vector:
+    """R(turn) p - p = 2 (w e x p + e x (e x p))/|turn|^2, without cancellation where the turn is small."""
+    w, x, y, z = turn
+    axis = (x, y, z)
+    once = cross(axis, point)
+    return scaled(2 / (w * w + dot(axis, axis)), plus(scaled(w, once), cross(axis, once)))
+
+
+@law
+def circle_rim(normal: Vector, axis: Vector) -> tuple[Vector, Number]:
+    """The direction, in the plane of a circle, that goes down most steeply, and the sine of the circle's tilt."""
+    along = dot(normal, axis)
+    flat = minus(normal, scaled(along, axis))
+    tilt = sqrt(dot(flat, flat))
+    return scaled(if_less(0 * tilt, tilt, -1 / if_less(0 * tilt, tilt, tilt, 1 + 0 * tilt), 0 * tilt), flat), tilt
+
+
+@law
+def lowest_of_point(normal: Vector, center: Vector, radius: Number) -> Vector:
+    """Of a ball about a point of the body: c - r n."""
+    return minus(center, scaled(radius, normal))
+
+
+@law
+def slide_of_point(normal: Vector, w: Vector, radius: Number) -> Vector:
+    """How fast that point moves over the body: r w x n."""
+    return scaled(radius, cross(w, normal))
+
+
+@law
+def lowest_of_circle(normal: Vector, center: Vector, axis: Vector, rho: Number, radius: Number) -> Vector:
+    """Of a circle swept by a ball: c + rho e - r n, e the steepest direction down in its plane."""
+    down, _ = circle_rim(normal, axis)
+    return minus(plus(center, scaled(rho, down)), scaled(radius, normal))
+
+
+@law
+def slide_of_circle(normal: Vector, w: Vector, axis: Vector, rho: Number, radius: Number) -> Vector:
+    """How fast that point moves over the body; the tilt must not be 0."""
+    down, tilt = circle_rim(normal, axis)
+    across = cross(axis, down)
+    normal_rate = cross(normal, w)
+    moved = scaled(-rho * dot(across, normal_rate) / tilt, across)
+    return minus(moved, scaled(radius, normal_rate))
+
+
+@law
+def lowest_of_ellipsoid(normal: Vector, center: Vector, semi: Vector, own: Quaternion) -> Vector:
+    """Of an ellipsoid with semi-axes along its own axes: c - A^2 n/|A n|."""
+    n = to_body(own, normal)
+    stretched = times(semi, n)
+    return minus(center, to_world(own, scaled(1 / sqrt(dot(stretched, stretched)), times(semi, stretched))))
+
+
+@law
+def slide_of_ellipsoid(normal: Vector, w: Vector, semi: Vector, own: Quaternion) -> Vector:
+    """How fast that point moves over the body."""
+    n, rate = to_body(own, normal), to_body(own, cross(normal, w))
+    stretched, moved = times(semi, n), times(semi, rate)
+    size = sqrt(dot(stretched, stretched))
+    change = minus(moved, scaled(dot(stretched, moved) / (size * size), stretched))
+    return to_world(own, scaled(-1 / size, times(semi, change)))
+
+
+# How far the lowest point sinks when the body turns, without cancellation ---------------------------------------------
+@law
+def sunk_point(normal: Vector, turn: Quaternion, center: Vector) -> Number:
+    """n . (R c - c), the normal in the axes of the body before it turned."""
+    return dot(normal, displaced(turn, center))
+
+
+@law
+def sunk_circle(normal: Vector, turn: Quaternion, center: Vector, axis: Vector, rho: Number) -> Number:
+    """The center sinks, and the sine of the tilt changes: s1 - s0 = -(c1 - c0)(c1 + c0)/(s1 + s0)."""
+    change = dot(normal, displaced(turn, axis))
+    before = dot(normal, axis)
+    after = before + change
+    _, tilt = circle_rim(normal, axis)
+    later = sqrt(if_less(after * after, 1 + 0 * after, 1 - after * after, 0 * after))
+    both = tilt + later
+    grown = -change * (before + after) / if_less(0 * both, both, both, 1 + 0 * both)
+    return sunk_point(normal, turn, center) - rho * grown
+
+
+@law
+def sunk_ellipsoid(normal: Vector, turn: Quaternion, center: Vector, semi: Vector, own: Quaternion) -> Number:
+    """The center sinks, and |A n| changes."""
+    change = displaced(conjugate(turn), normal)
+    n, moved = to_body(own, normal), to_body(own, change)
+    before, grown = times(semi, n), times(semi, moved)
+    after = plus(before, grown)
+    sizes = sqrt(dot(before, before)) + sqrt(dot(after, after))
+    return sunk_point(normal, turn, center) - dot(grown, plus(before, after)) / sizes
+
+
+# Impulses -------------------------------------------------------------------------------------------------------------
+@law
+def tangents(normal: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors that complete a normal to a right-handed set.  [Duff et al. 2017]"""
+    x, y, z = normal
+    sign = if_less(z, 0, -1 + 0 * z, 1 + 0 * z)
+    a = -1 / (sign + z)
+    b = x * y * a
+    return (1 + sign * x * x * a, sign * b, -sign * x), (b, sign + y * y * a, -y)
+
+
+@law
+def point_velocity(velocity: Vector, w: Vector, arm: Vector) -> Vector:
+    """v + w x r.  [Baraff 1997, eq. 2-23]"""
+    return plus(velocity, cross(w, arm))
+
+
+@law
+def inverse_tensor(inverse_moments: Vector, q: Quaternion) -> Groups:
+    """The rows of R I^-1 R^T in world axes."""
+    columns = tuple(to_world(q, axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+    return tuple(
+        tuple(
+            inverse_moments[0] * columns[0][i] * columns[0][j]
+            + inverse_moments[1] * columns[1][i] * columns[1][j]
+            + inverse_moments[2] * columns[2][i] * columns[2][j]
+            for j in range(3)
+        )
+        for i in range(3)
+    )
+
+
+@law
+def larger_of(a: Number, b: Number) -> Number:
+    """The larger of two numbers."""
+    return if_less(a, b, b, a)
+
+
+@law
+def symmetric_axes(a: Number, b: Number, c: Number) -> tuple[Number, Number, Number, Number]:
+    """Of the matrix (a, b; b, c): its eigenvalues, and the cosine and sine of the first eigenvector."""
+    half, off = (a - c) / 2, b
+    size = sqrt(half * half + off * off)
+    middle = (a + c) / 2
+    # cos of twice the angle is half/size; the larger of cosine and sine comes from the sum without cancellation
+    safe = if_less(0 * size, size, size, 1 + 0 * size)
+    double = if_less(0 * size, size, half / safe, 1 + 0 * size)
+    large = sqrt((1 + absolute(double)) / 2)
+    small = off / (2 * safe * large)
+    cosine = if_less(double, 0, absolute(small), large)
+    sine = if_less(double, 0, if_less(off, 0, -large, large), small)
+    return middle + size, middle - size, cosine, sine
