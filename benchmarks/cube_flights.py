@@ -62,13 +62,13 @@ class Flight:
 
 @dataclass(frozen=True)
 class Toss:
-    """One toss: samples of the geometric center, and the flight before contact at the last sample before it."""
+    """One toss: samples of the geometric center, and the flight before contact."""
 
     name: str
     position: Any
     orientation: Rotation
     first: int
-    """Index of the last sample before the first contact."""
+    """Index of the last sample but one before the first contact."""
     flight: Flight
     """Its time 0 is that sample."""
     contact: float
@@ -106,8 +106,8 @@ def read_tosses(cube: Cube, path: Path = DATA) -> list[Toss]:
 def _read_toss(name: str, rows: Any, cube: Cube) -> Toss:
     position, orientation = rows[:, :3] * cube.length_unit, Rotation.from_quat(rows[:, 3:7], scalar_first=True)
     under = corner_heights(position, orientation, cube.half_width).min(axis=1) < 0
-    first = int(np.argmax(under)) - 1
-    window = slice(max(0, first + 1 - FLIGHT_SAMPLES), first + 1)
+    first = int(np.argmax(under)) - 2
+    window = slice(max(0, first + 2 - FLIGHT_SAMPLES), first + 2)
     t = (np.arange(len(rows)) - first) / RATE
     mass_center = position + orientation.apply(cube.center_of_mass)
     flight = fit_flight(t[window], mass_center[window], orientation[window])
@@ -122,7 +122,7 @@ def _contact_time(flight: Flight, cube: Cube) -> float:
         center = position - orientation.apply(cube.center_of_mass)
         return float(corner_heights(center, orientation, cube.half_width).min())
 
-    low, high = 0.0, 2 / RATE
+    low, high = 0.0, 3 / RATE
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if lowest(middle) > 0 else (low, middle)

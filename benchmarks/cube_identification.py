@@ -24,8 +24,8 @@ from benchmarks.cube_flights import (
     read_tosses,
 )
 
-AFTER = slice(3, 9)
-"""Samples after the last one before contact that are taken as the flight after the first impact."""
+AFTER = slice(4, 10)
+"""Samples after the toss's first one that are taken as the flight after the first impact."""
 CLEAR = 0.012
 """The next corner must be at least this high, in m, for an impact of a single corner."""
 
@@ -48,7 +48,7 @@ def flight_fit(tosses: list[Toss]) -> tuple[Any, Any]:
     """Center of mass in the body, and the lack of gravity, that make the flights parabolas; with standard errors."""
     normal, right, squares, count = np.zeros((4, 4)), np.zeros(4), 0.0, 0
     for toss in tosses:
-        window = slice(max(0, toss.first + 1 - FLIGHT_SAMPLES), toss.first + 1)
+        window = slice(max(0, toss.first + 2 - FLIGHT_SAMPLES), toss.first + 2)
         position, axes = toss.position[window], toss.orientation[window].as_matrix()
         t = np.arange(len(position)) / RATE
         line = np.stack([np.ones_like(t), t], axis=1)

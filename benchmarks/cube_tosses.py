@@ -34,7 +34,7 @@ DAMPING_RATIOS = (0.4, 0.6, 0.8, 1.0)
 
 
 def start_states(tosses: list[Toss]) -> ph.State:
-    """Center of mass, attitude and velocities of all tosses at the last sample before contact, as an ensemble."""
+    """Center of mass, attitude and velocities of all tosses two samples before contact, as an ensemble."""
     flights = [toss.flight for toss in tosses]
     orientation = Rotation.concatenate([flight.orientation for flight in flights])
     return ph.State(
@@ -46,7 +46,7 @@ def start_states(tosses: list[Toss]) -> ph.State:
 
 
 def sample_count(tosses: list[Toss]) -> int:
-    """Of the longest toss, from the last sample before contact on."""
+    """Of the longest toss, from the start on."""
     return max(len(toss.position) - toss.first for toss in tosses)
 
 

@@ -1,7 +1,7 @@
 """100,000 throws of a die, beside MuJoCo: `python -m benchmarks.die_throws`.
 
 A die of 16 mm and 4 g falls on a floor of restitution 0.5 and friction 0.3, with a random attitude and spin.  MuJoCo's
-contact is a damped spring: its damping ratio gives the same restitution, and it lasts 1 ms, in ten steps of 0.1 ms, during
+contact is a damped spring: its damping ratio gives the same restitution, and it lasts 1 ms, in ten steps, during
 which a die of 2 m/s sinks by 0.6 mm, 4 % of its side.  (Half of that takes twice the steps.)  MuJoCo runs on two
 threads, stops each die once it lies still, and throws fewer dice, extrapolated by count.
 """
