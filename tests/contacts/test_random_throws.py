@@ -43,7 +43,7 @@ def judge(name, throws, duration, seed):
     assert all(np.isfinite(value).all() for value in values)
     depth = -lowest_point(kind, sizes, center, motion.position, motion.quaternion_wxyz)
     assert depth.max() < 1e-9 * size
-    assert motion.time[-1] == duration
+    assert motion.times[-1] == duration
     return motion, depth
 
 
