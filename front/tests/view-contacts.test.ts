@@ -16,8 +16,9 @@ test("an impact is strongest when it happens, and over after the window", () => 
 
 test("only impacts near the time are shown, the last first", () => {
   const time = new Float64Array([0, 1, 1.1, 1.2, 5]);
-  assert.deepEqual(recentImpacts(time, 1.15, 0.3), [2, 1]);
-  assert.deepEqual(recentImpacts(time, 3, 0.3), []);
+  assert.deepEqual(recentImpacts(time, 1.15, 0.3, () => true), [2, 1]);
+  assert.deepEqual(recentImpacts(time, 1.15, 0.3, (i) => i === 1), [1]);
+  assert.deepEqual(recentImpacts(time, 3, 0.3, () => true), []);
 });
 
 test("the triangles of a square have its area", () => {

@@ -28,6 +28,14 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "state": ("y0", "x0", "initial_state", "initial_conditions", "state0"),
     "body": ("bodies", "rigid_body", "model"),
     "events": ("event",),
+    "contacts": ("contact", "collisions", "collision", "ground", "floor", "surfaces", "obstacles", "walls"),
+    "restitution": ("e", "cor", "bounce", "bounciness", "elasticity", "coefficient_of_restitution"),
+    "friction": ("mu", "friction_coefficient", "coefficient_of_friction", "lateral_friction"),
+    "height": ("z", "level"),
+    "floor": ("ground", "ground_plane", "plane"),
+    "wall": ("half_space", "halfspace", "ceiling"),
+    "slope": ("ramp", "incline", "inclined_plane", "wedge"),
+    "between_bodies": ("pair_contact", "body_contact", "collisions"),
     "pivot": ("fixed_point", "joint", "anchor"),
     "threads": ("n_jobs", "workers", "num_threads"),
     "angular_velocity_body": ("omega_body", "omega_b", "body_rates", "pqr", "gyro"),
@@ -97,6 +105,9 @@ REMARKS = {
     "w": "world axes; or angular_velocity_body=, body axes",
     "w0": "world axes; or angular_velocity_body=, body axes",
     "cube": "with three equal sides",
+    **dict.fromkeys(
+        ("ground", "floor", "collisions", "collision", "walls"), "such as contacts=[ph.floor(restitution=0.5)]"
+    ),
     "RK45": "adaptive, order 8; or method='auto', which chooses and estimates the error",
     **dict.fromkeys(
         ("Radau", "BDF", "LSODA", "ode15s", "ode23s"),

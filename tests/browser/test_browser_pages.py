@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import polhode as ph
+from bouncing_balls import one_ball, system_of_balls
 from browser_driver import (
     DRAWN,
     Visit,
@@ -220,3 +221,37 @@ def test_a_thousand_bodies_are_drawn_and_rotate(tmp_path, visit):
     page.keyboard.press("End")
     wait_until_drawn(page)
     assert share_changed(first, pixels_of(view(page, "Space"))) > 0.05
+
+
+# Contacts -------------------------------------------------------------------------------------------------------------
+def test_the_floor_and_the_impulse_of_an_impact_are_drawn(tmp_path, visit):
+    system_of_balls().export_html(tmp_path / "balls.html")
+    page = opened(tmp_path / "balls.html", visit)
+    expect(page.get_by_text("floor: grid")).to_be_visible()
+    page.get_by_role("button", name="impact, floor, 0.452 s").click()
+    wait_until_drawn(page)
+    assert time_of(page) == pytest.approx(np.sqrt(2 / ph.forces.STANDARD_GRAVITY), abs=1e-9)
+    shown = pixels_of(view(page, "Space"))
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("switch", name="Impacts").uncheck()
+    page.get_by_role("button", name="Show").click()
+    wait_until_drawn(page)
+    hidden = pixels_of(view(page, "Space"))
+    assert share_changed(shown, hidden) > 5e-4  # an arrow and a dot
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("switch", name="Impacts").check()
+    page.get_by_role("button", name="Show").click()
+    wait_until_drawn(page)
+    assert share_changed(shown, pixels_of(view(page, "Space"))) == 0.0
+
+
+def test_without_contacts_the_switch_says_so(page):
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("switch", name="Impacts")).to_be_disabled()
+    expect(page.get_by_text("There are no contacts.")).to_be_visible()
+
+
+def test_a_fall_without_impacts_is_shown(tmp_path, visit):
+    one_ball(duration=0.3).export_html(tmp_path / "ball.html")
+    page = opened(tmp_path / "ball.html", visit)
+    expect(page.get_by_text("floor: grid")).to_be_visible()

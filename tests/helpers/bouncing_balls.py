@@ -91,8 +91,9 @@ class ClosedFormMotion(ph.Motion):
         self.balls, self.vx = balls, vx
         return self
 
-    def recomputed_at(self, times):
+    def recomputed_at(self, times, members=None):
         """The closed form at other times."""
+        assert members is None or len(members) == len(self.balls)
         run = run_result(np.asarray(times), self.balls, self.run_result.samples.shape[1:-1], self.vx)
         scenario = replace(self.scenario, output_times=times, output_step=None)
         return ClosedFormMotion(scenario, run).given(self.balls, self.vx)
@@ -125,7 +126,9 @@ def system_of_balls(heights=(1.0, 0.5), restitution=0.5, duration=2.0, step=0.1)
     starts = [ph.State(position=(i, 0, h + RADIUS)) for i, h in enumerate(heights)]
     scenario = _scenario([BALL] * len(heights), starts, restitution, duration, step)
     balls = [ball_rows(h, restitution, duration, i, body=i) for i, h in enumerate(heights)]
-    return _motion(scenario, balls, 0.0)
+    motion = _motion(scenario, balls, 0.0)
+    motion.run_result.impact_totals[:] = motion.run_result.impact_totals.sum(axis=0)
+    return motion
 
 
 def _scenario(body, state, restitution, duration, step):

@@ -17,6 +17,7 @@ import polhode as ph
 from polhode.errors import ForceError
 from polhode.massprops.body import Body
 from polhode.model.body_file import BODY_KEYS, GEOMETRY_KEYS, PRINCIPAL_AXES_KEYS
+from polhode.model.contact import CONTACTS
 from polhode.model.forces import FORCES
 from polhode.model.scenario_file import SETTINGS, STATE_KEYS
 
@@ -208,13 +209,14 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
         assert meaning
 
 
-def test_the_page_lists_every_force_and_argument_with_its_default():
-    table = rows("Forces")
+@pytest.mark.parametrize(("heading", "makers"), [("Forces", FORCES), ("Contacts", CONTACTS)])
+def test_the_page_lists_every_force_and_contact_and_argument_with_its_default(heading, makers):
+    table = rows(heading)
     shown = {(name(row[0]), name(row[1])): value(row[3]) for row in table}
     assert len(shown) == len(table)
     expected = {
         (kind, argument): MISSING if parameter.default is parameter.empty else parameter.default
-        for kind, maker in FORCES.items()
+        for kind, maker in makers.items()
         for argument, parameter in inspect.signature(maker).parameters.items()
     }
     assert set(shown) == set(expected)

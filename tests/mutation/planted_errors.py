@@ -577,6 +577,42 @@ PLANTED = [
         "",
         (FILE,),
     ),
+    # Contacts -------------------------------------------------------------------------------------------------------
+    Planted(
+        "contact: a slope that goes down toward -x",
+        "model/contact.py",
+        "np.stack((np.sin(a), 0 * a, np.cos(a)), axis=-1)",
+        "np.stack((-np.sin(a), 0 * a, np.cos(a)), axis=-1)",
+        ("model/test_contact.py",),
+    ),
+    Planted(
+        "contact: the start is looked at from above",
+        "model/contact_validation.py",
+        "as_leaves(-surface.normal)",
+        "as_leaves(surface.normal)",
+        ("model/test_contact.py",),
+    ),
+    Planted(
+        "contact: one member's surface is the first's",
+        "model/contact.py",
+        "    selected = array[members]\n",
+        "    selected = array[0 * np.asarray(members)]\n",
+        ("model/test_contact.py",),
+    ),
+    Planted(
+        "outline: a torus without its tube",
+        "model/outline.py",
+        "[_circle(radius, 0.0, tube_radius)]",
+        "[_circle(radius)]",
+        ("model/test_outline.py",),
+    ),
+    Planted(
+        "outline: a stretched ellipsoid keeps its axes",
+        "model/outline.py",
+        "    placed[..., QUATERNION] = _quaternion(turn)\n",
+        "",
+        ("model/test_outline.py",),
+    ),
     # The gallery's tools --------------------------------------------------------------------------------------------
     Planted(
         "rodrigues: turned the other way",

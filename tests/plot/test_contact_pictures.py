@@ -28,12 +28,12 @@ def test_the_overview_has_contact_forces_and_impacts(make, tmp_path):
 def test_impacts_are_marked_in_time():
     motion = one_ball(duration=1.0)
     lines = [c for c in panel(overview(motion), "energy").collections if isinstance(c, LineCollection)]
-    assert [segment[0, 0] for segment in lines[0].get_segments()] == motion.impacts.time.tolist()
+    assert [segment[0, 0] for segment in lines[0].get_segments()] == motion.impacts.marked.time.tolist()
 
 
 def test_many_impacts_are_ticks():
     motion = one_ball(restitution=0.95, duration=18.0)
-    assert len(motion.impacts) > MAX_IMPACT_LINES
+    assert len(motion.impacts.marked) > MAX_IMPACT_LINES
     axes = panel(overview(motion), "energy")
     assert not axes.collections
     assert any(line.get_marker() == "|" for line in axes.lines)

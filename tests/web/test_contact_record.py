@@ -20,8 +20,10 @@ def test_the_record_has_the_floor_and_the_impacts(make):
     (patch,) = record.meta["patches"]
     assert (patch["name"], record.meta["contacts"]) == ("floor", ["floor"])
     assert np.abs(patch["corners"][:, 2]).max() == 0.0
-    assert record.arrays["impact_time"].tolist() == motion.impacts.time.tolist()
-    assert (record.arrays["impact_impulse"] == motion.impacts.impulse).all()
+    marked = motion.impacts.marked
+    assert record.arrays["impact_time"].tolist() == marked.time.tolist()
+    assert (record.arrays["impact_impulse"] == marked.impulse).all()
+    assert set(record.arrays["impact_body"].tolist()) == set(range(motion.scenario.count))
     names = [force["name"] for force in record.meta["forces"]]
     assert names == ["gravity", "contact force"]
     assert {event["name"] for event in record.meta["events"]} == {"impact, floor"}

@@ -22,18 +22,19 @@ export class Notes {
     const appearance = record.appearances[record.appearanceIndex[watched]]?.sentence ?? "";
     const sentences = [appearance, ...remarks, ...record.notes].filter((text) => text !== "");
     this.list.replaceChildren(...Array.from(new Set(sentences), (text) => create("li", { text: sentence(text) })));
-    this.showEvents(record);
+    this.showEvents(record, watched);
   }
 
-  private showEvents(record: MotionRecord): void {
+  private showEvents(record: MotionRecord, watched: number): void {
+    const events = record.events.filter(({ body }) => record.axis !== "member" || body === watched);
     const formatTime = timeFormatter(record.time[0], record.time[record.times - 1]);
-    const rows = record.events.slice(0, MOST_EVENTS).map(({ name, time }) =>
+    const rows = events.slice(0, MOST_EVENTS).map(({ name, time }) =>
       button(`${name}, ${formatTime(time)}`, { class: "chip" }, () => {
         this.playback.pause();
         this.playback.seek(time);
       }),
     );
-    const left = record.events.length - rows.length;
+    const left = events.length - rows.length;
     this.events.replaceChildren();
     if (rows.length === 0) return;
     this.events.append(create("h3", { text: "Events" }), create("div", { class: "chips" }, ...rows));

@@ -65,6 +65,7 @@ export interface AuditFinding {
 export interface EventMarker {
   name: string;
   time: number;
+  /** Index in the record. */
   body: number;
 }
 
@@ -81,6 +82,8 @@ export interface ContactPatch {
 /** Points of contact at impacts, in order of time. */
 export interface Impacts {
   time: Float64Array;
+  /** Index of the body or member in the record. */
+  body: Uint32Array;
   /** (points, 3), relative to `origin`, in m. */
   point: Float64Array;
   /** (points, 3), on the body, in N s. */
@@ -219,7 +222,9 @@ export function decodeRecord(buffer: ArrayBuffer): MotionRecord {
     forces: meta.forces.map(({ name, unit, point, array }) => ({ name, unit, point, values: reals(array) })),
     energies: meta.energies.map(series),
     drifts: meta.drifts.map(series),
-    impacts: meta.hasImpacts ? { time: reals("impact_time"), point: reals("impact_point"), impulse: reals("impact_impulse") } : null,
+    impacts: meta.hasImpacts
+      ? { time: reals("impact_time"), body: integers("impact_body"), point: reals("impact_point"), impulse: reals("impact_impulse") }
+      : null,
     closedForm: meta.hasClosedForm ? states("closed_form_") : null,
   };
 }

@@ -78,7 +78,7 @@ export class Plots {
     shared.timeUnit = length * 10 ** power;
     shared.timeOrigin = Math.abs(first) > MAX_START * (last - first) ? first : 0;
     shared.timeRange.setLimits(first, last);
-    const mine = record.events.filter((one) => record.axis === null || one.body === record.members[watched]);
+    const mine = record.events.filter((one) => record.axis === null || one.body === watched);
     shared.events = mine.map((one) => one.time);
     shared.gutter = Math.ceil(Math.max(GUTTER, ...contents.map(axisWidth)));
     shared.width = this.column.clientWidth || FIRST_WIDTH;

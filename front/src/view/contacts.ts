@@ -56,11 +56,14 @@ export class Contacts extends Group {
   }
 
   update(isShown: boolean, instant: Instant, radius: number): void {
-    const { record, framing } = this.context;
+    const { record, framing, watched } = this.context;
     this.patches.scale.setScalar(1 / framing.unit);
     this.patches.position.set(...scaled(-1 / framing.unit, instant.focus));
     const { impacts } = record;
-    const recent = isShown && impacts !== null && framing.displacements === null ? recentImpacts(impacts.time, instant.t, this.window) : [];
+    const isDrawn = isShown && impacts !== null && framing.displacements === null;
+    // Of an ensemble only those of the watched member: those of all would hide it.
+    const isMine = (i: number): boolean => record.axis !== "member" || impacts?.body[i] === watched;
+    const recent = isDrawn ? recentImpacts(impacts.time, instant.t, this.window, isMine) : [];
     while (this.marks.length < recent.length) this.addMark();
     this.marks.forEach(({ arrow, dot }, k) => {
       const i = recent[k];
@@ -142,8 +145,9 @@ export function fading(age: number, window: number): number {
 }
 
 /** Indices of the impacts that are shown at t, the last ones first. */
-export function recentImpacts(time: Float64Array, t: number, window: number): number[] {
+export function recentImpacts(time: Float64Array, t: number, window: number, isMine: (i: number) => boolean): number[] {
   const found: number[] = [];
-  for (let i = time.length - 1; i >= 0 && found.length < MAX_POINTS; i--) if (fading(t - time[i], window) > 0) found.push(i);
+  for (let i = time.length - 1; i >= 0 && found.length < MAX_POINTS; i--)
+    if (fading(t - time[i], window) > 0 && isMine(i)) found.push(i);
   return found;
 }

@@ -13,9 +13,10 @@ from polhode.backends.loops import loop
 from polhode.equations.contact_laws import symmetric_axes
 from polhode.equations.scalar_ops import sqrt
 
-SWEEPS = 4000
+SWEEPS = 500
 """The most sweeps over all points; a few dozen are the rule."""
-CONVERGED = 4e-16
+CONVERGED, UNCHANGED = 4e-16, 2e-15
+"""Relative changes of a root, and of the impulses in a sweep, that count as none."""
 ROOT_STEPS = 200
 
 
@@ -144,7 +145,7 @@ def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> boo
                 solve_point(a, at, b, law[i, 0], law[i, 4], p)
             change = max(change, abs(p[at] - old0), abs(p[at + 1] - old1), abs(p[at + 2] - old2))
             size = max(size, abs(p[at]), abs(p[at + 1]), abs(p[at + 2]))
-        if not is_solved or count == 1 or change <= CONVERGED * size:
+        if not is_solved or count == 1 or change <= UNCHANGED * size:
             break
     return is_solved
 

@@ -33,6 +33,7 @@ from polhode.backends.contact_scene import (
     ROLLING,
     SLIDES,
     SLIDING,
+    SLOW,
     SPEED,
     STALLED,
     STATE,
@@ -41,6 +42,7 @@ from polhode.backends.contact_scene import (
     T1,
     T2,
     TOUCH,
+    TRIED,
     TURNED,
     TURNING,
     UNIT,
@@ -63,7 +65,7 @@ from polhode.backends.contact_shapes import (
 from polhode.backends.layout import Layout, read, read_constants, write
 from polhode.backends.loops import Loop, Sweep, loop
 from polhode.backends.stages import padded, tableau_arrays
-from polhode.equations.contact_laws import relative_turn
+from polhode.equations.contact_laws import relative_turn, rotate_briefly
 from polhode.equations.law import Groups
 from polhode.equations.quaternions import conjugate, normalize, product, to_body, to_world
 from polhode.equations.right_hand_side import power
@@ -78,7 +80,7 @@ RUNNING, DONE, LOG_FULL, ENDLESS, PARADOX, NOT_FINITE, CROWDED, INSIDE = 0, 1, 2
 """Why a unit has left the loop."""
 AT_STEP, AT_TIME, AT_OUTPUT, AT_STATUS, AT_IMPACTS, AT_LOST, AT_STEPS, AT_LOGGED, AT_STATE, MEMORY = range(10)
 """The memory of a unit."""
-LOG_NUMBERS = 17
+LOG_NUMBERS = 16
 """Of an impact at a point: time, body, other body, plane, point, normal, normal impulse, tangential impulse, energy
 lost, kind."""
 SLIP, STICK, SETTLE, TOUCHED = 0, 1, 2, 3
@@ -86,13 +88,14 @@ SLIP, STICK, SETTLE, TOUCHED = 0, 1, 2, 3
 MANY_PROBES = 500
 LEAST_STALL = 2000
 """So many segments in a row without any progress in time end a run."""
-EVENT_STEPS = 100
+EVENT_STEPS, EVENT_WIDTH = 100, 1e-12
+"""The time of a change of contact is found to this fraction of the step."""
 FRESH, LOOK, LEFT_OUT = 8, 9, 10
 """Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step."""
 STAGES = 12
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
-FEW_REST, MANY_REST = 1e-13, 1e-9
+FEW_REST, MANY_REST = 1e-15, 1e-6
 """The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one point
 only, and of others, whose bounces are counted in hundreds."""
 NEVER = 1e300
@@ -273,7 +276,8 @@ def build_contact_loop(
             np.zeros((most, 3)),
             np.zeros(6),
             np.zeros(12, dtype=np.int64),
-            np.zeros(4),
+            np.zeros(6),
+            np.zeros(bodies * NUMBERS),
         )
         for u in range(first, last):
             if run.memory[u, AT_STATUS] == 0.0 or run.memory[u, AT_STATUS] == 2.0:
@@ -489,6 +493,9 @@ def _build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
                 if h >= scene.real[STEP] or factor < 1.0:
                     scene.real[STEP] = h * factor
                 break
+        scene.real[TRIED] = h
+        for m in range(len(scene.y)):
+            scene.tried[m] = scene.dy[m]
         return h
 
     return attempt
@@ -512,32 +519,56 @@ def _build_evaluation(step: Loop, free_motion: Any, layout: Layout) -> Loop:
     def turned(y0: Any, dy: Any, turn: Any, i: Any) -> None:
         store(turn, 0, relative_turn(quaternion(y0, i + 3), quaternion(dy, i + 3)))
 
+    def fly_briefly(unit: Any, at: Any, y0: Any, y: Any, dy: Any, turn: Any, i: Any, force: Any, tau: Any) -> None:
+        c = read_constants(unit, at, layout)
+        p = vector(y0, i + 7)
+        moved = scaled(tau * c.inverse_mass, plus(p, scaled(tau / 2, force)))
+        change, w = rotate_briefly(vector(y0, i + 10), c.moments, c.inverse_moments, tau)
+        q = quaternion(y0, i + 3)
+        turned = (1 + change[0], change[1], change[2], change[3])
+        store(dy, i, moved)
+        store(turn, 0, turned)
+        store(y, i, plus(vector(y0, i), moved))
+        store(y, i + 3, product(q, turned))
+        store(y, i + 7, plus(p, scaled(tau, force)))
+        store(y, i + 10, w)
+        y[i + 13] = y0[i + 13] + dot(force, moved)
+
     @loop
-    def evaluate(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, in_flight: bool) -> None:
-        is_long = False
-        if in_flight:
-            for b in range(scene.inverse.shape[0]):
-                if scene.limits[b, 1] * tau > SHORT_TURN:
-                    is_long = True
-        if is_long:
-            for b in range(scene.inverse.shape[0]):
-                fly(unit, b * size, scene.y0, scene.y, scene.dy, b * NUMBERS, t, tau)
-                turned_far(scene.y0, scene.y, scene.turn[b], b * NUMBERS)
+    def take_step(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> None:
+        """A step of the method, kept if it is the one that was tried last."""
+        if tau == scene.real[TRIED]:
+            for m in range(len(scene.y)):
+                scene.dy[m] = scene.tried[m]
+                scene.y[m] = scene.y0[m] + scene.tried[m]
         else:
             step(run, unit, scene, t, tau)
-            for b in range(scene.inverse.shape[0]):
-                turned(scene.y0, scene.dy, scene.turn[b], b * NUMBERS)
-
-    if free_motion is not None:
-        return evaluate
-
-    @loop
-    def evaluate_by_steps(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, in_flight: bool) -> None:
-        step(run, unit, scene, t, tau)
         for b in range(scene.inverse.shape[0]):
             turned(scene.y0, scene.dy, scene.turn[b], b * NUMBERS)
 
-    return evaluate_by_steps
+    if free_motion is None:
+
+        @loop
+        def evaluate_step(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, in_flight: bool) -> None:
+            take_step(run, unit, scene, t, tau)
+
+        return evaluate_step
+
+    @loop
+    def evaluate(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, in_flight: bool) -> None:
+        if in_flight:
+            for b in range(scene.inverse.shape[0]):
+                i = b * NUMBERS
+                if scene.limits[b, 1] * tau > SHORT_TURN:
+                    fly(unit, b * size, scene.y0, scene.y, scene.dy, i, t, tau)
+                    turned_far(scene.y0, scene.y, scene.turn[b], i)
+                else:
+                    force = vector(scene.slopes[0], i + 7)
+                    fly_briefly(unit, b * size, scene.y0, scene.y, scene.dy, scene.turn[b], i, force, tau)
+        else:
+            take_step(run, unit, scene, t, tau)
+
+    return evaluate
 
 
 # Looking ahead --------------------------------------------------------------------------------------------------------
@@ -577,6 +608,7 @@ def _build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.real[TOUCH] = TOUCHING * extent
         threshold = FEW_REST if len(run.owner) == scene.inverse.shape[0] else MANY_REST
         scene.real[CLOSING] = threshold * speed + 8.0 * UNIT_ROUNDOFF * noise
+        scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed)
         for k in range(len(run.owner) * run.plane_count):
             gap = gap_of(run, scene, scene.y0, k)
             scene.base[k] = gap if gap > scene.real[TOUCH] else 0.0
@@ -691,7 +723,7 @@ def slack_of(scene: Scene, i: int, what: int) -> float:
             return row[MU] * p - sqrt(t1 * t1 + t2 * t2)
         return 1.0
     if what == 2 and row[MU] > 0.0:
-        return dot(vector(row, U), vector(scene.sliding[i], 0))
+        return dot(vector(row, U), vector(scene.sliding[i], 0)) - scene.real[SLOW] / 2.0
     return 1.0
 
 
@@ -752,7 +784,7 @@ def _build_changes(evaluate: Loop, rates: Loop) -> Loop:
                     if kept == 2:
                         f_low = f_low / 2.0
                     kept = 2
-                if f == 0.0 or high - low <= 4.0 * UNIT_ROUNDOFF * high:
+                if f == 0.0 or high - low <= EVENT_WIDTH * high:
                     break
             end = high
         return end
@@ -858,7 +890,7 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.whole[ACTIVE] = 0
         rates(run, unit, scene, t, scene.y0, scene.stage)
         scene.whole[ACTIVE] = n
-        natural, slow = 0.0, 1e-10 * scene.real[SPEED] + scene.real[CLOSING]
+        natural = 0.0
         for i in range(n):
             row = scene.points[i]
             free_bias(row, scene.y0, scene.owners[i, 0] * NUMBERS, scene.stage, scene.bias, 3 * i)
@@ -866,7 +898,7 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
             speed = sqrt(u1 * u1 + u2 * u2)
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = row[MU], 0.0, 0.0
-            if speed > slow:
+            if speed > scene.real[SLOW]:
                 scene.law[i, 1], scene.law[i, 2], scene.law[i, 3] = 1.0, u1 / speed, u2 / speed
         if not solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.rest):
             return PARADOX

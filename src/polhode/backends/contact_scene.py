@@ -97,12 +97,14 @@ class Scene(NamedTuple):
     low: Any
     whole: Any
     real: Any
+    tried: Any
 
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
 """Whole numbers of a scene: points in contact, the unit, its first plane and feature, the candidate that touches..."""
-STEP, SPEED, TOUCH, CLOSING = 0, 1, 2, 3
-"""Numbers of a scene: the step, the natural speed, the gap that counts as touching, the speed that does not bounce."""
+STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED = 0, 1, 2, 3, 4, 5
+"""Numbers of a scene: the step, the natural speed, the gap that counts as touching, the speeds that do not bounce and do
+not slide, the length of the step that was tried last."""
 FLIGHT, SLIDING, ROLLING, RESTING = 0, 1, 2, 3
 
 

@@ -42,7 +42,7 @@ from polhode.backends.contact_shapes import (
     ROUNDING,
 )
 from polhode.engines.integrator import Integrator
-from polhode.engines.result import Failure, Report
+from polhode.engines.result import IMPACT, Failure, Report, RunResult
 from polhode.engines.threads import on_threads
 from polhode.equations.quaternions import conjugate, product, to_body
 from polhode.massprops.body import Body
@@ -151,10 +151,22 @@ class ContactSteps(Integrator):
         reason = FAILURES[int(status[unit])]
         self.failure = Failure(reason, time, unit * bodies, self.samples[unit * bodies])
 
-    @property
-    def totals(self) -> Array:
-        """The number of impacts at a point, and the energy lost in them, of each unit."""
-        return self.memory[:, [AT_IMPACTS, AT_LOST]].copy()
+    def record(self, result: RunResult) -> None:
+        """Write what happened at the contacts into the result of the run."""
+        shape = self.scenario.shape
+        result.contact = np.concatenate(self.forces)[: len(result.times)].reshape(-1, *shape, 8)
+        totals = np.repeat(self.memory[:, None, [AT_IMPACTS, AT_LOST]], len(self.scenario.bodies), axis=1)
+        result.impact_totals = totals.reshape(*shape, 2)
+        rows = np.concatenate([np.zeros((0, LOG_NUMBERS + 1)), *self.logged])
+        impacts = np.zeros(len(rows), dtype=IMPACT)
+        surfaces = np.array([i for i, c in enumerate(self.scenario.contacts) if isinstance(c, HalfSpace)], dtype=int)
+        impacts["time"], impacts["body"], impacts["other"] = rows[:, 0], rows[:, 1], rows[:, 2]
+        impacts["member"] = -1 if self.scenario.members is None else rows[:, -1]
+        impacts["surface"] = surfaces[rows[:, 3].astype(int)]
+        impacts["point"], impacts["normal"] = rows[:, 4:7], rows[:, 7:10]
+        impacts["normal_impulse"], impacts["tangential_impulse"] = rows[:, 10], rows[:, 11:14]
+        impacts["energy_lost"], impacts["kind"] = rows[:, 14], rows[:, 15]
+        result.impacts = impacts[np.argsort(impacts["time"], kind="stable")]
 
 
 def _first_step(scenario: Scenario) -> float:

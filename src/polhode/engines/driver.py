@@ -109,6 +109,7 @@ def drive(integrator: Integrator, checkpoint: Checkpoint | None = None) -> RunRe
     result.switches = integrator.switches
     if checkpoints and len(checkpoints[0]):
         result.checkpoints = np.concatenate(checkpoints)
+    integrator.record(result)
     return result
 
 

@@ -13,7 +13,7 @@ from polhode.engines import segments
 from polhode.engines.buffer import pack_buffer, pack_pairs, packing_of
 from polhode.engines.checkpoint import Checkpoint
 from polhode.engines.impulses import apply_impulses, impulses_at
-from polhode.engines.result import EventRecord, Failure, Report, SampleColumns
+from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns
 from polhode.engines.threads import CORES, on_threads
 from polhode.engines.user_functions import forces_need_velocity
 from polhode.equations.rigid_body import turn_per_step
@@ -96,6 +96,9 @@ class Integrator:
     def finish(self, times: Array, samples: Array) -> Failure | None:  # noqa: ARG002
         """After the last segment: what has failed, if anything."""
         return self.failure
+
+    def record(self, result: RunResult) -> None:
+        """Write what only this kind of integrator knows into the result of the run."""
 
     def set_params(self, force: int, numbers: Array, body: int) -> None:
         """Change the parameters of a force on single bodies, counted among these, for one body."""

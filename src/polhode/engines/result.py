@@ -191,7 +191,10 @@ class RunResult:
     contact: Array | None = None
     """With contacts: (times, bodies, ContactColumns), the load of the contacts at the outputs."""
     impact_totals: Array | None = None
-    """With contacts: (bodies, 2), the number of points of contact in all impacts, and the energy lost there in J."""
+    """With contacts: (bodies, 2), the number of points of contact in all impacts, and the energy lost there in J.
+
+    Every body of a system has the numbers of the whole system.
+    """
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the machine code, which is compiled again when needed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polhode.equations.law import Groups, Number, Quaternion, Vector, law
-from polhode.equations.quaternions import conjugate, product, to_body, to_world
+from polhode.equations.quaternions import conjugate, product, times_vector, to_body, to_world
 from polhode.equations.scalar_ops import absolute, if_less, sqrt
 from polhode.equations.vectors import cross, dot, minus, plus, scaled, times
 
@@ -78,6 +78,35 @@ def slide_of_ellipsoid(normal: Vector, w: Vector, semi: Vector, own: Quaternion)
     size = sqrt(dot(stretched, stretched))
     change = minus(moved, scaled(dot(stretched, moved) / (size * size), stretched))
     return to_world(own, scaled(-1 / size, times(semi, change)))
+
+
+SERIES = 9
+"""Terms of the power series of a short free rotation."""
+
+
+def rotate_briefly(w: Vector, moments: Vector, inverse_moments: Vector, t: Number) -> tuple[Quaternion, Vector]:
+    """A free rotation by a small angle, by its power series in t: its quaternion less 1, and the later w.
+
+    [w1' = (I2 - I3)/I1 w2 w3, ...; q' = 1/2 q (0, w)]  The change keeps all its digits, however small it is.
+    """
+    a, b, c = moments
+    factors = times(inverse_moments, (b - c, c - a, a - b))
+    one, zero = 1 + 0 * t, 0 * t
+    spins, turns = [w], [(one, zero, zero, zero)]
+    for n in range(SERIES):
+        product_sum, turn_sum = (zero, zero, zero), (zero, zero, zero, zero)
+        for j in range(n + 1):
+            u, v, q = spins[j], spins[n - j], turns[j]
+            product_sum = plus(product_sum, (u[1] * v[2], u[2] * v[0], u[0] * v[1]))
+            moved = times_vector(q, v)
+            turn_sum = tuple(x + y for x, y in zip(turn_sum, moved, strict=True))
+        spins.append(scaled(t / (n + 1), times(factors, product_sum)))
+        turns.append(tuple(t / (2 * (n + 1)) * x for x in turn_sum))
+    change, later = turns[-1], spins[-1]
+    for n in range(SERIES - 1, 0, -1):  # the smallest first
+        change = tuple(x + y for x, y in zip(change, turns[n], strict=True))
+        later = plus(later, spins[n])
+    return change, plus(later, w)
 
 
 # How far the lowest point sinks when the body turns, without cancellation ---------------------------------------------

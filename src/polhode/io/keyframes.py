@@ -33,7 +33,12 @@ class Keyframes(NamedTuple):
 
 
 def compute_keyframes(motion: Trajectory, numbers: list[int]) -> Keyframes:
-    """The outputs, and times between them where a body rotates by more than half a turn."""
+    """The outputs, the impacts, and times between them where a body rotates by more than half a turn."""
+    if motion.scenario.contacts and not motion.unknown_forces:
+        impacts = motion.impacts.marked.time
+        impacts = impacts[(impacts > motion.times[0]) & (impacts < motion.times[-1])]
+        if 0 < len(impacts) * len(numbers) <= MAX_KEYS:
+            motion = motion.recomputed_at(np.union1d(motion.times, impacts))
     times, view = motion.times, motion.state_view
     while (turns := _largest_rotations(times, view, numbers)) is not None:
         pieces = np.where(turns > math.pi, np.ceil(turns / MAX_KEY_ANGLE), 1).astype(np.int64)

@@ -36,6 +36,24 @@ def restore_appearance(bodies: Sequence[Body], table: Mapping[str, Any]) -> list
     ]
 
 
+def parts_to_tables(body: Body) -> list[dict[str, Any]]:
+    """The parts of a body for a scenario file, each with its own shape or surface; default placements are left out."""
+    return [_part_for_file(part) for part in body.parts]
+
+
+def _part_for_file(part: Part) -> dict[str, Any]:
+    if isinstance(part.source, Shape):
+        sizes = {name: to_plain_values(size) for name, size in part.source.sizes.items()}
+        table: dict[str, Any] = {"shape": {"kind": part.source.name, **sizes}}
+    else:
+        surface = part.source.surface(3)
+        table = {"vertices": to_plain_values(surface.vertices), "faces": to_plain_values(surface.faces)}
+    standard = Part(part.source)
+    placement = {key: getattr(part, key) for key in PLACEMENT_KEYS}
+    changed = {key: value for key, value in placement.items() if not np.array_equal(value, getattr(standard, key))}
+    return {**table, **{key: to_plain_values(value) for key, value in changed.items()}}
+
+
 def _part_to_table(part: Part, source: int) -> dict[str, Any]:
     return {"source": source, **{key: to_plain_values(getattr(part, key)) for key in PLACEMENT_KEYS}}
 

@@ -14,14 +14,18 @@ from polhode import validation
 from polhode.equations.quaternions import matrix
 from polhode.errors import PolhodeError, ScenarioError
 from polhode.massprops import shapes
+from polhode.massprops.appearance_table import PLACEMENT_KEYS
 from polhode.massprops.body import Body, particle
+from polhode.massprops.geometry import GeometrySource, Part, Surface
 from polhode.massprops.principal_axes import ROUNDING, Diagonalized
 from polhode.synonyms import suggest_name
+from polhode.validation import Array
 
 PRINCIPAL_AXES_KEYS = ("principal_moments", "principal_axes_wxyz")
 NUMBER_KEYS = ("mass", "inertia", *PRINCIPAL_AXES_KEYS, "center_of_mass", "allow_unphysical", "volume", "area")
 GEOMETRY_KEYS = ("shape", "mesh", "volume_mesh")
-BODY_KEYS = (*NUMBER_KEYS, "particle", *GEOMETRY_KEYS)
+BODY_KEYS = (*NUMBER_KEYS, "particle", *GEOMETRY_KEYS, "parts")
+PART_KEYS = ("shape", "vertices", "faces", *PLACEMENT_KEYS)
 
 
 def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body:
@@ -33,7 +37,7 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
         raise ScenarioError(f"{where} has {' and '.join(kinds)}: give one of them")
     if geometry:
         (kind,) = geometry
-        _refuse_keys(table, NUMBER_KEYS, where, f"takes its {{}} from its {kind}", kind)
+        _refuse_keys(table, (*NUMBER_KEYS, "parts"), where, f"takes its {{}} from its {kind}", kind)
         try:
             return GEOMETRY_READERS[kind](table[kind], where, folder)
         except PolhodeError as error:
@@ -43,7 +47,7 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
     if is_particle:
         _refuse_keys(
             table,
-            ("inertia", *PRINCIPAL_AXES_KEYS, "allow_unphysical", "volume", "area"),
+            ("inertia", *PRINCIPAL_AXES_KEYS, "allow_unphysical", "volume", "area", "parts"),
             where,
             "is a particle, which has no {}",
             "particle = true",
@@ -54,7 +58,7 @@ def read_body(table: Mapping[str, Any], where: str, folder: Path | None) -> Body
             f"{where} needs its inertia in kg m2, three moments or a 3 x 3 tensor; or a shape, a mesh, particle = true"
         )
     numbers = {key: table[key] for key in NUMBER_KEYS if key in table and key not in PRINCIPAL_AXES_KEYS}
-    return Body(**numbers, diagonalized=_read_diagonalized(table, where))
+    return Body(**numbers, parts=_read_parts(table, where), diagonalized=_read_diagonalized(table, where))
 
 
 def refuse_unknown_keys(table: Any, known: Sequence[str], where: str) -> None:
@@ -100,6 +104,61 @@ def _read_shape(table: Any, where: str, folder: Path | None) -> Body:
         raise ScenarioError(f"its kind is {kind!r}: {suggest_name(kind, shapes.__all__)}")
     maker: Callable[..., Body] = getattr(shapes, kind)
     return maker(**_check_arguments(maker, {key: value for key, value in table.items() if key != "kind"}, kind))
+
+
+def _read_parts(table: Mapping[str, Any], where: str) -> tuple[Part, ...]:
+    """The geometry of a body that is given by its numbers."""
+    parts = table.get("parts", [])
+    if not isinstance(parts, (list, tuple)):
+        raise ScenarioError(f"parts of {where} must be a list of tables, not {parts!r}")
+    return tuple(_read_part(part, f"part {i} of {where}") for i, part in enumerate(parts))
+
+
+def _read_part(table: Any, where: str) -> Part:
+    refuse_unknown_keys(table, PART_KEYS, where)
+    if ("shape" in table) == ("vertices" in table) or ("vertices" in table) != ("faces" in table):
+        raise ScenarioError(f"{where} needs its shape, or its vertices and faces")
+    linear = _read_array(table.get("linear", np.eye(3)), (3, 3), f"linear of {where}")
+    if not np.linalg.det(linear):
+        raise ScenarioError(f"linear of {where} must not be singular: it places the shape, r -> linear r + offset")
+    offset = _read_array(table.get("offset", np.zeros(3)), (3,), f"offset of {where}")
+    is_hole, is_mixed = (
+        validation.check_flag(table.get(key, False), f"{key} of {where}", ScenarioError)
+        for key in ("is_hole", "is_mixed")
+    )
+    source = _read_part_shape(table["shape"], where) if "shape" in table else _read_surface(table, where)
+    return Part(source, linear, offset, is_hole, is_mixed)
+
+
+def _read_part_shape(table: Any, where: str) -> GeometrySource:
+    refuse_unknown_keys({} if isinstance(table, Mapping) else table, (), f"the shape of {where}")
+    if "mass" in table or "density" in table:
+        raise ScenarioError(f"the shape of {where} has a mass or density, which is the body's: leave it out")
+    try:
+        return _read_shape({**table, "mass": 1.0}, where, None).parts[0].source
+    except PolhodeError as error:
+        raise type(error)(f"shape of {where}: {error}") from None
+
+
+def _read_surface(table: Mapping[str, Any], where: str) -> Surface:
+    for key in ("vertices", "faces"):
+        shape = validation.shape_of(table[key])
+        if len(shape) != 2 or shape[1] != 3:
+            raise ScenarioError(f"{key} of {where} must be a list of rows of three numbers")
+    vertices, faces = (
+        _read_array(table[key], validation.shape_of(table[key]), f"{key} of {where}") for key in ("vertices", "faces")
+    )
+    numbers = faces.astype(np.int64)
+    if (numbers != faces).any() or numbers.min() < 0 or numbers.max() >= len(vertices):
+        raise ScenarioError(f"faces of {where} must be indices of its {len(vertices)} vertices, from 0")
+    return Surface(vertices, numbers)
+
+
+def _read_array(value: Any, shape: tuple[int, ...], name: str) -> Array:
+    array = validation.check_numbers(value, name, shape, ScenarioError)
+    if array.shape != shape:
+        raise ScenarioError(f"{name} must be {' x '.join(map(str, shape))} numbers, but has the shape {array.shape}")
+    return array
 
 
 def _read_mesh_file(make: Callable[..., Body], table: Any, where: str, folder: Path | None) -> Body:

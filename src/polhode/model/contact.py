@@ -29,8 +29,6 @@ class HalfSpace:
     In an ensemble any of its numbers may have a leading axis for the members.
     """
 
-    kind: str
-    """The function that made it: "floor", "wall" or "slope"."""
     name: str
     normal: Array
     """A unit vector, world axes, out of the surface."""
@@ -38,8 +36,10 @@ class HalfSpace:
     """The distance of the surface from the origin along the normal, in m."""
     restitution: Leaf
     friction: Leaf
-    arguments: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The arguments of the function that made it, for scenario files."""
+    kind: str
+    """The function that made it: "floor", "wall" or "slope"."""
+    arguments: dict[str, Any] = field(repr=False)
+    """The arguments of that function, for scenario files."""
 
     @property
     def members(self) -> int | None:
@@ -66,7 +66,7 @@ class BodyContact:
     name: str
     restitution: Leaf
     friction: Leaf
-    arguments: dict[str, Any] = field(default_factory=dict, repr=False)
+    arguments: dict[str, Any] = field(repr=False)
     """The arguments of `ph.between_bodies`, for scenario files."""
     kind: str = "between_bodies"
 
@@ -224,8 +224,8 @@ def between_bodies(
     """
     arguments = {"restitution": restitution, "friction": friction, "name": name}
     _check_name(name)
-    made = BodyContact(name, *_check_coefficients(arguments), freeze_arrays(arguments))
-    _ = made.members
+    made = BodyContact(name, *_check_coefficients(arguments), _copy_arguments(arguments))
+    _ = made.members  # refuses different numbers of them
     return made
 
 
@@ -252,8 +252,8 @@ def as_contact(given: Any) -> Contact:
 def _half_space(kind: str, normal: Array, offset: Array, arguments: dict[str, Any]) -> HalfSpace:
     name = arguments["name"]
     _check_name(name)
-    kept = {key: freeze_arrays(value) for key, value in arguments.items()}
-    made = HalfSpace(kind, name, freeze_arrays(normal), as_leaf(offset), *_check_coefficients(arguments), kept)
+    numbers = (freeze_arrays(normal), freeze_arrays(as_leaf(offset)), *_check_coefficients(arguments))
+    made = HalfSpace(name, *numbers, kind, _copy_arguments(arguments))
     _ = made.members  # refuses different numbers of them
     return made
 
@@ -298,6 +298,14 @@ def _select(value: Any, dimensions: int, members: Any) -> Any:
         return value
     selected = array[members]
     return float(selected) if selected.ndim == 0 else selected
+
+
+def _copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments that have been checked, as numbers and arrays of our own."""
+    return {
+        key: value if isinstance(value, str) else freeze_arrays(as_leaf(np.array(value, dtype=np.float64)))
+        for key, value in arguments.items()
+    }
 
 
 def _select_arguments(arguments: dict[str, Any], members: Any) -> dict[str, Any]:

@@ -57,10 +57,10 @@ def choose_method(scenario: Scenario) -> MethodChoice:
 
 def _choose_for_contacts(scenario: Scenario) -> MethodChoice:
     """The closed form between contacts where it holds, else DOP853."""
-    obstacle, unknown = closed_form_obstacle(scenario), "its error is not estimated: contacts amplify errors"
+    obstacle, unknown = closed_form_obstacle(scenario), "the error is not estimated, since impacts amplify errors"
     if obstacle is not None:
-        return MethodChoice(RUNGE_KUTTA, "body_rates", f"{obstacle}; {unknown}; compare runs of different rtol")
-    what = "nothing but uniform gravity and contacts acts" if scenario.of_kind("body") else "nothing but contacts acts"
+        return MethodChoice(RUNGE_KUTTA, "body_rates", f"{obstacle}; {unknown}: compare runs of different rtol")
+    what = "only uniform gravity and contacts act" if scenario.of_kind("body") else "only contacts act"
     return MethodChoice(CLOSED_FORM, "body_rates", f"{what}: the closed form holds in flight; {unknown}")
 
 

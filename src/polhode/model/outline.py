@@ -78,15 +78,15 @@ def _build_outline(body: Body) -> Array:
     if not solid:
         raise ScenarioError(
             "contacts need a shape, but the body has mass properties only: make it with ph.shapes or Body.from_mesh. "
-            "Where members of an ensemble were moved, turned or scaled each by its own amount, the shape was lost: give "
-            "each its place in the state, its size in the shape"
+            "Where members of an ensemble were moved, turned or scaled each by its own amount, the shape was lost: "
+            "give each its place in the state, its size in the shape"
         )
     blocks = [_place(block, part) for part in solid for block in _features(part)]
     blocks = _reduce_points(blocks, expects_volume=not all(isinstance(part.source, Shape) for part in solid))
-    members = {len(block) for block in blocks if block.ndim == 3} | ({body.members} if body.members else set())
-    full = [np.broadcast_to(block, (*members, *block.shape[-2:])) for block in blocks]
-    outline = _without_repeats(np.concatenate(full, axis=-2))
-    outline[..., CENTER] -= body.center_of_mass[..., None, :]
+    center = body.center_of_mass[..., None, :]
+    leading = tuple({len(array) for array in (*blocks, center) if array.ndim == 3})
+    outline = np.concatenate([np.broadcast_to(block, (*leading, *block.shape[-2:])) for block in blocks], axis=-2)
+    outline[..., CENTER] -= center
     return outline
 
 
@@ -164,10 +164,8 @@ def _parallelepiped(edges: Any) -> list[Array]:
 
 
 def _prism(base: Any, height: Any) -> list[Array]:
-    base, height = np.asarray(base), np.asarray(height)
-    levels = [np.broadcast_to(z[..., None, None], (*np.broadcast_shapes(base.shape[:-2], z.shape), base.shape[-2], 1))
-              for z in (0 * height, height)]  # fmt: skip
-    return [_points(np.concatenate((np.broadcast_to(base, (*z.shape[:-1], 2)), z), axis=-1)) for z in levels]
+    x, y, top = np.broadcast_arrays(base[..., 0], base[..., 1], np.asarray(height)[..., None])
+    return [_points(np.stack((x, y, z), axis=-1)) for z in (0 * top, top)]
 
 
 def _refuse_half_ellipsoid(semi_axes: Any) -> list[Array]:
@@ -290,7 +288,7 @@ def _to_own_axes(quaternion: Array, vector: Array) -> Array:
 def _reduce_points(blocks: list[Array], expects_volume: bool) -> list[Array]:
     """The same blocks with the plain points that are the same for all members reduced to corners of their hull."""
     plain = [b for b in blocks if b.ndim == 2 and b[0, KIND] == POINT and not b[:, ROUNDING].any()]
-    others = [b for b in blocks if not any(b is p for p in plain)]
+    others = _without_repeats([b for b in blocks if not any(b is p for p in plain)])
     if not plain:
         return others
     points = np.concatenate(plain)
@@ -320,21 +318,21 @@ def _corners_of_hull(points: Array) -> tuple[Any, int]:
 
     hull = ConvexHull(flat)
     normals = hull.equations[:, :-1]
-    faces_of: dict[int, list[int]] = {}
-    for face, corners in enumerate(hull.simplices):
-        for corner in corners:
-            faces_of.setdefault(int(corner), []).append(face)
-    kept = [c for c, faces in faces_of.items() if np.linalg.svd(normals[faces])[1].min() > FLAT_CORNER]
-    return np.sort(kept), dimension
+    spread = np.zeros((len(points), dimension, dimension))
+    for corners in hull.simplices.T:
+        np.add.at(spread, corners, normals[:, :, None] * normals[:, None, :])
+    is_sharp = np.linalg.eigvalsh(spread)[:, 0] > np.sqrt(FLAT_CORNER)
+    for corner in hull.vertices[~is_sharp[hull.vertices]]:  # the squares above lose half of the digits
+        faces = (hull.simplices == corner).any(axis=1)
+        is_sharp[corner] = np.linalg.svd(normals[faces])[1].min() > FLAT_CORNER
+    return np.flatnonzero(is_sharp), dimension
 
 
-def _without_repeats(outline: Array) -> Array:
-    """The outline without features that repeat one before them, in all members."""
-    size = max(float(np.abs(outline[..., 1:9]).max()), np.finfo(float).tiny)
-    kept: list[int] = []
-    flat = outline.reshape(-1, *outline.shape[-2:])
-    for i in range(outline.shape[-2]):
-        seen = flat[:, kept]
-        if not kept or not (np.abs(seen - flat[:, i : i + 1]).max(axis=(0, 2)) <= SAME * size).any():
-            kept.append(i)
-    return outline[..., kept, :].copy()
+def _without_repeats(blocks: list[Array]) -> list[Array]:
+    """Blocks without those that repeat one before them, as where two cylinders stand on each other."""
+    kept: list[Array] = []
+    for block in blocks:
+        size = np.abs(block[..., 1:9]).max()
+        if not any(b.shape == block.shape and np.abs(b - block).max() <= SAME * size for b in kept):
+            kept.append(block)
+    return kept

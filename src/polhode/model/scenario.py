@@ -409,11 +409,16 @@ class Scenario:
                 f"the event {self.events[0].name} is a function of your own, which no file can hold: "
                 "keep it in Python, add it after reading"
             )
-        scenario_file.write_scenario(Path(path), self.as_mapping())
+        scenario_file.write_scenario(Path(path), self.as_mapping(with_parts=bool(self.contacts)))
 
-    def as_mapping(self, forces: Sequence[Force] | None = None) -> dict[str, Any]:
-        """The scenario as plain numbers, strings and lists: what its file holds.  With other forces, if given."""
+    def as_mapping(self, forces: Sequence[Force] | None = None, with_parts: bool = False) -> dict[str, Any]:
+        """The scenario as plain numbers, strings and lists: what its file holds.
+
+        With other forces, if given; with the parts of the bodies, their geometry, if asked for: contacts need it.
+        """
         settings = {f.name: getattr(self, f.name) for f in fields(self)}
         defaults = {name: p.default for name, p in signature(Scenario).parameters.items()}
         shown = self.forces if forces is None else forces
-        return scenario_file.scenario_mapping(self.bodies, self.states, shown, self.is_system, settings, defaults)
+        return scenario_file.scenario_mapping(
+            self.bodies, self.states, shown, self.contacts, self.is_system, with_parts, settings, defaults
+        )

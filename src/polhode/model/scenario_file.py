@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from polhode.errors import FileError, ForceError, PolhodeError, ScenarioError, nearest
+from polhode.errors import FileError, ForceError, InputError, PolhodeError, ScenarioError, nearest
+from polhode.massprops.appearance_table import parts_to_tables
 from polhode.massprops.body import Body
 from polhode.massprops.body_table import body_to_table, to_plain_values
 from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown_keys
+from polhode.model.contact import CONTACTS, Contact
 from polhode.model.force import Force
 from polhode.model.forces import FORCES
 from polhode.model.state import State
@@ -57,13 +59,13 @@ def read_scenario(path: Path) -> dict[str, Any]:
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
-    refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces"), "a scenario")
+    refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces", "contacts"), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
     settings = {key: content[key] for key in SETTINGS if key in content}
     if "duration" not in settings:
         raise ScenarioError("a scenario needs its duration, in s")
-    for key in ("bodies", "forces"):
+    for key in ("bodies", "forces", "contacts"):
         if not isinstance(content.get(key, []), list):
             raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
     if "body" in content:
@@ -73,6 +75,8 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
         both = [_read_body_table(table, f"[[bodies]] number {i}", folder) for i, table in enumerate(content["bodies"])]
         result = {"body": [b for b, _ in both], "state": [s for _, s in both], **settings}
     result["forces"] = [_read_force_table(table) for table in content.get("forces", [])]
+    if "contacts" in content:
+        result["contacts"] = [_read_contact_table(table) for table in content["contacts"]]
     return result
 
 
@@ -83,28 +87,36 @@ def _read_body_table(table: Any, where: str, folder: Path | None) -> tuple[Body,
 
 
 def _read_force_table(table: Any) -> Force:
-    if not isinstance(table, Mapping) or "kind" not in table:
-        raise ForceError(
-            f'every force needs its kind, for example kind = "gravity". Known: {", ".join(sorted(FORCES))}'
-        )
-    kind = table["kind"]
-    if kind not in tuple(FORCES):
-        raise ForceError(f"force {kind!r} is unknown: {nearest(kind, FORCES)}")
-    maker = FORCES[kind]
-    known = tuple(inspect.signature(maker).parameters)
-    refuse_unknown_keys(table, (*known, "kind", "on"), f"force {kind!r}")
-    given = {key: value for key, value in table.items() if key not in ("kind", "on")}
-    missing = [
-        name for name, p in inspect.signature(maker).parameters.items() if p.default is p.empty and name not in given
-    ]
-    if missing:
-        raise ForceError(f"force {kind!r} needs {', '.join(missing)}")
-    force: Force = maker(**given)
+    force: Force = _make_by_kind(table, "force", FORCES, ForceError, "gravity", "on")
     if "on" not in table:
         return force
     if not isinstance(table["on"], (list, tuple, np.ndarray)):
-        raise ForceError(f"force {kind!r} acts on a list of bodies, on = [0, 2], not on {table['on']!r}")
+        raise ForceError(f"force {table['kind']!r} acts on a list of bodies, on = [0, 2], not on {table['on']!r}")
     return force.on(*table["on"])
+
+
+def _read_contact_table(table: Any) -> Contact:
+    made: Contact = _make_by_kind(table, "contact", CONTACTS, ScenarioError, "floor")
+    return made
+
+
+def _make_by_kind(
+    table: Any, what: str, makers: Mapping[str, Callable[..., Any]], error: type[InputError], example: str, *more: str
+) -> Any:
+    """What the function that a table's kind names makes of its other keys, without some more that it may have."""
+    if not isinstance(table, Mapping) or "kind" not in table:
+        known = ", ".join(sorted(makers))
+        raise error(f'every {what} needs its kind, for example kind = "{example}". Known: {known}')
+    kind = table["kind"]
+    if kind not in tuple(makers):
+        raise error(f"{what} {kind!r} is unknown: {nearest(kind, makers)}")
+    parameters = inspect.signature(makers[kind]).parameters
+    refuse_unknown_keys(table, (*parameters, "kind", *more), f"{what} {kind!r}")
+    given = {key: value for key, value in table.items() if key not in ("kind", *more)}
+    missing = [name for name, p in parameters.items() if p.default is p.empty and name not in given]
+    if missing:
+        raise error(f"{what} {kind!r} needs {', '.join(missing)}")
+    return makers[kind](**given)
 
 
 def write_scenario(path: Path, content: Mapping[str, Any]) -> None:
@@ -127,25 +139,31 @@ def scenario_mapping(
     bodies: Sequence[Body],
     states: Sequence[State],
     forces: Sequence[Force],
+    contacts: Sequence[Contact],
     is_system: bool,
+    with_parts: bool,
     settings: Mapping[str, Any],
     defaults: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """A file's content from a scenario's parts; settings that have their default value are left out."""
+    """A file's content from what a scenario has; settings that have their default value are left out."""
     content = {
         key: to_plain_values(settings[key])
         for key in SETTINGS
         if settings[key] is not None and not _same(settings[key], defaults[key])
     }
-    tables = [_body_table(body, state) for body, state in zip(bodies, states, strict=True)]
+    tables = [_body_table(body, state, with_parts) for body, state in zip(bodies, states, strict=True)]
     content.update({"bodies": tables} if is_system else {"body": tables[0]})
     if forces:
         content["forces"] = [_force_table(f) for f in forces]
+    if contacts:
+        content["contacts"] = [_contact_table(contact) for contact in contacts]
     return content
 
 
-def _body_table(body: Body, state: State) -> dict[str, Any]:
+def _body_table(body: Body, state: State, with_parts: bool) -> dict[str, Any]:
     table = body_to_table(body)
+    if with_parts and body.parts:
+        table["parts"] = parts_to_tables(body)
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body"):
         table[key] = to_plain_values(getattr(state, key))
     if state.time != 0.0:
@@ -166,6 +184,10 @@ def _force_table(f: Force) -> dict[str, Any]:
     if f.kind != "pair" and f.bodies is not None:
         table["on"] = list(f.bodies)
     return {"kind": f.name, **table}
+
+
+def _contact_table(contact: Contact) -> dict[str, Any]:
+    return {"kind": contact.kind, **{key: to_plain_values(value) for key, value in contact.arguments.items()}}
 
 
 def _same(value: Any, default: Any) -> bool:

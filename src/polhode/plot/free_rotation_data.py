@@ -127,7 +127,7 @@ def _sample_path(motion: Trajectory) -> tuple[Array, Array, Array]:
     """Times, rates along body axes, and attitudes; sampled finely enough for a line if the motion is exact."""
     times, rates = motion.times, motion.angular_velocity_body
     fastest = float(np.linalg.norm(rates, axis=1).max())
-    if not motion.scenario.used_method.is_closed_form or fastest * float(np.diff(times).max()) <= MAX_PATH_ANGLE:
+    if motion.closed_form is None or fastest * float(np.diff(times).max()) <= MAX_PATH_ANGLE:
         return times, rates, motion.rotation_matrix
     count = min(MAX_PATH_POINTS, int(fastest * (times[-1] - times[0]) / MAX_PATH_ANGLE) + 2)
     fine = np.linspace(times[0], times[-1], max(count, len(times)))

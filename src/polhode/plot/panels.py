@@ -30,6 +30,8 @@ MAX_CURVES, MAX_DOTS = 12, 2000
 """Maximum number of bodies or members drawn over time, or as dots at a single time."""
 MAX_IMPACT_LINES = 60
 """Up to this many impacts are marked by vertical lines, more by ticks at the lower edge."""
+IMPULSE_DECADES = 1e-6
+"""Impulses below this fraction of the largest are not drawn."""
 LETTER_WIDTH = 0.072
 """Approximate width of a letter in a legend, in inches."""
 LINE_STYLES = ("solid", (0, (5, 2)), (0, (1, 1.5)))
@@ -157,7 +159,7 @@ def draw_energies(axes: Axes, motion: Trajectory) -> None:
 
 def mark_impacts(axes: Axes, motion: Trajectory) -> None:
     """The times of the impacts of what is drawn, as thin vertical lines, or as ticks at the lower edge."""
-    times = np.unique(_drawn_impacts(motion).time) if motion.scenario.contacts else np.zeros(0)
+    times = np.unique(_drawn_impacts(motion).marked.time) if motion.scenario.contacts else np.zeros(0)
     if 0 < len(times) <= MAX_IMPACT_LINES:
         axes.vlines(times, 0, 1, transform=axes.get_xaxis_transform(), color=COLORS["impact"], linewidth=0.6, alpha=0.5)
     elif len(times):
@@ -196,6 +198,9 @@ def draw_impulses(axes: Axes, motion: Trajectory) -> None:
                 axes.plot(times, shown, linestyle="none", marker=marker, markersize=4, color=COLORS[color], label=name)
         axes.set_yscale("log")
         axes.yaxis.set_minor_locator(NullLocator())
+        largest = float(np.bincount(nth, impacts.normal_impulse).max())
+        if largest > 0:  # most bounces before rest are as good as none
+            axes.set_ylim(bottom=IMPULSE_DECADES * largest)
         add_legend_above(axes, 3)
     format_time_axis(axes, motion)
 

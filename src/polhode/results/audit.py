@@ -172,7 +172,6 @@ def _contacts_lose_energy(motion: Trajectory) -> bool:
 def _describe_losses(motion: Trajectory, energy: Array, size: Array) -> str:
     """How much energy was lost at impacts, and by friction in sustained contact; in an ensemble on average."""
     lost = np.asarray(motion.impact_totals.energy_lost)
-    lost = lost.sum(axis=-1) if "body" in motion.axes else lost
     friction = energy[0] - energy[-1] - lost
     known = np.isfinite(friction)  # of members that did not fail
     at_impacts, by_friction = (float(np.mean(part[known])) if known.any() else np.nan for part in (lost, friction))

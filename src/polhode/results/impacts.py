@@ -13,6 +13,8 @@ from polhode.engines.result import CONTACT_STATES, IMPACT_KINDS
 from polhode.errors import InputError, nearest
 from polhode.validation import Array
 
+FAINT = 1e-3
+"""An impulse below this fraction of the largest is not marked in pictures: most bounces before rest are."""
 SHOWN_ROWS = 10
 """Rows of a printed table; of more, the first and the last are printed."""
 
@@ -46,7 +48,7 @@ class Impact:
 
 
 class ImpactTotals(NamedTuple):
-    """The sums over all impacts, of each body or member; for one body plain numbers."""
+    """The sums over all impacts: plain numbers, or arrays over the members of an ensemble."""
 
     count: Any
     """The number of points of contact, counted once for each impact."""
@@ -162,6 +164,13 @@ class Impacts:
 
     def __iter__(self) -> Iterator[Impact]:
         return (self[i] for i in range(len(self)))
+
+    @property
+    def marked(self) -> Impacts:
+        """Those that pictures mark: the strong ones, and those that end the bounces."""
+        sizes = np.linalg.norm(self.impulse, axis=1)
+        is_strong = sizes >= FAINT * sizes.max(initial=0.0)
+        return self[np.flatnonzero(is_strong | (self.kind == "settle"))]
 
     def of_member(self, i: int) -> Impacts:
         """The impacts of one member of an ensemble, by its number from 0."""

@@ -270,12 +270,16 @@ class Trajectory:
 
     @property
     def impact_totals(self) -> ImpactTotals:
-        """Of each body or member: the number of points of contact in all impacts, and the energy lost there (J)."""
+        """The number of points of contact in all impacts, and the energy lost there (J).
+
+        Of a whole system, or of each member of an ensemble.
+        """
         self._require_contacts("impacts")
-        count, energy_lost = np.moveaxis(np.asarray(self.run_result.impact_totals), -1, 0)
-        if self.axis is None:
-            return ImpactTotals(int(count[0]), float(energy_lost[0]))
-        return ImpactTotals(count.astype(np.int64), energy_lost)
+        totals = np.asarray(self.run_result.impact_totals)
+        each = totals if self.axes == ("member",) else totals[..., 0, :]
+        if self.scenario.members is None:
+            return ImpactTotals(int(each[0]), float(each[1]))
+        return ImpactTotals(each[..., 0].astype(np.int64), each[..., 1])
 
     @property
     def contact_forces(self) -> Array:
@@ -488,6 +492,8 @@ class Trajectory:
         exact = np.searchsorted(self.times, t)
         if exact < len(self.times) and self.times[exact] == t:
             return np.asarray(self.run_result.samples[exact])
+        if self.scenario.contacts:
+            return np.asarray(self.recomputed_at([t]).run_result.samples[-1])
         require_forces(self, "a time between the stored ones")
         scenario = replace(self.scenario, output_times=[t], output_step=None)
         again = run_scenario(
@@ -495,8 +501,10 @@ class Trajectory:
         )
         return np.asarray(again.samples[-1])
 
-    def recomputed_at(self, times: ArrayLike) -> Self:
+    def recomputed_at(self, times: ArrayLike, members: ArrayLike | None = None) -> Self:
         """Lower level: the same motion with outputs at other times (s, within the run), computed again from the start.
+
+        With `members`, of an ensemble only these, by their numbers.
 
         Examples
         --------
@@ -506,7 +514,8 @@ class Trajectory:
         [0.5, 1.5]
         """
         require_forces(self, "a time between the stored ones")
-        scenario = replace(self.scenario, output_times=times, output_step=None)
+        scenario = self.scenario if members is None else self.scenario.take(np.asarray(members))
+        scenario = replace(scenario, output_times=times, output_step=None)
         return type(self)(scenario, run_scenario(scenario, self.work is not None))
 
     @cached_property

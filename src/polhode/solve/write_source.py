@@ -64,7 +64,7 @@ def write_source(scenario: Scenario, language: str, path: str | Path) -> None:
     first lines say how.  With method "auto" the motion is computed once to find the method and the tolerance.
 
     Every method but "taylor", every formulation, all forces, pivots, impulses and windows, systems and ensembles; no
-    events.
+    events and no contacts.
 
     Parameters
     ----------
@@ -134,6 +134,8 @@ def _settle_scenario(scenario: Scenario) -> Scenario:
             f"a scenario with events cannot be exported: leave out {scenario.events[0].name}, and watch for it in the "
             "program between two steps"
         )
+    if scenario.contacts:
+        raise ScenarioError("a scenario with contacts cannot be exported: leave them out, or use ph.simulate")
     if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:
         scenario = replace(scenario, output_times=[scenario.end_time])
     for times in segments.discontinuity_times(scenario):

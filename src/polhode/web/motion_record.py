@@ -30,7 +30,7 @@ MAX_BODIES_WITH_FORCES = 20
 """Forces are sent for at most this many bodies."""
 FLOAT32_ROUNDING, POSITION_TOLERANCE = 2.0**-24, 1e-4
 """Positions are sent in 64 bits if float32 rounding exceeds this fraction of the smallest body."""
-MAX_IMPACTS = 20_000
+MAX_IMPACTS = 50_000
 """Points of contact that are sent at most."""
 PATCH_MARGIN, PATCH_ROOM, PATCH_CELLS = 1.15, 2.5, 14
 """Half the size of a floor: so many times half the extent of the paths and so many sizes of a body; its squares."""
@@ -299,11 +299,12 @@ def _add_contacts(
                 one = {"name": patch.name, "corners": patch.corners - meta["origin"], "cell": patch.cell}
                 meta["patches"].append({**one, "lines": (patch.lines - meta["origin"]).reshape(-1, 3)})
     if motion.scenario.contacts and len(motion.impacts):
-        impacts = motion.impacts[:MAX_IMPACTS]
+        impacts = motion.impacts.marked[:MAX_IMPACTS]
         meta["hasImpacts"] = True
         arrays["impact_time"] = impacts.time
         arrays["impact_point"] = impacts.point - meta["origin"]
         arrays["impact_impulse"] = impacts.impulse
+        arrays["impact_body"] = impacts.member if motion.axis == "member" else impacts.body
         exact |= {"impact_time", "impact_point"}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from polhode.massprops.appearance import Appearance
 from polhode.model.contact import HalfSpace
 from polhode.results.contact_patches import varies_between_members
+from polhode.results.impacts import FAINT
 from polhode.results.trajectory import Trajectory
 
 MAX_APPEARANCES = 50
@@ -39,7 +40,7 @@ def collect_event_markers(motion: Trajectory) -> list[dict[str, Any]]:
                 {"name": f.name, "time": float(times[i if motion.axis == "member" else 0]), "body": i} for i in bodies
             ]
     if motion.scenario.contacts:
-        impacts = motion.impacts
+        impacts = motion.impacts.marked
         whose = impacts.member if motion.axis == "member" else impacts.body
         rows = zip(impacts.surface.tolist(), impacts.time.tolist(), whose.tolist(), strict=True)
         found += [{"name": f"impact, {name}", "time": time, "body": i} for name, time, i in dict.fromkeys(rows)]
@@ -93,6 +94,8 @@ def _describe_contacts(motion: Trajectory) -> list[str]:
         sentences.append("The impacts are not shown: an ensemble that keeps only its final states does not keep them.")
     elif count:
         sentences.append(f"At {count:,.0f} points of contact in all impacts, {lost:.3g} J were lost.")
+        if len(motion.impacts.marked) < len(motion.impacts):
+            sentences.append(f"Impacts with less than {FAINT:g} of the largest impulse are not marked.")
     surfaces = [c for c in motion.scenario.contacts if isinstance(c, HalfSpace)]
     if varies_between_members(surfaces):
         sentences.append("The members' floors differ: that of the first member is drawn.")

@@ -95,9 +95,9 @@ def sample_trajectory(motion: Trajectory, times: Any) -> TrajectorySamples:
 def _recompute_samples(motion: Trajectory, who: list[int], times: Array) -> TrajectorySamples:
     """Samples of a motion with contacts, computed in one more run."""
     different, row = np.unique(times, return_inverse=True)
-    again = motion.recomputed_at(different)
+    again = motion.recomputed_at(different, who if motion.axis == "member" else None)
     row = np.minimum(row, len(again.times) - 1)  # a run that failed has no more
-    poses = (_add_body_axis(again, getattr(again, name))[row][:, who] for name in POSE_NAMES)
+    poses = (_add_body_axis(again, getattr(again, name))[row] for name in POSE_NAMES)
     return _build_samples(motion, times, *poses)
 
 
@@ -125,6 +125,8 @@ def sample_trajectory_at(motion: Trajectory, time: float) -> tuple[TrajectorySam
     if motion.unknown_forces and moment not in motion.times:
         requested, moment = moment, float(motion.times[np.abs(motion.times - moment).argmin()])
         remark = f"nearest stored output to {requested:g} s, since the file does not hold all forces"
+    if motion.scenario.contacts:
+        return sample_trajectory(motion, [moment]), remark
     now = _samples_from_states(motion, who, np.array([moment]), [motion.at(moment)])
     if motion.axis == "member" and moment >= motion.times[0] and not np.isfinite(now.position).all():
         stopped = sample_trajectory(motion, now.times)  # no outputs are kept of members that an event has stopped
