@@ -22,10 +22,14 @@ ROOT_STEPS = 200
 
 @loop
 def friction_excess(kappa: float, c1: float, c2: float, s1: float, s2: float, limit: Any) -> float:
-    """|p_t| - mu p_n for tangential velocities u_t = -kappa p_t; limit = (mu times p_n without friction, slopes)."""
+    """1 - mu p_n/|p_t| for tangential velocities u_t = -kappa p_t: nearly a straight line in kappa.
+
+    limit = (mu times p_n without friction, slopes of mu p_n with p_t).
+    """
     p1, p2 = -c1 / (s1 + kappa), -c2 / (s2 + kappa)
     room, slope1, slope2 = limit
-    return sqrt(p1 * p1 + p2 * p2) - (room + slope1 * p1 + slope2 * p2)
+    size = sqrt(p1 * p1 + p2 * p2)
+    return 1.0 - (room + slope1 * p1 + slope2 * p2) / size if size > 0.0 else -1.0
 
 
 @loop
@@ -115,39 +119,59 @@ def solve_sliding(a: Any, i: int, b: Any, mu: float, direction: Any, p: Any) -> 
 
 
 @loop
-def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> bool:
+def sweep_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> bool:
+    """Solve every point once, with the others as they are; False if one that slides has no solution."""
+    for i in range(count):
+        at = 3 * i
+        for r in range(3):
+            total = bias[at + r] + a[at + r, at] * law[i, 4]
+            for j in range(count):
+                if j != i:
+                    for c in range(3):
+                        total = total + a[at + r, 3 * j + c] * p[3 * j + c]
+            b[at + r] = total
+        if law[i, 1] == 1.0:
+            if not solve_sliding(a, at, b, law[i, 0], (law[i, 2], law[i, 3]), p):
+                return False
+        else:
+            solve_point(a, at, b, law[i, 0], law[i, 4], p)
+    return True
+
+
+@loop
+def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any) -> bool:
     """All points together, one after the other until nothing changes (nonlinear Gauss-Seidel).
 
     law[i]: friction, 1 if it slides already, the direction in which it slides (2), the least normal impulse.
-    b is workspace.  False if a sliding point has no solution.
+    False if a sliding point has no solution.  Where the changes shrink by a steady factor, their sum is taken at once
+    (Aitken); the next sweeps remove what that has left.
     """
-    is_solved = True
+    b, old = work[0], work[1]
+    last, steady = 0.0, 0.0
     for i in range(3 * count):
         p[i] = 0.0
     for i in range(count):
         p[3 * i] = law[i, 4]
-    for _ in range(SWEEPS):
+    for n in range(SWEEPS):
+        for i in range(3 * count):
+            old[i] = p[i]
+        if not sweep_points(count, a, bias, law, p, b):
+            return False
         change, size = 0.0, 0.0
-        for i in range(count):
-            at = 3 * i
-            old0, old1, old2 = p[at], p[at + 1], p[at + 2]
-            for r in range(3):
-                total = bias[at + r] + a[at + r, at] * law[i, 4]
-                for j in range(count):
-                    if j != i:
-                        for c in range(3):
-                            total = total + a[at + r, 3 * j + c] * p[3 * j + c]
-                b[at + r] = total
-            if law[i, 1] == 1.0:
-                if not solve_sliding(a, at, b, law[i, 0], (law[i, 2], law[i, 3]), p):
-                    is_solved = False
-            else:
-                solve_point(a, at, b, law[i, 0], law[i, 4], p)
-            change = max(change, abs(p[at] - old0), abs(p[at + 1] - old1), abs(p[at + 2] - old2))
-            size = max(size, abs(p[at]), abs(p[at + 1]), abs(p[at + 2]))
-        if not is_solved or count == 1 or change <= UNCHANGED * size:
+        for i in range(3 * count):
+            change = max(change, abs(p[i] - old[i]))
+            size = max(size, abs(p[i]))
+        if count == 1 or change <= UNCHANGED * size:
             break
-    return is_solved
+        ratio = change / last if last > 0.0 else 0.0
+        if n % 4 == 3 and ratio < 0.99 and abs(ratio - steady) < 0.1 * ratio:
+            for i in range(3 * count):
+                p[i] = p[i] + (p[i] - old[i]) * ratio / (1.0 - ratio)
+            last = 0.0
+        else:
+            last = change
+        steady = ratio
+    return True
 
 
 @loop

@@ -98,6 +98,11 @@ class Scene(NamedTuple):
     whole: Any
     real: Any
     tried: Any
+    rows: Any
+    columns: Any
+    whose: Any
+    work: Any
+    curve: Any
 
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
@@ -180,7 +185,6 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
         find_lowest(feature, body_normal(y, j, normal), vector(y, j + 10), scene.low)
         row = scene.points[i]
         place_point(row, unit, at, y, j, scene.low, normal)
-        place_levers(row, scene.inverse[b], ARM, LEVER, TURNED)
         row[MU] = plane[FRICTION]
         row[BOUNCE] = plane[RESTITUTION]
         scene.owners[i, 0] = b
@@ -190,29 +194,31 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
     def build_matrix(scene: Scene) -> None:
         n = scene.whole[ACTIVE]
         for i in range(n):
-            for j in range(n):
+            place_levers(scene.points[i], scene.inverse[scene.owners[i, 0]], ARM, LEVER, TURNED)
+            if scene.owners[i, 1] >= 0:
+                place_levers(scene.points[i], scene.inverse[scene.owners[i, 1]], ARM_B, LEVER_B, TURNED_B)
+        for i in range(n):
+            for j in range(i, n):
                 p, q = scene.points[i], scene.points[j]
                 a_i, b_i, a_j, b_j = scene.owners[i, 0], scene.owners[i, 1], scene.owners[j, 0], scene.owners[j, 1]
                 for r in range(3):
                     for c in range(3):
-                        direct = (
-                            p[N + 3 * r] * q[N + 3 * c]
-                            + p[N + 3 * r + 1] * q[N + 3 * c + 1]
-                            + p[N + 3 * r + 2] * q[N + 3 * c + 2]
-                        )
+                        direct = lever_product(p, N + 3 * r, q, N + 3 * c)
                         total = 0.0
                         if a_i == a_j:
-                            total = total + direct * p[PER_MASS] + lever_product(p, LEVER + 3 * r, q, TURNED + 3 * c)
-                        if b_i >= 0 and b_i == b_j:
-                            total = total + direct * p[PER_MASS_B]
-                            total = total + lever_product(p, LEVER_B + 3 * r, q, TURNED_B + 3 * c)
-                        if a_i == b_j:
-                            total = total - direct * p[PER_MASS]
-                            total = total - lever_product(p, LEVER + 3 * r, q, TURNED_B + 3 * c)
-                        if b_i >= 0 and b_i == a_j:
-                            total = total - direct * p[PER_MASS_B]
-                            total = total - lever_product(p, LEVER_B + 3 * r, q, TURNED + 3 * c)
+                            total = direct * p[PER_MASS] + lever_product(p, LEVER + 3 * r, q, TURNED + 3 * c)
+                        if b_i >= 0 or b_j >= 0:
+                            if b_i == b_j:
+                                total = total + direct * p[PER_MASS_B]
+                                total = total + lever_product(p, LEVER_B + 3 * r, q, TURNED_B + 3 * c)
+                            if a_i == b_j:
+                                total = total - direct * p[PER_MASS]
+                                total = total - lever_product(p, LEVER + 3 * r, q, TURNED_B + 3 * c)
+                            if b_i == a_j:
+                                total = total - direct * p[PER_MASS_B]
+                                total = total - lever_product(p, LEVER_B + 3 * r, q, TURNED + 3 * c)
                         scene.a[3 * i + r, 3 * j + c] = total
+                        scene.a[3 * j + c, 3 * i + r] = total
 
     @loop
     def gap_of(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
