@@ -2,8 +2,9 @@
 
 Both programs start from the same states, in the free flight fitted just before the first contact, with the same cube,
 and are fitted alike: one restitution and one friction for all tosses here; friction, time constant and damping ratio in
-MuJoCo.  The fit takes the point of a grid with the smallest geometric mean of the six medians.  The cube is described
-twice: as published, and as the tosses themselves show it (see `cube_identification`).
+MuJoCo.  The fit takes the point of a grid at which the worst of the six medians, each relative to the best that any point
+reaches, is smallest.  The cube is described twice: as published, and as the tosses themselves show it (see
+`cube_identification`).
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ HORIZONS = (0.05, 0.1)
 """Seconds after the first contact; the last sample, at rest, is the third horizon."""
 SUBSTEPS = 14
 """MuJoCo's steps between two samples: 0.48 ms."""
-RESTITUTIONS = (0.0, 0.05, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3)
-FRICTIONS = (0.15, 0.16, 0.17, 0.175, 0.18, 0.185, 0.19, 0.2)
-TIME_CONSTANTS = (0.001, 0.002, 0.004, 0.008)
-DAMPING_RATIOS = (0.4, 0.6, 0.8, 1.0)
+RESTITUTIONS = (0.0, 0.1, 0.15, 0.2, 0.225, 0.25, 0.275, 0.3)
+FRICTIONS = (0.16, 0.165, 0.17, 0.175, 0.1775, 0.18, 0.1825, 0.185, 0.19)
+TIME_CONSTANTS = (0.002, 0.004, 0.008)
+DAMPING_RATIOS = (0.5, 0.6, 0.8, 1.0)
 
 
 def start_states(tosses: list[Toss]) -> ph.State:
@@ -155,8 +156,10 @@ def all_errors(run: Callable[..., tuple[Any, Any]], tosses: list[Toss], cube: Cu
 
 
 def best_point(found: dict[Any, Any], chosen: Any) -> Any:
-    """The parameters with the smallest geometric mean of the six medians over the chosen tosses."""
-    return min(found, key=lambda point: np.log(np.median(found[point][chosen], axis=0)).mean())
+    """The parameters whose worst median over the chosen tosses, relative to the best of any point, is smallest."""
+    medians = {point: np.median(rows[chosen], axis=0) for point, rows in found.items()}
+    best = np.min(list(medians.values()), axis=0)
+    return min(medians, key=lambda point: (medians[point] / best).max())
 
 
 def report(name: str, cube: Cube, labels: tuple[str, ...], found: dict[Any, Any]) -> str:
