@@ -3,7 +3,7 @@
 Both programs start from the same states, in the free flight fitted just before the first contact, with the same cube,
 and are fitted alike: one restitution and one friction for all tosses here; friction, time constant and damping ratio in
 MuJoCo.  The fit takes the point of a grid at which the worst of the six medians, each relative to the best that any
-point reaches, is smallest.  (The geometric mean of the medians would choose less friction, good at 100 ms and far off at
+point reaches, is smallest.  (The geometric mean of the medians chooses less friction, good at 100 ms but far off at
 rest.)  "Other half": fitted on every second toss, judged on the others.  The cube is described twice: as published, and
 as these same tosses show it (see `cube_identification`), which the other half therefore does not test.
 """
