@@ -70,7 +70,7 @@ def test_energy_never_grows_in_ten_thousand_random_impacts():
         found = energy(motion, body.mass, np.asarray(body.inertia_body))
         assert np.isfinite(found).all()
         growth = np.diff(found, axis=0)
-        assert growth.max() < 1e-12 * found.max()
+        assert growth.max() < 1e-9 * found.max()  # rolling is integrated with rtol=1e-9; impacts are held to rounding
         lost = np.asarray(motion.impacts.energy_lost)
         assert _sums_of_impacts(motion.impacts, lost).min() > -1e-13 * found.max()
         assert (np.asarray(motion.impacts.normal_impulse) >= 0).all()
