@@ -120,6 +120,19 @@ not slide, the length of the step that was tried last."""
 FLIGHT, SLIDING, ROLLING, RESTING = 0, 1, 2, 3
 
 
+UNIT_ROUNDOFF = 2.0**-52
+RUNNING, DONE, LOG_FULL, ENDLESS, PARADOX, NOT_FINITE, CROWDED, INSIDE = 0, 1, 2, 3, 4, 5, 6, 7
+"""Why a unit has left the loop."""
+AT_STEP, AT_TIME, AT_OUTPUT, AT_STATUS, AT_IMPACTS, AT_LOST, AT_STEPS, AT_LOGGED, AT_STATE, MEMORY = range(10)
+"""The memory of a unit."""
+LOG_NUMBERS = 16
+"""Of an impact at a point: time, body, other body, plane, point, normal, normal impulse, tangential impulse, energy
+lost, kind."""
+SLIP, STICK, SETTLE, TOUCHED = 0, 1, 2, 3
+"""Kinds of impacts."""
+FRESH, LOOK, LEFT_OUT, FITTED = 8, 9, 10, 11
+"""Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step."""
+NEVER = 1e300
 
 
 class SceneLoops(NamedTuple):
