@@ -36,6 +36,8 @@ from polhode.backends.contact_scene import (
     NEVER,
     NOT_FINITE,
     NUMBERS,
+    PAINLEVE,
+    PARADOX,
     PLANE_ROW,
     POINT_NUMBERS,
     RESTING,
@@ -73,16 +75,10 @@ LEAST_STALL = 2000
 
 
 def build_contact_loop(
-    load_all: Sweep,
-    add_pairs: Loop,
-    motion: Any,
-    free_motion: Any,
-    points: SceneLoops,
-    tableau: Tableau,
-    layout: Layout,
+    loads: tuple[Sweep, Loop], motion: Any, free_motion: Any, points: SceneLoops, tableau: Tableau, layout: Layout
 ) -> Loop:
     """Advance units with contacts; free_motion is None where more than gravity acts."""
-    rates = build_rates(load_all, add_pairs, motion, points, layout)
+    rates = build_rates(loads, motion, points, layout)
     step = build_step(rates, tableau)
     evaluate = build_evaluation(build_fit(rates, tableau), free_motion, layout)
     search = build_search(evaluate, layout)
@@ -124,7 +120,7 @@ def build_contact_loop(
             scene.y0[i] = scene.y[i]
 
     @loop
-    def release(scene: Scene, length: float) -> bool:
+    def release(scene: Scene, length: float) -> Any:
         """Let go of a point whose force was zero at the start of the step and would pull after it."""
         n, kept = scene.whole[ACTIVE], 0
         if scene.whole[LOOK] == 1:
@@ -148,9 +144,10 @@ def build_contact_loop(
         return False
 
     @loop
-    def start_sliding(scene: Scene) -> bool:
+    def start_sliding(scene: Scene) -> Any:
         """Let a point slide whose friction was at its limit at the start of the step and would exceed it after."""
-        if scene.whole[LOOK] == 1 and scene.whole[ACTIVE] == 1 and scene.modes[0] == STICKS:
+        is_alone = scene.whole[ACTIVE] == 1 and scene.modes[0] == STICKS
+        if scene.whole[LOOK] == 1 and is_alone:  # noqa: SIM102
             if scene.slack[0, 1] <= 0.0 and slack_of(scene, 0, 1) < 0.0:
                 row, t1, t2 = scene.points[0], scene.p[1], scene.p[2]
                 pull = sqrt(t1 * t1 + t2 * t2)
@@ -164,7 +161,7 @@ def build_contact_loop(
         return False
 
     @loop
-    def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> bool:
+    def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> Any:
         """Whether points that share friction in more ways than one still stick at the end of a step."""
         before, n = scene.whole[STATE], scene.whole[ACTIVE]
         evaluate(run, unit, scene, t, tau, False)
@@ -180,7 +177,7 @@ def build_contact_loop(
         return holds
 
     @loop
-    def is_finite(scene: Scene) -> bool:
+    def is_finite(scene: Scene) -> Any:
         total = 0.0
         for i in range(len(scene.y)):
             total = total + scene.y[i] * 0.0
@@ -221,6 +218,9 @@ def build_contact_loop(
                 status = DONE
                 break
             begin(run, unit, scene, run.start + now)
+            if scene.whole[PAINLEVE] == 1:
+                status = PARADOX
+                break
             in_flight = is_ballistic and scene.whole[ACTIVE] == 0
             length = left
             if not in_flight:
@@ -237,7 +237,8 @@ def build_contact_loop(
                     reached = earlier
                 if release(scene, reached) or start_sliding(scene):
                     continue
-                if scene.whole[LOOK] == 1 and reached > 1e-9 * scene.real[SIZE] / scene.real[SPEED]:
+                is_long = reached > 1e-9 * scene.real[SIZE] / scene.real[SPEED]
+                if scene.whole[LOOK] == 1 and is_long:  # noqa: SIM102
                     if not still_holds(run, unit, scene, run.start + now, reached):
                         scene.real[STEP] = reached / 2.0
                         continue

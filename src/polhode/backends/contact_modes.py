@@ -61,7 +61,7 @@ since the direction of so small a speed turns too fast for steps."""
 
 
 @loop
-def slack_of(scene: Scene, i: int, what: int) -> float:
+def slack_of(scene: Scene, i: int, what: int) -> Any:
     """How far a point in contact is from a change: its normal force; the rest of its friction; its speed of sliding."""
     p = scene.p[3 * i]
     if what == 0:
@@ -81,7 +81,7 @@ def build_changes(evaluate: Loop, rates: Loop) -> Loop:
     """(run, unit, scene, t, reached) -> the time of the first change of a point in contact, or `reached`."""
 
     @loop
-    def slack_at(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, which: int) -> float:
+    def slack_at(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, which: int) -> Any:
         evaluate(run, unit, scene, t, tau, False)
         rates(run, unit, scene, t + tau, scene.y, scene.stage)
         return slack_of(scene, which // 3, which % 3)
@@ -96,7 +96,7 @@ def build_changes(evaluate: Loop, rates: Loop) -> Loop:
         return -1
 
     @loop
-    def needs_look(scene: Scene) -> bool:
+    def needs_look(scene: Scene) -> Any:
         """Whether something was not as it should be already at the start of the step."""
         for i in range(scene.whole[ACTIVE]):
             for what in range(3):
@@ -105,7 +105,7 @@ def build_changes(evaluate: Loop, rates: Loop) -> Loop:
         return False
 
     @loop
-    def changes(run: ContactRun, unit: Any, scene: Scene, t: float, reached: float) -> float:
+    def changes(run: ContactRun, unit: Any, scene: Scene, t: float, reached: float) -> Any:
         end = reached
         scene.whole[LOOK] = 0
         for _ in range(3 * MOST_POINTS):

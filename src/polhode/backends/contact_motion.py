@@ -70,7 +70,7 @@ def build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
     size, at_per_mass = layout.size, layout.body[1]
 
     @loop
-    def error_of(run: ContactRun, unit: Any, scene: Scene, h: float, row: Any) -> float:
+    def error_of(run: ContactRun, unit: Any, scene: Scene, h: float, row: Any) -> Any:
         worst = 0.0
         for m in range(len(scene.y)):
             part, b = m % NUMBERS, m // NUMBERS
@@ -98,7 +98,7 @@ def build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
         return worst / run.rtol
 
     @loop
-    def attempt(run: ContactRun, unit: Any, scene: Scene, t: float, left: float) -> float:
+    def attempt(run: ContactRun, unit: Any, scene: Scene, t: float, left: float) -> Any:
         h = min(scene.real[STEP], left)
         for _ in range(60):
             step(run, unit, scene, t, h)

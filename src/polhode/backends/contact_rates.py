@@ -40,13 +40,13 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import cross, dot, plus, scaled
 
 
-def build_rates(load_all: Sweep, add_pairs: Loop, motion: Any, points: SceneLoops, layout: Layout) -> Loop:
+def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layout: Layout) -> Loop:
     """(run, unit, scene, t, y, out): the slopes of all bodies, with the forces of the points in contact.
 
     The forces stay in scene.p, in the axes of each point.
     """
     size, point, wrench = layout.size, layout.point, layout.wrench
-    at_per_mass, at_inverse = layout.body[1], layout.body[3]
+    at_inverse, (load_all, add_pairs) = layout.body[3], loads
     find_point, find_inverses = points.find_point, points.find_inverses
     view, rate = motion
 

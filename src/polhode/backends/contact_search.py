@@ -14,6 +14,7 @@ from polhode.backends.contact_scene import (
     MU,
     NEVER,
     NUMBERS,
+    PAINLEVE,
     PER_MASS,
     PLANE_ROW,
     SIZE,
@@ -48,8 +49,8 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, plus, scaled
 
 FEW_REST, MANY_REST = 1e-15, 1e-5
-"""The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one point
-only, and of others, whose bounces are counted in hundreds."""
+"""The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one
+point only, and of others, whose bounces are counted in hundreds."""
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
 MANY_PROBES = 500
@@ -83,6 +84,7 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
 
     @loop
     def begin(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
+        scene.whole[PAINLEVE] = 0
         rates(run, unit, scene, t, scene.y0, scene.slopes[0])
         speed, noise, extent = 0.0, 0.0, 0.0
         for b in range(scene.inverse.shape[0]):
@@ -156,7 +158,7 @@ def build_search(evaluate: Loop, layout: Layout) -> Loop:
         return to_body(quaternion(y, i + 3), normal)
 
     @loop
-    def safe_time(run: ContactRun, unit: Any, scene: Scene, tau: float, most: float) -> float:
+    def safe_time(run: ContactRun, unit: Any, scene: Scene, tau: float, most: float) -> Any:
         """How long no candidate can touch, at most `most`; the one that limits it is the hit."""
         best = most
         scene.whole[HIT] = -1
@@ -190,7 +192,7 @@ def build_search(evaluate: Loop, layout: Layout) -> Loop:
         return best
 
     @loop
-    def search(run: ContactRun, unit: Any, scene: Scene, t: float, length: float, in_flight: bool) -> float:
+    def search(run: ContactRun, unit: Any, scene: Scene, t: float, length: float, in_flight: bool) -> Any:
         if not in_flight:
             widen_limits(unit, scene, length)
         start_over(scene)

@@ -105,7 +105,7 @@ class ContactSteps(Integrator):
             self.log,
             self.features,
             self.planes,
-            np.repeat(np.arange(bodies), np.diff(self.first)),
+            np.repeat(np.arange(bodies), np.diff(self.first).astype(int)),
             self.first,
             sum(isinstance(c, HalfSpace) for c in self.scenario.contacts),
             self.plane_step,
@@ -189,11 +189,8 @@ def _stack_features(bodies: tuple[Body, ...], units: int) -> tuple[Array, Array,
     if all(rows.ndim == 2 for rows in each):
         joined = np.concatenate([_count_circles(rows, n) for rows, n in zip(each, first, strict=False)])
         return np.ascontiguousarray(joined), first, 0
-    spread = [
-        np.broadcast_to(_count_circles(rows, n), (units, *rows.shape[-2:]))
-        for rows, n in zip(each, first, strict=False)
-    ]
-    joined = np.concatenate(spread, axis=1)
+    counted = [_count_circles(rows, n) for rows, n in zip(each, first, strict=False)]
+    joined = np.concatenate([np.broadcast_to(rows, (units, *rows.shape[-2:])) for rows in counted], axis=1)
     return np.ascontiguousarray(joined.reshape(-1, FEATURE)), first, int(first[-1])
 
 
