@@ -1,0 +1,69 @@
+"""A thousand random throws of five bodies: no point is under the floor, none is lost, each ends for a reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import trimesh
+
+import polhode as ph
+from contact_reference import G, box_corners, lowest_point, random_quaternions
+
+THROWS = 200
+HULL = trimesh.Trimesh(np.random.default_rng(4).normal(size=(14, 3)) * [0.10, 0.07, 0.05]).convex_hull
+BODIES = {
+    "box": (lambda: ph.shapes.box((0.3, 0.2, 0.1), mass=1.0), "points", box_corners((0.3, 0.2, 0.1)), 0.19),
+    "cylinder": (lambda: ph.shapes.cylinder(0.1, 0.25, mass=1.0), "cylinder", (0.1, 0.25), 0.16),
+    "cone": (lambda: ph.shapes.cone(0.12, 0.3, mass=1.0), "cone", (0.12, 0.3), 0.23),
+    "ellipsoid": (lambda: ph.shapes.ellipsoid((0.2, 0.12, 0.08), mass=1.0), "ellipsoid", (0.2, 0.12, 0.08), 0.2),
+    "hull": (lambda: ph.Body.from_mesh(HULL, mass=1.0), "points", HULL.vertices, 0.2),
+}
+"""How each is made, its kind and sizes for the independent judge, and its size in m."""
+
+
+def throw(rng, n):
+    return ph.State(
+        position=np.array([0.0, 0.0, 0.5]) + rng.uniform(0, 1, size=(n, 3)),
+        quaternion_wxyz=random_quaternions(rng, n),
+        velocity=2 * rng.normal(size=(n, 3)),
+        angular_velocity_body=10 * rng.normal(size=(n, 3)),
+    )
+
+
+def judge(name, throws, duration, seed):
+    make, kind, sizes, size = BODIES[name]
+    body = make()
+    rng = np.random.default_rng(seed)
+    contacts = [ph.floor(rng.uniform(0, 0.9, size=throws), rng.uniform(0.05, 1.0, size=throws))]
+    motion = ph.ensemble(
+        body, throw(rng, throws), [ph.forces.gravity(G)], duration=duration, output_step=0.01, contacts=contacts
+    )
+    center = body.center_of_mass if name == "hull" else (0.0, 0.0, 0.0)  # shapes are about their center of mass
+    values = (motion.position, motion.quaternion_wxyz, motion.velocity, motion.angular_velocity_body)
+    assert all(np.isfinite(value).all() for value in values)
+    depth = -lowest_point(kind, sizes, center, motion.position, motion.quaternion_wxyz)
+    assert depth.max() < 1e-9 * size
+    assert motion.times[-1] == duration
+    return motion, depth
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_no_point_is_under_the_floor(name):
+    judge(name, 20, 2.0, seed=1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BODIES)
+def test_a_thousand_throws_end_at_rest_or_for_a_reason(name):
+    motion, depth = judge(name, THROWS, 10.0, seed=2)
+    size = BODIES[name][3]
+    last = np.asarray(motion.contact_state)[-1]
+    speed = np.linalg.norm(motion.velocity[-1], axis=-1) + size * np.linalg.norm(motion.angular_velocity[-1], axis=-1)
+    assert set(last) <= {"resting", "rolling", "sliding", "flight"}
+    assert not speed[last == "resting"].any()
+    assert (abs(depth[-1])[last != "flight"] < 1e-9 * size).all()
+    struck_at = np.zeros(THROWS)
+    np.maximum.at(struck_at, np.asarray(motion.impacts.member), np.asarray(motion.impacts.time))
+    assert (struck_at[last == "flight"] > 8.0).all()  # in flight only between bounces
+    if name in ("box", "hull"):
+        assert (last == "resting").mean() > 0.9  # nothing flat rolls on and on
