@@ -90,15 +90,6 @@ def build_changes(evaluate: Loop, rates: Loop) -> Loop:
         return slack_of(scene, which // 3, which % 3)
 
     @loop
-    def first_change(scene: Scene) -> int:
-        """A point and quantity whose slack has become negative inside the step; -1 if there is none."""
-        for i in range(scene.whole[ACTIVE]):
-            for what in range(3):
-                if scene.slack[i, what] > 0.0 and slack_of(scene, i, what) < 0.0:
-                    return 3 * i + what
-        return -1
-
-    @loop
     def needs_look(scene: Scene) -> Any:
         """Whether something was not as it should be already at the start of the step."""
         for i in range(scene.whole[ACTIVE]):
@@ -108,38 +99,41 @@ def build_changes(evaluate: Loop, rates: Loop) -> Loop:
         return False
 
     @loop
+    def find_change(run: ContactRun, unit: Any, scene: Scene, t: float, end: float, which: int) -> Any:
+        """When a slack that is positive at the start of a step and negative at `end` is zero (Illinois)."""
+        low, f_low = 0.0, scene.slack[which // 3, which % 3]
+        high, f_high = end, slack_of(scene, which // 3, which % 3)
+        kept = 0
+        for _ in range(EVENT_STEPS):
+            middle = (low * f_high - high * f_low) / (f_high - f_low)
+            if middle <= low or middle >= high:
+                middle = (low + high) / 2.0
+            f = slack_at(run, unit, scene, t, middle, which)
+            if f > 0.0:
+                low, f_low = middle, f
+                if kept == 1:
+                    f_high = f_high / 2.0
+                kept = 1
+            else:
+                high, f_high = middle, f
+                if kept == 2:
+                    f_low = f_low / 2.0
+                kept = 2
+            if f == 0.0 or high - low <= EVENT_WIDTH * high:
+                break
+        return high
+
+    @loop
     def changes(run: ContactRun, unit: Any, scene: Scene, t: float, reached: float) -> Any:
         end = reached
-        scene.whole[LOOK] = 0
-        for _ in range(3 * MOST_POINTS):
-            evaluate(run, unit, scene, t, end, False)
-            rates(run, unit, scene, t + end, scene.y, scene.stage)
-            which = first_change(scene)
-            if which < 0:
-                if needs_look(scene):
-                    scene.whole[LOOK] = 1
-                break
-            low, f_low = 0.0, scene.slack[which // 3, which % 3]
-            high, f_high = end, slack_of(scene, which // 3, which % 3)
-            kept = 0
-            for _ in range(EVENT_STEPS):
-                middle = (low * f_high - high * f_low) / (f_high - f_low)
-                if middle <= low or middle >= high:
-                    middle = (low + high) / 2.0
-                f = slack_at(run, unit, scene, t, middle, which)
-                if f > 0.0:
-                    low, f_low = middle, f
-                    if kept == 1:
-                        f_high = f_high / 2.0
-                    kept = 1
-                else:
-                    high, f_high = middle, f
-                    if kept == 2:
-                        f_low = f_low / 2.0
-                    kept = 2
-                if f == 0.0 or high - low <= EVENT_WIDTH * high:
-                    break
-            end = high
+        evaluate(run, unit, scene, t, end, False)
+        rates(run, unit, scene, t + end, scene.y, scene.stage)
+        for which in range(3 * scene.whole[ACTIVE]):
+            if scene.slack[which // 3, which % 3] > 0.0 and slack_of(scene, which // 3, which % 3) < 0.0:
+                end = find_change(run, unit, scene, t, end, which)
+                evaluate(run, unit, scene, t, end, False)
+                rates(run, unit, scene, t + end, scene.y, scene.stage)
+        scene.whole[LOOK] = 1 if needs_look(scene) else 0
         return end
 
     return changes
