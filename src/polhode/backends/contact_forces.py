@@ -218,13 +218,12 @@ def substitute(size: int, g: Any, x: Any) -> None:
 
 @loop
 def solve_least(size: int, k: Any, target: Any, g: Any, x: Any, r: Any) -> None:
-    """The smallest x with K x = target, for a consistent system of any rank.
+    """The x with K x = target that is nearest to the given x, for a consistent system of any rank.
 
-    x = K^T y with (K K^T + eps) y = target - K x, repeated: what eps leaves, the next round removes.
+    x += K^T y with (K K^T + eps) y = target - K x, repeated: what eps leaves, the next round removes.
     """
     trace = 0.0
     for i in range(size):
-        x[i] = 0.0
         for j in range(i + 1):
             total = 0.0
             for m in range(size):
@@ -310,6 +309,8 @@ def solve_with_statuses(scene: Any, n: int) -> None:
                 pull = scene.slip[i, 0] * scene.a[row, column + 1] + scene.slip[i, 1] * scene.a[row, column + 2]
                 total = total - scene.law[i, 0] * pull
             scene.k[r, c] = total
+    for c in range(count):
+        scene.x[c] = 0.0
     if count > 0:
         solve_least(count, scene.k, scene.target, scene.g, scene.x, scene.rest)
     for c in range(count):

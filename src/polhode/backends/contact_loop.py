@@ -132,6 +132,7 @@ def build_contact_loop(
                     scene.modes[kept] = scene.modes[i]
                     for c in range(3):
                         scene.sliding[kept, c] = scene.sliding[i, c]
+                        scene.reference[kept, c] = scene.reference[i, c]
                     kept += 1
             if kept < n:
                 scene.whole[ACTIVE] = kept
@@ -330,6 +331,7 @@ def build_contact_loop(
             np.zeros(rows),
             np.zeros(rows),
             np.zeros(rows),
+            np.zeros((most, 3)),
         )
         for u in range(first, last):
             if run.memory[u, AT_STATUS] == 0.0 or run.memory[u, AT_STATUS] == 2.0:

@@ -161,27 +161,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.modes[to] = scene.modes[i]
         for c in range(3):
             scene.sliding[to, c] = scene.sliding[i, c]
-
-    @loop
-    def drop_negative(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
-        """Of more points than are needed, leave out those that the smallest solution would pull."""
-        for _ in range(MOST_POINTS):
-            n = scene.whole[ACTIVE]
-            if n < 2:
-                break
-            rates(run, unit, scene, t, scene.y0, scene.stage)
-            worst, least, largest = -1, 0.0, 0.0
-            for i in range(n):
-                largest = max(largest, scene.p[3 * i])
-                if scene.p[3 * i] < least:
-                    worst, least = i, scene.p[3 * i]
-            if worst < 0 or least > -1e-12 * largest:
-                break
-            scene.skip[scene.candidates[worst]] = NEVER
-            scene.whole[LEFT_OUT] = 1
-            for i in range(worst + 1, n):
-                keep_point(scene, i, i - 1)
-            scene.whole[ACTIVE] = n - 1
+            scene.reference[to, c] = scene.reference[i, c]
 
     @loop
     def bring_to_rest(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
@@ -280,6 +260,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                 if scene.modes[i] != STICKS:
                     is_sliding = True
                 row = scene.points[i]
+                store(scene.reference[i], 0, vector(scene.p, 3 * i))
                 store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
                 keep_point(scene, i, kept)
                 kept += 1
@@ -288,8 +269,6 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         if kept > 0:
             scene.whole[STATE] = SLIDING if is_sliding else ROLLING
             bring_to_rest(run, unit, scene, t)
-            if scene.whole[STATE] != RESTING:
-                drop_negative(run, unit, scene, t)
         return RUNNING
 
     @loop

@@ -107,6 +107,7 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
                     place_row(scene.rows[count + r], 0, row, N + 3 * r)
                     scene.whose[count + r] = i
                     scene.u[count + r] = -scene.bias[3 * i + r]
+                    scene.x[count + r] = scene.reference[i, r]
                 place_column(scene.columns[count], 0, row, tensor, tensor_b, (1.0, 0.0, 0.0))
                 place_column(scene.columns[count + 1], 0, row, tensor, tensor_b, (0.0, 1.0, 0.0))
                 place_column(scene.columns[count + 2], 0, row, tensor, tensor_b, (0.0, 0.0, 1.0))
@@ -117,13 +118,17 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
                 place_row(scene.rows[count], 0, row, N)
                 scene.whose[count] = i
                 scene.u[count] = -scene.bias[3 * i]
+                scene.x[count] = scene.reference[i, 0]
                 place_column(scene.columns[count], 0, row, tensor, tensor_b, (1.0, -mu * d1, -mu * d2))
                 count += 1
         return count
 
     @loop
     def solve_forces(scene: Scene) -> None:
-        """The forces of the points in contact, each sticking or sliding as it does."""
+        """The forces of the points in contact, each sticking or sliding as it does.
+
+        Where the points are more than the motion needs, their forces are those nearest to the ones found last.
+        """
         n, rows = scene.whole[ACTIVE], place_rows(scene)
         for r in range(rows):
             i = scene.whose[r]

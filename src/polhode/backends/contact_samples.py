@@ -84,6 +84,8 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
                                 columns += 1
                     scene.u[rows] = -scene.bias[3 * i + r]
                     rows += 1
+        for r in range(rows):
+            scene.x[r] = 0.0
         solve_least(rows, scene.k, scene.u, scene.g, scene.x, scene.rest)
         rows = 0
         for i in range(n):

@@ -110,6 +110,7 @@ class Scene(NamedTuple):
     target: Any
     before: Any
     kept: Any
+    reference: Any
 
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
