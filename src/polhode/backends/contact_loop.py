@@ -90,14 +90,14 @@ SLIP, STICK, SETTLE, TOUCHED = 0, 1, 2, 3
 MANY_PROBES = 500
 LEAST_STALL = 2000
 """So many segments in a row without any progress in time end a run."""
-EVENT_STEPS, EVENT_WIDTH = 100, 1e-12
+EVENT_STEPS, EVENT_WIDTH = 100, 1e-10
 """The time of a change of contact is found to this fraction of the step."""
-FRESH, LOOK, LEFT_OUT = 8, 9, 10
+FRESH, LOOK, LEFT_OUT, FITTED = 8, 9, 10, 11
 """Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step."""
 STAGES = 12
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
-FEW_REST, MANY_REST = 1e-15, 1e-6
+FEW_REST, MANY_REST = 1e-15, 1e-5
 """The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one point
 only, and of others, whose bounces are counted in hundreds."""
 NEVER = 1e300
@@ -109,7 +109,7 @@ def build_contact_loop(
     """Advance units with contacts; free_motion is None where more than gravity acts."""
     rates = _build_rates(load_all, add_pairs, motion, points, layout)
     step = _build_step(rates, tableau)
-    evaluate = _build_evaluation(step, free_motion, layout)
+    evaluate = _build_evaluation(_build_fit(rates, tableau), free_motion, layout)
     search = _build_search(evaluate, layout)
     modes = _build_modes(rates, points, layout)
     strike = _build_impact(points, layout)
@@ -255,7 +255,7 @@ def build_contact_loop(
             np.zeros(bodies * NUMBERS),
             np.zeros(bodies * NUMBERS),
             np.zeros(bodies * NUMBERS),
-            np.zeros((13, bodies * NUMBERS)),
+            np.zeros((16, bodies * NUMBERS)),
             np.zeros((bodies, 4)),
             np.zeros((bodies, 3)),
             np.zeros(candidates),
@@ -284,6 +284,7 @@ def build_contact_loop(
             np.zeros((rows, 12)),
             np.zeros(rows, dtype=np.int64),
             np.zeros((2, rows)),
+            np.zeros((7, bodies * NUMBERS)),
         )
         for u in range(first, last):
             if run.memory[u, AT_STATUS] == 0.0 or run.memory[u, AT_STATUS] == 2.0:
@@ -447,8 +448,8 @@ def find_sliding(scene: Scene, i: int) -> None:
     k1, k2 = dot(vector(kept, 0), vector(row, T1)), dot(vector(kept, 0), vector(row, T2))
     if u1 * k1 + u2 * k2 < 0.0:
         u1, u2 = -u1, -u2
-    u1 = u1 + k1 * 1e-12 * scene.real[SPEED]
-    u2 = u2 + k2 * 1e-12 * scene.real[SPEED]
+    u1 = u1 + k1 * 1e-3 * scene.real[SLOW]
+    u2 = u2 + k2 * 1e-3 * scene.real[SLOW]
     speed = sqrt(u1 * u1 + u2 * u2)
     scene.law[i, 0] = row[MU]
     scene.law[i, 2] = u1 / speed if speed > 0.0 else 0.0
@@ -537,6 +538,7 @@ def _build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
                     scene.real[STEP] = h * factor
                 break
         scene.real[TRIED] = h
+        scene.whole[FITTED] = 0
         for m in range(len(scene.y)):
             scene.tried[m] = scene.dy[m]
         return h
@@ -544,7 +546,44 @@ def _build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
     return attempt
 
 
-def _build_evaluation(step: Loop, free_motion: Any, layout: Layout) -> Loop:
+def _build_fit(rates: Loop, tableau: Tableau) -> Loop:
+    """(run, unit, scene, t, h): the coefficients of dense output of the step that was tried."""
+    dense, count = tableau.dense, len(tableau.nodes)
+    assert dense is not None
+    total = count + 1 + len(dense.nodes)
+    nodes = np.array(dense.nodes, dtype=float)
+    rows, curve_rows = (np.array([padded(row, total) for row in part]) for part in (dense.rows, dense.curve_rows))
+    more, curves = len(dense.nodes), len(dense.curve_rows)
+
+    @loop
+    def fit(run: ContactRun, unit: Any, scene: Scene, t: float, h: float) -> None:
+        size = len(scene.y)
+        for m in range(size):
+            scene.stage[m] = scene.y0[m] + scene.tried[m]
+        rates(run, unit, scene, t + h, scene.stage, scene.slopes[count])
+        for i in range(more):
+            for m in range(size):
+                scene.stage[m] = scene.y0[m]
+            for j in range(count + 1 + i):
+                if rows[i, j] != 0.0:
+                    for m in range(size):
+                        scene.stage[m] += (h * rows[i, j]) * scene.slopes[j, m]
+            rates(run, unit, scene, t + nodes[i] * h, scene.stage, scene.slopes[count + 1 + i])
+        for m in range(size):
+            rise, first, last = scene.tried[m], h * scene.slopes[0, m], h * scene.slopes[count, m]
+            scene.curve[0, m], scene.curve[1, m], scene.curve[2, m] = rise, first - rise, 2.0 * rise - first - last
+            for i in range(curves):
+                scene.curve[3 + i, m] = 0.0
+        for i in range(curves):
+            for j in range(total):
+                if curve_rows[i, j] != 0.0:
+                    for m in range(size):
+                        scene.curve[3 + i, m] += (h * curve_rows[i, j]) * scene.slopes[j, m]
+
+    return fit
+
+
+def _build_evaluation(fit: Loop, free_motion: Any, layout: Layout) -> Loop:
     """(run, unit, scene, t, tau, in_flight): y, dy and turn a time tau after the start of the segment."""
     size, params = layout.size, layout.params
 
@@ -579,13 +618,23 @@ def _build_evaluation(step: Loop, free_motion: Any, layout: Layout) -> Loop:
 
     @loop
     def take_step(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> None:
-        """A step of the method, kept if it is the one that was tried last."""
-        if tau == scene.real[TRIED]:
+        """The state inside the step that was tried, by dense output."""
+        h = scene.real[TRIED]
+        if tau == h:
             for m in range(len(scene.y)):
                 scene.dy[m] = scene.tried[m]
-                scene.y[m] = scene.y0[m] + scene.tried[m]
         else:
-            step(run, unit, scene, t, tau)
+            if scene.whole[FITTED] == 0:
+                fit(run, unit, scene, t, h)
+                scene.whole[FITTED] = 1
+            theta = tau / h
+            for m in range(len(scene.y)):
+                total = scene.curve[6, m]
+                for j in range(6):
+                    total = scene.curve[5 - j, m] + (1.0 - theta if j % 2 == 1 else theta) * total
+                scene.dy[m] = theta * total
+        for m in range(len(scene.y)):
+            scene.y[m] = scene.y0[m] + scene.dy[m]
         for b in range(scene.inverse.shape[0]):
             turned(scene.y0, scene.dy, scene.turn[b], b * NUMBERS)
 
@@ -660,6 +709,7 @@ def _build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.whole[FRESH] = 0
         for i in range(scene.whole[ACTIVE]):
             scene.skip[scene.candidates[i]] = NEVER
+            turn_sliding(scene, i)
             for what in range(3):
                 scene.slack[i, what] = slack_of(scene, i, what)
 
@@ -750,6 +800,17 @@ def _build_search(evaluate: Loop, layout: Layout) -> Loop:
         return length
 
     return search
+
+
+@loop
+def turn_sliding(scene: Scene, i: int) -> None:
+    """The direction in which a point slides, at the start of a step."""
+    row = scene.points[i]
+    u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
+    speed = sqrt(u1 * u1 + u2 * u2)
+    if scene.modes[i] == SLIDES and speed > scene.real[SLOW]:
+        d1, d2 = u1 / speed, u2 / speed
+        store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
 
 
 # Points in contact ----------------------------------------------------------------------------------------------------
@@ -959,8 +1020,9 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                     d1, d2 = scene.law[i, 2], scene.law[i, 3]
                 else:
                     u1, u2 = scene.u[3 * i + 1], scene.u[3 * i + 2]
-                    rate = sqrt(u1 * u1 + u2 * u2)
-                    if rate > 1e-9 * natural:
+                    t1, t2 = scene.p[3 * i + 1], scene.p[3 * i + 2]
+                    rate, most = sqrt(u1 * u1 + u2 * u2), scene.law[i, 0] * scene.p[3 * i]
+                    if rate > 1e-9 * natural and sqrt(t1 * t1 + t2 * t2) >= most * (1.0 - 1e-9):
                         scene.modes[i] = SLIDES
                         d1, d2 = u1 / rate, u2 / rate
                     if scene.law[i, 0] == 0.0:

@@ -102,6 +102,7 @@ class Scene(NamedTuple):
     columns: Any
     whose: Any
     work: Any
+    curve: Any
 
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
