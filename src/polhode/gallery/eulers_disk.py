@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.equations.quaternions import to_world
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel
 from polhode.massprops.shapes import thin_disk
@@ -16,7 +17,6 @@ from polhode.model.force import force
 from polhode.model.forces import STANDARD_GRAVITY, gravity
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
-from polhode.scalar_ops import to_world
 from polhode.validation import Array
 
 if TYPE_CHECKING:
@@ -99,9 +99,7 @@ def _relation(motion: Motion) -> Array:
     the center stays where it is, and the spin is 0.
     """
     tilt, rate, spin = tilt_and_rates(motion)
-    return np.asarray(
-        (rate**2 * np.sin(tilt) - 6 * rate * spin * np.tan(tilt)) * RADIUS / (4 * STANDARD_GRAVITY)
-    )
+    return np.asarray((rate**2 * np.sin(tilt) - 6 * rate * spin * np.tan(tilt)) * RADIUS / (4 * STANDARD_GRAVITY))
 
 
 def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> list[ReferenceCheck]:
@@ -112,7 +110,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> li
     expected = _steady_rate(a)
     found = azimuth_rate(steady.times, steady.rotation_matrix[:, :, 2], np.array((0.0, 0.0, 1.0)))
     checks = [
-        ReferenceCheck("rate of steady rolling", "rad/s", found, expected, 1e-9 * expected, "Ω² sin α = 4 g/a"),
+        ReferenceCheck("rate of steady rolling", "rad/s", found, expected, 1e-9 * expected, "Ω² sin θ = 4 g/a"),
         ReferenceCheck(
             "largest displacement of the center in steady rolling",
             "m",
@@ -125,18 +123,16 @@ def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> li
     ]
     rolling = motions[ROUGH].contact_state == "rolling"
     for name, relation, source in (
-        (ROUGH, _relation(motions[ROUGH])[rolling], "Ω² sin α - 6 Ω ω₃ tan α = 4 g/a"),
-        (SMOOTH, _relation(motions[SMOOTH]), "Ω² sin α = 4 g/a: the center is at rest, and ω₃ = 0"),
+        (ROUGH, _relation(motions[ROUGH])[rolling], "Ω² sin θ - 6 Ω ω₃ tan θ = 4 g/a"),
+        (SMOOTH, _relation(motions[SMOOTH]), "Ω² sin θ = 4 g/a: the center is at rest, and ω₃ = 0"),
     ):
         checks.append(
-            ReferenceCheck(
-                f"mean of that relation as it falls, {name}", "1", float(relation.mean()), 1.0, 0.02, source
-            )
+            ReferenceCheck(f"mean of that relation as it falls, {name}", "1", float(relation.mean()), 1.0, 0.02, source)
         )
     ends, _, _ = tilt_and_rates(motions[SMOOTH])
     checks.append(
         ReferenceCheck(
-            "mean of √(sin α), smooth floor",
+            "mean of √(sin θ), smooth floor",
             "1",
             float(np.sqrt(np.sin(ends)).mean()),
             sqrt(sin(a)) * (1 - SHARE / 2),
@@ -167,33 +163,32 @@ def _draw_disks(axes: Axes, motion: Motion) -> None:
     from polhode.gallery.drawing.surfaces import draw_ground
     from polhode.plot.scene import Scene, world_camera
 
-    scene, (tilt, rate, _) = Scene(world_camera(0.0, 0.12)), tilt_and_rates(motion)
+    scene, (tilt, rate, _) = Scene(world_camera(0.0, 0.2)), tilt_and_rates(motion)
     for n, frame in enumerate(np.linspace(0, FRAMES, 6).round().astype(int)):
         axis = motion.rotation_matrix[frame, :, 2]
         about = Rotation.from_euler("z", 0.35 - float(np.arctan2(axis[1], axis[0]))).as_matrix()
-        place = np.array((2.5 * RADIUS * (n % 3), 0.0, RADIUS * sin(float(tilt[frame])) - 2.6 * RADIUS * (n // 3)))
+        place = np.array((2.6 * RADIUS * (n % 3), 0.0, RADIUS * sin(float(tilt[frame])) - 2.6 * RADIUS * (n // 3)))
         floor_z = place * (1.0, 1.0, 0.0) + (0.0, 0.0, -2.6 * RADIUS * (n // 3))
         draw_ground(scene, floor_z - (1.15 * RADIUS, 0, 0), floor_z + (1.15 * RADIUS, 0, 0), RADIUS / 6)
         scene.body(motion.scenario.bodies[0], place, about @ motion.rotation_matrix[frame], half=0)
-        text = f"{motion.times[frame]:.2f} s: {np.degrees(tilt[frame]):.1f}°, {rate[frame] / (2 * pi):.1f} Hz"
-        scene.text(floor_z, text, offset=(0, -16))
+        text = f"{motion.times[frame]:.2f} s\n{np.degrees(tilt[frame]):.1f}°, {rate[frame] / (2 * pi):.1f} Hz"
+        scene.text(floor_z, text, offset=(0, -22))
     scene.draw(axes, "the disk on the rough floor: tilt, and times round per second", margin=0.02)
 
 
 def _draw_relation(axes: Axes, motions: Mapping[str, Motion], start: float) -> None:
     """Rate over tilt, beside the closed form for a center at rest."""
-    from polhode.plot.log_axes import set_log_y
     from polhode.plot.style import COLOR_CYCLE, add_legend_above, draw_closed_form
 
     angles = np.linspace(0.6 * (1 - SHARE) ** 2 * start, start, 200)
     closed = np.sqrt(4 * STANDARD_GRAVITY / (RADIUS * np.sin(angles)))
-    draw_closed_form(axes, np.degrees(angles), closed, "√(4 g/(a sin α))")
+    draw_closed_form(axes, np.degrees(angles), closed, "√(4 g/(a sin θ))")
     for name, color in zip((SMOOTH, ROUGH), COLOR_CYCLE, strict=False):
         tilt, rate, _ = tilt_and_rates(motions[name])
         axes.plot(np.degrees(tilt), rate, ".", color=color, markersize=3, label=name)
-    set_log_y(axes)
+    axes.set_ylim(0.0, None)
     axes.set_title("rate over tilt")
-    axes.set_xlabel("tilt α (deg)")
+    axes.set_xlabel("tilt θ (deg)")
     axes.set_ylabel("rad/s")
     add_legend_above(axes, 3)
 
@@ -203,11 +198,11 @@ def _draw_tilts(axes: Axes, motions: Mapping[str, Motion], start: float, resista
 
     t = motions[SMOOTH].times
     closed = np.arcsin(sin(start) * (1 - t / _time_to_fall(start, resistance)) ** 2)
-    draw_closed_form(axes, t, np.degrees(closed), "√(sin α) linear in t")
+    draw_closed_form(axes, t, np.degrees(closed), "√(sin θ) linear in t")
     for name, color in zip((SMOOTH, ROUGH), COLOR_CYCLE, strict=False):
         axes.plot(t, np.degrees(tilt_and_rates(motions[name])[0]), color=color, label=name, linewidth=1.0)
     axes.set_ylim(0.0, None)
-    finish_time_panel(axes, motions[SMOOTH], "tilt α", "deg", 3)
+    finish_time_panel(axes, motions[SMOOTH], "tilt θ", "deg", 3)
 
 
 def _draw_rates(axes: Axes, motions: Mapping[str, Motion], start: float, resistance: float) -> None:
@@ -228,7 +223,7 @@ MODEL = Model(
     source="[Moffatt 2000]; steady rolling by Euler's equations",
     explanation=(
         "A heavy disk rolls on its rim, its center almost at rest. Its angular momentum points along the diameter\n"
-        "through the point of contact and must go round as fast as the floor's torque demands: Ω² sin α = 4 g/a,\n"
+        "through the point of contact and must go round as fast as the floor's torque demands: Ω² sin θ = 4 g/a,\n"
         "so the rate grows without bound as the disk lies down. A small torque of rolling resistance takes the\n"
         "energy: the sound rises until it suddenly stops. On a rough floor the sinking disk picks up a spin ω₃\n"
         "about its axis and its center moves in a small circle, which adds a term; without friction it does not."

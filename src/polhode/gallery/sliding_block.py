@@ -81,7 +81,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> lis
             float(_measure_acceleration(motion, a)),
             float(_acceleration(a, friction)),
             1e-10,
-            "g (sin α - μ cos α), or 0 where tan α ≤ μ",
+            "g (sin θ - μ cos θ), or 0 where tan θ ≤ μ",
             size=STANDARD_GRAVITY,
         ),
         ReferenceCheck(
@@ -90,7 +90,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> lis
             float(-(load @ down) / (load @ normal)),
             min(friction, tan(a)),
             1e-10,
-            "the smaller of μ and tan α",
+            "the smaller of μ and tan θ",
             size=1.0,
         ),
         ReferenceCheck(
@@ -99,7 +99,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> lis
             float(np.linalg.norm(motions[BELOW].position[-1] - motions[BELOW].position[0])),
             0.0,
             1e-12,
-            "static friction holds it: tan α < μ",
+            "static friction holds it: tan θ < μ",
             size=SIDES[0],
         ),
         ReferenceCheck(
@@ -108,7 +108,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> lis
             float(_measure_acceleration(motions[ABOVE], above)),
             STANDARD_GRAVITY * sin(radians(BESIDE)) / cos(atan(friction)),
             1e-9,
-            "g sin(α - atan μ)/cos(atan μ)",
+            "g sin(θ - atan μ)/cos(atan μ)",
         ),
         ReferenceCheck(
             f"largest error of the acceleration, {ALL}",
@@ -116,7 +116,7 @@ def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> lis
             float(np.abs(_measure_acceleration(motions[ALL], every) - _acceleration(every, friction)).max()),
             0.0,
             1e-10,
-            "g (sin α - μ cos α), or 0 where tan α ≤ μ",
+            "g (sin θ - μ cos θ), or 0 where tan θ ≤ μ",
             size=STANDARD_GRAVITY,
         ),
     ]
@@ -170,15 +170,15 @@ def _draw_accelerations(axes: Axes, motion: Motion, angle: float, friction: floa
     from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
 
     angles = np.linspace(0.0, STEEPEST, ANGLES)
-    draw_closed_form(axes, angles, _acceleration(np.radians(angles), friction), "g (sin α - μ cos α)")
+    draw_closed_form(axes, angles, _acceleration(np.radians(angles), friction), "g (sin θ - μ cos θ)")
     found = _measure_acceleration(motion, np.radians(angles))
     axes.plot(angles, found, ".", color=COLOR_CYCLE[0], markersize=4, label="simulated")
     axes.plot(angle, float(_acceleration(radians(angle), friction)), "o", color=COLORS["impact"], label="the block")
     limit = degrees(atan(friction))
     axes.axvline(limit, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
-    axes.text(limit, 0.93 * float(found.max()), f" tan α = μ: {limit:.4g}°", fontsize=9)
+    axes.text(limit, 0.93 * float(found.max()), f" tan θ = μ: {limit:.4g}°", fontsize=9)
     axes.set_title("acceleration")
-    axes.set_xlabel("α (deg)")
+    axes.set_xlabel("θ (deg)")
     axes.set_ylabel("m/s²")
     add_legend_above(axes, 3)
 
@@ -213,7 +213,7 @@ MODEL = Model(
         "A block of 2 kg is put on a slope. Up to the angle whose tangent is the coefficient of friction it stays,\n"
         "to the last digit: friction balances the pull of its weight. A tenth of a degree beyond, it starts to\n"
         "slide. Then friction is the coefficient times the normal force, whatever the speed, and the block\n"
-        "accelerates by g (sin α - μ cos α). The masses cancel."
+        "accelerates by g (sin θ - μ cos θ). The masses cancel."
     ),
     parameters=(
         Parameter("angle", "deg", 20.0, 0.0, 60.0, "angle of the slope"),
