@@ -245,3 +245,145 @@ def solve_least(size: int, k: Any, target: Any, g: Any, x: Any, r: Any) -> None:
             for i in range(size):
                 total = total + k[i, m] * r[i]
             x[m] = x[m] + total
+
+
+# All points at once ---------------------------------------------------------------------------------------------------
+AT_LEAST, PRESSED = 0, 1
+"""The normal impulse of a point: the least one, or what stops its approach."""
+FREE, HELD, SLIPPING = 0, 2, 4
+"""Added to it: no friction, a point that sticks, one that slips."""
+ROUNDS = 60
+SAME_DIRECTION = 1e-14
+
+
+@loop
+def guess_statuses(scene: Any, n: int) -> None:
+    """Every point is pressed; it slips if it slides already, else it sticks."""
+    for i in range(n):
+        scene.status[i] = PRESSED
+        if scene.law[i, 0] > 0.0:
+            scene.status[i] = PRESSED + HELD
+        if scene.law[i, 1] == 1.0:
+            scene.status[i] = PRESSED + SLIPPING
+            scene.slip[i, 0], scene.slip[i, 1] = scene.law[i, 2], scene.law[i, 3]
+
+
+@loop
+def solve_with_statuses(scene: Any, n: int) -> None:
+    """The smallest impulses that do what the statuses say; u = A p + bias."""
+    count = 0
+    for i in range(n):
+        at, status, mu = 3 * i, scene.status[i], scene.law[i, 0]
+        scene.p[at], scene.p[at + 1], scene.p[at + 2] = 0.0, 0.0, 0.0
+        if status % 2 == AT_LEAST:
+            scene.p[at] = scene.law[i, 4]
+            if status >= SLIPPING:
+                scene.p[at + 1], scene.p[at + 2] = (
+                    -mu * scene.law[i, 4] * scene.slip[i, 0],
+                    -mu * scene.law[i, 4] * scene.slip[i, 1],
+                )
+        else:
+            scene.whose[count] = at
+            count += 1
+        if status >= HELD and status < SLIPPING:
+            scene.whose[count] = at + 1
+            scene.whose[count + 1] = at + 2
+            count += 2
+    apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+    for r in range(count):
+        row = scene.whose[r]
+        scene.target[r] = -scene.u[row]
+        for c in range(count):
+            column = scene.whose[c]
+            total, i = scene.a[row, column], column // 3
+            if column % 3 == 0 and scene.status[i] >= SLIPPING:
+                pull = scene.slip[i, 0] * scene.a[row, column + 1] + scene.slip[i, 1] * scene.a[row, column + 2]
+                total = total - scene.law[i, 0] * pull
+            scene.k[r, c] = total
+    if count > 0:
+        solve_least(count, scene.k, scene.target, scene.g, scene.x, scene.rest)
+    for c in range(count):
+        column = scene.whose[c]
+        i = column // 3
+        scene.p[column] = scene.p[column] + scene.x[c]
+        if column % 3 == 0 and scene.status[i] >= SLIPPING:
+            mu = scene.law[i, 0]
+            scene.p[column + 1], scene.p[column + 2] = (
+                -mu * scene.slip[i, 0] * scene.x[c],
+                -mu * scene.slip[i, 1] * scene.x[c],
+            )
+    apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+
+
+@loop
+def revise_statuses(scene: Any, n: int, size: float, speed: float) -> bool:
+    """Correct every status that the solution contradicts; whether none was."""
+    is_right = True
+    for i in range(n):
+        at, status, mu = 3 * i, scene.status[i], scene.law[i, 0]
+        normal, friction = status % 2, status // 2 * 2
+        p, t1, t2 = scene.p[at], scene.p[at + 1], scene.p[at + 2]
+        if normal == PRESSED and p < scene.law[i, 4] - 1e-14 * size:
+            normal = AT_LEAST
+            is_right = False
+            if scene.law[i, 4] <= 0.0:
+                friction = FREE
+        else:
+            if normal == AT_LEAST and scene.u[at] < -1e-14 * speed:
+                normal = PRESSED
+                is_right = False
+                if mu > 0.0 and friction == FREE:
+                    friction = HELD
+                    if scene.law[i, 1] == 1.0:
+                        friction = SLIPPING
+            else:
+                if friction == HELD:
+                    pull, room = sqrt(t1 * t1 + t2 * t2), mu * p
+                    if pull > room + 1e-14 * size:
+                        friction = SLIPPING
+                        scene.slip[i, 0], scene.slip[i, 1] = -t1 / pull, -t2 / pull
+                        is_right = False
+                else:
+                    if friction == SLIPPING and scene.law[i, 1] != 1.0:
+                        u1, u2 = scene.u[at + 1], scene.u[at + 2]
+                        slip = sqrt(u1 * u1 + u2 * u2)
+                        if u1 * scene.slip[i, 0] + u2 * scene.slip[i, 1] <= 0.0:
+                            if slip > 1e-14 * speed:
+                                friction = HELD
+                                is_right = False
+                        else:
+                            d1, d2 = u1 / slip, u2 / slip
+                            if abs(d1 - scene.slip[i, 0]) + abs(d2 - scene.slip[i, 1]) > SAME_DIRECTION:
+                                if slip > 1e-14 * speed:
+                                    is_right = False
+                            scene.slip[i, 0], scene.slip[i, 1] = d1, d2
+        scene.status[i] = normal + friction
+    return is_right
+
+
+@loop
+def solve_together(scene: Any, n: int) -> bool:
+    """The impulses (or forces) of n points: law, a and bias are given, p and u = A p + bias come back.
+
+    Several points are first tried all at once, by correcting guesses of what each of them does; where that finds no
+    end, one after the other.
+    """
+    speed = 0.0
+    for i in range(n):
+        speed = max(speed, abs(scene.bias[3 * i]), abs(scene.bias[3 * i + 1]), abs(scene.bias[3 * i + 2]))
+        if scene.law[i, 1] == 1.0:
+            pull = scene.law[i, 2] * scene.a[3 * i, 3 * i + 1] + scene.law[i, 3] * scene.a[3 * i, 3 * i + 2]
+            if scene.a[3 * i, 3 * i] <= scene.law[i, 0] * pull:
+                return False
+    if n > 1:
+        guess_statuses(scene, n)
+        for _ in range(ROUNDS):
+            solve_with_statuses(scene, n)
+            size = 0.0
+            for i in range(n):
+                size = max(size, abs(scene.p[3 * i]))
+            if revise_statuses(scene, n, size, speed):
+                return True
+    is_solved = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work)
+    apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+    return is_solved

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.contact_forces import apply_matrix, solve_least, solve_points
+from polhode.backends.contact_forces import apply_matrix, solve_least, solve_together
 from polhode.backends.contact_scene import (
     ACTIVE,
     ARM,
@@ -34,6 +34,7 @@ from polhode.backends.contact_scene import (
     RESTING,
     ROLLING,
     SLIDES,
+    SIZE,
     SLIDING,
     SLOW,
     SPEED,
@@ -113,10 +114,10 @@ def build_contact_loop(
     search = _build_search(evaluate, layout)
     modes = _build_modes(rates, points, layout)
     strike = _build_impact(points, layout)
-    project = _build_projection(points, layout)
+    project, close_gaps = _build_projection(points, layout)
     attempt = _build_attempt(step, tableau, layout)
     changes = _build_changes(evaluate, rates)
-    emit = _build_output(rates, layout)
+    emit = _build_output(rates, close_gaps, layout)
     begin = _build_beginning(rates, points, layout)
     is_ballistic = free_motion is not None
     size = layout.size
@@ -147,6 +148,46 @@ def build_contact_loop(
             store(scene.y, i + 3, normalize(quaternion(scene.y, i + 3)))
         for i in range(len(scene.y)):
             scene.y0[i] = scene.y[i]
+
+    @loop
+    def release(scene: Scene, length: float) -> bool:
+        """Let go of a point whose force was zero at the start of the step and would pull after it."""
+        n, kept = scene.whole[ACTIVE], 0
+        if scene.whole[LOOK] == 1:
+            for i in range(n):
+                if scene.slack[i, 0] <= 0.0 and scene.p[3 * i] < 0.0:
+                    scene.skip[scene.candidates[i]] = length / 4.0 if n == 1 else NEVER
+                else:
+                    scene.candidates[kept] = scene.candidates[i]
+                    scene.modes[kept] = scene.modes[i]
+                    for c in range(3):
+                        scene.sliding[kept, c] = scene.sliding[i, c]
+                    kept += 1
+            if kept < n:
+                scene.whole[ACTIVE] = kept
+                scene.whole[FRESH] = 1
+                scene.whole[LEFT_OUT] = 1
+                scene.whole[STALLED] = scene.whole[STALLED] + 1
+                if kept == 0:
+                    scene.whole[STATE] = FLIGHT
+                return True
+        return False
+
+    @loop
+    def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> bool:
+        """Whether points that share friction in more ways than one still stick at the end of a step."""
+        before, n = scene.whole[STATE], scene.whole[ACTIVE]
+        evaluate(run, unit, scene, t, tau, False)
+        for m in range(len(scene.y)):
+            scene.saved[m] = scene.y0[m]
+        accept(scene)
+        status = modes(run, unit, scene, t + tau, False)
+        holds = status == RUNNING and scene.whole[STATE] == before and scene.whole[ACTIVE] >= n
+        for m in range(len(scene.y)):
+            scene.y[m] = scene.saved[m]
+        accept(scene)
+        modes(run, unit, scene, t, False)
+        return holds
 
     @loop
     def is_finite(scene: Scene) -> bool:
@@ -204,6 +245,12 @@ def build_contact_loop(
                     changed = True
                     scene.whole[HIT] = -1
                     reached = earlier
+                if release(scene, reached):
+                    continue
+                if scene.whole[LOOK] == 1 and reached > 1e-9 * scene.real[SIZE] / scene.real[SPEED]:
+                    if not still_holds(run, unit, scene, run.start + now, reached):
+                        scene.real[STEP] = reached / 2.0
+                        continue
             is_hit = scene.whole[HIT] >= 0
             end = now + reached
             if reached >= left and not is_hit:
@@ -278,13 +325,19 @@ def build_contact_loop(
             np.zeros((most, 3)),
             np.zeros(6),
             np.zeros(12, dtype=np.int64),
-            np.zeros(6),
+            np.zeros(7),
+            np.zeros(bodies * NUMBERS),
             np.zeros(bodies * NUMBERS),
             np.zeros((rows, 9)),
             np.zeros((rows, 12)),
             np.zeros(rows, dtype=np.int64),
             np.zeros((2, rows)),
             np.zeros((7, bodies * NUMBERS)),
+            np.zeros(most, dtype=np.int64),
+            np.zeros((most, 2)),
+            np.zeros(rows),
+            np.zeros(rows),
+            np.zeros(rows),
         )
         for u in range(first, last):
             if run.memory[u, AT_STATUS] == 0.0 or run.memory[u, AT_STATUS] == 2.0:
@@ -698,9 +751,10 @@ def _build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             extent = max(extent, reach)
         scene.real[SPEED] = speed
         scene.real[TOUCH] = TOUCHING * extent
+        scene.real[SIZE] = extent
         threshold = FEW_REST if len(run.owner) == scene.inverse.shape[0] else MANY_REST
         scene.real[CLOSING] = threshold * speed + 8.0 * UNIT_ROUNDOFF * noise
-        scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed)
+        scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed, 4.0 * run.rtol * noise)
         for k in range(len(run.owner) * run.plane_count):
             gap = gap_of(run, scene, scene.y0, k)
             scene.base[k] = gap if gap > scene.real[TOUCH] else 0.0
@@ -1004,9 +1058,8 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = row[MU], 0.0, 0.0
             if speed > scene.real[SLOW]:
                 scene.law[i, 1], scene.law[i, 2], scene.law[i, 3] = 1.0, u1 / speed, u2 / speed
-        if not solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work):
+        if not solve_together(scene, n):
             return PARADOX
-        apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
         kept = 0
         is_sliding = False
         for i in range(n):
@@ -1109,8 +1162,7 @@ def _build_impact(points: SceneLoops, layout: Layout) -> Loop:
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = scene.points[i, MU], 0.0, 0.0
         if approach <= 0.0:
             return RUNNING
-        solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work)
-        apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+        solve_together(scene, n)
         taken, bounce = 0.0, 0.0
         for i in range(n):
             e = scene.points[i, BOUNCE]
@@ -1119,11 +1171,8 @@ def _build_impact(points: SceneLoops, layout: Layout) -> Loop:
             scene.law[i, 4] = e * scene.p[3 * i]
         for i in range(3 * n):
             taken = taken - scene.p[i] * (scene.bias[i] + scene.u[i]) / 2.0
-            scene.x[i] = scene.p[i]
         if bounce > 0.0:
             expand(scene, n, bounce * bounce * taken)
-        for i in range(3 * n):
-            scene.p[i] = scene.x[i]
         apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
         memory = run.memory[scene.whole[UNIT]]
         rows = run.log.shape[1]
@@ -1159,10 +1208,12 @@ def _build_impact(points: SceneLoops, layout: Layout) -> Loop:
 
 @loop
 def expand(scene: Scene, n: int, most: float) -> None:
-    """Add the impulses of expansion to those in scene.x; they give back at most this energy."""
+    """Add the impulses of expansion to those of compression; they give back at most this energy."""
     for i in range(3 * n):
-        scene.bias[i], scene.u[i] = scene.u[i], scene.bias[i]  # the velocities after compression, and before
-    solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work)
+        scene.before[i] = scene.bias[i]
+        scene.bias[i] = scene.u[i]  # the velocities after compression
+        scene.kept[i] = scene.p[i]
+    solve_together(scene, n)
     line, square = 0.0, 0.0
     for i in range(3 * n):
         line = line + scene.p[i] * scene.bias[i]
@@ -1173,12 +1224,12 @@ def expand(scene: Scene, n: int, most: float) -> None:
         part = (sqrt(max(line * line + 2.0 * square * most, 0.0)) - line) / square
         part = min(max(part, 0.0), 1.0)
     for i in range(3 * n):
-        scene.x[i] = scene.x[i] + part * scene.p[i]
-        scene.bias[i] = scene.u[i]
+        scene.p[i] = scene.kept[i] + part * scene.p[i]
+        scene.bias[i] = scene.before[i]
 
 
 # Corrections ----------------------------------------------------------------------------------------------------------
-def _build_projection(points: SceneLoops, layout: Layout) -> Loop:
+def _build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
     """(run, unit, scene): remove what rounding and the errors of a step have left of gaps and speeds in contact."""
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
     find_inverses, size, at_inverse = points.find_inverses, layout.size, layout.body[3]
@@ -1234,24 +1285,33 @@ def _build_projection(points: SceneLoops, layout: Layout) -> Loop:
                     rows += 1
 
     @loop
+    def close_gaps(run: ContactRun, unit: Any, scene: Scene, y: Any) -> None:
+        """Move and turn the bodies so that every point in contact touches, by the least motion."""
+        n = scene.whole[ACTIVE]
+        for _ in range(4):
+            find_inverses(unit, scene, y)
+            worst = 0.0
+            for i in range(n):
+                find_point(run, unit, scene, y, i)
+                scene.bias[3 * i] = gap_of(run, scene, y, scene.candidates[i])
+                worst = max(worst, abs(scene.bias[3 * i]))
+            if worst <= 1e-5 * scene.real[TOUCH] or not worst < 1e100:
+                break
+            build_matrix(scene)
+            solve_rows(scene, True)
+            for i in range(n):
+                b = scene.owners[i, 0]
+                shift(unit, b * size, scene.points[i], y, b * NUMBERS, scene.p[3 * i])
+
+    @loop
     def project(run: ContactRun, unit: Any, scene: Scene) -> None:
         n = scene.whole[ACTIVE]
         if n > 0 and scene.whole[STATE] != RESTING:
-            find_inverses(unit, scene, scene.y0)
-            worst = 0.0
-            for i in range(n):
-                find_point(run, unit, scene, scene.y0, i)
-                scene.bias[3 * i] = gap_of(run, scene, scene.y0, scene.candidates[i])
-                worst = max(worst, abs(scene.bias[3 * i]))
-            build_matrix(scene)
-            if worst < 1e100:
-                solve_rows(scene, True)
-                for i in range(n):
-                    b = scene.owners[i, 0]
-                    shift(unit, b * size, scene.points[i], scene.y0, b * NUMBERS, scene.p[3 * i])
+            close_gaps(run, unit, scene, scene.y0)
             for i in range(n):
                 find_point(run, unit, scene, scene.y0, i)
                 velocity_of(scene.points[i], scene.bias, 3 * i)
+            build_matrix(scene)
             solve_rows(scene, False)
             for i in range(n):
                 b, j = scene.owners[i, 0], 3 * i
@@ -1260,13 +1320,14 @@ def _build_projection(points: SceneLoops, layout: Layout) -> Loop:
             for m in range(len(scene.y)):
                 scene.y[m] = scene.y0[m]
 
-    return project
+    return project, close_gaps
 
 
 # Output ---------------------------------------------------------------------------------------------------------------
-def _build_output(rates: Loop, layout: Layout) -> Loop:
+def _build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
     """(run, unit, scene, u, s, now): the sample of a unit, and the forces of its points in contact."""
     columns, numbers = layout.sample_size, layout.drift
+    size, at_per_mass = layout.size, layout.body[1]
 
     def add_force(row: Any, p: Any, j: Any, out: Any, at: Any) -> None:
         force = plus(
@@ -1281,6 +1342,8 @@ def _build_output(rates: Loop, layout: Layout) -> Loop:
         sample, contact = run.out[s, u], run.contact[s, u]
         n = scene.whole[ACTIVE]
         if n > 0:
+            if scene.whole[STATE] != RESTING:
+                close_gaps(run, unit, scene, scene.y)
             rates(run, unit, scene, run.start + run.times[s], scene.y, scene.stage)
         for b in range(scene.inverse.shape[0]):
             i = b * NUMBERS
@@ -1290,8 +1353,18 @@ def _build_output(rates: Loop, layout: Layout) -> Loop:
             sample[b * columns + numbers] = 0.0
             for c in range(7):
                 contact[8 * b + c] = 0.0
-            contact[8 * b + 7] = float(scene.whole[STATE])
+            contact[8 * b + 7] = float(FLIGHT)
         for i in range(n):
-            add_force(scene.points[i], scene.p, 3 * i, contact, 8 * scene.owners[i, 0])
+            at = 8 * scene.owners[i, 0]
+            add_force(scene.points[i], scene.p, 3 * i, contact, at)
+            if scene.modes[i] == SLIDES:
+                contact[at + 7] = float(SLIDING)
+            if contact[at + 7] == float(FLIGHT):
+                contact[at + 7] = float(ROLLING)
+        for b in range(scene.inverse.shape[0]):
+            p, w = vector(scene.y, b * NUMBERS + 7), vector(scene.y, b * NUMBERS + 10)
+            speed = unit[b * size + at_per_mass] * sqrt(dot(p, p)) + run.size[b] * sqrt(dot(w, w))
+            if contact[8 * b + 6] > 0.0 and speed <= 10.0 * scene.real[CLOSING]:
+                contact[8 * b + 7] = float(RESTING)
 
     return emit

@@ -98,16 +98,22 @@ class Scene(NamedTuple):
     whole: Any
     real: Any
     tried: Any
+    saved: Any
     rows: Any
     columns: Any
     whose: Any
     work: Any
     curve: Any
+    status: Any
+    slip: Any
+    target: Any
+    before: Any
+    kept: Any
 
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
 """Whole numbers of a scene: points in contact, the unit, its first plane and feature, the candidate that touches..."""
-STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED = 0, 1, 2, 3, 4, 5
+STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED, SIZE = 0, 1, 2, 3, 4, 5, 6
 """Numbers of a scene: the step, the natural speed, the gap that counts as touching, the speeds that do not bounce and do
 not slide, the length of the step that was tried last."""
 FLIGHT, SLIDING, ROLLING, RESTING = 0, 1, 2, 3
