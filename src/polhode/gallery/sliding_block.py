@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SIDES, MASS = (0.4, 0.2, 0.1), 2.0
 """Four times as long as high: friction below 4 cannot topple it."""
 DURATION, FRAMES = 1.0, 100
-BESIDE = 0.1
+BESIDE = 0.5
 """How far below and above the angle of friction the block stays and starts, in degrees."""
 STEEPEST, ANGLES = 60.0, 121
 BLOCK, BELOW, ABOVE, ALL = "the block", "just below", "just above", "0 to 60 degrees"
@@ -211,7 +211,7 @@ MODEL = Model(
     source="Coulomb's law of friction; [Slides]",
     explanation=(
         "A block of 2 kg is put on a slope. Up to the angle whose tangent is the coefficient of friction it stays,\n"
-        "to the last digit: friction balances the pull of its weight. A tenth of a degree beyond, it starts to\n"
+        "to the last digit: friction balances the pull of its weight. Half a degree beyond, it starts to\n"
         "slide. Then friction is the coefficient times the normal force, whatever the speed, and the block\n"
         "accelerates by g (sin θ - μ cos θ). The masses cancel."
     ),
