@@ -252,8 +252,10 @@ AT_LEAST, PRESSED = 0, 1
 """The normal impulse of a point: the least one, or what stops its approach."""
 FREE, HELD, SLIPPING = 0, 2, 4
 """Added to it: no friction, a point that sticks, one that slips."""
-ROUNDS = 60
-SAME_DIRECTION = 1e-14
+ROUNDS, BOLD_ROUNDS = 120, 20
+"""Rounds of corrections; in the first all are made at once."""
+SAME = 1e-12
+"""Changes of velocities that count as none, as a fraction of the largest."""
 
 
 @loop
@@ -316,10 +318,12 @@ def solve_with_statuses(scene: Any, n: int) -> None:
 
 
 @loop
-def revise_statuses(scene: Any, n: int, size: float, speed: float) -> bool:
-    """Correct every status that the solution contradicts; whether none was."""
+def revise_statuses(scene: Any, n: int, size: float, speed: float, is_late: bool) -> bool:
+    """Correct every status that the solution contradicts, later only the first; whether none was."""
     is_right = True
     for i in range(n):
+        if is_late and not is_right:
+            break
         at, status, mu = 3 * i, scene.status[i], scene.law[i, 0]
         normal, friction = status % 2, status // 2 * 2
         p, t1, t2 = scene.p[at], scene.p[at + 1], scene.p[at + 2]
@@ -353,10 +357,11 @@ def revise_statuses(scene: Any, n: int, size: float, speed: float) -> bool:
                                 is_right = False
                         else:
                             d1, d2 = u1 / slip, u2 / slip
-                            if abs(d1 - scene.slip[i, 0]) + abs(d2 - scene.slip[i, 1]) > SAME_DIRECTION:
-                                if slip > 1e-14 * speed:
-                                    is_right = False
-                            scene.slip[i, 0], scene.slip[i, 1] = d1, d2
+                            turned = abs(d1 - scene.slip[i, 0]) + abs(d2 - scene.slip[i, 1])
+                            if turned * slip > SAME * speed:
+                                is_right = False
+                            if slip > 1e-11 * speed:  # else its direction is noise
+                                scene.slip[i, 0], scene.slip[i, 1] = d1, d2
         scene.status[i] = normal + friction
     return is_right
 
@@ -377,12 +382,12 @@ def solve_together(scene: Any, n: int) -> bool:
                 return False
     if n > 1:
         guess_statuses(scene, n)
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
             solve_with_statuses(scene, n)
             size = 0.0
             for i in range(n):
                 size = max(size, abs(scene.p[3 * i]))
-            if revise_statuses(scene, n, size, speed):
+            if revise_statuses(scene, n, size, speed, turn > BOLD_ROUNDS):
                 return True
     is_solved = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work)
     apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)

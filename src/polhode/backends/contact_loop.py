@@ -39,6 +39,7 @@ from polhode.backends.contact_scene import (
     SLOW,
     SPEED,
     STALLED,
+    STARTS,
     STATE,
     STEP,
     STICKS,
@@ -102,6 +103,9 @@ FEW_REST, MANY_REST = 1e-15, 1e-5
 """The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one point
 only, and of others, whose bounces are counted in hundreds."""
 NEVER = 1e300
+STARTING = 1e-5
+"""A point that has stuck slides from this fraction of the natural speed on; below, friction is along its acceleration,
+since the direction of so small a speed turns too fast for steps."""
 
 
 def build_contact_loop(
@@ -327,6 +331,7 @@ def build_contact_loop(
             np.zeros(12, dtype=np.int64),
             np.zeros(7),
             np.zeros(bodies * NUMBERS),
+            np.zeros(candidates, dtype=np.int64),
             np.zeros(bodies * NUMBERS),
             np.zeros((rows, 9)),
             np.zeros((rows, 12)),
@@ -499,10 +504,13 @@ def find_sliding(scene: Scene, i: int) -> None:
     row, kept = scene.points[i], scene.sliding[i]
     u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
     k1, k2 = dot(vector(kept, 0), vector(row, T1)), dot(vector(kept, 0), vector(row, T2))
-    if u1 * k1 + u2 * k2 < 0.0:
-        u1, u2 = -u1, -u2
-    u1 = u1 + k1 * 1e-3 * scene.real[SLOW]
-    u2 = u2 + k2 * 1e-3 * scene.real[SLOW]
+    if scene.modes[i] == STARTS:
+        u1, u2 = k1, k2
+    else:
+        if u1 * k1 + u2 * k2 < 0.0:
+            u1, u2 = -u1, -u2
+        u1 = u1 + k1 * 1e-3 * scene.real[SLOW]
+        u2 = u2 + k2 * 1e-3 * scene.real[SLOW]
     speed = sqrt(u1 * u1 + u2 * u2)
     scene.law[i, 0] = row[MU]
     scene.law[i, 2] = u1 / speed if speed > 0.0 else 0.0
@@ -880,7 +888,7 @@ def slack_of(scene: Scene, i: int, what: int) -> float:
             t1, t2 = scene.p[3 * i + 1], scene.p[3 * i + 2]
             return row[MU] * p - sqrt(t1 * t1 + t2 * t2)
         return 1.0
-    if what == 2 and row[MU] > 0.0:
+    if what == 2 and row[MU] > 0.0 and scene.modes[i] == SLIDES:
         return dot(vector(row, U), vector(scene.sliding[i], 0)) - scene.real[SLOW] / 2.0
     return 1.0
 
@@ -1021,6 +1029,10 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     @loop
     def modes(run: ContactRun, unit: Any, scene: Scene, t: float, after_impact: bool) -> int:
         scene.whole[HIT] = -1
+        for k in range(len(run.owner) * run.plane_count):
+            scene.begun[k] = 0
+        for i in range(scene.whole[ACTIVE]):
+            scene.begun[scene.candidates[i]] = 0 if scene.modes[i] == SLIDES else 1
         scene.whole[ACTIVE] = 0
         scene.whole[FRESH] = 1
         scene.whole[STATE] = FLIGHT
@@ -1056,7 +1068,10 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
             speed = sqrt(u1 * u1 + u2 * u2)
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = row[MU], 0.0, 0.0
-            if speed > scene.real[SLOW]:
+            slow = scene.real[SLOW]
+            if scene.begun[scene.candidates[i]] == 1:
+                slow = max(slow, STARTING * scene.real[SPEED])
+            if speed > slow:
                 scene.law[i, 1], scene.law[i, 2], scene.law[i, 3] = 1.0, u1 / speed, u2 / speed
         if not solve_together(scene, n):
             return PARADOX
@@ -1076,11 +1091,12 @@ def _build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                     t1, t2 = scene.p[3 * i + 1], scene.p[3 * i + 2]
                     rate, most = sqrt(u1 * u1 + u2 * u2), scene.law[i, 0] * scene.p[3 * i]
                     if rate > 1e-9 * natural and sqrt(t1 * t1 + t2 * t2) >= most * (1.0 - 1e-9):
-                        scene.modes[i] = SLIDES
+                        scene.modes[i] = STARTS
+                        scene.whole[LEFT_OUT] = 1  # look again after the step
                         d1, d2 = u1 / rate, u2 / rate
                     if scene.law[i, 0] == 0.0:
                         scene.modes[i] = SLIDES
-                if scene.modes[i] == SLIDES:
+                if scene.modes[i] != STICKS:
                     is_sliding = True
                 row = scene.points[i]
                 store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
@@ -1357,7 +1373,7 @@ def _build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
         for i in range(n):
             at = 8 * scene.owners[i, 0]
             add_force(scene.points[i], scene.p, 3 * i, contact, at)
-            if scene.modes[i] == SLIDES:
+            if scene.modes[i] != STICKS:
                 contact[at + 7] = float(SLIDING)
             if contact[at + 7] == float(FLIGHT):
                 contact[at + 7] = float(ROLLING)

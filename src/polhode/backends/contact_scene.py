@@ -25,8 +25,8 @@ NUMBERS = 14
 """Of a body in the workspace: position, attitude, linear momentum, angular velocity (principal axes), work."""
 MOST_POINTS = 16
 """Points in contact that are resolved together."""
-STICKS, SLIDES = 1, 2
-"""How a point in contact moves."""
+STICKS, SLIDES, STARTS = 1, 2, 3
+"""How a point in contact moves.  One that has stuck starts to slide along the acceleration that friction cannot stop."""
 ARM, N, T1, T2, U, TURNING, MU, BOUNCE, ARM_B, NORMAL_TURNING = 0, 3, 6, 9, 12, 15, 18, 19, 20, 23
 LEVER, TURNED, LEVER_B, TURNED_B, PER_MASS, PER_MASS_B, POINT_NUMBERS = 24, 33, 42, 51, 60, 61, 62
 """Of a point in contact: arm from the center of mass, axes, relative velocity, acceleration at constant momenta,
@@ -98,6 +98,7 @@ class Scene(NamedTuple):
     whole: Any
     real: Any
     tried: Any
+    begun: Any
     saved: Any
     rows: Any
     columns: Any
