@@ -43,4 +43,16 @@ CASES = {
             {"spin": 100.0, "tilt": 1.0},
         ),
     ),
+    "falling-box": Case(
+        {"largest relative change of energy, 3D": (0.0, 1e-12)},
+        ({"height": 3.0, "length": 0.6}, {"height": 0.5, "length": 0.05}),
+    ),
+    "thrown-die": Case(
+        {
+            "height of the center in the end, where it differs most": (0.008, 1e-11),
+            "dice at rest": (300, 0),
+            "energy in the end, one throw": (0.005 * 9.80665 * 0.008, 1e-12),
+        },
+        ({"restitution": 0.0, "friction": 0.1}, {"throws": 100.0, "restitution": 0.6, "friction": 1.0}),
+    ),
 }
