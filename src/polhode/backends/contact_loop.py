@@ -178,6 +178,22 @@ def build_contact_loop(
         return False
 
     @loop
+    def start_sliding(scene: Scene) -> bool:
+        """Let a point slide whose friction was at its limit at the start of the step and would exceed it after."""
+        if scene.whole[LOOK] == 1 and scene.whole[ACTIVE] == 1 and scene.modes[0] == STICKS:
+            if scene.slack[0, 1] <= 0.0 and slack_of(scene, 0, 1) < 0.0:
+                row, t1, t2 = scene.points[0], scene.p[1], scene.p[2]
+                pull = sqrt(t1 * t1 + t2 * t2)
+                d1, d2 = -t1 / pull, -t2 / pull
+                store(scene.sliding[0], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
+                scene.modes[0] = STARTS
+                scene.whole[STATE] = SLIDING
+                scene.whole[LEFT_OUT] = 1
+                scene.whole[STALLED] = scene.whole[STALLED] + 1
+                return True
+        return False
+
+    @loop
     def still_holds(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> bool:
         """Whether points that share friction in more ways than one still stick at the end of a step."""
         before, n = scene.whole[STATE], scene.whole[ACTIVE]
@@ -249,7 +265,7 @@ def build_contact_loop(
                     changed = True
                     scene.whole[HIT] = -1
                     reached = earlier
-                if release(scene, reached):
+                if release(scene, reached) or start_sliding(scene):
                     continue
                 if scene.whole[LOOK] == 1 and reached > 1e-9 * scene.real[SIZE] / scene.real[SPEED]:
                     if not still_holds(run, unit, scene, run.start + now, reached):
@@ -575,6 +591,8 @@ def _build_attempt(step: Loop, tableau: Tableau, layout: Layout) -> Loop:
                     w = vector(scene.y, i + 10)
                     a = vector(scene.slopes[0], i + 10)
                     scale = sqrt(dot(w, w)) + h * sqrt(dot(a, a)) + 1e-3 * scene.real[SPEED] / run.size[b]
+                if not abs(total) < 1e200:
+                    return 1e200
                 if scale > 0.0:
                     worst = max(worst, abs(h * total) / scale)
         return worst / run.rtol
@@ -774,6 +792,11 @@ def _build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             turn_sliding(scene, i)
             for what in range(3):
                 scene.slack[i, what] = slack_of(scene, i, what)
+            p, mu = scene.p[3 * i], scene.points[i, MU]
+            if p < 1e-10 * speed * speed / (extent * scene.points[i, PER_MASS]):
+                scene.slack[i, 0] = 0.0
+            if scene.modes[i] == STICKS and scene.slack[i, 1] < 1e-9 * mu * p:
+                scene.slack[i, 1] = 0.0
 
     return begin
 
