@@ -55,4 +55,12 @@ CASES = {
         },
         ({"restitution": 0.0, "friction": 0.1}, {"throws": 100.0, "restitution": 0.6, "friction": 1.0}),
     ),
+    "buttered-toast": Case(
+        {
+            # Bisection by hand: turned by 186.5 degrees, it is (sin 6.5 degrees 0.1 + cos 6.5 degrees 0.014)/2 high.
+            "time until it touches the floor": (0.3842574575, 1e-10),
+            "angle turned by then": (186.481897, 1e-6),
+        },
+        ({"height": 3.0, "overhang": 0.2, "angle": 70.0}, {"height": 0.2, "overhang": 0.01, "angle": 20.0}),
+    ),
 }
