@@ -21,7 +21,7 @@ ROOT_STEPS = 200
 
 
 @loop
-def friction_excess(kappa: float, c1: float, c2: float, s1: float, s2: float, limit: Any) -> float:
+def friction_excess(kappa: float, c1: float, c2: float, s1: float, s2: float, limit: Any) -> Any:
     """1 - mu p_n/|p_t| for tangential velocities u_t = -kappa p_t: nearly a straight line in kappa.
 
     limit = (mu times p_n without friction, slopes of mu p_n with p_t).
@@ -33,7 +33,7 @@ def friction_excess(kappa: float, c1: float, c2: float, s1: float, s2: float, li
 
 
 @loop
-def solve_friction(c1: float, c2: float, s1: float, s2: float, limit: Any) -> float:
+def solve_friction(c1: float, c2: float, s1: float, s2: float, limit: Any) -> Any:
     """kappa >= 0 at which friction is at its limit; 0 if the point sticks.  It always exists: both ends are known.
 
     At kappa = 0 the point would stick with too much friction, and with kappa to infinity friction vanishes.
@@ -105,7 +105,7 @@ def solve_point(a: Any, i: int, b: Any, mu: float, floor: float, p: Any) -> None
 
 
 @loop
-def solve_sliding(a: Any, i: int, b: Any, mu: float, direction: Any, p: Any) -> bool:
+def solve_sliding(a: Any, i: int, b: Any, mu: float, direction: Any, p: Any) -> Any:
     """The force of one point that slides in a direction; False if no force holds it (Painleve)."""
     d1, d2 = direction
     lift = a[i, i] - mu * (a[i, i + 1] * d1 + a[i, i + 2] * d2)
@@ -119,7 +119,7 @@ def solve_sliding(a: Any, i: int, b: Any, mu: float, direction: Any, p: Any) -> 
 
 
 @loop
-def sweep_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> bool:
+def sweep_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> Any:
     """Solve every point once, with the others as they are; False if one that slides has no solution."""
     for i in range(count):
         at = 3 * i
@@ -139,7 +139,7 @@ def sweep_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> boo
 
 
 @loop
-def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any) -> bool:
+def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any) -> Any:
     """All points together, one after the other until nothing changes (nonlinear Gauss-Seidel).
 
     law[i]: friction, 1 if it slides already, the direction in which it slides (2), the least normal impulse.
@@ -318,7 +318,7 @@ def solve_with_statuses(scene: Any, n: int) -> None:
 
 
 @loop
-def revise_statuses(scene: Any, n: int, size: float, speed: float, is_late: bool) -> bool:
+def revise_statuses(scene: Any, n: int, size: float, speed: float, is_late: bool) -> Any:
     """Correct every status that the solution contradicts, later only the first; whether none was."""
     is_right = True
     for i in range(n):
@@ -367,7 +367,7 @@ def revise_statuses(scene: Any, n: int, size: float, speed: float, is_late: bool
 
 
 @loop
-def solve_together(scene: Any, n: int) -> bool:
+def solve_together(scene: Any, n: int) -> Any:
     """The impulses (or forces) of n points: law, a and bias are given, p and u = A p + bias come back.
 
     Several points are first tried all at once, by correcting guesses of what each of them does; where that finds no

@@ -26,7 +26,7 @@ NUMBERS = 14
 MOST_POINTS = 16
 """Points in contact that are resolved together."""
 STICKS, SLIDES, STARTS = 1, 2, 3
-"""How a point in contact moves.  One that has stuck starts to slide along the acceleration that friction cannot stop."""
+"""How a point in contact moves.  One that has stuck starts to slide along the acceleration that friction leaves."""
 ARM, N, T1, T2, U, TURNING, MU, BOUNCE, ARM_B, NORMAL_TURNING = 0, 3, 6, 9, 12, 15, 18, 19, 20, 23
 LEVER, TURNED, LEVER_B, TURNED_B, PER_MASS, PER_MASS_B, POINT_NUMBERS = 24, 33, 42, 51, 60, 61, 62
 """Of a point in contact: arm from the center of mass, axes, relative velocity, acceleration at constant momenta,
@@ -115,11 +115,24 @@ class Scene(NamedTuple):
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
 """Whole numbers of a scene: points in contact, the unit, its first plane and feature, the candidate that touches..."""
 STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED, SIZE = 0, 1, 2, 3, 4, 5, 6
-"""Numbers of a scene: the step, the natural speed, the gap that counts as touching, the speeds that do not bounce and do
-not slide, the length of the step that was tried last."""
+"""Numbers of a scene: the step, the natural speed, the gap that counts as touching, the speeds that do not bounce and
+do not slide, the length of the step that was tried last."""
 FLIGHT, SLIDING, ROLLING, RESTING = 0, 1, 2, 3
 
 
+UNIT_ROUNDOFF = 2.0**-52
+RUNNING, DONE, LOG_FULL, ENDLESS, PARADOX, NOT_FINITE, CROWDED, INSIDE = 0, 1, 2, 3, 4, 5, 6, 7
+"""Why a unit has left the loop."""
+AT_STEP, AT_TIME, AT_OUTPUT, AT_STATUS, AT_IMPACTS, AT_LOST, AT_STEPS, AT_LOGGED, AT_STATE, MEMORY = range(10)
+"""The memory of a unit."""
+LOG_NUMBERS = 16
+"""Of an impact at a point: time, body, other body, plane, point, normal, normal impulse, tangential impulse, energy
+lost, kind."""
+SLIP, STICK, SETTLE, TOUCHED = 0, 1, 2, 3
+"""Kinds of impacts."""
+FRESH, LOOK, LEFT_OUT, FITTED = 8, 9, 10, 11
+"""Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step."""
+NEVER = 1e300
 
 
 class SceneLoops(NamedTuple):
@@ -228,7 +241,7 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
                         scene.a[3 * j + c, 3 * i + r] = total
 
     @loop
-    def gap_of(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
+    def gap_of(run: ContactRun, scene: Scene, y: Any, k: int) -> Any:
         count = len(run.owner)
         f, s = k % count, k // count
         b = run.owner[f]

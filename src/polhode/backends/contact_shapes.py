@@ -57,7 +57,7 @@ def tilt_of(normal: Any, axis: Any) -> Any:
 
 
 @loop
-def counts(features: Any, row: int, first: int, normal: Any) -> bool:
+def counts(features: Any, row: int, first: int, normal: Any) -> Any:
     """Whether a feature can touch: a tilted circle by its lowest point, a flat one by fixed points of its rim."""
     feature = features[row]
     if feature[KIND] == CIRCLE:
@@ -86,7 +86,7 @@ def find_lowest(feature: Any, normal: Any, w: Any, out: Any) -> None:
 
 
 @loop
-def depth_of_lowest(feature: Any, normal: Any) -> float:
+def depth_of_lowest(feature: Any, normal: Any) -> Any:
     """n . p of the lowest point, the normal in body axes."""
     if feature[KIND] == CIRCLE:
         axis, rho, rounding = vector(feature, AXIS), feature[RADIUS], feature[ROUNDING]
@@ -98,7 +98,7 @@ def depth_of_lowest(feature: Any, normal: Any) -> float:
 
 
 @loop
-def sunk(feature: Any, normal: Any, turn: Any) -> float:
+def sunk(feature: Any, normal: Any, turn: Any) -> Any:
     """How much the lowest point has risen by a turn, the normal in the axes before it."""
     if feature[KIND] == CIRCLE:
         axis, rho = vector(feature, AXIS), feature[RADIUS]
@@ -114,7 +114,7 @@ def falling_rate(velocity: Any, normal: Any, normal_body: Any, w: Any, point: An
 
 
 @loop
-def safe_step(gap: float, rate: float, bound: float) -> float:
+def safe_step(gap: float, rate: float, bound: float) -> Any:
     """How long gap + rate s - bound s^2/2 stays positive."""
     if gap <= 0.0 and rate <= 0.0:
         return 0.0
@@ -127,7 +127,7 @@ def safe_step(gap: float, rate: float, bound: float) -> float:
 
 
 @loop
-def time_without_contact(feature: Any, normal: Any, gap: float, rate: float, limits: Any) -> float:
+def time_without_contact(feature: Any, normal: Any, gap: float, rate: float, limits: Any) -> Any:
     """A time in which a feature cannot touch, however the body moves within limits (acceleration, spin, its rate)."""
     a, w, w_rate = limits
     turning = w_rate + w * w

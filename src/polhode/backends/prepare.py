@@ -211,8 +211,10 @@ def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Pl
         write(unit, at, layout.wrench, load(t, view(read(unit, at, layout.point), c), c, read(unit, at, layout.params)))
 
     advance = build_contact_loop(
-        Sweep(load_one, layout.lanes, layout.size),
-        stages.build_pair_loads(_pair_laws(structure), view, layout),
+        (
+            Sweep(load_one, layout.lanes, layout.size),
+            stages.build_pair_loads(_pair_laws(structure), view, layout),
+        ),
         (view, form.rate),
         build_free_motion(load) if method.is_closed_form else None,
         build_scene_loops(layout),

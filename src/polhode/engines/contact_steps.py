@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.backends.contact_loop import (
+from polhode.backends.contact_scene import (
     AT_IMPACTS,
     AT_LOGGED,
     AT_LOST,
@@ -16,16 +16,16 @@ from polhode.backends.contact_loop import (
     AT_STEPS,
     AT_TIME,
     CROWDED,
-    DONE,
     ENDLESS,
     LOG_FULL,
     LOG_NUMBERS,
     MEMORY,
+    MOST_POINTS,
     NOT_FINITE,
     PARADOX,
     RUNNING,
+    ContactRun,
 )
-from polhode.backends.contact_scene import MOST_POINTS, ContactRun
 from polhode.backends.contact_shapes import (
     AXIS,
     CENTER,
@@ -105,7 +105,7 @@ class ContactSteps(Integrator):
             self.log,
             self.features,
             self.planes,
-            np.repeat(np.arange(bodies), np.diff(self.first)),
+            np.repeat(np.arange(bodies), np.diff(self.first).astype(int)),
             self.first,
             sum(isinstance(c, HalfSpace) for c in self.scenario.contacts),
             self.plane_step,
@@ -127,7 +127,11 @@ class ContactSteps(Integrator):
                 break
         self.steps = int(self.memory[:, AT_STEPS].sum())
         self._find_failure(a)
-        done = int(self.memory[:, AT_OUTPUT].min()) if self.failure is not None and self.scenario.members is None else len(wanted)
+        done = (
+            int(self.memory[:, AT_OUTPUT].min())
+            if self.failure is not None and self.scenario.members is None
+            else len(wanted)
+        )
         self.forces.append(contact[:done].reshape(done, units * bodies, 8))
         return self.packing.unpack(out[:done])
 
@@ -185,10 +189,8 @@ def _stack_features(bodies: tuple[Body, ...], units: int) -> tuple[Array, Array,
     if all(rows.ndim == 2 for rows in each):
         joined = np.concatenate([_count_circles(rows, n) for rows, n in zip(each, first, strict=False)])
         return np.ascontiguousarray(joined), first, 0
-    spread = [
-        np.broadcast_to(_count_circles(rows, n), (units, *rows.shape[-2:])) for rows, n in zip(each, first, strict=False)
-    ]
-    joined = np.concatenate(spread, axis=1)
+    counted = [_count_circles(rows, n) for rows, n in zip(each, first, strict=False)]
+    joined = np.concatenate([np.broadcast_to(rows, (units, *rows.shape[-2:])) for rows in counted], axis=1)
     return np.ascontiguousarray(joined.reshape(-1, FEATURE)), first, int(first[-1])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.backends.contact_scene import MOST_POINTS
 from polhode.engines.result import Failure
 from polhode.errors import (
     ForceError,
@@ -91,6 +92,26 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
             f"at t = {failure.time:g} s {failure.event} follows itself ever faster on {who}, as the bounces of a ball "
             "that comes to rest: infinitely many changes lie before any later time. Give the event a count=..., or "
             "stop the run by another event before that happens."
+        )
+    elif failure.reason == "painleve":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s {who} slides so that no contact force, or more than one, fits Coulomb's law for "
+            "a rigid body: friction presses the sliding point into the surface harder than it can be pushed away "
+            "(Painleve's paradox). Rigid-body theory has no answer from here on; with less friction, or as a body that "
+            "yields, it moves on."
+        )
+    elif failure.reason == "stalled":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s the contacts of {who} change again and again without any time passing. Please "
+            "report this motion with its start; a slightly different start avoids it."
+        )
+    elif failure.reason == "crowded":
+        kind = RunError
+        sentence = (
+            f"at t = {failure.time:g} s {who} touches at more than {MOST_POINTS} points at once: use a shape of "
+            "ph.shapes instead of a fine mesh (a cylinder rests on its rim exactly), or a mesh with fewer corners."
         )
     else:
         sentence = (

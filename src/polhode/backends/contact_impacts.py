@@ -1,0 +1,161 @@
+"""Impacts: all points that touch, resolved together, by compression and expansion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.backends.contact_forces import apply_matrix, solve_together
+from polhode.backends.contact_scene import (
+    ACTIVE,
+    ARM,
+    AT_IMPACTS,
+    AT_LOGGED,
+    AT_LOST,
+    BOUNCE,
+    CLOSING,
+    CROWDED,
+    HIT,
+    LOG_FULL,
+    MOST_POINTS,
+    MU,
+    NUMBERS,
+    RUNNING,
+    SETTLE,
+    SLIP,
+    STICK,
+    T1,
+    T2,
+    TOUCH,
+    UNIT,
+    ContactRun,
+    N,
+    Scene,
+    SceneLoops,
+    U,
+)
+from polhode.backends.contact_shapes import (
+    quaternion,
+    store,
+    vector,
+)
+from polhode.backends.layout import Layout
+from polhode.backends.loops import Loop, loop
+from polhode.equations.quaternions import to_body
+from polhode.equations.scalar_ops import sqrt
+from polhode.equations.vectors import cross, dot, plus, scaled
+
+
+def build_impact(points: SceneLoops, layout: Layout) -> Loop:
+    """(run, unit, scene, now) -> status: all points that touch, resolved together.
+
+    Compression until no point approaches, then expansion with the fraction e of each normal impulse; if friction would
+    make that give back more than e^2 of the energy that compression took, less of it.
+    """
+    find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
+    find_inverses, size, at_inverse = points.find_inverses, layout.size, layout.body[3]
+
+    def velocity_of(row: Any, u: Any, j: Any) -> None:
+        u[j] = dot(vector(row, N), vector(row, U))
+        u[j + 1] = dot(vector(row, T1), vector(row, U))
+        u[j + 2] = dot(vector(row, T2), vector(row, U))
+
+    def push(unit: Any, at: Any, row: Any, y: Any, i: Any, impulse: Any) -> None:
+        n, t1, t2 = impulse
+        total = plus(plus(scaled(n, vector(row, N)), scaled(t1, vector(row, T1))), scaled(t2, vector(row, T2)))
+        turning = to_body(quaternion(y, i + 3), cross(vector(row, ARM), total))
+        store(y, i + 7, plus(vector(y, i + 7), total))
+        spun = tuple(unit[place + at] * part for place, part in zip(at_inverse, turning, strict=True))
+        store(y, i + 10, plus(vector(y, i + 10), spun))
+
+    def log_point(row: Any, point: Any, y: Any, i: Any, impulse: Any) -> None:
+        n, t1, t2 = impulse
+        store(row, 4, plus(vector(y, i), vector(point, ARM)))
+        store(row, 7, vector(point, N))
+        row[10] = n
+        store(row, 11, plus(scaled(t1, vector(point, T1)), scaled(t2, vector(point, T2))))
+
+    @loop
+    def strike(run: ContactRun, unit: Any, scene: Scene, now: float) -> int:
+        find_inverses(unit, scene, scene.y0)
+        scene.whole[ACTIVE] = 0
+        hit, approach = scene.whole[HIT], 0.0
+        for k in range(len(run.owner) * run.plane_count):
+            if k == hit or gap_of(run, scene, scene.y0, k) <= scene.real[TOUCH]:
+                n = scene.whole[ACTIVE]
+                if n == MOST_POINTS:
+                    return CROWDED
+                scene.candidates[n] = k
+                find_point(run, unit, scene, scene.y0, n)
+                scene.whole[ACTIVE] = n + 1
+        n = scene.whole[ACTIVE]
+        build_matrix(scene)
+        for i in range(n):
+            velocity_of(scene.points[i], scene.bias, 3 * i)
+            approach = max(approach, -scene.bias[3 * i])
+            scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = scene.points[i, MU], 0.0, 0.0
+        if approach <= 0.0:
+            return RUNNING
+        solve_together(scene, n)
+        taken, bounce = 0.0, 0.0
+        for i in range(n):
+            e = scene.points[i, BOUNCE]
+            e = e if e * approach > scene.real[CLOSING] else 0.0
+            bounce = max(bounce, e)
+            scene.law[i, 4] = e * scene.p[3 * i]
+        for i in range(3 * n):
+            taken = taken - scene.p[i] * (scene.bias[i] + scene.u[i]) / 2.0
+        if bounce > 0.0:
+            expand(scene, n, bounce * bounce * taken)
+        apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+        memory = run.memory[scene.whole[UNIT]]
+        rows = run.log.shape[1]
+        for i in range(n):
+            b, j = scene.owners[i, 0], 3 * i
+            impulse = (scene.p[j], scene.p[j + 1], scene.p[j + 2])
+            lost = 0.0
+            for c in range(3):
+                lost = lost - scene.p[j + c] * (scene.bias[j + c] + scene.u[j + c]) / 2.0
+            if rows > 0 and (scene.p[j] > 0.0 or scene.candidates[i] == hit):
+                row = run.log[scene.whole[UNIT], int(memory[AT_LOGGED])]
+                row[0] = run.start + now
+                row[1], row[2], row[3] = float(b), -1.0, float(scene.candidates[i] // len(run.owner))
+                log_point(row, scene.points[i], scene.y0, b * NUMBERS, impulse)
+                row[14] = lost
+                slip = sqrt(scene.u[j + 1] * scene.u[j + 1] + scene.u[j + 2] * scene.u[j + 2])
+                row[15] = float(SLIP) if slip > 1e-9 * approach else float(STICK)
+                if bounce == 0.0 and scene.points[i, BOUNCE] > 0.0:
+                    row[15] = float(SETTLE)
+                memory[AT_LOGGED] += 1.0
+            if scene.p[j] > 0.0:
+                memory[AT_IMPACTS] += 1.0
+                memory[AT_LOST] += lost
+                push(unit, b * size, scene.points[i], scene.y0, b * NUMBERS, impulse)
+                scene.y0[b * NUMBERS + 13] -= lost
+        for m in range(len(scene.y)):
+            scene.y[m] = scene.y0[m]
+        scene.whole[ACTIVE] = 0
+        return LOG_FULL if rows > 0 and int(memory[AT_LOGGED]) + MOST_POINTS > rows else RUNNING
+
+    return strike
+
+
+@loop
+def expand(scene: Scene, n: int, most: float) -> None:
+    """Add the impulses of expansion to those of compression; they give back at most this energy."""
+    for i in range(3 * n):
+        scene.before[i] = scene.bias[i]
+        scene.bias[i] = scene.u[i]  # the velocities after compression
+        scene.kept[i] = scene.p[i]
+    solve_together(scene, n)
+    line, square = 0.0, 0.0
+    for i in range(3 * n):
+        line = line + scene.p[i] * scene.bias[i]
+        for j in range(3 * n):
+            square = square + scene.p[i] * scene.a[i, j] * scene.p[j]
+    part = 1.0
+    if line + square / 2.0 > most and square > 0.0:
+        part = (sqrt(max(line * line + 2.0 * square * most, 0.0)) - line) / square
+        part = min(max(part, 0.0), 1.0)
+    for i in range(3 * n):
+        scene.p[i] = scene.kept[i] + part * scene.p[i]
+        scene.bias[i] = scene.before[i]

@@ -1,0 +1,311 @@
+"""Points in contact: which of them stay, stick or slide, and when that changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.backends.contact_forces import solve_together
+from polhode.backends.contact_scene import (
+    ACTIVE,
+    ARM,
+    CLOSING,
+    CROWDED,
+    FLIGHT,
+    FRESH,
+    HIT,
+    LEFT_OUT,
+    LOOK,
+    MOST_POINTS,
+    MU,
+    NEVER,
+    NORMAL_TURNING,
+    NUMBERS,
+    PARADOX,
+    PER_MASS,
+    RESTING,
+    ROLLING,
+    RUNNING,
+    SLIDES,
+    SLIDING,
+    SLOW,
+    SPEED,
+    STARTS,
+    STATE,
+    STICKS,
+    T1,
+    T2,
+    TOUCH,
+    TURNING,
+    ContactRun,
+    N,
+    Scene,
+    SceneLoops,
+    U,
+)
+from polhode.backends.contact_shapes import (
+    quaternion,
+    store,
+    vector,
+)
+from polhode.backends.layout import Layout
+from polhode.backends.loops import Loop, loop
+from polhode.equations.quaternions import to_world
+from polhode.equations.scalar_ops import sqrt
+from polhode.equations.vectors import cross, dot, plus, scaled
+
+EVENT_STEPS, EVENT_WIDTH = 100, 1e-10
+"""The time of a change of contact is found to this fraction of the step."""
+STARTING = 1e-5
+"""A point that has stuck slides from this fraction of the natural speed on; below, friction is along its acceleration,
+since the direction of so small a speed turns too fast for steps."""
+
+
+@loop
+def slack_of(scene: Scene, i: int, what: int) -> Any:
+    """How far a point in contact is from a change: its normal force; the rest of its friction; its speed of sliding."""
+    p = scene.p[3 * i]
+    if what == 0:
+        return p
+    row = scene.points[i]
+    if scene.modes[i] == STICKS:
+        if what == 1:
+            t1, t2 = scene.p[3 * i + 1], scene.p[3 * i + 2]
+            return row[MU] * p - sqrt(t1 * t1 + t2 * t2)
+        return 1.0
+    if what == 2 and row[MU] > 0.0 and scene.modes[i] == SLIDES:
+        return dot(vector(row, U), vector(scene.sliding[i], 0)) - scene.real[SLOW] / 2.0
+    return 1.0
+
+
+def build_changes(evaluate: Loop, rates: Loop) -> Loop:
+    """(run, unit, scene, t, reached) -> the time of the first change of a point in contact, or `reached`."""
+
+    @loop
+    def slack_at(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float, which: int) -> Any:
+        evaluate(run, unit, scene, t, tau, False)
+        rates(run, unit, scene, t + tau, scene.y, scene.stage)
+        return slack_of(scene, which // 3, which % 3)
+
+    @loop
+    def first_change(scene: Scene) -> int:
+        """A point and quantity whose slack has become negative inside the step; -1 if there is none."""
+        for i in range(scene.whole[ACTIVE]):
+            for what in range(3):
+                if scene.slack[i, what] > 0.0 and slack_of(scene, i, what) < 0.0:
+                    return 3 * i + what
+        return -1
+
+    @loop
+    def needs_look(scene: Scene) -> Any:
+        """Whether something was not as it should be already at the start of the step."""
+        for i in range(scene.whole[ACTIVE]):
+            for what in range(3):
+                if scene.slack[i, what] <= 0.0 and slack_of(scene, i, what) < 0.0:
+                    return True
+        return False
+
+    @loop
+    def changes(run: ContactRun, unit: Any, scene: Scene, t: float, reached: float) -> Any:
+        end = reached
+        scene.whole[LOOK] = 0
+        for _ in range(3 * MOST_POINTS):
+            evaluate(run, unit, scene, t, end, False)
+            rates(run, unit, scene, t + end, scene.y, scene.stage)
+            which = first_change(scene)
+            if which < 0:
+                if needs_look(scene):
+                    scene.whole[LOOK] = 1
+                break
+            low, f_low = 0.0, scene.slack[which // 3, which % 3]
+            high, f_high = end, slack_of(scene, which // 3, which % 3)
+            kept = 0
+            for _ in range(EVENT_STEPS):
+                middle = (low * f_high - high * f_low) / (f_high - f_low)
+                if middle <= low or middle >= high:
+                    middle = (low + high) / 2.0
+                f = slack_at(run, unit, scene, t, middle, which)
+                if f > 0.0:
+                    low, f_low = middle, f
+                    if kept == 1:
+                        f_high = f_high / 2.0
+                    kept = 1
+                else:
+                    high, f_high = middle, f
+                    if kept == 2:
+                        f_low = f_low / 2.0
+                    kept = 2
+                if f == 0.0 or high - low <= EVENT_WIDTH * high:
+                    break
+            end = high
+        return end
+
+    return changes
+
+
+def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
+    """(run, unit, scene, t, after_impact) -> status: which points stay in contact, and which of them stick.
+
+    Where something approaches that touches, that is the hit, and nothing is decided.
+    """
+    find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
+    find_inverses, size, at_per_mass = points.find_inverses, layout.size, layout.body[1]
+
+    def free_bias(row: Any, y: Any, i: Any, out: Any, bias: Any, j: Any) -> None:
+        spin_rate = to_world(quaternion(y, i + 3), vector(out, i + 10))
+        moved = plus(scaled(row[PER_MASS], vector(out, i + 7)), cross(spin_rate, vector(row, ARM)))
+        total = plus(moved, vector(row, TURNING))
+        bias[j] = dot(vector(row, N), total) + row[NORMAL_TURNING]
+        bias[j + 1] = dot(vector(row, T1), total)
+        bias[j + 2] = dot(vector(row, T2), total)
+
+    @loop
+    def keep_point(scene: Scene, i: int, to: int) -> None:
+        scene.candidates[to] = scene.candidates[i]
+        scene.modes[to] = scene.modes[i]
+        for c in range(3):
+            scene.sliding[to, c] = scene.sliding[i, c]
+
+    @loop
+    def drop_negative(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
+        """Of more points than are needed, leave out those that the smallest solution would pull."""
+        for _ in range(MOST_POINTS):
+            n = scene.whole[ACTIVE]
+            if n < 2:
+                break
+            rates(run, unit, scene, t, scene.y0, scene.stage)
+            worst, least, largest = -1, 0.0, 0.0
+            for i in range(n):
+                largest = max(largest, scene.p[3 * i])
+                if scene.p[3 * i] < least:
+                    worst, least = i, scene.p[3 * i]
+            if worst < 0 or least > -1e-12 * largest:
+                break
+            scene.skip[scene.candidates[worst]] = NEVER
+            scene.whole[LEFT_OUT] = 1
+            for i in range(worst + 1, n):
+                keep_point(scene, i, i - 1)
+            scene.whole[ACTIVE] = n - 1
+
+    @loop
+    def bring_to_rest(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
+        """At rest: nothing moves, nothing accelerates."""
+        rates(run, unit, scene, t, scene.y0, scene.stage)
+        natural = scene.real[SPEED] * scene.real[SPEED]
+        is_resting = scene.whole[ACTIVE] > 0
+        for b in range(scene.inverse.shape[0]):
+            i, reach = b * NUMBERS, run.size[b]
+            per_mass = unit[b * size + at_per_mass]
+            p, w = vector(scene.y0, i + 7), vector(scene.y0, i + 10)
+            f, w_rate = vector(scene.stage, i + 7), vector(scene.stage, i + 10)
+            speed = per_mass * sqrt(dot(p, p)) + reach * sqrt(dot(w, w))
+            rate = per_mass * sqrt(dot(f, f)) + reach * sqrt(dot(w_rate, w_rate))
+            if speed > 10.0 * scene.real[CLOSING] or rate * reach > 1e-9 * natural:
+                is_resting = False
+        if is_resting:
+            for b in range(scene.inverse.shape[0]):
+                i = b * NUMBERS
+                for c in range(7, 13):
+                    scene.y0[i + c] = 0.0
+                    scene.y[i + c] = 0.0
+            if run.is_constant:
+                scene.whole[STATE] = RESTING
+
+    @loop
+    def modes(run: ContactRun, unit: Any, scene: Scene, t: float, after_impact: bool) -> int:
+        scene.whole[HIT] = -1
+        for k in range(len(run.owner) * run.plane_count):
+            scene.begun[k] = 0
+        for i in range(scene.whole[ACTIVE]):
+            scene.begun[scene.candidates[i]] = 0 if scene.modes[i] == SLIDES else 1
+        scene.whole[ACTIVE] = 0
+        scene.whole[FRESH] = 1
+        scene.whole[STATE] = FLIGHT
+        scene.whole[LEFT_OUT] = 0
+        find_inverses(unit, scene, scene.y0)
+        for k in range(len(run.owner) * run.plane_count):
+            scene.skip[k] = 0.0
+            if gap_of(run, scene, scene.y0, k) <= scene.real[TOUCH]:
+                n = scene.whole[ACTIVE]
+                if n == MOST_POINTS:
+                    return CROWDED
+                scene.candidates[n] = k
+                find_point(run, unit, scene, scene.y0, n)
+                rate = dot(vector(scene.points[n], N), vector(scene.points[n], U))
+                if rate < -scene.real[CLOSING] and not after_impact:
+                    scene.whole[HIT] = k
+                    scene.whole[ACTIVE] = 0
+                    return RUNNING
+                if rate <= scene.real[CLOSING]:
+                    scene.whole[ACTIVE] = n + 1
+        n = scene.whole[ACTIVE]
+        if n == 0:
+            return RUNNING
+        build_matrix(scene)
+        scene.whole[ACTIVE] = 0
+        rates(run, unit, scene, t, scene.y0, scene.stage)
+        scene.whole[ACTIVE] = n
+        natural = 0.0
+        for i in range(n):
+            row = scene.points[i]
+            free_bias(row, scene.y0, scene.owners[i, 0] * NUMBERS, scene.stage, scene.bias, 3 * i)
+            natural = max(natural, abs(scene.bias[3 * i]), abs(scene.bias[3 * i + 1]), abs(scene.bias[3 * i + 2]))
+            u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
+            speed = sqrt(u1 * u1 + u2 * u2)
+            scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = row[MU], 0.0, 0.0
+            slow = scene.real[SLOW]
+            if scene.begun[scene.candidates[i]] == 1:
+                slow = max(slow, STARTING * scene.real[SPEED])
+            if speed > slow:
+                scene.law[i, 1], scene.law[i, 2], scene.law[i, 3] = 1.0, u1 / speed, u2 / speed
+        if not solve_together(scene, n):
+            return PARADOX
+        kept = 0
+        is_sliding = False
+        for i in range(n):
+            if scene.p[3 * i] <= 0.0 and scene.u[3 * i] > 1e-9 * natural:
+                scene.skip[scene.candidates[i]] = scene.u[3 * i]  # for now, its acceleration
+            else:
+                scene.modes[i] = STICKS
+                d1, d2 = 0.0, 0.0
+                if scene.law[i, 1] == 1.0:
+                    scene.modes[i] = SLIDES
+                    d1, d2 = scene.law[i, 2], scene.law[i, 3]
+                else:
+                    u1, u2 = scene.u[3 * i + 1], scene.u[3 * i + 2]
+                    t1, t2 = scene.p[3 * i + 1], scene.p[3 * i + 2]
+                    rate, most = sqrt(u1 * u1 + u2 * u2), scene.law[i, 0] * scene.p[3 * i]
+                    if rate > 1e-9 * natural and sqrt(t1 * t1 + t2 * t2) >= most * (1.0 - 1e-9):
+                        scene.modes[i] = STARTS
+                        scene.whole[LEFT_OUT] = 1  # look again after the step
+                        d1, d2 = u1 / rate, u2 / rate
+                    if scene.law[i, 0] == 0.0:
+                        scene.modes[i] = SLIDES
+                if scene.modes[i] != STICKS:
+                    is_sliding = True
+                row = scene.points[i]
+                store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
+                keep_point(scene, i, kept)
+                kept += 1
+        scene.whole[ACTIVE] = kept
+        set_skips(run, scene)
+        if kept > 0:
+            scene.whole[STATE] = SLIDING if is_sliding else ROLLING
+            bring_to_rest(run, unit, scene, t)
+            if scene.whole[STATE] != RESTING:
+                drop_negative(run, unit, scene, t)
+        return RUNNING
+
+    @loop
+    def set_skips(run: ContactRun, scene: Scene) -> None:
+        """How long a point that parts with no speed but some acceleration cannot touch again.
+
+        Its height is at least a t^2/2 - c t^3/6, c a bound of the third derivative.
+        """
+        for k in range(len(run.owner) * run.plane_count):
+            if scene.skip[k] > 0.0:
+                b = run.owner[k % len(run.owner)]
+                w, turning = scene.limits[b, 1], scene.limits[b, 2]
+                third = run.size[b] * w * (w * w + 5.0 * turning)
+                scene.skip[k] = min(3.0 * scene.skip[k] / third, NEVER / 2.0) if third > 0.0 else NEVER / 2.0
+
+    return modes

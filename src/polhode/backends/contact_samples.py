@@ -1,0 +1,178 @@
+"""Corrections of what rounding leaves of gaps and speeds in contact, and the samples of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.backends.contact_forces import solve_least
+from polhode.backends.contact_scene import (
+    ACTIVE,
+    ARM,
+    CLOSING,
+    FLIGHT,
+    NUMBERS,
+    RESTING,
+    ROLLING,
+    SLIDING,
+    STATE,
+    STICKS,
+    T1,
+    T2,
+    TOUCH,
+    TURNED,
+    ContactRun,
+    N,
+    Scene,
+    SceneLoops,
+    U,
+)
+from polhode.backends.contact_shapes import (
+    quaternion,
+    store,
+    vector,
+)
+from polhode.backends.layout import Layout
+from polhode.backends.loops import Loop, loop
+from polhode.equations.quaternions import normalize, to_body
+from polhode.equations.scalar_ops import sqrt
+from polhode.equations.vectors import cross, dot, plus, scaled
+
+
+def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
+    """(run, unit, scene): remove what rounding and the errors of a step have left of gaps and speeds in contact."""
+    find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
+    find_inverses, size, at_inverse = points.find_inverses, layout.size, layout.body[3]
+    at_per_mass = layout.body[1]
+
+    def shift(unit: Any, at: Any, row: Any, y: Any, i: Any, by: Any) -> None:
+        store(y, i, plus(vector(y, i), scaled(by * unit[at_per_mass + at], vector(row, N))))
+        w, x, yy, z = quaternion(y, i + 3)
+        a, b, c = scaled(by / 2, vector(row, TURNED))  # world axes: q + (0, a)/2 q
+        turned = (
+            w - (a * x + b * yy + c * z),
+            x + (a * w + b * z - c * yy),
+            yy + (b * w + c * x - a * z),
+            z + (c * w + a * yy - b * x),
+        )
+        store(y, i + 3, normalize(turned))
+
+    def push(unit: Any, at: Any, row: Any, y: Any, i: Any, impulse: Any) -> None:
+        n, t1, t2 = impulse
+        total = plus(plus(scaled(n, vector(row, N)), scaled(t1, vector(row, T1))), scaled(t2, vector(row, T2)))
+        turning = to_body(quaternion(y, i + 3), cross(vector(row, ARM), total))
+        store(y, i + 7, plus(vector(y, i + 7), total))
+        spun = tuple(unit[place + at] * part for place, part in zip(at_inverse, turning, strict=True))
+        store(y, i + 10, plus(vector(y, i + 10), spun))
+
+    def velocity_of(row: Any, u: Any, j: Any) -> None:
+        u[j] = dot(vector(row, N), vector(row, U))
+        u[j + 1] = dot(vector(row, T1), vector(row, U))
+        u[j + 2] = dot(vector(row, T2), vector(row, U))
+
+    @loop
+    def solve_rows(scene: Scene, only_normal: bool) -> None:
+        """The smallest impulses (or shifts) with A p = target along the rows that are held."""
+        n, rows = scene.whole[ACTIVE], 0
+        for i in range(n):
+            for r in range(3):
+                if r == 0 or (scene.modes[i] == STICKS and not only_normal):
+                    columns = 0
+                    for j in range(n):
+                        for c in range(3):
+                            if c == 0 or (scene.modes[j] == STICKS and not only_normal):
+                                scene.k[rows, columns] = scene.a[3 * i + r, 3 * j + c]
+                                columns += 1
+                    scene.u[rows] = -scene.bias[3 * i + r]
+                    rows += 1
+        solve_least(rows, scene.k, scene.u, scene.g, scene.x, scene.rest)
+        rows = 0
+        for i in range(n):
+            for r in range(3):
+                scene.p[3 * i + r] = 0.0
+                if r == 0 or (scene.modes[i] == STICKS and not only_normal):
+                    scene.p[3 * i + r] = scene.x[rows]
+                    rows += 1
+
+    @loop
+    def close_gaps(run: ContactRun, unit: Any, scene: Scene, y: Any) -> None:
+        """Move and turn the bodies so that every point in contact touches, by the least motion."""
+        n = scene.whole[ACTIVE]
+        for _ in range(4):
+            find_inverses(unit, scene, y)
+            worst = 0.0
+            for i in range(n):
+                find_point(run, unit, scene, y, i)
+                scene.bias[3 * i] = gap_of(run, scene, y, scene.candidates[i])
+                worst = max(worst, abs(scene.bias[3 * i]))
+            if worst <= 1e-5 * scene.real[TOUCH] or not worst < 1e100:
+                break
+            build_matrix(scene)
+            solve_rows(scene, True)
+            for i in range(n):
+                b = scene.owners[i, 0]
+                shift(unit, b * size, scene.points[i], y, b * NUMBERS, scene.p[3 * i])
+
+    @loop
+    def project(run: ContactRun, unit: Any, scene: Scene) -> None:
+        n = scene.whole[ACTIVE]
+        if n > 0 and scene.whole[STATE] != RESTING:
+            close_gaps(run, unit, scene, scene.y0)
+            for i in range(n):
+                find_point(run, unit, scene, scene.y0, i)
+                velocity_of(scene.points[i], scene.bias, 3 * i)
+            build_matrix(scene)
+            solve_rows(scene, False)
+            for i in range(n):
+                b, j = scene.owners[i, 0], 3 * i
+                impulse = (scene.p[j], scene.p[j + 1], scene.p[j + 2])
+                push(unit, b * size, scene.points[i], scene.y0, b * NUMBERS, impulse)
+            for m in range(len(scene.y)):
+                scene.y[m] = scene.y0[m]
+
+    return project, close_gaps
+
+
+def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
+    """(run, unit, scene, u, s, now): the sample of a unit, and the forces of its points in contact."""
+    columns, numbers = layout.sample_size, layout.drift
+    size, at_per_mass = layout.size, layout.body[1]
+
+    def add_force(row: Any, p: Any, j: Any, out: Any, at: Any) -> None:
+        force = plus(
+            plus(scaled(p[j], vector(row, N)), scaled(p[j + 1], vector(row, T1))), scaled(p[j + 2], vector(row, T2))
+        )
+        store(out, at, plus(vector(out, at), force))
+        store(out, at + 3, plus(vector(out, at + 3), cross(vector(row, ARM), force)))
+        out[at + 6] = out[at + 6] + 1.0
+
+    @loop
+    def emit(run: ContactRun, unit: Any, scene: Scene, u: int, s: int, now: float) -> None:
+        sample, contact = run.out[s, u], run.contact[s, u]
+        n = scene.whole[ACTIVE]
+        if n > 0:
+            if scene.whole[STATE] != RESTING:
+                close_gaps(run, unit, scene, scene.y)
+            rates(run, unit, scene, run.start + run.times[s], scene.y, scene.stage)
+        for b in range(scene.inverse.shape[0]):
+            i = b * NUMBERS
+            store(scene.y, i + 3, normalize(quaternion(scene.y, i + 3)))
+            for c in range(numbers):
+                sample[b * columns + c] = scene.y[i + c]
+            sample[b * columns + numbers] = 0.0
+            for c in range(7):
+                contact[8 * b + c] = 0.0
+            contact[8 * b + 7] = float(FLIGHT)
+        for i in range(n):
+            at = 8 * scene.owners[i, 0]
+            add_force(scene.points[i], scene.p, 3 * i, contact, at)
+            if scene.modes[i] != STICKS:
+                contact[at + 7] = float(SLIDING)
+            if contact[at + 7] == float(FLIGHT):
+                contact[at + 7] = float(ROLLING)
+        for b in range(scene.inverse.shape[0]):
+            p, w = vector(scene.y, b * NUMBERS + 7), vector(scene.y, b * NUMBERS + 10)
+            speed = unit[b * size + at_per_mass] * sqrt(dot(p, p)) + run.size[b] * sqrt(dot(w, w))
+            if contact[8 * b + 6] > 0.0 and speed <= 10.0 * scene.real[CLOSING]:
+                contact[8 * b + 7] = float(RESTING)
+
+    return emit

@@ -1,0 +1,213 @@
+"""Looking ahead: the scales of the motion, and the first touch, which no step can pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.backends.contact_modes import slack_of
+from polhode.backends.contact_scene import (
+    ACTIVE,
+    CLOSING,
+    FEATURE_ROW,
+    FRESH,
+    HIT,
+    MU,
+    NEVER,
+    NUMBERS,
+    PAINLEVE,
+    PER_MASS,
+    PLANE_ROW,
+    SIZE,
+    SLIDES,
+    SLOW,
+    SPEED,
+    STICKS,
+    T1,
+    T2,
+    TOUCH,
+    UNIT_ROUNDOFF,
+    ContactRun,
+    Scene,
+    SceneLoops,
+    U,
+)
+from polhode.backends.contact_shapes import (
+    NORMAL,
+    counts,
+    falling_rate,
+    find_lowest,
+    quaternion,
+    store,
+    sunk,
+    time_without_contact,
+    vector,
+)
+from polhode.backends.layout import Layout, read
+from polhode.backends.loops import Loop, loop
+from polhode.equations.quaternions import to_body
+from polhode.equations.scalar_ops import sqrt
+from polhode.equations.vectors import dot, plus, scaled
+
+FEW_REST, MANY_REST = 1e-15, 1e-5
+"""The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one
+point only, and of others, whose bounces are counted in hundreds."""
+TOUCHING = 1e-11
+"""A gap that counts as touching, as a fraction of the size of the body."""
+MANY_PROBES = 500
+STAGES = 12
+
+
+@loop
+def turn_sliding(scene: Scene, i: int) -> None:
+    """The direction in which a point slides, at the start of a step."""
+    row = scene.points[i]
+    u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
+    speed = sqrt(u1 * u1 + u2 * u2)
+    if scene.modes[i] == SLIDES and speed > scene.real[SLOW]:
+        d1, d2 = u1 / speed, u2 / speed
+        store(scene.sliding[i], 0, plus(scaled(d1, vector(row, T1)), scaled(d2, vector(row, T2))))
+
+
+def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
+    """(run, unit, scene, t): the scales of the motion, and how high every candidate is, at the start of a segment."""
+    size, wrench, at_per_mass = layout.size, layout.wrench, layout.body[1]
+    at_moments, gap_of = layout.body[2], points.gap_of
+
+    def free_acceleration(unit: Any, at: Any) -> Any:
+        force = read(unit, at, wrench)[0]
+        return unit[at_per_mass + at] * sqrt(dot(force, force))
+
+    def spin_bounds(unit: Any, at: Any, y: Any, i: Any) -> Any:
+        moments, w = read(unit, at, at_moments), vector(y, i + 10)
+        momentum = tuple(m * part for m, part in zip(moments, w, strict=True))
+        return sqrt(dot(momentum, momentum))
+
+    @loop
+    def begin(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
+        scene.whole[PAINLEVE] = 0
+        rates(run, unit, scene, t, scene.y0, scene.slopes[0])
+        speed, noise, extent = 0.0, 0.0, 0.0
+        for b in range(scene.inverse.shape[0]):
+            i, at, reach = b * NUMBERS, b * size, run.size[b]
+            a = free_acceleration(unit, at)
+            low = min(unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
+            high = max(unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
+            w, turning = 0.0, 0.0
+            if low > 0.0:
+                w = spin_bounds(unit, at, scene.y0, i) / low
+                turning = w * w * (high - low) / low
+            scene.limits[b, 0], scene.limits[b, 1], scene.limits[b, 2] = a, w, turning
+            p, spin = vector(scene.y0, i + 7), vector(scene.y0, i + 10)
+            speed = max(speed, sqrt(a * reach))
+            noise = max(noise, unit[at + at_per_mass] * sqrt(dot(p, p)) + reach * sqrt(dot(spin, spin)))
+            extent = max(extent, reach)
+        scene.real[SPEED] = speed
+        scene.real[TOUCH] = TOUCHING * extent
+        scene.real[SIZE] = extent
+        threshold = FEW_REST if len(run.owner) == scene.inverse.shape[0] else MANY_REST
+        scene.real[CLOSING] = threshold * speed + 8.0 * UNIT_ROUNDOFF * noise
+        scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed, 4.0 * run.rtol * noise)
+        for k in range(len(run.owner) * run.plane_count):
+            gap = gap_of(run, scene, scene.y0, k)
+            scene.base[k] = gap if gap > scene.real[TOUCH] else 0.0
+            if scene.whole[FRESH] == 0:
+                scene.skip[k] = 0.0
+        scene.whole[FRESH] = 0
+        for i in range(scene.whole[ACTIVE]):
+            scene.skip[scene.candidates[i]] = NEVER
+            turn_sliding(scene, i)
+            for what in range(3):
+                scene.slack[i, what] = slack_of(scene, i, what)
+            p, mu = scene.p[3 * i], scene.points[i, MU]
+            if p < 1e-10 * speed * speed / (extent * scene.points[i, PER_MASS]):
+                scene.slack[i, 0] = 0.0
+            if scene.modes[i] == STICKS and scene.slack[i, 1] < 1e-9 * mu * p:
+                scene.slack[i, 1] = 0.0
+
+    return begin
+
+
+def build_search(evaluate: Loop, layout: Layout) -> Loop:
+    """(run, unit, scene, t, length, in_flight) -> the time of the first touch, or `length`; y there."""
+    size, at_per_mass = layout.size, layout.body[1]
+
+    @loop
+    def widen_limits(unit: Any, scene: Scene, length: float) -> None:
+        """The limits of the motion in a step, from the slopes of its stages."""
+        for b in range(scene.inverse.shape[0]):
+            i = b * NUMBERS
+            a, turning = 0.0, 0.0
+            for j in range(STAGES):
+                f, w_rate = vector(scene.slopes[j], i + 7), vector(scene.slopes[j], i + 10)
+                a = max(a, sqrt(dot(f, f)))
+                turning = max(turning, sqrt(dot(w_rate, w_rate)))
+            w = vector(scene.y0, i + 10)
+            scene.limits[b, 0] = 1.25 * a * unit[b * size + at_per_mass]
+            scene.limits[b, 1] = sqrt(dot(w, w)) + 1.25 * turning * length
+            scene.limits[b, 2] = 1.25 * turning
+
+    @loop
+    def start_over(scene: Scene) -> None:
+        for m in range(len(scene.y)):
+            scene.y[m] = scene.y0[m]
+            scene.dy[m] = 0.0
+        for b in range(scene.inverse.shape[0]):
+            scene.turn[b, 0], scene.turn[b, 1], scene.turn[b, 2], scene.turn[b, 3] = 1.0, 0.0, 0.0, 0.0
+
+    def body_normal(y: Any, i: Any, normal: Any) -> Any:
+        return to_body(quaternion(y, i + 3), normal)
+
+    @loop
+    def safe_time(run: ContactRun, unit: Any, scene: Scene, tau: float, most: float) -> Any:
+        """How long no candidate can touch, at most `most`; the one that limits it is the hit."""
+        best = most
+        scene.whole[HIT] = -1
+        count = len(run.owner)
+        for s in range(run.plane_count):
+            normal = vector(run.planes[scene.whole[PLANE_ROW] + s], NORMAL)
+            for b in range(scene.inverse.shape[0]):
+                i = b * NUMBERS
+                before, after = body_normal(scene.y0, i, normal), body_normal(scene.y, i, normal)
+                risen = dot(normal, vector(scene.dy, i))
+                velocity = scaled(unit[b * size + at_per_mass], vector(scene.y, i + 7))
+                turn, w = quaternion(scene.turn[b], 0), vector(scene.y, i + 10)
+                limits = (scene.limits[b, 0], scene.limits[b, 1], scene.limits[b, 2])
+                for f in range(run.first[b], run.first[b + 1]):
+                    k = s * count + f
+                    row = scene.whole[FEATURE_ROW] + f
+                    if scene.skip[k] > tau:
+                        if scene.skip[k] - tau < best:
+                            best = scene.skip[k] - tau
+                            scene.whole[HIT] = -2
+                    else:
+                        if counts(run.features, row, scene.whole[FEATURE_ROW], after):
+                            feature = run.features[row]
+                            gap = scene.base[k] + risen + sunk(feature, before, turn)
+                            find_lowest(feature, after, w, scene.low)
+                            rate = falling_rate(velocity, normal, after, w, vector(scene.low, 0))
+                            span = time_without_contact(feature, after, gap, rate, limits)
+                            if span < best:
+                                best = span
+                                scene.whole[HIT] = k
+        return best
+
+    @loop
+    def search(run: ContactRun, unit: Any, scene: Scene, t: float, length: float, in_flight: bool) -> Any:
+        if not in_flight:
+            widen_limits(unit, scene, length)
+        start_over(scene)
+        tau = 0.0
+        for _ in range(MANY_PROBES):
+            span = safe_time(run, unit, scene, tau, length - tau)
+            if scene.whole[HIT] >= 0 and span <= 2.0 * UNIT_ROUNDOFF * tau:
+                return tau
+            if scene.whole[HIT] == -1:
+                break
+            tau = tau + span
+            evaluate(run, unit, scene, t, tau, in_flight)
+        if scene.whole[HIT] >= 0:
+            return tau
+        scene.whole[HIT] = -1
+        return length
+
+    return search
