@@ -159,7 +159,8 @@ def picture(motions: Mapping[str, Motion], height: float, overhang: float, angle
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        left, right = figure.subfigures(1, 2)
+        halves: Any = figure.subfigures(1, 2)
+        left, right = halves
         _draw_fall(left.subplots(), motions[ONE], height)
         turns, shares = right.subplots(2, 1)
         slips = _all_slips(overhang, angle)

@@ -136,7 +136,7 @@ def numbers(motions: Mapping[str, Motion], tilt: float, resistance: float) -> li
             "1",
             float(np.sqrt(np.sin(ends)).mean()),
             sqrt(sin(a)) * (1 - SHARE / 2),
-            0.01 * sqrt(sin(a)),
+            0.002 * sqrt(sin(a)),
             "falls linearly: steady rolling at every instant",
         )
     )

@@ -38,10 +38,9 @@ def scenario(height: float, length: float, boxes: float) -> dict[str, Scenario]:
     """One box to watch; and many, released at rest at the same height in random attitudes, in space and in a plane."""
     count, random = round(boxes), np.random.default_rng(SEED)
     fall = sqrt(2 * height / STANDARD_GRAVITY)
-    attitudes = random.normal(size=(count, 4))
-    attitudes /= np.linalg.norm(attitudes, axis=1, keepdims=True)
-    half = random.uniform(0.0, pi, count)
-    in_plane = np.stack((np.cos(half), 0 * half, np.sin(half), 0 * half), axis=1)
+    attitudes, in_plane = random.normal(size=(2, count, 4))
+    in_plane[:, [1, 3]] = 0.0
+    attitudes, in_plane = (q / np.linalg.norm(q, axis=1, keepdims=True) for q in (attitudes, in_plane))
     solid = box((DEPTH, WIDTH, length), MASS)
     return {
         ONE: _drop_scenario(solid, height, attitudes[0], WATCHED_FALLS * fall, FRAMES, "auto"),
@@ -233,15 +232,15 @@ def _draw_shares(axes: Axes, motions: Mapping[str, Motion]) -> None:
 
 MODEL = Model(
     name="falling-box",
-    title="Do bouncing boxes share their energy evenly between translation and rotation?",
+    title="Bouncing boxes share their energy evenly between the degrees of freedom that take part",
     theme="impact and contact",
     source="[Christian 2011, project 17.3]",
     explanation=(
-        "Boxes fall at rest onto a floor without friction that returns all energy. A corner strikes, the box tumbles,\n"
-        "and after many bounces the answer is: evenly between degrees of freedom. Horizontal translation never\n"
-        "takes part, for the floor pushes upward only. In a plane one degree of translation faces one of rotation:\n"
-        "equal means. In space three rotational degrees would give 1 : 3, but the vertical angular momentum stays\n"
-        "zero: 1 : 2. The mean kinetic energy is that of all states of the given energy, equally likely."
+        "Does the average energy of translation equal that of rotation? Boxes start at rest above a floor without\n"
+        "friction that returns all energy; a corner strikes, they tumble, and after many bounces the answer is:\n"
+        "evenly between degrees of freedom. Horizontal translation has none, for the floor only pushes upward. In\n"
+        "a plane vertical motion and rotation are equal. In space three rotational degrees would make it 1 : 3, but\n"
+        "the vertical angular momentum stays zero: 1 : 2. The means are those of all states of that energy."
     ),
     parameters=(
         Parameter("height", "m", 1.0, 0.5, 3.0, "initial height of the center of the box"),

@@ -34,7 +34,12 @@ BLOCK, BELOW, ABOVE, ALL = "the block", "just below", "just above", "0 to 60 deg
 def scenario(angle: float, friction: float) -> dict[str, Scenario]:
     """The block at the angle, just below and just above that of friction, and at 121 angles."""
     limit = degrees(atan(friction))
-    runs = {BLOCK: angle, BELOW: limit - BESIDE, ABOVE: limit + BESIDE, ALL: np.linspace(0.0, STEEPEST, ANGLES)}
+    runs: dict[str, Any] = {
+        BLOCK: angle,
+        BELOW: limit - BESIDE,
+        ABOVE: limit + BESIDE,
+        ALL: np.linspace(0.0, STEEPEST, ANGLES),
+    }
     return {name: _slide_scenario(np.radians(given), friction) for name, given in runs.items()}
 
 

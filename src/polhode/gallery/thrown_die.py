@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
 from polhode.gallery.shared import finish_time_panel
@@ -65,15 +66,15 @@ def points_on_top(motion: Motion) -> Array:
     up = motion.rotation_matrix[-1][..., 2, :]
     axis = np.abs(up).argmax(axis=-1)
     below = np.take_along_axis(up, axis[..., None], axis=-1)[..., 0] < 0
-    return FACES[axis, below.astype(int)]
+    return np.asarray(FACES[axis, below.astype(int)])
 
 
-def count_faces(motion: Motion) -> Array:
+def count_faces(motion: Motion) -> NDArray[np.intp]:
     """How often 1 to 6 came up."""
     return np.bincount(points_on_top(motion), minlength=7)[1:]
 
 
-def chi_square(counts: Array) -> float:
+def chi_square(counts: NDArray[np.intp]) -> float:
     """Sum of (count - mean)^2/mean."""
     return float(((counts - counts.mean()) ** 2).sum() / counts.mean())
 
@@ -124,7 +125,8 @@ def picture(motions: Mapping[str, Motion], throws: float, restitution: float, fr
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        upper, lower = figure.subfigures(2, 1, height_ratios=(1.0, 1.2))
+        parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.2))
+        upper, lower = parts
         _draw_throw(upper.subplots(), motions[ONE])
         energies, faces, places = lower.subplots(1, 3)
         _draw_energies(energies, motions[ONE])
@@ -149,14 +151,11 @@ def _draw_throw(axes: Axes, motion: Motion) -> None:
 
 
 def _face_colors(centers: Array) -> list[str]:
-    """A color for each pair of opposite faces, paler on the negative side."""
-    from matplotlib.colors import to_hex, to_rgb
-
-    from polhode.plot.style import AXIS_COLORS
+    """A color for each face."""
+    from polhode.plot.style import COLOR_CYCLE
 
     axis = np.abs(centers).argmax(axis=1)
-    paler = [0.45 if center[k] < 0 else 1.0 for center, k in zip(centers, axis, strict=True)]
-    return [to_hex(1 - p * (1 - np.array(to_rgb(AXIS_COLORS[k])))) for p, k in zip(paler, axis, strict=True)]
+    return [COLOR_CYCLE[FACES[k, int(center[k] < 0)] - 1] for center, k in zip(centers, axis, strict=True)]
 
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:

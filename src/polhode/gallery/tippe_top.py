@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import cos, radians, sin
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -115,7 +115,8 @@ def picture(motion: Motion, spin: float, friction: float, tilt: float) -> Figure
     from polhode.plot.style import styled_figure
 
     with styled_figure(12.0, 7.6, MODEL.title) as figure:
-        strip, lower = figure.subfigures(2, 1, height_ratios=(1.0, 1.9))
+        parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.9))
+        strip, lower = parts
         _draw_tops(strip.subplots(), motion)
         (tilts, energies), (rates, invariant) = lower.subplots(2, 2)
         _draw_tilt(tilts, motion)
@@ -144,7 +145,7 @@ def _draw_tops(axes: Axes, motion: Motion) -> None:
         )
         center = np.array((3.2 * n * RADIUS, 0.0, RADIUS))
         scene.body(sphere(RADIUS, BALL), center, turn, half=2, alpha=0.55, segments=32)
-        scene.line((center, center + 1.25 * RADIUS * turn[:, 2]), AXIS_COLORS[2], width=3.0)
+        scene.line((center, center + RADIUS * turn[:, 2]), AXIS_COLORS[2], width=3.0)
         scene.dot(center - depth * turn[:, 2] + 2 * RADIUS * scene.camera.eye, "#222222", 5.0)
         scene.text(center, f"{motion.times[frame]:.2f} s: {tilts[frame]:.0f}°", offset=(0, -40))
     scene.draw(axes, "the top, its axis (blue) and its center of mass (dot)", margin=0.02)
