@@ -13,8 +13,9 @@ from polhode.backends.loops import loop
 from polhode.equations.contact_laws import symmetric_axes
 from polhode.equations.scalar_ops import sqrt
 
-SWEEPS = 500
-"""The most sweeps over all points; a few dozen are the rule."""
+FEW_SWEEPS, MANY_SWEEPS = 8, 500
+"""Sweeps over all points, one after the other: to find out what each does, and where that is not enough."""
+NO_FORCE, SOLVED, UNSOLVED = 0, 1, 2
 CONVERGED, UNCHANGED = 4e-16, 2e-15
 """Relative changes of a root, and of the impulses in a sweep, that count as none."""
 ROOT_STEPS = 200
@@ -139,11 +140,11 @@ def sweep_points(count: int, a: Any, bias: Any, law: Any, p: Any, b: Any) -> Any
 
 
 @loop
-def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any) -> Any:
+def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any, sweeps: int) -> Any:
     """All points together, one after the other until nothing changes (nonlinear Gauss-Seidel).
 
     law[i]: friction, 1 if it slides already, the direction in which it slides (2), the least normal impulse.
-    False if a sliding point has no solution.  Where the changes shrink by a steady factor, their sum is taken at once
+    Returns NO_FORCE if a sliding point has no solution, SOLVED, or UNSOLVED.  Where the changes shrink by a steady factor, their sum is taken at once
     (Aitken); the next sweeps remove what that has left.
     """
     b, old = work[0], work[1]
@@ -152,17 +153,17 @@ def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any) -> 
         p[i] = 0.0
     for i in range(count):
         p[3 * i] = law[i, 4]
-    for n in range(SWEEPS):
+    for n in range(sweeps):
         for i in range(3 * count):
             old[i] = p[i]
         if not sweep_points(count, a, bias, law, p, b):
-            return False
+            return NO_FORCE
         change, size = 0.0, 0.0
         for i in range(3 * count):
             change = max(change, abs(p[i] - old[i]))
             size = max(size, abs(p[i]))
         if count == 1 or change <= UNCHANGED * size:
-            break
+            return SOLVED
         ratio = change / last if last > 0.0 else 0.0
         if n % 4 == 3 and ratio < 0.99 and abs(ratio - steady) < 0.1 * ratio:
             for i in range(3 * count):
@@ -171,7 +172,7 @@ def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any) -> 
         else:
             last = change
         steady = ratio
-    return True
+    return UNSOLVED
 
 
 @loop
@@ -252,7 +253,7 @@ AT_LEAST, PRESSED = 0, 1
 """The normal impulse of a point: the least one, or what stops its approach."""
 FREE, HELD, SLIPPING = 0, 2, 4
 """Added to it: no friction, a point that sticks, one that slips."""
-ROUNDS, BOLD_ROUNDS = 120, 20
+ROUNDS, BOLD_ROUNDS = 60, 12
 """Rounds of corrections; in the first all are made at once."""
 SAME = 1e-12
 """Changes of velocities that count as none, as a fraction of the largest."""
@@ -260,14 +261,21 @@ SAME = 1e-12
 
 @loop
 def guess_statuses(scene: Any, n: int) -> None:
-    """Every point is pressed; it slips if it slides already, else it sticks."""
+    """What every point does, from impulses that are nearly right."""
     for i in range(n):
-        scene.status[i] = PRESSED
-        if scene.law[i, 0] > 0.0:
-            scene.status[i] = PRESSED + HELD
-        if scene.law[i, 1] == 1.0:
-            scene.status[i] = PRESSED + SLIPPING
-            scene.slip[i, 0], scene.slip[i, 1] = scene.law[i, 2], scene.law[i, 3]
+        at, mu, least = 3 * i, scene.law[i, 0], scene.law[i, 4]
+        p, t1, t2 = scene.p[at], scene.p[at + 1], scene.p[at + 2]
+        pull = sqrt(t1 * t1 + t2 * t2)
+        normal, friction = PRESSED if p > least else AT_LEAST, FREE
+        if mu > 0.0 and p > 0.0:
+            friction = HELD
+            if pull > mu * p * (1.0 - 1e-6):
+                friction = SLIPPING
+                scene.slip[i, 0], scene.slip[i, 1] = -t1 / pull, -t2 / pull
+            if scene.law[i, 1] == 1.0:
+                friction = SLIPPING
+                scene.slip[i, 0], scene.slip[i, 1] = scene.law[i, 2], scene.law[i, 3]
+        scene.status[i] = normal + friction
 
 
 @loop
@@ -360,6 +368,10 @@ def revise_statuses(scene: Any, n: int, size: float, speed: float, is_late: bool
                             turned = abs(d1 - scene.slip[i, 0]) + abs(d2 - scene.slip[i, 1])
                             if turned * slip > SAME * speed:
                                 is_right = False
+                            if is_late:  # the mean with the last direction, where they take turns
+                                d1, d2 = d1 + scene.slip[i, 0], d2 + scene.slip[i, 1]
+                                length = sqrt(d1 * d1 + d2 * d2)
+                                d1, d2 = d1 / length, d2 / length
                             if slip > 1e-11 * speed:  # else its direction is noise
                                 scene.slip[i, 0], scene.slip[i, 1] = d1, d2
         scene.status[i] = normal + friction
@@ -370,8 +382,8 @@ def revise_statuses(scene: Any, n: int, size: float, speed: float, is_late: bool
 def solve_together(scene: Any, n: int) -> Any:
     """The impulses (or forces) of n points: law, a and bias are given, p and u = A p + bias come back.
 
-    Several points are first tried all at once, by correcting guesses of what each of them does; where that finds no
-    end, one after the other.
+    A few sweeps over the points tell what each of them does; then all are solved at once, and what the solution
+    contradicts is corrected; where that finds no end, more sweeps follow.
     """
     speed = 0.0
     for i in range(n):
@@ -380,7 +392,8 @@ def solve_together(scene: Any, n: int) -> Any:
             pull = scene.law[i, 2] * scene.a[3 * i, 3 * i + 1] + scene.law[i, 3] * scene.a[3 * i, 3 * i + 2]
             if scene.a[3 * i, 3 * i] <= scene.law[i, 0] * pull:
                 return False
-    if n > 1:
+    found = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work, FEW_SWEEPS)
+    if found == UNSOLVED:
         guess_statuses(scene, n)
         for turn in range(ROUNDS):
             solve_with_statuses(scene, n)
@@ -389,6 +402,6 @@ def solve_together(scene: Any, n: int) -> Any:
                 size = max(size, abs(scene.p[3 * i]))
             if revise_statuses(scene, n, size, speed, turn > BOLD_ROUNDS):
                 return True
-    is_solved = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work)
+        found = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work, MANY_SWEEPS)
     apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
-    return is_solved
+    return found != NO_FORCE
