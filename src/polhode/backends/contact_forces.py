@@ -144,8 +144,8 @@ def solve_points(count: int, a: Any, bias: Any, law: Any, p: Any, work: Any, swe
     """All points together, one after the other until nothing changes (nonlinear Gauss-Seidel).
 
     law[i]: friction, 1 if it slides already, the direction in which it slides (2), the least normal impulse.
-    Returns NO_FORCE if a sliding point has no solution, SOLVED, or UNSOLVED.  Where the changes shrink by a steady factor, their sum is taken at once
-    (Aitken); the next sweeps remove what that has left.
+    Returns NO_FORCE if a sliding point has no solution, SOLVED, or UNSOLVED.  Where the changes shrink by a steady
+    factor, their sum is taken at once (Aitken); the next sweeps remove what that has left.
     """
     b, old = work[0], work[1]
     last, steady = 0.0, 0.0
@@ -379,6 +379,29 @@ def revise_statuses(scene: Any, n: int, size: float, speed: float, is_late: bool
 
 
 @loop
+def hold_all(scene: Any, n: int) -> None:
+    """Every point is pressed; it slips if it slides already, else it sticks."""
+    for i in range(n):
+        scene.status[i] = PRESSED + HELD if scene.law[i, 0] > 0.0 else PRESSED
+        if scene.law[i, 1] == 1.0:
+            scene.status[i] = PRESSED + SLIPPING
+            scene.slip[i, 0], scene.slip[i, 1] = scene.law[i, 2], scene.law[i, 3]
+
+
+@loop
+def correct_statuses(scene: Any, n: int, speed: float) -> Any:
+    """Solve, and correct what the solution contradicts, until nothing does; whether that has an end."""
+    for turn in range(ROUNDS):
+        solve_with_statuses(scene, n)
+        size = 0.0
+        for i in range(n):
+            size = max(size, abs(scene.p[3 * i]))
+        if revise_statuses(scene, n, size, speed, turn > BOLD_ROUNDS):
+            return True
+    return False
+
+
+@loop
 def solve_together(scene: Any, n: int) -> Any:
     """The impulses (or forces) of n points: law, a and bias are given, p and u = A p + bias come back.
 
@@ -395,13 +418,11 @@ def solve_together(scene: Any, n: int) -> Any:
     found = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work, FEW_SWEEPS)
     if found == UNSOLVED:
         guess_statuses(scene, n)
-        for turn in range(ROUNDS):
-            solve_with_statuses(scene, n)
-            size = 0.0
-            for i in range(n):
-                size = max(size, abs(scene.p[3 * i]))
-            if revise_statuses(scene, n, size, speed, turn > BOLD_ROUNDS):
-                return True
+        if correct_statuses(scene, n, speed):
+            return True
+        hold_all(scene, n)
+        if correct_statuses(scene, n, speed):
+            return True
         found = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work, MANY_SWEEPS)
     apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
     return found != NO_FORCE

@@ -72,6 +72,9 @@ def slack_of(scene: Scene, i: int, what: int) -> Any:
             t1, t2 = scene.p[3 * i + 1], scene.p[3 * i + 2]
             return row[MU] * p - sqrt(t1 * t1 + t2 * t2)
         return 1.0
+    if what == 2 and scene.modes[i] == STARTS:
+        u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
+        return 2.0 * max(scene.real[SLOW], STARTING * scene.real[SPEED]) - sqrt(u1 * u1 + u2 * u2)
     if what == 2 and row[MU] > 0.0 and scene.modes[i] == SLIDES:
         return dot(vector(row, U), vector(scene.sliding[i], 0)) - scene.real[SLOW] / 2.0
     return 1.0

@@ -96,8 +96,8 @@ def run_error(failure: Failure, motion: Motion) -> RunError:
     elif failure.reason == "painleve":
         kind = RunError
         sentence = (
-            f"at t = {failure.time:g} s {who} slides so that no contact force, or more than one, fits Coulomb's law for "
-            "a rigid body: friction presses the sliding point into the surface harder than it can be pushed away "
+            f"at t = {failure.time:g} s {who} slides so that no contact force, or more than one, fits Coulomb's law "
+            "for a rigid body: friction presses the sliding point into the surface harder than it can be pushed away "
             "(Painleve's paradox). Rigid-body theory has no answer from here on; with less friction, or as a body that "
             "yields, it moves on."
         )
