@@ -163,10 +163,10 @@ def _draw_disks(axes: Axes, motion: Motion) -> None:
     from polhode.gallery.drawing.surfaces import draw_ground
     from polhode.plot.scene import Scene, world_camera
 
-    scene, (tilt, rate, _) = Scene(world_camera(0.0, 0.2)), tilt_and_rates(motion)
+    scene, (tilt, rate, _) = Scene(world_camera(0.0, 0.0)), tilt_and_rates(motion)
     for n, frame in enumerate(np.linspace(0, FRAMES, 6).round().astype(int)):
         axis = motion.rotation_matrix[frame, :, 2]
-        about = Rotation.from_euler("z", 0.35 - float(np.arctan2(axis[1], axis[0]))).as_matrix()
+        about = Rotation.from_euler("z", 0.5 - float(np.arctan2(axis[1], axis[0]))).as_matrix()
         place = np.array((2.6 * RADIUS * (n % 3), 0.0, RADIUS * sin(float(tilt[frame])) - 2.6 * RADIUS * (n // 3)))
         floor_z = place * (1.0, 1.0, 0.0) + (0.0, 0.0, -2.6 * RADIUS * (n // 3))
         draw_ground(scene, floor_z - (1.15 * RADIUS, 0, 0), floor_z + (1.15 * RADIUS, 0, 0), RADIUS / 6)
