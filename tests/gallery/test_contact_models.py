@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.gallery import MODELS, buttered_toast, eulers_disk, falling_box, sliding_block, thrown_die
+from polhode.gallery import MODELS, buttered_toast, eulers_disk, falling_box, sliding_block, thrown_die, tippe_top
 
 G = 9.80665
 
@@ -28,7 +28,7 @@ def missed(name, **given):
 
 
 # The tippe top ------------------------------------------------------------------------------------------------------
-def tippe_top_by_scipy(spin, friction, tilt, end):
+def tippe_top_by_scipy(spin, friction, tilt, end, about_own_axis=False):
     """Tilt in degrees of a ball of 10 g with a disk of 4 g inside while it slides: Newton and Euler in vectors."""
     radius, below = 0.02, 0.010
     mass, depth = 0.014, 0.004 * below / 0.014
@@ -56,25 +56,42 @@ def tippe_top_by_scipy(spin, friction, tilt, end):
         return np.concatenate((np.cross(w, axis), turn, push))
 
     a = np.radians(tilt)
-    start = np.concatenate(((0.0, -np.sin(a), np.cos(a)), (0.0, 0.0, spin), np.zeros(3)))
+    axis = np.array((0.0, -np.sin(a), np.cos(a)))
+    start = np.concatenate((axis, spin * (axis if about_own_axis else up), np.zeros(3)))
     x, y, z = solve_ivp(rate, (0.0, end), start, method="DOP853", rtol=1e-10, atol=1e-12).y[:3, -1]
     return np.degrees(np.arctan2(np.hypot(x, y), z))
 
 
-@pytest.mark.parametrize(("spin", "friction", "tilt"), [(150.0, 0.1, 6.0), (120.0, 0.15, 30.0)])
-def test_the_tippe_top_rises_as_by_scipy(spin, friction, tilt):
-    _, motion = run("tippe-top", spin=spin, friction=friction, tilt=tilt)
-    frame = 100
+@pytest.mark.parametrize(
+    ("spin", "friction", "tilt", "name", "frame"),
+    [
+        (150.0, 0.1, 6.0, tippe_top.VERTICAL, 100),
+        (120.0, 0.15, 30.0, tippe_top.VERTICAL, 100),
+        (150.0, 0.1, 40.0, tippe_top.OWN, 40),
+        (150.0, 0.03, 20.0, tippe_top.OWN, 80),
+    ],
+)
+def test_the_tilt_of_the_tippe_top_as_by_scipy(spin, friction, tilt, name, frame):
+    """It rises from one start and falls back from the other."""
+    motion = run("tippe-top", spin=spin, friction=friction, tilt=tilt)[1][name]
     assert set(motion.contact_state[1:frame]) == {"sliding"}
-    axis = motion.rotation_matrix[frame, :, 2]
-    found = np.degrees(np.arctan2(np.hypot(*axis[:2]), axis[2]))
-    assert found == pytest.approx(tippe_top_by_scipy(spin, friction, tilt, motion.times[frame]), abs=1e-5)
+    found = tippe_top._tilts(motion)[frame]
+    judged = tippe_top_by_scipy(spin, friction, tilt, motion.times[frame], name == tippe_top.OWN)
+    assert found == pytest.approx(judged, abs=1e-5)
+    assert (found > tilt) == (name == tippe_top.VERTICAL)
 
 
-def test_the_tippe_top_turns_over_and_its_center_of_mass_rises():
-    _, motion = run("tippe-top")
-    assert motion.rotation_matrix[-1, 2, 2] < np.cos(np.radians(150))
-    assert motion.position[-1, 2] - motion.position[0, 2] > 1.8 * 0.02 / 7
+def test_the_start_decides_whether_the_tippe_top_turns_over():
+    _, motions = run("tippe-top")
+    over, back = motions[tippe_top.VERTICAL], motions[tippe_top.OWN]
+    assert over.rotation_matrix[-1, 2, 2] < np.cos(np.radians(150))
+    assert over.position[-1, 2] - over.position[0, 2] > 1.8 * 0.02 / 7
+    assert back.rotation_matrix[:, 2, 2].min() > np.cos(np.radians(6.1))
+
+
+def test_with_little_spin_and_much_friction_the_tippe_top_does_not_rise():
+    _, motions = run("tippe-top", spin=100.0, friction=0.3, tilt=6.0)
+    assert motions[tippe_top.VERTICAL].rotation_matrix[:, 2, 2].min() > np.cos(np.radians(10))
 
 
 # Falling boxes ------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""A tippe top: a ball with its weight below the center turns upside down while it spins, by friction alone."""
+"""A tippe top: a ball with its weight below the center turns over by friction alone, if it spins about the vertical."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ RADIUS, BALL = 0.02, 0.010
 WEIGHT_RADIUS, WEIGHT_HEIGHT, WEIGHT, BELOW = 0.012, 0.003, 0.004, 0.010
 """A flat cylinder inside the ball, its center this far below the ball's."""
 DURATION, FRAMES = 6.0, 600
+VERTICAL, OWN = "spun about the vertical", "spun about its own axis"
 
 
 @cache
@@ -43,15 +45,21 @@ def mass_properties() -> tuple[float, float, float]:
     return across, ball + WEIGHT * WEIGHT_RADIUS**2 / 2, depth
 
 
-def scenario(spin: float, friction: float, tilt: float) -> Scenario:
-    """Put on the floor, its axis tilted, spinning about the vertical."""
-    a, (_, _, depth) = radians(tilt), mass_properties()
+def scenario(spin: float, friction: float, tilt: float) -> dict[str, Scenario]:
+    """Put on the floor, its axis tilted, spinning about the vertical; and spinning about that axis."""
+    a = radians(tilt)
+    rates = {VERTICAL: (0.0, spin * sin(a), spin * cos(a)), OWN: (0.0, 0.0, spin)}
+    return {name: _spin_scenario(a, rate, friction) for name, rate in rates.items()}
+
+
+def _spin_scenario(a: float, rates_body: tuple[float, float, float], friction: float) -> Scenario:
+    _, _, depth = mass_properties()
     return Scenario(
         _make_top(),
         State(
             position=(0.0, 0.0, RADIUS - depth * cos(a)),
             quaternion_wxyz=(cos(a / 2), sin(a / 2), 0.0, 0.0),
-            angular_velocity_body=(0.0, spin * sin(a), spin * cos(a)),
+            angular_velocity_body=rates_body,
         ),
         [gravity()],
         duration=DURATION,
@@ -74,20 +82,26 @@ def _tilts(motion: Motion) -> Array:
     return np.asarray(np.degrees(np.arctan2(np.hypot(axis[:, 0], axis[:, 1]), axis[:, 2])))
 
 
-def numbers(motion: Motion, spin: float, friction: float, tilt: float) -> list[ReferenceCheck]:
-    """Jellett's invariant, the height of the center of mass, and whether the top turned over."""
+def numbers(motions: Mapping[str, Motion], spin: float, friction: float, tilt: float) -> list[ReferenceCheck]:
+    """Jellett's invariant from both starts; contact and energy."""
     a, (across, along, depth) = radians(tilt), mass_properties()
     expected = spin * (RADIUS * (across * sin(a) ** 2 + along * cos(a) ** 2) - depth * along * cos(a))
-    found, tilts = jellett(motion), np.radians(_tilts(motion))
+    of_axis = spin * along * (RADIUS * cos(a) - depth)
+    motion = motions[VERTICAL]
+    tilts = np.radians(_tilts(motion))
     gap = motion.position[:, 2] - (RADIUS - depth * np.cos(tilts))
     return [
-        ReferenceCheck(
-            "Jellett's invariant, where it differs most",
-            "kg m3/s",
-            float(found[np.abs(found - expected).argmax()]),
-            expected,
-            1e-8 * expected,
-            "L . (point of contact to center of mass), whatever the floor's force",
+        *(
+            ReferenceCheck(
+                f"Jellett's invariant where it differs most, {name}",
+                "kg m3/s",
+                float(found[np.abs(found - closed).argmax()]),
+                closed,
+                1e-8 * closed,
+                "L . (point of contact to center of mass), whatever the floor's force",
+            )
+            for name, closed in ((VERTICAL, expected), (OWN, of_axis))
+            for found in (jellett(motions[name]),)
         ),
         ReferenceCheck(
             "largest gap between the top and the floor",
@@ -110,16 +124,17 @@ def numbers(motion: Motion, spin: float, friction: float, tilt: float) -> list[R
     ]
 
 
-def picture(motion: Motion, spin: float, friction: float, tilt: float) -> Figure:
+def picture(motions: Mapping[str, Motion], spin: float, friction: float, tilt: float) -> Figure:
     """The top as it turns over; its tilt, energies, and rates."""
     from polhode.plot.style import styled_figure
 
+    motion = motions[VERTICAL]
     with styled_figure(12.0, 7.6, MODEL.title) as figure:
         parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.9))
         strip, lower = parts
         _draw_tops(strip.subplots(), motion)
         (tilts, energies), (rates, invariant) = lower.subplots(2, 2)
-        _draw_tilt(tilts, motion)
+        _draw_tilt(tilts, motion, motions[OWN])
         _draw_energies(energies, motion)
         _draw_rates(rates, motion)
         _draw_invariant(invariant, motion)
@@ -151,15 +166,16 @@ def _draw_tops(axes: Axes, motion: Motion) -> None:
     scene.draw(axes, "the top, its axis (blue) and its center of mass (dot)", margin=0.02)
 
 
-def _draw_tilt(axes: Axes, motion: Motion) -> None:
+def _draw_tilt(axes: Axes, motion: Motion, other: Motion) -> None:
     from polhode.plot.style import COLORS
 
-    axes.plot(motion.times, _tilts(motion), color=COLORS["axis_3"], label="θ")
+    axes.plot(motion.times, _tilts(motion), color=COLORS["axis_3"], label=VERTICAL)
+    axes.plot(other.times, _tilts(other), color=COLORS["muted"], label="about its own axis")
     sliding = motion.contact_state == "sliding"
     axes.fill_between(motion.times, 0, 180, where=sliding, color=COLORS["floor"], alpha=0.6, label="slides", step="mid")
     axes.set_ylim(0.0, 180.0)
     axes.set_yticks((0, 45, 90, 135, 180))
-    finish_time_panel(axes, motion, "tilt of its axis", "deg", 2)
+    finish_time_panel(axes, motion, "tilt", "deg", 3)
 
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:
@@ -193,15 +209,15 @@ def _draw_invariant(axes: Axes, motion: Motion) -> None:
 
 MODEL = Model(
     name="tippe-top",
-    title="A tippe top turns upside down while it spins, and its center of mass rises",
+    title="A tippe top spun about the vertical turns over, and its center of mass rises",
     theme="impact and contact",
     source="[Cohen 1977]",
     explanation=(
-        "A ball with a weight below its center spins on the floor. Nothing but friction at the point of contact acts\n"
-        "besides weight and support; it slows the spin, and its torque tips the axis over until the weight is on\n"
-        "top: the center of mass rises while energy is lost. The top slides all the while; where it begins to roll,\n"
-        "it stops rising. Whatever the friction, Jellett's invariant is conserved: the component of angular momentum\n"
-        "along the line from the point of contact to the center of mass, times its length."
+        "A ball with a weight below its center spins on the floor. Friction at the point of contact slows it and tips\n"
+        "its axis over: the center of mass rises while energy is lost, until the top rolls without sliding. The start\n"
+        "matters: it rises if it spins about the vertical. Spun about its own tilted axis it slides the other way,\n"
+        "and friction rights it instead; with little spin and much friction it rolls at once. In every case Jellett's\n"
+        "invariant stays: L times the line from the point of contact to the center of mass."
     ),
     parameters=(
         Parameter("spin", "rad/s", 150.0, 50.0, 200.0, "initial rate about the vertical"),

@@ -34,7 +34,7 @@ CASES = {
     "tippe-top": Case(
         {
             # Moments 2.0334286e-6 and 1.888e-6 kg m2, center of mass 20/7 mm below the ball's center.
-            "Jellett's invariant, where it differs most": (tippe_top(), 1e-8 * tippe_top()),
+            "Jellett's invariant where it differs most, spun about the vertical": (tippe_top(), 1e-8 * tippe_top()),
             "largest gap between the top and the floor": (0.0, 1e-11),
         },
         (
