@@ -21,6 +21,8 @@ COARSEST, FIRST = 0.05, 1e-6
 """Largest relative tolerances, of any check and of the first check of a model."""
 ERRORS_OF_METHODS = {"drift", "symmetric-top", "force-vs-torque", "gyroscope-euler-angles"}
 """Models whose first check is, for some parameters, the error of a method or a small difference."""
+RANDOM = {"chi-square of the faces"}
+"""Checks of random numbers whose spread is as large as their mean."""
 
 
 @cache
@@ -46,7 +48,7 @@ def test_model_shows_its_numbers(name, given):
     assert name in ERRORS_OF_METHODS or numbers[0].tolerance < FIRST * abs(numbers[0].expected or numbers[0].size)
     for shown in numbers:
         assert shown.holds, f"{shown.label}: found {shown.found}, expected {shown.expected}"
-        assert shown.tolerance <= COARSEST * abs(shown.expected or shown.size)
+        assert shown.label in RANDOM or shown.tolerance <= COARSEST * abs(shown.expected or shown.size)
         assert shown.unit
         assert shown.source
         assert json.loads(json.dumps({**vars(shown), "holds": shown.holds}))["holds"] is True

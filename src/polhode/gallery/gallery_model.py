@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from polhode.model.scenario import Scenario
     from polhode.results.motion import Motion
 
-THEMES = ("transformations and rotations", "forces and torques", "free rotation", "tops and gyroscopes", "real bodies")
+THEMES = (
+    "transformations and rotations",
+    "forces and torques",
+    "free rotation",
+    "tops and gyroscopes",
+    "real bodies",
+    "impact and contact",
+)
 """Themes of the models, in listing order."""
 
 
@@ -88,7 +95,8 @@ class Model:
     """One model of the gallery.
 
     `scenario` takes every parameter by name and returns a scenario, or several by name, the first of which is the main
-    one.  `numbers` and `picture` take the resulting motion, or the motions by name, then every parameter by name.
+    one; a scenario with members runs as an ensemble.  `numbers` and `picture` take the resulting motion, or the motions
+    by name, then every parameter by name.
 
     Examples
     --------
@@ -120,15 +128,13 @@ class Model:
 
     def run(self, /, **values: float) -> Motion | dict[str, Motion]:
         """Simulate with these values; return the motion, or the motions by name, for `numbers` and `picture`."""
-        from polhode.solve.simulate import simulate
-
         scenarios = self.scenario(**values)
         if not isinstance(scenarios, Mapping):
-            return simulate(scenarios)
+            return _run_scenario(scenarios)
         motions = {}
         for i, (name, scenario) in enumerate(scenarios.items()):
             with progress_part(len(scenarios), i, name):
-                motions[name] = simulate(scenario)
+                motions[name] = _run_scenario(scenario)
         return motions
 
     def describe(self) -> Mapping[str, Any]:
@@ -141,6 +147,12 @@ class Model:
             "explanation": self.explanation,
             "parameters": [vars(p) for p in self.parameters],
         }
+
+
+def _run_scenario(scenario: Scenario) -> Motion:
+    from polhode.solve.simulate import ensemble, simulate
+
+    return simulate(scenario) if scenario.members is None else ensemble(scenario)
 
 
 def main_motion(motions: Motion | Mapping[str, Motion]) -> Motion:

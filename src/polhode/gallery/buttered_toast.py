@@ -1,0 +1,245 @@
+"""Buttered toast that slips off a table: from an ordinary height it makes half a turn and lands on its butter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import radians
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.massprops.shapes import box
+from polhode.model.contact import floor
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.results.motion import Motion
+
+LENGTH, THICKNESS, MASS = 0.1, 0.014, 0.04
+RESTITUTION, FRICTION = 0.1, 0.5
+DURATION, FRAMES = 4.0, 800
+HEIGHTS, PER_HEIGHT = np.linspace(0.25, 3.0, 12), 25
+"""Heights of the tables in the ensemble, in m, and toasts for each."""
+OVERHANG_SPREAD, ANGLE_SPREAD = 0.5, 10.0
+"""The toasts' overhangs differ by up to this share, their angles by up to this, in degrees."""
+ONE, ALL = "one toast", "tables of all heights"
+SEED = 1995
+BUTTER, BREAD = "#f2c230", "#b98b54"
+
+
+class Slip(NamedTuple):
+    """How toasts leave the edge: heights of the tables, overhangs in half lengths, angles (rad), and rates (rad/s)."""
+
+    height: Any
+    overhang: Any
+    angle: Any
+    rate: Any
+
+
+def _slip(height: Any, overhang: Any, angle: Any) -> Slip:
+    """Turning about the edge from rest, w^2 = 6 g/a eta/(1 + 3 eta^2) sin(angle).  [Matthews 1995]"""
+    rate = np.sqrt(12 * STANDARD_GRAVITY / LENGTH * overhang / (1 + 3 * overhang**2) * np.sin(angle))
+    return Slip(height, overhang, angle, rate)
+
+
+def _all_slips(overhang: float, angle: float) -> Slip:
+    random, count = np.random.default_rng(SEED), len(HEIGHTS) * PER_HEIGHT
+    shares = overhang * (1 + OVERHANG_SPREAD * random.uniform(-1, 1, count))
+    angles = angle + ANGLE_SPREAD * random.uniform(-1, 1, count)
+    return _slip(np.repeat(HEIGHTS, PER_HEIGHT), shares, np.radians(angles))
+
+
+def _initial_state(slip: Slip) -> State:
+    """Just off the edge, which is at x = 0: the toast's lower face touched it at the overhang from its center."""
+    a, zero = slip.angle, 0.0 * slip.angle
+    along, normal = np.stack((np.cos(a), zero, -np.sin(a)), -1), np.stack((np.sin(a), zero, np.cos(a)), -1)
+    arm = np.asarray(slip.overhang * LENGTH / 2)[..., None] * along + THICKNESS / 2 * normal
+    rates = np.stack((zero, slip.rate, zero), -1)
+    return State(
+        position=arm + np.stack((zero, zero, slip.height + zero), -1),
+        velocity=np.cross(rates, arm),
+        quaternion_wxyz=np.stack((np.cos(a / 2), zero, np.sin(a / 2), zero), -1),
+        angular_velocity_body=rates,
+    )
+
+
+def scenario(height: float, overhang: float, angle: float) -> dict[str, Scenario]:
+    """One toast from the given table, and 25 that differ a little from each of twelve tables."""
+    fall: Any = {
+        "forces": [gravity()],
+        "duration": DURATION,
+        "contacts": [floor(RESTITUTION, FRICTION)],
+        "name": "buttered-toast",
+    }
+    toast, ends = box((LENGTH, LENGTH, THICKNESS), MASS), [0.0, DURATION]
+    slip = _slip(np.array(height), np.array(overhang), np.array(radians(angle)))
+    return {
+        ONE: Scenario(toast, _initial_state(slip), output_step=DURATION / FRAMES, **fall),
+        ALL: Scenario(toast, _initial_state(_all_slips(overhang, angle)), output_times=ends, **fall),
+    }
+
+
+def first_contact(slip: Slip) -> tuple[Array, Array]:
+    """When toasts first touch the floor (s), and the angles by which they have then turned (rad), in closed form.
+
+    The lowest point is |sin| of half the length and |cos| of half the thickness below the center, which falls freely.
+    """
+    start = _initial_state(slip)
+    z, v = np.asarray(start.position)[..., 2], np.asarray(start.velocity)[..., 2]
+
+    def clearance(t: Array) -> Array:
+        turned = slip.angle + slip.rate * t
+        lowest = (LENGTH * np.abs(np.sin(turned)) + THICKNESS * np.abs(np.cos(turned))) / 2
+        return np.asarray(z + v * t - STANDARD_GRAVITY * t**2 / 2 - lowest)
+
+    lands = (v + np.sqrt(v**2 + 2 * STANDARD_GRAVITY * z)) / STANDARD_GRAVITY
+    grid = np.linspace(0.0, 1.0, 4001)
+    i = np.argmax([clearance(share * lands) <= 0 for share in grid], axis=0)
+    low, high = grid[i - 1] * lands, grid[i] * lands
+    for _ in range(60):
+        middle = (low + high) / 2
+        above = clearance(middle) > 0
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return high, np.asarray(slip.angle + slip.rate * high)
+
+
+def butter_down(motion: Motion) -> Array:
+    """Whether each toast ends with the butter, on its +z face, below."""
+    return np.asarray(motion.rotation_matrix[-1][..., 2, 2] < 0)
+
+
+def numbers(motions: Mapping[str, Motion], height: float, overhang: float, angle: float) -> list[ReferenceCheck]:
+    """When and how the toast first touches the floor; when all the others do."""
+    one, impacts = motions[ONE], motions[ALL].impacts
+    slip = _slip(np.array(height), np.array(overhang), np.array(radians(angle)))
+    expected, turned = (float(x) for x in first_contact(slip))
+    touched = float(one.impacts.time[0])
+    _, first = np.unique(impacts.member, return_index=True)
+    errors = impacts.time[first] - first_contact(_all_slips(overhang, angle))[0]
+    q = one.at(np.nextafter(touched, 0.0)).quaternion_wxyz
+    found = 2 * float(np.arctan2(q[2], q[0]))
+    return [
+        ReferenceCheck(
+            "time until it touches the floor",
+            "s",
+            touched,
+            expected,
+            1e-10,
+            "z(t) = (a |sin θ| + d |cos θ|)/2, θ = θ₀ + ω t",
+        ),
+        ReferenceCheck(
+            "angle turned by then",
+            "deg",
+            float(np.degrees(turned + np.angle(np.exp(1j * (found - turned))))),
+            float(np.degrees(turned)),
+            1e-6,
+            "θ₀ + ω t",
+        ),
+        ReferenceCheck(
+            f"largest error of that time, {len(first)} toasts",
+            "s",
+            float(np.abs(errors).max()),
+            0.0,
+            1e-10,
+            "the same, for each",
+            size=expected,
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], height: float, overhang: float, angle: float) -> Figure:
+    """The fall; how far the toasts have turned when they land, and how many end on their butter, by table."""
+    from polhode.plot.style import styled_figure
+
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
+        halves: Any = figure.subfigures(1, 2)
+        left, right = halves
+        _draw_fall(left.subplots(), motions[ONE], height)
+        turns, shares = right.subplots(2, 1)
+        slips = _all_slips(overhang, angle)
+        _draw_turns(turns, slips, height, overhang, angle)
+        _draw_shares(shares, slips, butter_down(motions[ALL]))
+    return figure
+
+
+def _draw_fall(axes: Axes, motion: Motion, height: float) -> None:
+    """The toast from the edge of the table to the floor, at equal time intervals, and where it comes to rest."""
+    from polhode.gallery.drawing.surfaces import draw_ground
+    from polhode.plot.scene import Scene, world_camera
+
+    scene, x = Scene(world_camera(0.0, 0.0)), motion.position[:, 0]
+    lands = int(np.searchsorted(motion.times, motion.impacts.time[0]))
+    aside = 0.9 * LENGTH
+    frames = (*np.linspace(0, lands, 8).round().astype(int), FRAMES)
+    for n, frame in enumerate(frames):
+        place = motion.position[frame] + (aside * n, 0.0, 0.0)
+        scene.body(motion.scenario.bodies[0], place, motion.rotation_matrix[frame], BREAD, half=2, half_color=BUTTER)
+    draw_ground(scene, (-2.5 * LENGTH, 0.0, 0.0), (x[-1] + aside * len(frames), 0.0, 0.0), LENGTH / 4)
+    draw_ground(scene, (-2.5 * LENGTH, 0.0, height), (0.0, 0.0, height), LENGTH / 4)
+    side = "butter side down" if butter_down(motion) else "butter side up"
+    scene.draw(axes, f"every {motion.times[lands] / 7:.2g} s, to the right; at last: {side}", margin=0.02)
+
+
+def _draw_turns(axes: Axes, slips: Slip, height: float, overhang: float, angle: float) -> None:
+    """The angle at first contact of each toast, over the range in which the butter faces the floor."""
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
+
+    turned = np.degrees(first_contact(slips)[1])
+    own = first_contact(_slip(np.array(height), np.array(overhang), np.array(radians(angle))))[1]
+    axes.axhspan(90, 270, color=BUTTER, alpha=0.35, linewidth=0, label="butter faces the floor")
+    axes.plot(slips.height, turned, ".", color=COLOR_CYCLE[0], markersize=4, label="toasts")
+    axes.plot(height, float(np.degrees(own)), "o", color=COLORS["impact"], label="the one shown")
+    axes.set_ylim(0.0, max(450.0, float(turned.max()) + 20))
+    axes.set_yticks(range(0, int(axes.get_ylim()[1]), 90))
+    axes.set_title("landing")
+    axes.set_xlabel("height of the table (m)")
+    axes.set_ylabel("angle turned at contact (deg)")
+    add_legend_above(axes, 3)
+
+
+def _draw_shares(axes: Axes, slips: Slip, down: Array) -> None:
+    """Share of toasts that end on their butter, and that faced the floor with it at first contact."""
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
+
+    facing = np.cos(first_contact(slips)[1]) < 0
+    for values, label, color in (
+        (facing, "faces the floor at contact", COLORS["muted"]),
+        (down, "at rest", COLOR_CYCLE[0]),
+    ):
+        share = values.reshape(len(HEIGHTS), PER_HEIGHT).mean(axis=1)
+        axes.plot(HEIGHTS, 100 * share, "o-", color=color, markersize=4, label=label)
+    axes.set_ylim(0.0, 105.0)
+    axes.set_title("butter side down")
+    axes.set_xlabel("height of the table (m)")
+    axes.set_ylabel("% of the toasts")
+    add_legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="buttered-toast",
+    title="Toast that slips off a table lands on its butter, for lack of height",
+    theme="impact and contact",
+    source="[Matthews 1995]",
+    explanation=(
+        "A slice of toast is pushed over the edge of a table, turns about it and slips off. Its rate then stays, and\n"
+        "the height of the table decides how far it turns: from 0.75 m about half a turn, butter side down. A table\n"
+        "of three meters would leave time for a whole turn. What bounces and friction make of the landing is computed\n"
+        "until it rests: a slice that lands on its edge may fall either way. The table itself is not simulated: the\n"
+        "toast starts as it leaves the edge."
+    ),
+    parameters=(
+        Parameter("height", "m", 0.75, 0.2, 3.0, "height of the table"),
+        Parameter("overhang", "1", 0.05, 0.01, 0.2, "overhang of the center, in half lengths, as it slips off"),
+        Parameter("angle", "deg", 45.0, 20.0, 70.0, "angle at which it slips off"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

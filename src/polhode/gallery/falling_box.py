@@ -1,0 +1,253 @@
+"""Boxes that bounce without loss: how much energy goes into rotation, in two and in three dimensions?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import pi, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel
+from polhode.massprops.shapes import box, thin_sheet
+from polhode.model.contact import floor
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
+
+MASS, WIDTH, DEPTH = 1.0, 0.2, 0.1
+FALLS, OUTPUTS = 270, 500
+"""Duration of an ensemble in times of fall sqrt(2 h/g), and how often it is looked at."""
+WATCHED_FALLS, FRAMES = 18, 400
+TRANSIENT = 0.1
+"""Share of the duration that the means leave out."""
+ONE, SPACE, PLANE = "one box", "boxes in 3D", "boxes in 2D"
+SEED = 17
+
+
+def scenario(height: float, length: float, boxes: float) -> dict[str, Scenario]:
+    """One box to watch; and many, released at rest at the same height in random attitudes, in space and in a plane."""
+    count, random = round(boxes), np.random.default_rng(SEED)
+    fall = sqrt(2 * height / STANDARD_GRAVITY)
+    attitudes, in_plane = random.normal(size=(2, count, 4))
+    in_plane[:, [1, 3]] = 0.0
+    attitudes, in_plane = (q / np.linalg.norm(q, axis=1, keepdims=True) for q in (attitudes, in_plane))
+    solid = box((DEPTH, WIDTH, length), MASS)
+    return {
+        ONE: _drop_scenario(solid, height, attitudes[0], WATCHED_FALLS * fall, FRAMES, "auto"),
+        SPACE: _drop_scenario(solid, height, attitudes, FALLS * fall, OUTPUTS, "auto"),
+        # The steps of dop853 keep a plane motion in its plane to the last bit; the closed form rounds, and the
+        # impacts amplify that.
+        PLANE: _drop_scenario(_make_section(length), height, in_plane, FALLS * fall, OUTPUTS, "dop853"),
+    }
+
+
+def _make_section(length: float) -> Body:
+    """The box in its plane, x and z; its depth does not matter."""
+    return thin_sheet((WIDTH, length), MASS).mirror((0.0, 1.0, -1.0))
+
+
+def _drop_scenario(body: Body, height: float, attitude: Array, duration: float, outputs: int, method: str) -> Scenario:
+    return Scenario(
+        body,
+        State(position=np.broadcast_to((0.0, 0.0, height), (*attitude.shape[:-1], 3)), quaternion_wxyz=attitude),
+        [gravity()],
+        duration=duration,
+        output_step=duration / outputs,
+        method=method,
+        contacts=[floor(restitution=1.0)],
+        name="falling-box",
+    )
+
+
+class MeanEnergies(NamedTuple):
+    """Means over time and members, in J, and the ratio with its standard error over the members."""
+
+    vertical: float
+    rotational: float
+    ratio: float
+    error: float
+
+
+def mean_energies(motion: Motion) -> MeanEnergies:
+    """Mean kinetic energies of the vertical motion and of rotation, after the transient."""
+    late = motion.times > TRANSIENT * motion.times[-1]
+    vertical = (MASS * motion.velocity[late, :, 2] ** 2 / 2).mean(axis=0)
+    rotational = motion.rotational_energy[late].mean(axis=0)
+    ratio = rotational.mean() / vertical.mean()
+    error = np.std(rotational - ratio * vertical, ddof=1) / (sqrt(len(vertical)) * vertical.mean())
+    return MeanEnergies(*(float(x) for x in (vertical.mean(), rotational.mean(), ratio, error)))
+
+
+def microcanonical_mean(height: float, length: float, dimensions: int) -> float:
+    """Mean kinetic energy in J if all states of the energy M g h are equally likely, without horizontal momentum.
+
+    With n quadratic terms in the kinetic energy K the density of positions is proportional to K^(n/2 - 1), K = M g (h
+    - z), above the height at which the box touches the floor.  In a plane n = 2.  In space the vertical angular
+    momentum stays 0: n = 3, and an attitude has the weight 1/sqrt(Izz).
+    """
+    x, weights = np.polynomial.legendre.leggauss(60)
+    angle, weights = (x + 1) * pi / 4, weights * pi / 4
+    if dimensions == 2:
+        free = height - (WIDTH * np.cos(angle) + length * np.sin(angle)) / 2
+        return float(MASS * STANDARD_GRAVITY * (weights @ free**2 / 2) / (weights @ free))
+    theta, phi = angle[:, None], angle[None, :]
+    up = np.stack((np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta) + 0 * phi), axis=-1)
+    sides = np.array((DEPTH, WIDTH, length))
+    moment = (up**2 * (sides @ sides - sides**2)).sum(axis=-1)
+    share = weights[:, None] * weights * np.sin(theta) / np.sqrt(moment)
+    free = height - (up * sides).sum(axis=-1) / 2
+    return float(MASS * STANDARD_GRAVITY * 3 / 5 * (share * free**2.5).sum() / (share * free**1.5).sum())
+
+
+def numbers(motions: Mapping[str, Motion], height: float, length: float, boxes: float) -> list[ReferenceCheck]:
+    """What is conserved, the ratio of the mean energies in 2D and 3D, and the mean kinetic energies."""
+    whole, space, plane = MASS * STANDARD_GRAVITY * height, motions[SPACE], motions[PLANE]
+    momentum = np.linalg.norm(space.angular_momentum, axis=-1).max()
+    about_z = space.angular_momentum[..., 2] - MASS * np.cross(space.position, space.velocity)[..., 2]
+    checks = [
+        ReferenceCheck(
+            "largest relative change of energy, 3D",
+            "1",
+            float(np.abs(space.energy / whole - 1).max()),
+            0.0,
+            1e-11,
+            "restitution 1, no friction",
+            size=1.0,
+        ),
+        ReferenceCheck(
+            "largest vertical angular momentum, 3D",
+            "kg m2/s",
+            float(np.abs(about_z).max()),
+            0.0,
+            1e-11 * float(momentum),
+            "vertical impulses have no torque about the vertical",
+            size=float(momentum),
+        ),
+    ]
+    for motion, dimensions, terms in ((plane, 2, "1 : 1"), (space, 3, "1 : 2, since L is horizontal")):
+        found = mean_energies(motion)
+        checks += [
+            ReferenceCheck(
+                f"rotational over vertical kinetic energy, {dimensions}D",
+                "1",
+                found.ratio,
+                dimensions - 1.0,
+                0.05 * (dimensions - 1),
+                f"equipartition, {terms}",
+            ),
+            ReferenceCheck(
+                f"mean kinetic energy, {dimensions}D",
+                "J",
+                found.vertical + found.rotational,
+                expected := microcanonical_mean(height, length, dimensions),
+                0.03 * expected,
+                "mean over all states of that energy",
+            ),
+        ]
+    return checks
+
+
+def picture(motions: Mapping[str, Motion], height: float, length: float, boxes: float) -> Figure:
+    """One box and its energies; the means of many, in 2D and 3D, as they settle, and box by box."""
+    from polhode.plot.style import styled_figure
+
+    with styled_figure(12.0, 8.0, MODEL.title) as figure:
+        (where, energies), (running, shares) = figure.subplots(2, 2)
+        _draw_box(where, motions[ONE])
+        _draw_energies(energies, motions[ONE])
+        _draw_running_ratios(running, motions)
+        _draw_shares(shares, motions)
+    return figure
+
+
+def _draw_box(axes: Axes, motion: Motion) -> None:
+    """The first falls and bounces; the box stays where it is, the copies are moved aside."""
+    from polhode.gallery.drawing.surfaces import draw_ground
+    from polhode.plot.scene import Scene, world_camera
+
+    scene, body = Scene(world_camera(0.0, 0.0)), motion.scenario.bodies[0]
+    size = float(np.linalg.norm((DEPTH, WIDTH, motion.scenario.bodies[0].surface().vertices[:, 2].max() * 2)))
+    frames = np.arange(0, FRAMES // 3, 9)
+    for n, frame in enumerate(frames):
+        place = motion.position[frame] + (0.62 * size * n, 0.0, 0.0)
+        scene.body(body, place, motion.rotation_matrix[frame], half=2)
+    draw_ground(scene, (-size, 0.0, 0.0), (0.62 * size * len(frames) + size / 2, 0.0, 0.0), 0.12 * size)
+    scene.draw(axes, f"one box, every {motion.times[9]:.2g} s, to the right", margin=0.01)
+
+
+def _draw_energies(axes: Axes, motion: Motion) -> None:
+    from polhode.plot.panels import mark_impacts
+    from polhode.plot.style import COLORS
+
+    names = ("rotational", "translational", "potential")
+    parts = (motion.rotational_energy, motion.translational_energy, motion.potential_energy)
+    axes.stackplot(motion.times, *parts, colors=[COLORS[n] for n in names], alpha=0.75, labels=names)
+    axes.set_ylim(0.0, 1.04 * float(motion.energy.max()))
+    finish_time_panel(axes, motion, "its energy", "J", 3)
+    mark_impacts(axes, motion)
+
+
+def _draw_running_ratios(axes: Axes, motions: Mapping[str, Motion]) -> None:
+    """Ratio of the means from the end of the transient on, with its final standard error."""
+    from polhode.plot.style import COLOR_CYCLE, COLORS
+
+    for name, expected, color in ((SPACE, 2, COLOR_CYCLE[0]), (PLANE, 1, COLOR_CYCLE[1])):
+        motion, found = motions[name], mean_energies(motions[name])
+        late = motion.times > TRANSIENT * motion.times[-1]
+        vertical = (MASS * motion.velocity[late, :, 2] ** 2 / 2).mean(axis=1).cumsum()
+        ratio = motion.rotational_energy[late].mean(axis=1).cumsum() / vertical
+        axes.axhline(expected, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (4, 3)))
+        label = f"{name[-2:]}: {found.ratio:.3f} ± {found.error:.3f}"
+        axes.plot(motion.times[late], ratio, color=color, label=label)
+    axes.set_ylim(0.0, 2.6)
+    finish_time_panel(axes, motion, "rotational/vertical", "ratio of means", 2)
+
+
+def _draw_shares(axes: Axes, motions: Mapping[str, Motion]) -> None:
+    """Histograms over the boxes of the rotational share of the kinetic energy, mean over time."""
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above
+
+    for name, expected, color in ((SPACE, 2 / 3, COLOR_CYCLE[0]), (PLANE, 1 / 2, COLOR_CYCLE[1])):
+        motion = motions[name]
+        late = motion.times > TRANSIENT * motion.times[-1]
+        rotational = motion.rotational_energy[late].mean(axis=0)
+        share = rotational / motion.kinetic_energy[late].mean(axis=0)
+        axes.hist(share, bins=np.linspace(0.35, 0.8, 46).tolist(), color=color, alpha=0.6, label=name)
+        axes.axvline(expected, color=COLORS["ink"], linewidth=1.0, linestyle=(0, (4, 3)))
+    axes.set_title("rotational share")
+    axes.set_xlabel("share of the kinetic energy, mean over time; dashed: 1/2 and 2/3")
+    axes.set_ylabel("boxes")
+    add_legend_above(axes, 2)
+
+
+MODEL = Model(
+    name="falling-box",
+    title="Bouncing boxes share their energy evenly between the degrees of freedom that take part",
+    theme="impact and contact",
+    source="[Christian 2011, project 17.3]",
+    explanation=(
+        "Does the average energy of translation equal that of rotation? Boxes start at rest above a floor without\n"
+        "friction that returns all energy; a corner strikes, they tumble, and after many bounces the answer is:\n"
+        "evenly between degrees of freedom. Horizontal translation has none, for the floor only pushes upward. In\n"
+        "a plane vertical motion and rotation are equal. In space three rotational degrees would make it 1 : 3, but\n"
+        "the vertical angular momentum stays zero: 1 : 2. The means are those of all states of that energy."
+    ),
+    parameters=(
+        Parameter("height", "m", 1.0, 0.5, 3.0, "initial height of the center of the box"),
+        Parameter("length", "m", 0.3, 0.05, 0.6, "one side; the others are 0.2 and 0.1 m"),
+        Parameter("boxes", "1", 64.0, 64.0, 2000.0, "number of boxes in each ensemble"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

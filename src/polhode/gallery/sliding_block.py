@@ -1,0 +1,230 @@
+"""A block on a slope: it stays where tan(angle) <= friction, and slides with g (sin - friction cos) beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import atan, cos, degrees, radians, sin, tan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.massprops.shapes import box
+from polhode.model.contact import slope
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.results.motion import Motion
+
+SIDES, MASS = (0.4, 0.2, 0.1), 2.0
+"""Four times as long as high: friction below 4 cannot topple it."""
+DURATION, FRAMES = 1.0, 100
+BESIDE = 0.5
+"""How far below and above the angle of friction the block stays and starts, in degrees."""
+STEEPEST, ANGLES = 60.0, 121
+BLOCK, BELOW, ABOVE, ALL = "the block", "just below", "just above", "0 to 60 degrees"
+
+
+def scenario(angle: float, friction: float) -> dict[str, Scenario]:
+    """The block at the angle, just below and just above that of friction, and at 121 angles."""
+    limit = degrees(atan(friction))
+    runs: dict[str, Any] = {
+        BLOCK: angle,
+        BELOW: limit - BESIDE,
+        ABOVE: limit + BESIDE,
+        ALL: np.linspace(0.0, STEEPEST, ANGLES),
+    }
+    return {name: _slide_scenario(np.radians(given), friction) for name, given in runs.items()}
+
+
+def _slide_scenario(angle: Any, friction: float) -> Scenario:
+    normal = _vector(np.sin(angle), np.cos(angle))
+    return Scenario(
+        box(SIDES, MASS),
+        State(
+            position=SIDES[2] / 2 * normal,
+            quaternion_wxyz=np.stack((np.cos(angle / 2), 0 * angle, np.sin(angle / 2), 0 * angle), axis=-1),
+        ),
+        [gravity()],
+        duration=DURATION,
+        output_step=DURATION / FRAMES,
+        contacts=[slope(angle, friction=friction)],
+        name="sliding-block",
+    )
+
+
+def _vector(x: Any, z: Any) -> Array:
+    return np.stack((x, 0 * x, z), axis=-1)
+
+
+def _acceleration(angle: Any, friction: float) -> Any:
+    """Closed form, for an angle in rad: g (sin - friction cos), or 0 if friction holds the block."""
+    return np.maximum(0.0, STANDARD_GRAVITY * (np.sin(angle) - friction * np.cos(angle)))
+
+
+def _measure_acceleration(motion: Motion, angle: Any) -> Any:
+    """Final speed down the slope over the duration, in m/s2."""
+    return (motion.velocity[-1] * _vector(np.cos(angle), -np.sin(angle))).sum(axis=-1) / DURATION
+
+
+def numbers(motions: Mapping[str, Motion], angle: float, friction: float) -> list[ReferenceCheck]:
+    """Acceleration and forces at the angle; whether the block starts at the angle of friction."""
+    a, motion, above = radians(angle), motions[BLOCK], atan(friction) + radians(BESIDE)
+    down, normal = np.array((cos(a), 0.0, -sin(a))), np.array((sin(a), 0.0, cos(a)))
+    load = motion.contact_forces[-1]
+    every = np.radians(np.linspace(0.0, STEEPEST, ANGLES))
+    return [
+        ReferenceCheck(
+            "acceleration",
+            "m/s2",
+            float(_measure_acceleration(motion, a)),
+            float(_acceleration(a, friction)),
+            1e-10,
+            "g (sin θ - μ cos θ), or 0 where tan θ ≤ μ",
+            size=STANDARD_GRAVITY,
+        ),
+        ReferenceCheck(
+            "friction over normal force",
+            "1",
+            float(-(load @ down) / (load @ normal)),
+            min(friction, tan(a)),
+            1e-10,
+            "the smaller of μ and tan θ",
+            size=1.0,
+        ),
+        ReferenceCheck(
+            f"displacement {BESIDE:g}° below the angle of friction",
+            "m",
+            float(np.linalg.norm(motions[BELOW].position[-1] - motions[BELOW].position[0])),
+            0.0,
+            1e-12,
+            "static friction holds it: tan θ < μ",
+            size=SIDES[0],
+        ),
+        ReferenceCheck(
+            f"acceleration {BESIDE:g}° above the angle of friction",
+            "m/s2",
+            float(_measure_acceleration(motions[ABOVE], above)),
+            STANDARD_GRAVITY * sin(radians(BESIDE)) / cos(atan(friction)),
+            1e-9,
+            "g sin(θ - atan μ)/cos(atan μ)",
+        ),
+        ReferenceCheck(
+            f"largest error of the acceleration, {ALL}",
+            "m/s2",
+            float(np.abs(_measure_acceleration(motions[ALL], every) - _acceleration(every, friction)).max()),
+            0.0,
+            1e-10,
+            "g (sin θ - μ cos θ), or 0 where tan θ ≤ μ",
+            size=STANDARD_GRAVITY,
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], angle: float, friction: float) -> Figure:
+    """The block on its way down, its distance and forces over time, and the acceleration at all angles."""
+    from polhode.plot.style import styled_figure
+
+    with styled_figure(12.0, 7.2, MODEL.title) as figure:
+        (where, over_angles), (distance, forces) = figure.subplots(2, 2)
+        _draw_slope(where, motions[BLOCK], radians(angle))
+        _draw_accelerations(over_angles, motions[ALL], angle, friction)
+        _draw_distance(distance, motions[BLOCK], radians(angle), friction)
+        _draw_forces(forces, motions[BLOCK], radians(angle))
+    return figure
+
+
+def _draw_slope(axes: Axes, motion: Motion, angle: float) -> None:
+    """The block at equal time intervals, with weight, normal force and friction at the first."""
+    from polhode.gallery.drawing.force_arrows import draw_force, move_toward_camera
+    from polhode.gallery.drawing.surfaces import draw_ground
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import COLORS
+
+    scene, body = Scene(world_camera(0.0, 0.0)), motion.scenario.bodies[0]
+    down, normal = np.array((cos(angle), 0.0, -sin(angle))), np.array((sin(angle), 0.0, cos(angle)))
+    path = float((motion.position[-1] - motion.position[0]) @ down)
+    draw_ground(scene, -0.5 * down, (path + 0.5) * down, 0.04)
+    for frame in np.unique(np.linspace(0, FRAMES, 5).round().astype(int)) if path > SIDES[0] else (0,):
+        scene.body(body, motion.position[frame], motion.rotation_matrix[frame], alpha=1.0 if frame == 0 else 0.45)
+    scale = 0.35 / (MASS * STANDARD_GRAVITY)
+    load, center = motion.contact_forces[0], motion.position[0]
+    arrows = (
+        (center, MASS * STANDARD_GRAVITY * np.array((0.0, 0.0, -1.0)), "weight", COLORS["weight"]),
+        (center - SIDES[2] / 2 * normal, (load @ normal) * normal, "normal force", COLORS["force"]),
+        (center - SIDES[2] / 2 * normal, (load @ down) * down, "friction", COLORS["impact"]),
+    )
+    for point, force, name, color in arrows:
+        if np.linalg.norm(force) > 0:
+            tip = move_toward_camera(scene, point + scale * force, SIDES[1])
+            draw_force(scene, tip, scale * force, "", color)
+            scene.text(
+                tip, name, color, (10, 6) if name == "normal force" else (-12, 8) if name == "friction" else (0, -9)
+            )
+    scene.draw(axes, "the block and the forces on it")
+
+
+def _draw_accelerations(axes: Axes, motion: Motion, angle: float, friction: float) -> None:
+    """Found over closed form, with the angle of friction and the block's own."""
+    from polhode.plot.style import COLOR_CYCLE, COLORS, add_legend_above, draw_closed_form
+
+    angles = np.linspace(0.0, STEEPEST, ANGLES)
+    draw_closed_form(axes, angles, _acceleration(np.radians(angles), friction), "g (sin θ - μ cos θ)")
+    found = _measure_acceleration(motion, np.radians(angles))
+    axes.plot(angles, found, ".", color=COLOR_CYCLE[0], markersize=4, label="simulated")
+    axes.plot(angle, float(_acceleration(radians(angle), friction)), "o", color=COLORS["impact"], label="the block")
+    limit = degrees(atan(friction))
+    axes.axvline(limit, color=COLORS["muted"], linewidth=0.9, linestyle=(0, (2, 2)))
+    axes.text(limit, 0.93 * float(found.max()), f" tan θ = μ: {limit:.4g}°", fontsize=9)
+    axes.set_title("acceleration")
+    axes.set_xlabel("θ (deg)")
+    axes.set_ylabel("m/s²")
+    add_legend_above(axes, 3)
+
+
+def _draw_distance(axes: Axes, motion: Motion, angle: float, friction: float) -> None:
+    from polhode.gallery.shared import finish_time_panel
+    from polhode.plot.style import COLOR_CYCLE, draw_closed_form
+
+    t, down = motion.times, np.array((cos(angle), 0.0, -sin(angle)))
+    draw_closed_form(axes, t, _acceleration(angle, friction) * t**2 / 2, "a t²/2")
+    axes.plot(t, (motion.position - motion.position[0]) @ down, color=COLOR_CYCLE[0], label="simulated")
+    finish_time_panel(axes, motion, "distance", "m", 2)
+
+
+def _draw_forces(axes: Axes, motion: Motion, angle: float) -> None:
+    from polhode.gallery.shared import finish_time_panel
+    from polhode.plot.style import COLORS
+
+    load = motion.contact_forces
+    axes.plot(motion.times, load @ (sin(angle), 0.0, cos(angle)), color=COLORS["force"], label="normal force")
+    axes.plot(motion.times, -load @ (cos(angle), 0.0, -sin(angle)), color=COLORS["impact"], label="friction")
+    axes.set_ylim(0.0, None)
+    finish_time_panel(axes, motion, f"contact: {motion.contact_state[-1]}", "N", 2)
+
+
+MODEL = Model(
+    name="sliding-block",
+    title="A block on a slope starts to slide where the tangent of the angle exceeds the friction",
+    theme="impact and contact",
+    source="Coulomb's law of friction; [Slides]",
+    explanation=(
+        "A block of 2 kg is put on a slope. Up to the angle whose tangent is the coefficient of friction it stays,\n"
+        "to the last digit: friction balances the pull of its weight. Half a degree beyond, it starts to\n"
+        "slide. Then friction is the coefficient times the normal force, whatever the speed, and the block\n"
+        "accelerates by g (sin θ - μ cos θ). The masses cancel."
+    ),
+    parameters=(
+        Parameter("angle", "deg", 20.0, 0.0, 60.0, "angle of the slope"),
+        Parameter("friction", "1", 0.3, 0.01, 1.5, "coefficient of friction"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

@@ -1,0 +1,221 @@
+"""Thrown dice: all come to rest on a face, and each face is as likely as any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel
+from polhode.massprops.shapes import box
+from polhode.model.contact import floor
+from polhode.model.forces import STANDARD_GRAVITY, gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.results.motion import Motion
+
+SIDE, MASS = 0.016, 0.005
+HEIGHT, SPEED, SPIN = 0.15, 1.0, 15.0
+"""Of the hand: height in m, mean speed in m/s, standard deviation of each rate in rad/s."""
+FACES = np.array(((6, 1), (5, 2), (4, 3)))
+"""Points on the face on the positive and on the negative side of each body axis: opposite faces sum to 7."""
+DURATION, FRAMES = 5.0, 500
+ONE, ALL = "one throw", "all throws"
+CHI_SQUARE_MEAN, CHI_SQUARE_LIMIT = 5.0, 20.515
+"""Of five degrees of freedom: mean, and the value that one experiment in a thousand exceeds."""
+SEED = 6
+
+
+def scenario(throws: float, restitution: float, friction: float) -> dict[str, Scenario]:
+    """One throw to watch, and all of them, of which it is the first: random attitudes and rates."""
+    count, random = round(throws), np.random.default_rng(SEED)
+    attitudes = random.normal(size=(count, 4))
+    velocities = random.normal((SPEED, 0.0, 0.0), 0.2, (count, 3))
+    rates = random.normal(0.0, SPIN, (count, 3))
+    start = State(
+        position=np.broadcast_to((0.0, 0.0, HEIGHT), (count, 3)),
+        velocity=velocities,
+        quaternion_wxyz=attitudes / np.linalg.norm(attitudes, axis=1, keepdims=True),
+        angular_velocity_body=rates,
+    )
+    first = State(
+        position=start.position[0],
+        velocity=velocities[0],
+        quaternion_wxyz=start.quaternion_wxyz[0],
+        angular_velocity_body=rates[0],
+    )
+    table: Any = {"forces": [gravity()], "contacts": [floor(restitution, friction)], "name": "thrown-die"}
+    die = box((SIDE, SIDE, SIDE), MASS)
+    return {
+        ONE: Scenario(die, first, duration=DURATION, output_step=DURATION / FRAMES, **table),
+        ALL: Scenario(die, start, duration=DURATION, output_times=[DURATION], **table),
+    }
+
+
+def points_on_top(motion: Motion) -> Array:
+    """The points on the face that ends on top, of each die."""
+    up = motion.rotation_matrix[-1][..., 2, :]
+    axis = np.abs(up).argmax(axis=-1)
+    below = np.take_along_axis(up, axis[..., None], axis=-1)[..., 0] < 0
+    return np.asarray(FACES[axis, below.astype(int)])
+
+
+def count_faces(motion: Motion) -> NDArray[np.intp]:
+    """How often 1 to 6 came up."""
+    return np.bincount(points_on_top(motion), minlength=7)[1:]
+
+
+def chi_square(counts: NDArray[np.intp]) -> float:
+    """Sum of (count - mean)^2/mean."""
+    return float(((counts - counts.mean()) ** 2).sum() / counts.mean())
+
+
+def numbers(motions: Mapping[str, Motion], throws: float, restitution: float, friction: float) -> list[ReferenceCheck]:
+    """How the dice end, and whether they are fair."""
+    motion, one = motions[ALL], motions[ONE]
+    height = motion.position[-1, :, 2]
+    resting = MASS * STANDARD_GRAVITY * SIDE / 2
+    return [
+        ReferenceCheck(
+            "height of the center in the end, where it differs most",
+            "m",
+            float(height[np.abs(height - SIDE / 2).argmax()]),
+            SIDE / 2,
+            1e-9 * SIDE,
+            "half a side: every die lies on a face",
+        ),
+        ReferenceCheck(
+            "dice at rest",
+            "1",
+            float((motion.contact_state[-1] == "resting").sum()),
+            float(round(throws)),
+            0.0,
+            "all of them",
+        ),
+        ReferenceCheck(
+            "energy in the end, one throw",
+            "J",
+            float(one.energy[-1]),
+            resting,
+            1e-9 * resting,
+            "M g a/2",
+        ),
+        ReferenceCheck(
+            "chi-square of the faces",
+            "1",
+            chi_square(count_faces(motion)),
+            CHI_SQUARE_MEAN,
+            CHI_SQUARE_LIMIT - CHI_SQUARE_MEAN,
+            "5 degrees of freedom: 5 on average, above 20.5 once in a thousand",
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], throws: float, restitution: float, friction: float) -> Figure:
+    """One throw and its energy; how often each face came up, and where the dice lie."""
+    from polhode.plot.style import styled_figure
+
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
+        parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.2))
+        upper, lower = parts
+        _draw_throw(upper.subplots(), motions[ONE])
+        energies, faces, places = lower.subplots(1, 3)
+        _draw_energies(energies, motions[ONE])
+        _draw_faces(faces, motions[ALL])
+        _draw_places(places, motions[ALL])
+    return figure
+
+
+def _draw_throw(axes: Axes, motion: Motion) -> None:
+    """The die at equal time intervals until it rests, from the side."""
+    from polhode.gallery.drawing.surfaces import draw_ground
+    from polhode.plot.scene import Scene, world_camera
+
+    scene = Scene(world_camera(0.0, 0.0))
+    ends = int(np.argmax(motion.contact_state == "resting"))
+    for frame in np.linspace(0, ends, 24).round().astype(int):
+        scene.body(motion.scenario.bodies[0], motion.position[frame], motion.rotation_matrix[frame], _face_colors)
+    x = motion.position[:, 0]
+    draw_ground(scene, (x.min() - SIDE, 0.0, 0.0), (x.max() + 2 * SIDE, 0.0, 0.0), SIDE / 3)
+    title = f"one throw until it rests after {motion.times[ends]:.2f} s, with {points_on_top(motion)} on top"
+    scene.draw(axes, title, margin=0.01)
+
+
+def _face_colors(centers: Array) -> list[str]:
+    """A color for each face."""
+    from polhode.plot.style import COLOR_CYCLE
+
+    axis = np.abs(centers).argmax(axis=1)
+    return [COLOR_CYCLE[FACES[k, int(center[k] < 0)] - 1] for center, k in zip(centers, axis, strict=True)]
+
+
+def _draw_energies(axes: Axes, motion: Motion) -> None:
+    from polhode.plot.panels import mark_impacts
+    from polhode.plot.style import COLORS
+
+    names = ("rotational", "translational", "potential")
+    parts = (motion.rotational_energy, motion.translational_energy, motion.potential_energy)
+    axes.stackplot(motion.times, *(1e3 * p for p in parts), colors=[COLORS[n] for n in names], alpha=0.75, labels=names)
+    finish_time_panel(axes, motion, "its energy", "mJ", 3, rows=1)
+    mark_impacts(axes, motion)
+    axes.set_xlim(0.0, float(motion.times[np.argmax(motion.contact_state == "resting")]))
+
+
+def _draw_faces(axes: Axes, motion: Motion) -> None:
+    """Counts, over the band of one standard deviation of a fair die."""
+    from polhode.plot.style import COLOR_CYCLE, COLORS
+
+    counts = count_faces(motion)
+    mean, spread = counts.mean(), np.sqrt(counts.sum() * 5 / 36)
+    axes.bar(range(1, 7), counts, color=COLOR_CYCLE[0], alpha=0.75)
+    axes.axhspan(mean - spread, mean + spread, color=COLORS["potential"], alpha=0.35, linewidth=0)
+    axes.set_title(f"{counts.sum():,} throws: chi-square {chi_square(counts):.2f}")
+    axes.set_xlabel("points on top; band: a sixth, ± one standard deviation")
+    axes.set_ylabel("throws")
+
+
+def _draw_places(axes: Axes, motion: Motion) -> None:
+    """Where the dice come to rest, by the points on top."""
+    from polhode.gallery.shared import add_legend_below_title
+    from polhode.plot.style import COLOR_CYCLE
+
+    top, place = points_on_top(motion), motion.position[-1]
+    for points in range(1, 7):
+        x, y, _ = place[top == points].T
+        axes.plot(x, y, ".", color=COLOR_CYCLE[points - 1], markersize=3, label=f"{points}")
+    axes.set_title("where they lie")
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("y (m)")
+    add_legend_below_title(axes, 6)
+
+
+MODEL = Model(
+    name="thrown-die",
+    title="Thrown dice come to rest, and no face is favored",
+    theme="impact and contact",
+    source="[Christian 2011, project 17.3]; Pearson's chi-square test",
+    explanation=(
+        "Dice of 16 mm are thrown from a hand's height with random attitudes and rates. They strike the table with\n"
+        "corners, edges and faces, rebound, slide and tumble, and after infinitely many, ever smaller bounces each\n"
+        "lies still on a face. By the symmetry of the throw all faces are equally likely; the chi-square of the\n"
+        "counts says whether the simulation agrees. Try --throws 100000: the same throws give the same faces on any\n"
+        "number of threads."
+    ),
+    parameters=(
+        Parameter("throws", "1", 300.0, 60.0, 100_000.0, "number of throws"),
+        Parameter("restitution", "1", 0.4, 0.0, 0.6, "restitution of the table"),
+        Parameter("friction", "1", 0.3, 0.1, 1.0, "friction of the table"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)

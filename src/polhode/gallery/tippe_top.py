@@ -1,0 +1,230 @@
+"""A tippe top: a ball with its weight below the center turns over by friction alone, if it spins about the vertical."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from math import cos, radians, sin
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.gallery.gallery_model import Model, Parameter, ReferenceCheck
+from polhode.gallery.shared import finish_time_panel
+from polhode.massprops.shapes import cylinder, sphere
+from polhode.model.contact import floor
+from polhode.model.forces import gravity
+from polhode.model.scenario import Scenario
+from polhode.model.state import State
+from polhode.validation import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from polhode.massprops.body import Body
+    from polhode.results.motion import Motion
+
+RADIUS, BALL = 0.02, 0.010
+WEIGHT_RADIUS, WEIGHT_HEIGHT, WEIGHT, BELOW = 0.012, 0.003, 0.004, 0.010
+"""A flat cylinder inside the ball, its center this far below the ball's."""
+DURATION, FRAMES = 6.0, 600
+VERTICAL, OWN = "spun about the vertical", "spun about its own axis"
+
+
+@cache
+def _make_top() -> Body:
+    return sphere(RADIUS, BALL).join(cylinder(WEIGHT_RADIUS, WEIGHT_HEIGHT, WEIGHT).move((0.0, 0.0, -BELOW)))
+
+
+def mass_properties() -> tuple[float, float, float]:
+    """By hand: moments across and along the axis about the center of mass (kg m2), and its depth below the center."""
+    depth = WEIGHT * BELOW / (BALL + WEIGHT)
+    ball, apart = 2 * BALL * RADIUS**2 / 5, BALL * WEIGHT / (BALL + WEIGHT) * BELOW**2
+    across = ball + WEIGHT * (3 * WEIGHT_RADIUS**2 + WEIGHT_HEIGHT**2) / 12 + apart
+    return across, ball + WEIGHT * WEIGHT_RADIUS**2 / 2, depth
+
+
+def scenario(spin: float, friction: float, tilt: float) -> dict[str, Scenario]:
+    """Put on the floor, its axis tilted, spinning about the vertical; and spinning about that axis."""
+    a = radians(tilt)
+    rates = {VERTICAL: (0.0, spin * sin(a), spin * cos(a)), OWN: (0.0, 0.0, spin)}
+    return {name: _spin_scenario(a, rate, friction) for name, rate in rates.items()}
+
+
+def _spin_scenario(a: float, rates_body: tuple[float, float, float], friction: float) -> Scenario:
+    _, _, depth = mass_properties()
+    return Scenario(
+        _make_top(),
+        State(
+            position=(0.0, 0.0, RADIUS - depth * cos(a)),
+            quaternion_wxyz=(cos(a / 2), sin(a / 2), 0.0, 0.0),
+            angular_velocity_body=rates_body,
+        ),
+        [gravity()],
+        duration=DURATION,
+        output_step=DURATION / FRAMES,
+        contacts=[floor(friction=friction)],
+        name="tippe-top",
+    )
+
+
+def jellett(motion: Motion) -> Array:
+    """Jellett's invariant, L . (point of contact to center of mass), at the outputs, in kg m3/s."""
+    across, along, depth = mass_properties()
+    axis = motion.rotation_matrix[:, :, 2]
+    momentum = np.einsum("tij,tj->ti", motion.rotation_matrix, motion.angular_velocity_body * (across, across, along))
+    return np.asarray(RADIUS * momentum[:, 2] - depth * (momentum * axis).sum(axis=1))
+
+
+def _tilts(motion: Motion) -> Array:
+    axis = motion.rotation_matrix[:, :, 2]
+    return np.asarray(np.degrees(np.arctan2(np.hypot(axis[:, 0], axis[:, 1]), axis[:, 2])))
+
+
+def numbers(motions: Mapping[str, Motion], spin: float, friction: float, tilt: float) -> list[ReferenceCheck]:
+    """Jellett's invariant from both starts; contact and energy."""
+    a, (across, along, depth) = radians(tilt), mass_properties()
+    expected = spin * (RADIUS * (across * sin(a) ** 2 + along * cos(a) ** 2) - depth * along * cos(a))
+    of_axis = spin * along * (RADIUS * cos(a) - depth)
+    motion = motions[VERTICAL]
+    tilts = np.radians(_tilts(motion))
+    gap = motion.position[:, 2] - (RADIUS - depth * np.cos(tilts))
+    return [
+        *(
+            ReferenceCheck(
+                f"Jellett's invariant where it differs most, {name}",
+                "kg m3/s",
+                float(found[np.abs(found - closed).argmax()]),
+                closed,
+                1e-8 * closed,
+                "L . (point of contact to center of mass), whatever the floor's force",
+            )
+            for name, closed in ((VERTICAL, expected), (OWN, of_axis))
+            for found in (jellett(motions[name]),)
+        ),
+        ReferenceCheck(
+            "largest gap between the top and the floor",
+            "m",
+            float(np.abs(gap).max()),
+            0.0,
+            1e-9 * RADIUS,
+            "z = R - d cos θ while it touches the floor",
+            size=RADIUS,
+        ),
+        ReferenceCheck(
+            "energy gained",
+            "J",
+            float(max(0.0, np.diff(motion.energy).max())),
+            0.0,
+            1e-9 * float(motion.energy[0]),
+            "friction only takes energy, though the center of mass rises",
+            size=float(motion.energy[0]),
+        ),
+    ]
+
+
+def picture(motions: Mapping[str, Motion], spin: float, friction: float, tilt: float) -> Figure:
+    """The top as it turns over; its tilt, energies, and rates."""
+    from polhode.plot.style import styled_figure
+
+    motion = motions[VERTICAL]
+    with styled_figure(12.0, 7.6, MODEL.title) as figure:
+        parts: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.9))
+        strip, lower = parts
+        _draw_tops(strip.subplots(), motion)
+        (tilts, energies), (rates, invariant) = lower.subplots(2, 2)
+        _draw_tilt(tilts, motion, motions[OWN])
+        _draw_energies(energies, motion)
+        _draw_rates(rates, motion)
+        _draw_invariant(invariant, motion)
+    return figure
+
+
+def _draw_tops(axes: Axes, motion: Motion) -> None:
+    """Eight instants, each turned about the vertical so that its axis is seen from the side."""
+    from scipy.spatial.transform import Rotation
+
+    from polhode.gallery.drawing.surfaces import draw_ground
+    from polhode.plot.scene import Scene, world_camera
+    from polhode.plot.style import AXIS_COLORS
+
+    scene, tilts = Scene(world_camera(0.0, 0.1)), _tilts(motion)
+    _, _, depth = mass_properties()
+    draw_ground(scene, (-1.6 * RADIUS, 0, 0), (24 * RADIUS, 0, 0), RADIUS / 3)
+    ends = int(np.argmax(tilts > 0.98 * tilts.max()))
+    for n, frame in enumerate(np.linspace(0, max(ends, 8), 8).round().astype(int)):
+        axis = motion.rotation_matrix[frame, :, 2]
+        turn = (
+            Rotation.from_euler("z", -float(np.arctan2(axis[1], axis[0]))).as_matrix() @ motion.rotation_matrix[frame]
+        )
+        center = np.array((3.2 * n * RADIUS, 0.0, RADIUS))
+        scene.body(sphere(RADIUS, BALL), center, turn, half=2, alpha=0.55, segments=32)
+        scene.line((center, center + RADIUS * turn[:, 2]), AXIS_COLORS[2], width=3.0)
+        scene.dot(center - depth * turn[:, 2] + 2 * RADIUS * scene.camera.eye, "#222222", 5.0)
+        scene.text(center, f"{motion.times[frame]:.2f} s: {tilts[frame]:.0f}°", offset=(0, -40))
+    scene.draw(axes, "the top, its axis (blue) and its center of mass (dot)", margin=0.02)
+
+
+def _draw_tilt(axes: Axes, motion: Motion, other: Motion) -> None:
+    from polhode.plot.style import COLORS
+
+    axes.plot(motion.times, _tilts(motion), color=COLORS["axis_3"], label=VERTICAL)
+    axes.plot(other.times, _tilts(other), color=COLORS["muted"], label="about its own axis")
+    sliding = motion.contact_state == "sliding"
+    axes.fill_between(motion.times, 0, 180, where=sliding, color=COLORS["floor"], alpha=0.6, label="slides", step="mid")
+    axes.set_ylim(0.0, 180.0)
+    axes.set_yticks((0, 45, 90, 135, 180))
+    finish_time_panel(axes, motion, "tilt", "deg", 3)
+
+
+def _draw_energies(axes: Axes, motion: Motion) -> None:
+    from polhode.plot.style import COLORS
+
+    parts = {"rotational": motion.rotational_energy, "potential": motion.potential_energy, "total": motion.energy}
+    for name, values in parts.items():
+        axes.plot(motion.times, 1e3 * values, color=COLORS[name], label=name)
+    axes.set_ylim(0.0, None)
+    finish_time_panel(axes, motion, "energy", "mJ", 3)
+
+
+def _draw_rates(axes: Axes, motion: Motion) -> None:
+    from polhode.plot.style import COLORS
+
+    axes.plot(motion.times, motion.angular_velocity[:, 2], color=COLORS["omega"], label="about the vertical")
+    axes.plot(motion.times, motion.angular_velocity_body[:, 2], color=COLORS["axis_3"], label="about its axis")
+    finish_time_panel(axes, motion, "angular velocity", "rad/s", 2)
+
+
+def _draw_invariant(axes: Axes, motion: Motion) -> None:
+    from polhode.plot.style import COLORS
+
+    values = jellett(motion)
+    axes.plot(motion.times, values / values[0], color=COLORS["L"], label="Jellett's invariant")
+    vertical = motion.angular_momentum[:, 2]
+    axes.plot(motion.times, vertical / vertical[0], color=COLORS["muted"], label="vertical angular momentum")
+    axes.set_ylim(0.0, 1.25)
+    finish_time_panel(axes, motion, "invariant", "relative to the start", 2)
+
+
+MODEL = Model(
+    name="tippe-top",
+    title="A tippe top spun about the vertical turns over, and its center of mass rises",
+    theme="impact and contact",
+    source="[Cohen 1977]",
+    explanation=(
+        "A ball with a weight below its center spins on the floor. Friction at the point of contact slows it and tips\n"
+        "its axis over: the center of mass rises while energy is lost, until the top rolls without sliding. The start\n"
+        "matters: it rises if it spins about the vertical. Spun about its own tilted axis it slides the other way,\n"
+        "and friction rights it instead; with little spin and much friction it rolls at once. In every case Jellett's\n"
+        "invariant stays: L times the line from the point of contact to the center of mass."
+    ),
+    parameters=(
+        Parameter("spin", "rad/s", 150.0, 50.0, 200.0, "initial rate about the vertical"),
+        Parameter("friction", "1", 0.1, 0.03, 0.3, "coefficient of friction"),
+        Parameter("tilt", "deg", 6.0, 1.0, 60.0, "initial angle of its axis from the vertical"),
+    ),
+    scenario=scenario,
+    numbers=numbers,
+    picture=picture,
+)
