@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from polhode import equations, methods
 from polhode.equations import (
+    contact_laws,
     elementary,
     force_laws,
     formulations,
@@ -168,7 +169,26 @@ IN_RATIOS = {
 _LOADED = (C, B)
 _ACTS = (T, VIEW, BODY)
 
+NORMAL, UP, TILTED = vector(3, 0, 4, over=5), vector(0, 0, 1), vector(2, 0, 1, 0)
+"""A normal at a rational angle from an axis, and a turn that keeps it so."""
+SEMI, PLAIN = vector(5, 1, 5), vector(1, 0, 0, 0)
+
 ARGUMENTS = {
+    contact_laws.relative_turn: (Q, vector(1, -2, 3, 4, over=8)),
+    contact_laws.displaced: (TILTED, A),
+    contact_laws.circle_rim: (NORMAL, UP),
+    contact_laws.lowest_of_point: (NORMAL, A, H),
+    contact_laws.slide_of_point: (NORMAL, B, H),
+    contact_laws.lowest_of_circle: (NORMAL, A, UP, T, H),
+    contact_laws.slide_of_circle: (NORMAL, B, UP, T, H),
+    contact_laws.lowest_of_ellipsoid: (NORMAL, A, SEMI, PLAIN),
+    contact_laws.slide_of_ellipsoid: (NORMAL, B, SEMI, PLAIN),
+    contact_laws.sunk_point: (NORMAL, TILTED, A),
+    contact_laws.sunk_circle: (NORMAL, TILTED, A, UP, T),
+    contact_laws.sunk_ellipsoid: (NORMAL, TILTED, A, SEMI, PLAIN),
+    contact_laws.tangents: (NORMAL,),
+    contact_laws.point_velocity: (A, B, C),
+    contact_laws.inverse_tensor: (BODY.inverse_moments, Q),
     surface_integrals.area_vector: (A, B, C),
     surface_integrals.volume_beneath: (A, B, C),
     surface_integrals.area_of: (vector(0, 0, 0), vector(2, 0, 0), vector(1, 3, 4)),

@@ -85,7 +85,6 @@ def test_what_was_given_may_change_afterwards():
         (lambda: scenario(method="rk4", step=0.1), "contacts go with the methods .* not with 'rk4': leave method out"),
         (lambda: scenario(method="taylor"), "contacts go with the methods"),
         (lambda: scenario(formulation="euler_angles"), "computed in formulation 'body_rates', not in 'euler_angles'"),
-        (lambda: scenario(engine="python"), "contacts need the compiled engine"),
         (lambda: scenario(pivot=(0, 0, 0.5)), "contacts and a pivot do not go together"),
         (lambda: scenario(contacts=[ph.between_bodies()]), "give at least two, in a list"),
         (

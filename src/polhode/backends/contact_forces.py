@@ -412,12 +412,8 @@ def solve_together(scene: Any, n: int) -> Any:
     speed = 0.0
     for i in range(n):
         speed = max(speed, abs(scene.bias[3 * i]), abs(scene.bias[3 * i + 1]), abs(scene.bias[3 * i + 2]))
-        if scene.law[i, 1] == 1.0:
-            pull = scene.law[i, 2] * scene.a[3 * i, 3 * i + 1] + scene.law[i, 3] * scene.a[3 * i, 3 * i + 2]
-            if scene.a[3 * i, 3 * i] <= scene.law[i, 0] * pull:
-                return False
     found = solve_points(n, scene.a, scene.bias, scene.law, scene.p, scene.work, FEW_SWEEPS)
-    if found == UNSOLVED:
+    if found != SOLVED and n > 1:
         guess_statuses(scene, n)
         if correct_statuses(scene, n, speed):
             return True

@@ -172,21 +172,14 @@ def inverse_tensor(inverse_moments: Vector, q: Quaternion) -> Groups:
     )
 
 
-@law
-def larger_of(a: Number, b: Number) -> Number:
-    """The larger of two numbers."""
-    return if_less(a, b, b, a)
-
-
-@law
 def symmetric_axes(a: Number, b: Number, c: Number) -> tuple[Number, Number, Number, Number]:
     """Of the matrix (a, b; b, c): its eigenvalues, and the cosine and sine of the first eigenvector."""
     half, off = (a - c) / 2, b
     size = sqrt(half * half + off * off)
     middle = (a + c) / 2
     # cos of twice the angle is half/size; the larger of cosine and sine comes from the sum without cancellation
-    safe = if_less(0 * size, size, size, 1 + 0 * size)
-    double = if_less(0 * size, size, half / safe, 1 + 0 * size)
+    safe = if_less(0, size, size, 1 + 0 * size)
+    double = if_less(0, size, half / safe, 1 + 0 * size)
     large = sqrt((1 + absolute(double)) / 2)
     small = off / (2 * safe * large)
     cosine = if_less(double, 0, absolute(small), large)
