@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.backends.contact_forces import apply_matrix, solve_together
+from polhode.backends.contact_forces import apply_matrix, solve_least, solve_together
 from polhode.backends.contact_scene import (
     ACTIVE,
     ARM,
@@ -15,10 +15,12 @@ from polhode.backends.contact_scene import (
     CLOSING,
     CROWDED,
     HIT,
+    JAM,
     LOG_FULL,
     MOST_POINTS,
     MU,
     NUMBERS,
+    PARADOX,
     RUNNING,
     SETTLE,
     SLIP,
@@ -45,7 +47,7 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import cross, dot, plus, scaled
 
 
-def build_impact(points: SceneLoops, layout: Layout) -> Loop:
+def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
     """(run, unit, scene, now) -> status: all points that touch, resolved together.
 
     Compression until no point approaches, then expansion with the fraction e of each normal impulse; if friction would
@@ -73,6 +75,41 @@ def build_impact(points: SceneLoops, layout: Layout) -> Loop:
         store(row, 7, vector(point, N))
         row[10] = n
         store(row, 11, plus(scaled(t1, vector(point, T1)), scaled(t2, vector(point, T2))))
+
+    @loop
+    def apply_impulses(run: ContactRun, unit: Any, scene: Scene, now: float, approach: float, bounces: bool) -> Any:
+        """Give the impulses to the bodies, and log them; `approach` is negative where nothing approached."""
+        n, hit = scene.whole[ACTIVE], scene.whole[HIT]
+        memory = run.memory[scene.whole[UNIT]]
+        rows = run.log.shape[1]
+        for i in range(n):
+            b, j = scene.owners[i, 0], 3 * i
+            impulse = (scene.p[j], scene.p[j + 1], scene.p[j + 2])
+            lost = 0.0
+            for c in range(3):
+                lost = lost - scene.p[j + c] * (scene.bias[j + c] + scene.u[j + c]) / 2.0
+            if rows > 0 and (scene.p[j] > 0.0 or scene.candidates[i] == hit):
+                row = run.log[scene.whole[UNIT], int(memory[AT_LOGGED])]
+                row[0] = run.start + now
+                row[1], row[2], row[3] = float(b), -1.0, float(scene.candidates[i] // len(run.owner))
+                log_point(row, scene.points[i], scene.y0, b * NUMBERS, impulse)
+                row[14] = lost
+                slip = sqrt(scene.u[j + 1] * scene.u[j + 1] + scene.u[j + 2] * scene.u[j + 2])
+                row[15] = float(SLIP) if slip > 1e-9 * approach else float(STICK)
+                if not bounces and scene.points[i, BOUNCE] > 0.0:
+                    row[15] = float(SETTLE)
+                if approach < 0.0:
+                    row[15] = float(JAM)
+                memory[AT_LOGGED] += 1.0
+            if scene.p[j] > 0.0:
+                memory[AT_IMPACTS] += 1.0
+                memory[AT_LOST] += lost
+                push(unit, b * size, scene.points[i], scene.y0, b * NUMBERS, impulse)
+                scene.y0[b * NUMBERS + 13] -= lost
+        for m in range(len(scene.y)):
+            scene.y[m] = scene.y0[m]
+        scene.whole[ACTIVE] = 0
+        return LOG_FULL if rows > 0 and int(memory[AT_LOGGED]) + MOST_POINTS > rows else RUNNING
 
     @loop
     def strike(run: ContactRun, unit: Any, scene: Scene, now: float) -> int:
@@ -107,36 +144,31 @@ def build_impact(points: SceneLoops, layout: Layout) -> Loop:
         if bounce > 0.0:
             expand(scene, n, bounce * bounce * taken)
         apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
-        memory = run.memory[scene.whole[UNIT]]
-        rows = run.log.shape[1]
-        for i in range(n):
-            b, j = scene.owners[i, 0], 3 * i
-            impulse = (scene.p[j], scene.p[j + 1], scene.p[j + 2])
-            lost = 0.0
-            for c in range(3):
-                lost = lost - scene.p[j + c] * (scene.bias[j + c] + scene.u[j + c]) / 2.0
-            if rows > 0 and (scene.p[j] > 0.0 or scene.candidates[i] == hit):
-                row = run.log[scene.whole[UNIT], int(memory[AT_LOGGED])]
-                row[0] = run.start + now
-                row[1], row[2], row[3] = float(b), -1.0, float(scene.candidates[i] // len(run.owner))
-                log_point(row, scene.points[i], scene.y0, b * NUMBERS, impulse)
-                row[14] = lost
-                slip = sqrt(scene.u[j + 1] * scene.u[j + 1] + scene.u[j + 2] * scene.u[j + 2])
-                row[15] = float(SLIP) if slip > 1e-9 * approach else float(STICK)
-                if bounce == 0.0 and scene.points[i, BOUNCE] > 0.0:
-                    row[15] = float(SETTLE)
-                memory[AT_LOGGED] += 1.0
-            if scene.p[j] > 0.0:
-                memory[AT_IMPACTS] += 1.0
-                memory[AT_LOST] += lost
-                push(unit, b * size, scene.points[i], scene.y0, b * NUMBERS, impulse)
-                scene.y0[b * NUMBERS + 13] -= lost
-        for m in range(len(scene.y)):
-            scene.y[m] = scene.y0[m]
-        scene.whole[ACTIVE] = 0
-        return LOG_FULL if rows > 0 and int(memory[AT_LOGGED]) + MOST_POINTS > rows else RUNNING
+        return apply_impulses(run, unit, scene, now, approach, bounce > 0.0)
 
-    return strike
+    @loop
+    def jam(run: ContactRun, unit: Any, scene: Scene, now: float) -> Any:
+        """Where no force fits a point that slides (Painleve): friction stops all points at once, by an impulse.
+
+        [an impact without collision; Genot 1999]
+        """
+        n = scene.whole[ACTIVE]
+        for i in range(n):
+            velocity_of(scene.points[i], scene.bias, 3 * i)
+        for i in range(3 * n):
+            scene.x[i] = 0.0
+            scene.target[i] = -scene.bias[i]
+        solve_least(3 * n, scene.a, scene.target, scene.g, scene.x, scene.rest)
+        for i in range(3 * n):
+            scene.p[i] = scene.x[i]
+        for i in range(n):
+            if scene.p[3 * i] <= 0.0:
+                return PARADOX
+        apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
+        scene.whole[HIT] = -1
+        return apply_impulses(run, unit, scene, now, -1.0, True)
+
+    return strike, jam
 
 
 @loop

@@ -83,7 +83,7 @@ def build_contact_loop(
     evaluate = build_evaluation(build_fit(rates, tableau), free_motion, layout)
     search = build_search(evaluate, layout)
     modes = build_modes(rates, points, layout)
-    strike = build_impact(points, layout)
+    strike, jam = build_impact(points, layout)
     project, close_gaps = build_projection(points, layout)
     attempt = build_attempt(step, tableau, layout)
     changes = build_changes(evaluate, rates)
@@ -185,6 +185,16 @@ def build_contact_loop(
         return total == 0.0
 
     @loop
+    def decide(run: ContactRun, unit: Any, scene: Scene, now: float, after_impact: bool) -> Any:
+        """Which points stay in contact; where no force fits, after an impulse that stops the sliding ones."""
+        status = modes(run, unit, scene, run.start + now, after_impact)
+        if status == PARADOX:
+            status = jam(run, unit, scene, now)
+            if status == RUNNING:
+                status = modes(run, unit, scene, run.start + now, True)
+        return status
+
+    @loop
     def advance_unit(run: ContactRun, unit: Any, scene: Scene, u: int) -> None:
         memory = run.memory[u]
         now, s = memory[AT_TIME], int(memory[AT_OUTPUT])
@@ -194,11 +204,11 @@ def build_contact_loop(
         scene.whole[ACTIVE] = 0
         begin(run, unit, scene, run.start + now)
         scene.real[STEP] = memory[AT_STEP]
-        status = modes(run, unit, scene, run.start + now, False)
+        status = decide(run, unit, scene, now, False)
         if status == RUNNING and scene.whole[HIT] >= 0:  # something approaches that touches already
             status = strike(run, unit, scene, now)
             if status == RUNNING:
-                status = modes(run, unit, scene, run.start + now, True)
+                status = decide(run, unit, scene, now, True)
         project(run, unit, scene)
         accept(scene)
         for _ in range(run.budget):
@@ -220,8 +230,13 @@ def build_contact_loop(
                 break
             begin(run, unit, scene, run.start + now)
             if scene.whole[PAINLEVE] == 1:
-                status = PARADOX
-                break
+                status = decide(run, unit, scene, now, True)
+                project(run, unit, scene)
+                accept(scene)
+                scene.whole[STALLED] = scene.whole[STALLED] + 1
+                if scene.whole[STALLED] > LEAST_STALL:
+                    status = PARADOX
+                continue
             in_flight = is_ballistic and scene.whole[ACTIVE] == 0
             length = left
             if not in_flight:
@@ -266,7 +281,7 @@ def build_contact_loop(
             if is_hit:
                 status = strike(run, unit, scene, now)
                 if status == RUNNING:
-                    status = modes(run, unit, scene, run.start + now, True)
+                    status = decide(run, unit, scene, now, True)
                 project(run, unit, scene)
                 accept(scene)
             else:
@@ -274,7 +289,7 @@ def build_contact_loop(
                     project(run, unit, scene)
                     accept(scene)
                     if changed:
-                        status = modes(run, unit, scene, run.start + now, False)
+                        status = decide(run, unit, scene, now, False)
                         project(run, unit, scene)
                         accept(scene)
         save_state(unit, scene)

@@ -129,7 +129,7 @@ AT_STEP, AT_TIME, AT_OUTPUT, AT_STATUS, AT_IMPACTS, AT_LOST, AT_STEPS, AT_LOGGED
 LOG_NUMBERS = 16
 """Of an impact at a point: time, body, other body, plane, point, normal, normal impulse, tangential impulse, energy
 lost, kind."""
-SLIP, STICK, SETTLE, TOUCHED = 0, 1, 2, 3
+SLIP, STICK, SETTLE, JAM = 0, 1, 2, 3
 """Kinds of impacts."""
 FRESH, LOOK, LEFT_OUT, FITTED = 8, 9, 10, 11
 """Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step."""

@@ -35,8 +35,9 @@ IMPACT = np.dtype(
 `member` is -1 if there is no ensemble, `other` is -1 for a half-space, `surface` is the index of the contact in the
 scenario, `kind` that of a word of IMPACT_KINDS.  The energies lost at the points of one impact add up.
 """
-IMPACT_KINDS = ("slip", "stick", "settle", "touch")
-"""The point slips when the impact ends, or sticks; the bounces end, contact is sustained; contact without impulse."""
+IMPACT_KINDS = ("slip", "stick", "settle", "jam")
+"""The point slips when the impact ends, or sticks; the bounces end, contact is sustained; no force fits a sliding
+point, which friction stops at once (Painleve)."""
 CONTACT_STATES = ("flight", "sliding", "rolling", "resting")
 """Of a body: no contact; a point of contact slips; none slips, but it moves; it is at rest."""
 

@@ -40,7 +40,7 @@ class Impact:
     energy_lost: float
     """In J.  The points of one impact add up."""
     kind: str
-    """"slip", "stick", "settle" (the bounces end: sustained contact from here on) or "touch" (no impulse)."""
+    """"slip", "stick", "settle" (the bounces end: sustained contact follows) or "jam" (Painleve: stopped at once)."""
     other: int | None = None
     """The other body; None if the body struck a floor, wall or slope."""
     member: int | None = None
@@ -127,7 +127,7 @@ class Impacts:
 
     @property
     def kind(self) -> Array:
-        """The words "slip", "stick", "settle" or "touch"."""
+        """The words "slip", "stick", "settle" or "jam"."""
         return np.asarray(np.array(IMPACT_KINDS)[self.rows["kind"]])
 
     @property

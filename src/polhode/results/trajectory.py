@@ -252,7 +252,7 @@ class Trajectory:
         """The impacts in order of time, one row for each point of contact.  Printed, it is a short table.
 
         Each row has the time (s), the body, the surface, the point (m), the normal, the normal and the tangential
-        impulse on the body (N s), the energy lost (J), and the kind: "slip", "stick", "settle" or "touch".  An ensemble
+        impulse on the body (N s), the energy lost (J), and the kind: "slip", "stick", "settle" or "jam".  An ensemble
         that keeps only its final states keeps no rows, only `impact_totals`.
 
         Examples
