@@ -22,7 +22,7 @@ SIDE, MASS, GRAVITY = 0.016, 0.004, 9.81
 RESTITUTION, FRICTION = 0.5, 0.3
 DURATION = 3.0
 """In s; nearly every die lies still long before."""
-CONTACT_TIMES, STEPS_PER_CONTACT = (1e-3, 0.25e-3), 10
+CONTACT_TIMES, STEPS_PER_CONTACT = (1e-3, 2.5e-4, 6.25e-5), 10
 CHUNK = 0.1
 """MuJoCo's dice that lie still are dropped after every so many seconds."""
 STILL = 1e-3
@@ -58,6 +58,7 @@ def run_polhode(n: int, threads: int) -> tuple[Any, float]:
         [ph.forces.gravity(GRAVITY)],
         duration=DURATION,
         output_times=[DURATION],
+        rtol=1e-6,
         contacts=[ph.floor(RESTITUTION, FRICTION)],
         threads=threads,
     )

@@ -30,7 +30,7 @@ from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, minus, plus, scaled
 from polhode.methods.tableaus import Tableau
 
-SHORT_TURN = 0.05
+SHORT_TURN = 0.02
 """A flight that turns by less, in rad, is computed by a step, whose small changes have all their digits."""
 
 

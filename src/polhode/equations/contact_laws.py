@@ -80,7 +80,7 @@ def slide_of_ellipsoid(normal: Vector, w: Vector, semi: Vector, own: Quaternion)
     return to_world(own, scaled(-1 / size, times(semi, change)))
 
 
-SERIES = 9
+SERIES = 7
 """Terms of the power series of a short free rotation."""
 
 
