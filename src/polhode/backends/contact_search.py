@@ -21,6 +21,7 @@ from polhode.backends.contact_scene import (
     SLIDES,
     SLOW,
     SPEED,
+    STEP,
     STICKS,
     T1,
     T2,
@@ -102,6 +103,8 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             noise = max(noise, unit[at + at_per_mass] * sqrt(dot(p, p)) + reach * sqrt(dot(spin, spin)))
             extent = max(extent, reach)
         scene.real[SPEED] = speed
+        if scene.real[STEP] <= 0.0:
+            scene.real[STEP] = 0.05 * extent / speed if speed > 0.0 else run.duration / 1000.0
         scene.real[TOUCH] = TOUCHING * extent
         scene.real[SIZE] = extent
         threshold = FEW_REST if len(run.owner) == scene.inverse.shape[0] else MANY_REST

@@ -71,7 +71,7 @@ class ContactSteps(Integrator):
         self.planes, self.plane_step = _stack_planes(scenario, units)
         self.sizes = np.array([_size_of(self.features, self.first, b) for b in range(bodies)])
         self.memory = np.zeros((units, MEMORY))
-        self.memory[:, AT_STEP] = _first_step(scenario)
+        self.memory[:, AT_STEP] = scenario.step or 0.0  # 0: chosen by the size and weight of the bodies
         keeps = scenario.members is None or len(scenario.times) > 1
         rows = LOG_ROWS if scenario.members is None else max(4 * MOST_POINTS, ENSEMBLE_ROWS // units)
         self.log = np.zeros((units, rows if keeps else 0, LOG_NUMBERS))
@@ -171,10 +171,6 @@ class ContactSteps(Integrator):
         impacts["normal_impulse"], impacts["tangential_impulse"] = rows[:, 10], rows[:, 11:14]
         impacts["energy_lost"], impacts["kind"] = rows[:, 14], rows[:, 15]
         result.impacts = impacts[np.argsort(impacts["time"], kind="stable")]
-
-
-def _first_step(scenario: Scenario) -> float:
-    return float(scenario.step) if scenario.step is not None else scenario.duration / 1000
 
 
 def _size_of(features: Array, first: Array, body: int) -> float:
