@@ -130,7 +130,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
             velocity_of(scene.points[i], scene.bias, 3 * i)
             approach = max(approach, -scene.bias[3 * i])
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = scene.points[i, MU], 0.0, 0.0
-        if approach <= scene.real[CLOSING] * 1e-3:
+        if approach <= 0.0:
             return RUNNING
         solve_together(scene, n)
         taken, bounce = 0.0, 0.0

@@ -30,6 +30,7 @@ from polhode.backends.contact_scene import (
     FLIGHT,
     FRESH,
     HIT,
+    INSIDE,
     LEFT_OUT,
     LOOK,
     MOST_POINTS,
@@ -50,6 +51,7 @@ from polhode.backends.contact_scene import (
     STATE,
     STEP,
     STICKS,
+    SUNK,
     T1,
     T2,
     UNIT,
@@ -229,6 +231,9 @@ def build_contact_loop(
                 status = DONE
                 break
             begin(run, unit, scene, run.start + now)
+            if scene.whole[SUNK] == 1:
+                status = INSIDE
+                break
             if scene.whole[PAINLEVE] == 1:
                 status = decide(run, unit, scene, now, True)
                 project(run, unit, scene)
@@ -331,7 +336,7 @@ def build_contact_loop(
             np.zeros((most, 5)),
             np.zeros((most, 3)),
             np.zeros(6),
-            np.zeros(12, dtype=np.int64),
+            np.zeros(13, dtype=np.int64),
             np.zeros(7),
             np.zeros(bodies * NUMBERS),
             np.zeros(candidates, dtype=np.int64),

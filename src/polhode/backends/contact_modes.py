@@ -25,6 +25,7 @@ from polhode.backends.contact_scene import (
     RESTING,
     ROLLING,
     RUNNING,
+    SIZE,
     SLIDES,
     SLIDING,
     SLOW,
@@ -55,6 +56,8 @@ from polhode.equations.vectors import cross, dot, plus, scaled
 
 EVENT_STEPS, EVENT_WIDTH = 100, 1e-10
 """The time of a change of contact is found to this fraction of the step."""
+PARTING = 1e-4
+"""A point that parts with hardly any acceleration is left alone for this fraction of the natural time."""
 STARTING = 1e-5
 """A point that has stuck slides from this fraction of the natural speed on; below, friction is along its acceleration,
 since the direction of so small a speed turns too fast for steps."""
@@ -282,6 +285,9 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                 b = run.owner[k % len(run.owner)]
                 w, turning = scene.limits[b, 1], scene.limits[b, 2]
                 third = run.size[b] * w * (w * w + 5.0 * turning)
-                scene.skip[k] = min(3.0 * scene.skip[k] / third, NEVER / 2.0) if third > 0.0 else NEVER / 2.0
+                apart = min(3.0 * scene.skip[k] / third, NEVER / 2.0) if third > 0.0 else NEVER / 2.0
+                scene.skip[k] = apart
+                if scene.real[SPEED] > 0.0:
+                    scene.skip[k] = max(apart, PARTING * scene.real[SIZE] / scene.real[SPEED])
 
     return modes

@@ -131,7 +131,7 @@ LOG_NUMBERS = 16
 lost, kind."""
 SLIP, STICK, SETTLE, JAM = 0, 1, 2, 3
 """Kinds of impacts."""
-FRESH, LOOK, LEFT_OUT, FITTED = 8, 9, 10, 11
+FRESH, LOOK, LEFT_OUT, FITTED, SUNK = 8, 9, 10, 11, 12
 """Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step."""
 NEVER = 1e300
 

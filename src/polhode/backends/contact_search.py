@@ -23,6 +23,7 @@ from polhode.backends.contact_scene import (
     SPEED,
     STEP,
     STICKS,
+    SUNK,
     T1,
     T2,
     TOUCH,
@@ -52,6 +53,8 @@ from polhode.equations.vectors import dot, plus, scaled
 FEW_REST, MANY_REST = 1e-15, 1e-5
 """The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one
 point only, and of others, whose bounces are counted in hundreds."""
+LOST = 1e-4
+"""A body that is inside a surface by this fraction of its size ends the run: its contact was lost."""
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
 MANY_PROBES = 500
@@ -85,7 +88,7 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
 
     @loop
     def begin(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
-        scene.whole[PAINLEVE] = 0
+        scene.whole[PAINLEVE], scene.whole[SUNK] = 0, 0
         rates(run, unit, scene, t, scene.y0, scene.slopes[0])
         speed, noise, extent = 0.0, 0.0, 0.0
         for b in range(scene.inverse.shape[0]):
@@ -112,7 +115,9 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed, 4.0 * run.rtol * noise)
         for k in range(len(run.owner) * run.plane_count):
             gap = gap_of(run, scene, scene.y0, k)
-            scene.base[k] = gap if gap > scene.real[TOUCH] else 0.0
+            if gap < -LOST * extent:
+                scene.whole[SUNK] = 1
+            scene.base[k] = 0.0 if abs(gap) <= scene.real[TOUCH] else gap
             if scene.whole[FRESH] == 0:
                 scene.skip[k] = 0.0
         scene.whole[FRESH] = 0

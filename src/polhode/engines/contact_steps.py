@@ -17,6 +17,7 @@ from polhode.backends.contact_scene import (
     AT_TIME,
     CROWDED,
     ENDLESS,
+    INSIDE,
     LOG_FULL,
     LOG_NUMBERS,
     MEMORY,
@@ -58,7 +59,7 @@ LOG_ROWS = 4096
 ENSEMBLE_ROWS = 1_000_000
 BUDGET = 50_000
 """Segments of a unit before the loop returns to report progress."""
-FAILURES = {ENDLESS: "stalled", PARADOX: "painleve", NOT_FINITE: "non-finite", CROWDED: "crowded"}
+FAILURES = {ENDLESS: "stalled", PARADOX: "painleve", NOT_FINITE: "non-finite", CROWDED: "crowded", INSIDE: "inside"}
 
 
 class ContactSteps(Integrator):
