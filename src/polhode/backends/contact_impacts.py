@@ -147,6 +147,53 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         return apply_impulses(run, unit, scene, now, approach, bounce > 0.0)
 
     @loop
+    def stop_points(scene: Scene, n: int) -> Any:
+        """The impulses that stop the points whose status is 1; the one that would have to pull most, or -1."""
+        count = 0
+        for i in range(n):
+            for c in range(3):
+                scene.p[3 * i + c] = 0.0
+                if scene.status[i] == 1:
+                    scene.whose[count] = 3 * i + c
+                    count += 1
+        for r in range(count):
+            scene.x[r] = 0.0
+            scene.target[r] = -scene.bias[scene.whose[r]]
+            for c in range(count):
+                scene.k[r, c] = scene.a[scene.whose[r], scene.whose[c]]
+        if count > 0:
+            solve_least(count, scene.k, scene.target, scene.g, scene.x, scene.rest)
+        worst, least = -1, 0.0
+        for r in range(count):
+            scene.p[scene.whose[r]] = scene.x[r]
+            if scene.whose[r] % 3 == 0 and scene.x[r] <= least:
+                worst, least = scene.whose[r] // 3, scene.x[r]
+        return worst
+
+    @loop
+    def slow_down(scene: Scene, n: int) -> Any:
+        """The impulse along the friction of the point that presses itself in most, until it slides that way no more."""
+        worst, least = -1, 0.0
+        for i in range(n):
+            pull = scene.law[i, 2] * scene.a[3 * i, 3 * i + 1] + scene.law[i, 3] * scene.a[3 * i, 3 * i + 2]
+            lift = scene.a[3 * i, 3 * i] - scene.law[i, 0] * pull
+            if scene.law[i, 1] == 1.0 and lift <= least:
+                worst, least = i, lift
+        if worst < 0:
+            return False
+        at, mu, d1, d2 = 3 * worst, scene.law[worst, 0], scene.law[worst, 2], scene.law[worst, 3]
+        t1 = scene.a[at, at + 1] - mu * (d1 * scene.a[at + 1, at + 1] + d2 * scene.a[at + 1, at + 2])
+        t2 = scene.a[at, at + 2] - mu * (d1 * scene.a[at + 1, at + 2] + d2 * scene.a[at + 2, at + 2])
+        slowing = -(t1 * d1 + t2 * d2)
+        if slowing <= 0.0:
+            return False
+        s = (scene.bias[at + 1] * d1 + scene.bias[at + 2] * d2) / slowing
+        for i in range(3 * n):
+            scene.p[i] = 0.0
+        scene.p[at], scene.p[at + 1], scene.p[at + 2] = s, -mu * s * d1, -mu * s * d2
+        return True
+
+    @loop
     def jam(run: ContactRun, unit: Any, scene: Scene, now: float) -> Any:
         """Where no force fits a point that slides (Painleve): friction stops all points at once, by an impulse.
 
@@ -155,15 +202,14 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         n = scene.whole[ACTIVE]
         for i in range(n):
             velocity_of(scene.points[i], scene.bias, 3 * i)
-        for i in range(3 * n):
-            scene.x[i] = 0.0
-            scene.target[i] = -scene.bias[i]
-        solve_least(3 * n, scene.a, scene.target, scene.g, scene.x, scene.rest)
-        for i in range(3 * n):
-            scene.p[i] = scene.x[i]
-        for i in range(n):
-            if scene.p[3 * i] <= 0.0:
-                return PARADOX
+            scene.status[i] = 1
+        for _ in range(n):
+            worst = stop_points(scene, n)
+            if worst < 0:
+                break
+            scene.status[worst] = 0
+        if worst >= 0 and not slow_down(scene, n):
+            return PARADOX
         apply_matrix(3 * n, scene.a, scene.p, scene.bias, scene.u)
         scene.whole[HIT] = -1
         return apply_impulses(run, unit, scene, now, -1.0, True)

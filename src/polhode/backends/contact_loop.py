@@ -193,7 +193,11 @@ def build_contact_loop(
         if status == PARADOX:
             status = jam(run, unit, scene, now)
             if status == RUNNING:
-                status = modes(run, unit, scene, run.start + now, True)
+                status = modes(run, unit, scene, run.start + now, False)
+            if status == RUNNING and scene.whole[HIT] >= 0:  # the impulse has made something approach
+                status = strike(run, unit, scene, now)
+                if status == RUNNING:
+                    status = modes(run, unit, scene, run.start + now, True)
         return status
 
     @loop

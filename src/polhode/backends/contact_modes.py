@@ -242,8 +242,10 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         kept = 0
         is_sliding = False
         for i in range(n):
-            if scene.p[3 * i] <= 0.0 and scene.u[3 * i] > 1e-9 * natural:
-                scene.skip[scene.candidates[i]] = scene.u[3 * i]  # for now, its acceleration
+            pull = scene.law[i, 2] * scene.a[3 * i, 3 * i + 1] + scene.law[i, 3] * scene.a[3 * i, 3 * i + 2]
+            presses_itself = scene.law[i, 1] == 1.0 and scene.a[3 * i, 3 * i] <= scene.law[i, 0] * pull
+            if scene.p[3 * i] <= 0.0 and (scene.u[3 * i] > 1e-9 * natural or presses_itself):
+                scene.skip[scene.candidates[i]] = max(scene.u[3 * i], 1e-300)  # for now, its acceleration
             else:
                 scene.modes[i] = STICKS
                 d1, d2 = 0.0, 0.0

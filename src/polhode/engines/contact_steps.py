@@ -71,6 +71,8 @@ class ContactSteps(Integrator):
         self.features, self.first, self.feature_step = _stack_features(scenario.bodies, units)
         self.planes, self.plane_step = _stack_planes(scenario, units)
         self.sizes = np.array([_size_of(self.features, self.first, b) for b in range(bodies)])
+        far = max(float(np.abs(state.position).max()) for state in scenario.states)
+        self.sizes[self.sizes == 0.0] = far or 1.0  # a particle is measured by where it is
         self.memory = np.zeros((units, MEMORY))
         self.memory[:, AT_STEP] = scenario.step or 0.0  # 0: chosen by the size and weight of the bodies
         keeps = scenario.members is None or len(scenario.times) > 1
