@@ -613,6 +613,34 @@ PLANTED = [
         "",
         ("model/test_outline.py",),
     ),
+    Planted(
+        "contact: friction pushes on",
+        "backends/contact_forces.py",
+        "            p[i + 1], p[i + 2] = cosine * t1 - sine * t2, sine * t1 + cosine * t2\n        else:",
+        "            p[i + 1], p[i + 2] = sine * t2 - cosine * t1, -sine * t1 - cosine * t2\n        else:",
+        ("contacts/test_bounces_against_closed_forms.py",),
+    ),
+    Planted(
+        "contact: expansion gives back everything",
+        "backends/contact_impacts.py",
+        "scene.law[i, 4] = e * scene.p[3 * i]",
+        "scene.law[i, 4] = scene.p[3 * i]",
+        ("contacts/test_bounces_against_closed_forms.py",),
+    ),
+    Planted(
+        "contact: a point that rolls stays where it is on the body",
+        "equations/contact_laws.py",
+        "    return scaled(radius, cross(w, normal))\n",
+        "    return scaled(0 * radius, cross(w, normal))\n",
+        ("contacts/test_sustained_contact.py",),
+    ),
+    Planted(
+        "contact: a turn counts once",
+        "equations/contact_laws.py",
+        "    return scaled(2 / (w * w + dot(axis, axis)), plus(scaled(w, once), cross(axis, once)))\n",
+        "    return scaled(1 / (w * w + dot(axis, axis)), plus(scaled(w, once), cross(axis, once)))\n",
+        ("contacts/test_random_throws.py",),
+    ),
     # The gallery's tools --------------------------------------------------------------------------------------------
     Planted(
         "rodrigues: turned the other way",
