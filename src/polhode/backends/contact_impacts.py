@@ -112,7 +112,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         return LOG_FULL if rows > 0 and int(memory[AT_LOGGED]) + MOST_POINTS > rows else RUNNING
 
     @loop
-    def strike(run: ContactRun, unit: Any, scene: Scene, now: float) -> int:
+    def strike(run: ContactRun, unit: Any, scene: Scene, now: float) -> Any:
         find_inverses(unit, scene, scene.y0)
         scene.whole[ACTIVE] = 0
         hit, approach = scene.whole[HIT], 0.0
