@@ -37,7 +37,7 @@ BODIES = {
     "torus": S.torus(0.5, 0.15, mass=1.0),
 }
 PAIRS = list(combinations_with_replacement(BODIES, 2))
-(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15, A16, A17, A18, A19, A20) = PAIR_SHAPES
+(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, A15, A16, A17, A18, A19, A20, A21) = PAIR_SHAPES
 POINTS, SPAN, NUMBERS = ANSWER, ANSWER + 1, ANSWER + 2
 CUBE = S.box((1.0, 1.0, 1.0), mass=1.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -60,7 +60,7 @@ def look(run, first, last):
     space = PairSpace(
         np.zeros(A1), np.zeros(A2), np.zeros(A3), np.zeros(A4), np.zeros(A5), np.zeros(A6), np.zeros(A7), np.zeros(A8),
         np.zeros(A9), np.zeros(A10), np.zeros(A11), np.zeros(A12), np.zeros(A13), np.zeros(A14), np.zeros(A15),
-        np.zeros(A16), np.zeros(A17), np.zeros(A18), np.zeros(A19), np.zeros(A20, dtype=np.int64),
+        np.zeros(A16), np.zeros(A17), np.zeros(A18), np.zeros(A19), np.zeros(A20), np.zeros(A21, dtype=np.int64),
     )  # fmt: skip
     r = run.rows
     rows, at = (r[0], r[1], r[2], r[3], r[4]), (0, 14)

@@ -18,6 +18,7 @@ from polhode.backends.contact_shapes import (
     CENTER,
     CIRCLE,
     ELLIPSOID,
+    FEATURE,
     FLAT,
     KIND,
     OWN,
@@ -42,7 +43,7 @@ from polhode.equations.contact_laws import (
     tangents,
 )
 from polhode.equations.quaternions import to_body, to_world
-from polhode.equations.scalar_ops import sqrt
+from polhode.equations.scalar_ops import if_less, sqrt
 from polhode.equations.vectors import cross, dot, minus, plus, scaled
 
 SKIN = 1e-8
@@ -58,12 +59,13 @@ NORMAL, ARM_A, ARM_B, DISTANCE, NORMAL_RATE, GAP_RATE, PLACE_RATE, ANSWER = 0, 3
 """The answer: the normal, the closest points from both centers of mass, their distance; rates by `find_pair_rates`."""
 MANIFOLD_A, MANIFOLD_B, MANIFOLD_GAP, MANIFOLD = 0, 3, 6, 7
 """Of a point of a manifold: its arms from both centers of mass, and the gap there."""
-LIVE, A_ON_PLANE, B_ON_PLANE, LIVE_A, LIVE_B = 0.0, 1.0, 2.0, 3.0, 4.0
-"""Kinds of anchors: the closest points of both bodies; a point of A on a plane fixed in B, of B on one fixed in A; the
-closest points of one feature of A and all of B, and of one of B and all of A."""
-ANCHOR_KIND, ANCHOR_ROW, ANCHOR_POINT, ANCHOR_NORMAL, ANCHOR_OFFSET, ANCHOR = 0, 1, 2, 5, 8, 9
-"""Of an anchor: its kind, its feature (-1 if it is a fixed point of the body), that point from the center of mass; the
-plane in the axes of the other body, with its normal toward this one."""
+UNUSED, LIVE, A_ON_PLANE, B_ON_PLANE, LIVE_A, LIVE_B, CROSSING = -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0
+"""Kinds of anchors: the closest points of some features of A and of B; a feature of A on a plane fixed in B, of B on
+one fixed in A; the closest points of one feature of A and all of B, and of one of B and all of A; the closest points of
+two straight lines, an edge of A and an edge of B."""
+ANCHOR_KIND, ANCHOR_ROW, ANCHOR_NORMAL, ANCHOR_OFFSET, ANCHOR_ROWS, ANCHOR = 0, 1, 2, 5, 6, 12
+"""Of an anchor: its kind, its feature; the plane in the axes of the other body, with its normal toward this one; up to
+three features of A and three of B, -1 where there are fewer."""
 MOST_MANIFOLD, MOST_CORNERS = 8, 64
 """Points of a manifold; corners of a face (of more, the others are left out)."""
 ATTEMPTS, GJK_STEPS, NEWTON_STEPS = 3, 128, 12
@@ -73,6 +75,8 @@ FAR_APART = 1e-3
 """Points of one feature that are farther apart, as a fraction of the size, lie on a circle that is flat."""
 SHALLOW = 1e-6
 """Bodies that overlap by less of their size may be apart: GJK tries again from the best normal."""
+CLOSE, PART = 1e-12, 1e-4
+"""Bodies that overlap, or are closer than the first fraction of their size, are looked at a bit apart, by the other."""
 CONVERGED = 1e-15
 """The bounds of the distance agree to this fraction of it and of the size."""
 
@@ -103,6 +107,8 @@ class PairSpace(NamedTuple):
     manifold: Any
     anchors: Any
     """What holds each point of the manifold, for `find_anchored_point`."""
+    picked: Any
+    """The features of an anchor: three of A, three of B."""
     whole: Any
 
 
@@ -126,6 +132,7 @@ PAIR_SHAPES = (
     (3 * MOST_CORNERS, 2),
     (MOST_MANIFOLD, MANIFOLD),
     (MOST_MANIFOLD, ANCHOR),
+    (6, FEATURE),
     (3,),
 )
 
@@ -590,16 +597,8 @@ def largest_extent(features: Any, first: int, last: int) -> float:
 
 
 @loop
-def closest(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> float:
-    """The distance of two bodies, negative if they overlap; normal and closest points in space.answer.
-
-    rows = (first and last + 1 row of A, the same of B, the row from which CIRCLE_ROW counts); at = (i, j): position
-    and attitude of A begin at y[i], those of B at y[j].
-    """
-    first_a, last_a, first_b, last_b, _ = rows
-    space.real[SHRINK_A] = least_rounding(features, first_a, last_a)
-    space.real[SHRINK_B] = least_rounding(features, first_b, last_b)
-    space.real[SIZE] = largest_extent(features, first_a, last_a) + largest_extent(features, first_b, last_b)
+def seek_normal(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> None:
+    """GJK and Newton's method from the line of the centers; again from the best normal where they have not agreed."""
     i, j = at
     shift = minus(vector(y, i), vector(y, j))
     store(space.nearest, 1, shift)
@@ -612,10 +611,49 @@ def closest(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> floa
         if is_decided(space) or space.real[BEST] < -SHALLOW * space.real[SIZE]:
             break
         store(space.nearest, 1, scaled(space.real[SIZE], vector(space.answer, NORMAL)))
+
+
+def shift_apart(y: Any, i: Any, j: Any, part: Any) -> Any:
+    """A vector along the line of the centers, or along x if there is none."""
+    shift = minus(vector(y, i), vector(y, j))
+    length = sqrt(dot(shift, shift))
+    x, yy, z = scaled(part / if_less(0, length, length, 1 + 0 * length), shift)
+    return (if_less(0, length, x, part), yy, z)
+
+
+@loop
+def seek_apart(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> None:
+    """The normal of bodies that touch or overlap: that of the same bodies somewhat apart, which gives a bound too."""
+    i, j = at
+    before = vector(y, i)
+    part = PART * space.real[SIZE]
+    for _ in range(4):
+        moved = shift_apart(y, i, j, part)
+        store(y, i, plus(before, moved))
+        seek_normal(features, rows, y, at, space)
+        store(y, i, before)
+        space.real[BEST] = space.real[BEST] - dot(vector(space.answer, NORMAL), moved)
+        if space.real[UPPER] < 1e299 and space.real[BEST] > -part:
+            break
+        part = part * 10.0
+
+
+@loop
+def closest(features: Any, rows: Any, y: Any, at: Any, space: PairSpace) -> float:
+    """The distance of two bodies, negative if they overlap; normal and closest points in space.answer.
+
+    rows = (first and last + 1 row of A, the same of B, the row from which CIRCLE_ROW counts); at = (i, j): position
+    and attitude of A begin at y[i], those of B at y[j].
+    """
+    first_a, last_a, first_b, last_b, _ = rows
+    space.real[SHRINK_A] = least_rounding(features, first_a, last_a)
+    space.real[SHRINK_B] = least_rounding(features, first_b, last_b)
+    space.real[SIZE] = largest_extent(features, first_a, last_a) + largest_extent(features, first_b, last_b)
+    seek_normal(features, rows, y, at, space)
+    if space.real[BEST] <= CLOSE * space.real[SIZE]:
+        seek_apart(features, rows, y, at, space)
     normal, a, b = vector(space.answer, NORMAL), vector(space.answer, ARM_A), vector(space.answer, ARM_B)
     core = space.real[BEST]
-    if core <= 0.0:  # never 0, which could mean that they touch
-        core = min(core, -1e-16 * space.real[SIZE])
     store(space.answer, ARM_A, minus(a, scaled(space.real[SHRINK_A], normal)))
     store(space.answer, ARM_B, plus(b, scaled(space.real[SHRINK_B], normal)))
     distance: float = core - space.real[SHRINK_A] - space.real[SHRINK_B]

@@ -33,18 +33,18 @@ from polhode.backends.contact_scene import (
     N,
     Scene,
     SceneLoops,
-    U,
+    candidate_count,
+    plane_candidates,
+    velocity_along,
 )
 from polhode.backends.contact_shapes import (
-    quaternion,
     store,
     vector,
 )
-from polhode.backends.layout import Layout
+from polhode.backends.layout import Layout, read
 from polhode.backends.loops import Loop, loop
-from polhode.equations.quaternions import to_body
 from polhode.equations.scalar_ops import sqrt
-from polhode.equations.vectors import cross, dot, plus, scaled
+from polhode.equations.vectors import dot, plus, scaled
 
 
 def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
@@ -54,45 +54,42 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
     make that give back more than e^2 of the energy that compression took, less of it.
     """
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
-    find_inverses, size, at_inverse = points.find_inverses, layout.size, layout.body[3]
+    find_inverses, find_manifolds, has_pairs = points.find_inverses, points.find_manifolds, points.has_pairs
+    push, size = points.push, layout.size
 
-    def velocity_of(row: Any, u: Any, j: Any) -> None:
-        u[j] = dot(vector(row, N), vector(row, U))
-        u[j + 1] = dot(vector(row, T1), vector(row, U))
-        u[j + 2] = dot(vector(row, T2), vector(row, U))
+    def kinetic_energy(unit: Any, at: Any, y: Any, i: Any) -> Any:
+        p, w = vector(y, i + 7), vector(y, i + 10)
+        moments = read(unit, at, layout.body[2])
+        spin = tuple(m * part for m, part in zip(moments, w, strict=True))
+        return (unit[layout.body[1] + at] * dot(p, p) + dot(spin, w)) / 2
 
-    def push(unit: Any, at: Any, row: Any, y: Any, i: Any, impulse: Any) -> None:
-        n, t1, t2 = impulse
-        total = plus(plus(scaled(n, vector(row, N)), scaled(t1, vector(row, T1))), scaled(t2, vector(row, T2)))
-        turning = to_body(quaternion(y, i + 3), cross(vector(row, ARM), total))
-        store(y, i + 7, plus(vector(y, i + 7), total))
-        spun = tuple(unit[place + at] * part for place, part in zip(at_inverse, turning, strict=True))
-        store(y, i + 10, plus(vector(y, i + 10), spun))
-
-    def log_point(row: Any, point: Any, y: Any, i: Any, impulse: Any) -> None:
-        n, t1, t2 = impulse
+    def log_point(row: Any, point: Any, y: Any, i: Any, p: Any, j: Any) -> None:
         store(row, 4, plus(vector(y, i), vector(point, ARM)))
         store(row, 7, vector(point, N))
-        row[10] = n
-        store(row, 11, plus(scaled(t1, vector(point, T1)), scaled(t2, vector(point, T2))))
+        row[10] = p[j]
+        store(row, 11, plus(scaled(p[j + 1], vector(point, T1)), scaled(p[j + 2], vector(point, T2))))
 
     @loop
     def apply_impulses(run: ContactRun, unit: Any, scene: Scene, now: float, approach: float, bounces: bool) -> Any:
         """Give the impulses to the bodies, and log them; `approach` is negative where nothing approached."""
         n, hit = scene.whole[ACTIVE], scene.whole[HIT]
         memory = run.memory[scene.whole[UNIT]]
-        rows = run.log.shape[1]
+        rows, planes = run.log.shape[1], plane_candidates(run)
+        if has_pairs:
+            for b in range(scene.inverse.shape[0]):
+                scene.y0[b * NUMBERS + 13] -= kinetic_energy(unit, b * size, scene.y0, b * NUMBERS)
         for i in range(n):
             b, j = scene.owners[i, 0], 3 * i
-            impulse = (scene.p[j], scene.p[j + 1], scene.p[j + 2])
             lost = 0.0
             for c in range(3):
                 lost = lost - scene.p[j + c] * (scene.bias[j + c] + scene.u[j + c]) / 2.0
             if rows > 0 and (scene.p[j] > 0.0 or scene.candidates[i] == hit):
                 row = run.log[scene.whole[UNIT], int(memory[AT_LOGGED])]
                 row[0] = run.start + now
-                row[1], row[2], row[3] = float(b), -1.0, float(scene.candidates[i] // len(run.owner))
-                log_point(row, scene.points[i], scene.y0, b * NUMBERS, impulse)
+                row[1], row[2], row[3] = float(b), float(scene.owners[i, 1]), -1.0
+                if scene.candidates[i] < planes:
+                    row[3] = float(scene.candidates[i] // len(run.owner))
+                log_point(row, scene.points[i], scene.y0, b * NUMBERS, scene.p, j)
                 row[14] = lost
                 slip = sqrt(scene.u[j + 1] * scene.u[j + 1] + scene.u[j + 2] * scene.u[j + 2])
                 row[15] = float(SLIP) if slip > 1e-9 * approach else float(STICK)
@@ -104,8 +101,12 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
             if scene.p[j] > 0.0:
                 memory[AT_IMPACTS] += 1.0
                 memory[AT_LOST] += lost
-                push(unit, b * size, scene.points[i], scene.y0, b * NUMBERS, impulse)
-                scene.y0[b * NUMBERS + 13] -= lost
+                push(unit, scene, scene.y0, scene.y0, i)
+                if not has_pairs:
+                    scene.y0[b * NUMBERS + 13] -= lost
+        if has_pairs:
+            for b in range(scene.inverse.shape[0]):
+                scene.y0[b * NUMBERS + 13] += kinetic_energy(unit, b * size, scene.y0, b * NUMBERS)
         for m in range(len(scene.y)):
             scene.y[m] = scene.y0[m]
         scene.whole[ACTIVE] = 0
@@ -116,7 +117,9 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         find_inverses(unit, scene, scene.y0)
         scene.whole[ACTIVE] = 0
         hit, approach = scene.whole[HIT], 0.0
-        for k in range(len(run.owner) * run.plane_count):
+        if has_pairs:
+            find_manifolds(run, scene, scene.y0)
+        for k in range(candidate_count(run)):
             if k == hit or gap_of(run, scene, scene.y0, k) <= scene.real[TOUCH]:
                 n = scene.whole[ACTIVE]
                 if n == MOST_POINTS:
@@ -127,7 +130,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         n = scene.whole[ACTIVE]
         build_matrix(scene)
         for i in range(n):
-            velocity_of(scene.points[i], scene.bias, 3 * i)
+            velocity_along(scene.points[i], scene.bias, 3 * i)
             approach = max(approach, -scene.bias[3 * i])
             scene.law[i, 0], scene.law[i, 1], scene.law[i, 4] = scene.points[i, MU], 0.0, 0.0
         if approach <= 0.0:
@@ -201,7 +204,7 @@ def build_impact(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         """
         n = scene.whole[ACTIVE]
         for i in range(n):
-            velocity_of(scene.points[i], scene.bias, 3 * i)
+            velocity_along(scene.points[i], scene.bias, 3 * i)
             scene.status[i] = 1
         for _ in range(n):
             worst = stop_points(scene, n)

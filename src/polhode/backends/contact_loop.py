@@ -11,6 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from polhode.backends.contact_distance import (
+    ANCHOR,
+    ANSWER,
+    MANIFOLD,
+    MOST_CORNERS,
+    MOST_MANIFOLD,
+    VERTEX,
+    PairSpace,
+)
 from polhode.backends.contact_impacts import build_impact
 from polhode.backends.contact_modes import build_changes, build_modes, slack_of
 from polhode.backends.contact_motion import build_attempt, build_evaluation, build_fit, build_step
@@ -37,6 +46,7 @@ from polhode.backends.contact_scene import (
     NEVER,
     NOT_FINITE,
     NUMBERS,
+    OVERLAP,
     PAINLEVE,
     PARADOX,
     PLANE_ROW,
@@ -54,13 +64,16 @@ from polhode.backends.contact_scene import (
     SUNK,
     T1,
     T2,
+    TOUCH,
     UNIT,
     ContactRun,
     Scene,
     SceneLoops,
+    candidate_count,
 )
 from polhode.backends.contact_search import build_beginning, build_search
 from polhode.backends.contact_shapes import (
+    FEATURE,
     quaternion,
     store,
     vector,
@@ -83,16 +96,16 @@ def build_contact_loop(
     rates = build_rates(loads, motion, points, layout)
     step = build_step(rates, tableau)
     evaluate = build_evaluation(build_fit(rates, tableau), free_motion, layout)
-    search = build_search(evaluate, layout)
+    search = build_search(evaluate, layout, points.has_pairs)
     modes = build_modes(rates, points, layout)
     strike, jam = build_impact(points, layout)
     project, close_gaps = build_projection(points, layout)
     attempt = build_attempt(step, tableau, layout)
-    changes = build_changes(evaluate, rates)
+    changes = build_changes(evaluate, rates, points.has_pairs)
     emit = build_output(rates, close_gaps, layout)
     begin = build_beginning(rates, points, layout)
     is_ballistic = free_motion is not None
-    size = layout.size
+    size, has_pairs = layout.size, points.has_pairs
 
     @loop
     def load_state(unit: Any, scene: Scene) -> None:
@@ -201,6 +214,21 @@ def build_contact_loop(
         return status
 
     @loop
+    def part_bodies(run: ContactRun, unit: Any, scene: Scene) -> None:
+        """Move bodies that start closer than the distance at which they touch to that distance, and keep the others."""
+        points.find_manifolds(run, scene, scene.y0)
+        for k in range(candidate_count(run)):
+            n = scene.whole[ACTIVE]
+            if points.gap_of(run, scene, scene.y0, k) <= scene.real[TOUCH] and n < MOST_POINTS:
+                scene.candidates[n] = k
+                scene.whole[ACTIVE] = n + 1
+        close_gaps(run, unit, scene, scene.y0)
+        scene.whole[ACTIVE] = 0
+        for m in range(len(scene.y)):
+            scene.y[m] = scene.y0[m]
+        accept(scene)
+
+    @loop
     def advance_unit(run: ContactRun, unit: Any, scene: Scene, u: int) -> None:
         memory = run.memory[u]
         now, s = memory[AT_TIME], int(memory[AT_OUTPUT])
@@ -210,6 +238,8 @@ def build_contact_loop(
         scene.whole[ACTIVE] = 0
         begin(run, unit, scene, run.start + now)
         scene.real[STEP] = memory[AT_STEP]
+        if has_pairs:
+            part_bodies(run, unit, scene)
         status = decide(run, unit, scene, now, False)
         if status == RUNNING and scene.whole[HIT] >= 0:  # something approaches that touches already
             status = strike(run, unit, scene, now)
@@ -235,8 +265,8 @@ def build_contact_loop(
                 status = DONE
                 break
             begin(run, unit, scene, run.start + now)
-            if scene.whole[SUNK] == 1:
-                status = INSIDE
+            if scene.whole[SUNK] > 0:
+                status = INSIDE if scene.whole[SUNK] == 1 else OVERLAP
                 break
             if scene.whole[PAINLEVE] == 1:
                 status = decide(run, unit, scene, now, True)
@@ -311,7 +341,7 @@ def build_contact_loop(
     @loop
     def advance(run: ContactRun, first: int, last: int) -> None:
         bodies = len(run.first) - 1
-        candidates = max(len(run.owner) * run.plane_count, 1)
+        candidates = max(candidate_count(run), 1)
         rows, most = 3 * MOST_POINTS, MOST_POINTS
         scene = Scene(
             np.zeros(bodies * NUMBERS),
@@ -356,6 +386,32 @@ def build_contact_loop(
             np.zeros(rows),
             np.zeros(rows),
             np.zeros((most, 3)),
+            np.zeros((MOST_MANIFOLD * len(run.pair_bodies), ANCHOR)),
+            PairSpace(
+                np.zeros((4, VERTEX)),
+                np.zeros((3, VERTEX)),
+                np.zeros((3, VERTEX)),
+                np.zeros((3, VERTEX)),
+                np.zeros(VERTEX),
+                np.zeros(3),
+                np.zeros(6),
+                np.zeros(10),
+                np.zeros((6, 7)),
+                np.zeros(3),
+                np.zeros(5),
+                np.zeros(ANSWER),
+                np.zeros((MOST_CORNERS, 4)),
+                np.zeros((MOST_CORNERS, 4)),
+                np.zeros((MOST_CORNERS, 4)),
+                np.zeros((3 * MOST_CORNERS, 2)),
+                np.zeros((3 * MOST_CORNERS, 2)),
+                np.zeros((MOST_MANIFOLD, MANIFOLD)),
+                np.zeros((MOST_MANIFOLD, ANCHOR)),
+                np.zeros((6, FEATURE)),
+                np.zeros(3, dtype=np.int64),
+            )
+            if has_pairs
+            else None,
         )
         for u in range(first, last):
             if run.memory[u, AT_STATUS] == 0.0 or run.memory[u, AT_STATUS] == 2.0:

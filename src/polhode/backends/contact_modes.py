@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.backends.contact_distance import MOST_MANIFOLD
 from polhode.backends.contact_forces import solve_together
 from polhode.backends.contact_scene import (
     ACTIVE,
-    ARM,
     CLOSING,
     CROWDED,
     FLIGHT,
@@ -18,10 +18,8 @@ from polhode.backends.contact_scene import (
     MOST_POINTS,
     MU,
     NEVER,
-    NORMAL_TURNING,
     NUMBERS,
     PARADOX,
-    PER_MASS,
     RESTING,
     ROLLING,
     RUNNING,
@@ -36,28 +34,31 @@ from polhode.backends.contact_scene import (
     T1,
     T2,
     TOUCH,
-    TURNING,
     ContactRun,
     N,
     Scene,
     SceneLoops,
     U,
+    candidate_count,
+    find_bias,
+    pair_room,
+    plane_candidates,
 )
 from polhode.backends.contact_shapes import (
-    quaternion,
     store,
     vector,
 )
 from polhode.backends.layout import Layout
 from polhode.backends.loops import Loop, loop
-from polhode.equations.quaternions import to_world
 from polhode.equations.scalar_ops import sqrt
-from polhode.equations.vectors import cross, dot, plus, scaled
+from polhode.equations.vectors import dot, plus, scaled
 
 EVENT_STEPS, EVENT_WIDTH = 100, 1e-10
 """The time of a change of contact is found to this fraction of the step."""
 PARTING = 1e-4
 """A point that parts with hardly any acceleration is left alone for this fraction of the natural time."""
+PAIR_PROBES = 4
+"""Points of a step at which bodies in contact are tested for other contacts."""
 STARTING = 1e-5
 """A point that has stuck slides from this fraction of the natural speed on; below, friction is along its acceleration,
 since the direction of so small a speed turns too fast for steps."""
@@ -83,7 +84,7 @@ def slack_of(scene: Scene, i: int, what: int) -> Any:
     return 1.0
 
 
-def build_changes(evaluate: Loop, rates: Loop) -> Loop:
+def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
     """(run, unit, scene, t, reached) -> the time of the first change of a point in contact, or `reached`."""
 
     @loop
@@ -127,8 +128,37 @@ def build_changes(evaluate: Loop, rates: Loop) -> Loop:
         return high
 
     @loop
+    def room_at(run: ContactRun, unit: Any, scene: Scene, t: float, tau: float) -> Any:
+        evaluate(run, unit, scene, t, tau, False)
+        return pair_room(run, scene, scene.y)
+
+    @loop
+    def find_pair_change(run: ContactRun, unit: Any, scene: Scene, t: float, end: float) -> Any:
+        """When bodies in contact touch at another point, or a point leaves its face; `end` if not before.
+
+        Looked for at PAIR_PROBES points of the step.
+        """
+        low = 0.0
+        for n in range(PAIR_PROBES):
+            high = end * float(n + 1) / float(PAIR_PROBES)
+            if room_at(run, unit, scene, t, high) < 0.0:
+                for _ in range(EVENT_STEPS):
+                    if high - low <= EVENT_WIDTH * high:
+                        break
+                    middle = (low + high) / 2.0
+                    if room_at(run, unit, scene, t, middle) < 0.0:
+                        high = middle
+                    else:
+                        low = middle
+                return high
+            low = high
+        return end
+
+    @loop
     def changes(run: ContactRun, unit: Any, scene: Scene, t: float, reached: float) -> Any:
         end = reached
+        if has_pairs:
+            end = find_pair_change(run, unit, scene, t, reached)
         evaluate(run, unit, scene, t, end, False)
         rates(run, unit, scene, t + end, scene.y, scene.stage)
         for which in range(3 * scene.whole[ACTIVE]):
@@ -149,14 +179,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     """
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
     find_inverses, size, at_per_mass = points.find_inverses, layout.size, layout.body[1]
-
-    def free_bias(row: Any, y: Any, i: Any, out: Any, bias: Any, j: Any) -> None:
-        spin_rate = to_world(quaternion(y, i + 3), vector(out, i + 10))
-        moved = plus(scaled(row[PER_MASS], vector(out, i + 7)), cross(spin_rate, vector(row, ARM)))
-        total = plus(moved, vector(row, TURNING))
-        bias[j] = dot(vector(row, N), total) + row[NORMAL_TURNING]
-        bias[j + 1] = dot(vector(row, T1), total)
-        bias[j + 2] = dot(vector(row, T2), total)
+    find_manifolds, has_pairs = points.find_manifolds, points.has_pairs
 
     @loop
     def keep_point(scene: Scene, i: int, to: int) -> None:
@@ -193,7 +216,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     @loop
     def modes(run: ContactRun, unit: Any, scene: Scene, t: float, after_impact: bool) -> int:
         scene.whole[HIT] = -1
-        for k in range(len(run.owner) * run.plane_count):
+        for k in range(candidate_count(run)):
             scene.begun[k] = 0
         for i in range(scene.whole[ACTIVE]):
             scene.begun[scene.candidates[i]] = 0 if scene.modes[i] == SLIDES else 1
@@ -202,7 +225,9 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.whole[STATE] = FLIGHT
         scene.whole[LEFT_OUT] = 0
         find_inverses(unit, scene, scene.y0)
-        for k in range(len(run.owner) * run.plane_count):
+        if has_pairs:
+            find_manifolds(run, scene, scene.y0)
+        for k in range(candidate_count(run)):
             scene.skip[k] = 0.0
             if gap_of(run, scene, scene.y0, k) <= scene.real[TOUCH]:
                 n = scene.whole[ACTIVE]
@@ -227,7 +252,7 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         natural = 0.0
         for i in range(n):
             row = scene.points[i]
-            free_bias(row, scene.y0, scene.owners[i, 0] * NUMBERS, scene.stage, scene.bias, 3 * i)
+            find_bias(scene, scene.y0, scene.stage, i)
             natural = max(natural, abs(scene.bias[3 * i]), abs(scene.bias[3 * i + 1]), abs(scene.bias[3 * i + 2]))
             u1, u2 = dot(vector(row, U), vector(row, T1)), dot(vector(row, U), vector(row, T2))
             speed = sqrt(u1 * u1 + u2 * u2)
@@ -277,16 +302,26 @@ def build_modes(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         return RUNNING
 
     @loop
+    def third_derivative(run: ContactRun, scene: Scene, b: int) -> float:
+        w, turning = scene.limits[b, 1], scene.limits[b, 2]
+        third: float = run.size[b] * w * (w * w + 5.0 * turning)
+        return third
+
+    @loop
     def set_skips(run: ContactRun, scene: Scene) -> None:
         """How long a point that parts with no speed but some acceleration cannot touch again.
 
         Its height is at least a t^2/2 - c t^3/6, c a bound of the third derivative.
         """
-        for k in range(len(run.owner) * run.plane_count):
+        planes = plane_candidates(run)
+        for k in range(candidate_count(run)):
             if scene.skip[k] > 0.0:
-                b = run.owner[k % len(run.owner)]
-                w, turning = scene.limits[b, 1], scene.limits[b, 2]
-                third = run.size[b] * w * (w * w + 5.0 * turning)
+                if k < planes:
+                    third = third_derivative(run, scene, run.owner[k % len(run.owner)])
+                else:
+                    p = (k - planes) // MOST_MANIFOLD
+                    third = third_derivative(run, scene, run.pair_bodies[p, 0])
+                    third = third + third_derivative(run, scene, run.pair_bodies[p, 1])
                 apart = min(3.0 * scene.skip[k] / third, NEVER / 2.0) if third > 0.0 else NEVER / 2.0
                 scene.skip[k] = apart
                 if scene.real[SPEED] > 0.0:

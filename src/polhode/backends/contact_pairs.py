@@ -12,12 +12,13 @@ from polhode.backends.contact_distance import (
     ANCHOR_KIND,
     ANCHOR_NORMAL,
     ANCHOR_OFFSET,
-    ANCHOR_POINT,
     ANCHOR_ROW,
+    ANCHOR_ROWS,
     ANSWER,
     ARM_A,
     ARM_B,
     B_ON_PLANE,
+    CROSSING,
     DISTANCE,
     GAP_RATE,
     LIVE,
@@ -33,12 +34,13 @@ from polhode.backends.contact_distance import (
     ON_A,
     ON_B,
     PLACE_RATE,
+    ROW_A,
+    ROW_B,
     SHRINK_A,
     SHRINK_B,
     SIZE,
     WEIGHT,
     PairSpace,
-    clear,
     closest,
     fill_matrix,
     find_bend,
@@ -53,12 +55,16 @@ from polhode.backends.contact_distance import (
 )
 from polhode.backends.contact_shapes import (
     AXIS,
+    CENTER,
     CIRCLE,
+    FEATURE,
     FLAT,
     KIND,
+    POINT,
     RADIUS,
     REACH,
     RIM,
+    ROUNDING,
     counts,
     depth_of_lowest,
     falling_rate,
@@ -70,9 +76,9 @@ from polhode.backends.contact_shapes import (
     vector,
 )
 from polhode.backends.loops import loop
-from polhode.equations.contact_laws import tangents
+from polhode.equations.contact_laws import line_crossing, tangents
 from polhode.equations.quaternions import to_body, to_world
-from polhode.equations.scalar_ops import sqrt
+from polhode.equations.scalar_ops import if_less, sqrt
 from polhode.equations.vectors import cross, dot, minus, plus, scaled
 
 DIRECTIONS = np.array([(np.cos(a), np.sin(a)) for a in np.arange(MOST_MANIFOLD) * (2 * np.pi / MOST_MANIFOLD) + 0.1])
@@ -269,36 +275,135 @@ def corner_at(hull: Any, count: int, point: Any, same: float) -> int:
     return -1
 
 
-def put_anchor(anchor: Any, y: Any, own: Any, other: Any, arm: Any, plane: Any) -> None:
-    """A point of a body on a plane of the other: plane = (its normal toward the body, a point of it)."""
-    normal, point = plane
-    store(anchor, ANCHOR_POINT, to_body(quaternion(y, own + 3), arm))
-    store(anchor, ANCHOR_NORMAL, to_body(quaternion(y, other + 3), normal))
-    anchor[ANCHOR_OFFSET] = dot(normal, point)
+@loop
+def edge_through(hull: Any, count: int, point: Any, same: float) -> int:
+    """The edge of a hull, by its first corner, that passes through a point; -1 if none does."""
+    edges = 1 if count == 2 else count
+    for k in range(edges):
+        p, q = hull[k], hull[(k + 1) % count]
+        length = apart(p, q)
+        along = ((q[0] - p[0]) * (point[0] - p[0]) + (q[1] - p[1]) * (point[1] - p[1])) / length
+        if abs(side_of(p, q, point)) <= same * length and -same <= along and along <= length + same:
+            return k
+    return -1
+
+
+def face_normal(p: Any, q: Any, r: Any, toward: Any) -> Any:
+    """The unit normal of three points, to the side of a direction; in the axes in which these are given."""
+    normal = cross(minus(q, p), minus(r, p))
+    length = sqrt(dot(normal, normal))
+    return scaled(if_less(dot(normal, toward), 0, -1 / length, 1 / length), normal)
 
 
 @loop
-def set_anchor(y: Any, at: Any, space: PairSpace, k: int, corners: Any, same: float) -> None:
-    """What holds a point of the manifold: its corner, or itself, over the face of the other body; lines their ends."""
+def is_straight(features: Any, row: int, other: int) -> bool:
+    """Whether two features are ends of a straight edge: points rounded by the same radius."""
+    a, b = features[row], features[other]
+    points: bool = (a[KIND] == POINT or a[KIND] == RIM) and (b[KIND] == POINT or b[KIND] == RIM)
+    return points and a[ROUNDING] == b[ROUNDING]
+
+
+@loop
+def is_flat(features: Any, hull: Any, count: int) -> bool:
+    """Whether the corners of a hull are those of a plane face."""
+    if count < 3:
+        return False
+    straight = True
+    for k in range(1, count):
+        straight = straight and is_straight(features, int(hull[0, 3]), int(hull[k, 3]))
+    return straight
+
+
+@loop
+def lay_plane(features: Any, y: Any, j: int, normal: Any, hull: Any, count: int, anchor: Any) -> None:
+    """The plane of the face of a body that a hull describes, in its axes: from its corners, to all digits."""
+    k, m, n = int(hull[0, 3]), int(hull[count // 3, 3]), int(hull[2 * count // 3, 3])
+    toward = normal_in_body(y, j, normal)
+    p, q, r = vector(features[k], CENTER), vector(features[m], CENTER), vector(features[n], CENTER)
+    store(anchor, ANCHOR_NORMAL, toward)
+    if features[k, KIND] == RIM:  # the plane of a flat circle
+        axis = vector(features[k], AXIS)
+        store(anchor, ANCHOR_NORMAL, scaled(1.0 if dot(axis, toward) > 0.0 else -1.0, axis))
+    elif is_flat(features, hull, count):
+        store(anchor, ANCHOR_NORMAL, face_normal(p, q, r, toward))
+    anchor[ANCHOR_OFFSET] = dot(vector(anchor, ANCHOR_NORMAL), p) + features[k, ROUNDING]
+
+
+@loop
+def set_crossing(features: Any, y: Any, j: int, normal: Any, anchor: Any, rows: Any) -> None:
+    """Where an edge of A crosses an edge of B: rows = (both ends of one, both of the other)."""
+    store(anchor, ANCHOR_NORMAL, normal_in_body(y, j, normal))
+    anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = LIVE, -1.0
+    if is_straight(features, rows[0], rows[1]) and is_straight(features, rows[2], rows[3]):
+        anchor[ANCHOR_KIND] = CROSSING
+    anchor[ANCHOR_ROWS], anchor[ANCHOR_ROWS + 1], anchor[ANCHOR_ROWS + 2] = float(rows[0]), float(rows[1]), -1.0
+    anchor[ANCHOR_ROWS + 3], anchor[ANCHOR_ROWS + 4], anchor[ANCHOR_ROWS + 5] = float(rows[2]), float(rows[3]), -1.0
+
+
+@loop
+def set_anchor(features: Any, y: Any, at: Any, space: PairSpace, k: int, corners: Any, same: float) -> None:
+    """What holds a point of the manifold: its corner over the face of the other body, the crossing of two edges; of
+    lines their ends.
+    """
     i, j = at
     in_a, in_b = corners
-    anchor, answer = space.anchors[k], space.answer
+    anchor, normal = space.anchors[k], vector(space.answer, NORMAL)
     row_a = corner_at(space.hull_a, in_a, space.clipped[k], same)
     row_b = corner_at(space.hull_b, in_b, space.clipped[k], same)
-    normal = vector(answer, NORMAL)
-    half = scaled(answer[DISTANCE] / 2.0, normal)
-    if in_a > 2 or in_b > 2:
-        if in_b > 2 and (row_a >= 0 or row_b < 0 or in_a < 3):
-            anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = A_ON_PLANE, float(row_a)
-            surface_a = plus(vector(space.manifold[k], MANIFOLD_A), half)
-            put_anchor(anchor, y, i, j, surface_a, (normal, vector(answer, ARM_B)))
-        else:
-            anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = B_ON_PLANE, float(row_b)
-            surface_b = minus(vector(space.manifold[k], MANIFOLD_B), half)
-            put_anchor(anchor, y, j, i, surface_b, (opposite(normal), vector(answer, ARM_A)))
+    if row_a >= 0 and in_b > 2:
+        anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = A_ON_PLANE, float(row_a)
+        lay_plane(features, y, j, normal, space.hull_b, in_b, anchor)
+    elif row_b >= 0 and in_a > 2:
+        anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = B_ON_PLANE, float(row_b)
+        lay_plane(features, y, i, opposite(normal), space.hull_a, in_a, anchor)
+    elif in_a > 2 or in_b > 2:
+        a = max(edge_through(space.hull_a, in_a, space.clipped[k], same), 0)
+        b = max(edge_through(space.hull_b, in_b, space.clipped[k], same), 0)
+        row_a, next_a = int(space.hull_a[a, 3]), int(space.hull_a[(a + 1) % in_a, 3])
+        row_b, next_b = int(space.hull_b[b, 3]), int(space.hull_b[(b + 1) % in_b, 3])
+        set_crossing(features, y, j, normal, anchor, (row_a, next_a, row_b, next_b))
     else:
         anchor[ANCHOR_KIND] = LIVE_A if row_a >= 0 else LIVE_B
         anchor[ANCHOR_ROW] = float(row_a) if row_a >= 0 else float(row_b)
+
+
+@loop
+def collect_rows(space: PairSpace, row_at: int, out: Any, at: int) -> int:
+    """The features of one body that decide the answer, each once, and their number."""
+    count = 0
+    for k in range(3):
+        out[at + k] = -1.0
+    for k in range(space.whole[ACTIVE]):
+        is_new = True
+        for m in range(count):
+            if out[at + m] == space.active[k, row_at]:
+                is_new = False
+        if is_new:
+            out[at + count] = space.active[k, row_at]
+            count += 1
+    return count
+
+
+@loop
+def set_single_anchor(features: Any, y: Any, at: Any, space: PairSpace, corners: Any) -> None:
+    """What holds a single point: a feature over a face, the crossing of two edges, or the features that decide."""
+    i, j = at
+    in_a, in_b = corners
+    anchor, normal = space.anchors[0], vector(space.answer, NORMAL)
+    if in_a == 1 and is_flat(features, space.hull_b, in_b):
+        anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = A_ON_PLANE, space.hull_a[0, 3]
+        lay_plane(features, y, j, normal, space.hull_b, in_b, anchor)
+    elif in_b == 1 and is_flat(features, space.hull_a, in_a):
+        anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = B_ON_PLANE, space.hull_b[0, 3]
+        lay_plane(features, y, i, opposite(normal), space.hull_a, in_a, anchor)
+    elif in_a == 2 and in_b == 2:
+        rows_a = (int(space.hull_a[0, 3]), int(space.hull_a[1, 3]))
+        rows_b = (int(space.hull_b[0, 3]), int(space.hull_b[1, 3]))
+        set_crossing(features, y, j, normal, anchor, (rows_a[0], rows_a[1], rows_b[0], rows_b[1]))
+    else:
+        anchor[ANCHOR_KIND], anchor[ANCHOR_ROW] = LIVE, -1.0
+        collect_rows(space, ROW_A, anchor, ANCHOR_ROWS)
+        collect_rows(space, ROW_B, anchor, ANCHOR_ROWS + 3)
 
 
 @loop
@@ -325,7 +430,7 @@ def find_manifold(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, t
     if found < 2:
         place_point(space.manifold[0], answer, 0.0, 0.0)
         space.manifold[0, MANIFOLD_GAP] = answer[DISTANCE]
-        space.anchors[0, ANCHOR_KIND] = LIVE
+        set_single_anchor(features, y, at, space, (in_a, in_b))
         return 1
     fit_height(space.hull_a, in_a, space.low)
     fit_height(space.hull_b, in_b, space.normal)
@@ -335,7 +440,7 @@ def find_manifold(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, t
         rise = space.low[0] + space.low[1] * s + space.low[2] * t
         rise = rise + space.normal[0] + space.normal[1] * s + space.normal[2] * t
         space.manifold[k, MANIFOLD_GAP] = answer[DISTANCE] + rise
-        set_anchor(y, at, space, k, (in_a, in_b), same)
+        set_anchor(features, y, at, space, k, (in_a, in_b), same)
     return found
 
 
@@ -493,16 +598,67 @@ def exchange_bodies(answer: Any) -> None:
 
 @loop
 def find_on_plane(features: Any, y: Any, at: Any, velocities: Any, space: PairSpace, anchor: Any) -> None:
-    """The point of a body that an anchor holds over a plane of the other, in space.answer."""
+    """The lowest point of a feature of a body over a plane of the other, in space.answer."""
     i, j = at
-    row = int(anchor[ANCHOR_ROW])
-    clear(space.slide, 6)
-    store(space.low, 0, vector(anchor, ANCHOR_POINT))
-    if row >= 0:
-        normal = plane_in_body(y, i, j, anchor)
-        find_core_point(features[row], normal, 0.0, space.low)
-        find_core_slide(features[row], normal, relative_spin(y, i, j), 0.0, space.slide)
+    feature, normal = features[int(anchor[ANCHOR_ROW])], plane_in_body(y, i, j, anchor)
+    find_core_point(feature, normal, 0.0, space.low)
+    find_core_slide(feature, normal, relative_spin(y, i, j), 0.0, space.slide)
     place_on_plane(y, i, j, velocities, space.low, space.slide, anchor, space.answer)
+
+
+def cross_lines(y: Any, at: Any, velocities: Any, ends: Any, last: Any, out: Any) -> None:
+    """The crossing of a line of A and one of B: ends = (two points of each, in its axes); last = a normal near it."""
+    (i, j), (p_a, r_a, p_b, r_b) = at, ends
+    q_a, q_b = quaternion(y, i + 3), quaternion(y, j + 3)
+    spins = (to_world(q_a, vector(y, i + 10)), to_world(q_b, vector(y, j + 10)))
+    line_a = (to_world(q_a, p_a), to_world(q_a, minus(r_a, p_a)))
+    line_b = (to_world(q_b, p_b), to_world(q_b, minus(r_b, p_b)))
+    shift = minus(vector(y, i), vector(y, j))
+    normal, normal_rate, arms, distance, place_rate = line_crossing(shift, (line_a, line_b), velocities, spins, last)
+    store(out, NORMAL, normal)
+    store(out, ARM_A, arms[0])
+    store(out, ARM_B, arms[1])
+    out[DISTANCE] = distance
+    store(out, NORMAL_RATE, normal_rate)
+    u = minus(plus(velocities[0], cross(spins[0], arms[0])), plus(velocities[1], cross(spins[1], arms[1])))
+    out[GAP_RATE] = dot(normal, u)
+    store(out, PLACE_RATE, place_rate)
+
+
+def round_off(answer: Any, radius_a: Any, radius_b: Any) -> None:
+    """Closest points of lines as those of the cylinders about them."""
+    normal = vector(answer, NORMAL)
+    store(answer, ARM_A, minus(vector(answer, ARM_A), scaled(radius_a, normal)))
+    store(answer, ARM_B, plus(vector(answer, ARM_B), scaled(radius_b, normal)))
+    answer[DISTANCE] = answer[DISTANCE] - radius_a - radius_b
+    half = scaled((radius_b - radius_a) / 2, vector(answer, NORMAL_RATE))
+    store(answer, PLACE_RATE, plus(vector(answer, PLACE_RATE), half))
+
+
+@loop
+def find_crossing(features: Any, y: Any, at: Any, velocities: Any, space: PairSpace, anchor: Any) -> None:
+    """The closest points of the straight lines through an edge of A and an edge of B, in space.answer."""
+    a, b = features[int(anchor[ANCHOR_ROWS])], features[int(anchor[ANCHOR_ROWS + 1])]
+    c, d = features[int(anchor[ANCHOR_ROWS + 3])], features[int(anchor[ANCHOR_ROWS + 4])]
+    ends = (vector(a, CENTER), vector(b, CENTER), vector(c, CENTER), vector(d, CENTER))
+    toward = to_world(quaternion(y, at[1] + 3), vector(anchor, ANCHOR_NORMAL))
+    cross_lines(y, at, velocities, ends, toward, space.answer)
+    round_off(space.answer, a[ROUNDING], c[ROUNDING])
+
+
+@loop
+def pick_features(features: Any, space: PairSpace, anchor: Any, first: int) -> int:
+    """Copy the features of an anchor of A (first = 0) or of B (first = 3) to space.picked; how many they are."""
+    count = 0
+    for k in range(first, first + 3):
+        row = int(anchor[ANCHOR_ROWS + k])
+        if row >= 0:
+            for m in range(FEATURE):
+                space.picked[k, m] = features[row, m]
+            if space.picked[k, KIND] == RIM:
+                space.picked[k, KIND] = POINT
+            count += 1
+    return count
 
 
 @loop
@@ -511,8 +667,8 @@ def find_anchored_point(
 ) -> float:
     """The gap at a point of contact that an anchor holds, as the bodies move; all about it in space.answer.
 
-    A face and what lies on it keep their anchors while they are in contact: no step of an integrator sees another
-    number of points.  The gap of a face is to the plane, however far beyond its edges.
+    Points keep their anchors while they are in contact: no step of an integrator sees another number of points.  Faces
+    and edges are planes and straight lines here, however far beyond their ends; `is_astray` tells that.
     """
     first_a, last_a, first_b, last_b, base = rows
     i, j = at
@@ -522,16 +678,58 @@ def find_anchored_point(
     elif anchor[ANCHOR_KIND] == B_ON_PLANE:
         find_on_plane(features, y, (j, i), (velocities[1], velocities[0]), space, anchor)
         exchange_bodies(space.answer)
+    elif anchor[ANCHOR_KIND] == CROSSING:
+        find_crossing(features, y, at, velocities, space, anchor)
     else:
         if anchor[ANCHOR_KIND] == LIVE_A:
             closest(features, (row, row + 1, first_b, last_b, base), y, at, space)
+            find_pair_rates(features, y, at, velocities, space)
         elif anchor[ANCHOR_KIND] == LIVE_B:
             closest(features, (first_a, last_a, row, row + 1, base), y, at, space)
+            find_pair_rates(features, y, at, velocities, space)
         else:
-            closest(features, rows, y, at, space)
-        find_pair_rates(features, y, at, velocities, space)
+            in_a, in_b = pick_features(features, space, anchor, 0), pick_features(features, space, anchor, 3)
+            closest(space.picked, (0, in_a, 3, 3 + in_b, 0), y, at, space)
+            find_pair_rates(space.picked, y, at, velocities, space)
     gap: float = space.answer[DISTANCE]
     return gap
+
+
+@loop
+def is_sharp(features: Any, anchor: Any) -> bool:
+    """Whether an anchor holds a corner over a plane, or two sharp edges."""
+    if anchor[ANCHOR_KIND] == CROSSING:
+        a, b = features[int(anchor[ANCHOR_ROWS])], features[int(anchor[ANCHOR_ROWS + 3])]
+        both: bool = a[ROUNDING] + b[ROUNDING] <= 0.0
+        return both
+    feature = features[int(anchor[ANCHOR_ROW])]
+    sharp: bool = (feature[KIND] == POINT or feature[KIND] == RIM) and feature[ROUNDING] <= 0.0
+    return sharp
+
+
+@loop
+def room_left(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, anchor: Any, limits: Any) -> float:
+    """How far an anchor is from leaving its face or edge, negative beyond it.
+
+    There the features are farther apart than the plane or the lines say: by at most limits[0] for a round one, whose
+    distance grows slowly; a corner, whose distance grows at once, may go limits[1] beyond the end.
+    """
+    first_a, last_a, first_b, last_b, base = rows
+    still = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    kind, row = anchor[ANCHOR_KIND], int(anchor[ANCHOR_ROW])
+    if kind != A_ON_PLANE and kind != B_ON_PLANE and kind != CROSSING:
+        return 1.0
+    gap: float = find_anchored_point(features, rows, y, at, still, space, anchor)
+    real = gap
+    if kind == A_ON_PLANE:
+        real = closest(features, (row, row + 1, first_b, last_b, base), y, at, space)
+    elif kind == B_ON_PLANE:
+        real = closest(features, (first_a, last_a, row, row + 1, base), y, at, space)
+    else:
+        in_a, in_b = pick_features(features, space, anchor, 0), pick_features(features, space, anchor, 3)
+        real = closest(space.picked, (0, in_a, 3, 3 + in_b, 0), y, at, space)
+    most = limits[1] if is_sharp(features, anchor) else limits[0]
+    return most - (real - gap)
 
 
 def pair_terms(velocities: Any, spins: Any, arms: Any, normal_rate: Any, place_rate: Any) -> Any:

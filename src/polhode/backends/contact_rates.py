@@ -10,7 +10,6 @@ from polhode.backends.contact_scene import (
     ARM,
     ARM_B,
     MU,
-    NORMAL_TURNING,
     NUMBERS,
     PAINLEVE,
     PER_MASS,
@@ -20,12 +19,13 @@ from polhode.backends.contact_scene import (
     STICKS,
     T1,
     T2,
-    TURNING,
     ContactRun,
     N,
     Scene,
     SceneLoops,
     U,
+    find_bias,
+    force_of,
 )
 from polhode.backends.contact_shapes import (
     quaternion,
@@ -34,7 +34,8 @@ from polhode.backends.contact_shapes import (
 )
 from polhode.backends.layout import Layout, read, read_constants, write
 from polhode.backends.loops import Loop, Sweep, loop
-from polhode.equations.quaternions import to_body, to_world
+from polhode.equations.contact_laws import point_velocity
+from polhode.equations.quaternions import to_world
 from polhode.equations.right_hand_side import power
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import cross, dot, plus, scaled
@@ -46,8 +47,8 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
     The forces stay in scene.p, in the axes of each point.
     """
     size, point, wrench = layout.size, layout.point, layout.wrench
-    at_inverse, (load_all, add_pairs) = layout.body[3], loads
-    find_point, find_inverses = points.find_point, points.find_inverses
+    at_per_mass, (load_all, add_pairs) = layout.body[1], loads
+    find_point, find_inverses, push, has_pairs = points.find_point, points.find_inverses, points.push, points.has_pairs
     view, rate = motion
 
     def put_point(unit: Any, at: Any, y: Any, i: Any) -> None:
@@ -60,25 +61,25 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
         store(out, i, slope[0] + slope[1] + slope[2] + slope[3])
         out[i + 13] = power(view(y, c), force, torque)
 
-    def free_acceleration(row: Any, y: Any, i: Any, out: Any, bias: Any, j: Any) -> None:
-        """The acceleration of a point in contact, along its axes, without contact forces."""
-        spin_rate = to_world(quaternion(y, i + 3), vector(out, i + 10))
-        moved = plus(scaled(row[PER_MASS], vector(out, i + 7)), cross(spin_rate, vector(row, ARM)))
-        total = plus(moved, vector(row, TURNING))
-        bias[j] = dot(vector(row, N), total) + row[NORMAL_TURNING]
-        bias[j + 1] = dot(vector(row, T1), total)
-        bias[j + 2] = dot(vector(row, T2), total)
+    def power_on_owner(row: Any, p: Any, j: Any) -> Any:
+        return dot(force_of(row, p, j), vector(row, U))
 
-    def push(unit: Any, at: Any, row: Any, y: Any, i: Any, out: Any, p: Any, j: Any) -> None:
-        """Add the force at a point to the slopes of its body."""
-        force = plus(
-            plus(scaled(p[j], vector(row, N)), scaled(p[j + 1], vector(row, T1))), scaled(p[j + 2], vector(row, T2))
-        )
-        torque = to_body(quaternion(y, i + 3), cross(vector(row, ARM), force))
-        store(out, i + 7, plus(vector(out, i + 7), force))
-        spun = tuple(unit[place + at] * part for place, part in zip(at_inverse, torque, strict=True))
-        store(out, i + 10, plus(vector(out, i + 10), spun))
-        out[i + 13] = out[i + 13] + dot(force, vector(row, U))
+    def power_on_other(unit: Any, at: Any, row: Any, y: Any, i: Any, p: Any, j: Any) -> Any:
+        w = to_world(quaternion(y, i + 3), vector(y, i + 10))
+        moved = point_velocity(scaled(unit[at_per_mass + at], vector(y, i + 7)), w, vector(row, ARM_B))
+        return -dot(force_of(row, p, j), moved)
+
+    @loop
+    def add_power(unit: Any, scene: Scene, y: Any, out: Any, i: int) -> None:
+        """The power of a force at a point: what both bodies get is that of the relative velocity."""
+        b, other = scene.owners[i, 0], scene.owners[i, 1]
+        both = power_on_owner(scene.points[i], scene.p, 3 * i)
+        if has_pairs:  # noqa: SIM102
+            if other >= 0:
+                theirs = power_on_other(unit, other * size, scene.points[i], y, other * NUMBERS, scene.p, 3 * i)
+                out[other * NUMBERS + 13] = out[other * NUMBERS + 13] + theirs
+                both = both - theirs
+        out[b * NUMBERS + 13] = out[b * NUMBERS + 13] + both
 
     def place_row(rows: Any, at: Any, row: Any, axis: int) -> None:
         """A direction along which a point is held, as a row: the direction, and the levers of both bodies."""
@@ -175,11 +176,11 @@ def build_rates(loads: tuple[Sweep, Loop], motion: Any, points: SceneLoops, layo
             find_inverses(unit, scene, y)
             for i in range(n):
                 find_point(run, unit, scene, y, i)
-                free_acceleration(scene.points[i], y, scene.owners[i, 0] * NUMBERS, out, scene.bias, 3 * i)
+                find_bias(scene, y, out, i)
             solve_forces(scene)
             for i in range(n):
-                b = scene.owners[i, 0]
-                push(unit, b * size, scene.points[i], y, b * NUMBERS, out, scene.p, 3 * i)
+                push(unit, scene, y, out, i)
+                add_power(unit, scene, y, out, i)
 
     return rates
 

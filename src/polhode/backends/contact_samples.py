@@ -8,6 +8,7 @@ from polhode.backends.contact_forces import solve_least
 from polhode.backends.contact_scene import (
     ACTIVE,
     ARM,
+    ARM_B,
     CLOSING,
     FLIGHT,
     NUMBERS,
@@ -16,15 +17,15 @@ from polhode.backends.contact_scene import (
     SLIDING,
     STATE,
     STICKS,
-    T1,
-    T2,
     TOUCH,
     TURNED,
+    TURNED_B,
     ContactRun,
     N,
     Scene,
     SceneLoops,
-    U,
+    force_of,
+    velocity_along,
 )
 from polhode.backends.contact_shapes import (
     quaternion,
@@ -33,7 +34,7 @@ from polhode.backends.contact_shapes import (
 )
 from polhode.backends.layout import Layout
 from polhode.backends.loops import Loop, loop
-from polhode.equations.quaternions import normalize, to_body
+from polhode.equations.quaternions import normalize
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import cross, dot, plus, scaled
 
@@ -41,13 +42,13 @@ from polhode.equations.vectors import cross, dot, plus, scaled
 def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
     """(run, unit, scene): remove what rounding and the errors of a step have left of gaps and speeds in contact."""
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
-    find_inverses, size, at_inverse = points.find_inverses, layout.size, layout.body[3]
-    at_per_mass = layout.body[1]
+    find_inverses, push, has_pairs = points.find_inverses, points.push, points.has_pairs
+    size, at_per_mass = layout.size, layout.body[1]
 
-    def shift(unit: Any, at: Any, row: Any, y: Any, i: Any, by: Any) -> None:
+    def shift_body(unit: Any, at: Any, row: Any, turned_at: int, y: Any, i: Any, by: Any) -> None:
         store(y, i, plus(vector(y, i), scaled(by * unit[at_per_mass + at], vector(row, N))))
         w, x, yy, z = quaternion(y, i + 3)
-        a, b, c = scaled(by / 2, vector(row, TURNED))  # world axes: q + (0, a)/2 q
+        a, b, c = scaled(by / 2, vector(row, turned_at))  # world axes: q + (0, a)/2 q
         turned = (
             w - (a * x + b * yy + c * z),
             x + (a * w + b * z - c * yy),
@@ -56,18 +57,11 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
         )
         store(y, i + 3, normalize(turned))
 
-    def push(unit: Any, at: Any, row: Any, y: Any, i: Any, impulse: Any) -> None:
-        n, t1, t2 = impulse
-        total = plus(plus(scaled(n, vector(row, N)), scaled(t1, vector(row, T1))), scaled(t2, vector(row, T2)))
-        turning = to_body(quaternion(y, i + 3), cross(vector(row, ARM), total))
-        store(y, i + 7, plus(vector(y, i + 7), total))
-        spun = tuple(unit[place + at] * part for place, part in zip(at_inverse, turning, strict=True))
-        store(y, i + 10, plus(vector(y, i + 10), spun))
+    def shift_owner(unit: Any, at: Any, row: Any, y: Any, i: Any, by: Any) -> None:
+        shift_body(unit, at, row, TURNED, y, i, by)
 
-    def velocity_of(row: Any, u: Any, j: Any) -> None:
-        u[j] = dot(vector(row, N), vector(row, U))
-        u[j + 1] = dot(vector(row, T1), vector(row, U))
-        u[j + 2] = dot(vector(row, T2), vector(row, U))
+    def shift_other(unit: Any, at: Any, row: Any, y: Any, i: Any, by: Any) -> None:
+        shift_body(unit, at, row, TURNED_B, y, i, -by)
 
     @loop
     def solve_rows(scene: Scene, only_normal: bool) -> None:
@@ -111,8 +105,11 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
             build_matrix(scene)
             solve_rows(scene, True)
             for i in range(n):
-                b = scene.owners[i, 0]
-                shift(unit, b * size, scene.points[i], y, b * NUMBERS, scene.p[3 * i])
+                b, other = scene.owners[i, 0], scene.owners[i, 1]
+                shift_owner(unit, b * size, scene.points[i], y, b * NUMBERS, scene.p[3 * i])
+                if has_pairs:  # noqa: SIM102
+                    if other >= 0:
+                        shift_other(unit, other * size, scene.points[i], y, other * NUMBERS, scene.p[3 * i])
 
     @loop
     def project(run: ContactRun, unit: Any, scene: Scene) -> None:
@@ -121,13 +118,11 @@ def build_projection(points: SceneLoops, layout: Layout) -> tuple[Loop, Loop]:
             close_gaps(run, unit, scene, scene.y0)
             for i in range(n):
                 find_point(run, unit, scene, scene.y0, i)
-                velocity_of(scene.points[i], scene.bias, 3 * i)
+                velocity_along(scene.points[i], scene.bias, 3 * i)
             build_matrix(scene)
             solve_rows(scene, False)
             for i in range(n):
-                b, j = scene.owners[i, 0], 3 * i
-                impulse = (scene.p[j], scene.p[j + 1], scene.p[j + 2])
-                push(unit, b * size, scene.points[i], scene.y0, b * NUMBERS, impulse)
+                push(unit, scene, scene.y0, scene.y0, i)
             for m in range(len(scene.y)):
                 scene.y[m] = scene.y0[m]
 
@@ -140,12 +135,23 @@ def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
     size, at_per_mass = layout.size, layout.body[1]
 
     def add_force(row: Any, p: Any, j: Any, out: Any, at: Any) -> None:
-        force = plus(
-            plus(scaled(p[j], vector(row, N)), scaled(p[j + 1], vector(row, T1))), scaled(p[j + 2], vector(row, T2))
-        )
+        force = force_of(row, p, j)
         store(out, at, plus(vector(out, at), force))
         store(out, at + 3, plus(vector(out, at + 3), cross(vector(row, ARM), force)))
         out[at + 6] = out[at + 6] + 1.0
+
+    def add_reaction(row: Any, p: Any, j: Any, out: Any, at: Any) -> None:
+        force = scaled(-1.0, force_of(row, p, j))
+        store(out, at, plus(vector(out, at), force))
+        store(out, at + 3, plus(vector(out, at + 3), cross(vector(row, ARM_B), force)))
+        out[at + 6] = out[at + 6] + 1.0
+
+    @loop
+    def note_state(scene: Scene, i: int, contact: Any, at: int) -> None:
+        if scene.modes[i] != STICKS:
+            contact[at + 7] = float(SLIDING)
+        if contact[at + 7] == float(FLIGHT):
+            contact[at + 7] = float(ROLLING)
 
     @loop
     def emit(run: ContactRun, unit: Any, scene: Scene, u: int, s: int, now: float) -> None:
@@ -165,12 +171,12 @@ def build_output(rates: Loop, close_gaps: Loop, layout: Layout) -> Loop:
                 contact[8 * b + c] = 0.0
             contact[8 * b + 7] = float(FLIGHT)
         for i in range(n):
-            at = 8 * scene.owners[i, 0]
+            at, other = 8 * scene.owners[i, 0], 8 * scene.owners[i, 1]
             add_force(scene.points[i], scene.p, 3 * i, contact, at)
-            if scene.modes[i] != STICKS:
-                contact[at + 7] = float(SLIDING)
-            if contact[at + 7] == float(FLIGHT):
-                contact[at + 7] = float(ROLLING)
+            note_state(scene, i, contact, at)
+            if other >= 0:
+                add_reaction(scene.points[i], scene.p, 3 * i, contact, other)
+                note_state(scene, i, contact, other)
         for b in range(scene.inverse.shape[0]):
             p, w = vector(scene.y, b * NUMBERS + 7), vector(scene.y, b * NUMBERS + 10)
             speed = unit[b * size + at_per_mass] * sqrt(dot(p, p)) + run.size[b] * sqrt(dot(w, w))

@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from polhode.backends.contact_distance import (
+    ANCHOR,
+    ANCHOR_KIND,
+    ARM_A,
+    MOST_MANIFOLD,
+    NORMAL_RATE,
+    PLACE_RATE,
+    UNUSED,
+    closest,
+)
+from polhode.backends.contact_distance import ARM_B as ANSWER_ARM_B
+from polhode.backends.contact_distance import NORMAL as ANSWER_NORMAL
+from polhode.backends.contact_pairs import find_anchored_point, find_manifold, pair_terms, room_left
 from polhode.backends.contact_shapes import (
     FRICTION,
     NORMAL,
@@ -12,6 +25,7 @@ from polhode.backends.contact_shapes import (
     counts,
     depth_of_lowest,
     find_lowest,
+    quaternion,
     store,
     vector,
 )
@@ -19,7 +33,7 @@ from polhode.backends.layout import Layout
 from polhode.backends.loops import Loop, loop
 from polhode.equations.contact_laws import inverse_tensor, point_velocity, tangents
 from polhode.equations.quaternions import to_body, to_world
-from polhode.equations.vectors import cross, dot, plus, scaled
+from polhode.equations.vectors import cross, dot, minus, plus, scaled
 
 NUMBERS = 14
 """Of a body in the workspace: position, attitude, linear momentum, angular velocity (principal axes), work."""
@@ -53,6 +67,14 @@ class ContactRun(NamedTuple):
     """The body of each feature."""
     first: Any
     """The first feature of each body, and their number at the end."""
+    pair_bodies: Any
+    """The two bodies of each pair that can touch."""
+    pair_skins: Any
+    """The distance at which they touch."""
+    pair_laws: Any
+    """Restitution and friction between bodies."""
+    pair_step: int
+    """How many rows of these each unit has for itself: 0 if all share one."""
     plane_count: int
     plane_step: int
     feature_step: int
@@ -111,6 +133,10 @@ class Scene(NamedTuple):
     before: Any
     kept: Any
     reference: Any
+    anchors: Any
+    """What holds the points of contact of two bodies, MOST_MANIFOLD for each pair."""
+    pair: Any
+    """The workspace for two bodies; None if bodies do not touch each other."""
 
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
@@ -122,7 +148,7 @@ FLIGHT, SLIDING, ROLLING, RESTING = 0, 1, 2, 3
 
 
 UNIT_ROUNDOFF = 2.0**-52
-RUNNING, DONE, LOG_FULL, ENDLESS, PARADOX, NOT_FINITE, CROWDED, INSIDE = 0, 1, 2, 3, 4, 5, 6, 7
+RUNNING, DONE, LOG_FULL, ENDLESS, PARADOX, NOT_FINITE, CROWDED, INSIDE, OVERLAP = 0, 1, 2, 3, 4, 5, 6, 7, 8
 """Why a unit has left the loop."""
 AT_STEP, AT_TIME, AT_OUTPUT, AT_STATUS, AT_IMPACTS, AT_LOST, AT_STEPS, AT_LOGGED, AT_STATE, MEMORY = range(10)
 """The memory of a unit."""
@@ -147,9 +173,114 @@ class SceneLoops(NamedTuple):
     """(run, scene, y, k): how high a candidate is above its plane."""
     find_inverses: Loop
     """(unit, scene, y): the inverse inertia tensors of all bodies."""
+    push: Loop
+    """(unit, scene, y, out, i): add the impulse (or force) of the i-th point to the bodies (or their rates) in out."""
+    find_manifolds: Loop
+    """(run, scene, y): where two bodies touch, and what holds these points from here on."""
+    has_pairs: bool
+    """Whether bodies touch each other."""
 
 
-def build_scene_loops(layout: Layout) -> SceneLoops:
+NEAR_FACE = 1e-7
+"""Corners so near to the plane between two bodies, as a fraction of their size, are listed as points of contact."""
+BEYOND_EDGE = 2e-6
+"""A corner that has gone so far beyond the edge of a face, as a fraction of the size, has left it."""
+
+
+@loop
+def plane_candidates(run: ContactRun) -> int:
+    """Features over planes; behind them come the points of contact of two bodies."""
+    count: int = len(run.owner) * run.plane_count
+    return count
+
+
+@loop
+def candidate_count(run: ContactRun) -> int:
+    """Everything that can touch."""
+    count: int = len(run.owner) * run.plane_count + MOST_MANIFOLD * len(run.pair_bodies)
+    return count
+
+
+class PairRows(NamedTuple):
+    """The features of both bodies of a pair."""
+
+    first_a: Any
+    last_a: Any
+    first_b: Any
+    last_b: Any
+    base: Any
+    """The row from which CIRCLE_ROW counts."""
+
+    @classmethod
+    def of(cls, run: ContactRun, scene: Scene, p: Any) -> PairRows:
+        """Those of the p-th pair."""
+        a, b, base = run.pair_bodies[p, 0], run.pair_bodies[p, 1], scene.whole[FEATURE_ROW]
+        return cls(base + run.first[a], base + run.first[a + 1], base + run.first[b], base + run.first[b + 1], base)
+
+
+@loop
+def size_of_pair(run: ContactRun, p: int) -> float:
+    """The sizes of both bodies."""
+    size: float = run.size[run.pair_bodies[p, 0]] + run.size[run.pair_bodies[p, 1]]
+    return size
+
+
+@loop
+def distance_of_pair(run: ContactRun, scene: Scene, y: Any, p: int) -> float:
+    """How far two bodies are from touching; more where they are far apart."""
+    i, j = run.pair_bodies[p, 0] * NUMBERS, run.pair_bodies[p, 1] * NUMBERS
+    reach = size_of_pair(run, p)
+    shift = minus(vector(y, i), vector(y, j))
+    if dot(shift, shift) > 4.0 * reach * reach:
+        return reach
+    found: float = closest(run.features, PairRows.of(run, scene, p), y, (i, j), scene.pair)
+    return found - run.pair_skins[p]
+
+
+@loop
+def is_held(run: ContactRun, scene: Scene, p: int) -> bool:
+    """Whether a point of contact of two bodies is in contact."""
+    first, held = plane_candidates(run) + MOST_MANIFOLD * p, False
+    for i in range(scene.whole[ACTIVE]):
+        k = scene.candidates[i]
+        held = held or (k >= first and k < first + MOST_MANIFOLD)
+    return held
+
+
+@loop
+def pair_room(run: ContactRun, scene: Scene, y: Any) -> float:
+    """How far bodies in contact are from another contact, and points of contact from leaving their faces and edges."""
+    least, planes = 1.0, plane_candidates(run)
+    for p in range(len(run.pair_bodies)):
+        if is_held(run, scene, p):
+            least = min(least, distance_of_pair(run, scene, y, p) + scene.real[TOUCH])
+    for n in range(scene.whole[ACTIVE]):
+        slot = scene.candidates[n] - planes
+        if slot >= 0:
+            p = slot // MOST_MANIFOLD
+            at = (run.pair_bodies[p, 0] * NUMBERS, run.pair_bodies[p, 1] * NUMBERS)
+            limits = (scene.real[TOUCH], BEYOND_EDGE * size_of_pair(run, p))
+            rows = PairRows.of(run, scene, p)
+            least = min(least, room_left(run.features, rows, y, at, scene.pair, scene.anchors[slot], limits))
+    return least
+
+
+@loop
+def find_manifolds(run: ContactRun, scene: Scene, y: Any) -> None:
+    """Where bodies touch each other, and what holds these points from here on."""
+    for p in range(len(run.pair_bodies)):
+        for m in range(MOST_MANIFOLD):
+            scene.anchors[MOST_MANIFOLD * p + m, ANCHOR_KIND] = UNUSED
+        if distance_of_pair(run, scene, y, p) <= scene.real[TOUCH]:
+            at = (run.pair_bodies[p, 0] * NUMBERS, run.pair_bodies[p, 1] * NUMBERS)
+            near = NEAR_FACE * size_of_pair(run, p)
+            count = find_manifold(run.features, PairRows.of(run, scene, p), y, at, scene.pair, near)
+            for m in range(count):
+                for c in range(ANCHOR):
+                    scene.anchors[MOST_MANIFOLD * p + m, c] = scene.pair.anchors[m, c]
+
+
+def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
     """The loops for bodies in this layout."""
     size, at_per_mass, at_inverse = layout.size, layout.body[1], layout.body[3]
 
@@ -193,8 +324,62 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
     def body_normal(y: Any, i: Any, normal: Any) -> Any:
         return to_body((y[i + 3], y[i + 4], y[i + 5], y[i + 6]), normal)
 
+    def velocities_of(unit: Any, a: Any, b: Any, y: Any, i: Any, j: Any) -> Any:
+        return scaled(unit[at_per_mass + a], vector(y, i + 7)), scaled(unit[at_per_mass + b], vector(y, j + 7))
+
+    def place_pair_point(row: Any, unit: Any, a: Any, b: Any, y: Any, i: Any, j: Any, answer: Any) -> None:
+        """Arms, axes, relative velocity and turning of a point in the middle between two bodies."""
+        shift, on_a, on_b = minus(vector(y, i), vector(y, j)), vector(answer, ARM_A), vector(answer, ANSWER_ARM_B)
+        arms = (
+            scaled(0.5, plus(minus(on_b, shift), on_a)),
+            scaled(0.5, plus(plus(on_a, shift), on_b)),
+        )
+        spins = (
+            to_world(quaternion(y, i + 3), vector(y, i + 10)),
+            to_world(quaternion(y, j + 3), vector(y, j + 10)),
+        )
+        normal = vector(answer, ANSWER_NORMAL)
+        u, turning, normal_turning = pair_terms(
+            velocities_of(unit, a, b, y, i, j), spins, arms, vector(answer, NORMAL_RATE), vector(answer, PLACE_RATE)
+        )
+        first, second = tangents(normal)
+        store(row, ARM, arms[0])
+        store(row, ARM_B, arms[1])
+        store(row, N, normal)
+        store(row, T1, first)
+        store(row, T2, second)
+        store(row, U, u)
+        store(row, TURNING, turning)
+        row[NORMAL_TURNING] = normal_turning
+        row[PER_MASS] = unit[at_per_mass + a]
+        row[PER_MASS_B] = unit[at_per_mass + b]
+
+    @loop
+    def find_pair_point(run: ContactRun, unit: Any, scene: Scene, y: Any, i: int) -> None:
+        slot = scene.candidates[i] - plane_candidates(run)
+        p = slot // MOST_MANIFOLD
+        a, b = run.pair_bodies[p, 0], run.pair_bodies[p, 1]
+        at, law = (a * NUMBERS, b * NUMBERS), run.pair_laws[scene.whole[UNIT] * run.pair_step]
+        velocities = velocities_of(unit, a * size, b * size, y, at[0], at[1])
+        rows = PairRows.of(run, scene, p)
+        find_anchored_point(run.features, rows, y, at, velocities, scene.pair, scene.anchors[slot])
+        row = scene.points[i]
+        place_pair_point(row, unit, a * size, b * size, y, at[0], at[1], scene.pair.answer)
+        row[BOUNCE], row[MU] = law[0], law[1]
+        scene.owners[i, 0], scene.owners[i, 1] = a, b
+
     @loop
     def find_point(run: ContactRun, unit: Any, scene: Scene, y: Any, i: int) -> None:
+        if has_pairs:
+            if scene.candidates[i] >= plane_candidates(run):
+                find_pair_point(run, unit, scene, y, i)
+            else:
+                find_plane_point(run, unit, scene, y, i)
+        else:
+            find_plane_point(run, unit, scene, y, i)
+
+    @loop
+    def find_plane_point(run: ContactRun, unit: Any, scene: Scene, y: Any, i: int) -> None:
         count = len(run.owner)
         k = scene.candidates[i]
         f, s = k % count, k // count
@@ -241,8 +426,47 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
                         scene.a[3 * i + r, 3 * j + c] = total
                         scene.a[3 * j + c, 3 * i + r] = total
 
+    def push_body(unit: Any, at: Any, arm: Any, y: Any, i: Any, out: Any, force: Any) -> None:
+        turning = to_body(quaternion(y, i + 3), cross(arm, force))
+        store(out, i + 7, plus(vector(out, i + 7), force))
+        spun = tuple(unit[place + at] * part for place, part in zip(at_inverse, turning, strict=True))
+        store(out, i + 10, plus(vector(out, i + 10), spun))
+
+    def push_owner(unit: Any, at: Any, row: Any, y: Any, i: Any, out: Any, p: Any, j: Any) -> None:
+        push_body(unit, at, vector(row, ARM), y, i, out, force_of(row, p, j))
+
+    def push_other(unit: Any, at: Any, row: Any, y: Any, i: Any, out: Any, p: Any, j: Any) -> None:
+        push_body(unit, at, vector(row, ARM_B), y, i, out, scaled(-1.0, force_of(row, p, j)))
+
+    @loop
+    def push(unit: Any, scene: Scene, y: Any, out: Any, i: int) -> None:
+        b, other = scene.owners[i, 0], scene.owners[i, 1]
+        push_owner(unit, b * size, scene.points[i], y, b * NUMBERS, out, scene.p, 3 * i)
+        if has_pairs:  # noqa: SIM102
+            if other >= 0:
+                push_other(unit, other * size, scene.points[i], y, other * NUMBERS, out, scene.p, 3 * i)
+
     @loop
     def gap_of(run: ContactRun, scene: Scene, y: Any, k: int) -> Any:
+        if has_pairs:  # noqa: SIM102
+            if k >= plane_candidates(run):
+                return gap_of_pair(run, scene, y, k)
+        return gap_of_plane(run, scene, y, k)
+
+    @loop
+    def gap_of_pair(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
+        slot = k - plane_candidates(run)
+        if scene.anchors[slot, ANCHOR_KIND] == UNUSED:
+            return 1e300
+        p = slot // MOST_MANIFOLD
+        at = (run.pair_bodies[p, 0] * NUMBERS, run.pair_bodies[p, 1] * NUMBERS)
+        still = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        rows = PairRows.of(run, scene, p)
+        gap: float = find_anchored_point(run.features, rows, y, at, still, scene.pair, scene.anchors[slot])
+        return gap - run.pair_skins[p]
+
+    @loop
+    def gap_of_plane(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
         count = len(run.owner)
         f, s = k % count, k // count
         b = run.owner[f]
@@ -252,11 +476,52 @@ def build_scene_loops(layout: Layout) -> SceneLoops:
         turned = body_normal(y, j, normal)
         if not counts(run.features, scene.whole[FEATURE_ROW] + f, scene.whole[FEATURE_ROW], turned):
             return 1e300
-        return dot(normal, vector(y, j)) - plane[OFFSET] + depth_of_lowest(feature, turned)
+        height: float = dot(normal, vector(y, j)) - plane[OFFSET] + depth_of_lowest(feature, turned)
+        return height
 
-    return SceneLoops(find_point, build_matrix, gap_of, find_inverses)
+    return SceneLoops(find_point, build_matrix, gap_of, find_inverses, push, find_manifolds, has_pairs)
 
 
 def lever_product(p: Any, i: Any, q: Any, j: Any) -> Any:
     """The product of two levers."""
     return dot(vector(p, i), vector(q, j))
+
+
+def force_of(row: Any, p: Any, j: Any) -> Any:
+    """The force or impulse p[j], p[j + 1], p[j + 2] at a point, in world axes."""
+    normal, first = scaled(p[j], vector(row, N)), scaled(p[j + 1], vector(row, T1))
+    return plus(plus(normal, first), scaled(p[j + 2], vector(row, T2)))
+
+
+def velocity_along(row: Any, u: Any, j: Any) -> None:
+    """u[j], u[j + 1], u[j + 2] = the velocity of a point along its axes."""
+    u[j] = dot(vector(row, N), vector(row, U))
+    u[j + 1] = dot(vector(row, T1), vector(row, U))
+    u[j + 2] = dot(vector(row, T2), vector(row, U))
+
+
+def accelerate_owner(row: Any, y: Any, i: Any, out: Any, bias: Any, j: Any) -> None:
+    """The acceleration of a point in contact, along its axes, without contact forces: that of its body."""
+    spin_rate = to_world(quaternion(y, i + 3), vector(out, i + 10))
+    moved = plus(scaled(row[PER_MASS], vector(out, i + 7)), cross(spin_rate, vector(row, ARM)))
+    total = plus(moved, vector(row, TURNING))
+    bias[j] = dot(vector(row, N), total) + row[NORMAL_TURNING]
+    bias[j + 1] = dot(vector(row, T1), total)
+    bias[j + 2] = dot(vector(row, T2), total)
+
+
+def accelerate_other(row: Any, y: Any, i: Any, out: Any, bias: Any, j: Any) -> None:
+    """Less that of the other body."""
+    spin_rate = to_world(quaternion(y, i + 3), vector(out, i + 10))
+    moved = plus(scaled(row[PER_MASS_B], vector(out, i + 7)), cross(spin_rate, vector(row, ARM_B)))
+    bias[j] = bias[j] - dot(vector(row, N), moved)
+    bias[j + 1] = bias[j + 1] - dot(vector(row, T1), moved)
+    bias[j + 2] = bias[j + 2] - dot(vector(row, T2), moved)
+
+
+@loop
+def find_bias(scene: Scene, y: Any, out: Any, i: int) -> None:
+    """The acceleration of the i-th point without contact forces, from the rates of the bodies in `out`."""
+    accelerate_owner(scene.points[i], y, scene.owners[i, 0] * NUMBERS, out, scene.bias, 3 * i)
+    if scene.owners[i, 1] >= 0:
+        accelerate_other(scene.points[i], y, scene.owners[i, 1] * NUMBERS, out, scene.bias, 3 * i)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.backends.contact_distance import MOST_MANIFOLD, closest
 from polhode.backends.contact_modes import slack_of
+from polhode.backends.contact_pairs import time_apart, time_until_near
 from polhode.backends.contact_scene import (
     ACTIVE,
     CLOSING,
@@ -29,9 +31,15 @@ from polhode.backends.contact_scene import (
     TOUCH,
     UNIT_ROUNDOFF,
     ContactRun,
+    PairRows,
     Scene,
     SceneLoops,
     U,
+    candidate_count,
+    distance_of_pair,
+    is_held,
+    plane_candidates,
+    size_of_pair,
 )
 from polhode.backends.contact_shapes import (
     NORMAL,
@@ -48,7 +56,7 @@ from polhode.backends.layout import Layout, read
 from polhode.backends.loops import Loop, loop
 from polhode.equations.quaternions import to_body
 from polhode.equations.scalar_ops import sqrt
-from polhode.equations.vectors import dot, plus, scaled
+from polhode.equations.vectors import dot, minus, plus, scaled
 
 FEW_REST, MANY_REST = 1e-15, 1e-5
 """The speed that does not bounce, as a fraction of the natural speed sqrt(a size): of bodies that can touch at one
@@ -113,12 +121,17 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         threshold = FEW_REST if len(run.owner) == scene.inverse.shape[0] else MANY_REST
         scene.real[CLOSING] = threshold * speed + 8.0 * UNIT_ROUNDOFF * noise
         scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed, 4.0 * run.rtol * noise)
-        for k in range(len(run.owner) * run.plane_count):
+        for k in range(plane_candidates(run)):
             gap = gap_of(run, scene, scene.y0, k)
             if gap < -LOST * extent:
                 scene.whole[SUNK] = 1
             scene.base[k] = 0.0 if abs(gap) <= scene.real[TOUCH] else gap
-            if scene.whole[FRESH] == 0:
+        if points.has_pairs:
+            for p in range(len(run.pair_bodies)):
+                if distance_of_pair(run, scene, scene.y0, p) < -LOST * extent:
+                    scene.whole[SUNK] = 2
+        if scene.whole[FRESH] == 0:
+            for k in range(candidate_count(run)):
                 scene.skip[k] = 0.0
         scene.whole[FRESH] = 0
         for i in range(scene.whole[ACTIVE]):
@@ -135,9 +148,49 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     return begin
 
 
-def build_search(evaluate: Loop, layout: Layout) -> Loop:
+def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
     """(run, unit, scene, t, length, in_flight) -> the time of the first touch, or `length`; y there."""
     size, at_per_mass = layout.size, layout.body[1]
+
+    def velocities_of(unit: Any, at_a: Any, at_b: Any, y: Any, i: Any, j: Any) -> Any:
+        return scaled(unit[at_per_mass + at_a], vector(y, i + 7)), scaled(unit[at_per_mass + at_b], vector(y, j + 7))
+
+    def relative_acceleration(unit: Any, at_a: Any, at_b: Any, rates: Any, i: Any, j: Any) -> Any:
+        a, b = velocities_of(unit, at_a, at_b, rates, i, j)
+        return sqrt(dot(minus(a, b), minus(a, b)))
+
+    @loop
+    def skip_of_pair(run: ContactRun, scene: Scene, p: int) -> float:
+        """Until when two bodies that have just parted cannot touch."""
+        least = NEVER
+        first = plane_candidates(run) + MOST_MANIFOLD * p
+        for k in range(first, first + MOST_MANIFOLD):
+            if scene.skip[k] > 0.0:
+                least = min(least, scene.skip[k])
+        return least if least < NEVER else 0.0
+
+    @loop
+    def pair_span(run: ContactRun, unit: Any, scene: Scene, p: int, in_flight: bool) -> float:
+        """A time in which two bodies cannot touch."""
+        a, b = run.pair_bodies[p, 0], run.pair_bodies[p, 1]
+        i, j, at_a, at_b = a * NUMBERS, b * NUMBERS, a * size, b * size
+        v_a, v_b = velocities_of(unit, at_a, at_b, scene.y, i, j)
+        each_a, each_b = scene.limits[a, 0], scene.limits[b, 0]
+        if in_flight:  # all that is common to both does not bring them together
+            each_a = relative_acceleration(unit, at_a, at_b, scene.slopes[0], i, j) / 2.0
+            each_b = each_a
+        skin = run.pair_skins[p]
+        reach = size_of_pair(run, p) + skin
+        far: float = time_until_near(scene.y, (i, j), (v_a, v_b), reach, each_a + each_b)
+        if far > 0.0:
+            return far
+        rows = PairRows.of(run, scene, p)
+        closest(run.features, rows, scene.y, (i, j), scene.pair)
+        limits_a = (each_a, scene.limits[a, 1], scene.limits[a, 2])
+        limits_b = (each_b, scene.limits[b, 1], scene.limits[b, 2])
+        motion = (v_a, v_b, limits_a, limits_b, skin)
+        span: float = time_apart(run.features, rows, scene.y, (i, j), motion, scene.pair)
+        return span
 
     @loop
     def widen_limits(unit: Any, scene: Scene, length: float) -> None:
@@ -166,7 +219,7 @@ def build_search(evaluate: Loop, layout: Layout) -> Loop:
         return to_body(quaternion(y, i + 3), normal)
 
     @loop
-    def safe_time(run: ContactRun, unit: Any, scene: Scene, tau: float, most: float) -> Any:
+    def safe_time(run: ContactRun, unit: Any, scene: Scene, tau: float, most: float, in_flight: bool) -> Any:
         """How long no candidate can touch, at most `most`; the one that limits it is the hit."""
         best = most
         scene.whole[HIT] = -1
@@ -197,6 +250,14 @@ def build_search(evaluate: Loop, layout: Layout) -> Loop:
                             if span < best:
                                 best = span
                                 scene.whole[HIT] = k
+        if has_pairs:
+            for p in range(len(run.pair_bodies)):
+                if not is_held(run, scene, p):
+                    skip = skip_of_pair(run, scene, p)
+                    span = skip - tau if skip > tau else pair_span(run, unit, scene, p, in_flight)
+                    if span < best:
+                        best = span
+                        scene.whole[HIT] = -2 if skip > tau else plane_candidates(run) + MOST_MANIFOLD * p
         return best
 
     @loop
@@ -206,7 +267,7 @@ def build_search(evaluate: Loop, layout: Layout) -> Loop:
         start_over(scene)
         tau = 0.0
         for _ in range(MANY_PROBES):
-            span = safe_time(run, unit, scene, tau, length - tau)
+            span = safe_time(run, unit, scene, tau, length - tau, in_flight)
             if scene.whole[HIT] >= 0 and span <= 2.0 * UNIT_ROUNDOFF * tau:
                 return tau
             if scene.whole[HIT] == -1:

@@ -37,6 +37,7 @@ from polhode.methods.registry import METHODS, Method
 from polhode.methods.runge_kutta import build_step
 from polhode.methods.splitting import build_splitting_step, kick_tableau
 from polhode.methods.tableaus import EULER, Tableau
+from polhode.model.contact import BodyContact
 from polhode.model.force import Force, map_leaves
 from polhode.model.scenario import Scenario
 
@@ -80,6 +81,8 @@ class Structure(NamedTuple):
     """The function of each event, and its change."""
     event_shape: Groups = ()
     has_contacts: bool = False
+    has_pairs: bool = False
+    """Whether bodies touch each other."""
 
 
 class Plan(NamedTuple):
@@ -217,7 +220,7 @@ def _contact_plan(structure: Structure, form: Formulation, method: Method) -> Pl
         ),
         (view, form.rate),
         build_free_motion(load) if method.is_closed_form else None,
-        build_scene_loops(layout),
+        build_scene_loops(layout, structure.has_pairs),
         DOP853,
         layout,
     )
@@ -325,6 +328,7 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         tuple((e.kernel, e.change) for e in events),
         map_leaves(lambda _: 0, tuple(e.params for e in events)),
         has_contacts,
+        any(isinstance(contact, BodyContact) for contact in scenario.contacts),
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from polhode.backends.contact_distance import SKIN
 from polhode.backends.contact_scene import (
     AT_IMPACTS,
     AT_LOGGED,
@@ -23,6 +25,7 @@ from polhode.backends.contact_scene import (
     MEMORY,
     MOST_POINTS,
     NOT_FINITE,
+    OVERLAP,
     PARADOX,
     RUNNING,
     ContactRun,
@@ -47,19 +50,28 @@ from polhode.engines.result import IMPACT, Failure, Report, RunResult
 from polhode.engines.threads import on_threads
 from polhode.equations.quaternions import conjugate, product, to_body
 from polhode.massprops.body import Body
-from polhode.model.contact import HalfSpace
+from polhode.model.contact import BodyContact, HalfSpace
 from polhode.model.outline import outline_of
 from polhode.model.scenario import Scenario
 from polhode.validation import Array
 
 RIM_POINTS = 8
 """Points of a circle's rim on which it rests where it lies flat."""
+ROUND = 1e-3
+"""A body is round all over if it is rounded by balls of this fraction of the size, at least."""
 LOG_ROWS = 4096
 """Rows of impacts of a single run before the loop returns; an ensemble shares a larger number among its members."""
 ENSEMBLE_ROWS = 1_000_000
 BUDGET = 50_000
 """Segments of a unit before the loop returns to report progress."""
-FAILURES = {ENDLESS: "stalled", PARADOX: "painleve", NOT_FINITE: "non-finite", CROWDED: "crowded", INSIDE: "inside"}
+FAILURES = {
+    ENDLESS: "stalled",
+    PARADOX: "painleve",
+    NOT_FINITE: "non-finite",
+    CROWDED: "crowded",
+    INSIDE: "inside",
+    OVERLAP: "overlap",
+}
 
 
 class ContactSteps(Integrator):
@@ -70,9 +82,11 @@ class ContactSteps(Integrator):
         units, bodies = len(self.buffer), len(scenario.bodies)
         self.features, self.first, self.feature_step = _stack_features(scenario.bodies, units)
         self.planes, self.plane_step = _stack_planes(scenario, units)
+        self.pair_bodies, self.pair_laws, self.pair_step = _stack_pairs(scenario, units)
         self.sizes = np.array([_size_of(self.features, self.first, b) for b in range(bodies)])
         far = max(float(np.abs(state.position).max()) for state in scenario.states)
         self.sizes[self.sizes == 0.0] = far or 1.0  # a particle is measured by where it is
+        self.pair_skins = np.array([self._skin(a, b) for a, b in self.pair_bodies])
         self.memory = np.zeros((units, MEMORY))
         self.memory[:, AT_STEP] = scenario.step or 0.0  # 0: chosen by the size and weight of the bodies
         keeps = scenario.members is None or len(scenario.times) > 1
@@ -80,6 +94,12 @@ class ContactSteps(Integrator):
         self.log = np.zeros((units, rows if keeps else 0, LOG_NUMBERS))
         self.logged: list[Array] = []
         self.forces: list[Array] = []
+
+    def _skin(self, a: int, b: int) -> float:
+        """The distance at which two bodies touch: 0 if one is round all over, so that the normal has all its digits."""
+        size = float(self.sizes[a] + self.sizes[b])
+        rounding = sum(_least_rounding(self.features, self.first, body) for body in (a, b))
+        return 0.0 if rounding > ROUND * size else SKIN * size
 
     def save(self) -> Any:
         return super().save(), self.memory.copy(), len(self.logged)
@@ -110,6 +130,10 @@ class ContactSteps(Integrator):
             self.planes,
             np.repeat(np.arange(bodies), np.diff(self.first).astype(int)),
             self.first,
+            self.pair_bodies,
+            self.pair_skins,
+            self.pair_laws,
+            self.pair_step,
             sum(isinstance(c, HalfSpace) for c in self.scenario.contacts),
             self.plane_step,
             self.feature_step,
@@ -166,10 +190,11 @@ class ContactSteps(Integrator):
         result.impact_totals = totals.reshape(*shape, 2)
         rows = np.concatenate([np.zeros((0, LOG_NUMBERS + 1)), *self.logged])
         impacts = np.zeros(len(rows), dtype=IMPACT)
-        surfaces = np.array([i for i, c in enumerate(self.scenario.contacts) if isinstance(c, HalfSpace)], dtype=int)
+        surfaces = [i for i, c in enumerate(self.scenario.contacts) if isinstance(c, HalfSpace)]
+        surfaces += [i for i, c in enumerate(self.scenario.contacts) if isinstance(c, BodyContact)]  # the last: -1
         impacts["time"], impacts["body"], impacts["other"] = rows[:, 0], rows[:, 1], rows[:, 2]
         impacts["member"] = -1 if self.scenario.members is None else rows[:, -1]
-        impacts["surface"] = surfaces[rows[:, 3].astype(int)]
+        impacts["surface"] = np.array(surfaces, dtype=int)[rows[:, 3].astype(int)]
         impacts["point"], impacts["normal"] = rows[:, 4:7], rows[:, 7:10]
         impacts["normal_impulse"], impacts["tangential_impulse"] = rows[:, 10], rows[:, 11:14]
         impacts["energy_lost"], impacts["kind"] = rows[:, 14], rows[:, 15]
@@ -179,6 +204,11 @@ class ContactSteps(Integrator):
 def _size_of(features: Array, first: Array, body: int) -> float:
     rows = features.reshape(-1, first[-1], FEATURE)[:, first[body] : first[body + 1]]
     return float((rows[..., REACH] + rows[..., ROUNDING]).max())
+
+
+def _least_rounding(features: Array, first: Array, body: int) -> float:
+    rows = features.reshape(-1, first[-1], FEATURE)[:, first[body] : first[body + 1]]
+    return float(np.where(rows[..., KIND] == ELLIPSOID, 0.0, rows[..., ROUNDING]).min())
 
 
 def _stack_features(bodies: tuple[Body, ...], units: int) -> tuple[Array, Array, int]:
@@ -236,6 +266,18 @@ def _rim_of(circle: Array, row: int) -> Array:
         point[..., CENTER : CENTER + 3] += rho * (np.cos(angle) * first + np.sin(angle) * second)
         points.append(point)
     return np.stack(points, axis=-2)
+
+
+def _stack_pairs(scenario: Scenario, units: int) -> tuple[Array, Array, int]:
+    """The pairs of bodies that can touch, their restitution and friction, and how many rows of it each unit has."""
+    between = [c for c in scenario.contacts if isinstance(c, BodyContact)]
+    if not between:
+        return np.zeros((0, 2), dtype=np.int64), np.zeros((1, 2)), 0
+    law = np.stack(np.broadcast_arrays(between[0].restitution, between[0].friction), axis=-1).reshape(-1, 2)
+    if between[0].members is not None:
+        law = np.broadcast_to(law, (units, 2))
+    pairs = np.array(list(combinations(range(len(scenario.bodies)), 2)), dtype=np.int64)
+    return pairs, np.ascontiguousarray(law, dtype=np.float64), int(between[0].members is not None)
 
 
 def _stack_planes(scenario: Scenario, units: int) -> tuple[Array, int]:

@@ -158,6 +158,40 @@ def point_velocity(velocity: Vector, w: Vector, arm: Vector) -> Vector:
 
 
 @law
+def line_crossing(
+    shift: Vector,
+    lines: tuple[tuple[Vector, Vector], tuple[Vector, Vector]],
+    velocities: tuple[Vector, Vector],
+    spins: tuple[Vector, Vector],
+    toward: Vector,
+) -> tuple[Vector, Vector, tuple[Vector, Vector], Number, Vector]:
+    """The closest points of two straight lines (a + s e, b + t f), one in each of two bodies.
+
+    c + s e - t f = d n, n = e x f/|e x f|, c = shift + a - b; the sign of n is that of a direction, `toward`.  Returns
+    n, n', both points from the centers of mass, d, and how fast the place between them moves.
+    """
+    ((a, e), (b, f)), (v_a, v_b), (w_a, w_b) = lines, velocities, spins
+    c = plus(shift, minus(a, b))
+    raw = cross(e, f)
+    length = sqrt(dot(raw, raw))
+    per = if_less(dot(raw, toward), 0, -1 / length, 1 / length)
+    n = scaled(per, raw)
+    e_rate, f_rate = cross(w_a, e), cross(w_b, f)
+    raw_rate = scaled(per, plus(cross(e_rate, f), cross(e, f_rate)))
+    n_rate = minus(raw_rate, scaled(dot(n, raw_rate), n))
+    m, k = cross(f, n), cross(e, n)
+    s, t = -dot(c, m) / dot(e, m), dot(c, k) / dot(f, k)
+    on_a, on_b = plus(a, scaled(s, e)), plus(b, scaled(t, f))
+    c_rate = plus(minus(v_a, v_b), minus(cross(w_a, a), cross(w_b, b)))
+    m_rate, k_rate = plus(cross(f_rate, n), cross(f, n_rate)), plus(cross(e_rate, n), cross(e, n_rate))
+    s_rate = -(dot(c_rate, m) + dot(c, m_rate) + s * (dot(e_rate, m) + dot(e, m_rate))) / dot(e, m)
+    t_rate = (dot(c_rate, k) + dot(c, k_rate) - t * (dot(f_rate, k) + dot(f, k_rate))) / dot(f, k)
+    moved_a = plus(plus(v_a, cross(w_a, on_a)), scaled(s_rate, e))
+    moved_b = plus(plus(v_b, cross(w_b, on_b)), scaled(t_rate, f))
+    return n, n_rate, (on_a, on_b), dot(n, c), scaled((1 + 0 * s) / 2, plus(moved_a, moved_b))
+
+
+@law
 def inverse_tensor(inverse_moments: Vector, q: Quaternion) -> Groups:
     """The rows of R I^-1 R^T in world axes."""
     columns = tuple(to_world(q, axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
