@@ -371,7 +371,7 @@ def build_contact_loop(
             np.zeros((most, 3)),
             np.zeros(6),
             np.zeros(13, dtype=np.int64),
-            np.zeros(7),
+            np.zeros(8),
             np.zeros(bodies * NUMBERS),
             np.zeros(candidates, dtype=np.int64),
             np.zeros(bodies * NUMBERS),

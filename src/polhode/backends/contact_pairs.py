@@ -57,6 +57,7 @@ from polhode.backends.contact_shapes import (
     AXIS,
     CENTER,
     CIRCLE,
+    ELLIPSOID,
     FEATURE,
     FLAT,
     KIND,
@@ -452,50 +453,6 @@ def rate_along(y: Any, i: Any, normal: Any, velocity: Any, arm: Any) -> Any:
 
 
 @loop
-def time_above(features: Any, body: Any, y: Any, normal: Any, gap: float, motion: Any, low: Any) -> float:
-    """A time in which a body stays on its side of a plane that is `gap` below it; motion = (velocity, limits)."""
-    first, last, _, i = body
-    velocity, limits = motion
-    a, spin, spin_rate = limits
-    n, w = normal_in_body(y, i, normal), vector(y, i + 10)
-    least = depth_of_lowest(features[find_lowest_row(features, first, last, n)], n)
-    best = 1e300
-    for row in range(first, last):
-        feature = features[row]
-        if feature[KIND] != RIM:
-            room = gap + depth_of_lowest(feature, n) - least
-            find_core_point(feature, n, 0.0, low)
-            rate = falling_rate(velocity, normal, n, w, vector(low, 0))
-            if feature[KIND] == CIRCLE and tilt_of(n, vector(feature, AXIS)) <= FLAT:
-                bound = a + (spin_rate + spin * spin) * feature[REACH]
-                best = min(best, safe_step(room, rate - 2.0 * feature[RADIUS] * spin, bound))
-            else:
-                best = min(best, time_without_contact(feature, n, room, rate, limits))
-    return best
-
-
-@loop
-def time_apart(features: Any, rows: Any, y: Any, at: Any, motion: Any, space: PairSpace) -> float:
-    """A time in which two bodies cannot come closer than a skin, after `closest`: a plane stays between them.
-
-    motion = (velocity of A, of B, limits of A, of B, skin); limits = (acceleration, spin, its rate), the acceleration
-    relative to any that both have in common.  The angular velocities, along the axes of the bodies, begin at y[i + 10].
-    """
-    first_a, last_a, first_b, last_b, base = rows
-    i, j = at
-    v_a, v_b, limits_a, limits_b, skin = motion
-    normal = vector(space.answer, NORMAL)
-    rate_a = rate_along(y, i, normal, v_a, vector(space.answer, ARM_A))
-    rate_b = rate_along(y, j, normal, v_b, vector(space.answer, ARM_B))
-    carried = scaled((rate_a + rate_b) / 2.0, normal)
-    half = (space.answer[DISTANCE] - skin) / 2.0
-    moved_a, moved_b = (minus(v_a, carried), limits_a), (minus(v_b, carried), limits_b)
-    span_a: float = time_above(features, (first_a, last_a, base, i), y, normal, half, moved_a, space.low)
-    span_b: float = time_above(features, (first_b, last_b, base, j), y, opposite(normal), half, moved_b, space.low)
-    return min(span_a, span_b)
-
-
-@loop
 def time_until_near(y: Any, at: Any, velocities: Any, reach: float, acceleration: float) -> float:
     """A time in which balls about two centers of mass, whose radii add up to `reach`, cannot meet; 0 if they do.
 
@@ -558,6 +515,85 @@ def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: Pair
             rate = rate + space.matrix[2 + k, size] * (row[ON_A + m] + row[ON_B + m])
             answer[PLACE_RATE + m] += rate / 2.0
     return True
+
+
+@loop
+def time_above(features: Any, body: Any, y: Any, normal: Any, gap: float, motion: Any, low: Any) -> float:
+    """A time in which a body stays on its side of a plane that is `gap` below it.
+
+    motion = (velocity, angular velocity in body axes, limits), all relative to the plane.
+    """
+    first, last, _, i = body
+    velocity, w, limits = motion
+    a, spin, spin_rate = limits
+    n = normal_in_body(y, i, normal)
+    least = depth_of_lowest(features[find_lowest_row(features, first, last, n)], n)
+    best = 1e300
+    for row in range(first, last):
+        feature = features[row]
+        if feature[KIND] != RIM:
+            room = gap + depth_of_lowest(feature, n) - least
+            find_core_point(feature, n, 0.0, low)
+            rate = falling_rate(velocity, normal, n, w, vector(low, 0))
+            if feature[KIND] == CIRCLE and tilt_of(n, vector(feature, AXIS)) <= FLAT:
+                bound = a + (spin_rate + spin * spin) * feature[REACH]
+                best = min(best, safe_step(room, rate - 2.0 * feature[RADIUS] * spin, bound))
+            else:
+                best = min(best, time_without_contact(feature, n, room, rate, limits))
+    return best
+
+
+def seen_from_plane(y: Any, i: Any, velocity: Any, turn: Any, arm: Any, limits: Any, span: Any) -> Any:
+    """Velocity, angular velocity (body axes) and limits of a body as a plane sees it that turns.
+
+    `velocity` is relative to a point of the plane, from which the center of mass is at -arm; the plane turns by `turn`
+    for the time `span` at most.  Its frame adds 2 W v + W^2 r to the acceleration, and W w to the rate of the spin.
+    """
+    a, spin, spin_rate = limits
+    rate, far, fast = sqrt(dot(turn, turn)), sqrt(dot(arm, arm)), sqrt(dot(velocity, velocity)) + a * span
+    reach = far + fast * span
+    pulled = a + 2 * rate * (fast + rate * reach) + rate * rate * reach
+    moved = plus(velocity, cross(turn, arm))
+    w = minus(vector(y, i + 10), to_body(quaternion(y, i + 3), turn))
+    return moved, w, (pulled, spin + rate, spin_rate + rate * spin)
+
+
+@loop
+def time_beside_plane(features: Any, rows: Any, y: Any, at: Any, motion: Any, turn: Any, space: PairSpace) -> float:
+    """A time in which a plane that turns stays between two bodies; motion as for `time_apart`."""
+    first_a, last_a, first_b, last_b, base = rows
+    i, j = at
+    v_a, v_b, limits_a, limits_b, skin = motion
+    normal = vector(space.answer, NORMAL)
+    arm_a, arm_b = vector(space.answer, ARM_A), vector(space.answer, ARM_B)
+    rate_a, rate_b = rate_along(y, i, normal, v_a, arm_a), rate_along(y, j, normal, v_b, arm_b)
+    carried = plus(scaled(0.5, plus(v_a, v_b)), scaled((rate_a + rate_b) / 2.0, normal))
+    carried = minus(carried, scaled(dot(normal, plus(v_a, v_b)) / 2.0, normal))
+    half = (space.answer[DISTANCE] - skin) / 2.0
+    speed = sqrt(dot(turn, turn))
+    span = 0.1 / speed if speed > 0.0 else 1e300
+    known = span if speed > 0.0 else 0.0
+    moved_a = seen_from_plane(y, i, minus(v_a, carried), turn, arm_a, limits_a, known)
+    moved_b = seen_from_plane(y, j, minus(v_b, carried), turn, arm_b, limits_b, known)
+    span_a: float = time_above(features, (first_a, last_a, base, i), y, normal, half, moved_a, space.low)
+    span_b: float = time_above(features, (first_b, last_b, base, j), y, opposite(normal), half, moved_b, space.low)
+    return min(span, span_a, span_b)
+
+
+@loop
+def time_apart(features: Any, rows: Any, y: Any, at: Any, motion: Any, space: PairSpace) -> float:
+    """A time in which two bodies cannot come closer than a skin, after `closest`: a plane stays between them.
+
+    motion = (velocity of A, of B, limits of A, of B, skin); limits = (acceleration, spin, its rate), the acceleration
+    relative to any that both have in common.  The angular velocities, along the axes of the bodies, begin at y[i + 10].
+    The plane keeps its direction, or turns with the normal: whichever lasts longer.
+    """
+    still: float = time_beside_plane(features, rows, y, at, motion, (0.0, 0.0, 0.0), space)
+    if not find_pair_rates(features, y, at, (motion[0], motion[1]), space):
+        return still
+    turn = cross(vector(space.answer, NORMAL), vector(space.answer, NORMAL_RATE))
+    turning: float = time_beside_plane(features, rows, y, at, motion, turn, space)
+    return max(still, turning)
 
 
 def place_on_plane(y: Any, i: Any, j: Any, velocities: Any, low: Any, slide: Any, anchor: Any, out: Any) -> None:
@@ -647,8 +683,11 @@ def find_crossing(features: Any, y: Any, at: Any, velocities: Any, space: PairSp
 
 
 @loop
-def pick_features(features: Any, space: PairSpace, anchor: Any, first: int) -> int:
-    """Copy the features of an anchor of A (first = 0) or of B (first = 3) to space.picked; how many they are."""
+def pick_features(features: Any, space: PairSpace, anchor: Any, first: int, extends: bool) -> int:
+    """Copy the features of an anchor of A (first = 0) or of B (first = 3) to space.picked; how many they are.
+
+    The ends of a straight edge may be moved apart, so that nothing changes where it ends.
+    """
     count = 0
     for k in range(first, first + 3):
         row = int(anchor[ANCHOR_ROWS + k])
@@ -658,7 +697,21 @@ def pick_features(features: Any, space: PairSpace, anchor: Any, first: int) -> i
             if space.picked[k, KIND] == RIM:
                 space.picked[k, KIND] = POINT
             count += 1
+    if extends and count == 2:  # noqa: SIM102
+        if is_straight(space.picked, first, first + 1):
+            for m in range(CENTER, CENTER + 3):
+                p, q = space.picked[first, m], space.picked[first + 1, m]
+                space.picked[first, m], space.picked[first + 1, m] = 2.0 * p - q, 2.0 * q - p
     return count
+
+
+@loop
+def distance_of_picked(features: Any, y: Any, at: Any, space: PairSpace, anchor: Any, extends: bool) -> float:
+    """The distance of the features of an anchor, by `closest`."""
+    in_a = pick_features(features, space, anchor, 0, extends)
+    in_b = pick_features(features, space, anchor, 3, extends)
+    found: float = closest(space.picked, (0, in_a, 3, 3 + in_b, 0), y, at, space)
+    return found
 
 
 @loop
@@ -688,22 +741,31 @@ def find_anchored_point(
             closest(features, (first_a, last_a, row, row + 1, base), y, at, space)
             find_pair_rates(features, y, at, velocities, space)
         else:
-            in_a, in_b = pick_features(features, space, anchor, 0), pick_features(features, space, anchor, 3)
-            closest(space.picked, (0, in_a, 3, 3 + in_b, 0), y, at, space)
+            distance_of_picked(features, y, at, space, anchor, True)
             find_pair_rates(space.picked, y, at, velocities, space)
     gap: float = space.answer[DISTANCE]
     return gap
 
 
 @loop
+def is_corner(feature: Any) -> bool:
+    """Whether a feature is a sharp corner."""
+    corner: bool = (feature[KIND] == POINT or feature[KIND] == RIM) and feature[ROUNDING] <= 0.0
+    return corner
+
+
+@loop
 def is_sharp(features: Any, anchor: Any) -> bool:
-    """Whether an anchor holds a corner over a plane, or two sharp edges."""
-    if anchor[ANCHOR_KIND] == CROSSING:
-        a, b = features[int(anchor[ANCHOR_ROWS])], features[int(anchor[ANCHOR_ROWS + 3])]
-        both: bool = a[ROUNDING] + b[ROUNDING] <= 0.0
-        return both
-    feature = features[int(anchor[ANCHOR_ROW])]
-    sharp: bool = (feature[KIND] == POINT or feature[KIND] == RIM) and feature[ROUNDING] <= 0.0
+    """Whether an anchor holds a corner over a plane, or edges that are sharp."""
+    if anchor[ANCHOR_KIND] == A_ON_PLANE or anchor[ANCHOR_KIND] == B_ON_PLANE:
+        corner: bool = is_corner(features[int(anchor[ANCHOR_ROW])])
+        return corner
+    sharp = True
+    for k in range(6):
+        row = int(anchor[ANCHOR_ROWS + k])
+        if row >= 0:
+            feature = features[row]
+            sharp = sharp and feature[KIND] != ELLIPSOID and feature[ROUNDING] <= 0.0
     return sharp
 
 
@@ -717,7 +779,7 @@ def room_left(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, ancho
     first_a, last_a, first_b, last_b, base = rows
     still = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     kind, row = anchor[ANCHOR_KIND], int(anchor[ANCHOR_ROW])
-    if kind != A_ON_PLANE and kind != B_ON_PLANE and kind != CROSSING:
+    if kind in (LIVE_A, LIVE_B):
         return 1.0
     gap: float = find_anchored_point(features, rows, y, at, still, space, anchor)
     real = gap
@@ -726,8 +788,7 @@ def room_left(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, ancho
     elif kind == B_ON_PLANE:
         real = closest(features, (first_a, last_a, row, row + 1, base), y, at, space)
     else:
-        in_a, in_b = pick_features(features, space, anchor, 0), pick_features(features, space, anchor, 3)
-        real = closest(space.picked, (0, in_a, 3, 3 + in_b, 0), y, at, space)
+        real = distance_of_picked(features, y, at, space, anchor, False)
     most = limits[1] if is_sharp(features, anchor) else limits[0]
     return most - (real - gap)
 

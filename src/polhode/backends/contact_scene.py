@@ -141,9 +141,9 @@ class Scene(NamedTuple):
 
 ACTIVE, UNIT, PLANE_ROW, FEATURE_ROW, HIT, STALLED, STATE, PAINLEVE = 0, 1, 2, 3, 4, 5, 6, 7
 """Whole numbers of a scene: points in contact, the unit, its first plane and feature, the candidate that touches..."""
-STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED, SIZE = 0, 1, 2, 3, 4, 5, 6
+STEP, SPEED, TOUCH, CLOSING, SLOW, TRIED, SIZE, LOWEST = 0, 1, 2, 3, 4, 5, 6, 7
 """Numbers of a scene: the step, the natural speed, the gap that counts as touching, the speeds that do not bounce and
-do not slide, the length of the step that was tried last."""
+do not slide, the length of the step that was tried last, the size; how deep bodies in contact are in each other."""
 FLIGHT, SLIDING, ROLLING, RESTING = 0, 1, 2, 3
 
 
@@ -253,7 +253,7 @@ def pair_room(run: ContactRun, scene: Scene, y: Any) -> float:
     least, planes = 1.0, plane_candidates(run)
     for p in range(len(run.pair_bodies)):
         if is_held(run, scene, p):
-            least = min(least, distance_of_pair(run, scene, y, p) + scene.real[TOUCH])
+            least = min(least, distance_of_pair(run, scene, y, p) - scene.real[LOWEST] + scene.real[TOUCH])
     for n in range(scene.whole[ACTIVE]):
         slot = scene.candidates[n] - planes
         if slot >= 0:

@@ -13,6 +13,7 @@ from polhode.backends.contact_scene import (
     FEATURE_ROW,
     FRESH,
     HIT,
+    LOWEST,
     MU,
     NEVER,
     NUMBERS,
@@ -127,9 +128,13 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
                 scene.whole[SUNK] = 1
             scene.base[k] = 0.0 if abs(gap) <= scene.real[TOUCH] else gap
         if points.has_pairs:
+            scene.real[LOWEST] = 0.0
             for p in range(len(run.pair_bodies)):
-                if distance_of_pair(run, scene, scene.y0, p) < -LOST * extent:
+                gap = distance_of_pair(run, scene, scene.y0, p)
+                if gap < -LOST * extent:
                     scene.whole[SUNK] = 2
+                if is_held(run, scene, p):
+                    scene.real[LOWEST] = min(scene.real[LOWEST], gap)
         if scene.whole[FRESH] == 0:
             for k in range(candidate_count(run)):
                 scene.skip[k] = 0.0
@@ -140,9 +145,10 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             for what in range(3):
                 scene.slack[i, what] = slack_of(scene, i, what)
             p, mu = scene.p[3 * i], scene.points[i, MU]
-            if p < 1e-10 * speed * speed / (extent * scene.points[i, PER_MASS]):
+            small = 1e-10 * speed * speed / (extent * scene.points[i, PER_MASS])
+            if p < small:
                 scene.slack[i, 0] = 0.0
-            if scene.modes[i] == STICKS and scene.slack[i, 1] < 1e-9 * mu * p:
+            if scene.modes[i] == STICKS and scene.slack[i, 1] < max(1e-9 * mu * p, mu * small):
                 scene.slack[i, 1] = 0.0
 
     return begin
