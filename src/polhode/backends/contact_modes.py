@@ -84,6 +84,16 @@ def slack_of(scene: Scene, i: int, what: int) -> Any:
     return 1.0
 
 
+@loop
+def shares_friction(scene: Scene) -> bool:
+    """Whether so many points stick that their friction is not determined: one at its limit says nothing."""
+    count = 0
+    for i in range(scene.whole[ACTIVE]):
+        if scene.modes[i] == STICKS:
+            count += 1
+    return count > 2
+
+
 def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
     """(run, unit, scene, t, reached) -> the time of the first change of a point in contact, or `reached`."""
 
@@ -95,10 +105,11 @@ def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
 
     @loop
     def needs_look(scene: Scene) -> Any:
-        """Whether something was not as it should be already at the start of the step."""
+        """Whether something was not as it should be at the start of the step, or friction may be shared otherwise."""
         for i in range(scene.whole[ACTIVE]):
             for what in range(3):
-                if scene.slack[i, what] <= 0.0 and slack_of(scene, i, what) < 0.0:
+                is_open = scene.slack[i, what] <= 0.0 or (what == 1 and shares_friction(scene))
+                if is_open and slack_of(scene, i, what) < 0.0:
                     return True
         return False
 
@@ -162,7 +173,12 @@ def build_changes(evaluate: Loop, rates: Loop, has_pairs: bool) -> Loop:
         evaluate(run, unit, scene, t, end, False)
         rates(run, unit, scene, t + end, scene.y, scene.stage)
         for which in range(3 * scene.whole[ACTIVE]):
-            if scene.slack[which // 3, which % 3] > 0.0 and slack_of(scene, which // 3, which % 3) < 0.0:
+            is_open = which % 3 == 1 and shares_friction(scene)
+            if (
+                scene.slack[which // 3, which % 3] > 0.0
+                and slack_of(scene, which // 3, which % 3) < 0.0
+                and not is_open
+            ):
                 end = find_change(run, unit, scene, t, end, which)
                 evaluate(run, unit, scene, t, end, False)
                 rates(run, unit, scene, t + end, scene.y, scene.stage)

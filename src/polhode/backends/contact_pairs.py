@@ -779,7 +779,7 @@ def room_left(features: Any, rows: Any, y: Any, at: Any, space: PairSpace, ancho
     first_a, last_a, first_b, last_b, base = rows
     still = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     kind, row = anchor[ANCHOR_KIND], int(anchor[ANCHOR_ROW])
-    if kind in (LIVE_A, LIVE_B):
+    if kind == LIVE_A or kind == LIVE_B:  # noqa: SIM109
         return 1.0
     gap: float = find_anchored_point(features, rows, y, at, still, space, anchor)
     real = gap
