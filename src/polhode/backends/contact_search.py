@@ -10,6 +10,7 @@ from polhode.backends.contact_pairs import time_apart, time_until_near
 from polhode.backends.contact_scene import (
     ACTIVE,
     CLOSING,
+    FASTEST,
     FEATURE_ROW,
     FRESH,
     HIT,
@@ -110,7 +111,7 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             speed = max(speed, sqrt(a * reach))
             noise = max(noise, unit[at + at_per_mass] * sqrt(dot(p, p)) + reach * sqrt(dot(spin, spin)))
             extent = max(extent, reach)
-        scene.real[SPEED] = speed
+        scene.real[SPEED], scene.real[FASTEST] = speed, max(speed, noise)
         if scene.real[STEP] <= 0.0:
             scene.real[STEP] = 0.05 * extent / speed if speed > 0.0 else run.duration / 1000.0
         scene.real[TOUCH] = TOUCHING * extent
