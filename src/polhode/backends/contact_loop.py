@@ -352,6 +352,9 @@ def build_contact_loop(
                 s += 1
             evaluate(run, unit, scene, run.start + now, reached, in_flight)
             if not is_finite(scene):
+                if has_pairs and scene.whole[COARSER] == 0:  # a degenerate contact of two bodies: go around it
+                    scene.whole[STALLED] = PATIENCE + 1
+                    continue
                 status = NOT_FINITE
                 break
             scene.whole[STALLED] = scene.whole[STALLED] + 1
