@@ -232,7 +232,7 @@ def size_of_pair(run: ContactRun, p: int) -> float:
 
 
 @loop
-def distance_of_pair(run: ContactRun, scene: Scene, y: Any, p: int) -> float:
+def distance_of_pair(run: ContactRun, scene: Scene, y: Any, p: int) -> Any:
     """How far two bodies are from touching; more where they are far apart."""
     i, j = run.pair_bodies[p, 0] * NUMBERS, run.pair_bodies[p, 1] * NUMBERS
     reach = size_of_pair(run, p)
@@ -460,7 +460,7 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
         return gap_of_plane(run, scene, y, k)
 
     @loop
-    def gap_of_pair(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
+    def gap_of_pair(run: ContactRun, scene: Scene, y: Any, k: int) -> Any:
         slot = k - plane_candidates(run)
         if scene.anchors[slot, ANCHOR_KIND] == UNUSED:
             return 1e300

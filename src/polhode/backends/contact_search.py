@@ -127,11 +127,11 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             scene.base[k] = 0.0 if abs(gap) <= scene.real[TOUCH] else gap
         if points.has_pairs:
             scene.real[LOWEST] = 0.0
-            for p in range(len(run.pair_bodies)):
-                gap = distance_of_pair(run, scene, scene.y0, p)
+            for k in range(len(run.pair_bodies)):
+                gap = distance_of_pair(run, scene, scene.y0, k)
                 if gap < -LOST * extent:
                     scene.whole[SUNK] = 2
-                if is_held(run, scene, p):
+                if is_held(run, scene, k):
                     scene.real[LOWEST] = min(scene.real[LOWEST], gap)
         if scene.whole[FRESH] == 0:
             for k in range(candidate_count(run)):
@@ -275,7 +275,7 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return -1
 
     @loop
-    def find_sinking(run: ContactRun, unit: Any, scene: Scene, t: float, span: Any, p: int, in_flight: bool) -> float:
+    def find_sinking(run: ContactRun, unit: Any, scene: Scene, t: float, span: Any, p: int, in_flight: bool) -> Any:
         """When these begin to overlap, by bisection; y there."""
         low, high = span
         for _ in range(BISECTIONS):
