@@ -9,10 +9,12 @@ from polhode import equations, methods
 from polhode.equations import (
     contact_laws,
     elementary,
+    extended_body,
     force_laws,
     formulations,
     free_motion,
     free_rotation,
+    gyrostat,
     inertia,
     interpolation,
     invariants,
@@ -81,6 +83,16 @@ DOUBLED = (A, RATES[1], B, quaternions.rate(RATES[1], RATES[3]))
 NINE = (A, MATRIX, B, C)
 VIEW = formulations._view_momentum(MOMENTUM, BODY)
 SEEN = formulations._view_rates((vector(4, 1, 1), Q, C, A), OTHER)
+
+
+# A body with two rotors
+ROTORS = (
+    (vector(2, 3, 6, over=7), Fraction(1, 4), Fraction(4)),
+    (vector(3, 0, 4, over=5), Fraction(1, 2), Fraction(2)),
+)
+GYROSTAT = BODY._replace(rotors=ROTORS, inverse_tensor=vector(5, 1, -1, 1, 4, 2, -1, 2, 6, over=8))
+SPINNING = (*MOMENTUM, vector(7, -5, over=4))
+SPUN = extended_body.gyrostat_view(SPINNING, GYROSTAT)
 
 
 # A free rotation: moments in order, and a spin about the axis of the smallest moment
@@ -311,8 +323,15 @@ ARGUMENTS = {
     force_laws.body_impulse: (*_ACTS, (C, A)),
     rotating_frame.velocity_in_rotating_frame: (C, A, B),
     rotating_frame.acceleration_in_rotating_frame: (C, A, B, vector(7, -3, 2, over=4)),
+    extended_body.gyrostat_view: (SPINNING, GYROSTAT),
+    extended_body.gyrostat: (SPINNING, GYROSTAT, C, B, vector(1, -2, over=8)),
+    gyrostat.sum_along_axes: (ROTORS, SPINNING[4]),
+    gyrostat.rotor_speeds: (ROTORS, SPINNING[4], A),
+    gyrostat.rotor_energy: (SPUN.rotor_speed, SPINNING[4]),
+    gyrostat.rotor_power: (vector(1, -2, over=8), SPUN.rotor_speed),
+    gyrostat.limit_rotor_torque: (Fraction(3), Fraction(9), Fraction(2), Fraction(1, 10), Fraction(1, 5)),
     invariants.translational_energy: (VIEW,),
-    invariants.rotational_energy: (VIEW,),
+    invariants.rotational_energy: (SPUN,),
     invariants.kinetic_energy: (VIEW,),
     invariants.angular_momentum_about: (VIEW, A),
     pivot.pivot_to_com_world: (Q, A),

@@ -37,6 +37,7 @@ SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "engines/test_exact_method.py"
 SPLITTING = "methods/test_splitting.py"
+ROTORS = "solve/test_rotors.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -712,5 +713,48 @@ PLANTED = [
         "np.ascontiguousarray(array / scale",
         "np.ascontiguousarray(array",
         ("web/test_motion_record.py",),
+    ),
+    # Rotors ---------------------------------------------------------------------------------------------------------
+    Planted(
+        "rotors: momentum added instead of subtracted",
+        "equations/extended_body.py",
+        "minus(to_body(q, angular_momentum), sum_along_axes(body.rotors, momenta))",
+        "minus(to_body(q, angular_momentum), scaled(-1, sum_along_axes(body.rotors, momenta)))",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: speed relative to the world",
+        "equations/gyrostat.py",
+        "momentum * inverse_inertia - dot(axis, w)",
+        "momentum * inverse_inertia",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: their energy left out",
+        "equations/invariants.py",
+        "return energy + rotor_energy(state.rotor_speed, state.rotor_momentum)",
+        "return energy",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: the motors' work left out",
+        "equations/right_hand_side.py",
+        "external + rotor_power(rotor_torques, state.rotor_speed) if rotor_torques else external",
+        "external",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: braking is limited like driving",
+        "equations/gyrostat.py",
+        "if_less(zero, strong * speed, strong * if_less(left, one, left, one), strong)",
+        "strong * if_less(left, one, left, one)",
+        (ROTORS,),
+    ),
+    Planted(
+        "rotors: inertia of the body without its rotors",
+        "model/problem.py",
+        "tensor = tensor - np.asarray(rotor.inertia)",
+        "tensor = tensor - 0 * np.asarray(rotor.inertia)",
+        (ROTORS,),
     ),
 ]

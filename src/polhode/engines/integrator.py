@@ -81,7 +81,7 @@ class Integrator:
     def begin_segment(self, a: float, b: float) -> None:
         """Before a segment: each force that acts in a window acts always or never, so that no stage sees its edge."""
         middle = (a + b) / 2
-        for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=True):
+        for f, places in zip(self.scenario.of_kind("body"), self.layout.params, strict=False):  # rotors come last
             times = (places if f.bodies is None else places[1])[-1] if f.has_windows else ()
             for (start, stop), at_start, at_stop in zip(f.windows, times[::2], times[1::2], strict=True):
                 is_open = (np.asarray(start) <= middle) & (middle < np.asarray(stop))
@@ -107,6 +107,11 @@ class Integrator:
         row = self.buffer.reshape(-1, self.packing.size)[block]
         for place, number in zip(flatten_leaves(places if f.bodies is None else places[1]), numbers, strict=True):
             row[place + lane] = number
+
+    def set_rotor_commands(self, torques: Array) -> None:
+        """Change the constant torque of each rotor, for all bodies: those that do not carry it ignore it."""
+        for places, torque in zip(self.layout.params[-1], torques, strict=True):
+            self.packing.write_values(self.buffer, places[0], torque)
 
     def save(self) -> Any:
         """A copy of everything that changes."""

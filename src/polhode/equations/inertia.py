@@ -35,6 +35,11 @@ class BodyConstants(NamedTuple):
     com_to_pivot: Vector
     about_com: Groups = ()
     """Of constants about a pivot: moments, inverse moments and axes about the center of mass."""
+    rotors: Groups = ()
+    """Of a body with rotors: axis, inertia and inverse inertia of each."""
+    inverse_tensor: Groups = ()
+    """Of a body with rotors: the inverse of its tensor, body axes, about the center of mass or the pivot, less the
+    moments of the rotors about their axes."""
 
 
 @law
@@ -46,7 +51,7 @@ def constants_for_forces(body: BodyConstants) -> BodyConstants:
 @law
 def _about_com(body: BodyConstants, about_com: Groups) -> BodyConstants:
     if len(about_com) == 0:
-        return body
+        return BodyConstants(*body[:6])
     return BodyConstants(body.mass, body.inverse_mass, about_com[0], about_com[1], about_com[2], body.com_to_pivot, ())
 
 

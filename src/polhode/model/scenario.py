@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import validation
+from polhode.equations.extended_body import extended_formulation
 from polhode.equations.formulations import FORMULATIONS, Formulation
 from polhode.equations.inertia import BodyConstants
 from polhode.errors import ScenarioError
@@ -31,7 +32,8 @@ from polhode.model.members import (
     select_state_members,
 )
 from polhode.model.method_choice import MethodChoice, choose_method
-from polhode.model.problem import Problem, body_constants, build_problem
+from polhode.model.problem import Problem, body_constants, build_problem, constants_of_body
+from polhode.model.rotor import Rotor
 from polhode.model.state import State
 from polhode.synonyms import explain_unknown_arguments
 from polhode.validation import Array
@@ -91,6 +93,9 @@ class Scenario:
     contacts : sequence, optional
         What the bodies can touch: `ph.floor`, `ph.wall`, `ph.slope`, `ph.between_bodies`.  For the methods "auto",
         "exact" and "dop853".
+    rotors : sequence of Rotor, optional
+        Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
+        Runge-Kutta methods.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -119,6 +124,7 @@ class Scenario:
     forces: tuple[Force, ...]
     events: tuple[Event, ...]
     contacts: tuple[Contact, ...]
+    rotors: tuple[Rotor, ...]
     duration: float
     step: float | None
     method: str
@@ -144,6 +150,7 @@ class Scenario:
         duration: float,
         events: Sequence[Event | EventLaw] = (),
         contacts: Sequence[Contact] = (),
+        rotors: Sequence[Rotor] = (),
         step: float | None = None,
         method: str = "auto",
         formulation: str = "momentum",
@@ -164,6 +171,7 @@ class Scenario:
             "forces": checks.check_forces(forces),
             "events": checks.check_events(events),
             "contacts": checks.check_contacts(contacts),
+            "rotors": checks.check_rotors(rotors),
             "breaks": checks.check_break_times(breaks),
             "duration": checks.check_positive_number(duration, "duration"),
             "step": None if step is None else checks.check_positive_number(step, "step"),
@@ -182,11 +190,11 @@ class Scenario:
         for field, value in values.items():
             object.__setattr__(self, field, value)
         checks.validate_bodies(self)
-        if array_lengths((*(f.params for f in self.forces), *(e.params for e in self.events))):
-            forces = tuple(replace(f, params=settle_arrays(f.params, self.members)) for f in self.forces)
-            events = tuple(replace(e, params=settle_arrays(e.params, self.members)) for e in self.events)
-            object.__setattr__(self, "forces", forces)
-            object.__setattr__(self, "events", events)
+        acting: dict[str, Any] = {"forces": self.forces, "events": self.events, "rotors": self.rotors}
+        if array_lengths([one.params for some in acting.values() for one in some]):
+            for field, some in acting.items():
+                settled = tuple(replace(one, params=settle_arrays(one.params, self.members)) for one in some)
+                object.__setattr__(self, field, settled)
         checks.validate_scenario(self)
 
     # What acts on whom ------------------------------------------------------------------------------------------------
@@ -216,14 +224,18 @@ class Scenario:
     @cached_property
     def members(self) -> int | None:
         """How many members an ensemble of this scenario has; None if it is a single run."""
-        lengths = leading_lengths([(f.params, f.instant) for f in self.forces] + [e.params for e in self.events])
-        records: list[Any] = [*self.bodies, *self.states, *self.contacts]
+        lengths = leading_lengths(
+            [*((f.params, f.instant) for f in self.forces), *(e.params for e in self.events)]
+            + [rotor.params for rotor in self.rotors]
+        )
+        records: list[Any] = [*self.bodies, *self.states, *self.contacts, *self.rotors]
         lengths |= {record.members for record in records if record.members is not None}
         if self.pivot is not None and np.ndim(self.pivot) == 2:
             lengths.add(len(self.pivot))
         if len(lengths) > 1:
             raise ScenarioError(
-                f"the leading axes of body, state, forces and contacts have different lengths, {sorted(lengths)}: "
+                f"the leading axes of body, state, forces, contacts and rotors have different lengths, "
+                f"{sorted(lengths)}: "
                 "give every one the same number of members"
             )
         return lengths.pop() if lengths else None
@@ -249,6 +261,8 @@ class Scenario:
     @property
     def form(self) -> Formulation:
         """The laws of the formulation that the motion is computed in."""
+        if self.rotors:
+            return extended_formulation(len(self.rotors))
         return FORMULATIONS[self.choice.formulation]
 
     @property
@@ -306,6 +320,13 @@ class Scenario:
         """rtol, and atol, each for position, attitude, momentum and spin."""
         return checks.check_tolerances(self.rtol, self.atol)
 
+    @property
+    def group_tolerances(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """rtol, and atol, for each group of the state whose error is controlled: rotors have those of the spin."""
+        rtol, atol = self.tolerances
+        more = self.form.controlled - len(rtol)
+        return rtol + rtol[-1:] * more, atol + atol[-1:] * more
+
     # The numbers ------------------------------------------------------------------------------------------------------
     @cached_property
     def problem(self) -> Problem:
@@ -324,6 +345,10 @@ class Scenario:
     def constants_about(self, pivot: ArrayLike | None) -> BodyConstants:
         """The constants of the bodies about a pivot, or with None about the center of mass."""
         return body_constants(self, pivot)
+
+    def body_constants(self, i: int) -> BodyConstants:
+        """The constants of one body, about its pivot if it has one."""
+        return constants_of_body(self, i, self.pivot)
 
     def load_kernels(self) -> tuple[Any, ...]:
         """The functions of the forces on single bodies, in the order of `problem.load_params`."""
@@ -372,6 +397,7 @@ class Scenario:
             forces=[select_force_members(f, members) for f in self.forces],  # type: ignore[arg-type]
             events=[select_event_members(e, members) for e in self.events],  # type: ignore[arg-type]
             contacts=[contact.select_members(members) for contact in self.contacts],  # type: ignore[arg-type]
+            rotors=[rotor.select_members(members) for rotor in self.rotors],  # type: ignore[arg-type]
             pivot=None if self.pivot is None else select_members(self.pivot, 1, members),
         )
 
@@ -420,5 +446,5 @@ class Scenario:
         defaults = {name: p.default for name, p in signature(Scenario).parameters.items()}
         shown = self.forces if forces is None else forces
         return scenario_file.scenario_mapping(
-            self.bodies, self.states, shown, self.contacts, self.is_system, with_parts, settings, defaults
+            self.bodies, self.states, shown, self.contacts, self.rotors, self.is_system, with_parts, settings, defaults
         )

@@ -18,6 +18,7 @@ from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown_keys
 from polhode.model.contact import CONTACTS, Contact
 from polhode.model.force import Force
 from polhode.model.forces import FORCES
+from polhode.model.rotor import Rotor, read_rotor, rotor, rotor_table
 from polhode.model.state import State
 
 SETTINGS = (
@@ -59,13 +60,13 @@ def read_scenario(path: Path) -> dict[str, Any]:
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
-    refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces", "contacts"), "a scenario")
+    refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces", "contacts", "rotors"), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
     settings = {key: content[key] for key in SETTINGS if key in content}
     if "duration" not in settings:
         raise ScenarioError("a scenario needs its duration, in s")
-    for key in ("bodies", "forces", "contacts"):
+    for key in ("bodies", "forces", "contacts", "rotors"):
         if not isinstance(content.get(key, []), list):
             raise ScenarioError(f"{key} are several tables, each headed [[{key}]], not {content[key]!r}")
     if "body" in content:
@@ -77,6 +78,8 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
     result["forces"] = [_read_force_table(table) for table in content.get("forces", [])]
     if "contacts" in content:
         result["contacts"] = [_read_contact_table(table) for table in content["contacts"]]
+    if "rotors" in content:
+        result["rotors"] = [_read_rotor_table(table) for table in content["rotors"]]
     return result
 
 
@@ -98,6 +101,12 @@ def _read_force_table(table: Any) -> Force:
 def _read_contact_table(table: Any) -> Contact:
     made: Contact = _make_by_kind(table, "contact", CONTACTS, ScenarioError, "floor")
     return made
+
+
+def _read_rotor_table(table: Any) -> Rotor:
+    if isinstance(table, Mapping):
+        refuse_unknown_keys(table, [*inspect.signature(rotor).parameters], "a rotor")
+    return read_rotor(table)
 
 
 def _make_by_kind(
@@ -140,6 +149,7 @@ def scenario_mapping(
     states: Sequence[State],
     forces: Sequence[Force],
     contacts: Sequence[Contact],
+    rotors: Sequence[Rotor],
     is_system: bool,
     with_parts: bool,
     settings: Mapping[str, Any],
@@ -157,6 +167,8 @@ def scenario_mapping(
         content["forces"] = [_force_table(f) for f in forces]
     if contacts:
         content["contacts"] = [_contact_table(contact) for contact in contacts]
+    if rotors:
+        content["rotors"] = [rotor_table(one, to_plain_values) for one in rotors]
     return content
 
 

@@ -19,6 +19,7 @@ from polhode.model.contact_validation import validate_contacts
 from polhode.model.event import Event, as_event
 from polhode.model.force import Force, as_force
 from polhode.model.method_choice import AUTO, LEAST_RTOL, closed_form_obstacle
+from polhode.model.rotor import Rotor, as_rotor
 from polhode.model.state import State, stack_components
 from polhode.synonyms import suggest_name
 from polhode.validation import Array, as_leaves
@@ -48,6 +49,11 @@ def check_events(given: Any) -> tuple[Event, ...]:
 def check_contacts(given: Any) -> tuple[Contact, ...]:
     """The contacts of a list."""
     return tuple(as_contact(c) for c in _check_list(given, "contacts"))
+
+
+def check_rotors(given: Any) -> tuple[Rotor, ...]:
+    """The rotors of a list."""
+    return tuple(as_rotor(rotor) for rotor in _check_list(given, "rotors"))
 
 
 def check_positive_number(value: Any, name: str) -> float:
@@ -136,6 +142,8 @@ def validate_scenario(scenario: Scenario) -> None:
     _validate_method(scenario)
     _validate_forces(scenario)
     _validate_events(scenario)
+    if scenario.rotors:
+        _validate_rotors(scenario)
     if scenario.contacts:
         validate_contacts(scenario)
     _validate_resolution(scenario)
@@ -161,7 +169,7 @@ def _validate_resolution(scenario: Scenario) -> None:
 
 def _validate_magnitudes(scenario: Scenario) -> None:
     """Refuse masses, positions and momenta whose squares overflow, and masses whose squares underflow."""
-    c, (x, _, p, spin) = scenario.problem.constants, scenario.problem.start
+    c, (x, _, p, spin, *_) = scenario.problem.constants, scenario.problem.start
     vectors = {"mass": (c.mass,), "moments": c.moments, "position": x, "linear momentum": p, "spin": spin}
     found = {name: max(float(np.max(np.abs(part))) for part in vector) for name, vector in vectors.items()}
     outside = {name: size for name, size in found.items() if not size <= LARGEST_SIZE}
@@ -256,6 +264,28 @@ def _validate_forces(scenario: Scenario) -> None:
         if f.kind == "pair" and len(scenario.bodies) < 2:
             raise ForceError(f"{f.name} acts between bodies: give at least two, in a list")
         _validate_indices(scenario, f.bodies, f"{f.name} acts on", ForceError)
+
+
+def _validate_rotors(scenario: Scenario) -> None:
+    for rotor in scenario.rotors:
+        _validate_indices(scenario, (rotor.body,), f"{rotor.name} is in", ScenarioError)
+        if scenario.bodies[rotor.body].is_particle:
+            raise ScenarioError(
+                f"{rotor.name} is in a particle, which does not turn: give a body with moments of inertia"
+            )
+    if scenario.contacts:
+        raise ScenarioError("bodies with rotors cannot have contacts yet: leave out contacts, or rotors")
+    method = scenario.used_method
+    if method.tableau is None or method.formulations is not None:
+        raise ScenarioError(
+            f"method {method.name!r} does not advance rotors: use 'auto', 'dop853', 'rk4', 'midpoint' or 'euler'"
+        )
+    if scenario.formulation != "momentum":
+        raise ScenarioError(
+            f"a body with rotors is computed in formulation 'momentum', not in {scenario.formulation!r}: leave "
+            "formulation out"
+        )
+    _ = scenario.problem.constants  # refuses rotors that are too large for their body
 
 
 def _validate_events(scenario: Scenario) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from polhode.equations.pivot import angular_momentum_about_pivot
 from polhode.model.contact import HalfSpace
 from polhode.model.force import Force, flatten_leaves
+from polhode.model.rotor import Rotor
 from polhode.model.state import apply_to_vectors
 from polhode.results import dynamics
 from polhode.results.trajectory import Trajectory
@@ -135,12 +136,13 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
     forces, unknown = motion.scenario.forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=-1) if "body" in motion.axes else motion.kinetic_energy
     contacts, loses = tuple(c.name for c in motion.scenario.contacts), _contacts_lose_energy(motion)
-    if not forces and not unknown and not loses:
+    driven = tuple(rotor.name for rotor in motion.scenario.rotors if _has_motor(rotor))
+    if not forces and not unknown and not loses and not driven:
         reason = "no force acts" + ("; the contacts lose no energy" if contacts else "")
         return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, reason)]
-    names = _names(forces, (*unknown, *contacts))
+    names = _names(forces, (*unknown, *contacts, *driven))
     found = [_measure_drift(motion, "kinetic energy", "J", False, kinetic, kinetic, names + " can do work")]
-    without = [f.name for f in forces if f.potential is None] + list(unknown)
+    without = [f.name for f in forces if f.potential is None] + [*unknown, *driven]
     if not without:
         energy = dynamics.energy(motion)
         size = np.maximum(np.abs(kinetic), np.abs(energy - kinetic))
@@ -156,6 +158,11 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
         size = np.maximum(np.abs(kinetic), np.abs(work))
         found.append(_measure_drift(motion, "work-energy residual", "J", True, balance, size, "always"))
     return found
+
+
+def _has_motor(rotor: Rotor) -> bool:
+    """Whether the motor of a rotor may do work."""
+    return rotor.kernel is not None or bool(np.any(rotor.command))
 
 
 def _contacts_lose_energy(motion: Trajectory) -> bool:
@@ -231,6 +238,8 @@ def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
     spin = motion.angular_momentum
     free = not turning and not besides
     reason = "no torque acts" if free else _names(turning, besides) + " can change it"
+    if scenario.rotors and free:
+        reason = "only internal torques, of rotors and body on each other"
     return [_measure_drift(motion, "angular momentum", "kg m2/s", free, spin, _norm(spin), reason)]
 
 

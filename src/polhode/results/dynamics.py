@@ -142,7 +142,7 @@ def _has_user_function(motion: Trajectory) -> bool:
 
 
 def _constants(motion: Trajectory) -> list[BodyConstants]:
-    return [body.constants(motion.scenario.pivot) for body in motion.scenario.bodies]
+    return [motion.scenario.body_constants(i) for i in range(len(motion.scenario.bodies))]
 
 
 def _views_over_times(motion: Trajectory) -> tuple[Array, list[StateView], list[BodyConstants]]:

@@ -183,6 +183,26 @@ class Trajectory:
         return self._array(self.state_view.angular_momentum)
 
     @property
+    def rotor_speed(self) -> Array:
+        """The speed of each rotor relative to its body, in rad/s: the last axis counts the rotors."""
+        return self._rotors(self.state_view.rotor_speed)
+
+    @property
+    def rotor_momentum(self) -> Array:
+        """The angular momentum of each rotor along its axis, J (a . w + speed), in kg m2/s."""
+        return self._rotors(self.state_view.rotor_momentum)
+
+    def _rotors(self, numbers: Any) -> Array:
+        """Numbers of rotors as an array; in a system each from the body that carries it."""
+        rotors = self.scenario.rotors
+        if not rotors:
+            raise InputError("this motion has no rotors: simulate with rotors=[ph.rotor(axis, inertia)]")
+        array = self._array(numbers)
+        if "body" not in self.axes:
+            return array
+        return np.stack([array[..., rotor.body, i] for i, rotor in enumerate(rotors)], axis=-1)
+
+    @property
     def work(self) -> Array | None:
         """Work done by the forces on each body since the start, in J; None for an ensemble, which does not count it."""
         run = self.run_result
@@ -566,7 +586,7 @@ def state_from_sample(scenario: Scenario, i: int, sample: Any, t: float) -> Stat
     """The state of body i from its sample, or from arrays of the members' samples; evaluated when first read."""
 
     def make() -> tuple[Any, Any, Any, Any]:
-        constants, groups = scenario.bodies[i].constants(scenario.pivot), split_groups(sample, scenario.form.sizes)
+        constants, groups = scenario.body_constants(i), split_groups(sample, scenario.form.sizes)
         if scenario.form.keeps_body_rates and scenario.pivot is None and len(groups[1]) == 4:
             (x, q, p, w), axes = groups, constants.axes  # which is what a state asks for
             return x, product(q, conjugate(axes)), scaled(constants.inverse_mass, p), to_world(axes, w)
