@@ -324,6 +324,7 @@ ARGUMENTS = {
     rotating_frame.velocity_in_rotating_frame: (C, A, B),
     rotating_frame.acceleration_in_rotating_frame: (C, A, B, vector(7, -3, 2, over=4)),
     extended_body.gyrostat_view: (SPINNING, GYROSTAT),
+    extended_body.gyrostat_acceleration: (SPUN, GYROSTAT, A, vector(1, -2, over=8)),
     extended_body.gyrostat: (SPINNING, GYROSTAT, C, B, vector(1, -2, over=8)),
     gyrostat.sum_along_axes: (ROTORS, SPINNING[4]),
     gyrostat.rotor_speeds: (ROTORS, SPINNING[4], A),

@@ -154,6 +154,25 @@ def test_a_heavy_gyrostat_without_motors_keeps_its_energy():
     np.testing.assert_allclose(motion.kinetic_energy, energy, rtol=1e-13)
 
 
+def test_the_reaction_at_the_ball_joint_is_the_rate_of_momentum():
+    """M a - F, with a from differences of the velocity."""
+    motion = heavy_gyrostat(rotors=driven_wheels(), duration=0.01, output_step=1e-4, method="dop853", rtol=1e-13)
+    a = (motion.velocity[2:] - motion.velocity[:-2]) / 2e-4
+    expected = SATELLITE.mass * (a + np.array((0.0, 0.0, 9.0)))
+    np.testing.assert_allclose(motion.reaction_force[1:-1], expected, rtol=1e-5)
+    np.testing.assert_allclose(motion.acceleration[1:-1], a, rtol=1e-5, atol=1e-5)
+
+
+def test_the_torques_of_the_motors_are_reported():
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=0.01, output_step=1e-4, rtol=1e-12)
+    rate = (motion.rotor_momentum[2:] - motion.rotor_momentum[:-2]) / 2e-4
+    np.testing.assert_allclose(motion.rotor_torque[1:-1], rate, rtol=1e-6)
+    clipped = spin_up(1.0, max_torque=1.5)
+    assert (clipped.rotor_torque == 1.5).all()
+    members = ph.ensemble(SATELLITE, START, rotors=[ph.rotor((0, 0, 1), 0.1, torque=(1.0, 2.0))], duration=1.0)
+    assert members.rotor_torque.tolist() == [[[1.0], [2.0]]]
+
+
 def test_a_free_gyrostat_on_a_ball_joint_keeps_its_angular_momentum_about_it():
     motion = ph.simulate(
         SATELLITE, START.replace(velocity=(0, 0, 0)), rotors=driven_wheels(), pivot=(0, 0, -1), duration=5.0,

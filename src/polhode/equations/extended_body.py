@@ -9,13 +9,13 @@ from functools import cache
 
 from polhode.equations.formulations import FORMULATIONS, Formulation, StateView
 from polhode.equations.gyrostat import rotor_speeds, sum_along_axes
-from polhode.equations.inertia import BodyConstants
+from polhode.equations.inertia import BodyConstants, inertia_times
 from polhode.equations.interpolation import interp
 from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.matrices import matvec
 from polhode.equations.quaternions import rate as quaternion_rate
 from polhode.equations.quaternions import to_body, to_world
-from polhode.equations.vectors import minus, scaled
+from polhode.equations.vectors import cross, minus, plus, scaled
 
 
 @law
@@ -34,6 +34,16 @@ def gyrostat(y: Groups, body: BodyConstants, force: Vector, torque: Vector, roto
     state = gyrostat_view(y, body)
     q_rate = quaternion_rate(y[1], state.angular_velocity_body)
     return (state.velocity, q_rate, force, torque, rotor_torques)
+
+
+@law
+def gyrostat_acceleration(state: StateView, body: BodyConstants, torque_body: Vector, rotor_torques: Groups) -> Vector:
+    """w' = (I - sum of J a a^T)^-1 (torque - w x L - sum of u a), body axes; all about the center or about the pivot."""
+    w = state.angular_velocity_body
+    relative = tuple(rotor[1] * speed for rotor, speed in zip(body.rotors, state.rotor_speed, strict=True))
+    total = plus(inertia_times(body, w), sum_along_axes(body.rotors, relative))
+    left = minus(minus(torque_body, cross(w, total)), sum_along_axes(body.rotors, rotor_torques))
+    return matvec(body.inverse_tensor, left)
 
 
 def torque_from_table(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Number:

@@ -105,20 +105,28 @@ def sum_loads(kernels: Sequence[Kernel], rotor_kernels: Sequence[Callable[..., N
 
     The last of the params are those of the rotors: for each its command, limits, and the params of its kernel.
     """
-    forces = sum_forces(kernels)
+    forces, motors = sum_forces(kernels), build_rotor_torques(rotor_kernels)
     if not rotor_kernels:
         return forces
 
     @law
     def loads(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
-        force, torque = forces(t, state, body, params)
-        seen, each = constants_for_forces(body), zip(rotor_kernels, body.rotors, params[-1], strict=True)
-        torques = tuple(
-            _rotor_torque(kernel, i, t, state, seen, rotor[2], own) for i, (kernel, rotor, own) in enumerate(each)
-        )
-        return force, torque, torques
+        return *forces(t, state, body, params), motors(t, state, body, params[-1])
 
     return loads
+
+
+def build_rotor_torques(rotor_kernels: Sequence[Callable[..., Number] | None]) -> Callable[..., Groups]:
+    """(t, state, body, params of all rotors) -> the torques of their motors."""
+
+    @law
+    def motors(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
+        seen, each = constants_for_forces(body), zip(rotor_kernels, body.rotors, params, strict=True)
+        return tuple(
+            _rotor_torque(kernel, i, t, state, seen, rotor[2], own) for i, (kernel, rotor, own) in enumerate(each)
+        )
+
+    return motors
 
 
 def _rotor_torque(
