@@ -38,6 +38,7 @@ DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "engines/test_exact_method.py"
 SPLITTING = "methods/test_splitting.py"
 ROTORS = "solve/test_rotors.py"
+BURN = "solve/test_mass_course.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -718,8 +719,8 @@ PLANTED = [
     Planted(
         "rotors: momentum added instead of subtracted",
         "equations/extended_body.py",
-        "minus(to_body(q, angular_momentum), sum_along_axes(body.rotors, momenta))",
-        "minus(to_body(q, angular_momentum), scaled(-1, sum_along_axes(body.rotors, momenta)))",
+        "spin = minus(spin, sum_along_axes(body.rotors, momenta))",
+        "spin = plus(spin, sum_along_axes(body.rotors, momenta))",
         (ROTORS,),
     ),
     Planted(
@@ -756,5 +757,48 @@ PLANTED = [
         "tensor = tensor - np.asarray(rotor.inertia)",
         "tensor = tensor - 0 * np.asarray(rotor.inertia)",
         (ROTORS,),
+    ),
+    # A mass that changes --------------------------------------------------------------------------------------------
+    Planted(
+        "changing mass: the momentum of what leaves is left out",
+        "equations/variable_mass.py",
+        "plus(plus(exhaust_velocity, v), scaled(2, cross(w, now.com_to_nozzle)))",
+        "plus(exhaust_velocity, scaled(2, cross(w, now.com_to_nozzle)))",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: half of the Coriolis force",
+        "equations/variable_mass.py",
+        "scaled(2, cross(w, now.com_to_nozzle))",
+        "cross(w, now.com_to_nozzle)",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: no jet damping",
+        "equations/variable_mass.py",
+        "cross(r, plus(exhaust_velocity, cross(w, r)))",
+        "cross(r, exhaust_velocity)",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: a cofactor with the wrong sign",
+        "equations/variable_mass.py",
+        "xy * xz - xx * yz",
+        "xx * yz - xy * xz",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: forces see the first mass",
+        "equations/right_hand_side.py",
+        "kernel(t, state, constants_for_forces(body, state.current_mass), params[i])",
+        "kernel(t, state, constants_for_forces(body), params[i])",
+        (BURN,),
+    ),
+    Planted(
+        "changing mass: steps cross the knots of its table",
+        "engines/segments.py",
+        "scenario.mass_course.knots.tolist()",
+        "scenario.mass_course.knots.tolist()[:1]",
+        (BURN,),
     ),
 ]

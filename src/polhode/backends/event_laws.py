@@ -144,7 +144,8 @@ def build_event_laws(
             y, c, p = read(unit, at, state), read_constants(unit, at, layout), read(unit, at, params)
             write(unit, at, values[0], evaluate(unit, at, t, y))
             if change is not None:
-                push, turn = change(t, view(y, c), constants_for_forces(c), p[i])
+                state_now = view(y, c)
+                push, turn = change(t, state_now, constants_for_forces(c, state_now.current_mass), p[i])
                 y = apply_impulse(y, c, plus(push, zero_vector(t)), plus(turn, zero_vector(t)))
                 write(unit, at, state, y)
             write(unit, at, values[1], evaluate(unit, at, t, y))

@@ -86,6 +86,8 @@ class Structure(NamedTuple):
     """Whether bodies touch each other."""
     rotor_kernels: tuple[Callable[..., Any] | None, ...] = ()
     """The law of the torque of each rotor, if it has one."""
+    mass_shape: tuple[int, int] = (0, 0)
+    """Of a mass that changes: how many numbers do, and how many coefficients each has."""
 
 
 class Plan(NamedTuple):
@@ -277,8 +279,9 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     state, drift = place(shape), place(0)
     sample_size = end
     about_com = ((0,) * 3, (0,) * 3, (0,) * 4) if structure.pivoted else ()
-    rotors = len(structure.rotor_kernels)
-    extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if rotors else ()
+    rotors, (numbers, powers) = len(structure.rotor_kernels), structure.mass_shape
+    course: Groups = (0, 0, ((0,) * powers,) * numbers, (0,) * 3, 0, (0,) * 3) if numbers else ()
+    extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if rotors else (), course
     body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com, *extended))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
     least = place((0,) * structure.formulation.controlled if method.is_adaptive else ())
@@ -306,7 +309,7 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
 def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: bool, needs_velocity: bool) -> Structure:
     """The structure of a scenario whose user functions have been traced."""
     pairs = scenario.of_kind("pair")
-    method, events = scenario.used_method, scenario.events
+    method, events, course = scenario.used_method, scenario.events, scenario.mass_course
     has_contacts = bool(scenario.contacts)
     is_system = bool(pairs) or (bool(events) and scenario.is_system) or has_contacts
     is_dense = method.is_adaptive and (bool(events) or needs_output_inside)
@@ -337,6 +340,7 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         has_contacts,
         any(isinstance(contact, BodyContact) for contact in scenario.contacts),
         tuple(rotor.kernel for rotor in scenario.rotors),
+        (0, 0) if course is None else (course.count(scenario.bodies[0]), course.degree + 1),
     )
 
 
@@ -347,6 +351,6 @@ def _length(kernel: Any) -> int:
 
 def _has_constant_spin(scenario: Scenario, counts_work: bool) -> bool:
     """Whether the last group of the state is the angular momentum in world axes, and no torque acts."""
-    is_momentum = scenario.form.keeps_momenta and scenario.pivot is None and not scenario.rotors
+    is_momentum = scenario.form.keeps_momenta and scenario.pivot is None and not scenario.is_extended
     turning = any(f.turns for f in scenario.forces if f.kind != "impulse")
     return is_momentum and not scenario.used_method.is_adaptive and not counts_work and not turning

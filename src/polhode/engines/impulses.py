@@ -27,6 +27,7 @@ def apply_impulses(scenario: Scenario, samples: Array, columns: SampleColumns, t
     for f in impulses:
         columns_first = samples.T.reshape(-1, *scenario.shape)
         groups = split_groups(columns_first, (*form.sizes, *work))
+        c = scenario.constants_for_samples(c, columns_first)
         jump, angular_jump = f.kernel(t, view(groups, c), c, over_bodies(f.params, scenario))
         if f.bodies is not None:
             acts = np.isin(np.arange(len(scenario.bodies)), f.bodies).astype(float)

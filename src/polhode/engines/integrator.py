@@ -16,6 +16,7 @@ from polhode.engines.impulses import apply_impulses, impulses_at
 from polhode.engines.result import EventRecord, Failure, Report, RunResult, SampleColumns
 from polhode.engines.threads import CORES, on_threads
 from polhode.engines.user_functions import forces_need_velocity
+from polhode.equations.inertia import BodyConstants
 from polhode.equations.rigid_body import turn_per_step
 from polhode.model.force import flatten_leaves
 from polhode.model.members import over_bodies
@@ -88,6 +89,11 @@ class Integrator:
                 opened = over_bodies(np.where(is_open, -np.inf, np.inf), self.scenario)
                 self.packing.write_values(self.buffer, at_start, np.broadcast_to(opened, self.scenario.shape).ravel())
                 self.packing.write_values(self.buffer, at_stop, np.inf)
+        if self.scenario.mass_course is not None:
+            piece = self.scenario.mass_course.piece(middle, self.scenario.bodies[0])
+            places = BodyConstants(*self.layout.body).course
+            for place, number in zip(flatten_leaves(places), flatten_leaves(tuple(piece)), strict=True):
+                self.packing.write_values(self.buffer, place, number)
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:
         """Advance from a to b; return the samples at the wanted times, (times, bodies, columns)."""

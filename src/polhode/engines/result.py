@@ -75,9 +75,9 @@ class SampleColumns(NamedTuple):
     momentum: slice
     spin: slice
     state: slice
-    """The four groups, and the rotors, together."""
-    rotors: slice
-    """The momenta of the rotors; empty without any."""
+    """The four groups, and what bodies have that are more than rigid, together."""
+    more: slice
+    """Of bodies that are more than rigid: the momenta of the rotors, and the time if the mass changes."""
     work: int | None
     """None: not counted."""
     drift: int
@@ -94,8 +94,8 @@ class SampleColumns(NamedTuple):
         position, attitude, momentum, spin, *more = (slice(a, b) for a, b in pairwise(accumulate(sizes, initial=0)))
         end = sum(sizes)
         work = end if counts_work else None
-        rotors = more[0] if more else slice(spin.stop, spin.stop)
-        return cls(position, attitude, momentum, spin, slice(0, end), rotors, work, end + counts_work)
+        extended = slice(spin.stop, more[-1].stop if more else spin.stop)
+        return cls(position, attitude, momentum, spin, slice(0, end), extended, work, end + counts_work)
 
 
 @dataclass

@@ -15,7 +15,8 @@ def discontinuity_times(scenario: Scenario) -> list[Any]:
     events = [f.instant for f in scenario.of_kind("impulse")]
     for f in scenario.of_kind("body"):
         events += [edge for window in f.windows for edge in window]
-    return events + [knot for rotor in scenario.rotors for knot in rotor.knots]
+    knots = [] if scenario.mass_course is None else scenario.mass_course.knots.tolist()
+    return events + knots + [knot for rotor in scenario.rotors for knot in rotor.knots]
 
 
 def segment_boundaries(scenario: Scenario) -> list[float]:

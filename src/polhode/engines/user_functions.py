@@ -34,16 +34,38 @@ def settle_functions(scenario: Scenario) -> Scenario:
 
     What it reads from globals, closures and tables is what these hold at this moment.
     """
+    _refuse_reading_moments(scenario)
     acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
     if not scenario.events and all(one.function is None for one in acting):
         return scenario
     is_traced = scenario.engine != "python"
     bind = _bind_tables if scenario.members is not None else lambda unchanged: unchanged
-    state = _STATE._replace(rotor_speed=(0.0,) * len(scenario.rotors), rotor_momentum=(0.0,) * len(scenario.rotors))
+    speeds, current_mass = (0.0,) * len(scenario.rotors), _shape_of_mass(scenario)
+    state = _STATE._replace(rotor_speed=speeds, rotor_momentum=speeds, current_mass=current_mass)
     forces = tuple(_settle_force(bind(f), state, is_traced) if f.function is not None else f for f in scenario.forces)
     events = tuple(_settle_event(bind(e), state, is_traced) for e in scenario.events)
     rotors = tuple(_settle_rotor(r, state, is_traced) if r.function is not None else r for r in scenario.rotors)
     return replace(scenario, forces=forces, events=events, rotors=rotors)
+
+
+def _shape_of_mass(scenario: Scenario) -> tuple[float, ...]:
+    course = scenario.mass_course
+    if course is None:
+        return ()
+    return (0.0,) * (5 if course.is_diagonal(scenario.bodies[0]) else 2)
+
+
+def _refuse_reading_moments(scenario: Scenario) -> None:
+    """A tensor that changes has moments to show only while it is diagonal."""
+    course = scenario.mass_course
+    if course is None or course.tensor is None or course.is_diagonal(scenario.bodies[0]):
+        return
+    for f in scenario.forces:
+        if f.kind != "impulse" and _reads(f, ("moments", "inverse_moments", "axes")):
+            raise ForceError(
+                f"{f.name} reads the moments of the body, but its mass course has a tensor with products of inertia, "
+                "whose moments are not known at every time: choose body axes in which it is diagonal"
+            )
 
 
 def _bind_tables(f: Any) -> Any:

@@ -1,6 +1,7 @@
-"""Formulations of bodies that are more than rigid: with rotors inside.
+"""The formulation of bodies that are more than rigid: with rotors inside, or a mass that changes.
 
-The state is that of the formulation "momentum", attitude of the body axes, followed by a group for the rotors.
+The state is that of the formulation "momentum", attitude of the body axes, followed by a group for the momenta of the
+rotors, if there are any, and one for the time, if the mass depends on it.
 """
 
 from __future__ import annotations
@@ -15,30 +16,67 @@ from polhode.equations.law import Groups, Number, Vector, law
 from polhode.equations.matrices import matvec
 from polhode.equations.quaternions import rate as quaternion_rate
 from polhode.equations.quaternions import to_body, to_world
+from polhode.equations.variable_mass import MassNow, exhaust_force, exhaust_torque, invert_symmetric, mass_now
 from polhode.equations.vectors import cross, minus, plus, scaled
 
 
 @law
-def gyrostat_view(y: Groups, body: BodyConstants) -> StateView:
-    """w = (I - sum of J a a^T)^-1 (R^T L - sum of H a).  [Hughes 1986, section 3.4, with H instead of s]"""
-    x, q, p, angular_momentum, momenta = y[:5]
-    w = matvec(body.inverse_tensor, minus(to_body(q, angular_momentum), sum_along_axes(body.rotors, momenta)))
-    speeds = rotor_speeds(body.rotors, momenta, w)
-    velocity = scaled(body.inverse_mass, p)
-    return StateView(x, q, p, angular_momentum, velocity, to_world(q, w), w, speeds, momenta)
+def _mass_of(y: Groups, body: BodyConstants) -> MassNow:
+    """The mass properties at the time that the state holds."""
+    return mass_now(body.course, y[5 if len(body.rotors) else 4][0])
 
 
 @law
-def gyrostat(y: Groups, body: BodyConstants, force: Vector, torque: Vector, rotor_torques: Groups) -> Groups:
-    """x' = P/M, q' = 1/2 q w, P' = F, L' = torque, H' = u: L is that of body and rotors.  [Hughes 1986, section 3.4]"""
-    state = gyrostat_view(y, body)
-    q_rate = quaternion_rate(y[1], state.angular_velocity_body)
-    return (state.velocity, q_rate, force, torque, rotor_torques)
+def _inverse_tensor(tensor: Groups, rotors: Groups) -> Groups:
+    """(I - sum of J a a^T)^-1 of a tensor (xx, yy, zz, xy, xz, yz), or only its diagonal."""
+    zero = 0 * tensor[0]
+    xx, yy, zz, xy, xz, yz = tensor if len(tensor) == 6 else (*tensor, zero, zero, zero)
+    for (x, y, z), inertia, _ in rotors:
+        xx, yy, zz = xx - inertia * (x * x), yy - inertia * (y * y), zz - inertia * (z * z)
+        xy, xz, yz = xy - inertia * (x * y), xz - inertia * (x * z), yz - inertia * (y * z)
+    return invert_symmetric((xx, yy, zz, xy, xz, yz))
+
+
+@law
+def extended_view(y: Groups, body: BodyConstants) -> StateView:
+    """w = (I - sum of J a a^T)^-1 (R^T L - sum of H a).  [Hughes 1986, with H instead of s]"""
+    x, q, p, angular_momentum = y[:4]
+    momenta = y[4] if len(body.rotors) else ()
+    inverse_tensor, inverse_mass = body.inverse_tensor, body.inverse_mass
+    current: Groups = ()
+    if len(body.course):
+        now = _mass_of(y, body)
+        inverse_tensor, inverse_mass = _inverse_tensor(now.tensor, body.rotors), 1 / now.mass
+        current = (now.mass, inverse_mass, *now.tensor) if len(now.tensor) == 3 else (now.mass, inverse_mass)
+    spin = to_body(q, angular_momentum)
+    if len(momenta):
+        spin = minus(spin, sum_along_axes(body.rotors, momenta))
+    w = matvec(inverse_tensor, spin)
+    speeds = rotor_speeds(body.rotors, momenta, w)
+    velocity = scaled(inverse_mass, p)
+    return StateView(x, q, p, angular_momentum, velocity, to_world(q, w), w, speeds, momenta, current)
+
+
+@law
+def extended_momentum(y: Groups, body: BodyConstants, force: Vector, torque: Vector, *rotor_torques: Groups) -> Groups:
+    """x' = P/M, q' = 1/2 q w, P' = F, L' = torque, H' = u: L is that of body and rotors.  [Hughes 1986]
+
+    What leaves a body whose mass changes adds to F and to the torque.
+    """
+    state, q = extended_view(y, body), y[1]
+    if len(body.course):
+        now, w, exhaust_velocity = _mass_of(y, body), state.angular_velocity_body, body.course[5]
+        v = to_body(q, state.velocity)
+        force = plus(force, to_world(q, exhaust_force(now, exhaust_velocity, v, w)))
+        torque = plus(torque, to_world(q, exhaust_torque(now, exhaust_velocity, w)))
+    q_rate = quaternion_rate(q, state.angular_velocity_body)
+    clock = ((1 + 0 * force[0],),) if len(body.course) else ()
+    return (state.velocity, q_rate, force, torque, *rotor_torques, *clock)
 
 
 @law
 def gyrostat_acceleration(state: StateView, body: BodyConstants, torque_body: Vector, rotor_torques: Groups) -> Vector:
-    """w' = (I - sum of J a a^T)^-1 (torque - w x L - sum of u a), body axes; all about the center or about the pivot."""
+    """w' = (I - sum of J a a^T)^-1 (torque - w x L - sum of u a), body axes, about the center of mass or the pivot."""
     w = state.angular_velocity_body
     relative = tuple(rotor[1] * speed for rotor, speed in zip(body.rotors, state.rotor_speed, strict=True))
     total = plus(inertia_times(body, w), sum_along_axes(body.rotors, relative))
@@ -46,15 +84,28 @@ def gyrostat_acceleration(state: StateView, body: BodyConstants, torque_body: Ve
     return matvec(body.inverse_tensor, left)
 
 
+@law
+def variable_mass_acceleration(y: Groups, body: BodyConstants, force: Vector) -> Vector:
+    """(F + m' (u + 2 w x r))/m: the acceleration of the center of mass.  [Cornelisse et al. 1979]"""
+    state, now = extended_view(y, body), _mass_of(y, body)
+    rest = scaled(0, state.angular_velocity_body)
+    reaction = exhaust_force(now, body.course[5], rest, state.angular_velocity_body)
+    return scaled(1 / now.mass, plus(force, to_world(state.orientation, reaction)))
+
+
 def torque_from_table(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Number:
-    """The torque at the time t, interpolated linearly in a table: params = (times, torques)."""
+    """The torque of a rotor at the time t, interpolated linearly in a table: params = (times, torques)."""
     return interp(t, params[0], params[1])
 
 
 @cache
-def extended_formulation(rotors: int) -> Formulation:
-    """The formulation of a body with this many rotors."""
+def extended_formulation(rotors: int, changes_mass: bool) -> Formulation:
+    """The formulation of a body with this many rotors, and perhaps with a mass that changes."""
     momentum = FORMULATIONS["momentum"]
+    more = ((rotors,) if rotors else ()) + ((1,) if changes_mass else ())
     return momentum._replace(
-        sizes=(*momentum.sizes, rotors), rate=gyrostat, view=gyrostat_view, controlled=len(momentum.sizes) + 1
+        sizes=momentum.sizes + more,
+        rate=extended_momentum,
+        view=extended_view,
+        controlled=len(momentum.sizes) + (rotors > 0),
     )

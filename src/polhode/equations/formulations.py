@@ -38,6 +38,8 @@ class StateView(NamedTuple):
     """The speed of each rotor relative to the body, in rad/s."""
     rotor_momentum: Groups = ()
     """The angular momentum of each rotor along its axis, with that of the body's own rotation, in kg m2/s."""
+    current_mass: Groups = ()
+    """Lower level: the mass and its reciprocal where they change, perhaps also moments; forces find them in `body`."""
 
 
 class Formulation(NamedTuple):

@@ -1,7 +1,7 @@
 """Rotors in a body (gyrostats): flywheels and reaction wheels that spin about axes fixed in it.
 
 The inertia of the body is that of the whole, with the rotors locked.  A rotor is symmetric about its axis a; its speed
-s is relative to the body, and H = J (a . w + s) is its angular momentum along a.  [Hughes 1986, section 3.4]
+s is relative to the body, and H = J (a . w + s) is its angular momentum along a.  [Hughes 1986]
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def sum_along_axes(rotors: Groups, amounts: Groups) -> Vector:
 
 @law
 def rotor_speeds(rotors: Groups, momenta: Groups, w: Vector) -> Groups:
-    """s = H/J - a . w, relative to the body.  [Hughes 1986, section 3.4]"""
+    """s = H/J - a . w, relative to the body.  [Hughes 1986]"""
     return tuple(
         momentum * inverse_inertia - dot(axis, w)
         for (axis, _, inverse_inertia), momentum in zip(rotors, momenta, strict=True)

@@ -40,11 +40,20 @@ class BodyConstants(NamedTuple):
     inverse_tensor: Groups = ()
     """Of a body with rotors: the inverse of its tensor, body axes, about the center of mass or the pivot, less the
     moments of the rotors about their axes."""
+    course: Groups = ()
+    """Of a body whose mass changes: a `MassPiece`."""
 
 
 @law
-def constants_for_forces(body: BodyConstants) -> BodyConstants:
-    """The constants about the center of mass, which forces and events see, also with a pivot."""
+def constants_for_forces(body: BodyConstants, current_mass: Groups = ()) -> BodyConstants:
+    """The constants about the center of mass, which forces and events see, also with a pivot; the mass as it is now."""
+    if len(current_mass) == 5:
+        mass, inverse_mass, a, b, c = current_mass
+        none = 0 * mass
+        axes = (1 + none, none, none, none)
+        return BodyConstants(mass, inverse_mass, (a, b, c), (1 / a, 1 / b, 1 / c), axes, body.com_to_pivot)
+    if len(current_mass):
+        return BodyConstants(current_mass[0], current_mass[1], *body[2:6])
     return _about_com(body, body.about_com)
 
 

@@ -50,7 +50,7 @@ def sum_forces(kernels: Sequence[Kernel]) -> Kernel:
 def _with_params(kernel: Kernel, i: int) -> Kernel:
     @law
     def part(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
-        return kernel(t, state, constants_for_forces(body), params[i])
+        return kernel(t, state, constants_for_forces(body, state.current_mass), params[i])
 
     return part
 
@@ -121,7 +121,8 @@ def build_rotor_torques(rotor_kernels: Sequence[Callable[..., Number] | None]) -
 
     @law
     def motors(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
-        seen, each = constants_for_forces(body), zip(rotor_kernels, body.rotors, params, strict=True)
+        seen = constants_for_forces(body, state.current_mass)
+        each = zip(rotor_kernels, body.rotors, params, strict=True)
         return tuple(
             _rotor_torque(kernel, i, t, state, seen, rotor[2], own) for i, (kernel, rotor, own) in enumerate(each)
         )
@@ -249,7 +250,7 @@ def build_event_values(functions: Sequence[Callable[..., Number]], i: int = 0) -
 
     @law
     def last(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Groups:
-        return (function(t, state, constants_for_forces(body), params[i]) + 0 * t,)
+        return (function(t, state, constants_for_forces(body, state.current_mass), params[i]) + 0 * t,)
 
     if i == len(functions) - 1:
         return last

@@ -66,7 +66,8 @@ def sample_arguments(scenario: Scenario, f: Force | Event | Rotor) -> tuple[Any,
 
     def of(i: int) -> tuple[StateView, BodyConstants]:
         body = BodyConstants(*_select_one(scenario.problem.constants, i))
-        return view(_select_one(start, i), body), constants_for_forces(body)
+        state = view(_select_one(start, i), body)
+        return state, constants_for_forces(body, state.current_mass)
 
     params = _select_one(f.params, 0)
     if is_pair:

@@ -65,6 +65,10 @@ def constants_of_body(scenario: Scenario, i: int, pivot: Any) -> BodyConstants:
     """The constants of one body of a system, with its rotors, about a pivot or with None about the center of mass."""
     body = scenario.bodies[i]
     constants = body.constants(pivot)
+    if not scenario.is_extended:
+        return constants
+    if scenario.mass_course is not None:
+        constants = constants._replace(course=scenario.mass_course.piece(scenario.start_time, body))
     if not scenario.rotors:
         return constants
     rotors = tuple(_rotor_constants(rotor, rotor.body == i) for rotor in scenario.rotors)
@@ -111,8 +115,8 @@ def _rotor_params(scenario: Scenario) -> Groups:
     return (over_bodies(each, scenario),)
 
 
-def _gyrostat_start(scenario: Scenario, i: int) -> Groups:
-    """A start with rotors: x, q of the body axes, P, L of body and rotors, and H of each rotor."""
+def _extended_start(scenario: Scenario, i: int) -> Groups:
+    """A start with rotors: x, q of the body axes, P, L of body and rotors, H of each rotor, and the time if needed."""
     state, body, pivot = scenario.states[i], scenario.bodies[i], scenario.pivot
     x, q, p, _ = state.momenta(body)
     constants, w = constants_of_body(scenario, i, pivot), as_leaves(state.angular_velocity_body)
@@ -121,17 +125,21 @@ def _gyrostat_start(scenario: Scenario, i: int) -> Groups:
         inertia * (dot(axis, w) + speed) for (axis, inertia, _), speed in zip(constants.rotors, speeds, strict=True)
     )
     relative = tuple(inertia * speed for (_, inertia, _), speed in zip(constants.rotors, speeds, strict=True))
-    spin = to_world(q, plus(inertia_times(constants, w), sum_along_axes(constants.rotors, relative)))
+    spin = inertia_times(constants, w)
+    if relative:
+        spin = plus(spin, sum_along_axes(constants.rotors, relative))
+    spin = to_world(q, spin)
     if pivot is not None:
         com_to_pivot = to_world(q, constants.com_to_pivot)
         x, p = plus(x, com_to_pivot), scaled(0, com_to_pivot)
-    return (x, q, p, tuple(component + 0.0 for component in spin), momenta)
+    more = ((momenta,) if momenta else ()) + (((scenario.start_time,),) if scenario.mass_course is not None else ())
+    return (x, q, p, tuple(component + 0.0 for component in spin), *more)
 
 
 def _initial_groups(scenario: Scenario) -> Groups:
     both = zip(scenario.states, scenario.bodies, strict=True)
-    if scenario.rotors:
-        each = [_gyrostat_start(scenario, i) for i in range(len(scenario.bodies))]
+    if scenario.is_extended:
+        each = [_extended_start(scenario, i) for i in range(len(scenario.bodies))]
     else:
         each = [_principal_start(state, body, scenario.pivot, scenario.form) for state, body in both]
     groups: Groups = each[0] if not scenario.is_system else stack_nests(each)

@@ -24,6 +24,7 @@ from polhode.model import scenario_validation as checks
 from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw, array_lengths, leading_lengths, settle_arrays
+from polhode.model.mass_course import MassCourse
 from polhode.model.members import (
     select_body_members,
     select_event_members,
@@ -96,6 +97,9 @@ class Scenario:
     rotors : sequence of Rotor, optional
         Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
         Runge-Kutta methods.
+    mass_course : MassCourse, optional
+        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
+        methods, and one body.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -125,6 +129,7 @@ class Scenario:
     events: tuple[Event, ...]
     contacts: tuple[Contact, ...]
     rotors: tuple[Rotor, ...]
+    mass_course: MassCourse | None
     duration: float
     step: float | None
     method: str
@@ -151,6 +156,7 @@ class Scenario:
         events: Sequence[Event | EventLaw] = (),
         contacts: Sequence[Contact] = (),
         rotors: Sequence[Rotor] = (),
+        mass_course: MassCourse | None = None,
         step: float | None = None,
         method: str = "auto",
         formulation: str = "momentum",
@@ -172,6 +178,7 @@ class Scenario:
             "events": checks.check_events(events),
             "contacts": checks.check_contacts(contacts),
             "rotors": checks.check_rotors(rotors),
+            "mass_course": mass_course,
             "breaks": checks.check_break_times(breaks),
             "duration": checks.check_positive_number(duration, "duration"),
             "step": None if step is None else checks.check_positive_number(step, "step"),
@@ -252,6 +259,11 @@ class Scenario:
             return (len(self.bodies),)
         return (self.members, len(self.bodies)) if self.is_system else (self.members,)
 
+    @property
+    def is_extended(self) -> bool:
+        """Whether a body is more than rigid: it has rotors, or its mass changes."""
+        return bool(self.rotors) or self.mass_course is not None
+
     # How it is computed -----------------------------------------------------------------------------------------------
     @cached_property
     def choice(self) -> MethodChoice:
@@ -261,8 +273,8 @@ class Scenario:
     @property
     def form(self) -> Formulation:
         """The laws of the formulation that the motion is computed in."""
-        if self.rotors:
-            return extended_formulation(len(self.rotors))
+        if self.is_extended:
+            return extended_formulation(len(self.rotors), self.mass_course is not None)
         return FORMULATIONS[self.choice.formulation]
 
     @property
@@ -349,6 +361,13 @@ class Scenario:
     def body_constants(self, i: int) -> BodyConstants:
         """The constants of one body, about its pivot if it has one."""
         return constants_of_body(self, i, self.pivot)
+
+    def constants_for_samples(self, constants: BodyConstants, samples: Any) -> BodyConstants:
+        """The constants that belong to the numbers of samples, columns first: the mass at the time that they hold."""
+        if self.mass_course is None:
+            return constants
+        clock = samples[sum(self.form.sizes) - 1]
+        return constants._replace(course=self.mass_course.piece(clock, self.bodies[0]))
 
     def load_kernels(self) -> tuple[Any, ...]:
         """The functions of the forces on single bodies, in the order of `problem.load_params`."""
@@ -446,5 +465,6 @@ class Scenario:
         defaults = {name: p.default for name, p in signature(Scenario).parameters.items()}
         shown = self.forces if forces is None else forces
         return scenario_file.scenario_mapping(
-            self.bodies, self.states, shown, self.contacts, self.rotors, self.is_system, with_parts, settings, defaults
-        )
+            self.bodies, self.states, shown, self.contacts, self.rotors, self.is_system, with_parts, settings, defaults,
+            self.mass_course,
+        )  # fmt: skip

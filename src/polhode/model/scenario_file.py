@@ -18,6 +18,7 @@ from polhode.model.body_file import BODY_KEYS, read_body, refuse_unknown_keys
 from polhode.model.contact import CONTACTS, Contact
 from polhode.model.force import Force
 from polhode.model.forces import FORCES
+from polhode.model.mass_course import MASS_COURSE_KEYS, MassCourse, read_mass_course
 from polhode.model.rotor import Rotor, read_rotor, rotor, rotor_table
 from polhode.model.state import State
 
@@ -60,7 +61,9 @@ def read_scenario(path: Path) -> dict[str, Any]:
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
-    refuse_unknown_keys(content, (*SETTINGS, "body", "bodies", "forces", "contacts", "rotors"), "a scenario")
+    refuse_unknown_keys(
+        content, (*SETTINGS, "body", "bodies", "forces", "contacts", "rotors", "mass_course"), "a scenario"
+    )
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
     settings = {key: content[key] for key in SETTINGS if key in content}
@@ -80,6 +83,9 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
         result["contacts"] = [_read_contact_table(table) for table in content["contacts"]]
     if "rotors" in content:
         result["rotors"] = [_read_rotor_table(table) for table in content["rotors"]]
+    if "mass_course" in content:
+        refuse_unknown_keys(content["mass_course"], MASS_COURSE_KEYS, "a mass course")
+        result["mass_course"] = read_mass_course(content["mass_course"])
     return result
 
 
@@ -154,6 +160,7 @@ def scenario_mapping(
     with_parts: bool,
     settings: Mapping[str, Any],
     defaults: Mapping[str, Any],
+    mass_course: MassCourse | None = None,
 ) -> dict[str, Any]:
     """A file's content from what a scenario has; settings that have their default value are left out."""
     content = {
@@ -169,6 +176,8 @@ def scenario_mapping(
         content["contacts"] = [_contact_table(contact) for contact in contacts]
     if rotors:
         content["rotors"] = [rotor_table(one, to_plain_values) for one in rotors]
+    if mass_course is not None:
+        content["mass_course"] = {key: to_plain_values(value) for key, value in mass_course.arguments.items()}
     return content
 
 

@@ -18,6 +18,7 @@ from polhode.model.contact import Contact, as_contact
 from polhode.model.contact_validation import validate_contacts
 from polhode.model.event import Event, as_event
 from polhode.model.force import Force, as_force
+from polhode.model.mass_course import MassCourse, check_course
 from polhode.model.method_choice import AUTO, LEAST_RTOL, closed_form_obstacle
 from polhode.model.rotor import Rotor, as_rotor
 from polhode.model.state import State, stack_components
@@ -142,8 +143,8 @@ def validate_scenario(scenario: Scenario) -> None:
     _validate_method(scenario)
     _validate_forces(scenario)
     _validate_events(scenario)
-    if scenario.rotors:
-        _validate_rotors(scenario)
+    if scenario.is_extended:
+        _validate_extended(scenario)
     if scenario.contacts:
         validate_contacts(scenario)
     _validate_resolution(scenario)
@@ -266,7 +267,9 @@ def _validate_forces(scenario: Scenario) -> None:
         _validate_indices(scenario, f.bodies, f"{f.name} acts on", ForceError)
 
 
-def _validate_rotors(scenario: Scenario) -> None:
+def _validate_extended(scenario: Scenario) -> None:
+    """Bodies with rotors, or with a mass that changes."""
+    what = "rotors" if scenario.rotors else "a mass that changes"
     for rotor in scenario.rotors:
         _validate_indices(scenario, (rotor.body,), f"{rotor.name} is in", ScenarioError)
         if scenario.bodies[rotor.body].is_particle:
@@ -274,18 +277,37 @@ def _validate_rotors(scenario: Scenario) -> None:
                 f"{rotor.name} is in a particle, which does not turn: give a body with moments of inertia"
             )
     if scenario.contacts:
-        raise ScenarioError("bodies with rotors cannot have contacts yet: leave out contacts, or rotors")
+        raise ScenarioError(f"a body with {what} cannot have contacts yet: leave them out")
     method = scenario.used_method
     if method.tableau is None or method.formulations is not None:
         raise ScenarioError(
-            f"method {method.name!r} does not advance rotors: use 'auto', 'dop853', 'rk4', 'midpoint' or 'euler'"
+            f"method {method.name!r} does not advance {what}: use 'auto', 'dop853', 'rk4', 'midpoint' or 'euler'"
         )
     if scenario.formulation != "momentum":
         raise ScenarioError(
-            f"a body with rotors is computed in formulation 'momentum', not in {scenario.formulation!r}: leave "
+            f"a body with {what} is computed in formulation 'momentum', not in {scenario.formulation!r}: leave "
             "formulation out"
         )
+    if scenario.mass_course is not None:
+        _validate_mass_course(scenario)
     _ = scenario.problem.constants  # refuses rotors that are too large for their body
+
+
+def _validate_mass_course(scenario: Scenario) -> None:
+    course: Any = scenario.mass_course
+    if not isinstance(course, MassCourse):
+        raise ScenarioError(f"mass_course must be made with ph.mass_course(times, mass, ...), not {course!r}")
+    if scenario.is_system:
+        raise ScenarioError("a mass course is that of one body: give the body by itself, not in a list")
+    if scenario.pivot is not None:
+        raise ScenarioError(
+            "a body whose mass changes cannot have a pivot yet: leave out the pivot, or the mass course"
+        )
+    if scenario.bodies[0].is_particle:
+        raise ScenarioError("a particle has no inertia that could change: give a body with moments, ph.Body(...)")
+    if scenario.bodies[0].members is not None:
+        raise ScenarioError("a mass course is the same for all members: give a body without an axis for members")
+    check_course(course, scenario.bodies[0], scenario.start_time)
 
 
 def _validate_events(scenario: Scenario) -> None:

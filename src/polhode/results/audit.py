@@ -136,7 +136,7 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
     forces, unknown = motion.scenario.forces, motion.acts_besides
     kinetic = motion.kinetic_energy.sum(axis=-1) if "body" in motion.axes else motion.kinetic_energy
     contacts, loses = tuple(c.name for c in motion.scenario.contacts), _contacts_lose_energy(motion)
-    driven = tuple(rotor.name for rotor in motion.scenario.rotors if _has_motor(rotor))
+    driven = tuple(rotor.name for rotor in motion.scenario.rotors if _has_motor(rotor)) + _exhaust(motion)
     if not forces and not unknown and not loses and not driven:
         reason = "no force acts" + ("; the contacts lose no energy" if contacts else "")
         return [_measure_drift(motion, "kinetic energy", "J", True, kinetic, kinetic, reason)]
@@ -151,13 +151,18 @@ def _energies(motion: Trajectory) -> list[AuditFinding]:
         if contacts:
             reason = _describe_losses(motion, energy, size) if loses else f"{reason}; the contacts lose no energy"
         found.append(_measure_drift(motion, "energy", "J", not changing and not loses, energy, size, reason))
-    if motion.work is not None:
+    if motion.work is not None and motion.scenario.mass_course is None:
         work = motion.work.sum(axis=-1) if "body" in motion.axes else motion.work
         # The work of an impulse at the start is counted, but an output at the start comes after it.
         balance = (work - work[:1]) - (kinetic - kinetic[:1])
         size = np.maximum(np.abs(kinetic), np.abs(work))
         found.append(_measure_drift(motion, "work-energy residual", "J", True, balance, size, "always"))
     return found
+
+
+def _exhaust(motion: Trajectory) -> tuple[str, ...]:
+    """What leaves a body whose mass changes carries momentum and energy away."""
+    return ("the mass that leaves",) if motion.scenario.mass_course is not None else ()
 
 
 def _has_motor(rotor: Rotor) -> bool:
@@ -191,7 +196,7 @@ def _describe_losses(motion: Trajectory, energy: Array, size: Array) -> str:
 def _external(motion: Trajectory) -> tuple[str, ...]:
     """Names of what acts from outside besides the scenario's forces; contacts between bodies are internal."""
     surfaces = tuple(c.name for c in motion.scenario.contacts if isinstance(c, HalfSpace))
-    return (*motion.acts_besides, *surfaces)
+    return (*motion.acts_besides, *surfaces, *_exhaust(motion))
 
 
 def _momenta(motion: Trajectory) -> list[AuditFinding]:

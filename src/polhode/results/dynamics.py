@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.equations.extended_body import gyrostat_acceleration
+from polhode.equations.extended_body import gyrostat_acceleration, variable_mass_acceleration
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, euler_rate
 from polhode.equations.pivot import com_acceleration, torque_about_pivot
@@ -17,7 +17,7 @@ from polhode.equations.vectors import minus, scaled
 from polhode.errors import InputError
 from polhode.model import force_evaluation
 from polhode.model.force import Force
-from polhode.model.state import stack_components
+from polhode.model.state import split_groups, stack_components
 from polhode.results.trajectory import Trajectory, require_forces
 from polhode.validation import Array
 
@@ -136,6 +136,12 @@ def loads(motion: Trajectory, forces: Sequence[Force]) -> tuple[Array, Array]:
 
 
 def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
+    if motion.scenario.mass_course is not None:
+        columns = np.moveaxis(
+            motion.run_result.samples if motion.axis == "member" else motion.run_result.samples[:, 0], -1, 0
+        )
+        constants = motion.scenario.constants_for_samples(c, columns)
+        return variable_mass_acceleration(split_groups(columns, motion.scenario.form.sizes), constants, push)
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
     run = motion.run_result

@@ -39,6 +39,7 @@ UNITS = {
     "linear_momentum": "kg m s-1",
     "angular_momentum": "kg m2 s-1",
     "work": "J",
+    "mass": "kg",
     "rotor_speed": "rad s-1",
     "rotor_momentum": "kg m2 s-1",
     "attitude_drift": "1",
@@ -68,6 +69,7 @@ NAMES = {
     "linear_momentum": "linear momentum, world axes",
     "angular_momentum": "angular momentum about the center of mass, world axes",
     "work": "work done by the forces since the start",
+    "mass": "mass of the body",
     "rotor_speed": "speed of each rotor relative to its body",
     "rotor_momentum": "angular momentum of each rotor along its axis",
     "attitude_drift": "largest deviation of the attitude from a rotation since the previous output, before rescaling",
@@ -118,6 +120,8 @@ def to_dataset(motion: Trajectory) -> xarray.Dataset:
     if motion.scenario.rotors:
         across = ("time", *(axis for axis in motion.axes if axis != "body"), "rotor")
         variables |= {name: (across, getattr(motion, name)) for name in ("rotor_speed", "rotor_momentum")}
+    if motion.scenario.mass_course is not None:
+        variables["mass"] = (outer, motion.mass)
     if crossings:
         variables["crossing_time"] = (("crossing",), np.array([c.time for c in crossings]))
         variables["crossing_body"] = (("crossing",), np.array([c.body for c in crossings]))

@@ -135,7 +135,7 @@ def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
         scenario.used_method.is_taylor_series
         or not has_taylor_series()
         or not (fails or report.missed)
-        or scenario.rotors
+        or scenario.is_extended
     ):
         return first
     came = (

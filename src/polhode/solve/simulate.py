@@ -22,6 +22,7 @@ from polhode.model import scenario_validation as checks
 from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw, array_lengths, settle_arrays
+from polhode.model.mass_course import MassCourse
 from polhode.model.method_choice import AUTO
 from polhode.model.preflight import check_user_functions
 from polhode.model.rotor import Rotor
@@ -76,6 +77,7 @@ def simulate(
     events: Sequence[Event | EventLaw] = (),
     contacts: Sequence[Contact] = (),
     rotors: Sequence[Rotor] = (),
+    mass_course: MassCourse | None = None,
     pivot: ArrayLike | None = None,
     renormalize: bool = True,
     rtol: float | Sequence[float] = 1e-9,
@@ -126,6 +128,9 @@ def simulate(
     rotors : sequence of Rotor, optional
         Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
         Runge-Kutta methods.
+    mass_course : MassCourse, optional
+        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
+        methods, and one body.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -183,6 +188,7 @@ def simulate(
         events=events,
         contacts=contacts,
         rotors=rotors,
+        mass_course=mass_course,
         pivot=pivot,
         renormalize=renormalize,
         rtol=rtol,
@@ -215,6 +221,7 @@ def ensemble(
     events: Sequence[Event | EventLaw] = (),
     contacts: Sequence[Contact] = (),
     rotors: Sequence[Rotor] = (),
+    mass_course: MassCourse | None = None,
     pivot: ArrayLike | None = None,
     renormalize: bool = True,
     rtol: float | Sequence[float] = 1e-9,
@@ -269,6 +276,9 @@ def ensemble(
     rotors : sequence of Rotor, optional
         Made by `ph.rotor`: flywheels and reaction wheels inside the bodies.  For "auto", "dop853" and the other
         Runge-Kutta methods.
+    mass_course : MassCourse, optional
+        Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
+        methods, and one body.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -315,6 +325,7 @@ def ensemble(
         events=events,
         contacts=contacts,
         rotors=rotors,
+        mass_course=mass_course,
         pivot=pivot,
         renormalize=renormalize,
         rtol=rtol,

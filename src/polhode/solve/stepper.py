@@ -25,6 +25,7 @@ from polhode.methods.registry import METHODS
 from polhode.model.contact import Contact
 from polhode.model.event import Event, EventLaw
 from polhode.model.force import Force, ForceLaw
+from polhode.model.mass_course import MassCourse
 from polhode.model.method_choice import AUTO, RUNGE_KUTTA
 from polhode.model.preflight import check_user_functions
 from polhode.model.rotor import Rotor
@@ -49,7 +50,7 @@ class Stepper:
 
     Parameters
     ----------
-    body, state, forces, events, contacts, rotors, pivot, breaks
+    body, state, forces, events, contacts, rotors, mass_course, pivot, breaks
         As in `ph.simulate`.
     method, step, formulation, engine, renormalize, rtol, atol
         As in `ph.simulate`.  Method "auto" is "dop853" here.
@@ -82,6 +83,7 @@ class Stepper:
         events: Sequence[Event | EventLaw] = (),
         contacts: Sequence[Contact] = (),
         rotors: Sequence[Rotor] = (),
+        mass_course: MassCourse | None = None,
         step: float | None = None,
         method: str = AUTO,
         formulation: str = "momentum",
@@ -97,9 +99,9 @@ class Stepper:
             scenario = body
         else:
             scenario = Scenario(
-                body, state, forces, duration=duration, events=events, contacts=contacts, rotors=rotors, step=step,
-                method=method, formulation=formulation, engine=engine, pivot=pivot, renormalize=renormalize, rtol=rtol,
-                atol=atol, breaks=breaks, name=name,
+                body, state, forces, duration=duration, events=events, contacts=contacts, rotors=rotors,
+                mass_course=mass_course, step=step, method=method, formulation=formulation, engine=engine, pivot=pivot,
+                renormalize=renormalize, rtol=rtol, atol=atol, breaks=breaks, name=name,
             )  # fmt: skip
         if scenario.members is not None:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")

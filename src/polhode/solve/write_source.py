@@ -134,8 +134,9 @@ def _settle_scenario(scenario: Scenario) -> Scenario:
             f"a scenario with events cannot be exported: leave out {scenario.events[0].name}, and watch for it in the "
             "program between two steps"
         )
-    if scenario.rotors:
-        raise ScenarioError("a scenario with rotors cannot be exported: leave them out, or use ph.simulate")
+    if scenario.is_extended:
+        what = "rotors" if scenario.rotors else "a mass that changes"
+        raise ScenarioError(f"a scenario with {what} cannot be exported: leave that out, or use ph.simulate")
     if scenario.contacts:
         raise ScenarioError("a scenario with contacts cannot be exported: leave them out, or use ph.simulate")
     if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:
