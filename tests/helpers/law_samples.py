@@ -100,6 +100,8 @@ SKEWED = PIECE._replace(coefficients=(*LINES, vector(1, 1, over=8), vector(-2, 1
 BURNING = GYROSTAT._replace(course=SKEWED)
 BURNED = (*SPINNING, (T,))
 NOW = variable_mass.mass_now(SKEWED, T)
+WET = GYROSTAT._replace(added=(vector(4, 1, 0, 1, 5, -1, 0, -1, 6, over=8), GENERAL))
+SUNK = extended_body.extended_view(SPINNING, WET)
 
 
 # A free rotation: moments in order, and a spin about the axis of the smallest moment
@@ -336,6 +338,8 @@ ARGUMENTS = {
     variable_mass.invert_symmetric: (NOW.tensor,),
     variable_mass.exhaust_force: (NOW, A, B, C),
     variable_mass.exhaust_torque: (NOW, A, C),
+    extended_body.velocities_with_added_mass: (WET, A, B),
+    extended_body.added_mass_acceleration: (SUNK, WET, vector(40, -90, 30), B, vector(1, -2, over=8)),
     extended_body._mass_of: (BURNED, BURNING),
     extended_body._inverse_tensor: (NOW.tensor, ROTORS),
     extended_body.extended_view: (BURNED, BURNING),

@@ -39,6 +39,7 @@ EXACT = "engines/test_exact_method.py"
 SPLITTING = "methods/test_splitting.py"
 ROTORS = "solve/test_rotors.py"
 BURN = "solve/test_mass_course.py"
+FLUID = "solve/test_added_mass.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -800,5 +801,34 @@ PLANTED = [
         "scenario.mass_course.knots.tolist()",
         "scenario.mass_course.knots.tolist()[:1]",
         (BURN,),
+    ),
+    # Added mass -----------------------------------------------------------------------------------------------------
+    Planted(
+        "added mass: no Munk moment",
+        "equations/extended_body.py",
+        "torque = plus(torque, cross(y[2], state.velocity))",
+        "torque = plus(torque, scaled(0, cross(y[2], state.velocity)))",
+        (FLUID,),
+    ),
+    Planted(
+        "added mass: a block that is not transposed",
+        "equations/extended_body.py",
+        "matvec(transpose(by_spin), p)",
+        "matvec(by_spin, p)",
+        (FLUID,),
+    ),
+    Planted(
+        "added mass: the fluid has no momentum at the start",
+        "model/problem.py",
+        "p = plus(p, to_world(q, as_leaves(moved[..., :3])))",
+        "p = plus(p, to_world(q, as_leaves(0 * moved[..., :3])))",
+        (FLUID,),
+    ),
+    Planted(
+        "added mass: acceleration without the turning axes",
+        "equations/extended_body.py",
+        "to_world(q, plus(v_rate, cross(w, v)))",
+        "to_world(q, v_rate)",
+        (FLUID,),
     ),
 ]

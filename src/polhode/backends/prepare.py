@@ -88,6 +88,7 @@ class Structure(NamedTuple):
     """The law of the torque of each rotor, if it has one."""
     mass_shape: tuple[int, int] = (0, 0)
     """Of a mass that changes: how many numbers do, and how many coefficients each has."""
+    has_added_mass: bool = False
 
 
 class Plan(NamedTuple):
@@ -281,7 +282,9 @@ def _layout(structure: Structure, tableau: Tableau | None, dense: Tableau | None
     about_com = ((0,) * 3, (0,) * 3, (0,) * 4) if structure.pivoted else ()
     rotors, (numbers, powers) = len(structure.rotor_kernels), structure.mass_shape
     course: Groups = (0, 0, ((0,) * powers,) * numbers, (0,) * 3, 0, (0,) * 3) if numbers else ()
-    extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if rotors else (), course
+    has_inverse = rotors > 0 or structure.has_added_mass
+    added = ((0,) * 9,) * 2 if structure.has_added_mass else ()
+    extended = (((0,) * 3, 0, 0),) * rotors, (0,) * 9 if has_inverse else (), added, course
     body = place((0, 0, (0,) * 3, (0,) * 3, (0,) * 4, (0,) * 3, about_com, *extended))
     params, event_params = place(structure.load_shape), place(structure.event_shape)
     least = place((0,) * structure.formulation.controlled if method.is_adaptive else ())
@@ -341,6 +344,7 @@ def structure_of(scenario: Scenario, counts_work: bool, needs_output_inside: boo
         any(isinstance(contact, BodyContact) for contact in scenario.contacts),
         tuple(rotor.kernel for rotor in scenario.rotors),
         (0, 0) if course is None else (course.count(scenario.bodies[0]), course.degree + 1),
+        scenario.added_mass is not None,
     )
 
 

@@ -1,4 +1,4 @@
-"""The formulation of bodies that are more than rigid: with rotors inside, or a mass that changes.
+"""The formulation of bodies that are more than rigid: with rotors inside, a mass that changes, or added mass.
 
 The state is that of the formulation "momentum", attitude of the body axes, followed by a group for the momenta of the
 rotors, if there are any, and one for the time, if the mass depends on it.
@@ -13,7 +13,7 @@ from polhode.equations.gyrostat import rotor_speeds, sum_along_axes
 from polhode.equations.inertia import BodyConstants, inertia_times
 from polhode.equations.interpolation import interp
 from polhode.equations.law import Groups, Number, Vector, law
-from polhode.equations.matrices import matvec
+from polhode.equations.matrices import matvec, transpose
 from polhode.equations.quaternions import rate as quaternion_rate
 from polhode.equations.quaternions import to_body, to_world
 from polhode.equations.variable_mass import MassNow, exhaust_force, exhaust_torque, invert_symmetric, mass_now
@@ -38,6 +38,15 @@ def _inverse_tensor(tensor: Groups, rotors: Groups) -> Groups:
 
 
 @law
+def velocities_with_added_mass(body: BodyConstants, p: Vector, spin: Vector) -> tuple[Vector, Vector]:
+    """(v, w) = M^-1 (P, L), body axes, M the 6 x 6 matrix of the body and the fluid around it.  [Lamb 1932]"""
+    by_momentum, by_spin = body.added
+    v = plus(matvec(by_momentum, p), matvec(by_spin, spin))
+    w = plus(matvec(transpose(by_spin), p), matvec(body.inverse_tensor, spin))
+    return v, w
+
+
+@law
 def extended_view(y: Groups, body: BodyConstants) -> StateView:
     """w = (I - sum of J a a^T)^-1 (R^T L - sum of H a).  [Hughes 1986, with H instead of s]"""
     x, q, p, angular_momentum = y[:4]
@@ -51,9 +60,13 @@ def extended_view(y: Groups, body: BodyConstants) -> StateView:
     spin = to_body(q, angular_momentum)
     if len(momenta):
         spin = minus(spin, sum_along_axes(body.rotors, momenta))
-    w = matvec(inverse_tensor, spin)
+    if len(body.added):
+        v_body, w = velocities_with_added_mass(body, to_body(q, p), spin)
+        velocity = to_world(q, v_body)
+    else:
+        w = matvec(inverse_tensor, spin)
+        velocity = scaled(inverse_mass, p)
     speeds = rotor_speeds(body.rotors, momenta, w)
-    velocity = scaled(inverse_mass, p)
     return StateView(x, q, p, angular_momentum, velocity, to_world(q, w), w, speeds, momenta, current)
 
 
@@ -61,7 +74,8 @@ def extended_view(y: Groups, body: BodyConstants) -> StateView:
 def extended_momentum(y: Groups, body: BodyConstants, force: Vector, torque: Vector, *rotor_torques: Groups) -> Groups:
     """x' = P/M, q' = 1/2 q w, P' = F, L' = torque, H' = u: L is that of body and rotors.  [Hughes 1986]
 
-    What leaves a body whose mass changes adds to F and to the torque.
+    What leaves a body whose mass changes adds to F and to the torque.  With added mass P is not along v, and about the
+    center of mass, which moves, L' = torque + P x v.  [Kirchhoff's equations: Lamb 1932]
     """
     state, q = extended_view(y, body), y[1]
     if len(body.course):
@@ -69,6 +83,8 @@ def extended_momentum(y: Groups, body: BodyConstants, force: Vector, torque: Vec
         v = to_body(q, state.velocity)
         force = plus(force, to_world(q, exhaust_force(now, exhaust_velocity, v, w)))
         torque = plus(torque, to_world(q, exhaust_torque(now, exhaust_velocity, w)))
+    if len(body.added):
+        torque = plus(torque, cross(y[2], state.velocity))
     q_rate = quaternion_rate(q, state.angular_velocity_body)
     clock = ((1 + 0 * force[0],),) if len(body.course) else ()
     return (state.velocity, q_rate, force, torque, *rotor_torques, *clock)
@@ -91,6 +107,24 @@ def variable_mass_acceleration(y: Groups, body: BodyConstants, force: Vector) ->
     rest = scaled(0, state.angular_velocity_body)
     reaction = exhaust_force(now, body.course[5], rest, state.angular_velocity_body)
     return scaled(1 / now.mass, plus(force, to_world(state.orientation, reaction)))
+
+
+@law
+def added_mass_acceleration(
+    state: StateView, body: BodyConstants, force: Vector, torque: Vector, rotor_torques: Groups
+) -> Vector:
+    """The acceleration of the center of mass: M (v', w') = (P x w + F, L x w + P x v + torque) in body axes.
+
+    [Kirchhoff's equations: Lamb 1932]
+    """
+    q, w = state.orientation, state.angular_velocity_body
+    p, v, spin = to_body(q, state.linear_momentum), to_body(q, state.velocity), to_body(q, state.angular_momentum)
+    p_rate = plus(cross(p, w), to_body(q, force))
+    spin_rate = plus(plus(cross(spin, w), cross(p, v)), to_body(q, torque))
+    if len(rotor_torques):
+        spin_rate = minus(spin_rate, sum_along_axes(body.rotors, rotor_torques))
+    v_rate, _ = velocities_with_added_mass(body, p_rate, spin_rate)
+    return to_world(q, plus(v_rate, cross(w, v)))
 
 
 def torque_from_table(t: Number, state: StateView, body: BodyConstants, params: Groups) -> Number:

@@ -40,6 +40,9 @@ class BodyConstants(NamedTuple):
     inverse_tensor: Groups = ()
     """Of a body with rotors: the inverse of its tensor, body axes, about the center of mass or the pivot, less the
     moments of the rotors about their axes."""
+    added: Groups = ()
+    """Of a body with added mass: the blocks of the inverse mass matrix, body axes, that give v from P and from L; the
+    one that gives w from L is `inverse_tensor`."""
     course: Groups = ()
     """Of a body whose mass changes: a `MassPiece`."""
 

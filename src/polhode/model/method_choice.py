@@ -70,7 +70,8 @@ def closed_form_obstacle(scenario: Scenario) -> str | None:
     """Why the motion has no closed form here; None if it has."""
     others = [f.name for f in scenario.forces if f.kind != "impulse" and not f.uniform]
     if scenario.is_extended:
-        return "there are rotors" if scenario.rotors else "the mass changes"
+        mass = "the mass changes" if scenario.mass_course is not None else "a fluid adds mass"
+        return "there are rotors" if scenario.rotors else mass
     if others:
         return f"{', '.join(dict.fromkeys(others))} acts"
     if scenario.pivot is not None and scenario.of_kind("body"):

@@ -69,7 +69,7 @@ def constants_of_body(scenario: Scenario, i: int, pivot: Any) -> BodyConstants:
         return constants
     if scenario.mass_course is not None:
         constants = constants._replace(course=scenario.mass_course.piece(scenario.start_time, body))
-    if not scenario.rotors:
+    if not scenario.rotors and scenario.added_mass is None:
         return constants
     rotors = tuple(_rotor_constants(rotor, rotor.body == i) for rotor in scenario.rotors)
     tensor = np.asarray(body.inertia_body)
@@ -82,10 +82,39 @@ def constants_of_body(scenario: Scenario, i: int, pivot: Any) -> BodyConstants:
             a = rotor.axis[..., None]
             tensor = tensor - np.asarray(rotor.inertia)[..., None, None] * (a * a.swapaxes(-1, -2))
     _check_carries_rotors(tensor, i)
-    inverse = np.linalg.inv(tensor)
-    inverse = (inverse + inverse.swapaxes(-1, -2)) / 2
-    entries = as_leaves(inverse.reshape(*inverse.shape[:-2], 9))
-    return constants._replace(rotors=rotors, inverse_tensor=entries)
+    if scenario.added_mass is not None:
+        inverse = _invert(_mass_matrix(body.mass, tensor, scenario.added_mass[i]))
+        added = (_entries(inverse[..., :3, :3]), _entries(inverse[..., :3, 3:]))
+        return constants._replace(rotors=rotors, inverse_tensor=_entries(inverse[..., 3:, 3:]), added=added)
+    return constants._replace(rotors=rotors, inverse_tensor=_entries(_invert(tensor)))
+
+
+def _mass_matrix(mass: Any, tensor: Array, added: Array) -> Array:
+    """The 6 x 6 matrix of a body and the fluid around it; its total must resist every motion."""
+    members = np.broadcast_shapes(np.shape(mass), tensor.shape[:-2], added.shape[:-2])
+    total = np.zeros((*members, 6, 6))
+    total[..., :3, :3], total[..., 3:, 3:] = np.asarray(mass)[..., None, None] * np.eye(3), tensor
+    total = total + added
+    size = np.sqrt(np.abs(np.diagonal(total, axis1=-2, axis2=-1)))
+    scaled_total = total / np.where(size > 0, size, 1)[..., :, None] / np.where(size > 0, size, 1)[..., None, :]
+    if not np.linalg.eigvalsh(scaled_total).min() > 0:
+        raise InertiaError(
+            "the mass matrix of the body and its added mass is not positive definite: some motion would have no "
+            "inertia, or a negative one. Are the entries in SI units, about the center of mass, in body axes, velocity "
+            "before rotation?"
+        )
+    return total
+
+
+def _invert(matrix: Array) -> Array:
+    """The inverse of a symmetric matrix, symmetric to the last bit."""
+    inverse = np.linalg.inv(matrix)
+    return np.asarray((inverse + inverse.swapaxes(-1, -2)) / 2)
+
+
+def _entries(matrix: Array) -> Any:
+    """A 3 x 3 matrix as nine numbers, each perhaps over members."""
+    return as_leaves(matrix.reshape(*matrix.shape[:-2], 9))
 
 
 def _rotor_constants(rotor: Rotor, is_carried: bool) -> RotorConstants:
@@ -128,12 +157,22 @@ def _extended_start(scenario: Scenario, i: int) -> Groups:
     spin = inertia_times(constants, w)
     if relative:
         spin = plus(spin, sum_along_axes(constants.rotors, relative))
+    if scenario.added_mass is not None:
+        moved = np.einsum("...ij,...j->...i", scenario.added_mass[i], _motion_of(state))
+        p = plus(p, to_world(q, as_leaves(moved[..., :3])))
+        spin = plus(spin, as_leaves(moved[..., 3:]))
     spin = to_world(q, spin)
     if pivot is not None:
         com_to_pivot = to_world(q, constants.com_to_pivot)
         x, p = plus(x, com_to_pivot), scaled(0, com_to_pivot)
     more = ((momenta,) if momenta else ()) + (((scenario.start_time,),) if scenario.mass_course is not None else ())
     return (x, q, p, tuple(component + 0.0 for component in spin), *more)
+
+
+def _motion_of(state: State) -> Array:
+    """(v, w) in body axes."""
+    velocity = to_body(as_leaves(state.quaternion_wxyz), as_leaves(state.velocity))
+    return np.stack(np.broadcast_arrays(*velocity, *as_leaves(state.angular_velocity_body)), axis=-1)
 
 
 def _initial_groups(scenario: Scenario) -> Groups:

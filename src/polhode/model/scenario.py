@@ -100,6 +100,9 @@ class Scenario:
     mass_course : MassCourse, optional
         Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
         methods, and one body.
+    added_mass : array_like, optional
+        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
+        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -130,6 +133,7 @@ class Scenario:
     contacts: tuple[Contact, ...]
     rotors: tuple[Rotor, ...]
     mass_course: MassCourse | None
+    added_mass: tuple[Array, ...] | None
     duration: float
     step: float | None
     method: str
@@ -157,6 +161,7 @@ class Scenario:
         contacts: Sequence[Contact] = (),
         rotors: Sequence[Rotor] = (),
         mass_course: MassCourse | None = None,
+        added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
         step: float | None = None,
         method: str = "auto",
         formulation: str = "momentum",
@@ -179,6 +184,7 @@ class Scenario:
             "contacts": checks.check_contacts(contacts),
             "rotors": checks.check_rotors(rotors),
             "mass_course": mass_course,
+            "added_mass": checks.check_added_mass(added_mass, body),
             "breaks": checks.check_break_times(breaks),
             "duration": checks.check_positive_number(duration, "duration"),
             "step": None if step is None else checks.check_positive_number(step, "step"),
@@ -236,6 +242,7 @@ class Scenario:
             + [rotor.params for rotor in self.rotors]
         )
         records: list[Any] = [*self.bodies, *self.states, *self.contacts, *self.rotors]
+        lengths |= {len(matrix) for matrix in self.added_mass or () if matrix.ndim > 2}
         lengths |= {record.members for record in records if record.members is not None}
         if self.pivot is not None and np.ndim(self.pivot) == 2:
             lengths.add(len(self.pivot))
@@ -261,8 +268,8 @@ class Scenario:
 
     @property
     def is_extended(self) -> bool:
-        """Whether a body is more than rigid: it has rotors, or its mass changes."""
-        return bool(self.rotors) or self.mass_course is not None
+        """Whether a body is more than rigid: it has rotors, its mass changes, or a fluid adds to it."""
+        return bool(self.rotors) or self.mass_course is not None or self.added_mass is not None
 
     # How it is computed -----------------------------------------------------------------------------------------------
     @cached_property
@@ -417,6 +424,9 @@ class Scenario:
             events=[select_event_members(e, members) for e in self.events],  # type: ignore[arg-type]
             contacts=[contact.select_members(members) for contact in self.contacts],  # type: ignore[arg-type]
             rotors=[rotor.select_members(members) for rotor in self.rotors],  # type: ignore[arg-type]
+            added_mass=None
+            if self.added_mass is None
+            else tuple(select_members(m, 2, members) for m in self.added_mass),
             pivot=None if self.pivot is None else select_members(self.pivot, 1, members),
         )
 
@@ -466,5 +476,5 @@ class Scenario:
         shown = self.forces if forces is None else forces
         return scenario_file.scenario_mapping(
             self.bodies, self.states, shown, self.contacts, self.rotors, self.is_system, with_parts, settings, defaults,
-            self.mass_course,
+            self.mass_course, self.added_mass,
         )  # fmt: skip

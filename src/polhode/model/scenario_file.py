@@ -38,6 +38,7 @@ SETTINGS = (
     "breaks",
     "largest_turn",
 )
+READ_SEPARATELY = ("body", "bodies", "forces", "contacts", "rotors", "mass_course", "added_mass")
 STATE_KEYS = ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "angular_velocity", "time")
 
 
@@ -61,9 +62,7 @@ def read_scenario(path: Path) -> dict[str, Any]:
 
 def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
     """The arguments of a `Scenario` from a file's content; meshes are read from the folder, and without one refused."""
-    refuse_unknown_keys(
-        content, (*SETTINGS, "body", "bodies", "forces", "contacts", "rotors", "mass_course"), "a scenario"
-    )
+    refuse_unknown_keys(content, (*SETTINGS, *READ_SEPARATELY), "a scenario")
     if ("body" in content) == ("bodies" in content):
         raise ScenarioError("a scenario has one [body], or several [[bodies]]: exactly one of the two keys")
     settings = {key: content[key] for key in SETTINGS if key in content}
@@ -83,6 +82,8 @@ def scenario_arguments(content: Mapping[str, Any], folder: Path | None = None) -
         result["contacts"] = [_read_contact_table(table) for table in content["contacts"]]
     if "rotors" in content:
         result["rotors"] = [_read_rotor_table(table) for table in content["rotors"]]
+    if "added_mass" in content:
+        result["added_mass"] = _read_added_mass(content["added_mass"], "bodies" in content)
     if "mass_course" in content:
         refuse_unknown_keys(content["mass_course"], MASS_COURSE_KEYS, "a mass course")
         result["mass_course"] = read_mass_course(content["mass_course"])
@@ -107,6 +108,13 @@ def _read_force_table(table: Any) -> Force:
 def _read_contact_table(table: Any) -> Contact:
     made: Contact = _make_by_kind(table, "contact", CONTACTS, ScenarioError, "floor")
     return made
+
+
+def _read_added_mass(given: Any, is_system: bool) -> Any:
+    """One matrix, or a list of them for a system, in which zeros stand for none."""
+    if not is_system or not isinstance(given, list):
+        return given
+    return [np.asarray(matrix, dtype=np.float64) for matrix in given]
 
 
 def _read_rotor_table(table: Any) -> Rotor:
@@ -161,6 +169,7 @@ def scenario_mapping(
     settings: Mapping[str, Any],
     defaults: Mapping[str, Any],
     mass_course: MassCourse | None = None,
+    added_mass: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
     """A file's content from what a scenario has; settings that have their default value are left out."""
     content = {
@@ -176,6 +185,9 @@ def scenario_mapping(
         content["contacts"] = [_contact_table(contact) for contact in contacts]
     if rotors:
         content["rotors"] = [rotor_table(one, to_plain_values) for one in rotors]
+    if added_mass is not None:
+        matrices = [to_plain_values(matrix) for matrix in added_mass]
+        content["added_mass"] = matrices if is_system else matrices[0]
     if mass_course is not None:
         content["mass_course"] = {key: to_plain_values(value) for key, value in mass_course.arguments.items()}
     return content

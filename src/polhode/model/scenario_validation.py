@@ -57,6 +57,37 @@ def check_rotors(given: Any) -> tuple[Rotor, ...]:
     return tuple(as_rotor(rotor) for rotor in _check_list(given, "rotors"))
 
 
+def check_added_mass(given: Any, body: Any) -> tuple[Array, ...] | None:
+    """A symmetric 6 x 6 matrix for each body; zeros for a body of a system without."""
+    if given is None:
+        return None
+    if not isinstance(body, (list, tuple)):
+        is_wrapped = isinstance(given, (list, tuple)) and len(given) == 1
+        return (_check_added_matrix(given[0] if is_wrapped else given),)
+    each = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given]
+    if len(each) != len(body):
+        raise ScenarioError(
+            f"added_mass of {len(body)} bodies must be a list of as many 6 x 6 matrices, with None for a body without, "
+            f"but {len(each)} were given"
+        )
+    return tuple(np.zeros((6, 6)) if one is None else _check_added_matrix(one) for one in each)
+
+
+def _check_added_matrix(given: Any) -> Array:
+    matrix = validation.check_numbers(given, "added_mass", (6, 6), ScenarioError)
+    size = np.sqrt(np.abs(np.diagonal(matrix, axis1=-2, axis2=-1)))
+    scale = size[..., :, None] * size[..., None, :] + np.abs(matrix).max() * np.finfo(float).eps
+    off = np.abs(matrix - matrix.swapaxes(-1, -2))
+    if (off > 1e-9 * scale).any():
+        i, j = (int(k) for k in np.unravel_index(int(np.argmax(off.reshape(-1, 6, 6).max(axis=0))), (6, 6)))
+        a, b = (float(np.ravel(matrix[..., r, c])[0]) for r, c in ((i, j), (j, i)))
+        raise ScenarioError(
+            f"added_mass must be symmetric, but entry ({i}, {j}) is {a:g} and entry ({j}, {i}) is {b:g}: average the "
+            "two if a solver found them, (A + A.T)/2, and ask why they differ"
+        )
+    return np.asarray((matrix + matrix.swapaxes(-1, -2)) / 2)
+
+
 def check_positive_number(value: Any, name: str) -> float:
     """One number above zero."""
     number = validation.check_number(value, name, ScenarioError)
@@ -269,7 +300,8 @@ def _validate_forces(scenario: Scenario) -> None:
 
 def _validate_extended(scenario: Scenario) -> None:
     """Bodies with rotors, or with a mass that changes."""
-    what = "rotors" if scenario.rotors else "a mass that changes"
+    what = "a mass that changes" if scenario.mass_course is not None else "added mass"
+    what = "rotors" if scenario.rotors else what
     for rotor in scenario.rotors:
         _validate_indices(scenario, (rotor.body,), f"{rotor.name} is in", ScenarioError)
         if scenario.bodies[rotor.body].is_particle:
@@ -290,6 +322,13 @@ def _validate_extended(scenario: Scenario) -> None:
         )
     if scenario.mass_course is not None:
         _validate_mass_course(scenario)
+    if scenario.added_mass is not None:
+        if scenario.pivot is not None:
+            raise ScenarioError("a body with added mass cannot have a pivot yet: leave out the pivot, or added_mass")
+        if scenario.mass_course is not None:
+            raise ScenarioError("a body with added mass cannot have a mass that changes yet: leave out one of the two")
+        if any(body.is_particle for body in scenario.bodies):
+            raise ScenarioError("added mass acts on bodies that turn, not on particles: give moments of inertia")
     _ = scenario.problem.constants  # refuses rotors that are too large for their body
 
 

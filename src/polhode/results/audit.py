@@ -224,9 +224,9 @@ def _momenta(motion: Trajectory) -> list[AuditFinding]:
 def _angular_momenta(motion: Trajectory) -> list[AuditFinding]:
     scenario, besides = motion.scenario, _external(motion)
     turning = [f for f in scenario.forces if f.turns and f.kind != "pair"]
-    if "body" in motion.axes:
+    if "body" in motion.axes or scenario.added_mass is not None:
         each = motion.angular_momentum_about((0.0, 0.0, 0.0))
-        total, size = each.sum(axis=-2), _norm(each).sum(axis=-1)
+        total, size = (each.sum(axis=-2), _norm(each).sum(axis=-1)) if "body" in motion.axes else (each, _norm(each))
         outside = [f for f in scenario.forces if f.kind != "pair"]
         own = [f for f in scenario.of_kind("pair") if f.function is not None]
         free = not outside and not own and not besides

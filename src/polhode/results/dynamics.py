@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.equations.extended_body import gyrostat_acceleration, variable_mass_acceleration
+from polhode.equations.extended_body import (
+    added_mass_acceleration,
+    gyrostat_acceleration,
+    variable_mass_acceleration,
+)
 from polhode.equations.formulations import StateView
 from polhode.equations.inertia import BodyConstants, euler_rate
 from polhode.equations.pivot import com_acceleration, torque_about_pivot
@@ -142,6 +146,9 @@ def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: A
         )
         constants = motion.scenario.constants_for_samples(c, columns)
         return variable_mass_acceleration(split_groups(columns, motion.scenario.form.sizes), constants, push)
+    if motion.scenario.added_mass is not None:
+        motors = tuple(np.moveaxis(rotor_torques(motion), -1, 0)) if motion.scenario.rotors else ()
+        return added_mass_acceleration(view, c, push, turn, motors)
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
     run = motion.run_result

@@ -78,6 +78,7 @@ def simulate(
     contacts: Sequence[Contact] = (),
     rotors: Sequence[Rotor] = (),
     mass_course: MassCourse | None = None,
+    added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
     pivot: ArrayLike | None = None,
     renormalize: bool = True,
     rtol: float | Sequence[float] = 1e-9,
@@ -131,6 +132,9 @@ def simulate(
     mass_course : MassCourse, optional
         Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
         methods, and one body.
+    added_mass : array_like, optional
+        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
+        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -189,6 +193,7 @@ def simulate(
         contacts=contacts,
         rotors=rotors,
         mass_course=mass_course,
+        added_mass=added_mass,
         pivot=pivot,
         renormalize=renormalize,
         rtol=rtol,
@@ -222,6 +227,7 @@ def ensemble(
     contacts: Sequence[Contact] = (),
     rotors: Sequence[Rotor] = (),
     mass_course: MassCourse | None = None,
+    added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
     pivot: ArrayLike | None = None,
     renormalize: bool = True,
     rtol: float | Sequence[float] = 1e-9,
@@ -279,6 +285,9 @@ def ensemble(
     mass_course : MassCourse, optional
         Made by `ph.mass_course`: mass, center and inertia that change, as where propellant burns.  For the same
         methods, and one body.
+    added_mass : array_like, optional
+        6 x 6, symmetric: the momentum that the fluid around a body has when it moves, about the center of mass, body
+        axes, velocity before rotation, in kg, kg m and kg m2.  Of a system: a list, with None for bodies without.
     pivot : array_like, optional
         A point of the body (from its center of mass, body axes, in m) that is held fixed in the world.
     renormalize : bool, optional
@@ -326,6 +335,7 @@ def ensemble(
         contacts=contacts,
         rotors=rotors,
         mass_course=mass_course,
+        added_mass=added_mass,
         pivot=pivot,
         renormalize=renormalize,
         rtol=rtol,

@@ -50,7 +50,7 @@ class Stepper:
 
     Parameters
     ----------
-    body, state, forces, events, contacts, rotors, mass_course, pivot, breaks
+    body, state, forces, events, contacts, rotors, mass_course, added_mass, pivot, breaks
         As in `ph.simulate`.
     method, step, formulation, engine, renormalize, rtol, atol
         As in `ph.simulate`.  Method "auto" is "dop853" here.
@@ -84,6 +84,7 @@ class Stepper:
         contacts: Sequence[Contact] = (),
         rotors: Sequence[Rotor] = (),
         mass_course: MassCourse | None = None,
+        added_mass: ArrayLike | Sequence[ArrayLike | None] | None = None,
         step: float | None = None,
         method: str = AUTO,
         formulation: str = "momentum",
@@ -100,8 +101,8 @@ class Stepper:
         else:
             scenario = Scenario(
                 body, state, forces, duration=duration, events=events, contacts=contacts, rotors=rotors,
-                mass_course=mass_course, step=step, method=method, formulation=formulation, engine=engine, pivot=pivot,
-                renormalize=renormalize, rtol=rtol, atol=atol, breaks=breaks, name=name,
+                mass_course=mass_course, added_mass=added_mass, step=step, method=method, formulation=formulation,
+                engine=engine, pivot=pivot, renormalize=renormalize, rtol=rtol, atol=atol, breaks=breaks, name=name,
             )  # fmt: skip
         if scenario.members is not None:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")

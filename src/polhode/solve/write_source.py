@@ -135,8 +135,10 @@ def _settle_scenario(scenario: Scenario) -> Scenario:
             "program between two steps"
         )
     if scenario.is_extended:
-        what = "rotors" if scenario.rotors else "a mass that changes"
-        raise ScenarioError(f"a scenario with {what} cannot be exported: leave that out, or use ph.simulate")
+        raise ScenarioError(
+            "a scenario with rotors, a mass that changes or added mass cannot be exported: leave that out, or use "
+            "ph.simulate"
+        )
     if scenario.contacts:
         raise ScenarioError("a scenario with contacts cannot be exported: leave them out, or use ph.simulate")
     if scenario.members is not None and scenario.output_step is None and scenario.output_times is None:
