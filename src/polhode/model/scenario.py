@@ -367,7 +367,11 @@ class Scenario:
 
     def body_constants(self, i: int) -> BodyConstants:
         """The constants of one body, about its pivot if it has one."""
-        return constants_of_body(self, i, self.pivot)
+        return self._each_constants[i]
+
+    @cached_property
+    def _each_constants(self) -> tuple[BodyConstants, ...]:
+        return tuple(constants_of_body(self, i, self.pivot) for i in range(len(self.bodies)))
 
     def constants_for_samples(self, constants: BodyConstants, samples: Any) -> BodyConstants:
         """The constants that belong to the numbers of samples, columns first: the mass at the time that they hold."""
