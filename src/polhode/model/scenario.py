@@ -248,8 +248,7 @@ class Scenario:
             lengths.add(len(self.pivot))
         if len(lengths) > 1:
             raise ScenarioError(
-                f"the leading axes of body, state, forces, contacts and rotors have different lengths, "
-                f"{sorted(lengths)}: "
+                f"the leading axes of body, state, forces and contacts have different lengths, {sorted(lengths)}: "
                 "give every one the same number of members"
             )
         return lengths.pop() if lengths else None
