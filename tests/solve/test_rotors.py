@@ -1,6 +1,10 @@
 """Rotors: gyrostats and reaction wheels against independent integrations, closed forms, and their own conservation."""
 
+import inspect
+import json
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -382,6 +386,27 @@ def test_a_stored_motion_names_the_torque_it_could_not_keep(tmp_path):
     assert (again.rotor_speed == motion.rotor_speed).all()
     with pytest.raises(PolhodeError, match="rotor, which a file cannot hold"):
         again.at(0.1234)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scenario-file.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("heading", "maker", "unfit"), [("Rotors", ph.rotor, {"params"}), ("Mass that changes", ph.mass_course, set())]
+)
+def test_the_page_lists_every_key_and_its_example_runs(heading, maker, unfit, tmp_path):
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \|[^|]*\| ([^|]+) \|", section, re.MULTILINE))
+    parameters = inspect.signature(maker).parameters
+    assert set(rows) == set(parameters) - unfit
+    for key, shown in rows.items():
+        default = parameters[key].default
+        assert (shown == "required") == (default is inspect.Parameter.empty)
+        if shown.startswith("`"):
+            assert json.loads(shown.strip("`")) == (list(default) if isinstance(default, tuple) else default)
+    (tmp_path / "example.toml").write_text(re.search(r"```toml\n(.*?)```", section, re.DOTALL)[1])
+    motion = ph.simulate(ph.Scenario.from_toml(tmp_path / "example.toml"))
+    assert np.isfinite(motion.position).all()
 
 
 # The stepper ----------------------------------------------------------------------------------------------------------
