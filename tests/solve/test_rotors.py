@@ -1,5 +1,6 @@
 """Rotors: gyrostats and reaction wheels against independent integrations, closed forms, and their own conservation."""
 
+import base64
 import inspect
 import json
 import re
@@ -13,6 +14,9 @@ from scipy.spatial.transform import Rotation
 
 import polhode as ph
 from polhode.errors import PolhodeError
+from polhode.plot import free_rotation_sheet
+from polhode.plot.snapshot.trajectory import sample_trajectory
+from polhode.web.closed_form_overlay import find_closed_form
 
 TENSOR = np.array(((0.9, 0.05, -0.02), (0.05, 1.1, 0.03), (-0.02, 0.03, 1.4)))
 SATELLITE = ph.Body(mass=12.0, inertia=TENSOR)
@@ -357,6 +361,60 @@ def test_at_any_time_resumes_the_run():
         assert (motion.at(0.777).angular_velocity == sampled.angular_velocity[0]).all()
 
 
+def test_an_event_that_changes_momenta_leaves_the_wheels_alone():
+    @ph.event
+    def gate(t, state, body, params):
+        return state.position[0] - 0.05
+
+    def turn(t, state, body, params):
+        return (0.0, 1.0, 0.0), (0.0, 0.0, 0.2)
+
+    events = [gate(action="change", change=turn)]
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), events=events, duration=1.0, rtol=1e-11)
+    (crossing,) = motion.crossings
+    after = motion.times > crossing.time
+    np.testing.assert_allclose(np.diff(motion.angular_momentum[[0, -1]], axis=0)[0], (0.0, 0.0, 0.2), atol=1e-15)
+    assert np.abs(total_angular_momentum(motion)[after] - motion.angular_momentum[-1]).max() < 1e-13
+    assert motion.audit()["work-energy residual"].relative < 1e-9
+
+
+def test_an_ensemble_of_systems_with_wheels():
+    speeds, torques = np.linspace(1, 50, 5), np.linspace(-0.1, 0.1, 5)
+
+    def rotors(k):
+        return [ph.rotor((0, 0, 1), 0.01, speed=speeds[k], body=1), ph.rotor((0, 1, 1), 0.02, torque=torques[k])]
+
+    settings = {"duration": 1.0, "method": "rk4", "step": 0.05}
+    many = ph.ensemble([SATELLITE] * 2, [START] * 2, rotors=rotors(slice(None)), **settings)
+    alone = ph.simulate([SATELLITE] * 2, [START] * 2, rotors=rotors(3), **settings)
+    assert many.rotor_speed.shape == (1, 5, 2)
+    assert (many.rotor_speed[-1, 3] == alone.rotor_speed[-1]).all()
+    assert (many.member(3).rotor_torque == alone.rotor_torque[-1]).all()
+    assert many.dataset["rotor_speed"].dims == ("time", "member", "rotor")
+
+
+def test_a_law_that_fails_during_the_run_is_named():
+    def brittle(t, state, body, params):
+        if t > 0.5:
+            raise ValueError("out of oil")
+        return 0.1
+
+    with pytest.raises(PolhodeError, match=r"fails during the run.*out of oil"):
+        ph.simulate(SATELLITE, rotors=[ph.rotor((0, 0, 1), 0.1, torque=brittle)], duration=1.0, method="rk4", step=0.1)
+
+
+def test_pictures_and_pages_show_the_whole(tmp_path):
+    motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=2.0)
+    drawn = sample_trajectory(motion, np.linspace(0.0, 2.0, 7))
+    np.testing.assert_allclose(drawn.momentum[:, 0], np.tile(motion.angular_momentum[0], (7, 1)), rtol=1e-13)
+    assert "No closed form" in find_closed_form(motion)
+    motion.plot()
+    motion.export_html(tmp_path / "wheels.html")
+    assert b"rotors, a mass that changes" in base64.b64decode(
+        re.search(r'id="polhode-motion"[^>]*>([^<]+)<', (tmp_path / "wheels.html").read_text())[1]
+    )
+
+
 # Files ----------------------------------------------------------------------------------------------------------------
 def test_a_scenario_with_rotors_goes_through_a_file(tmp_path):
     rotors = [
@@ -492,6 +550,20 @@ def test_bad_torques_leave_the_stepper_as_it_was(torques):
         ),
         (lambda: ph.simulate(SATELLITE, duration=1.0).rotor_speed, "has no rotors"),
         (lambda: ph.Stepper(SATELLITE).set_rotor_torques((1.0,)), "there are no rotors"),
+        (
+            lambda: ph.Scenario(SATELLITE, rotors=wheels(), duration=1.0).derivative(
+                0.0, ph.State().to_array(SATELLITE)
+            ),
+            "derivative describes rigid bodies",
+        ),
+        (
+            lambda: ph.write_source(ph.Scenario(SATELLITE, rotors=wheels(), duration=1.0), "c", "wheels.c"),
+            "cannot be exported",
+        ),
+        (
+            lambda: free_rotation_sheet(ph.simulate(SATELLITE, START, rotors=wheels(), duration=1.0)),
+            "free rotation of a rigid body",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(attempt, sentence):

@@ -405,6 +405,10 @@ class Scenario:
         """
         if self.pivot is not None:
             raise ScenarioError("derivative describes free bodies; with a pivot use ph.simulate")
+        if self.is_extended:
+            raise ScenarioError(
+                "derivative describes rigid bodies; with rotors, a mass that changes or added mass use ph.simulate"
+            )
         return force_evaluation.derivative(t, np.asarray(y, dtype=np.float64), self.bodies, self.forces)
 
     def take(self, members: Any) -> Scenario:

@@ -224,7 +224,7 @@ class Stepper:
         rotors = self.scenario.rotors
         if not rotors:
             raise ScenarioError("there are no rotors: make the stepper with rotors=[ph.rotor(axis, inertia)]")
-        given = torques.tolist() if type(torques) is np.ndarray else torques
+        given: Any = torques.tolist() if type(torques) is np.ndarray else torques
         is_plain = isinstance(given, (tuple, list)) and all(type(torque) in (float, int) for torque in given)
         if is_plain and len(given) == len(rotors) and isfinite(sum(given)):  # quickly: a controller sets them often
             self._integrator.set_rotor_commands(given)
