@@ -21,9 +21,13 @@ from polhode.backends.contact_scene import (
     MOST_POINTS,
     MU,
     NUMBERS,
+    OUTPUT,
     RUNNING,
     SIZE,
+    SLIDES,
+    SLOW,
     STALLED,
+    STICKS,
     TOUCH,
     UNIT,
     ContactRun,
@@ -36,6 +40,7 @@ from polhode.backends.contact_shapes import quaternion, store, vector
 from polhode.backends.layout import Layout, read
 from polhode.backends.loops import Loop, loop
 from polhode.equations.quaternions import normalize, times_vector
+from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, plus, scaled
 
 SHORTEST, MOST_DOUBLINGS = 1e-6, 6
@@ -44,8 +49,9 @@ BATCH = 64
 """Coarse steps before the exact loop tries again; they are doubled too."""
 
 
-def build_coarse_steps(rates: Loop, part_bodies: Loop, points: SceneLoops, layout: Layout) -> Loop:
-    """(run, unit, scene, now, end) -> status after some coarse steps."""
+def build_coarse_steps(rates: Loop, after: tuple[Loop, Loop, Loop], points: SceneLoops, layout: Layout) -> Loop:
+    """(run, unit, scene, u, now) -> status after some coarse steps; `after` each come part_bodies and the outputs."""
+    part_bodies, write_state, write_forces = after
     find_point, build_matrix, gap_of = points.find_point, points.build_matrix, points.gap_of
     find_inverses, find_manifolds, has_pairs = points.find_inverses, points.find_manifolds, points.has_pairs
     push, size, at_per_mass = points.push, layout.size, layout.body[1]
@@ -74,6 +80,7 @@ def build_coarse_steps(rates: Loop, part_bodies: Loop, points: SceneLoops, layou
 
     @loop
     def step_coarsely(run: ContactRun, unit: Any, scene: Scene, t: float, h: float) -> int:
+        """One step; the mean forces in it are scene.p of the points."""
         scene.whole[ACTIVE] = 0
         rates(run, unit, scene, t, scene.y0, scene.stage)
         for m in range(len(scene.y0)):
@@ -105,31 +112,40 @@ def build_coarse_steps(rates: Loop, part_bodies: Loop, points: SceneLoops, layou
                     push(unit, scene, scene.y0, scene.y0, i)
             after = total_energy(unit, scene, 1.0)
             run.memory[scene.whole[UNIT]][AT_LOST] += before - after
+        for i in range(n):
+            u1, u2 = scene.u[3 * i + 1], scene.u[3 * i + 2]
+            scene.modes[i] = SLIDES if sqrt(u1 * u1 + u2 * u2) > scene.real[SLOW] else STICKS
+            for c in range(3):
+                scene.p[3 * i + c] = scene.p[3 * i + c] / h
         for b in range(scene.inverse.shape[0]):
             move(unit, b * size, scene.y0, b * NUMBERS, h)
         for m in range(len(scene.y)):
             scene.y[m] = scene.y0[m]
-        part_bodies(run, unit, scene)
         run.memory[scene.whole[UNIT]][AT_COARSE] += 1.0
         return RUNNING
 
     @loop
-    def cross_coarsely(run: ContactRun, unit: Any, scene: Scene, now: float, end: float) -> int:
-        """Some coarse steps, at most to the time `end`; the time after them is in scene.real[COARSE_AT]."""
-        doublings = scene.whole[COARSER]
+    def cross_coarsely(run: ContactRun, unit: Any, scene: Scene, u: int, now: float) -> int:
+        """Some coarse steps, until the time scene.real[COARSE_AT].  An output is the state after its step."""
         length = SHORTEST * scene.real[SIZE] / scene.real[FASTEST]
-        steps = BATCH
-        for _ in range(doublings):
-            length = 2.0 * length
-            steps = 2 * steps
-        status, reached = RUNNING, now
+        steps, status, reached = BATCH, RUNNING, now
+        for _ in range(scene.whole[COARSER]):
+            length, steps = 2.0 * length, 2 * steps
         for _ in range(steps):
-            h = min(length, end - reached)
+            h = min(length, run.duration - reached)
             if status == RUNNING and h > 0.0:
                 status = step_coarsely(run, unit, scene, run.start + reached, h)
-                reached = end if h < length else reached + h
+                reached = run.duration if h < length else reached + h
+                first, s = scene.whole[OUTPUT], scene.whole[OUTPUT]
+                while s < len(run.times) and run.times[s] < reached:
+                    write_forces(run, unit, scene, u, s)
+                    s += 1
+                part_bodies(run, unit, scene)
+                for m in range(first, s):
+                    write_state(run, scene, u, m)
+                scene.whole[OUTPUT] = s
         scene.whole[ACTIVE], scene.whole[FRESH], scene.whole[STALLED] = 0, 1, 0
-        scene.whole[COARSER] = min(doublings + 1, MOST_DOUBLINGS)
+        scene.whole[COARSER] = min(scene.whole[COARSER] + 1, MOST_DOUBLINGS)
         scene.real[COARSE_AT] = reached
         return status
 

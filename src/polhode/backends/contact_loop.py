@@ -47,9 +47,9 @@ from polhode.backends.contact_scene import (
     LEFT_OUT,
     LOOK,
     MOST_POINTS,
-    NEVER,
     NOT_FINITE,
     NUMBERS,
+    OUTPUT,
     OVERLAP,
     PAINLEVE,
     PARADOX,
@@ -112,7 +112,7 @@ def build_contact_loop(
     project, close_gaps = build_projection(points, layout)
     attempt = build_attempt(step, tableau, layout)
     changes = build_changes(evaluate, rates, points.has_pairs)
-    emit = build_output(rates, close_gaps, layout)
+    emit, write_state, write_forces = build_output(rates, close_gaps, layout)
     begin = build_beginning(rates, points, layout)
     is_ballistic = free_motion is not None
     size, has_pairs = layout.size, points.has_pairs
@@ -147,13 +147,13 @@ def build_contact_loop(
     @loop
     def release(scene: Scene, length: float) -> Any:
         """Let go of a point whose force was zero at the start of the step and would pull after it."""
-        n, kept = scene.whole[ACTIVE], 0
+        n, kept, parting = scene.whole[ACTIVE], 0, 0
         if scene.whole[LOOK] == 1:
             for i in range(n):
+                parting += 1 if scene.slack[i, 0] <= 0.0 and scene.p[3 * i] < 0.0 else 0
+            for i in range(n):
                 if scene.slack[i, 0] <= 0.0 and scene.p[3 * i] < 0.0:
-                    scene.skip[scene.candidates[i]] = (
-                        length / 4.0 if n == 1 else NEVER / 2.0
-                    )  # NEVER is for points that are held
+                    scene.skip[scene.candidates[i]] = length / 4.0 if parting == n else length
                 else:
                     scene.candidates[kept] = scene.candidates[i]
                     scene.modes[kept] = scene.modes[i]
@@ -242,7 +242,7 @@ def build_contact_loop(
             scene.y[m] = scene.y0[m]
         accept(scene)
 
-    cross_coarsely = build_coarse_steps(rates, part_bodies, points, layout)
+    cross_coarsely = build_coarse_steps(rates, (part_bodies, write_state, write_forces), points, layout)
 
     @loop
     def is_stuck(scene: Scene, now: float) -> Any:
@@ -285,7 +285,7 @@ def build_contact_loop(
             if status != RUNNING:
                 break
             while s < len(run.times) and run.times[s] <= now:
-                emit(run, unit, scene, u, s, now)
+                emit(run, unit, scene, u, s)
                 s += 1
             left = run.duration - now
             if left <= 0.0:
@@ -293,7 +293,7 @@ def build_contact_loop(
                 break
             if scene.whole[STATE] == RESTING:
                 while s < len(run.times):
-                    emit(run, unit, scene, u, s, now)
+                    emit(run, unit, scene, u, s)
                     s += 1
                 now = run.duration
                 status = DONE
@@ -312,9 +312,9 @@ def build_contact_loop(
                 continue
             in_flight = is_ballistic and scene.whole[ACTIVE] == 0
             if is_stuck(scene, now):
-                end = run.times[s] if s < len(run.times) else run.duration
-                status = cross_coarsely(run, unit, scene, now, min(end, run.duration))
-                now = scene.real[COARSE_AT]
+                scene.whole[OUTPUT] = s
+                status = cross_coarsely(run, unit, scene, u, now)
+                now, s = scene.real[COARSE_AT], scene.whole[OUTPUT]
                 scene.real[SINCE] = now
                 if status == RUNNING:
                     begin(run, unit, scene, run.start + now)
@@ -348,7 +348,7 @@ def build_contact_loop(
                 end = run.duration
             while s < len(run.times) and run.times[s] < end:
                 evaluate(run, unit, scene, run.start + now, run.times[s] - now, in_flight)
-                emit(run, unit, scene, u, s, now)
+                emit(run, unit, scene, u, s)
                 s += 1
             evaluate(run, unit, scene, run.start + now, reached, in_flight)
             if not is_finite(scene):
@@ -415,7 +415,7 @@ def build_contact_loop(
             np.zeros((most, 5)),
             np.zeros((most, 3)),
             np.zeros(6),
-            np.zeros(15, dtype=np.int64),
+            np.zeros(16, dtype=np.int64),
             np.zeros(11),
             np.zeros(bodies * NUMBERS),
             np.zeros(candidates, dtype=np.int64),

@@ -160,9 +160,9 @@ LOG_NUMBERS = 16
 lost, kind."""
 SLIP, STICK, SETTLE, JAM = 0, 1, 2, 3
 """Kinds of impacts."""
-FRESH, LOOK, LEFT_OUT, FITTED, SUNK, SEGMENTS, COARSER = 8, 9, 10, 11, 12, 13, 14
+FRESH, LOOK, LEFT_OUT, FITTED, SUNK, SEGMENTS, COARSER, OUTPUT = 8, 9, 10, 11, 12, 13, 14, 15
 """Whole numbers of a scene: whether the points were just decided; whether they must be looked at after the step...; the
-segments in contact since a time, and how often coarse steps were not enough."""
+segments in contact since a time, how often coarse steps were not enough, and the next output."""
 NEVER = 1e300
 
 
