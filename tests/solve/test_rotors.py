@@ -437,11 +437,23 @@ def test_a_stored_motion_has_its_rotors(tmp_path):
     assert motion.dataset["rotor_momentum"].dims == ("time", "rotor")
 
 
+def test_a_stored_ensemble_has_its_rotors(tmp_path):
+    axes, speeds = np.array(((0, 0, 1), (0, 1, 1), (1, 0, 0.0))), np.array((1.0, 20.0, -3.0))
+    rotors = [ph.rotor(axes, 0.1, speed=speeds, torque=0.2), ph.rotor((1, 0, 0), 0.1, torque=((0.0, 1.0), (0.2, -0.1)))]
+    motion = ph.ensemble(SATELLITE, START, rotors=rotors, duration=1.0, output_step=0.25)
+    motion.save(tmp_path / "wheels.zarr")
+    again = ph.load(tmp_path / "wheels.zarr")
+    assert (again.rotor_speed == motion.rotor_speed).all()
+    assert (again.member(2).rotor_torque == motion.member(2).rotor_torque).all()
+
+
 def test_a_stored_motion_names_the_torque_it_could_not_keep(tmp_path):
     motion = ph.simulate(SATELLITE, START, rotors=driven_wheels(), duration=1.0)
     motion.save(tmp_path / "wheels.zarr")
     again = ph.load(tmp_path / "wheels.zarr")
     assert (again.rotor_speed == motion.rotor_speed).all()
+    assert again.audit()["angular momentum"].conserved
+    assert not again.audit()["kinetic energy"].conserved
     with pytest.raises(PolhodeError, match="rotor, which a file cannot hold"):
         again.at(0.1234)
 
