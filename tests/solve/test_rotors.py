@@ -3,6 +3,7 @@
 import base64
 import inspect
 import json
+import math
 import re
 import warnings
 from pathlib import Path
@@ -160,6 +161,31 @@ def test_a_heavy_gyrostat_without_motors_keeps_its_energy():
     spin = motion.rotor_speed + w @ UNIT_AXES.T
     energy = np.einsum("ti,ij,tj->t", w, rest, w) / 2 + (INERTIAS * spin * spin).sum(axis=1) / 2
     np.testing.assert_allclose(motion.kinetic_energy, energy, rtol=1e-13)
+
+
+@pytest.mark.parametrize("tilt", [0.4, 1.2, 2.0])
+def test_a_gyroscope_precesses_steadily_against_the_closed_form(tilt):
+    """I1 p^2 cos - L3 p + M g l = 0, L3 the axial momentum of housing and wheel together.  [Goldstein 1980]
+
+    The housing does not turn about its axis but with the precession; all spin is in the wheel.
+    """
+    mass, arm, precession, field = 2.0, 0.3, 0.7, 9.80665
+    body = ph.Body(mass=mass, inertia=(0.02, 0.02, 0.012))
+    about_pivot = 0.02 + mass * arm**2
+    axial = (about_pivot * precession**2 * math.cos(tilt) + mass * field * arm) / precession
+    speed = (axial - 0.012 * precession * math.cos(tilt)) / 0.004
+    start = ph.State(
+        orientation=Rotation.from_euler("x", tilt),
+        angular_velocity_body=(0.0, precession * math.sin(tilt), precession * math.cos(tilt)),
+    )
+    wheel = ph.rotor((0, 0, 1), 0.004, speed=speed)
+    motion = ph.simulate(
+        body, start, [ph.forces.gravity(field)], rotors=[wheel], pivot=(0, 0, -arm), duration=6.0, rtol=1e-12
+    )
+    turned = Rotation.from_rotvec(precession * motion.times[:, None] * (0.0, 0.0, 1.0)) * start.orientation
+    apart = (turned.inv() * Rotation.from_quat(motion.quaternion_wxyz, scalar_first=True)).magnitude()
+    assert apart.max() < 1e-9
+    np.testing.assert_allclose(motion.rotor_speed[:, 0], speed, rtol=1e-11)
 
 
 def test_the_reaction_at_the_ball_joint_is_the_rate_of_momentum():
