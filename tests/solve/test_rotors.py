@@ -263,6 +263,16 @@ def test_near_the_largest_speed_the_torque_falls_linearly_to_zero():
     assert motion.rotor_speed.max() <= most
 
 
+def test_a_step_that_runs_past_the_largest_speed_is_reported():
+    body, wheel = ph.Body(mass=1.0, inertia=(2.0, 2.0, 3.0)), ph.rotor((0, 0, 1), 0.5, torque=4.0, max_speed=10.0)
+    with pytest.warns(UserWarning, match=r"rotor runs past its max_speed .* a step of 0.3 s is too long"):
+        ph.simulate(body, rotors=[wheel], duration=3.0, method="rk4", step=0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion = ph.simulate(body, rotors=[wheel], duration=3.0, method="rk4", step=0.005)
+    assert 9.99 < motion.rotor_speed.max() <= 10.0
+
+
 def test_braking_at_the_largest_speed_is_not_limited():
     body = ph.Body(mass=1.0, inertia=(2.0, 2.0, 3.0))
     wheel = ph.rotor((0, 0, 1), 0.5, speed=-10.0, torque=4.0, max_speed=10.0)
