@@ -322,7 +322,8 @@ def test_a_scenario_and_a_motion_go_through_files(course, tmp_path):
         (lambda: ph.simulate(ROCKET, mass_course=5.0, duration=1.0), "ph.mass_course"),
         (
             lambda: ph.simulate(
-                ROCKET, rotors=[ph.rotor((0, 0, 1), 5.0)], duration=1.0, mass_course=burn(inertia=((60, 60, 8), (5, 5, 4))),
+                ROCKET, rotors=[ph.rotor((0, 0, 1), 5.0)], duration=1.0,
+                mass_course=burn(inertia=((60, 60, 8), (5, 5, 4))),
             ),
             "less inertia than its rotors have, at t = 40 s",
         ),
