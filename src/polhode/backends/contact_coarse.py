@@ -20,6 +20,7 @@ from polhode.backends.contact_scene import (
     FRESH,
     MOST_POINTS,
     MU,
+    NOT_FINITE,
     NUMBERS,
     OUTPUT,
     RUNNING,
@@ -134,6 +135,8 @@ def build_coarse_steps(rates: Loop, after: tuple[Loop, Loop, Loop], points: Scen
         for _ in range(steps):
             h = min(length, run.duration - reached)
             if status == RUNNING and h > 0.0:
+                for m in range(len(scene.y0)):
+                    scene.saved[m] = scene.y0[m]
                 status = step_coarsely(run, unit, scene, run.start + reached, h)
                 reached = run.duration if h < length else reached + h
                 first, s = scene.whole[OUTPUT], scene.whole[OUTPUT]
@@ -141,6 +144,13 @@ def build_coarse_steps(rates: Loop, after: tuple[Loop, Loop, Loop], points: Scen
                     write_forces(run, unit, scene, u, s)
                     s += 1
                 part_bodies(run, unit, scene)
+                total = 0.0
+                for m in range(len(scene.y0)):
+                    total = total + scene.y0[m] * 0.0
+                if total != 0.0:
+                    status = NOT_FINITE
+                    for m in range(len(scene.y0)):
+                        scene.y0[m], scene.y[m] = scene.saved[m], scene.saved[m]
                 for m in range(first, s):
                     write_state(run, scene, u, m)
                 scene.whole[OUTPUT] = s

@@ -20,6 +20,7 @@ from polhode.backends.contact_scene import (
     NUMBERS,
     PAINLEVE,
     PER_MASS,
+    PER_MASS_B,
     PLANE_ROW,
     SIZE,
     SLIDES,
@@ -68,7 +69,7 @@ LOST = 1e-4
 """A body that is inside a surface by this fraction of its size ends the run: its contact was lost."""
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
-MANY_PROBES = 500
+MANY_PROBES, BISECTIONS = 500, 48
 ROUNDED_UP = 1 + 2.0**-40
 STAGES = 12
 
@@ -142,7 +143,8 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             for what in range(3):
                 scene.slack[i, what] = slack_of(scene, i, what)
             p, mu = scene.p[3 * i], scene.points[i, MU]
-            small = 1e-10 * speed * speed / (extent * scene.points[i, PER_MASS])
+            per_mass = scene.points[i, PER_MASS] + scene.points[i, PER_MASS_B]
+            small = 1e-10 * speed * speed / (extent * per_mass)
             if p < small:
                 scene.slack[i, 0] = 0.0
             if scene.modes[i] == STICKS and scene.slack[i, 1] < max(1e-9 * mu * p, mu * small):
@@ -264,6 +266,29 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return best
 
     @loop
+    def find_sunk_pair(run: ContactRun, scene: Scene, tau: float) -> int:
+        """Two bodies that had just parted at tau, and overlap now; -1 if there are none."""
+        for p in range(len(run.pair_bodies)):
+            if skip_of_pair(run, scene, p) > tau and not is_held(run, scene, p):  # noqa: SIM102
+                if distance_of_pair(run, scene, scene.y, p) < -scene.real[TOUCH]:
+                    return p
+        return -1
+
+    @loop
+    def find_sinking(run: ContactRun, unit: Any, scene: Scene, t: float, span: Any, p: int, in_flight: bool) -> float:
+        """When these begin to overlap, by bisection; y there."""
+        low, high = span
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2.0
+            evaluate(run, unit, scene, t, middle, in_flight)
+            if distance_of_pair(run, scene, scene.y, p) < -scene.real[TOUCH]:
+                high = middle
+            else:
+                low = middle
+        evaluate(run, unit, scene, t, high, in_flight)
+        return high
+
+    @loop
     def search(run: ContactRun, unit: Any, scene: Scene, t: float, length: float, in_flight: bool) -> Any:
         if not in_flight:
             widen_limits(unit, scene, length)
@@ -273,13 +298,19 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
             span = safe_time(run, unit, scene, tau, length - tau, in_flight)
             if scene.whole[HIT] >= 0 and span <= 2.0 * UNIT_ROUNDOFF * tau:
                 return tau
-            if scene.whole[HIT] == -1:
-                break
-            tau = tau + span
-            evaluate(run, unit, scene, t, tau, in_flight)
-        if scene.whole[HIT] != -1:  # nothing touches yet: the next segment goes on from here
-            scene.whole[HIT] = -1
-            return tau
-        return length
+            is_last, before = scene.whole[HIT] == -1, tau
+            tau = length if is_last else tau + span
+            if not is_last or has_pairs:
+                evaluate(run, unit, scene, t, tau, in_flight)
+            if has_pairs:
+                p = find_sunk_pair(run, scene, before)
+                if p >= 0:
+                    tau = find_sinking(run, unit, scene, t, (before, tau), p, in_flight)
+                    scene.whole[HIT] = plane_candidates(run) + MOST_MANIFOLD * p
+                    return tau
+            if is_last:
+                return length
+        scene.whole[HIT] = -1  # nothing touches yet: the next segment goes on from here
+        return tau
 
     return search
