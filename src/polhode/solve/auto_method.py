@@ -131,7 +131,12 @@ def _run_best_method(scenario: Scenario, why: str, run: Run) -> Attempt:
     report, failure = first.result.auto_report, first.result.failure
     assert report is not None
     fails = failure is not None and failure.reason in ("stuck", "non-finite")
-    if scenario.used_method.is_taylor_series or not has_taylor_series() or not (fails or report.missed):
+    if (
+        scenario.used_method.is_taylor_series
+        or not has_taylor_series()
+        or not (fails or report.missed)
+        or scenario.is_extended
+    ):
         return first
     came = (
         f"failed at t = {failure.time:g} s" if failure is not None else f"came no nearer than {report.error_found:.1e}"
@@ -191,7 +196,7 @@ def _run_to_tolerance(scenario: Scenario, why: str, run: Run) -> Attempt:
 
 def _rounding_rtol(scenario: Scenario, result: RunResult) -> float:
     """The tolerance below which the rounding of a run may exceed the errors of its steps."""
-    if not any(f.function is not None for f in scenario.forces):
+    if not _has_own_forces(scenario):
         return ROUNDING_RTOL
     latest = max(abs(scenario.start_time), abs(scenario.end_time))
     return max(ROUNDING_RTOL, CLOCK_ROUNDING * latest / scenario.duration * result.steps / (scenario.members or 1))
@@ -208,7 +213,12 @@ def _mean_step(scenario: Scenario, result: RunResult) -> float:
 
 
 def _has_user_functions(scenario: Scenario) -> bool:
-    return bool(scenario.events) or any(f.function is not None for f in scenario.forces)
+    return bool(scenario.events) or _has_own_forces(scenario)
+
+
+def _has_own_forces(scenario: Scenario) -> bool:
+    acting: tuple[Any, ...] = (*scenario.forces, *scenario.rotors)
+    return any(one.function is not None for one in acting)
 
 
 def _dense_times(scenario: Scenario) -> Array | None:
