@@ -51,6 +51,8 @@ def model_description(
     if scenario.used_method.needs_step:
         experiment["stepSize"] = repr(scenario.needed_step)
     SubElement(root, "DefaultExperiment", experiment)
+    if version == "2.0":  # where an independent variable need not be listed, and some importers expect a start of it
+        variables = [variable for variable in variables if variable.causality != "independent"]
     listed = SubElement(root, "ModelVariables")
     structure = SubElement(root, "ModelStructure")
     (_add_scalars if version == "2.0" else _add_arrays)(listed, structure, variables)
