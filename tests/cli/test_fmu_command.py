@@ -69,3 +69,16 @@ def test_what_an_fmu_cannot_be_is_refused(tmp_path):
     found = invoke("dzhanibekov", "-o", tmp_path / "body.zip")
     assert found.exit_code == 1
     assert ".fmu" in found.output
+
+
+def test_contacts_need_python(scenario, tmp_path):
+    scenario.write_text(
+        'duration = 0.5\n[body]\nshape = { kind = "sphere", radius = 0.1, mass = 1.0 }\nposition = [0, 0, 1]\n'
+        '[[forces]]\nkind = "gravity"\n[[contacts]]\nkind = "floor"\n'
+    )
+    found = invoke(scenario, "-o", tmp_path / "body.fmu")
+    assert found.exit_code == 1
+    assert "python=True" in found.output
+    found = invoke(scenario, "-o", tmp_path / "body.fmu", "--python")
+    assert found.exit_code == 0, found.output
+    assert "where Polhode is installed" in found.output

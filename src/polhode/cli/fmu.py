@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--fmi-version", type=click.Choice(["2.0", "3.0"]), default="2.0", show_default=True, help="FMI standard."
 )
+@click.option("--python", is_flag=True, help="A Python-based FMU, which runs where Polhode is installed: for contacts.")
 @click.option("--source-only", is_flag=True, help="C source without a binary: the importing program compiles it.")
 @click.option(
     "-o",
@@ -34,6 +35,7 @@ def fmu(
     target: str,
     fmi_version: str,
     source_only: bool,
+    python: bool,
     output: Path | None,
     **parameters: float | None,
 ) -> None:
@@ -57,7 +59,10 @@ def fmu(
     model: Model | None = ctx.meta.get(MODEL_KEY)
     planned: Any = Scenario.from_toml(target) if model is None else model.scenario(**parameter_values(ctx, parameters))
     scenario = next(iter(planned.values())) if isinstance(planned, Mapping) else planned
-    has_binary = write_fmu(scenario, place, fmi_version, compiled=False if source_only else None)
+    has_binary = write_fmu(scenario, place, fmi_version, compiled=False if source_only else None, python=python)
+    if python:
+        click.echo(f"FMU: {place} (FMI {fmi_version}, co-simulation; runs where Polhode is installed)")
+        return
     kind = "C source and a binary for this machine" if has_binary else "C source"
     click.echo(f"FMU: {place} (FMI {fmi_version}, co-simulation; {kind})")
     if not has_binary and not source_only:

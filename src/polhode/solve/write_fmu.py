@@ -15,11 +15,20 @@ from polhode.model.scenario import Scenario
 from polhode.solve.fmi.binary import binary_path, compile_library, find_compiler
 from polhode.solve.fmi.description import build_description, model_description
 from polhode.solve.fmi.native import NativeExporter, settle_for_fmu
+from polhode.solve.fmi.python_fmu import python_entries, settle_for_python
+from polhode.solve.fmi.variables import fmi_variables
 
 VERSIONS = ("2.0", "3.0")
 
 
-def write_fmu(scenario: Scenario, path: str | Path, fmi_version: str = "2.0", *, compiled: bool | None = None) -> bool:
+def write_fmu(
+    scenario: Scenario,
+    path: str | Path,
+    fmi_version: str = "2.0",
+    *,
+    compiled: bool | None = None,
+    python: bool = False,
+) -> bool:
     """Write a scenario as an FMU for co-simulation: a body that other programs simulate together with theirs.
 
     Inputs are a force and a torque on each body, held over a communication step; outputs are position, orientation,
@@ -28,7 +37,8 @@ def write_fmu(scenario: Scenario, path: str | Path, fmi_version: str = "2.0", *,
     Python nor Polhode where it runs.  It has the bits of `ph.simulate`: see "FMUs for co-simulation".
 
     Every method but "exact" and "taylor" ("auto" is "dop853" here), every formulation but "euler_angles", all forces,
-    pivots, impulses, windows and systems; no events, contacts or ensembles.
+    pivots, impulses, windows and systems; no events, contacts or ensembles.  What cannot be written as C can become a
+    Python-based FMU, `python=True`, which runs where Polhode is installed.
 
     Parameters
     ----------
@@ -41,6 +51,9 @@ def write_fmu(scenario: Scenario, path: str | Path, fmi_version: str = "2.0", *,
     compiled : bool, optional
         Whether the FMU contains a binary; by default if a C compiler is found (the environment variable CC, or cc, gcc
         or clang).  A source FMU is compiled by the program that imports it.
+    python : bool, optional
+        Write a Python-based FMU (2.0) by means of pythonfmu, `pip install 'polhode[fmu]'`: a `ph.Stepper` in Python,
+        with events, contacts, and forces that cannot be compiled.
 
     Returns
     -------
@@ -62,6 +75,8 @@ def write_fmu(scenario: Scenario, path: str | Path, fmi_version: str = "2.0", *,
     if version not in VERSIONS:
         raise InputError(f"fmi_version must be '2.0' or '3.0', but is {fmi_version!r}")
     check_suffix(path, (".fmu",), "the FMU")
+    if python:
+        return _write_python_fmu(scenario, path, version)
     compiler = find_compiler() if compiled is not False else None
     if compiled and compiler is None:
         raise ScenarioError(
@@ -82,6 +97,17 @@ def write_fmu(scenario: Scenario, path: str | Path, fmi_version: str = "2.0", *,
         entries[binary_path(version, identifier)] = compile_library(text, identifier, compiler)
     write_atomic(path, zip_entries(entries))
     return compiler is not None
+
+
+def _write_python_fmu(scenario: Scenario, path: Path, version: str) -> bool:
+    if version != "2.0":
+        raise InputError("a Python-based FMU is of FMI 2.0, which is what pythonfmu provides: leave out fmi_version")
+    identifier, settled = model_identifier(path.stem), settle_for_python(scenario)
+    entries = python_entries(settled, identifier)
+    token = f"{{{UUID(bytes=sha256(entries['resources/scenario.pickle']).digest()[:16])}}}"
+    description = model_description(settled, fmi_variables(settled), version, identifier, token, needs_python=True)
+    write_atomic(path, zip_entries({"modelDescription.xml": description, **entries}))
+    return True
 
 
 def model_identifier(stem: str) -> str:

@@ -26,9 +26,14 @@ CAPABILITIES_3 = {
 
 
 def model_description(
-    scenario: Scenario, variables: Sequence[FmiVariable], version: str, identifier: str, token: str
+    scenario: Scenario,
+    variables: Sequence[FmiVariable],
+    version: str,
+    identifier: str,
+    token: str,
+    needs_python: bool = False,
 ) -> bytes:
-    """The modelDescription.xml of an FMU."""
+    """The modelDescription.xml of an FMU: of C code, or of Python code that needs an interpreter."""
     root = Element("fmiModelDescription")
     token_name = {"2.0": "guid", "3.0": "instantiationToken"}[version]
     about = {
@@ -42,7 +47,9 @@ def model_description(
     root.attrib.update(about)
     capabilities = CAPABILITIES_2 if version == "2.0" else CAPABILITIES_3
     simulation = SubElement(root, "CoSimulation", {"modelIdentifier": identifier, **capabilities})
-    if version == "2.0":
+    if needs_python:
+        simulation.set("needsExecutionTool", "true")
+    elif version == "2.0":
         SubElement(SubElement(simulation, "SourceFiles"), "File", {"name": f"{identifier}.c"})
     _add_units(root)
     categories = SubElement(root, "LogCategories")

@@ -22,10 +22,11 @@ from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.right_hand_side import Kernel, build_view, sum_forces
 from polhode.equations.scalar_ops import if_less
 from polhode.equations.vectors import plus, scaled, times
-from polhode.errors import ScenarioError
+from polhode.errors import ForceError, ScenarioError
 from polhode.model import force_evaluation
 from polhode.model.force import Force
 from polhode.model.method_choice import AUTO, RUNGE_KUTTA
+from polhode.model.preflight import check_user_functions
 from polhode.model.scenario import Scenario
 from polhode.solve.fmi.variables import BODY_SETTINGS, body_settings, fmi_variables
 from polhode.solve.source_comments import describe_run
@@ -67,7 +68,12 @@ def settle_for_fmu(scenario: Scenario) -> Scenario:
             "formulation 'euler_angles' is singular at some attitudes, which an FMU could not report: use 'momentum'; "
             "the outputs are the same quantities"
         )
-    return settle_scenario(scenario)
+    check_user_functions(scenario)
+    try:
+        return settle_scenario(scenario)
+    except (ForceError, ScenarioError) as error:
+        advice = "A Python-based FMU, python=True (--python), can hold it: it runs where Polhode is installed."
+        raise type(error)(f"{str(error).rstrip('.')}. {advice}") from error
 
 
 class NativeExporter(SourceExporter):
