@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -207,6 +208,50 @@ def test_loads_that_change_against_a_stepper(method, version, make):
             assert bits(instance.get("quaternion")) == bits(expected.quaternion_wxyz)
             assert bits(instance.get("angular_velocity_body")) == bits(expected.angular_velocity_body)
         assert np.allclose(instance.get("position"), expected.position, rtol=1e-9, atol=0)
+    instance.free()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("method", QUICK)
+def test_loads_that_change_at_random_against_a_run_with_windows(method, seed, make):
+    """Where an input changes a step ends, as at the edge of a window; elsewhere communication points change nothing.
+
+    Rollbacks with other loads in between leave no trace.
+    """
+    rng = np.random.default_rng(seed)
+    edges = [0.0, *np.sort(rng.uniform(0.05, 0.55, 3)), 0.6]
+    loads = rng.normal(size=(4, 3)).round(3)
+    windows = [
+        ph.forces.force_at(f, (0, 0, 0), start=a, stop=b) for f, (a, b) in zip(loads, pairwise(edges), strict=True)
+    ]
+    times = np.unique([*edges[1:], *rng.uniform(0.0, 0.6, 25)])
+    motion = ph.simulate(scenario_of(method, (GRAVITY, *windows), output_times=times))
+    instance = make(scenario_of(method, (GRAVITY,))).instance(0.0, 0.6)
+    for i, t in enumerate(times):
+        load = loads[np.searchsorted(edges, instance.time, side="right") - 1]
+        if rng.random() < 0.3:
+            saved = instance.save()
+            instance.set(force=rng.normal(size=3))
+            instance.step_to(min(0.6, t + 0.01))
+            instance.restore(saved)
+        instance.set(force=load)
+        instance.step_to(t)
+        assert np.allclose(instance.get("position"), motion.position[i], rtol=1e-9, atol=0)
+        if method == "rk4" or t == 0.6:  # in the last adaptive step before a change it is not known that it will end
+            assert bits(instance.get("position")) == bits(motion.position[i]), t
+            assert bits(instance.get("quaternion")) == bits(motion.quaternion_wxyz[i]), t
+    instance.free()
+
+
+def test_times_that_are_summed_up_against_simulate(make):
+    """Rounding of the importer's clock does not leave the grid."""
+    scenario = scenario_of("rk4", (GRAVITY, DRAG), step=0.01, duration=3.0, output_step=0.1)
+    motion, instance = ph.simulate(scenario), make(scenario).instance()
+    for i in range(30):
+        instance.set(force=(-0.0, 0.0, 0.0))
+        instance.step(0.1)
+        assert bits(instance.get("position")) == bits(motion.position[i + 1])
+    assert instance.time != 3.0
     instance.free()
 
 
@@ -549,6 +594,25 @@ def test_it_runs_where_polhode_is_not(method, tmp_path):
     assert done.returncode == 0, done.stderr
     found = [[float.fromhex(x) for x in line.split()] for line in done.stdout.splitlines()]
     assert bits(found) == bits(ph.simulate(scenario).position)
+
+
+def test_libcosim_simulates_it_too(tmp_path):
+    """Another importer, by the Open Simulation Platform: pip install libcosimpy."""
+    execution = pytest.importorskip("libcosimpy.CosimExecution")
+    from libcosimpy.CosimObserver import CosimObserver
+    from libcosimpy.CosimSlave import CosimLocalSlave
+
+    scenario = scenario_of("rk4", step=0.01, output_step=0.05)
+    ph.write_fmu(scenario, tmp_path / "body.fmu")
+    run = execution.CosimExecution.from_step_size(50_000_000)  # in ns
+    body = run.add_local_slave(CosimLocalSlave(str(tmp_path / "body.fmu"), "body"))
+    observer = CosimObserver.create_last_value()
+    run.add_observer(observer)
+    references = {v.name.decode(): v.reference for v in run.slave_variables(body)}
+    wanted = [references[f"position[{i}]"] for i in (1, 2, 3)]
+    for expected in ph.simulate(scenario).position[1:]:
+        assert run.step()
+        assert bits(observer.last_real_values(body, wanted)) == bits(expected)
 
 
 @pytest.mark.long

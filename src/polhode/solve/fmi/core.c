@@ -43,7 +43,12 @@ static void polhode_reset(PolhodeMotion *m) {
   m->phase = POLHODE_INSTANTIATED;
 }
 
-static bool polhode_same(const double *a, const double *b, long n) { return memcmp(a, b, sizeof(double) * (size_t)n) == 0; }
+static bool polhode_same(const double *a, const double *b, long n) {
+  for (long i = 0; i < n; i++) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
 
 static bool polhode_finite(const double *x, long n) {
   for (long i = 0; i < n; i++) {
