@@ -37,6 +37,7 @@ SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "engines/test_exact_method.py"
 SPLITTING = "methods/test_splitting.py"
+FMU = "solve/test_fmu.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -712,5 +713,76 @@ PLANTED = [
         "np.ascontiguousarray(array / scale",
         "np.ascontiguousarray(array",
         ("web/test_motion_record.py",),
+    ),
+    # FMUs -------------------------------------------------------------------------------------------------------------
+    Planted(
+        "FMU: a step that fails does not restore the state",
+        "solve/fmi/core.c",
+        "  memcpy(m, &c->before, sizeof *m);\n",
+        "",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: NaN is taken as an input",
+        "solve/fmi/core.c",
+        "if (!isfinite(value)) return polhode_fail",
+        "if (false) return polhode_fail",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: a new input acts from the last step on, not from the communication point",
+        "solve/fmi/core.c",
+        "if (m->time > m->start_time && !polhode_break(m)) return lost;",
+        "",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: parallel axes with the wrong sign",
+        "solve/fmi/core.c",
+        "tensor[1] - s[0] * (x * y)",
+        "tensor[1] + s[0] * (x * y)",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: Jacobi rotation with a flipped sign",
+        "solve/fmi/core.c",
+        "= s * arp + c * arq",
+        "= s * arp - c * arq",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: error floor without the mass",
+        "solve/fmi/core.c",
+        "POLHODE_RTOL_POSITION * p[places[0]] * size",
+        "POLHODE_RTOL_POSITION * size",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: impulses left out",
+        "solve/fmi/core.c",
+        "if (strikes) polhode_impulses",
+        "if (!strikes) polhode_impulses",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: bytes of another FMU are taken as a state",
+        "solve/fmi/core.c",
+        "size != POLHODE_SAVED_SIZE || memcmp(bytes, mark, sizeof mark) != 0",
+        "size != POLHODE_SAVED_SIZE",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: the start about a pivot is that of the center of mass",
+        "solve/fmi/native.py",
+        "x, momentum = plus(x, com_to_pivot), scaled(0, com_to_pivot)",
+        "x, momentum = x, scaled(0, com_to_pivot)",
+        (FMU,),
+    ),
+    Planted(
+        "FMU: loads in body axes and in world axes swapped",
+        "solve/fmi/native.py",
+        "found += [self._place(b, at) for vector in places for at in vector]",
+        "found += [self._place(b, at) for vector in (*places[2:], *places[:2]) for at in vector]",
+        (FMU,),
     ),
 ]

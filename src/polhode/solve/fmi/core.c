@@ -20,7 +20,7 @@ typedef struct {
   int32_t segment;
   int32_t phase;
   int32_t has_stop_time;
-  int32_t has_experiment;
+  int32_t unused;  // no gap: the bytes of equal motions are equal
 } PolhodeMotion;
 
 typedef struct {
@@ -385,7 +385,6 @@ static bool polhode_set_experiment(PolhodeInstance *c, double start, bool has_st
   m->start_time = m->time = start;
   m->has_stop_time = has_stop && isfinite(stop);
   m->stop_time = m->has_stop_time ? stop : 0.0;
-  m->has_experiment = 1;
   c->outputs_known = false;
   return true;
 }

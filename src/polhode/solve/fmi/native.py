@@ -34,6 +34,9 @@ from polhode.solve.write_source import SourceExporter, exported_structure, settl
 
 _ZERO = (0.0, 0.0, 0.0)
 _HEAD = """\
+#ifdef __FAST_MATH__
+#error "compile without -ffast-math: it changes results, and hides NaN"
+#endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
