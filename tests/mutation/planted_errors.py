@@ -36,8 +36,8 @@ MOTION = "results/test_motion.py"
 SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "engines/test_exact_method.py"
-SPLITTING = "methods/test_splitting.py"
 FMU = "solve/test_fmu.py"
+SPLITTING = "methods/test_splitting.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -685,35 +685,6 @@ PLANTED = [
         "other = large if beyond[middle] >= 0 else small",
         ("plot/test_free_rotation_figures.py",),
     ),
-    # The page -------------------------------------------------------------------------------------------------------
-    Planted(
-        "page: the torque about the pivot with the arm the wrong way round",
-        "web/motion_record.py",
-        "torque = apply_to_vectors(torque_about_pivot, torque, pivot_to_com, push)",
-        "torque = apply_to_vectors(torque_about_pivot, torque, -pivot_to_com, push)",
-        ("web/test_motion_record.py",),
-    ),
-    Planted(
-        "page: the drift of omitted outputs is lost",
-        "web/motion_record.py",
-        "np.fmax.reduceat(history, rows)",
-        "np.take(history, rows)",
-        ("web/test_motion_record.py",),
-    ),
-    Planted(
-        "page: the closed form of a top rotates the other way",
-        "web/closed_form_overlay.py",
-        "rates[1] / np.sin(theta)",
-        "-rates[1] / np.sin(theta)",
-        ("web/test_motion_record.py",),
-    ),
-    Planted(
-        "page: numbers lose their scale",
-        "web/record_encoding.py",
-        "np.ascontiguousarray(array / scale",
-        "np.ascontiguousarray(array",
-        ("web/test_motion_record.py",),
-    ),
     # FMUs -------------------------------------------------------------------------------------------------------------
     Planted(
         "FMU: a step that fails does not restore the state",
@@ -784,5 +755,34 @@ PLANTED = [
         "found += [self._place(b, at) for vector in places for at in vector]",
         "found += [self._place(b, at) for vector in (*places[2:], *places[:2]) for at in vector]",
         (FMU,),
+    ),
+    # The page -------------------------------------------------------------------------------------------------------
+    Planted(
+        "page: the torque about the pivot with the arm the wrong way round",
+        "web/motion_record.py",
+        "torque = apply_to_vectors(torque_about_pivot, torque, pivot_to_com, push)",
+        "torque = apply_to_vectors(torque_about_pivot, torque, -pivot_to_com, push)",
+        ("web/test_motion_record.py",),
+    ),
+    Planted(
+        "page: the drift of omitted outputs is lost",
+        "web/motion_record.py",
+        "np.fmax.reduceat(history, rows)",
+        "np.take(history, rows)",
+        ("web/test_motion_record.py",),
+    ),
+    Planted(
+        "page: the closed form of a top rotates the other way",
+        "web/closed_form_overlay.py",
+        "rates[1] / np.sin(theta)",
+        "-rates[1] / np.sin(theta)",
+        ("web/test_motion_record.py",),
+    ),
+    Planted(
+        "page: numbers lose their scale",
+        "web/record_encoding.py",
+        "np.ascontiguousarray(array / scale",
+        "np.ascontiguousarray(array",
+        ("web/test_motion_record.py",),
     ),
 ]
