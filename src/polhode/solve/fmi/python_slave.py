@@ -5,6 +5,7 @@ The library of pythonfmu starts Python in the importing program and calls it; se
 
 from __future__ import annotations
 
+import io
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
@@ -150,19 +151,46 @@ class SlaveMotion:
     # States -----------------------------------------------------------------------------------------------------------
     def save(self) -> bytes:
         """Everything that the motion depends on."""
-        token = None if self._stepper is None else self._stepper.save()
         numbers = (self._settings, self._inputs, self._start, self._stop, self._phase, self._time)
-        return pickle.dumps((numbers, token))
+        room = io.BytesIO()
+        pickle.dump(numbers, room)
+        if self._stepper is not None:
+            _TokenPickler(room, self._stepper).dump(self._stepper.save())
+        return room.getvalue()
 
     def restore(self, saved: bytes) -> None:
         """Go back to what `save` has returned, also by another instance."""
-        numbers, token = pickle.loads(saved)
+        room, before = io.BytesIO(saved), (self._start, *self._settings)
+        self._settings, self._inputs, self._start, self._stop, self._phase, self._time = pickle.load(room)
         self.refused = ""
-        self._settings, self._inputs, self._start, self._stop, self._phase, self._time = numbers
-        self._stepper = None
-        if token is not None:
+        if room.tell() == len(saved):
+            self._stepper = None
+            return
+        if self._stepper is None or before != (self._start, *self._settings):
             self._stepper = Stepper(self._changed_scenario())
-            self._stepper.restore(token)
+        self._stepper.restore(_TokenUnpickler(room, self._stepper).load())
+
+
+class _TokenPickler(pickle.Pickler):
+    """Writes what a Stepper has saved.  What it has compiled is not written: another one like it has its own."""
+
+    def __init__(self, file: io.BytesIO, stepper: Stepper) -> None:
+        super().__init__(file)
+        self._integrator = stepper._integrator
+
+    def persistent_id(self, value: Any) -> str | None:
+        return "integrator" if value is self._integrator else None
+
+
+class _TokenUnpickler(pickle.Unpickler):
+    """Reads it for a Stepper of the same scenario."""
+
+    def __init__(self, file: io.BytesIO, stepper: Stepper) -> None:
+        super().__init__(file)
+        self._integrator = stepper._integrator
+
+    def persistent_load(self, name: str) -> Any:  # noqa: ARG002
+        return self._integrator
 
 
 def _change_body(body: Body, numbers: Any) -> Body:
