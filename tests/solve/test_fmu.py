@@ -151,6 +151,24 @@ def test_impulses_windows_and_breaks_against_simulate(method, output, make):
     assert_same_bits(make(scenario), scenario)
 
 
+def test_the_automatic_method_against_simulate(make):
+    """With loads of 0 the motion is the one that `ph.simulate` checks, with the method and the tolerance it finds."""
+    scenario = ph.Scenario(BODY, START, (GRAVITY, DRAG), duration=0.6, output_step=0.05)
+    assert scenario.method == "auto"
+    assert_same_bits(make(scenario), scenario)
+
+
+def test_the_automatic_method_of_a_free_motion_takes_loads(make):
+    scenario = ph.Scenario(BODY, START, duration=0.6)
+    assert scenario.used_method.is_closed_form
+    instance = make(scenario).instance(0.0, 0.6, force=(0, 0, 3.0))
+    instance.step_to(0.6)
+    assert instance.get("velocity")[2] == pytest.approx(4 + 3.0 * 0.6 / 2, rel=1e-12)
+    free = ph.simulate(scenario).quaternion_wxyz[-1]
+    assert np.allclose(instance.get("quaternion"), free, rtol=0, atol=1e-7)
+    instance.free()
+
+
 def test_a_run_that_begins_later_against_simulate(make):
     scenario = scenario_of("rk4", state=START.replace(time=5.0), output_step=0.1)
     assert scenario.start_time == 5.0

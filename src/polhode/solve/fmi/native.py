@@ -56,10 +56,15 @@ _HEAD = """\
 
 
 def settle_for_fmu(scenario: Scenario) -> Scenario:
-    """The scenario with its functions traced; method "auto" becomes "dop853", as on a Stepper."""
+    """The scenario with its functions traced, and its method known.
+
+    Method "auto" becomes what `ph.simulate` finds for the motion without loads, so that this has its bits; but the
+    closed form takes no loads, and Taylor series cannot be written: then "dop853".
+    """
     if scenario.members is not None:
         raise ScenarioError("an FMU is one motion: take a member of the ensemble, scenario.take(0)")
-    if scenario.method == AUTO:
+    takes_loads = scenario.used_method is RUNGE_KUTTA
+    if scenario.method == AUTO and (not takes_loads or scenario.events or scenario.contacts):
         scenario = replace(scenario, method=RUNGE_KUTTA.name)
     if scenario.used_method.is_closed_form:
         raise ScenarioError(
