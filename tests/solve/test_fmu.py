@@ -517,6 +517,26 @@ def test_a_motion_that_explodes_keeps_the_last_state(method, make):
     instance.free()
 
 
+def test_variables_that_do_not_exist_are_refused(make):
+    two, three = (make(scenario_of(), version).instance() for version in VERSIONS)
+    force = three.fmu.references["force"]
+    for wrong in (
+        lambda: two.raw.getReal([10_000]),
+        lambda: two.raw.setReal([10_000], [1.0]),
+        lambda: two.raw.getInteger([1]),
+        lambda: three.raw.getFloat64([force], 2),  # it has three numbers
+        lambda: three.raw.setFloat64([force], [1.0, 2.0]),
+        lambda: three.raw.getFloat64([force + 1], 1),  # a number inside a vector is no variable
+        lambda: three.raw.setFloat64([force, 10_000], [1.0, 2.0, 3.0, 4.0]),
+        lambda: three.raw.getInt32([force]),
+    ):
+        with pytest.raises(FMICallException):
+            wrong()
+    assert two.get("force").tolist() == three.get("force").tolist() == [0, 0, 0]
+    two.free()
+    three.free()
+
+
 def test_another_token_is_refused(make):
     fmu = make(scenario_of())
     fmu.description.guid = "{another}"

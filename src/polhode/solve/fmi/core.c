@@ -1,8 +1,8 @@
 // The motion of an instance, whatever the version of FMI: how it begins, advances, and is kept.
 //
 // Inputs are held over a communication step.  While they stay as they are, the communication points do not change the
-// steps: a state between two steps of a fixed length is reached by a shorter step on a copy, one inside an adaptive step
-// by dense output.  Where an input changes, a step ends and the next begins, as at a break of a run.
+// steps: a state between two steps of a fixed length is reached by a shorter step on a copy, one inside an adaptive
+// step by dense output.  Where an input changes, a step ends and the next begins, as at a break of a run.
 
 enum { POLHODE_INSTANTIATED, POLHODE_INITIALIZING, POLHODE_READY, POLHODE_TERMINATED };
 
@@ -10,8 +10,8 @@ enum { POLHODE_INSTANTIATED, POLHODE_INITIALIZING, POLHODE_READY, POLHODE_TERMIN
 typedef struct {
   double settings[POLHODE_SETTING_COUNT];
   double inputs[POLHODE_INPUT_COUNT];
-  double applied[POLHODE_INPUT_COUNT];  // the inputs with which the steps since the last break were made
-  double state[POLHODE_UNITS * POLHODE_STATE_SIZE];  // at the last step on the grid, or the last accepted one
+  double applied[POLHODE_INPUT_COUNT];                // the inputs with which the steps since the last break were made
+  double state[POLHODE_UNITS * POLHODE_STATE_SIZE];   // at the last step on the grid, or the last accepted one
   double sample[POLHODE_UNITS * POLHODE_STATE_SIZE];  // at the communication point
   double parameters[POLHODE_UNITS * POLHODE_PARAMETER_SIZE];
   double start_time, stop_time, time;
@@ -29,13 +29,13 @@ typedef struct {
   double outputs[POLHODE_OUTPUT_COUNT];
   bool outputs_known;
   char name[256];
-  void *environment;
-  void *logger;
+  void* environment;
+  void* logger;
   bool logs_all;
   char message[512];
 } PolhodeInstance;
 
-static void polhode_reset(PolhodeMotion *m) {
+static void polhode_reset(PolhodeMotion* m) {
   memset(m, 0, sizeof *m);
   memcpy(m->settings, polhode_default_settings, sizeof m->settings);
   memcpy(m->parameters, polhode_initial_parameters, sizeof m->parameters);
@@ -43,14 +43,14 @@ static void polhode_reset(PolhodeMotion *m) {
   m->phase = POLHODE_INSTANTIATED;
 }
 
-static bool polhode_same(const double *a, const double *b, long n) {
+static bool polhode_same(const double* a, const double* b, long n) {
   for (long i = 0; i < n; i++) {
     if (a[i] != b[i]) return false;
   }
   return true;
 }
 
-static bool polhode_finite(const double *x, long n) {
+static bool polhode_finite(const double* x, long n) {
   for (long i = 0; i < n; i++) {
     if (!isfinite(x[i])) return false;
   }
@@ -130,7 +130,7 @@ static void polhode_principal(const double tensor[9], bool is_particle, double f
   for (int i = 0; i < 3; i++) found[3 + i] = found[i] > least ? 1.0 / found[i] : 0.0;
 }
 
-static const char *polhode_check_moments(const double *moments) {
+static const char* polhode_check_moments(const double* moments) {
   const double a = fmin(moments[0], fmin(moments[1], moments[2])), c = fmax(moments[0], fmax(moments[1], moments[2]));
   const double b = fmax(fmin(moments[0], moments[1]), fmin(fmax(moments[0], moments[1]), moments[2]));
   if (!(a > 0.0)) return "the inertia tensor is not positive: check the signs of its entries";
@@ -145,9 +145,10 @@ static const char *polhode_check_moments(const double *moments) {
 }
 
 // The constants of body b from its mass and inertia; those of the scenario, where neither was changed.
-static const char *polhode_set_body(PolhodeMotion *m, long b) {
-  const double *s = m->settings + b * POLHODE_BODY_SETTINGS, *given = polhode_default_settings + b * POLHODE_BODY_SETTINGS;
-  const long *places = polhode_body_places[b];
+static const char* polhode_set_body(PolhodeMotion* m, long b) {
+  const double *s = m->settings + b * POLHODE_BODY_SETTINGS,
+               *given = polhode_default_settings + b * POLHODE_BODY_SETTINGS;
+  const long* places = polhode_body_places[b];
   const bool is_particle = polhode_is_particle[b] > 0.0;
   const bool same_mass = polhode_same(s, given, 1), same_inertia = polhode_same(s + 1, given + 1, 6);
   if (!(s[0] > 0.0)) return "mass must be greater than 0 kg";
@@ -160,11 +161,12 @@ static const char *polhode_set_body(PolhodeMotion *m, long b) {
     for (int i = 0; i < 10; i++) about_com[i] = m->parameters[places[(POLHODE_PIVOTED ? 12 : 2) + i]];
   } else {
     polhode_principal(tensor, is_particle, about_com);
-    const char *wrong = is_particle ? NULL : polhode_check_moments(about_com);
+    const char* wrong = is_particle ? NULL : polhode_check_moments(about_com);
     if (wrong != NULL) return wrong;
   }
   if (POLHODE_PIVOTED) {  // the parallel axis theorem
-    const double x = polhode_com_to_pivot[3 * b], y = polhode_com_to_pivot[3 * b + 1], z = polhode_com_to_pivot[3 * b + 2];
+    const double x = polhode_com_to_pivot[3 * b], y = polhode_com_to_pivot[3 * b + 1],
+                 z = polhode_com_to_pivot[3 * b + 2];
     const double rr = (x * x + y * y) + z * z;
     const double shifted[9] = {
         tensor[0] + s[0] * (rr - x * x), tensor[1] - s[0] * (x * y),      tensor[2] - s[0] * (x * z),
@@ -180,7 +182,7 @@ static const char *polhode_set_body(PolhodeMotion *m, long b) {
 }
 
 // q/|q|; where |q| is 1 to rounding, q itself.
-static const char *polhode_normalize(double q[4]) {
+static const char* polhode_normalize(double q[4]) {
   const double squares = ((q[0] * q[0] + q[1] * q[1]) + q[2] * q[2]) + q[3] * q[3];
   if (fabs(squares - 1.0) <= 8.0 * DBL_EPSILON) return NULL;
   const double largest = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
@@ -193,10 +195,10 @@ static const char *polhode_normalize(double q[4]) {
 
 #ifdef POLHODE_ADAPTIVE
 // Errors of position, attitude, momentum and spin that no tolerance forbids.
-static void polhode_set_error_floor(PolhodeMotion *m) {
+static void polhode_set_error_floor(PolhodeMotion* m) {
   double sizes[POLHODE_ALL_BODIES], largest = 0.0;
   for (long b = 0; b < POLHODE_ALL_BODIES; b++) {
-    const double *x = m->settings + b * POLHODE_BODY_SETTINGS + 7;
+    const double* x = m->settings + b * POLHODE_BODY_SETTINGS + 7;
     sizes[b] = sqrt((x[0] * x[0] + x[1] * x[1]) + x[2] * x[2]);
     largest = fmax(largest, sizes[b]);
   }
@@ -214,11 +216,11 @@ static void polhode_set_error_floor(PolhodeMotion *m) {
 
 // Beginning ----------------------------------------------------------------------------------------------------------
 
-static double polhode_segment_end(const PolhodeMotion *m) {
+static double polhode_segment_end(const PolhodeMotion* m) {
   return m->segment < POLHODE_EDGES ? polhode_edges[m->segment] : INFINITY;
 }
 
-static void polhode_begin_segment(PolhodeMotion *m, double t, bool strikes) {
+static void polhode_begin_segment(PolhodeMotion* m, double t, bool strikes) {
   for (long u = 0; u < POLHODE_UNITS; u++) {
     double *state = m->state + u * POLHODE_STATE_SIZE, *parameters = m->parameters + u * POLHODE_PARAMETER_SIZE;
     if (strikes) polhode_impulses(m->segment, state, parameters);
@@ -229,13 +231,13 @@ static void polhode_begin_segment(PolhodeMotion *m, double t, bool strikes) {
 }
 
 // The state at the start, from the settings; returns what is wrong with them, or NULL.
-static const char *polhode_begin(PolhodeMotion *m) {
+static const char* polhode_begin(PolhodeMotion* m) {
   double start[POLHODE_SETTING_COUNT];
   memcpy(m->parameters, polhode_initial_parameters, sizeof m->parameters);
   memcpy(m->state, polhode_initial_states, sizeof m->state);
   memcpy(start, m->settings, sizeof start);
   for (long b = 0; b < POLHODE_ALL_BODIES; b++) {
-    const char *wrong = polhode_set_body(m, b);
+    const char* wrong = polhode_set_body(m, b);
     if (wrong == NULL) wrong = polhode_normalize(start + b * POLHODE_BODY_SETTINGS + 10);
     if (wrong != NULL) return wrong;
   }
@@ -259,12 +261,12 @@ static const char *polhode_begin(PolhodeMotion *m) {
 
 #ifdef POLHODE_ADAPTIVE
 // To time t; the steps may go on to time `end`.  False if the step has shrunk to nothing.
-static bool polhode_reach(PolhodeMotion *m, double t, double end) {
+static bool polhode_reach(PolhodeMotion* m, double t, double end) {
   double work[POLHODE_WORK_SIZE];
   const double wanted = t - m->start_time, last = end - m->start_time;
   for (long u = 0; u < POLHODE_UNITS; u++) {
     double *state = m->state + u * POLHODE_STATE_SIZE, *sample = m->sample + u * POLHODE_STATE_SIZE;
-    const double *parameters = m->parameters + u * POLHODE_PARAMETER_SIZE;
+    const double* parameters = m->parameters + u * POLHODE_PARAMETER_SIZE;
     bool is_inside = false;
     while (state[POLHODE_TIME] < wanted) {
       if (!(state[POLHODE_STEP_SIZE] > 0.0)) return false;
@@ -285,9 +287,9 @@ static bool polhode_reach(PolhodeMotion *m, double t, double end) {
 }
 
 // A step ends at the communication point.
-static bool polhode_break(PolhodeMotion *m) { return polhode_reach(m, m->time, m->time); }
+static bool polhode_break(PolhodeMotion* m) { return polhode_reach(m, m->time, m->time); }
 #else
-static bool polhode_reach(PolhodeMotion *m, double t, double end) {
+static bool polhode_reach(PolhodeMotion* m, double t, double end) {
   const double h = m->settings[POLHODE_SETTING_COUNT - 1], steps = (t - m->origin) / h, nearest = rint(steps);
   const bool is_on_grid = fabs(steps - nearest) <= 4.0 * DBL_EPSILON * fmax(1.0, fabs(t) / h);
   const double whole = is_on_grid ? nearest : floor(steps);
@@ -295,7 +297,7 @@ static bool polhode_reach(PolhodeMotion *m, double t, double end) {
   (void)end;
   for (long u = 0; u < POLHODE_UNITS; u++) {
     double *state = m->state + u * POLHODE_STATE_SIZE, *sample = m->sample + u * POLHODE_STATE_SIZE;
-    const double *parameters = m->parameters + u * POLHODE_PARAMETER_SIZE;
+    const double* parameters = m->parameters + u * POLHODE_PARAMETER_SIZE;
     for (double k = m->steps; k < whole; k++) polhode_step(state, parameters, m->origin + k * h, h);
     memcpy(sample, state, sizeof(double) * POLHODE_STATE_SIZE);
     if (rest > 0.0) polhode_step(sample, parameters, m->origin + whole * h, rest);
@@ -304,15 +306,15 @@ static bool polhode_reach(PolhodeMotion *m, double t, double end) {
   return true;
 }
 
-static bool polhode_break(PolhodeMotion *m) {
+static bool polhode_break(PolhodeMotion* m) {
   memcpy(m->state, m->sample, sizeof m->state);
   return true;
 }
 #endif
 
 // Advance to time t; returns what is wrong, or NULL.
-static const char *polhode_advance(PolhodeMotion *m, double t) {
-  static const char *const lost = "the motion has become infinite or NaN, or its step has shrunk to nothing";
+static const char* polhode_advance(PolhodeMotion* m, double t) {
+  static const char* const lost = "the motion has become infinite or NaN, or its step has shrunk to nothing";
   const double nothing = 8.0 * DBL_EPSILON * fmax(fabs(t), fabs(t - m->time));
   if (m->has_stop_time && fabs(t - m->stop_time) <= nothing) t = m->stop_time;
   if (!polhode_same(m->inputs, m->applied, POLHODE_INPUT_COUNT)) {
@@ -345,39 +347,41 @@ static const char *polhode_advance(PolhodeMotion *m, double t) {
 
 // What an importer calls ---------------------------------------------------------------------------------------------
 
-static bool polhode_fail(PolhodeInstance *c, const char *message) {
+static bool polhode_fail(PolhodeInstance* c, const char* message) {
   snprintf(c->message, sizeof c->message, "%s", message);
   return false;
 }
 
-static bool polhode_do_step(PolhodeInstance *c, double t, double step) {
-  PolhodeMotion *m = &c->motion;
+static bool polhode_do_step(PolhodeInstance* c, double t, double step) {
+  PolhodeMotion* m = &c->motion;
   if (m->phase != POLHODE_READY) return polhode_fail(c, "a step before the initialization, or after the end");
   if (!isfinite(t) || !isfinite(step) || !(step > 0.0)) {
     return polhode_fail(c, "the communication step must be a number greater than 0 s: time goes forward");
   }
   if (fabs(t - m->time) > 1e-9 * fmax(fmax(fabs(t), fabs(m->time)), step)) {
-    snprintf(c->message, sizeof c->message, "this instance is at t = %.17g s, but the step begins at %.17g s", m->time, t);
+    snprintf(c->message, sizeof c->message, "this instance is at t = %.17g s, but the step begins at %.17g s", m->time,
+             t);
     return false;
   }
   const double to = t + step;
   if (!(to > m->time)) return polhode_fail(c, "the communication step is lost in the rounding of the time");
   if (m->has_stop_time && to - m->stop_time > 1e-9 * fmax(fabs(to), fabs(to - m->start_time))) {
-    snprintf(c->message, sizeof c->message, "the step ends at t = %.17g s, after the stop time %.17g s", to, m->stop_time);
+    snprintf(c->message, sizeof c->message, "the step ends at t = %.17g s, after the stop time %.17g s", to,
+             m->stop_time);
     return false;
   }
   memcpy(&c->before, m, sizeof *m);
   c->outputs_known = false;
-  const char *wrong = polhode_advance(m, to);
+  const char* wrong = polhode_advance(m, to);
   if (wrong == NULL) return true;
   memcpy(m, &c->before, sizeof *m);
-  snprintf(c->message, sizeof c->message, "between t = %.17g s and %.17g s %s; the state at the start of the step is kept",
-           m->time, to, wrong);
+  snprintf(c->message, sizeof c->message,
+           "between t = %.17g s and %.17g s %s; the state at the start of the step is kept", m->time, to, wrong);
   return false;
 }
 
-static bool polhode_set_experiment(PolhodeInstance *c, double start, bool has_stop, double stop) {
-  PolhodeMotion *m = &c->motion;
+static bool polhode_set_experiment(PolhodeInstance* c, double start, bool has_stop, double stop) {
+  PolhodeMotion* m = &c->motion;
   if (m->phase != POLHODE_INSTANTIATED) return polhode_fail(c, "the experiment is set up before the initialization");
   if (!isfinite(start) || (has_stop && !(stop >= start))) {
     return polhode_fail(c, "the start time must be a number, and the stop time must not precede it");
@@ -389,32 +393,33 @@ static bool polhode_set_experiment(PolhodeInstance *c, double start, bool has_st
   return true;
 }
 
-static bool polhode_enter_initialization(PolhodeInstance *c) {
-  if (c->motion.phase != POLHODE_INSTANTIATED) return polhode_fail(c, "the initialization has begun before: reset first");
+static bool polhode_enter_initialization(PolhodeInstance* c) {
+  if (c->motion.phase != POLHODE_INSTANTIATED)
+    return polhode_fail(c, "the initialization has begun before: reset first");
   c->motion.phase = POLHODE_INITIALIZING;
   c->outputs_known = false;
   return true;
 }
 
-static bool polhode_exit_initialization(PolhodeInstance *c) {
+static bool polhode_exit_initialization(PolhodeInstance* c) {
   if (c->motion.phase != POLHODE_INITIALIZING) return polhode_fail(c, "the initialization has not begun");
-  const char *wrong = polhode_begin(&c->motion);
+  const char* wrong = polhode_begin(&c->motion);
   c->outputs_known = false;
   if (wrong != NULL) return polhode_fail(c, wrong);
   c->motion.phase = POLHODE_READY;
   return true;
 }
 
-static bool polhode_terminate(PolhodeInstance *c) {
+static bool polhode_terminate(PolhodeInstance* c) {
   if (c->motion.phase != POLHODE_READY) return polhode_fail(c, "only a running instance can be terminated");
   c->motion.phase = POLHODE_TERMINATED;
   return true;
 }
 
-static bool polhode_know_outputs(PolhodeInstance *c) {
+static bool polhode_know_outputs(PolhodeInstance* c) {
   if (c->outputs_known) return true;
   if (c->motion.phase <= POLHODE_INITIALIZING) {  // what they will be
-    const char *wrong = polhode_begin(&c->motion);
+    const char* wrong = polhode_begin(&c->motion);
     if (wrong != NULL) return polhode_fail(c, wrong);
   }
   polhode_outputs(c->outputs, c->motion.sample, c->motion.parameters, c->motion.time);
@@ -423,7 +428,7 @@ static bool polhode_know_outputs(PolhodeInstance *c) {
 }
 
 // Value references count through: time, inputs, settings, outputs.
-static bool polhode_get(PolhodeInstance *c, uint32_t reference, double *value) {
+static bool polhode_get(PolhodeInstance* c, uint32_t reference, double* value) {
   long i = (long)reference;
   if (i == 0) {
     *value = c->motion.time;
@@ -447,7 +452,7 @@ static bool polhode_get(PolhodeInstance *c, uint32_t reference, double *value) {
 }
 
 // Whether a value may be set: nothing is taken before all have been checked.
-static bool polhode_can_set(PolhodeInstance *c, uint32_t reference, double value) {
+static bool polhode_can_set(PolhodeInstance* c, uint32_t reference, double value) {
   const long i = (long)reference - 1;
   if (i < 0 || i >= POLHODE_INPUT_COUNT + POLHODE_SETTING_COUNT) {
     return polhode_fail(c, "only inputs and parameters can be set");
@@ -459,7 +464,7 @@ static bool polhode_can_set(PolhodeInstance *c, uint32_t reference, double value
   return true;
 }
 
-static void polhode_put(PolhodeInstance *c, uint32_t reference, double value) {
+static void polhode_put(PolhodeInstance* c, uint32_t reference, double value) {
   const long i = (long)reference - 1;
   if (i < POLHODE_INPUT_COUNT) {
     c->motion.inputs[i] = value;
@@ -472,32 +477,32 @@ static void polhode_put(PolhodeInstance *c, uint32_t reference, double value) {
 // FMU states, and their serialized form: a mark, then the bytes of the motion.
 enum { POLHODE_MARK_SIZE = 64, POLHODE_SAVED_SIZE = POLHODE_MARK_SIZE + sizeof(PolhodeMotion) };
 
-static PolhodeMotion *polhode_save(const PolhodeInstance *c, PolhodeMotion *room) {
+static PolhodeMotion* polhode_save(const PolhodeInstance* c, PolhodeMotion* room) {
   if (room == NULL) room = malloc(sizeof *room);
   if (room != NULL) memcpy(room, &c->motion, sizeof *room);
   return room;
 }
 
-static void polhode_restore(PolhodeInstance *c, const PolhodeMotion *saved) {
+static void polhode_restore(PolhodeInstance* c, const PolhodeMotion* saved) {
   memcpy(&c->motion, saved, sizeof *saved);
   c->outputs_known = false;
 }
 
-static void polhode_serialize(const PolhodeMotion *saved, void *bytes) {
+static void polhode_serialize(const PolhodeMotion* saved, void* bytes) {
   char mark[POLHODE_MARK_SIZE] = {0};
   snprintf(mark, sizeof mark, "polhode %s", POLHODE_TOKEN);
   memcpy(bytes, mark, sizeof mark);
-  memcpy((char *)bytes + POLHODE_MARK_SIZE, saved, sizeof *saved);
+  memcpy((char*)bytes + POLHODE_MARK_SIZE, saved, sizeof *saved);
 }
 
-static PolhodeMotion *polhode_deserialize(PolhodeInstance *c, const void *bytes, size_t size) {
+static PolhodeMotion* polhode_deserialize(PolhodeInstance* c, const void* bytes, size_t size) {
   char mark[POLHODE_MARK_SIZE] = {0};
   snprintf(mark, sizeof mark, "polhode %s", POLHODE_TOKEN);
   if (bytes == NULL || size != POLHODE_SAVED_SIZE || memcmp(bytes, mark, sizeof mark) != 0) {
     polhode_fail(c, "these bytes are not a state of this FMU");
     return NULL;
   }
-  PolhodeMotion *saved = malloc(sizeof *saved);
-  if (saved != NULL) memcpy(saved, (const char *)bytes + POLHODE_MARK_SIZE, sizeof *saved);
+  PolhodeMotion* saved = malloc(sizeof *saved);
+  if (saved != NULL) memcpy(saved, (const char*)bytes + POLHODE_MARK_SIZE, sizeof *saved);
   return saved;
 }
