@@ -58,6 +58,11 @@ def test_the_wheel_contains_the_page_but_not_its_sources(wheel):
     assert not [name for name in names if "node_modules" in name or name.startswith("front") or name.endswith(".ts")]
 
 
+def test_the_c_code_of_fmus_is_in_the_wheel(wheel):
+    names = wheel.namelist()
+    assert [f"polhode/solve/fmi/{name}" in names for name in ("core.c", "fmi2.c", "fmi3.c")] == [True] * 3
+
+
 def test_the_bundle_has_at_most_750_kilobytes(wheel):
     """Script, style and HTML together."""
     assert sum(wheel.getinfo(f"polhode/web/built/{name}").file_size for name in PRODUCTS[:3]) <= LARGEST_BUNDLE

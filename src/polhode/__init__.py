@@ -42,6 +42,7 @@ _HOMES = {
     "ensemble": "solve.simulate",
     "Stepper": "solve.stepper",
     "write_source": "solve.write_source",
+    "write_fmu": "solve.write_fmu",
     "Motion": "results.motion",
     "load": "results.motion",
     "sqrt": "equations.scalar_ops",
@@ -124,6 +125,7 @@ if TYPE_CHECKING:
     from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
     from polhode.solve.stepper import Stepper as Stepper
+    from polhode.solve.write_fmu import write_fmu as write_fmu
     from polhode.solve.write_source import write_source as write_source
 
 

@@ -54,7 +54,8 @@ def plant_and_test(planted: Planted, source: Path, cache: Path) -> tuple[str, bo
     if sound.count(planted.text) != 1:
         return f"TEXT FOUND {sound.count(planted.text)} TIMES: bring this error up to date", False, 0.0
     spoiled = sound.replace(planted.text, planted.instead)
-    compile(spoiled, planted.file, "exec")
+    if path.suffix == ".py":
+        compile(spoiled, planted.file, "exec")
     try:
         path.write_text(spoiled, encoding="utf-8")
         status, said = run_tests(source, cache, planted.tests, "-x")

@@ -36,6 +36,7 @@ MOTION = "results/test_motion.py"
 SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "engines/test_exact_method.py"
+FMU = "solve/test_fmu.py"
 SPLITTING = "methods/test_splitting.py"
 ROTORS = "solve/test_rotors.py"
 BURN = "solve/test_mass_course.py"
@@ -700,6 +701,77 @@ PLANTED = [
         "other = small if beyond[middle] >= 0 else large",
         "other = large if beyond[middle] >= 0 else small",
         ("plot/test_free_rotation_figures.py",),
+    ),
+    # FMUs -------------------------------------------------------------------------------------------------------------
+    Planted(
+        "FMU: a step that fails does not restore the state",
+        "solve/fmi/core.c",
+        "  memcpy(m, &c->before, sizeof *m);\n",
+        "",
+        (f"{FMU}::test_a_motion_that_explodes_keeps_the_last_state",),
+    ),
+    Planted(
+        "FMU: NaN is taken as an input",
+        "solve/fmi/core.c",
+        "if (!isfinite(value)) return polhode_fail",
+        "if (false) return polhode_fail",
+        (f"{FMU}::test_wrong_values_leave_the_state_as_it_was",),
+    ),
+    Planted(
+        "FMU: a new input acts from the last step on, not from the communication point",
+        "solve/fmi/core.c",
+        "if (m->time > m->start_time && !polhode_break(m)) return lost;",
+        "",
+        (f"{FMU}::test_loads_that_change_against_a_stepper",),
+    ),
+    Planted(
+        "FMU: parallel axes with the wrong sign",
+        "solve/fmi/core.c",
+        "tensor[1] - s[0] * (x * y)",
+        "tensor[1] + s[0] * (x * y)",
+        (f"{FMU}::test_a_full_tensor_against_a_scenario_with_it",),
+    ),
+    Planted(
+        "FMU: Jacobi rotation with a flipped sign",
+        "solve/fmi/core.c",
+        "= s * arp + c * arq",
+        "= s * arp - c * arq",
+        (f"{FMU}::test_a_full_tensor_against_a_scenario_with_it",),
+    ),
+    Planted(
+        "FMU: error floor without the mass",
+        "solve/fmi/core.c",
+        "POLHODE_RTOL_POSITION * p[places[0]] * size",
+        "POLHODE_RTOL_POSITION * size",
+        (f"{FMU}::test_communication_points_off_the_grid_against_simulate",),
+    ),
+    Planted(
+        "FMU: impulses left out",
+        "solve/fmi/core.c",
+        "if (strikes) polhode_impulses",
+        "if (!strikes) polhode_impulses",
+        (f"{FMU}::test_impulses_windows_and_breaks_against_simulate",),
+    ),
+    Planted(
+        "FMU: bytes of another FMU are taken as a state",
+        "solve/fmi/core.c",
+        "size != POLHODE_SAVED_SIZE || memcmp(bytes, mark, sizeof mark) != 0",
+        "size != POLHODE_SAVED_SIZE",
+        (f"{FMU}::test_a_serialized_state_goes_on_in_another_instance",),
+    ),
+    Planted(
+        "FMU: the start about a pivot is that of the center of mass",
+        "solve/fmi/native.py",
+        "x, momentum = plus(x, com_to_pivot), scaled(0, com_to_pivot)",
+        "x, momentum = x, scaled(0, com_to_pivot)",
+        (f"{FMU}::test_every_formulation_against_simulate",),
+    ),
+    Planted(
+        "FMU: loads in body axes and in world axes swapped",
+        "solve/fmi/native.py",
+        "found += [self._place(b, at) for vector in places for at in vector]",
+        "found += [self._place(b, at) for vector in (*places[2:], *places[:2]) for at in vector]",
+        (f"{FMU}::test_loads_that_change_against_a_stepper",),
     ),
     # The page -------------------------------------------------------------------------------------------------------
     Planted(

@@ -267,6 +267,24 @@ def impulse_function(
     return SourceFunction(f"polhode_impulse_{index}", arguments, trace, "Apply an impulse at time t, in s.")
 
 
+def row_function(
+    name: str, arguments: dict[str, str], compute: Callable[..., None], kept: Sequence[str], comment: str
+) -> SourceFunction:
+    """A function of plain arrays and numbers, each by its name; what it writes to the arrays in `kept` is kept."""
+
+    with tracing() as graph:
+        loads: dict[Place, Traced] = {}
+        stores: dict[Place, Traced] = {}
+        given: dict[str, Any] = {}
+        for argument, kind in arguments.items():
+            is_number = kind == "number"
+            row = Block(graph, argument, loads, stores)
+            given[argument] = Traced(graph.add("uniform", argument)) if is_number else row
+        compute(**given)
+        trace = Trace(graph, loads, {place: v for place, v in stores.items() if place[0] in kept})
+    return SourceFunction(name, arguments, trace, comment)
+
+
 def _pairs(joins: Sequence[Any], given: _Arguments) -> tuple[Any, ...]:
     return tuple((each, numbers, 0) for each, numbers in zip(joins, given.pairs, strict=True))
 

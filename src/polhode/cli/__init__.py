@@ -14,6 +14,7 @@ from polhode.cli.bench import BENCH_HELP, BenchmarkGroup
 from polhode.cli.command_group import CommandGroup
 from polhode.cli.export import export
 from polhode.cli.film import film
+from polhode.cli.fmu import fmu
 from polhode.cli.lab import lab
 from polhode.cli.mass import mass
 from polhode.cli.output import print_json
@@ -39,6 +40,7 @@ def cli(ctx: click.Context) -> None:
       polhode picture dzhanibekov --at 3.2   the motion at one time
       polhode film dzhanibekov -o flip.mp4   the motion as a film
       polhode export dzhanibekov -o flip.c   the scenario as a program in C, CUDA or JavaScript
+      polhode fmu my-scenario.toml           the scenario as an FMU for co-simulation
       polhode mass part.stl --unit mm        the mass properties of a part
       polhode mass part.stl --to urdf        the same as an <inertial> block of a URDF
       polhode bench throughput               speed on this machine, beside NumPy and MuJoCo (in a checkout)
@@ -52,6 +54,7 @@ cli.add_command(run)
 cli.add_command(picture)
 cli.add_command(film)
 cli.add_command(export)
+cli.add_command(fmu)
 cli.add_command(mass)
 cli.add_command(lab)
 cli.add_command(view)

@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.backends.graph import TraceError
 from polhode.backends.layout import assign_places
-from polhode.backends.prepare import Plan, plan_of, structure_of
+from polhode.backends.prepare import Plan, Structure, plan_of, structure_of
 from polhode.backends.source import (
     DIALECTS,
     JAVASCRIPT,
@@ -124,10 +124,10 @@ class SourceProgram(NamedTuple):
 
 def source_of(scenario: Scenario, language: str) -> SourceProgram:
     """The program of a scenario in a language."""
-    return _Exporter(_settle_scenario(scenario), DIALECTS[language]).program()
+    return SourceExporter(settle_scenario(scenario), DIALECTS[language]).program()
 
 
-def _settle_scenario(scenario: Scenario) -> Scenario:
+def settle_scenario(scenario: Scenario) -> Scenario:
     """The scenario with its functions traced and its method known; what cannot be exported is refused."""
     if scenario.events:
         raise ScenarioError(
@@ -163,18 +163,20 @@ def _settle_scenario(scenario: Scenario) -> Scenario:
     return scenario
 
 
-class _Exporter:
+def exported_structure(scenario: Scenario, counts_work: bool, needs_output_inside: bool) -> Structure:
+    """The structure of a scenario whose steps are written out, one unit at a time."""
+    needs_velocity = scenario.used_method.is_splitting and forces_need_velocity(scenario)
+    structure = structure_of(scenario, counts_work, needs_output_inside, needs_velocity)
+    return structure._replace(engine="python", lanes=1, staged=structure.is_system)
+
+
+class SourceExporter:
     """The numbers and functions of a scenario."""
 
     def __init__(self, scenario: Scenario, dialect: Dialect) -> None:
         self.scenario, self.dialect = scenario, dialect
         self.counts_work = scenario.members is None  # as `ph.simulate` does
-        inside = segments.has_output_inside_segments(scenario)
-        method = scenario.used_method
-        needs_velocity = method.is_splitting and forces_need_velocity(scenario)
-        self.structure = structure_of(scenario, self.counts_work, inside, needs_velocity)
-        self.structure = self.structure._replace(engine="python", lanes=1, staged=self.structure.is_system)
-        self.plan: Plan = plan_of(self.structure)
+        self.structure, self.plan = self._plan()
         self.impulses = scenario.of_kind("impulse")
         self.pairs = pack_pairs(scenario)
         sizes = tuple(len(flatten_leaves(self._impulse_params(f))) for f in self.impulses)
@@ -182,11 +184,21 @@ class _Exporter:
         bodies = len(scenario.bodies) if self.plan.is_system else 1
         pair_sizes = tuple(stride or len(numbers) for _, numbers, stride in self.pairs)
         self.arrays = UnitArrays(self.plan.layout, bodies, pair_sizes, sizes)
-        end = segments.last_boundary(scenario)
+        self.segments = self._segments()
+
+    def _plan(self) -> tuple[Structure, Plan]:
+        """The structure of the scenario, and the steps of one unit."""
+        scenario, inside = self.scenario, segments.has_output_inside_segments(self.scenario)
+        structure = exported_structure(scenario, self.counts_work, inside)
+        return structure, plan_of(structure)
+
+    def _segments(self) -> list[tuple[float, float]]:
+        """The segments of the run up to its last output, each with its start and its end."""
+        scenario, end = self.scenario, segments.last_boundary(self.scenario)
         edges = [scenario.start_time, *segments.segment_boundaries(scenario), end]
-        self.segments = list(pairwise(edges if len(edges) > 1 else [end, end]))
-        last = next((i for i, (_, b) in enumerate(self.segments) if scenario.times[-1] < b), len(self.segments))
-        self.segments = self.segments[: last + 1]
+        every = list(pairwise(edges if len(edges) > 1 else [end, end]))
+        last = next((i for i, (_, b) in enumerate(every) if scenario.times[-1] < b), len(every))
+        return every[: last + 1]
 
     # Numbers ----------------------------------------------------------------------------------------------------------
     def _impulse_params(self, f: Force) -> Any:
@@ -195,7 +207,7 @@ class _Exporter:
         acts = np.ones(len(bodies)) if f.bodies is None else np.isin(bodies, f.bodies).astype(float)
         return (acts, over_bodies(f.params, self.scenario))
 
-    def _initial_numbers(self) -> tuple[Array, Array]:
+    def initial_numbers(self) -> tuple[Array, Array]:
         """The first states and the parameters, a row for each unit."""
         arrays, layout, scenario = self.arrays, self.plan.layout, self.scenario
         buffer = pack_buffer(scenario, packing_of(scenario, self.plan), self.plan.is_system)
@@ -229,7 +241,7 @@ class _Exporter:
             "segment_stops": np.cumsum([0, *(len(wanted) for wanted, _ in stops)]),
         }
         if method.is_closed_form:
-            return tables | {"segment_has_impulses": [bool(impulses_at(scenario, t)) for t in self._instants()]}
+            return tables | {"segment_has_impulses": [bool(impulses_at(scenario, t)) for t in self.instants()]}
         if method.is_adaptive:
             ends = {"segment_ends": [b for _, b in self.segments], "segment_through": [goes_on for _, goes_on in stops]}
             del tables["segment_starts"]
@@ -252,7 +264,7 @@ class _Exporter:
     def program(self) -> SourceProgram:
         """All parts of the program."""
         scenario, dialect = self.scenario, self.dialect
-        states, parameters = self._initial_numbers()
+        states, parameters = self.initial_numbers()
         count = states.size + parameters.size + len(scenario.times)
         if count > MOST_NUMBERS:
             raise ScenarioError(
@@ -260,9 +272,9 @@ class _Exporter:
                 "source file may hold: export fewer members, scenario.take(range(100)), or fewer outputs, and let your "
                 "program fill in the others"
             )
-        functions = self._functions()
+        functions = self.functions()
         tables = {"initial_states": states.ravel(), "initial_parameters": parameters.ravel(), **self._tables()}
-        data = [dialect.constant.format(f"POLHODE_{name}", value) for name, value in self._constants().items()]
+        data = [dialect.constant.format(f"POLHODE_{name}", value) for name, value in self.constants().items()]
         numbers = {"START": scenario.start_time, "NOT_REACHED": np.nan}
         if scenario.used_method.needs_step:
             numbers["STEP"] = scenario.needed_step
@@ -281,7 +293,7 @@ class _Exporter:
             functions,
         )
 
-    def _functions(self) -> list[SourceFunction]:
+    def functions(self) -> list[SourceFunction]:
         scenario, plan, arrays = self.scenario, self.plan, self.arrays
         joins = [joins for joins, _, _ in self.pairs]
         try:
@@ -303,7 +315,7 @@ class _Exporter:
             ) from error
         return made
 
-    def _constants(self) -> dict[str, int]:
+    def constants(self) -> dict[str, int]:
         arrays, layout = self.arrays, self.plan.layout
         found = {
             "BODIES": arrays.bodies,
@@ -339,28 +351,28 @@ class _Exporter:
             .replace("@@HEADER", ",".join(sample_header(self.scenario, self.counts_work)))
             .replace("@@EXPORTS", ", ".join(names))
         )
-        parts = [self._impulse_calls(), self._window_changes(), templates.COMMON, run]
+        parts = [self.impulse_calls(), self.window_changes(), templates.COMMON, run]
         return "\n".join([*(translate(part, dialect) for part in parts), main])
 
     def _attempt(self) -> str:
         return translate(templates.ATTEMPT, self.dialect) if self.scenario.used_method.is_adaptive else ""
 
-    def _instants(self) -> list[float]:
+    def instants(self) -> list[float]:
         """The beginnings of the segments, and the end if the last output shows the impulses there; else no time."""
         end = segments.last_boundary(self.scenario)
         shows_end = self.scenario.times[-1] == end and end > self.scenario.start_time
         return [*(a for a, _ in self.segments), end if shows_end else np.nan]
 
-    def _impulse_calls(self) -> str:
+    def impulse_calls(self) -> str:
         """Which impulses are applied at the beginning of which segment; the one after the last is the end."""
         lines = ["@function polhode_impulses(@whole segment, @out state, @in parameters) {"]
-        for i, t in enumerate(self._instants()):
+        for i, t in enumerate(self.instants()):
             for f in impulses_at(self.scenario, t):
                 call = f"polhode_impulse_{self.impulses.index(f)}(state, parameters, {literal(t, self.dialect)});"
                 lines.append(f"  if (segment == {i}) {call}")
         return "\n".join(["// Apply the impulses at the beginning of a segment.", *lines, "}\n"])
 
-    def _window_changes(self) -> str:
+    def window_changes(self) -> str:
         """A force that acts in a window acts always or never in a segment, so that no stage sees its edge."""
         lines = ["@function polhode_windows(@whole segment, @out parameters) {"]
         arrays, layout, infinity = self.arrays, self.plan.layout, self.dialect.infinity
