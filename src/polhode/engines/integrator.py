@@ -43,6 +43,8 @@ class Integrator:
     stopped_at: float | None = None
     """The time at which an event has stopped the run."""
     closed_form: Any = None
+    is_stepped = False
+    """Whether a stepper drives it: it lands on the end of every advance, also beyond the end of the scenario."""
     checkpoints: Array | None = None
     """The starts of the steps that cover the outputs of the last segment, if it keeps them."""
 
@@ -100,13 +102,26 @@ class Integrator:
     def record(self, result: RunResult) -> None:
         """Write what only this kind of integrator knows into the result of the run."""
 
-    def set_params(self, force: int, numbers: Array, body: int) -> None:
-        """Change the parameters of a force on single bodies, counted among these, for one body."""
+    def param_places(self, force: int, body: int) -> list[int]:
+        """Where the parameters of a force on single bodies, counted among these, lie in the buffer, for one body."""
         places, f = self.layout.params[force], self.scenario.of_kind("body")[force]
         block, lane = divmod(body, self.layout.lanes)
-        row = self.buffer.reshape(-1, self.packing.size)[block]
-        for place, number in zip(flatten_leaves(places if f.bodies is None else places[1]), numbers, strict=True):
-            row[place + lane] = number
+        at = block * self.packing.size + lane
+        return [at + place for place in flatten_leaves(places if f.bodies is None else places[1])]
+
+    def params_of(self, force: int, body: int) -> Array:
+        """The parameters of a force on single bodies, for one body."""
+        return np.array(self.buffer.reshape(-1)[self.param_places(force, body)])
+
+    def set_params(self, force: int, numbers: Array, body: int) -> None:
+        """Change them."""
+        self.buffer.reshape(-1)[self.param_places(force, body)] = numbers
+
+    def pop_events(self) -> list[EventRecord]:
+        """The events since the last call, in order of time."""
+        found = sorted(self.crossings, key=lambda crossing: crossing.time)
+        self.crossings.clear()
+        return found
 
     def save(self) -> Any:
         """A copy of everything that changes."""

@@ -1,0 +1,170 @@
+"""The short way of a stepper: its compiled loop, bound once; an advance writes a few numbers and makes one call."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from functools import partial
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from polhode.backends.clocked import ClockedRun
+from polhode.backends.fixed_steps import FixedRun
+from polhode.engines.clocked_steps import ClockedSteps
+from polhode.engines.integrator import FixedSteps, Integrator
+
+ROUNDING = 4 * float(np.finfo(float).eps)
+"""A number of steps so near to a whole one is that, as in `segments.locate_on_grid`."""
+FEW = 64
+"""Numbers that Python sums faster than NumPy."""
+
+
+def _view(array: Any) -> Any:
+    """The numbers of an array, which are read and written faster one by one."""
+    return memoryview(array)
+
+
+class QuickAdvance:
+    """The compiled loop of one motion, bound once."""
+
+    until = -np.inf
+    """Advances that end before this time can go the short way."""
+
+    @staticmethod
+    def of(integrator: Integrator) -> QuickAdvance | None:
+        """The short way of an integrator, if it has one."""
+        if integrator.scenario.events or integrator.scenario.engine == "python":
+            return None
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)) or len(integrator.buffer) != 1:
+            return None
+        if integrator.scenario.form.keeps_angles:  # its singularity is watched by the integrator
+            return None
+        return _QuickClocked(integrator) if isinstance(integrator, ClockedSteps) else _QuickFixed(integrator)
+
+    def advance(self, a: float, b: float) -> bool:
+        """Advance from a to b; return False if the motion became infinite or NaN, or its step shrank to zero."""
+        raise NotImplementedError
+
+    def _bind(self, integrator: Integrator, run: Any) -> None:
+        self._run = run  # the loop knows the addresses of its arrays
+        numbers, words, call, address = integrator.plan.program.bind_words(run)
+        self._numbers, self._words, self._kept = _view(numbers), _view(words), call
+        place = ctypes.cast(call, ctypes.c_void_p).value
+        assert place is not None
+        untyped = ctypes.CFUNCTYPE(None)(place)  # arguments that are ready made are passed faster
+        self._call = partial(untyped, ctypes.c_void_p(address), ctypes.c_int64(0), ctypes.c_int64(1))
+        self._slots = integrator.plan.program.slots(run)
+        blocks = integrator.buffer.reshape(-1, integrator.packing.size)
+        self._states: list[Any] = [block[: integrator.layout.drift] for block in blocks]
+        self._row, self._before = _view(integrator.buffer[0]), _view(integrator.buffer[0].copy())
+        size = integrator.layout.drift
+        self._first = _view(self._states[0]) if len(blocks) == 1 and size <= FEW else None
+
+    def take_back(self) -> None:
+        """Go back to the start of the last advance."""
+        self._row[:] = self._before
+
+    def _is_finite(self) -> bool:
+        if self._first is not None:
+            return isfinite(sum(self._first))
+        return all(isfinite(np.add.reduce(state)) for state in self._states)
+
+
+class _QuickFixed(QuickAdvance):
+    def __init__(self, integrator: FixedSteps) -> None:
+        self._h = integrator.scenario.needed_step
+        none = np.empty(0, dtype=np.int64)
+        out = np.empty((0, 1, integrator.layout.sample_size))
+        run = FixedRun(integrator.buffer, integrator.pairs, 0.0, self._h, 0, 0, none, np.empty(0), 0, out)
+        self._bind(integrator, run)
+        self._at_t, self._at_h, self._at_end = (self._slots[name] for name in ("t_start", "h", "k_end"))
+
+    def advance(self, a: float, b: float) -> bool:
+        self._before[:] = self._row
+        h, numbers = self._h, self._numbers
+        steps = (b - a) / h
+        whole = round(steps)
+        off, rest = steps - whole, 0.0
+        if not -ROUNDING < off < ROUNDING and abs(off) > ROUNDING * max(1.0, abs(b) / h):
+            whole = int(steps)
+            rest = b - (a + whole * h)
+        numbers[self._at_t], numbers[self._at_h], self._words[self._at_end] = a, h, whole
+        self._call()
+        if rest > 0.0:
+            numbers[self._at_t], numbers[self._at_h], self._words[self._at_end] = a + whole * h, rest, 1
+            self._call()
+        return self._is_finite()
+
+
+class _QuickClocked(QuickAdvance):
+    def __init__(self, integrator: ClockedSteps) -> None:
+        self._start, log = integrator.scenario.start_time, integrator.event_log
+        rtol, atol = integrator.scenario.tolerances
+        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
+        none, done = np.empty(0), np.zeros(integrator.slots, dtype=np.int64)
+        out, checkpoints = np.empty((0, 1, width)), np.empty((0, 1, width + 3))
+        run = ClockedRun(
+            integrator.buffer, integrator.pairs, float(self._start), 0.0, True, False, none, rtol, atol, 2**40, done,
+            out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
+        )  # fmt: skip
+        self._bind(integrator, run)
+        self._at_end, self._at_t = self._slots["end"], integrator.layout.clock[0]
+        clocks = 1 if integrator.plan.is_system else integrator.scenario.count
+        self._others = range(self._at_t + 1, self._at_t + clocks)
+
+    def advance(self, a: float, b: float) -> bool:  # noqa: ARG002
+        row = self._row
+        self._before[:] = row
+        end = b - self._start
+        self._numbers[self._at_end] = end
+        self._call()
+        if row[self._at_t] < end:
+            return False
+        for place in self._others:
+            if row[place] < end:
+                return False
+        return self._is_finite()
+
+
+class QuickLoads:
+    """The numbers of the loads on a single body, where they lie one behind the other in the memory of the loop."""
+
+    is_plain = True
+    """Whether the loads neither change in time nor act at nodes: then twelve numbers are all that changes."""
+
+    def __init__(self, row: memoryview, place: int) -> None:
+        self._row, self._offset, self._pack = row.cast("B"), 8 * place, struct.Struct("12d").pack_into
+
+    @classmethod
+    def of(cls, integrator: Integrator, force: int) -> QuickLoads | None:
+        """Those of an integrator, if they lie so."""
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)) or integrator.scenario.is_system:
+            return None
+        return cls(_view(integrator.buffer[0]), integrator.param_places(force, 0)[0])
+
+    def write(self, force: Any, torque: Any, force_body: Any, torque_body: Any) -> bool:
+        """Write twelve numbers; return False, and write nothing, if they need a closer look."""
+        if not self.is_plain:
+            return False
+        if type(force) is np.ndarray:
+            force = force.tolist()
+        if type(torque) is np.ndarray:
+            torque = torque.tolist()
+        if type(force_body) is np.ndarray:
+            force_body = force_body.tolist()
+        if type(torque_body) is np.ndarray:
+            torque_body = torque_body.tolist()
+        try:
+            a, b, c = force
+            d, e, f = torque
+            g, h, i = force_body
+            j, k, m = torque_body
+            total = 0.0 + a + b + c + d + e + f + g + h + i + j + k + m
+            if not isinstance(total, float) or total - total != 0.0:
+                return False
+            self._pack(self._row, self._offset, a, b, c, d, e, f, g, h, i, j, k, m)
+        except (TypeError, ValueError, OverflowError, struct.error):
+            return False
+        return True
