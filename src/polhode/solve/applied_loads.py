@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,10 @@ import numpy as np
 
 from polhode.engines.integrator import Integrator
 from polhode.equations.force_laws import coupled_load
-from polhode.errors import ScenarioError
-from polhode.massprops.body import Body
-from polhode.model.force import Force
+from polhode.errors import InputError, ScenarioError
+from polhode.model.force import Force, map_leaves
 from polhode.model.scenario import Scenario
+from polhode.results.nodes import offsets_of
 from polhode.solve.quick_advance import QuickLoads
 from polhode.validation import Array, check_number, check_numbers, shape_of
 
@@ -114,15 +115,30 @@ class AppliedLoads:
     def nodes_of(self, body: int) -> Array:
         """The nodes at which forces act on a body, from its center of mass, along its axes."""
         if self._nodes[body] is None:
-            self._nodes[body] = offsets_of_nodes(self._bodies[body], body)
+            self._nodes[body] = self._offsets(body, None)
         nodes = self._nodes[body]
         assert nodes is not None
         return nodes
 
     def use_nodes(self, nodes: Any, body: int) -> None:
         """Let forces act at these points, given in the coordinates of the body."""
-        array = check_nodes(nodes, "nodes")
-        self._nodes[body] = np.ascontiguousarray(array - np.asarray(self._bodies[body].center_of_mass))
+        self._nodes[body] = self._offsets(body, nodes)
+
+    def _offsets(self, body: int, nodes: Any) -> Array:
+        try:
+            return offsets_of(self._bodies[body], body, nodes)
+        except InputError as error:
+            raise ScenarioError(str(error)) from None
+
+    def present_scenario(self) -> Scenario:
+        """The scenario with the present loads as its forces."""
+        scenario = self._integrator.scenario
+        kept = len(scenario.forces) - len(self._bodies)
+        each = []
+        for i, f in enumerate(scenario.forces[kept:]):
+            numbers = iter(self._integrator.params_of(self._first + i, i).tolist())
+            each.append(replace(f, params=_refill(f.params, numbers)))
+        return replace(scenario, forces=(*scenario.forces[:kept], *each))
 
     def _sum_nodal_forces(self, forces: Any, axes: str, body: int) -> Array:
         """Forces at the nodes as a load: their sum, and their moments or torque."""
@@ -159,28 +175,14 @@ class AppliedLoads:
         return load
 
 
+def _refill(nest: Any, numbers: Iterator[float]) -> Any:
+    """A nested tuple with other numbers."""
+    return map_leaves(lambda _: next(numbers), nest)
+
+
 def _check_load(value: Any, name: str) -> Array:
     """Three finite numbers."""
     array = check_numbers(value, name, shape_of(value), ScenarioError, "3 numbers")
     if array.shape != (3,):
         raise ScenarioError(f"{name} must be 3 numbers, but has the shape {array.shape}")
     return array
-
-
-def check_nodes(nodes: Any, name: str) -> Array:
-    """Points, (n, 3)."""
-    array = check_numbers(nodes, name, shape_of(nodes), ScenarioError, "3 numbers a node")
-    if array.ndim != 2 or array.shape[1] != 3 or not len(array):
-        raise ScenarioError(f"{name} must be 3 numbers a node, but has the shape {array.shape}")
-    return array
-
-
-def offsets_of_nodes(body: Body, number: int) -> Array:
-    """p_i = x_i(0) - x_cm(0) of the nodes of the body's mesh, along its axes.  [Hydra 2017, eq. 4.24]"""
-    nodes = body.nodes
-    if nodes is None:
-        raise ScenarioError(
-            f"body {number} was not made from a mesh, so it has no nodes: make it with ph.Body.from_mesh or "
-            "ph.Body.from_volume_mesh, or name points of it with use_nodes"
-        )
-    return np.ascontiguousarray(nodes - np.asarray(body.center_of_mass))

@@ -27,6 +27,7 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states
 from polhode.results.motion import Motion
+from polhode.results.nodes import Kinematics, Nodes, accelerations_of, check_one_body, kinematics_of, offsets_of
 from polhode.results.trajectory import Crossing, state_from_sample
 from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_loads
 from polhode.solve.quick_advance import QuickAdvance
@@ -119,6 +120,8 @@ class Stepper:
         """What advances without the driver: used once the windows are set."""
         self._loads = AppliedLoads(self._integrator) if takes_loads else None
         self._quick_loads = None if self._loads is None else self._loads.quick
+        self._first = self._integrator.samples[None]
+        """Where the motion began."""
 
     # Reading --------------------------------------------------------------------------------------------------------
     @property
@@ -148,6 +151,62 @@ class Stepper:
         """ "flight", "sliding", "rolling" (it moves, no point of contact slips) or "resting"."""
         names = name_contact_states(self._contact_column(ContactColumns().state))
         return names if self.scenario.is_system else str(names)
+
+    def nodes(self, points: ArrayLike | None = None, *, body: int = 0) -> Nodes:
+        """The nodes of the mesh of a body where the motion has arrived: positions, displacements, velocities, ...
+
+        Parameters
+        ----------
+        points : array_like, optional
+            (nodes, 3), in m, in the coordinates of the body; by default the nodes of the mesh that it was made from, or
+            those that `use_nodes` has named.
+        body : int, optional
+            Which body of a system.
+
+        Examples
+        --------
+        >>> import polhode as ph, trimesh
+        >>> cube = ph.Body.from_mesh(trimesh.creation.box((1, 1, 1)), mass=6.0)
+        >>> stepper = ph.Stepper(cube, ph.State(velocity=(0, 0, 2.0)), method="rk4", step=0.01)
+        >>> nodes = stepper.nodes()
+        >>> stepper.advance(0.5)
+        >>> nodes.positions().shape, nodes.displacements()[0].round(12).tolist()
+        ((8, 3), [0.0, 0.0, 1.0])
+        """
+        number = check_one_body(self.scenario.bodies, body, ())
+        if points is None and self._loads is not None:
+            offsets = self._loads.nodes_of(number)
+        else:
+            offsets = offsets_of(self.scenario.bodies[number], number, points)
+
+        def kinematics_at(t: float | None) -> Kinematics:
+            self._refuse_time(t)
+            return kinematics_of(self._present_motion(self.scenario), self._integrator.samples[None], number)
+
+        def accelerations_at(t: float | None) -> tuple[Array, Array]:
+            scenario = self.scenario if self._loads is None else self._loads.present_scenario()
+            return accelerations_of(self._present_motion(scenario), number)
+
+        return Nodes(
+            offsets,
+            kinematics_at,
+            accelerations_at,
+            kinematics_of(self._present_motion(self.scenario), self._first, number),
+        )
+
+    @staticmethod
+    def _refuse_time(t: float | None) -> None:
+        if t is not None:
+            raise ScenarioError("the nodes of a stepper are where it has arrived: leave the time out")
+
+    def _present_motion(self, scenario: Scenario) -> Motion:
+        """A motion with one output: where the stepper has arrived."""
+        integrator = self._integrator
+        result = RunResult(np.array([self._time]), integrator.samples[None], integrator.columns, integrator.steps)
+        if isinstance(integrator, ContactSteps):
+            none = np.zeros((1, scenario.count, 8))
+            result.contact = integrator.forces[-1][-1:] if integrator.forces else none
+        return Motion(scenario, result)
 
     def _contact_column(self, column: slice | int) -> Array:
         integrator = self._integrator
