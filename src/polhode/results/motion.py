@@ -215,8 +215,9 @@ class Motion(Trajectory):
     def export_paraview(self, path: str | Path) -> None:
         """Write the motion for ParaView: a .pvd that lists one .vtu for each output, in a folder beside it.
 
-        Each holds the surfaces of all bodies, with the velocity of every point (m/s), its displacement since the start
-        (m), and the number of the body or member.  Needs meshio: `pip install 'polhode[mesh]'`.
+        Each holds the surfaces of all bodies, or the cells of those made from volume meshes, with the velocity of every
+        point (m/s), its displacement since the start (m), the number of the body or member, and the fields of the
+        cells.
 
         Examples
         --------
@@ -233,6 +234,65 @@ class Motion(Trajectory):
         from polhode.io.paraview import write_paraview
 
         write_paraview(self, Path(path))
+
+    def export_xdmf(self, path: str | Path) -> None:
+        """Write the motion as XDMF: a text (.xdmf), and beside it an HDF5 file (.h5) with the numbers.
+
+        What `export_paraview` writes, with the cells once for all outputs.  A member that an event has stopped stays
+        where it stopped.  Needs h5py: `pip install 'polhode[mesh]'`.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0, output_step=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_xdmf(pathlib.Path(folder) / "spin.xdmf")
+        ...     sorted(file.name for file in pathlib.Path(folder).iterdir())
+        ['spin.h5', 'spin.xdmf']
+        """
+        require_one_system(self)
+        from polhode.io.xdmf import write_xdmf
+
+        write_xdmf(self, Path(path))
+
+    def export_exodus(self, path: str | Path) -> None:
+        """Write the motion as an Exodus II file (.e, .exo): nodes at the start, and their displacements and velocities.
+
+        Element blocks are the bodies, or the regions of those made from volume meshes; elements carry the number of the
+        body and the fields of their file; the kinetic energy of all bodies is a global variable.  Needs netCDF4:
+        `pip install 'polhode[mesh]'`.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0, output_step=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_exodus(pathlib.Path(folder) / "spin.e")
+        """
+        require_one_system(self)
+        from polhode.io.exodus import write_exodus
+
+        write_exodus(self, Path(path))
+
+    def export_csv(self, path: str | Path) -> None:
+        """Write the motion as a table (.csv): one row for each output and body or member, a header with units.
+
+        Numbers have all their digits: what is read again is the same double.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=2.0, output_step=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_csv(pathlib.Path(folder) / "drift.csv")
+        ...     (pathlib.Path(folder) / "drift.csv").read_text().splitlines()[0][:34]
+        'time_s,position_x_m,position_y_m,p'
+        """
+        from polhode.io.csv_table import write_csv
+
+        write_csv(self, Path(path))
 
     def save(self, path: str | Path) -> None:
         """Store the motion as a Zarr directory, which `ph.load` and xarray read.  It is written whole or not at all.
