@@ -130,6 +130,11 @@ class Stepper:
         return self._time
 
     @property
+    def has_stopped(self) -> bool:
+        """Whether an event has stopped the motion: it goes on only from an earlier state."""
+        return self._integrator.stopped_at is not None
+
+    @property
     def state(self) -> Any:
         """The state of the body at that time; of a system, a list of states."""
         samples = self._integrator.samples
