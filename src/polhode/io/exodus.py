@@ -1,7 +1,7 @@
 """A motion as an Exodus II file: nodes where the motion began, with displacements and velocities at every output.
 
 Element blocks keep their names, and elements what the file of the body said about them; the kinetic energy of the whole
-system is a global variable.  [Schoof and Yarberry 1994, appendix A: the netCDF names]
+system is a global variable.  [Schoof 1994, appendix A]
 """
 
 from __future__ import annotations
