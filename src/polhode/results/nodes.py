@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from polhode.results.trajectory import Trajectory
 
 
-class Kinematics(NamedTuple):
+class BodyKinematics(NamedTuple):
     """How a body moves at one time: world axes, the attitude as a quaternion."""
 
     position: Array
@@ -44,9 +44,9 @@ class Nodes:
     def __init__(
         self,
         offsets_body: Array,
-        kinematics_at: Callable[[float | None], Kinematics],
+        kinematics_at: Callable[[float | None], BodyKinematics],
         accelerations_at: Callable[[float | None], tuple[Array, Array]],
-        start: Kinematics,
+        start: BodyKinematics,
     ) -> None:
         self.offsets_body = offsets_body
         """From the center of mass, along the body's axes, in m.  [Hydra 2017, eq. 4.24]"""
@@ -58,7 +58,7 @@ class Nodes:
     def positions(self, t: ArrayLike | None = None, *, out: Array | None = None) -> Array:
         """x + R p, in m."""
 
-        def numbers(k: Kinematics, t: float | None) -> tuple[Any, ...]:
+        def numbers(k: BodyKinematics, t: float | None) -> tuple[Any, ...]:
             return k.attitude, k.position
 
         return self._evaluate("position", numbers, t, out)
@@ -66,7 +66,7 @@ class Nodes:
     def velocities(self, t: ArrayLike | None = None, *, out: Array | None = None) -> Array:
         """v + w x (R p), in m/s.  [Hydra 2017, eq. 4.26, corrected]"""
 
-        def numbers(k: Kinematics, t: float | None) -> tuple[Any, ...]:
+        def numbers(k: BodyKinematics, t: float | None) -> tuple[Any, ...]:
             return k.attitude, k.velocity, k.angular_velocity
 
         return self._evaluate("velocity", numbers, t, out)
@@ -74,7 +74,7 @@ class Nodes:
     def displacements(self, t: ArrayLike | None = None, *, out: Array | None = None) -> Array:
         """(x - x0) + (R p - R0 p) since the start, in m; 0 for a body at rest.  [Hydra 2017, eq. 4.25, corrected]"""
 
-        def numbers(k: Kinematics, t: float | None) -> tuple[Any, ...]:
+        def numbers(k: BodyKinematics, t: float | None) -> tuple[Any, ...]:
             w, e = rotation_between(self._start.attitude, k.attitude)
             return self._start.attitude, k.position - self._start.position, e, [w]
 
@@ -83,7 +83,7 @@ class Nodes:
     def accelerations(self, t: ArrayLike | None = None, *, out: Array | None = None) -> Array:
         """a + w' x (R p) + w x (w x (R p)), in m/s2, from the forces, between impacts."""
 
-        def numbers(k: Kinematics, t: float | None) -> tuple[Any, ...]:
+        def numbers(k: BodyKinematics, t: float | None) -> tuple[Any, ...]:
             acceleration, angular = self._accelerations_at(t)
             return k.attitude, acceleration, k.angular_velocity, angular
 
@@ -114,7 +114,7 @@ def nodes_of_motion(motion: Trajectory, points: Any, body: Any) -> Nodes:
     """The nodes of one body of a motion."""
     number = check_one_body(motion.scenario.bodies, body, motion.axes)
 
-    def kinematics_at(t: float | None) -> Kinematics:
+    def kinematics_at(t: float | None) -> BodyKinematics:
         if t is None:
             raise InputError("give a time of the run, in s: nodes.positions(0.5)")
         return kinematics_of(motion, motion.samples_at(t)[None], number)
@@ -133,11 +133,11 @@ def nodes_of_motion(motion: Trajectory, points: Any, body: Any) -> Nodes:
     return Nodes(offsets, kinematics_at, accelerations_at, kinematics_of(motion, first, number))
 
 
-def kinematics_of(motion: Trajectory, samples: Array, body: int) -> Kinematics:
+def kinematics_of(motion: Trajectory, samples: Array, body: int) -> BodyKinematics:
     """How a body moves, from one sample of all bodies."""
     view = motion.state_view_of(samples)
     vectors = (view.position, view.orientation, view.velocity, view.angular_velocity)
-    return Kinematics(*(np.array([np.asarray(c)[0, body] for c in vector]) for vector in vectors))
+    return BodyKinematics(*(np.array([np.asarray(c)[0, body] for c in vector]) for vector in vectors))
 
 
 def accelerations_of(motion: Trajectory, body: int) -> tuple[Array, Array]:

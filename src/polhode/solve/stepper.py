@@ -27,7 +27,7 @@ from polhode.model.scenario import Scenario
 from polhode.model.state import State
 from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states
 from polhode.results.motion import Motion
-from polhode.results.nodes import Kinematics, Nodes, accelerations_of, check_one_body, kinematics_of, offsets_of
+from polhode.results.nodes import BodyKinematics, Nodes, accelerations_of, check_one_body, kinematics_of, offsets_of
 from polhode.results.trajectory import Crossing, state_from_sample
 from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_loads
 from polhode.solve.quick_advance import QuickAdvance
@@ -184,7 +184,7 @@ class Stepper:
         else:
             offsets = offsets_of(self.scenario.bodies[number], number, points)
 
-        def kinematics_at(t: float | None) -> Kinematics:
+        def kinematics_at(t: float | None) -> BodyKinematics:
             self._refuse_time(t)
             return kinematics_of(self._present_motion(self.scenario), self._integrator.samples[None], number)
 
