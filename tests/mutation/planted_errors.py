@@ -37,6 +37,9 @@ SURFACES = "massprops/test_surface_meshes.py"
 DEFECTS = "massprops/test_mesh_defects.py"
 EXACT = "engines/test_exact_method.py"
 SPLITTING = "methods/test_splitting.py"
+STEPPER = "solve/test_stepper.py"
+NODES = "results/test_nodes.py"
+FILES = "io/test_mesh_files.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -712,5 +715,56 @@ PLANTED = [
         "np.ascontiguousarray(array / scale",
         "np.ascontiguousarray(array",
         ("web/test_motion_record.py",),
+    ),
+    # Coupling -------------------------------------------------------------------------------------------------------
+    Planted(
+        "nodal forces: a flipped sign in their torque",
+        "equations/force_laws.py",
+        "(z[1] - y[2], x[2] - z[0], y[0] - x[1])",
+        "(z[1] - y[2], z[0] - x[2], y[0] - x[1])",
+        (STEPPER,),
+    ),
+    Planted("linear loads: counted from time 0", "equations/force_laws.py", "dt = t - since", "dt = t", (STEPPER,)),
+    Planted(
+        "nodal sums: a moment of the wrong component",
+        "backends/node_loops.py",
+        "xy + py * gx",
+        "xy + py * gy",
+        (STEPPER,),
+    ),
+    Planted(
+        "nodes: displacement without the product w e x r",
+        "backends/node_loops.py",
+        "2 * (w * across[0] + again[0])",
+        "2 * again[0]",
+        (NODES,),
+    ),
+    Planted(
+        "nodes: no centripetal acceleration",
+        "backends/node_loops.py",
+        "plus(cross(c, arm), cross(b, cross(b, arm)))",
+        "cross(c, arm)",
+        (NODES,),
+    ),
+    Planted(
+        "save: the loads are left out of it",
+        "engines/taylor.py",
+        "self.variables.scenario, self.failure = self.scenario, None",
+        "self.failure = None",
+        (STEPPER,),
+    ),
+    Planted(
+        "stepper: a failure leaves the state where it failed",
+        "solve/stepper.py",
+        "            self.restore(before)\n            raise",
+        "            raise",
+        (STEPPER,),
+    ),
+    Planted(
+        "Exodus: nodes in our own order",
+        "io/exodus.py",
+        "theirs[:, list(order)] = block.cells",
+        "theirs[:] = block.cells",
+        (FILES,),
     ),
 ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from polhode.backends.loops import Loop, loop
 from polhode.backends.program import Program
 from polhode.equations.quaternions import to_world
@@ -73,3 +75,52 @@ PROGRAMS = {
     )
 }
 """The loops by what they compute."""
+
+
+class NodalSumRun(NamedTuple):
+    """What the sum over nodal forces takes: points and forces, (n, 3) each, flat; and a row for each block of nodes."""
+
+    points: Any
+    forces: Any
+    out: Any
+    """The sum of the forces, and of r F_x, r F_y, r F_z, of the nodes of each block: twelve numbers."""
+
+
+NODES_PER_BLOCK = 512
+"""Sums of so many numbers lose little to rounding; the sums of blocks are added pairwise."""
+
+
+@loop
+def _sum_blocks(run: NodalSumRun, first: int, last: int) -> None:
+    count = len(run.points) // 3
+    for block in range(first, last):
+        start = block * NODES_PER_BLOCK
+        stop = min(count, start + NODES_PER_BLOCK)
+        fx, fy, fz = 0.0, 0.0, 0.0
+        xx, xy, xz = 0.0, 0.0, 0.0
+        yx, yy, yz = 0.0, 0.0, 0.0
+        zx, zy, zz = 0.0, 0.0, 0.0
+        for i in range(start, stop):
+            k = 3 * i
+            px, py, pz = run.points[k], run.points[k + 1], run.points[k + 2]
+            gx, gy, gz = run.forces[k], run.forces[k + 1], run.forces[k + 2]
+            fx, fy, fz = fx + gx, fy + gy, fz + gz
+            xx, xy, xz = xx + px * gx, xy + py * gx, xz + pz * gx
+            yx, yy, yz = yx + px * gy, yy + py * gy, yz + pz * gy
+            zx, zy, zz = zx + px * gz, zy + py * gz, zz + pz * gz
+        at = 12 * block
+        run.out[at], run.out[at + 1], run.out[at + 2] = fx, fy, fz
+        run.out[at + 3], run.out[at + 4], run.out[at + 5] = xx, xy, xz
+        run.out[at + 6], run.out[at + 7], run.out[at + 8] = yx, yy, yz
+        run.out[at + 9], run.out[at + 10], run.out[at + 11] = zx, zy, zz
+
+
+_SUMS = Program(_sum_blocks, True, None)
+
+
+def sum_nodal_forces(points: Any, forces: Any) -> Any:
+    """The sum of forces at points, and of r F_x, r F_y, r F_z: twelve numbers, from arrays (n, 3)."""
+    blocks = -(-len(points) // NODES_PER_BLOCK)
+    out = np.empty(12 * blocks)
+    _SUMS.bind(NodalSumRun(points.reshape(-1), forces.reshape(-1), out))(0, blocks)
+    return np.add.reduce(np.ascontiguousarray(out.reshape(blocks, 12).T), axis=1)

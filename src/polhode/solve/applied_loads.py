@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.backends.node_loops import sum_nodal_forces
 from polhode.engines.integrator import Integrator
 from polhode.equations.force_laws import coupled_load
 from polhode.errors import InputError, ScenarioError
@@ -156,7 +157,8 @@ class AppliedLoads:
                 "its nodes with stepper.use_nodes"
             )
         with np.errstate(all="ignore"):  # what is not finite is found below
-            total, moments = np.ones(len(given)) @ given, given.T @ offsets  # row b: sum of r_i F_ib
+            sums = sum_nodal_forces(offsets, np.ascontiguousarray(given))
+        total, moments = sums[:3], sums[3:].reshape(3, 3)  # row b: sum of r_i F_ib
         if not (np.isfinite(total).all() and np.isfinite(moments).all()):
             bad = np.argwhere(~np.isfinite(given))
             if len(bad):
