@@ -332,7 +332,7 @@ def test_nodal_forces_on_the_mesh_of_each_body():
         (lambda s: s.set_nodal_forces([["a"] * 3] * 8), "must be 8 x 3 numbers"),
         (lambda s: s.set_nodal_forces(np.zeros((8, 3)), axes="earth"), "'world' or in 'body'"),
         (lambda s: s.set_nodal_forces(np.full((8, 3), 1e308)), "overflows"),
-        (lambda s: s.use_nodes(np.zeros((4, 2))), "3 numbers a node"),
+        (lambda s: s.use_nodes(np.zeros((4, 2))), "nodes must be 3 numbers a point"),
         (lambda s: s.advance(0.0), "by nothing"),
         (lambda s: s.advance(1e-30), "by nothing"),
         (lambda s: s.advance(-0.1), "time goes forward"),

@@ -157,7 +157,7 @@ def check_one_body(bodies: tuple[Body, ...], body: Any, axes: tuple[str, ...]) -
     return int(body)
 
 
-def offsets_of(body: Body, number: int, points: Any = None) -> Array:
+def offsets_of(body: Body, number: int, points: Any = None, name: str = "points") -> Array:
     """p_i = x_i(0) - x_cm(0) of the nodes of a body's mesh, or of given points, along its axes.
 
     [Hydra 2017, eq. 4.24, corrected]
@@ -170,7 +170,7 @@ def offsets_of(body: Body, number: int, points: Any = None) -> Array:
                 "ph.Body.from_volume_mesh, or name points of it, in its coordinates"
             )
     else:
-        nodes = check_numbers(points, "points", shape_of(points), InputError, "3 numbers a point")
+        nodes = check_numbers(points, name, shape_of(points), InputError, "3 numbers a point")
         if nodes.ndim != 2 or nodes.shape[1] != 3 or not len(nodes):
-            raise InputError(f"points must be 3 numbers a point, but has the shape {nodes.shape}")
+            raise InputError(f"{name} must be 3 numbers a point, but has the shape {nodes.shape}")
     return np.ascontiguousarray(nodes - np.asarray(body.center_of_mass), dtype=np.float64)

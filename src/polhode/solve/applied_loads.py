@@ -127,7 +127,7 @@ class AppliedLoads:
 
     def _offsets(self, body: int, nodes: Any) -> Array:
         try:
-            return offsets_of(self._bodies[body], body, nodes)
+            return offsets_of(self._bodies[body], body, nodes, "nodes")
         except InputError as error:
             raise ScenarioError(str(error)) from None
 
