@@ -244,3 +244,13 @@ def test_wrong_endings_missing_packages_and_folders_are_errors(export, name, pac
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(FileError, match=r"pip install 'polhode\[mesh\]'"):
         getattr(motion, export)(tmp_path / name)
+
+
+def test_a_stored_motion_has_the_fields_and_regions_of_its_cells(solid, tmp_path):
+    motion = ph.simulate(solid, SPIN, **SHORT)
+    motion.save(tmp_path / "solid.zarr")
+    for number, each in enumerate((motion, ph.load(tmp_path / "solid.zarr"))):
+        each.export_exodus(tmp_path / f"{number}.e")
+    with netCDF4.Dataset(tmp_path / "0.e") as one, netCDF4.Dataset(tmp_path / "1.e") as other:
+        for name in one.variables:
+            assert np.array_equal(one[name][:], other[name][:]), name

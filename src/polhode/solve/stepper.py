@@ -137,7 +137,7 @@ class Stepper:
     @property
     def state(self) -> Any:
         """The state of the body at that time; of a system, a list of states."""
-        samples = self._integrator.samples
+        samples = self._integrator.samples.tolist()  # plain numbers are faster
         states = [state_from_sample(self.scenario, i, row, self._time) for i, row in enumerate(samples)]
         return states if self.scenario.is_system else states[0]
 
