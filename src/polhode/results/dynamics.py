@@ -70,6 +70,10 @@ def angular_acceleration(motion: Trajectory) -> Array:
     Between impacts: the forces of contact count, impulses do not.
     """
     require_forces(motion, "the angular acceleration")
+    for name in ("rotors", "mass_course", "added_mass"):  # which have equations of motion of their own
+        given = getattr(motion.scenario, name, None)
+        if given is not None and not (isinstance(given, tuple) and not given):
+            raise InputError(f"the angular acceleration of a body with {name} is not known: differentiate its motion")
     pairs = zip(*_views_over_times(motion)[1:], _wrenches(motion), _contact_torques(motion), strict=True)
     rates = [_angular_acceleration(motion, view, c, push, plus(turn, more)) for view, c, (push, turn), more in pairs]
     return np.broadcast_to(_stack_bodies(motion, rates), motion.position.shape)

@@ -15,6 +15,7 @@ from polhode.backends.node_loops import PROGRAMS, NodeRun
 from polhode.engines.result import RunResult
 from polhode.errors import InputError
 from polhode.massprops.body import Body
+from polhode.model.scenario import Scenario
 from polhode.results import dynamics
 from polhode.results.material_points import rotation_between
 from polhode.validation import Array, check_numbers, shape_of
@@ -112,6 +113,7 @@ class Nodes:
 
 def nodes_of_motion(motion: Trajectory, points: Any, body: Any) -> Nodes:
     """The nodes of one body of a motion."""
+    refuse_changing_mass(motion.scenario, "nodes")
     number = check_one_body(motion.scenario.bodies, body, motion.axes)
 
     def kinematics_at(t: float | None) -> BodyKinematics:
@@ -145,6 +147,12 @@ def accelerations_of(motion: Trajectory, body: int) -> tuple[Array, Array]:
     both = dynamics.acceleration(motion), dynamics.angular_acceleration(motion)
     linear, angular = (np.broadcast_to(each, motion.position.shape)[-1] for each in both)
     return (linear[body], angular[body]) if motion.axis == "body" else (linear, angular)
+
+
+def refuse_changing_mass(scenario: Scenario, what: str) -> None:
+    """Refuse what counts from a center of mass that stays in its place in the body."""
+    if getattr(scenario, "mass_course", None) is not None:
+        raise InputError(f"{what} of a body whose mass changes are not known: its center of mass moves within the body")
 
 
 def check_one_body(bodies: tuple[Body, ...], body: Any, axes: tuple[str, ...]) -> int:

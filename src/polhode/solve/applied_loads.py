@@ -14,7 +14,7 @@ from polhode.equations.force_laws import coupled_load
 from polhode.errors import InputError, ScenarioError
 from polhode.model.force import Force, map_leaves
 from polhode.model.scenario import Scenario
-from polhode.results.nodes import offsets_of
+from polhode.results.nodes import offsets_of, refuse_changing_mass
 from polhode.solve.quick_advance import QuickLoads
 from polhode.validation import Array, check_number, check_numbers, shape_of
 
@@ -127,6 +127,7 @@ class AppliedLoads:
 
     def _offsets(self, body: int, nodes: Any) -> Array:
         try:
+            refuse_changing_mass(self._integrator.scenario, "nodes")
             return offsets_of(self._bodies[body], body, nodes, "nodes")
         except InputError as error:
             raise ScenarioError(str(error)) from None
