@@ -60,6 +60,7 @@ class Integrator:
         self.seconds_per_step = scenario.count * _estimate_step_seconds(scenario.engine, self.layout.lanes)
         self.steps = self.refused = 0
         self.crossings: list[EventRecord] = []
+        self._param_places: dict[tuple[int, int], Any] = {}
 
     # What the driver asks ---------------------------------------------------------------------------------------------
     @property
@@ -102,12 +103,15 @@ class Integrator:
     def record(self, result: RunResult) -> None:
         """Write what only this kind of integrator knows into the result of the run."""
 
-    def param_places(self, force: int, body: int) -> list[int]:
+    def param_places(self, force: int, body: int) -> Any:
         """Where the parameters of a force on single bodies, counted among these, lie in the buffer, for one body."""
-        places, f = self.layout.params[force], self.scenario.of_kind("body")[force]
-        block, lane = divmod(body, self.layout.lanes)
-        at = block * self.packing.size + lane
-        return [at + place for place in flatten_leaves(places if f.bodies is None else places[1])]
+        known = self._param_places.get((force, body))
+        if known is None:
+            places, f = self.layout.params[force], self.scenario.of_kind("body")[force]
+            block, lane = divmod(body, self.layout.lanes)
+            own = flatten_leaves(places if f.bodies is None else places[1])
+            known = self._param_places[force, body] = np.array(own) + (block * self.packing.size + lane)
+        return known
 
     def params_of(self, force: int, body: int) -> Array:
         """The parameters of a force on single bodies, for one body."""

@@ -42,6 +42,7 @@ class AppliedLoads:
         self.ramp_ends = [np.inf] * len(self._bodies)
         """When the linear load on each body reaches its end; infinite if it is constant."""
         self._nodes: list[Array | None] = [None] * len(self._bodies)
+        self._numbers = np.zeros(2 * VALUES + 1)
         self.quick = QuickLoads.of(integrator, self._first)
 
     @property
@@ -54,7 +55,9 @@ class AppliedLoads:
         """Check everything, then change the load on a body; nothing changes if an argument is wrong."""
         i = self.check_body(body)
         target = np.zeros(VALUES)
-        target[:12] = np.concatenate([_check_load(loads[name], name) for name in NAMES])
+        for k, name in enumerate(NAMES):
+            if loads[name] is not ZERO:
+                target[3 * k : 3 * k + 3] = _check_load(loads[name], name)
         forces, axes = nodal
         if forces is not None:
             target += self._sum_nodal_forces(forces, axes, i)
@@ -68,7 +71,7 @@ class AppliedLoads:
             )
         self.settle(now)
         if np.isinf(end):
-            self._write(i, target, np.zeros(VALUES), now)
+            self._write(i, target, 0.0, now)
         else:
             present = self.values_at(i, now)
             self._write(i, present, (target - present) / (end - now), now)
@@ -79,7 +82,7 @@ class AppliedLoads:
         """A linear load that has reached its end stays there."""
         for i, end in enumerate(self.ramp_ends):
             if end <= now:
-                self._write(i, self.values_at(i, end), np.zeros(VALUES), end)
+                self._write(i, self.values_at(i, end), 0.0, end)
                 self.ramp_ends[i] = np.inf
                 self._note_whether_plain()
 
@@ -95,8 +98,9 @@ class AppliedLoads:
         values: Array = numbers[:VALUES] + (t - numbers[-1]) * numbers[VALUES:-1]
         return values
 
-    def _write(self, body: int, values: Array, rates: Array, since: float) -> None:
-        self._integrator.set_params(self._first + body, np.concatenate([values, rates, [since]]), body)
+    def _write(self, body: int, values: Array, rates: Array | float, since: float) -> None:
+        self._numbers[:VALUES], self._numbers[VALUES:-1], self._numbers[-1] = values, rates, since
+        self._integrator.set_params(self._first + body, self._numbers, body)
 
     def _note_whether_plain(self) -> None:
         if self.quick is not None:

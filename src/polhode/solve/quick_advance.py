@@ -154,7 +154,7 @@ class QuickLoads:
         """Those of an integrator, if they lie so."""
         if not isinstance(integrator, (ClockedSteps, FixedSteps)) or integrator.scenario.is_system:
             return None
-        return cls(_view(integrator.buffer[0]), integrator.param_places(force, 0)[0])
+        return cls(_view(integrator.buffer[0]), int(integrator.param_places(force, 0)[0]))
 
     def write(self, force: Any, torque: Any, force_body: Any, torque_body: Any) -> bool:
         """Write twelve numbers; return False, and write nothing, if they need a closer look."""

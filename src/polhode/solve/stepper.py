@@ -186,7 +186,8 @@ class Stepper:
 
         def kinematics_at(t: float | None) -> BodyKinematics:
             self._refuse_time(t)
-            return kinematics_of(self._present_motion(self.scenario), self._integrator.samples[None], number)
+            state = self.state[number] if self.scenario.is_system else self.state
+            return BodyKinematics(state.position, state.quaternion_wxyz, state.velocity, state.angular_velocity)
 
         def accelerations_at(t: float | None) -> tuple[Array, Array]:
             scenario = self.scenario if self._loads is None else self._loads.present_scenario()
