@@ -431,3 +431,46 @@ def test_independent_bodies_fail_as_one():
             stepper.advance(50.0)
         assert error.value.body == 1
         assert stepper.time == 0.1
+
+
+# What was recorded ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("method", ["rk4", "dop853", "taylor"])
+def test_a_recorded_motion_has_the_states_of_the_stepper_without_those_taken_back(method, tmp_path):
+    cube = ph.Body.from_mesh(trimesh.creation.box((1, 1, 1)), mass=6.0)
+    stepper = ph.Stepper(cube, START, FIELD, **settings(method))
+    states = [stepper.state]
+    for k in range(4):
+        token = stepper.save()
+        stepper.set_loads(force=(100.0, 0, 0))
+        stepper.advance(0.5)
+        stepper.record()
+        stepper.restore(token)
+        stepper.set_loads(torque=(0, 0.1 * k, 0))
+        stepper.advance(0.4)
+        stepper.record()
+        states.append(stepper.state)
+    motion = stepper.recorded
+    assert np.array_equal(motion.times, [state.time for state in states])
+    assert np.array_equal(motion.position, [state.position for state in states])
+    assert np.array_equal(motion.angular_velocity_body, [state.angular_velocity_body for state in states])
+    with pytest.raises(ScenarioError, match="the loads on the stepper"):
+        motion.at(0.1)
+    with pytest.raises(ScenarioError, match="the loads on the stepper"):
+        _ = motion.acceleration
+    motion.save(tmp_path / "coupled.zarr")
+    assert np.array_equal(ph.load(tmp_path / "coupled.zarr").position, motion.position)
+    motion.export_paraview(tmp_path / "coupled.pvd")
+    assert len(list((tmp_path / "coupled").iterdir())) == 5
+    assert np.array_equal(motion.nodes().positions(float(motion.times[2])), motion.points(cube.nodes)[2])
+
+
+def test_a_recorded_motion_with_contacts_and_with_several_bodies():
+    balls = [ph.shapes.sphere(0.1, mass=2.0), ph.shapes.sphere(0.2, mass=1.0)]
+    starts = [ph.State(position=(0, 0, 1.0)), ph.State(position=(1, 0, 2.0))]
+    stepper = ph.Stepper(balls, starts, [ph.forces.gravity()], contacts=[ph.floor(restitution=0.5)])
+    for _ in range(3):
+        stepper.advance(0.7)
+        stepper.record()
+    heights = stepper.recorded.position[..., 2]
+    assert heights.shape == (4, 2)
+    assert heights[-1].tolist() == [float(state.position[2]) for state in stepper.state]

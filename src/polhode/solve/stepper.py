@@ -99,7 +99,7 @@ class Stepper:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")
         if scenario.method == AUTO:
             scenario = replace(scenario, method=RUNGE_KUTTA.name)
-        takes_loads = not METHODS[scenario.method].is_closed_form
+        self._given, takes_loads = scenario, not METHODS[scenario.method].is_closed_form
         if takes_loads:
             scenario = with_applied_loads(scenario)
         scenario = replace(scenario, output_step=None, output_times=[scenario.end_time])
@@ -122,6 +122,7 @@ class Stepper:
         self._quick_loads = None if self._loads is None else self._loads.quick
         self._first = self._integrator.samples[None]
         """Where the motion began."""
+        self._records: list[tuple[float, Array]] = []
 
     # Reading --------------------------------------------------------------------------------------------------------
     @property
@@ -475,6 +476,49 @@ class Stepper:
         integrator, samples = self._integrator, self._integrator.samples
         result = RunResult(np.array([failure.time]), samples[None], integrator.columns, integrator.steps)
         raise run_error(failure, Motion(self.scenario, result))
+
+    # Recording ------------------------------------------------------------------------------------------------------
+    def record(self) -> None:
+        """Keep the present state as an output of `recorded`; those at this time and later are replaced.
+
+        So after a rollback the steps that were taken back are gone.
+        """
+        now, columns = self._time, self._integrator.columns
+        while self._records and self._records[-1][0] >= now:
+            self._records.pop()
+        sample = self._integrator.samples
+        sample[:, columns.drift] = 0.0
+        self._records.append((now, sample))
+
+    @property
+    def recorded(self) -> Motion:
+        """The states that `record` has kept, after that at the start, as a motion: to plot, store and export.
+
+        The loads are not part of it, so it is known at its outputs only.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> stepper = ph.Stepper(ph.particle(2.0), method="rk4", step=1e-3)
+        >>> for k in range(4):
+        ...     stepper.set_loads(force=(k, 0, 0))
+        ...     stepper.advance(0.5)
+        ...     stepper.record()
+        >>> stepper.recorded.velocity[:, 0].round(9).tolist()
+        [0.0, 0.0, 0.25, 0.75, 1.5]
+        """
+        columns, given = self._integrator.columns, self._given
+        kept = [record for record in self._records if record[0] > given.start_time]
+        first = self._first.copy()
+        first[..., columns.drift] = 0.0
+        times = np.array([given.start_time, *(t for t, _ in kept)])
+        samples = np.concatenate([first, *(sample[None] for _, sample in kept)])
+        scenario = replace(
+            given, contacts=(), events=(), duration=max(given.duration, float(times[-1] - times[0])),
+            output_times=times, output_step=None, formulation=self.scenario.formulation,
+        )  # fmt: skip
+        result = RunResult(times, samples, columns, self._integrator.steps)
+        return Motion(scenario, result, ("the loads on the stepper",))
 
     # Saving ---------------------------------------------------------------------------------------------------------
     def save(self) -> Any:
