@@ -7,6 +7,7 @@ corrected]
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from polhode.results.trajectory import Trajectory
+
+
+RECENT_TIMES = 8
+"""How many times are kept at which the motion was computed: one asks for positions, then for velocities, ..."""
 
 
 class BodyKinematics(NamedTuple):
@@ -116,11 +121,13 @@ def nodes_of_motion(motion: Trajectory, points: Any, body: Any) -> Nodes:
     refuse_changing_mass(motion.scenario, "nodes")
     number = check_one_body(motion.scenario.bodies, body, motion.axes)
 
+    @lru_cache(maxsize=RECENT_TIMES)
     def kinematics_at(t: float | None) -> BodyKinematics:
         if t is None:
             raise InputError("give a time of the run, in s: nodes.positions(0.5)")
         return kinematics_of(motion, motion.samples_at(t)[None], number)
 
+    @lru_cache(maxsize=RECENT_TIMES)
     def accelerations_at(t: float | None) -> tuple[Array, Array]:
         assert t is not None
         if motion.scenario.contacts:
