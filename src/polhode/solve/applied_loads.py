@@ -76,7 +76,7 @@ class AppliedLoads:
             present = self.values_at(i, now)
             self._write(i, present, (target - present) / (end - now), now)
         self.ramp_ends[i] = end
-        self._note_whether_plain()
+        self._note_whether_plain(i)
 
     def settle(self, now: float) -> None:
         """A linear load that has reached its end stays there."""
@@ -84,13 +84,13 @@ class AppliedLoads:
             if end <= now:
                 self._write(i, self.values_at(i, end), 0.0, end)
                 self.ramp_ends[i] = np.inf
-                self._note_whether_plain()
+                self._note_whether_plain(i)
 
-    def restore(self, ramp_ends: list[float], is_plain: bool) -> None:
+    def restore(self, ramp_ends: list[float], is_plain: list[bool]) -> None:
         """After the integrator has gone back to where these held."""
         self.ramp_ends = ramp_ends.copy()
-        if self.quick is not None:
-            self.quick.is_plain = is_plain
+        for quick, was_plain in zip(self.quick, is_plain, strict=True):
+            quick.is_plain = was_plain
 
     def values_at(self, body: int, t: float) -> Array:
         """The load on a body at time t, as 21 numbers."""
@@ -102,10 +102,10 @@ class AppliedLoads:
         self._numbers[:VALUES], self._numbers[VALUES:-1], self._numbers[-1] = values, rates, since
         self._integrator.set_params(self._first + body, self._numbers, body)
 
-    def _note_whether_plain(self) -> None:
-        if self.quick is not None:
-            numbers = self._integrator.params_of(self._first, 0)
-            self.quick.is_plain = not numbers[12:-1].any()
+    def _note_whether_plain(self, body: int) -> None:
+        if self.quick:
+            numbers = self._integrator.params_of(self._first + body, body)
+            self.quick[body].is_plain = not numbers[12:-1].any()
 
     # Checking -------------------------------------------------------------------------------------------------------
     def check_body(self, body: Any) -> int:

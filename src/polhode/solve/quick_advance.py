@@ -14,6 +14,7 @@ import numpy as np
 from polhode.backends.clocked import ClockedRun
 from polhode.backends.fixed_steps import FixedRun
 from polhode.engines.clocked_steps import ClockedSteps
+from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.integrator import FixedSteps, Integrator
 
 ROUNDING = 4 * float(np.finfo(float).eps)
@@ -38,7 +39,7 @@ class QuickAdvance:
         """The short way of an integrator, if it has one."""
         if integrator.scenario.events or integrator.scenario.engine == "python":
             return None
-        if not isinstance(integrator, (ClockedSteps, FixedSteps)) or len(integrator.buffer) != 1:
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)):
             return None
         if integrator.scenario.form.keeps_angles:  # its singularity is watched by the integrator
             return None
@@ -54,13 +55,16 @@ class QuickAdvance:
         place = ctypes.cast(call, ctypes.c_void_p).value
         assert place is not None
         untyped = ctypes.CFUNCTYPE(None)(place)  # arguments that are ready made are passed faster
-        self._call = partial(untyped, ctypes.c_void_p(address), ctypes.c_int64(0), ctypes.c_int64(1))
+        self._call = partial(
+            untyped, ctypes.c_void_p(address), ctypes.c_int64(0), ctypes.c_int64(len(integrator.buffer))
+        )
         self._slots = integrator.plan.program.slots(run)
-        blocks = integrator.buffer.reshape(-1, integrator.packing.size)
-        self._states: list[Any] = [block[: integrator.layout.drift] for block in blocks]
-        self._row, self._before = _view(integrator.buffer[0]), _view(integrator.buffer[0].copy())
-        size = integrator.layout.drift
-        self._first = _view(self._states[0]) if len(blocks) == 1 and size <= FEW else None
+        flat = integrator.buffer.reshape(-1)
+        blocks = flat.reshape(-1, integrator.packing.size)
+        self._states: Any = blocks[:, : integrator.layout.drift]
+        self._row, self._before = _view(flat), _view(flat.copy())
+        is_small = len(blocks) == 1 and integrator.layout.drift <= FEW
+        self._first = _view(self._states[0]) if is_small else None
 
     def take_back(self) -> None:
         """Go back to the start of the last advance."""
@@ -69,14 +73,15 @@ class QuickAdvance:
     def _is_finite(self) -> bool:
         if self._first is not None:
             return isfinite(sum(self._first))
-        return all(isfinite(np.add.reduce(state)) for state in self._states)
+        return isfinite(np.add.reduce(self._states, axis=None))
 
 
 class _QuickFixed(QuickAdvance):
     def __init__(self, integrator: FixedSteps) -> None:
         self._h = integrator.scenario.needed_step
         none = np.empty(0, dtype=np.int64)
-        out = np.empty((0, 1, integrator.layout.sample_size))
+        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
+        out = np.empty((0, len(integrator.buffer), width))
         run = FixedRun(integrator.buffer, integrator.pairs, 0.0, self._h, 0, 0, none, np.empty(0), 0, out)
         self._bind(integrator, run)
         at_t, at_h, at_end = (self._slots[name] for name in ("t_start", "h", "k_end"))
@@ -113,8 +118,9 @@ class _QuickClocked(QuickAdvance):
         self._start, log = integrator.scenario.start_time, integrator.event_log
         rtol, atol = integrator.scenario.tolerances
         width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
-        none, done = np.empty(0), np.zeros(integrator.slots, dtype=np.int64)
-        out, checkpoints = np.empty((0, 1, width)), np.empty((0, 1, width + 3))
+        units = len(integrator.buffer)
+        none, done = np.empty(0), np.zeros(units * integrator.slots, dtype=np.int64)
+        out, checkpoints = np.empty((0, units, width)), np.empty((0, units, width + 3))
         run = ClockedRun(
             integrator.buffer, integrator.pairs, float(self._start), 0.0, True, False, none, rtol, atol, 2**40, done,
             out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
@@ -122,8 +128,9 @@ class _QuickClocked(QuickAdvance):
         self._bind(integrator, run)
         at_end, at_t, start = self._slots["end"], integrator.layout.clock[0], float(self._start)
         row, before, numbers, call, is_finite = self._row, self._before, self._numbers, self._call, self._is_finite
+        lanes, size = integrator.layout.lanes, integrator.packing.size
         clocks = 1 if integrator.plan.is_system else integrator.scenario.count
-        others = range(at_t + 1, at_t + clocks)
+        others = [at_t + i // lanes * size + i % lanes for i in range(1, clocks)]
 
         def advance(a: float, b: float) -> bool:
             before[:] = row
@@ -141,20 +148,24 @@ class _QuickClocked(QuickAdvance):
 
 
 class QuickLoads:
-    """The numbers of the loads on a single body, where they lie one behind the other in the memory of the loop."""
+    """The numbers of the load on a body in the memory of the loop."""
 
     is_plain = True
-    """Whether the loads neither change in time nor act at nodes: then twelve numbers are all that changes."""
+    """Whether the load neither changes in time nor acts at nodes: then twelve numbers are all that changes."""
 
-    def __init__(self, row: memoryview, place: int) -> None:
-        self._row, self._offset, self._pack = row.cast("B"), 8 * place, struct.Struct("12d").pack_into
+    def __init__(self, buffer: Any, places: Any) -> None:
+        self._row, self._places = _view(buffer), places[:12].tolist()
+        self._bytes, self._offset, self._pack = self._row.cast("B"), 8 * self._places[0], None
+        if self._places == list(range(self._places[0], self._places[0] + 12)):  # one behind the other
+            self._pack = struct.Struct("12d").pack_into
 
     @classmethod
-    def of(cls, integrator: Integrator, force: int) -> QuickLoads | None:
-        """Those of an integrator, if they lie so."""
-        if not isinstance(integrator, (ClockedSteps, FixedSteps)) or integrator.scenario.is_system:
-            return None
-        return cls(_view(integrator.buffer[0]), int(integrator.param_places(force, 0)[0]))
+    def of(cls, integrator: Integrator, first: int) -> list[QuickLoads]:
+        """Those of all bodies of an integrator, if it keeps them in a buffer; `first` is the first force."""
+        if not isinstance(integrator, (ClockedSteps, ContactSteps, FixedSteps)):
+            return []
+        flat, bodies = integrator.buffer.reshape(-1), range(len(integrator.scenario.bodies))
+        return [cls(flat, integrator.param_places(first + i, i)) for i in bodies]
 
     def write(self, force: Any, torque: Any, force_body: Any, torque_body: Any) -> bool:
         """Write twelve numbers; return False, and write nothing, if they need a closer look."""
@@ -176,7 +187,12 @@ class QuickLoads:
             total = 0.0 + a + b + c + d + e + f + g + h + i + j + k + m
             if not isinstance(total, float) or total - total != 0.0:
                 return False
-            self._pack(self._row, self._offset, a, b, c, d, e, f, g, h, i, j, k, m)
+            if self._pack is not None:
+                self._pack(self._bytes, self._offset, a, b, c, d, e, f, g, h, i, j, k, m)
+                return True
+            row = self._row
+            for place, number in zip(self._places, (a, b, c, d, e, f, g, h, i, j, k, m), strict=True):
+                row[place] = number
         except (TypeError, ValueError, OverflowError, struct.error):
             return False
         return True

@@ -119,7 +119,7 @@ class Stepper:
         self._quick = QuickAdvance.of(self._integrator)
         """What advances without the driver: used once the windows are set."""
         self._loads = AppliedLoads(self._integrator) if takes_loads else None
-        self._quick_loads = None if self._loads is None else self._loads.quick
+        self._quick_loads = [] if self._loads is None else self._loads.quick
         self._first = self._integrator.samples[None]
         """Where the motion began."""
         self._records: list[tuple[float, Array]] = []
@@ -267,9 +267,11 @@ class Stepper:
         >>> round(float(stepper.state.velocity[0]), 12)
         3.0
         """
-        quick = self._quick_loads if nodal_forces is None and ramp_until is None and body == 0 else None
-        if quick is not None and quick.write(force, torque, force_body, torque_body):
-            return
+        is_plain = nodal_forces is None and ramp_until is None and type(body) is int
+        if is_plain and 0 <= body < len(self._quick_loads):
+            quick = self._quick_loads[body]
+            if quick.write(force, torque, force_body, torque_body):
+                return
         given = dict(zip(NAMES, (force, torque, force_body, torque_body), strict=True))
         self._change_loads(given, (nodal_forces, "world"), body, ramp_until)
 
@@ -542,7 +544,7 @@ class Stepper:
             self._time,
             self._applied,
             self._open,
-            None if loads is None else (loads.ramp_ends.copy(), loads.quick is None or loads.quick.is_plain),
+            None if loads is None else (loads.ramp_ends.copy(), [quick.is_plain for quick in loads.quick]),
             -np.inf if quick is None else quick.until,
             self._seen.copy() if self._seen else (),
             self._integrator.save(),
