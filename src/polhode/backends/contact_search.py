@@ -10,6 +10,7 @@ from polhode.backends.contact_pairs import time_apart, time_until_near
 from polhode.backends.contact_scene import (
     ACTIVE,
     CLOSING,
+    FASTEST,
     FEATURE_ROW,
     FRESH,
     HIT,
@@ -19,6 +20,7 @@ from polhode.backends.contact_scene import (
     NUMBERS,
     PAINLEVE,
     PER_MASS,
+    PER_MASS_B,
     PLANE_ROW,
     SIZE,
     SLIDES,
@@ -55,6 +57,7 @@ from polhode.backends.contact_shapes import (
 )
 from polhode.backends.layout import Layout, read
 from polhode.backends.loops import Loop, loop
+from polhode.equations.contact_laws import free_spin_bounds
 from polhode.equations.quaternions import to_body
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, minus, plus, scaled
@@ -66,7 +69,8 @@ LOST = 1e-4
 """A body that is inside a surface by this fraction of its size ends the run: its contact was lost."""
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
-MANY_PROBES = 500
+MANY_PROBES, BISECTIONS = 500, 48
+ROUNDED_UP = 1 + 2.0**-40
 STAGES = 12
 
 
@@ -84,16 +88,15 @@ def turn_sliding(scene: Scene, i: int) -> None:
 def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     """(run, unit, scene, t): the scales of the motion, and how high every candidate is, at the start of a segment."""
     size, wrench, at_per_mass = layout.size, layout.wrench, layout.body[1]
-    at_moments, gap_of = layout.body[2], points.gap_of
+    at_moments, height_of = layout.body[2], points.height_of
 
     def free_acceleration(unit: Any, at: Any) -> Any:
         force = read(unit, at, wrench)[0]
         return unit[at_per_mass + at] * sqrt(dot(force, force))
 
     def spin_bounds(unit: Any, at: Any, y: Any, i: Any) -> Any:
-        moments, w = read(unit, at, at_moments), vector(y, i + 10)
-        momentum = tuple(m * part for m, part in zip(moments, w, strict=True))
-        return sqrt(dot(momentum, momentum))
+        fastest, turning = free_spin_bounds(read(unit, at, at_moments), vector(y, i + 10))
+        return ROUNDED_UP * fastest, ROUNDED_UP * turning
 
     @loop
     def begin(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
@@ -103,18 +106,13 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         for b in range(scene.inverse.shape[0]):
             i, at, reach = b * NUMBERS, b * size, run.size[b]
             a = free_acceleration(unit, at)
-            low = min(unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
-            high = max(unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
-            w, turning = 0.0, 0.0
-            if low > 0.0:
-                w = spin_bounds(unit, at, scene.y0, i) / low
-                turning = w * w * (high - low) / low
+            w, turning = spin_bounds(unit, at, scene.y0, i)
             scene.limits[b, 0], scene.limits[b, 1], scene.limits[b, 2] = a, w, turning
             p, spin = vector(scene.y0, i + 7), vector(scene.y0, i + 10)
             speed = max(speed, sqrt(a * reach))
             noise = max(noise, unit[at + at_per_mass] * sqrt(dot(p, p)) + reach * sqrt(dot(spin, spin)))
             extent = max(extent, reach)
-        scene.real[SPEED] = speed
+        scene.real[SPEED], scene.real[FASTEST] = speed, max(speed, noise)
         if scene.real[STEP] <= 0.0:
             scene.real[STEP] = 0.05 * extent / speed if speed > 0.0 else run.duration / 1000.0
         scene.real[TOUCH] = TOUCHING * extent
@@ -123,7 +121,7 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.real[CLOSING] = threshold * speed + 8.0 * UNIT_ROUNDOFF * noise
         scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed, 4.0 * run.rtol * noise)
         for k in range(plane_candidates(run)):
-            gap = gap_of(run, scene, scene.y0, k)
+            gap = height_of(run, scene, scene.y0, k)  # a circle may come to lie flat: then its rim counts
             if gap < -LOST * extent:
                 scene.whole[SUNK] = 1
             scene.base[k] = 0.0 if abs(gap) <= scene.real[TOUCH] else gap
@@ -145,7 +143,8 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
             for what in range(3):
                 scene.slack[i, what] = slack_of(scene, i, what)
             p, mu = scene.p[3 * i], scene.points[i, MU]
-            small = 1e-10 * speed * speed / (extent * scene.points[i, PER_MASS])
+            per_mass = scene.points[i, PER_MASS] + scene.points[i, PER_MASS_B]
+            small = 1e-10 * speed * speed / (extent * per_mass)
             if p < small:
                 scene.slack[i, 0] = 0.0
             if scene.modes[i] == STICKS and scene.slack[i, 1] < max(1e-9 * mu * p, mu * small):
@@ -267,6 +266,29 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
         return best
 
     @loop
+    def find_sunk_pair(run: ContactRun, scene: Scene, tau: float) -> int:
+        """Two bodies that had just parted at tau, and overlap now; -1 if there are none."""
+        for p in range(len(run.pair_bodies)):
+            if skip_of_pair(run, scene, p) > tau and not is_held(run, scene, p):  # noqa: SIM102
+                if distance_of_pair(run, scene, scene.y, p) < -scene.real[TOUCH]:
+                    return p
+        return -1
+
+    @loop
+    def find_sinking(run: ContactRun, unit: Any, scene: Scene, t: float, span: Any, p: int, in_flight: bool) -> float:
+        """When these begin to overlap, by bisection; y there."""
+        low, high = span
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2.0
+            evaluate(run, unit, scene, t, middle, in_flight)
+            if distance_of_pair(run, scene, scene.y, p) < -scene.real[TOUCH]:
+                high = middle
+            else:
+                low = middle
+        evaluate(run, unit, scene, t, high, in_flight)
+        return high
+
+    @loop
     def search(run: ContactRun, unit: Any, scene: Scene, t: float, length: float, in_flight: bool) -> Any:
         if not in_flight:
             widen_limits(unit, scene, length)
@@ -276,13 +298,19 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
             span = safe_time(run, unit, scene, tau, length - tau, in_flight)
             if scene.whole[HIT] >= 0 and span <= 2.0 * UNIT_ROUNDOFF * tau:
                 return tau
-            if scene.whole[HIT] == -1:
-                break
-            tau = tau + span
-            evaluate(run, unit, scene, t, tau, in_flight)
-        if scene.whole[HIT] >= 0:
-            return tau
-        scene.whole[HIT] = -1
-        return length
+            is_last, before = scene.whole[HIT] == -1, tau
+            tau = length if is_last else tau + span
+            if not is_last or has_pairs:
+                evaluate(run, unit, scene, t, tau, in_flight)
+            if has_pairs:
+                p = find_sunk_pair(run, scene, before)
+                if p >= 0:
+                    tau = find_sinking(run, unit, scene, t, (before, tau), p, in_flight)
+                    scene.whole[HIT] = plane_candidates(run) + MOST_MANIFOLD * p
+                    return tau
+            if is_last:
+                return length
+        scene.whole[HIT] = -1  # nothing touches yet: the next segment goes on from here
+        return tau
 
     return search
