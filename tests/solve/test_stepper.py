@@ -340,6 +340,7 @@ def test_nodal_forces_on_the_mesh_of_each_body():
         (lambda s: s.advance(np.nan), "time goes forward"),
         (lambda s: s.advance(np.inf), "time goes forward"),
         (lambda s: s.advance("1"), "duration must be a number"),
+        (lambda s: s.advance(10**400), "duration must be a number"),
         (lambda s: s.advance((1.0, 2.0)), "duration must be"),
         (lambda s: s.advance_to(None), "time must be a number"),
         (lambda s: s.restore(None), "what `save` of the same stepper has returned"),
@@ -474,3 +475,14 @@ def test_a_recorded_motion_with_contacts_and_with_several_bodies():
     heights = stepper.recorded.position[..., 2]
     assert heights.shape == (4, 2)
     assert heights[-1].tolist() == [float(state.position[2]) for state in stepper.state]
+
+
+def test_times_of_numpy_are_times():
+    stepper, other = (ph.Stepper(BODY, START, FIELD, method="rk4", step=0.01) for _ in range(2))
+    for step in (np.float64(0.1), np.float32(0.25), 1, np.int64(1)):
+        stepper.advance(step)
+        other.advance(float(step))
+    stepper.advance_to(np.float64(3.0))
+    other.advance_to(3.0)
+    assert type(stepper.time) is float
+    assert bits(stepper) == bits(other)

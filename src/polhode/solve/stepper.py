@@ -360,16 +360,15 @@ class Stepper:
         >>> round(float(stepper.state.velocity[2]), 6)
         -4.903325
         """
+        if type(duration) is not float:
+            duration = _as_time(duration, "duration")
         now, quick = self._time, self._quick
-        try:
-            time = now + duration
-            if quick is not None and now < time < quick.until and type(time) is float:
-                if quick.advance(now, time):
-                    self._time = time
-                    return None
-                quick.take_back()  # and again, to find out when it failed
-        except (TypeError, ValueError):
-            time = now + check_number(duration, "duration", ScenarioError)
+        time = now + duration
+        if quick is not None and now < time < quick.until:
+            if quick.advance(now, time):
+                self._time = time
+                return None
+            quick.take_back()  # and again, to find out when it failed
         return self._advance_slowly(time)
 
     def advance_to(self, time: float) -> list[Crossing] | Impacts | None:
@@ -383,17 +382,19 @@ class Stepper:
         >>> stepper.time
         0.25
         """
+        if type(time) is not float:
+            time = _as_time(time, "time")
         quick = self._quick
-        if quick is not None and type(time) is float and self._time < time < quick.until:
+        if quick is not None and self._time < time < quick.until:
             if quick.advance(self._time, time):
                 self._time = time
                 return None
             quick.take_back()
         return self._advance_slowly(time)
 
-    def _advance_slowly(self, given: Any) -> list[Crossing] | Impacts | None:
+    def _advance_slowly(self, time: float) -> list[Crossing] | Impacts | None:
         """Advance segment by segment between discontinuities, as the driver of a run does."""
-        time = self._check_time(given)
+        self._check_time(time)
         before = self.save()
         try:
             with np.errstate(all="ignore"):
@@ -403,9 +404,8 @@ class Stepper:
             raise
         return self._report()
 
-    def _check_time(self, given: Any) -> float:
-        """The time to which an advance goes."""
-        time = given if type(given) is float else check_number(given, "time", ScenarioError)
+    def _check_time(self, time: float) -> None:
+        """Refuse a time to which no advance goes."""
         now = self._time
         if self._integrator.stopped_at is not None:
             raise ScenarioError(f"an event stopped this motion at t = {now:g} s: restore an earlier state")
@@ -416,7 +416,6 @@ class Stepper:
                 f"cannot advance from t = {now:g} s by nothing: give a step greater than 0, and large enough to change "
                 "the time"
             )
-        return time
 
     def _advance_by_segments(self, time: float) -> None:
         integrator, loads = self._integrator, self._loads
@@ -561,6 +560,13 @@ class Stepper:
             self._quick.until = until
         if ramps is not None and self._loads is not None:
             self._loads.restore(*ramps)
+
+
+def _as_time(given: Any, name: str) -> float:
+    """A time or a length of time, as a plain float: numbers of NumPy with 32 bits would make a sum of 32 bits."""
+    if isinstance(given, float):
+        return float(given)
+    return check_number(given, name, ScenarioError)
 
 
 def _discontinuities(scenario: Scenario) -> list[float]:
