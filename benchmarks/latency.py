@@ -45,8 +45,10 @@ def format_latency(result: dict[str, Any]) -> str:
         f"{landings['microseconds_per_stone']:.1f} us each, {landings['times_faster']:.0f} times faster than one by one"
         + (", with the same bits" if landings["same_bits"] else ", BUT WITH OTHER BITS"),
         "",
-        f"{'Stepper.advance by one step, us':<32} {'all':>6} {'step':>8} {'beyond it':>12}",
+        f"{'Stepper.advance by one step, us':<32} {'all':>6} {'step':>8} {'beyond it':>12} {'with new loads':>16} "
+        f"{'save':>6} {'restore':>8}",
     ]
     for name, row in result["stepper"].items():
-        lines.append(f"  {name:<30} {row['advance']:6.2f} {row['step']:8.2f} {row['beyond']:12.2f}")
+        beyond = f"{row['beyond']:12.2f} {row['with_loads_beyond']:16.2f} {row['save']:6.2f} {row['restore']:8.2f}"
+        lines.append(f"  {name:<30} {row['advance']:6.2f} {row['step']:8.2f} {beyond}")
     return "\n".join(lines)

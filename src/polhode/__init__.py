@@ -41,6 +41,7 @@ _HOMES = {
     "simulate": "solve.simulate",
     "ensemble": "solve.simulate",
     "Stepper": "solve.stepper",
+    "environment": "solve.environment",
     "write_source": "solve.write_source",
     "write_fmu": "solve.write_fmu",
     "Motion": "results.motion",
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
     from polhode.plot.part import part_picture as part_picture
     from polhode.results.motion import Motion as Motion
     from polhode.results.motion import load as load
+    from polhode.solve.environment import environment as environment
     from polhode.solve.simulate import ensemble as ensemble
     from polhode.solve.simulate import simulate as simulate
     from polhode.solve.stepper import Stepper as Stepper

@@ -24,7 +24,7 @@ def check_numbers(
     wanted = wanted or ("a number" if shape == () else " x ".join(map(str, shape)) + " numbers")
     try:
         array = _as_floats(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise error(f"{name} must be {wanted}, not {value!r}") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
         raise error(

@@ -325,6 +325,7 @@ ARGUMENTS = {
     force_laws.thruster: (*_ACTS, (A, C, (H, 2 * T, 3 * T, 4 * T))),
     force_laws.within_any: (T, (H, 2 * T, 3 * T, 4 * T)),
     force_laws.applied_load: (*_ACTS, (A, B, C, A)),
+    force_laws.coupled_load: (*_ACTS, ((A, B, C, A, B, C, A), (B, C, A, B, C, A, B), H)),
     force_laws.spring: (*_ACTS, _spring(VIEW, C)),
     force_laws.spring_potential: (*_ACTS, _spring(VIEW, C)),
     force_laws.spring_force: (C, A, Fraction(40), Fraction(3, 2), Fraction(5)),

@@ -41,6 +41,9 @@ SPLITTING = "methods/test_splitting.py"
 ROTORS = "solve/test_rotors.py"
 BURN = "solve/test_mass_course.py"
 FLUID = "solve/test_added_mass.py"
+STEPPER = "solve/test_stepper.py"
+NODES = "results/test_nodes.py"
+FILES = "io/test_mesh_files.py"
 
 PLANTED = [
     # Vectors, rotations, inertia ------------------------------------------------------------------------------------
@@ -916,5 +919,62 @@ PLANTED = [
         "to_world(q, plus(v_rate, cross(w, v)))",
         "to_world(q, v_rate)",
         (FLUID,),
+    ),
+    # Coupling -------------------------------------------------------------------------------------------------------
+    Planted(
+        "nodal forces: a flipped sign in their torque",
+        "equations/force_laws.py",
+        "(z[1] - y[2], x[2] - z[0], y[0] - x[1])",
+        "(z[1] - y[2], z[0] - x[2], y[0] - x[1])",
+        (f"{STEPPER}::test_nodal_forces_against_forces_at_points",),
+    ),
+    Planted(
+        "linear loads: counted from time 0",
+        "equations/force_laws.py",
+        "dt = t - since",
+        "dt = t",
+        (f"{STEPPER}::test_a_linear_load_against_its_integral",),
+    ),
+    Planted(
+        "nodal sums: a moment of the wrong component",
+        "backends/node_loops.py",
+        "xy + py * gx",
+        "xy + py * gy",
+        (f"{STEPPER}::test_nodal_forces_against_forces_at_points",),
+    ),
+    Planted(
+        "nodes: displacement without the product w e x r",
+        "backends/node_loops.py",
+        "2 * (w * across[0] + again[0])",
+        "2 * again[0]",
+        (NODES,),
+    ),
+    Planted(
+        "nodes: no centripetal acceleration",
+        "backends/node_loops.py",
+        "plus(cross(c, arm), cross(b, cross(b, arm)))",
+        "cross(c, arm)",
+        (NODES,),
+    ),
+    Planted(
+        "save: the loads are left out of it",
+        "engines/taylor.py",
+        "self.variables.scenario, self.failure = self.scenario, None",
+        "self.failure = None",
+        (f"{STEPPER}::test_the_load_comes_back_with_the_state",),
+    ),
+    Planted(
+        "stepper: a failure leaves the state where it failed",
+        "solve/stepper.py",
+        "            self.restore(before)\n            raise",
+        "            raise",
+        (f"{STEPPER}::test_a_motion_that_fails_stays_where_it_was",),
+    ),
+    Planted(
+        "Exodus: nodes in our own order",
+        "io/exodus.py",
+        "theirs[:, list(order)] = block.cells",
+        "theirs[:] = block.cells",
+        (FILES,),
     ),
 ]

@@ -103,7 +103,7 @@ class ClockedSteps(Integrator):
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
         scenario, layout, units = self.scenario, self.layout, len(self.buffer)
         start, times = scenario.start_time, scenario.times
-        through = bool(times[-1] >= b) and not is_last
+        through = self.is_stepped or (bool(times[-1] >= b) and not is_last)
         rtol, atol = scenario.group_tolerances if self.is_adaptive else ((), ())
         width = layout.sample_size * (self.buffer.shape[1] // self.packing.size)
         done = np.zeros(units * self.slots, dtype=np.int64)

@@ -105,13 +105,20 @@ class ContactSteps(Integrator):
         return 0.0 if rounding > ROUND * size else SKIN * size
 
     def save(self) -> Any:
-        return super().save(), self.memory.copy(), len(self.logged)
+        return super().save(), self.memory.copy(), self.forces[-1:], len(self.logged)
 
     def restore(self, saved: Any) -> None:
-        before, memory, logged = saved
+        before, memory, forces, logged = saved
         super().restore(before)
         self.memory[:] = memory
+        self.forces[:] = forces
         del self.logged[logged:]
+
+    def pop_impacts(self) -> Any:
+        """The impacts since the last call, in order of time."""
+        impacts = self._tabulate_impacts()
+        self.logged.clear()
+        return impacts
 
     def integrate(self, a: float, b: float, wanted: Array, is_last: bool) -> Array:  # noqa: ARG002
         units, bodies = len(self.buffer), len(self.scenario.bodies)
@@ -162,6 +169,8 @@ class ContactSteps(Integrator):
             if self.failure is not None and self.scenario.members is None
             else len(wanted)
         )
+        if self.is_stepped:  # only the last ones are asked for
+            self.forces.clear()
         self.forces.append(contact[:done].reshape(done, units * bodies, 8))
         return self.packing.unpack(out[:done])
 
@@ -196,6 +205,9 @@ class ContactSteps(Integrator):
         result.contact = np.concatenate(self.forces)[: len(result.times)].reshape(-1, *shape, 8)
         totals = np.repeat(self.memory[:, None, [AT_IMPACTS, AT_LOST, AT_COARSE]], len(self.scenario.bodies), axis=1)
         result.impact_totals = totals.reshape(*shape, 3)
+        result.impacts = self._tabulate_impacts()
+
+    def _tabulate_impacts(self) -> Any:
         rows = np.concatenate([np.zeros((0, LOG_NUMBERS + 1)), *self.logged])
         impacts = np.zeros(len(rows), dtype=IMPACT)
         surfaces = [i for i, c in enumerate(self.scenario.contacts) if isinstance(c, HalfSpace)]
@@ -206,7 +218,7 @@ class ContactSteps(Integrator):
         impacts["point"], impacts["normal"] = rows[:, 4:7], rows[:, 7:10]
         impacts["normal_impulse"], impacts["tangential_impulse"] = rows[:, 10], rows[:, 11:14]
         impacts["energy_lost"], impacts["kind"] = rows[:, 14], rows[:, 15]
-        result.impacts = impacts[np.argsort(impacts["time"], kind="stable")]
+        return impacts[np.argsort(impacts["time"], kind="stable")]
 
 
 def _size_of(features: Array, first: Array, body: int) -> float:

@@ -91,12 +91,15 @@ class EventLog:
         return None
 
 
-def label_event_records(scenario: Scenario, crossings: list[EventRecord]) -> None:
+def label_event_records(
+    scenario: Scenario, crossings: list[EventRecord], seen: dict[tuple[int, int], int] | None = None
+) -> None:
     """Set the name of each event record, and mark those that ended a run, or the run of a member.
 
-    The bodies of a system count together, the members of an ensemble separately; records are in order of time.
+    The bodies of a system count together, the members of an ensemble separately; records are in order of time.  `seen`
+    is how often each event, of each member, has happened before; it is counted on.
     """
-    seen: dict[tuple[int, int], int] = {}
+    seen = {} if seen is None else seen
     rules = [(e.name, e.action == "stop", e.count) for e in scenario.events]
     is_ensemble = scenario.members is not None
     for crossing in crossings:

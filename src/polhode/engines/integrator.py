@@ -45,6 +45,8 @@ class Integrator:
     stopped_at: float | None = None
     """The time at which an event has stopped the run."""
     closed_form: Any = None
+    is_stepped = False
+    """Whether a stepper drives it: it lands on the end of every advance, also beyond the end of the scenario."""
     checkpoints: Array | None = None
     """The starts of the steps that cover the outputs of the last segment, if it keeps them."""
 
@@ -60,6 +62,7 @@ class Integrator:
         self.seconds_per_step = scenario.count * _estimate_step_seconds(scenario.engine, self.layout.lanes)
         self.steps = self.refused = 0
         self.crossings: list[EventRecord] = []
+        self._param_places: dict[tuple[int, int], Any] = {}
 
     # What the driver asks ---------------------------------------------------------------------------------------------
     @property
@@ -108,13 +111,29 @@ class Integrator:
     def record(self, result: RunResult) -> None:
         """Write what only this kind of integrator knows into the result of the run."""
 
+    def param_places(self, force: int, body: int) -> Any:
+        """Where the parameters of a force on single bodies, counted among these, lie in the buffer, for one body."""
+        known = self._param_places.get((force, body))
+        if known is None:
+            places, f = self.layout.params[force], self.scenario.of_kind("body")[force]
+            block, lane = divmod(body, self.layout.lanes)
+            own = flatten_leaves(places if f.bodies is None else places[1])
+            known = self._param_places[force, body] = np.array(own) + (block * self.packing.size + lane)
+        return known
+
+    def params_of(self, force: int, body: int) -> Array:
+        """The parameters of a force on single bodies, for one body."""
+        return np.array(self.buffer.reshape(-1)[self.param_places(force, body)])
+
     def set_params(self, force: int, numbers: Array, body: int) -> None:
-        """Change the parameters of a force on single bodies, counted among these, for one body."""
-        places, f = self.layout.params[force], self.scenario.of_kind("body")[force]
-        block, lane = divmod(body, self.layout.lanes)
-        row = self.buffer.reshape(-1, self.packing.size)[block]
-        for place, number in zip(flatten_leaves(places if f.bodies is None else places[1]), numbers, strict=True):
-            row[place + lane] = number
+        """Change them."""
+        self.buffer.reshape(-1)[self.param_places(force, body)] = numbers
+
+    def pop_events(self) -> list[EventRecord]:
+        """The events since the last call, in order of time."""
+        found = sorted(self.crossings, key=lambda crossing: crossing.time)
+        self.crossings.clear()
+        return found
 
     def set_rotor_commands(self, torques: Sequence[float]) -> None:
         """Change the constant torque of each rotor, for all bodies: those that do not carry it ignore it."""

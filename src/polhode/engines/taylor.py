@@ -41,7 +41,7 @@ from polhode.equations.right_hand_side import build_view
 from polhode.equations.rigid_body import turn_per_step
 from polhode.errors import ScenarioError
 from polhode.model.event import Event
-from polhode.model.force import map_leaves
+from polhode.model.force import flatten_leaves, map_leaves
 from polhode.model.scenario import Scenario
 from polhode.model.state import split_groups
 from polhode.validation import Array
@@ -56,11 +56,6 @@ STANDS_STILL = 1e-6
 """A change that leaves less than this of the slope of an event's function has stopped it."""
 MOST_SWITCHES = 100_000
 """A force that switches branches more often than this in one segment is chattering."""
-
-
-_SAVED = ("scenario", "steps", "switches", "switched", "crossings", "counts", "last", "until", "boundary", "landing",
-          "is_zeno", "stopped_at")  # fmt: skip
-"""What changes during a run, besides the state."""
 
 
 class OneByOneError(Exception):
@@ -91,7 +86,6 @@ class TaylorSeries(Integrator):
         self.steps = self.switches = self.refused = 0
         self.switched = -np.inf
         """The time of the last switch of branches."""
-        self.end = float(scenario.times[-1])
         self.crossings = []
         self.counts = [0] * len(scenario.events)
         self.last: dict[tuple[int, int], float] = {}
@@ -104,6 +98,11 @@ class TaylorSeries(Integrator):
         """The event that has just made a change, and the slope of its function as it came."""
         self.is_zeno = False
         self.failed = np.zeros(scenario.count, dtype=bool)
+
+    @property
+    def end(self) -> float:
+        """The end of the run; a stepper knows none."""
+        return np.inf if self.is_stepped else float(self.scenario.times[-1])
 
     # What the driver asks ---------------------------------------------------------------------------------------------
     @property
@@ -141,6 +140,9 @@ class TaylorSeries(Integrator):
         self.crossings.sort(key=lambda crossing: crossing.time)
         return self.failure or self._failed_member(samples)
 
+    def params_of(self, force: int, body: int) -> Array:  # noqa: ARG002
+        return np.array(flatten_leaves(self.scenario.of_kind("body")[force].params))
+
     def set_params(self, force: int, numbers: Array, body: int) -> None:  # noqa: ARG002
         f, values = self.scenario.of_kind("body")[force], iter(numbers.tolist())
         changed = replace(f, params=map_leaves(lambda _: next(values), f.params))
@@ -148,12 +150,16 @@ class TaylorSeries(Integrator):
         self.scenario = self.variables.scenario = replace(self.scenario, forces=forces)
 
     def save(self) -> Any:
-        return {name: copy.copy(getattr(self, name)) for name in _SAVED} | {"now": self.now.copy()}
+        plain = (self.scenario, self.steps, self.switches, self.switched, self.landing, self.is_zeno, self.stopped_at)
+        kept = (self.now.copy(), self.crossings.copy(), self.counts.copy(), self.last.copy(), self.until.copy())
+        return plain, kept, self.boundary.copy()
 
     def restore(self, saved: Any) -> None:
-        for name, value in saved.items():
-            setattr(self, name, copy.copy(value))
-        self.now, self.failure = saved["now"].copy(), None
+        plain, (now, crossings, counts, last, until), boundary = saved
+        self.scenario, self.steps, self.switches, self.switched, self.landing, self.is_zeno, self.stopped_at = plain
+        self.variables.scenario, self.failure = self.scenario, None
+        self.now, self.crossings, self.counts = now.copy(), crossings.copy(), counts.copy()
+        self.last, self.until, self.boundary = last.copy(), until.copy(), boundary.copy()
 
     def _after_impulses(self, samples: Array, t: float, impulses: list[Any]) -> Array:
         """The state after impulses, (bodies or members, numbers)."""

@@ -189,3 +189,21 @@ def applied_load(t: Number, state: StateView, body: BodyConstants, params: Group
     force, torque, force_body, torque_body = params
     q = state.orientation
     return plus(force, to_world(q, force_body)), plus(torque, to_world(q, torque_body))
+
+
+@law
+def coupled_load(t: Number, state: StateView, body: BodyConstants, params: Groups) -> tuple[Vector, Vector]:
+    """What another program applies, each vector with its rate: value + (t - since) rate.
+
+    A force and a torque in world axes, the same in body axes, and world forces F_i at points of the body, given by the
+    three body vectors sum(r_i F_ix), sum(r_i F_iy), sum(r_i F_iz): their torque is sum((R r_i) x F_i).  Their sum is
+    part of the force.  [Baraff 1997, eq. 2-21, summed over points]
+    """
+    values, rates, since = params
+    dt = t - since
+    force, torque, force_body, torque_body, *arms_body = (
+        plus(value, scaled(dt, rate)) for value, rate in zip(values, rates, strict=True)
+    )
+    push, turn = applied_load(t, state, body, (force, torque, force_body, torque_body))
+    x, y, z = (to_world(state.orientation, arm) for arm in arms_body)
+    return push, plus(turn, (z[1] - y[2], x[2] - z[0], y[0] - x[1]))

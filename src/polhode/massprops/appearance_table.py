@@ -69,7 +69,10 @@ def _source_to_table(source: Any) -> dict[str, Any]:
         return {"shape": source.name, "sizes": {name: to_plain_values(size) for name, size in source.sizes.items()}}
     if isinstance(source, CellMesh):
         kinds, cells = [kind for kind, _ in source.blocks], [numbers for _, numbers in source.blocks]
-        return {"nodes": source.nodes, "kinds": kinds, "cells": cells, "outside": list(source.outside)}
+        table = {"nodes": source.nodes, "kinds": kinds, "cells": cells, "outside": list(source.outside)}
+        names, regions = list(source.fields), list(source.regions)
+        table |= {"field_names": names, "fields": [np.asarray(source.fields[name]) for name in names]}
+        return table | {"region_names": regions, "regions": [np.asarray(source.regions[name]) for name in regions]}
     return {"vertices": source.vertices, "faces": source.faces}
 
 
@@ -78,5 +81,9 @@ def _source_from_table(table: Mapping[str, Any]) -> Any:
         return Shape(table["shape"], {name: np.array(size, dtype=float) for name, size in table["sizes"].items()})
     if "nodes" in table:
         blocks = zip(table["kinds"], table["cells"], strict=True)
-        return CellMesh(table["nodes"], tuple(blocks), tuple(table["outside"]))
+        fields, regions = (
+            dict(zip(table.get(f"{what}_names", ()), table.get(f"{what}s", ()), strict=True))
+            for what in ("field", "region")
+        )
+        return CellMesh(table["nodes"], tuple(blocks), tuple(table["outside"]), fields, regions)
     return Surface(table["vertices"], table["faces"])

@@ -17,7 +17,7 @@ from polhode.equations.inertia import BodyConstants, euler_rate
 from polhode.equations.pivot import com_acceleration, torque_about_pivot
 from polhode.equations.quaternions import product, to_body, to_world
 from polhode.equations.right_hand_side import build_rotor_torques
-from polhode.equations.vectors import minus, scaled
+from polhode.equations.vectors import minus, plus, scaled
 from polhode.errors import InputError
 from polhode.model import force_evaluation
 from polhode.model.force import Force
@@ -68,6 +68,30 @@ def acceleration(motion: Trajectory) -> Array:
     pairs = zip(*_views_over_times(motion)[1:], _wrenches(motion), strict=True)
     free = _stack_bodies(motion, [_acceleration(motion, view, c, *wrench) for view, c, wrench in pairs])
     return free + _contact_acceleration(motion) if motion.scenario.contacts else free
+
+
+def angular_acceleration(motion: Trajectory) -> Array:
+    """The rate of each body's angular velocity, in rad/s2, world axes: R I^-1 (torque - w x I w).
+
+    Between impacts: the forces of contact count, impulses do not.
+    """
+    require_forces(motion, "the angular acceleration")
+    for name in ("rotors", "mass_course", "added_mass"):  # which have equations of motion of their own
+        given = getattr(motion.scenario, name, None)
+        if given is not None and not (isinstance(given, tuple) and not given):
+            raise InputError(f"the angular acceleration of a body with {name} is not known: differentiate its motion")
+    pairs = zip(*_views_over_times(motion)[1:], _wrenches(motion), _contact_torques(motion), strict=True)
+    rates = [_angular_acceleration(motion, view, c, push, plus(turn, more)) for view, c, (push, turn), more in pairs]
+    return np.broadcast_to(_stack_bodies(motion, rates), motion.position.shape)
+
+
+def _contact_torques(motion: Trajectory) -> list[Any]:
+    """The torque of the contacts on each body, or on all members."""
+    count = len(motion.scenario.bodies)
+    if not motion.scenario.contacts:
+        return [(0.0, 0.0, 0.0)] * count
+    torques = np.moveaxis(motion.contact_torques, -1, 0)
+    return [tuple(torques[..., b]) for b in range(count)] if "body" in motion.axes else [tuple(torques)]
 
 
 def reaction_force(motion: Trajectory) -> Array:
@@ -151,17 +175,25 @@ def _acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: A
         return added_mass_acceleration(view, c, push, turn, motors)
     if motion.scenario.pivot is None:
         return scaled(c.inverse_mass, push)
-    run = motion.run_result
-    positions = np.moveaxis(run.samples[..., run.columns.position], -1, 0)
-    pivot: Any = tuple(positions if motion.axis == "member" else positions[..., 0])
-    pivot_to_com, w = minus(view.position, pivot), view.angular_velocity
-    q, torque = product(view.orientation, c.axes), torque_about_pivot(turn, pivot_to_com, push)
+    w_rate = _angular_acceleration(motion, view, c, push, turn)
+    return com_acceleration(w_rate, view.angular_velocity, minus(view.position, _pivot_of(motion)))
+
+
+def _angular_acceleration(motion: Trajectory, view: StateView, c: BodyConstants, push: Any, turn: Any) -> Any:
+    q, torque = product(view.orientation, c.axes), turn
+    if motion.scenario.pivot is not None:
+        torque = torque_about_pivot(turn, minus(view.position, _pivot_of(motion)), push)
     if motion.scenario.rotors:
         motors = tuple(np.moveaxis(rotor_torques(motion), -1, 0))
-        in_body = gyrostat_acceleration(view, c, to_body(view.orientation, torque), motors)
-        return com_acceleration(to_world(view.orientation, in_body), w, pivot_to_com)
-    w_rate = to_world(q, euler_rate(c, to_body(q, w), to_body(q, torque)))
-    return com_acceleration(w_rate, w, pivot_to_com)
+        return to_world(view.orientation, gyrostat_acceleration(view, c, to_body(view.orientation, torque), motors))
+    return to_world(q, euler_rate(c, to_body(q, view.angular_velocity), to_body(q, torque)))
+
+
+def _pivot_of(motion: Trajectory) -> Any:
+    """The fixed point of a body on a pivot."""
+    run = motion.run_result
+    positions = np.moveaxis(run.samples[..., run.columns.position], -1, 0)
+    return tuple(positions if motion.axis == "member" else positions[..., 0])
 
 
 def _contact_acceleration(motion: Trajectory) -> Array:

@@ -55,13 +55,18 @@ def point_displacement_from(start: StateView) -> Callable[[StateView, Any], Any]
     first = _add_point_axis(start)
 
     def displacement(view: StateView, point_body: Any) -> Any:
-        w, *e = product(conjugate(first.orientation), view.orientation)
-        length = np.sqrt(w * w + (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]))
-        rounding = 4 * np.finfo(np.float64).eps * length
-        turned = (np.abs(e) > rounding).any(axis=0)
-        w, e = w / length, [np.where(turned, c / length, 0.0) for c in e]
+        w, e = rotation_between(first.orientation, view.orientation)
         across: Any = cross((e[0], e[1], e[2]), point_body)
         twice: Any = tuple(2 * (w * c + d) for c, d in zip(across, cross((e[0], e[1], e[2]), across), strict=True))
         return plus(minus(view.position, first.position), to_world(first.orientation, twice))
 
     return displacement
+
+
+def rotation_between(first: Any, q: Any) -> tuple[Any, list[Any]]:
+    """The rotation first* q as a unit quaternion (w, e); none if it is within the rounding of q."""
+    w, *e = product(conjugate(first), q)
+    length = np.sqrt(w * w + (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]))
+    rounding = 4 * np.finfo(np.float64).eps * length
+    turned = (np.abs(e) > rounding).any(axis=0)
+    return w / length, [np.where(turned, c / length, 0.0) for c in e]

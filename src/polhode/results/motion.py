@@ -6,8 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from polhode.results import dynamics, store
 from polhode.results.audit import Audit, audit_motion
+from polhode.results.nodes import Nodes, nodes_of_motion
 from polhode.results.rotating_frame import RotatingFrameMotion, transform_to_rotating_frame
 from polhode.results.trajectory import Trajectory, require_one_system
 from polhode.validation import Array
@@ -40,6 +43,40 @@ class Motion(Trajectory):
     def acceleration(self) -> Array:
         """Acceleration of the center of mass, in m/s2."""
         return dynamics.acceleration(self)
+
+    @property
+    def angular_acceleration(self) -> Array:
+        """The rate of the angular velocity, in rad/s2."""
+        return dynamics.angular_acceleration(self)
+
+    @property
+    def total_kinetic_energy(self) -> Array:
+        """Kinetic energy summed over a system's bodies, in J: one number for each time.  [Hydra 2017, eq. 4.27]"""
+        kinetic = self.kinetic_energy
+        return np.asarray(kinetic.sum(axis=-1)) if "body" in self.axes else kinetic
+
+    def nodes(self, points: ArrayLike | None = None, *, body: int = 0) -> Nodes:
+        """The nodes of the mesh of a body, at any time of the run: positions, displacements, velocities, accelerations.
+
+        Each takes about as long as NumPy takes to copy the result.  [Hydra 2017, eq. 4.24 to 4.26, corrected]
+
+        Parameters
+        ----------
+        points : array_like, optional
+            (nodes, 3), in m, in the coordinates of the body; by default the nodes of the mesh that it was made from.
+        body : int, optional
+            Which body of a system.
+
+        Examples
+        --------
+        >>> import polhode as ph, trimesh
+        >>> cube = ph.Body.from_mesh(trimesh.creation.box((1, 1, 1)), mass=6.0)
+        >>> motion = ph.simulate(cube, ph.State(angular_velocity=(0, 0, 2.0)), duration=3.0)
+        >>> nodes = motion.nodes()
+        >>> nodes.positions(0.0).tolist() == cube.nodes.tolist(), nodes.velocities(0.0)[0].tolist()
+        (True, [1.0, -1.0, 0.0])
+        """
+        return nodes_of_motion(self, points, body)
 
     @property
     def potential_energy(self) -> Array:
@@ -184,8 +221,9 @@ class Motion(Trajectory):
     def export_paraview(self, path: str | Path) -> None:
         """Write the motion for ParaView: a .pvd that lists one .vtu for each output, in a folder beside it.
 
-        Each holds the surfaces of all bodies, with the velocity of every point (m/s), its displacement since the start
-        (m), and the number of the body or member.  Needs meshio: `pip install 'polhode[mesh]'`.
+        Each holds the surfaces of all bodies, or the cells of those made from volume meshes, with the velocity of every
+        point (m/s), its displacement since the start (m), the number of the body or member, and the fields of the
+        cells.
 
         Examples
         --------
@@ -202,6 +240,65 @@ class Motion(Trajectory):
         from polhode.io.paraview import write_paraview
 
         write_paraview(self, Path(path))
+
+    def export_xdmf(self, path: str | Path) -> None:
+        """Write the motion as XDMF: a text (.xdmf), and beside it an HDF5 file (.h5) with the numbers.
+
+        What `export_paraview` writes, with the cells once for all outputs.  A member that an event has stopped stays
+        where it stopped.  Needs h5py: `pip install 'polhode[mesh]'`.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0, output_step=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_xdmf(pathlib.Path(folder) / "spin.xdmf")
+        ...     sorted(file.name for file in pathlib.Path(folder).iterdir())
+        ['spin.h5', 'spin.xdmf']
+        """
+        require_one_system(self)
+        from polhode.io.xdmf import write_xdmf
+
+        write_xdmf(self, Path(path))
+
+    def export_exodus(self, path: str | Path) -> None:
+        """Write the motion as an Exodus II file (.e, .exo): nodes at the start, and their displacements and velocities.
+
+        Element blocks are the bodies, or the regions of those made from volume meshes; elements carry the number of the
+        body and the fields of their file; the kinetic energy of all bodies is a global variable.  Needs netCDF4:
+        `pip install 'polhode[mesh]'`.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> box = ph.shapes.box((0.1, 0.4, 0.9), mass=10.0)
+        >>> motion = ph.simulate(box, ph.State(angular_velocity_body=(0.1, 5.0, 0.1)), duration=3.0, output_step=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_exodus(pathlib.Path(folder) / "spin.e")
+        """
+        require_one_system(self)
+        from polhode.io.exodus import write_exodus
+
+        write_exodus(self, Path(path))
+
+    def export_csv(self, path: str | Path) -> None:
+        """Write the motion as a table (.csv): one row for each output and body or member, a header with units.
+
+        Numbers have all their digits: what is read again is the same double.
+
+        Examples
+        --------
+        >>> import polhode as ph, tempfile, pathlib
+        >>> motion = ph.simulate(ph.particle(2.0), ph.State(velocity=(1, 0, 0)), duration=2.0, output_step=1.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     motion.export_csv(pathlib.Path(folder) / "drift.csv")
+        ...     (pathlib.Path(folder) / "drift.csv").read_text().splitlines()[0][:34]
+        'time_s,position_x_m,position_y_m,p'
+        """
+        from polhode.io.csv_table import write_csv
+
+        write_csv(self, Path(path))
 
     def save(self, path: str | Path) -> None:
         """Store the motion as a Zarr directory, which `ph.load` and xarray read.  It is written whole or not at all.

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, nextafter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.backends.clocked import ClockedRun
-from polhode.backends.fixed_steps import FixedRun
 from polhode.engines import segments
-from polhode.engines.clocked_steps import ClockedSteps
+from polhode.engines.contact_steps import ContactSteps
 from polhode.engines.driver import integrator_for
 from polhode.engines.event_log import label_event_records
-from polhode.engines.integrator import FixedSteps, Integrator
-from polhode.engines.result import EventRecord, Failure, RunResult
+from polhode.engines.result import ContactColumns, Failure, RunResult
 from polhode.engines.user_functions import settle_functions
-from polhode.equations.force_laws import applied_load
 from polhode.errors import ScenarioError
 from polhode.massprops.body import Body
 from polhode.methods.registry import METHODS
@@ -31,15 +27,17 @@ from polhode.model.preflight import check_user_functions
 from polhode.model.rotor import Rotor
 from polhode.model.scenario import Scenario
 from polhode.model.state import State
+from polhode.results.impacts import Impacts, ImpactTotals, name_contact_states
 from polhode.results.motion import Motion
-from polhode.results.trajectory import state_from_sample, view_of_sample
+from polhode.results.nodes import BodyKinematics, Nodes, accelerations_of, check_one_body, kinematics_of, offsets_of
+from polhode.results.trajectory import Crossing, state_from_sample, view_of_sample
+from polhode.solve.applied_loads import NAMES, ZERO, AppliedLoads, with_applied_loads
+from polhode.solve.quick_advance import QuickAdvance
 from polhode.solve.run_errors import run_error
-from polhode.validation import Array, check_numbers, shape_of
+from polhode.validation import Array, check_number, check_numbers, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-_ZERO = (0.0, 0.0, 0.0)
 
 
 class Stepper:
@@ -108,11 +106,9 @@ class Stepper:
             raise ScenarioError("a Stepper advances one motion: use ph.ensemble for many members")
         if scenario.method == AUTO:
             scenario = replace(scenario, method=RUNGE_KUTTA.name)
-        self._takes_loads = not METHODS[scenario.method].is_closed_form
-        if self._takes_loads:
-            loads = Force("applied_load", applied_load, (_ZERO,) * 4)
-            each = [replace(loads, bodies=(i,)) for i in range(len(scenario.bodies))] if scenario.is_system else [loads]
-            scenario = replace(scenario, forces=(*scenario.forces, *each))
+        self._given, takes_loads = scenario, not METHODS[scenario.method].is_closed_form
+        if takes_loads:
+            scenario = with_applied_loads(scenario)
         scenario = replace(scenario, output_step=None, output_times=[scenario.end_time])
         check_user_functions(scenario)
         self.scenario = settle_functions(scenario)
@@ -122,16 +118,18 @@ class Stepper:
         self._edges = sorted({*_discontinuities(self.scenario)})
         self._open: float | None = None
         """The start of the segment for which the windows of forces have been set."""
-        self._loads = np.zeros((len(scenario.bodies), 12))
-        self._events_seen = 0
-        self._start()
-
-    def _start(self) -> None:
-        scenario = self.scenario
+        self._seen: dict[tuple[int, int], int] = {}
+        """How often each event has happened."""
         with np.errstate(all="ignore"):
-            self._integrator = integrator_for(scenario, False, 1)
-        self._quick = _Quick.of(self._integrator)
-        """What advances without the driver: set once the windows are."""
+            self._integrator = integrator_for(self.scenario, False, 1)
+        self._integrator.is_stepped = True
+        self._quick = QuickAdvance.of(self._integrator)
+        """What advances without the driver: used once the windows are set."""
+        self._loads = AppliedLoads(self._integrator) if takes_loads else None
+        self._quick_loads = [] if self._loads is None else self._loads.quick
+        self._first = self._integrator.samples[None]
+        """Where the motion began."""
+        self._records: list[tuple[float, Array]] = []
 
     # Reading --------------------------------------------------------------------------------------------------------
     @property
@@ -140,9 +138,14 @@ class Stepper:
         return self._time
 
     @property
+    def has_stopped(self) -> bool:
+        """Whether an event has stopped the motion: it goes on only from an earlier state."""
+        return self._integrator.stopped_at is not None
+
+    @property
     def state(self) -> Any:
         """The state of the body at that time; of a system, a list of states."""
-        samples = self._integrator.samples
+        samples = self._integrator.samples.tolist()  # plain numbers are faster
         states = [state_from_sample(self.scenario, i, row, self._time) for i, row in enumerate(samples)]
         return states if self.scenario.is_system else states[0]
 
@@ -163,17 +166,103 @@ class Stepper:
         views = [view_of_sample(scenario, i, sample) for i, sample in enumerate(samples)]
         return np.array([getattr(views[rotor.body], name)[i] for i, rotor in enumerate(scenario.rotors)])
 
+    @property
+    def contact_forces(self) -> Array:
+        """The force of all contacts on the body, or on each body, where the last advance ended, in N."""
+        return self._contact_column(ContactColumns().force)
+
+    @property
+    def contact_torques(self) -> Array:
+        """The torque of all contacts about the center of mass there, in N m."""
+        return self._contact_column(ContactColumns().torque)
+
+    @property
+    def contact_state(self) -> Any:
+        """ "flight", "sliding", "rolling" (it moves, no point of contact slips) or "resting"."""
+        names = name_contact_states(self._contact_column(ContactColumns().state))
+        return names if self.scenario.is_system else str(names)
+
+    def nodes(self, points: ArrayLike | None = None, *, body: int = 0) -> Nodes:
+        """The nodes of the mesh of a body where the motion has arrived: positions, displacements, velocities, ...
+
+        Parameters
+        ----------
+        points : array_like, optional
+            (nodes, 3), in m, in the coordinates of the body; by default the nodes of the mesh that it was made from, or
+            those that `use_nodes` has named.
+        body : int, optional
+            Which body of a system.
+
+        Examples
+        --------
+        >>> import polhode as ph, trimesh
+        >>> cube = ph.Body.from_mesh(trimesh.creation.box((1, 1, 1)), mass=6.0)
+        >>> stepper = ph.Stepper(cube, ph.State(velocity=(0, 0, 2.0)), method="rk4", step=0.01)
+        >>> nodes = stepper.nodes()
+        >>> stepper.advance(0.5)
+        >>> nodes.positions().shape, nodes.displacements()[0].round(12).tolist()
+        ((8, 3), [0.0, 0.0, 1.0])
+        """
+        number = check_one_body(self.scenario.bodies, body, ())
+        if points is None and self._loads is not None:
+            offsets = self._loads.nodes_of(number)
+        else:
+            offsets = offsets_of(self.scenario.bodies[number], number, points)
+
+        def kinematics_at(t: float | None) -> BodyKinematics:
+            self._refuse_time(t)
+            state = self.state[number] if self.scenario.is_system else self.state
+            return BodyKinematics(state.position, state.quaternion_wxyz, state.velocity, state.angular_velocity)
+
+        def accelerations_at(t: float | None) -> tuple[Array, Array]:
+            scenario = self.scenario if self._loads is None else self._loads.present_scenario()
+            return accelerations_of(self._present_motion(scenario), number)
+
+        return Nodes(
+            offsets,
+            kinematics_at,
+            accelerations_at,
+            kinematics_of(self._present_motion(self.scenario), self._first, number),
+        )
+
+    @staticmethod
+    def _refuse_time(t: float | None) -> None:
+        if t is not None:
+            raise ScenarioError("the nodes of a stepper are where it has arrived: leave the time out")
+
+    def _present_motion(self, scenario: Scenario) -> Motion:
+        """A motion with one output: where the stepper has arrived."""
+        integrator = self._integrator
+        result = RunResult(np.array([self._time]), integrator.samples[None], integrator.columns, integrator.steps)
+        if isinstance(integrator, ContactSteps):
+            none = np.zeros((1, scenario.count, 8))
+            result.contact = integrator.forces[-1][-1:] if integrator.forces else none
+        return Motion(scenario, result)
+
+    def _contact_column(self, column: slice | int) -> Array:
+        integrator = self._integrator
+        if not isinstance(integrator, ContactSteps):
+            raise ScenarioError("this stepper has no contacts: make it with contacts=[ph.floor()], or with walls")
+        if not integrator.forces:
+            raise ScenarioError("the forces of the contacts are known after the first advance")
+        each: Array = integrator.forces[-1][-1][..., column]
+        return each if self.scenario.is_system else each[0]
+
     # Loads ----------------------------------------------------------------------------------------------------------
     def set_loads(
         self,
-        force: ArrayLike = _ZERO,
-        torque: ArrayLike = _ZERO,
+        force: ArrayLike = ZERO,
+        torque: ArrayLike = ZERO,
         *,
-        force_body: ArrayLike = _ZERO,
-        torque_body: ArrayLike = _ZERO,
+        force_body: ArrayLike = ZERO,
+        torque_body: ArrayLike = ZERO,
+        nodal_forces: ArrayLike | None = None,
         body: int = 0,
+        ramp_until: float | None = None,
     ) -> None:
         """Set the load on a body from now on: it replaces the one set before and stays until the next is set.
+
+        A load that is refused changes nothing.
 
         Parameters
         ----------
@@ -181,8 +270,13 @@ class Stepper:
             In world axes, in N and N m; the force acts at the center of mass, the torque is about it.
         force_body, torque_body : array_like, optional
             The same in body axes: they turn with the body.
+        nodal_forces : array_like, optional
+            Forces at the nodes of the body's mesh, (nodes, 3), in world axes, in N: see `set_nodal_forces`.
         body : int, optional
             Which body of a system.
+        ramp_until : float, optional
+            The time, in s, at which these values are reached: until then the load changes linearly from what it is
+            now.  By default they act at once.
 
         Examples
         --------
@@ -192,18 +286,87 @@ class Stepper:
         >>> stepper.advance(1.0)
         >>> round(float(stepper.state.velocity[0]), 12)
         2.0
+        >>> stepper.set_loads(force=(0.0, 0.0, 0.0), ramp_until=2.0)
+        >>> stepper.advance(1.0)
+        >>> round(float(stepper.state.velocity[0]), 12)
+        3.0
         """
-        if not self._takes_loads:
+        is_plain = nodal_forces is None and ramp_until is None and type(body) is int
+        if is_plain and 0 <= body < len(self._quick_loads):
+            quick = self._quick_loads[body]
+            if quick.write(force, torque, force_body, torque_body):
+                return
+        given = dict(zip(NAMES, (force, torque, force_body, torque_body), strict=True))
+        self._change_loads(given, (nodal_forces, "world"), body, ramp_until)
+
+    def set_nodal_forces(
+        self, nodal_forces: ArrayLike, *, body: int = 0, axes: str = "world", ramp_until: float | None = None
+    ) -> None:
+        """Set the load on a body to forces at the nodes of its mesh; it replaces the one set before.
+
+        They act as their sum at the center of mass, and their torque about it, wherever it is: the nodes move with the
+        body, so during an advance the arms of forces in world axes turn while the forces do not.
+
+        Parameters
+        ----------
+        nodal_forces : array_like
+            (nodes, 3), in N, in the order of `body.nodes`: of the mesh, surface or volume, that the body was made from.
+        body : int, optional
+            Which body of a system.
+        axes : {"world", "body"}, optional
+            Forces in body axes turn with the body.
+        ramp_until : float, optional
+            As in `set_loads`.
+
+        Examples
+        --------
+        >>> import polhode as ph, numpy as np, trimesh
+        >>> cube = ph.Body.from_mesh(trimesh.creation.box((1, 1, 1)), mass=6.0)
+        >>> stepper = ph.Stepper(cube, method="rk4", step=0.01)
+        >>> forces = np.cross((0, 0, 3.0), cube.nodes)              # 3 N m2 about z, spread over the eight corners
+        >>> stepper.set_nodal_forces(forces, axes="body")
+        >>> stepper.advance(0.5)
+        >>> print(stepper.state.angular_velocity.round(9))
+        [0. 0. 6.]
+        """
+        if nodal_forces is None:
+            raise ScenarioError("nodal_forces must be 3 numbers a node, not None: set_loads() takes loads away")
+        self._change_loads(dict.fromkeys(NAMES, ZERO), (nodal_forces, axes), body, ramp_until)
+
+    def use_nodes(self, nodes: ArrayLike, *, body: int = 0) -> None:
+        """Name the points of a body at which nodal forces act, instead of the nodes of its own mesh.
+
+        Parameters
+        ----------
+        nodes : array_like
+            (nodes, 3), in m, in the coordinates of the body, like `body.nodes`: the mesh of another program.
+        body : int, optional
+            Which body of a system.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> stepper = ph.Stepper(ph.shapes.box((2, 2, 2), mass=1.0), method="rk4", step=0.1)
+        >>> stepper.use_nodes([(1, 0, 0), (-1, 0, 0)])
+        >>> stepper.set_nodal_forces([(0, 0, 1.0), (0, 0, 1.0)])
+        >>> stepper.advance(1.0)
+        >>> round(float(stepper.state.velocity[2]), 12)
+        2.0
+        """
+        loads = self._require_loads()
+        loads.use_nodes(nodes, loads.check_body(body))
+
+    def _change_loads(self, given: dict[str, Any], nodal: tuple[Any, str], body: Any, ramp_until: Any) -> None:
+        loads = self._require_loads()
+        loads.set_from(given, nodal, body, self._time, ramp_until)
+        self._set_quick_end()
+
+    def _require_loads(self) -> AppliedLoads:
+        if self._loads is None:
             raise ScenarioError(
                 f"method {self.scenario.method!r} is the closed form of a motion without loads: use another method"
             )
-        if not 0 <= body < len(self.scenario.bodies):
-            raise ScenarioError(f"body={body!r}: the bodies are numbered from 0 to {len(self.scenario.bodies) - 1}")
-        given = (("force", force), ("torque", torque), ("force_body", force_body), ("torque_body", torque_body))
-        numbers = np.concatenate([check_numbers(value, name, (3,), ScenarioError) for name, value in given])
-        self._loads[body] = numbers
-        first = len(self.scenario.of_kind("body")) - len(self.scenario.bodies)
-        self._integrator.set_params(first + body, numbers, body)
+        return self._loads
 
     def set_rotor_torques(self, torques: ArrayLike) -> None:
         """Set the torques of the motors on the rotors from now on, in N m, in the order of `rotors=[...]`.
@@ -236,11 +399,12 @@ class Stepper:
         self._integrator.set_rotor_commands(numbers.tolist())
 
     # Advancing ------------------------------------------------------------------------------------------------------
-    def advance(self, duration: float) -> list[EventRecord] | None:
+    def advance(self, duration: float) -> list[Crossing] | Impacts | None:
         """Advance by a length of time, in s.
 
-        Returns the events on the way, if any are watched, else None.  An event that stops the run ends the advance
-        there (`stepper.time` says where).
+        Returns what happened on the way: the events, if any are watched; the impacts, if there are contacts; else None.
+        An event that stops the run ends the advance there (`stepper.time` says where).  If the motion fails, the error
+        says when and why, and the state stays as it was before.
 
         Examples
         --------
@@ -250,9 +414,18 @@ class Stepper:
         >>> round(float(stepper.state.velocity[2]), 6)
         -4.903325
         """
-        return self.advance_to(self._time + duration)
+        if type(duration) is not float:
+            duration = _as_time(duration, "duration")
+        now, quick = self._time, self._quick
+        time = now + duration
+        if quick is not None and now < time < quick.until:
+            if quick.advance(now, time):
+                self._time = time
+                return None
+            quick.take_back()  # and again, to find out when it failed
+        return self._advance_slowly(time)
 
-    def advance_to(self, time: float) -> list[EventRecord] | None:
+    def advance_to(self, time: float) -> list[Crossing] | Impacts | None:
         """Advance to a time, in s.
 
         Examples
@@ -263,60 +436,144 @@ class Stepper:
         >>> stepper.time
         0.25
         """
+        if type(time) is not float:
+            time = _as_time(time, "time")
         quick = self._quick
-        if quick is not None and self._open is not None and quick.until > time > self._time:
+        if quick is not None and self._time < time < quick.until:
             if quick.advance(self._time, time):
                 self._time = time
                 return None
-            quick.take_back()  # and again, to find out when it failed, and the last good state
-        return self._advance_slowly(float(time))
+            quick.take_back()
+        return self._advance_slowly(time)
 
-    def _advance_slowly(self, time: float) -> list[EventRecord] | None:
+    def _advance_slowly(self, time: float) -> list[Crossing] | Impacts | None:
         """Advance segment by segment between discontinuities, as the driver of a run does."""
-        if not isfinite(time) or time < self._time:
-            raise ScenarioError(f"cannot advance from t = {self._time:g} s to {time:g} s: time goes forward")
-        if self._integrator.stopped_at is not None:
-            raise ScenarioError(f"an event stopped this motion at t = {self._time:g} s: restore an earlier state")
-        integrator = self._integrator
-        with np.errstate(all="ignore"):
-            while self._time < time or not self._applied:
-                if not self._applied:
-                    integrator.apply_impulses(self._time)
-                    self._applied, self._open = True, None
-                if self._time == time:
-                    break
-                following = next((edge for edge in self._edges if edge > self._time), np.inf)
-                b = min(time, following)
-                if self._open is None:
-                    integrator.begin_segment(self._time, following if isfinite(following) else self._time + 1.0)
-                    self._open = self._time
-                    if self._quick is not None:
-                        self._quick.until = following
-                integrator.integrate(self._time, b, np.array([b]), False)
-                if integrator.failure is not None:
-                    self._fail(integrator.failure)
-                if integrator.stopped_at is not None:
-                    self._time = integrator.stopped_at
-                    break
-                self._time = b
-                if b == following:
-                    self._applied = False
-        return self._new_events()
+        self._check_time(time)
+        before = self.save()
+        try:
+            with np.errstate(all="ignore"):
+                self._advance_by_segments(time)
+        except Exception:
+            self.restore(before)
+            raise
+        return self._report()
 
-    def _new_events(self) -> list[EventRecord] | None:
+    def _check_time(self, time: float) -> None:
+        """Refuse a time to which no advance goes."""
+        now = self._time
+        if self._integrator.stopped_at is not None:
+            raise ScenarioError(f"an event stopped this motion at t = {now:g} s: restore an earlier state")
+        if not isfinite(time) or time < now:
+            raise ScenarioError(f"cannot advance from t = {now:g} s to {time:g} s: time goes forward")
+        if time == now:
+            raise ScenarioError(
+                f"cannot advance from t = {now:g} s by nothing: give a step greater than 0, and large enough to change "
+                "the time"
+            )
+
+    def _advance_by_segments(self, time: float) -> None:
+        integrator, loads = self._integrator, self._loads
+        while self._time < time or not self._applied:
+            if not self._applied:
+                integrator.apply_impulses(self._time)
+                self._applied, self._open = True, None
+            if self._time == time:
+                break
+            if loads is not None:
+                loads.settle(self._time)
+            following = next((edge for edge in self._edges if edge > self._time), np.inf)
+            b = min(time, following, np.inf if loads is None else loads.next_ramp_end)
+            if self._open is None:
+                integrator.begin_segment(self._time, following if isfinite(following) else self._time + 1.0)
+                self._open = self._time
+            integrator.integrate(self._time, b, np.array([b]), False)
+            if integrator.failure is not None:
+                self._fail(integrator.failure)
+            if integrator.stopped_at is not None:
+                self._time = integrator.stopped_at
+                break
+            self._time = b
+            if b == following:
+                self._applied = False
+        self._set_quick_end()
+
+    def _set_quick_end(self) -> None:
+        """Until when advances can go the short way: to the next discontinuity, or to the end of a linear load."""
+        if self._quick is None:
+            return
+        if self._open is None or not self._applied:
+            self._quick.until = -np.inf
+            return
+        following = next((edge for edge in self._edges if edge > self._time), np.inf)
+        ramp_end = np.inf if self._loads is None else self._loads.next_ramp_end
+        self._quick.until = min(following, nextafter(ramp_end, np.inf))
+
+    def _report(self) -> list[Crossing] | Impacts | None:
+        """What has happened since the last report."""
+        integrator = self._integrator
+        if isinstance(integrator, ContactSteps):
+            rows = integrator.pop_impacts()
+            names = tuple(contact.name for contact in self.scenario.contacts)
+            return Impacts(rows, names, ImpactTotals(len(rows), float(rows["energy_lost"].sum())))
         if not self.scenario.events:
             return None
-        found = sorted(self._integrator.crossings, key=lambda crossing: crossing.time)
-        label_event_records(self.scenario, found)
-        new = found[self._events_seen :]
-        self._events_seen = len(found)
-        return new
+        found = integrator.pop_events()
+        label_event_records(self.scenario, found, self._seen)
+        return [
+            Crossing(
+                c.name, c.time, c.body, state_from_sample(self.scenario, c.body, c.sample.tolist(), c.time), c.ends
+            )
+            for c in found
+        ]
 
     def _fail(self, failure: Failure) -> None:
         """Raise the error of a run that had to stop."""
         integrator, samples = self._integrator, self._integrator.samples
         result = RunResult(np.array([failure.time]), samples[None], integrator.columns, integrator.steps)
         raise run_error(failure, Motion(self.scenario, result))
+
+    # Recording ------------------------------------------------------------------------------------------------------
+    def record(self) -> None:
+        """Keep the present state as an output of `recorded`; those at this time and later are replaced.
+
+        So after a rollback the steps that were taken back are gone.
+        """
+        now, columns = self._time, self._integrator.columns
+        while self._records and self._records[-1][0] >= now:
+            self._records.pop()
+        sample = self._integrator.samples
+        sample[:, columns.drift] = 0.0
+        self._records.append((now, sample))
+
+    @property
+    def recorded(self) -> Motion:
+        """The states that `record` has kept, after that at the start, as a motion: to plot, store and export.
+
+        The loads are not part of it, so it is known at its outputs only.
+
+        Examples
+        --------
+        >>> import polhode as ph
+        >>> stepper = ph.Stepper(ph.particle(2.0), method="rk4", step=1e-3)
+        >>> for k in range(4):
+        ...     stepper.set_loads(force=(k, 0, 0))
+        ...     stepper.advance(0.5)
+        ...     stepper.record()
+        >>> stepper.recorded.velocity[:, 0].round(9).tolist()
+        [0.0, 0.0, 0.25, 0.75, 1.5]
+        """
+        columns, given = self._integrator.columns, self._given
+        kept = [record for record in self._records if record[0] > given.start_time]
+        first = self._first.copy()
+        first[..., columns.drift] = 0.0
+        times = np.array([given.start_time, *(t for t, _ in kept)])
+        samples = np.concatenate([first, *(sample[None] for _, sample in kept)])
+        scenario = replace(
+            given, contacts=(), events=(), duration=max(given.duration, float(times[-1] - times[0])),
+            output_times=times, output_step=None, formulation=self.scenario.formulation,
+        )  # fmt: skip
+        result = RunResult(times, samples, columns, self._integrator.steps)
+        return Motion(scenario, result, ("the loads on the stepper",))
 
     # Saving ---------------------------------------------------------------------------------------------------------
     def save(self) -> Any:
@@ -334,105 +591,39 @@ class Stepper:
         >>> bool((stepper.state.position == first).all())
         True
         """
-        return (self._time, self._applied, self._open, self._loads.copy(), self._events_seen, self._integrator.save())
+        loads, quick = self._loads, self._quick
+        return (
+            self._integrator,
+            self._time,
+            self._applied,
+            self._open,
+            None if loads is None else (loads.ramp_ends.copy(), [quick.is_plain for quick in loads.quick]),
+            -np.inf if quick is None else quick.until,
+            self._seen.copy() if self._seen else (),
+            self._integrator.save(),
+        )
 
     def restore(self, token: Any) -> None:
         """Go back to what `save` has returned; it can be restored again and again."""
-        self._time, self._applied, self._open, loads, self._events_seen, saved = token
-        self._loads[:] = loads
-        self._integrator.restore(saved)
-        if self._quick is not None and self._open is not None:
-            self._quick.until = next((edge for edge in self._edges if edge > self._time), np.inf)
+        if type(token) is not tuple or len(token) != 8 or token[0] is not self._integrator:
+            raise ScenarioError("restore takes what `save` of the same stepper has returned")
+        integrator, self._time, self._applied, self._open, ramps, until, seen, saved = token
+        integrator.restore(saved)
+        self._seen = dict(seen)
+        if self._quick is not None:
+            self._quick.until = until
+        if ramps is not None and self._loads is not None:
+            self._loads.restore(*ramps)
+
+
+def _as_time(given: Any, name: str) -> float:
+    """A time or a length of time, as a plain float: numbers of NumPy with 32 bits would make a sum of 32 bits."""
+    if isinstance(given, float):
+        return float(given)
+    return check_number(given, name, ScenarioError)
 
 
 def _discontinuities(scenario: Scenario) -> list[float]:
     """All times that no step may cross."""
     found = {float(np.ravel(event)[0]) for event in segments.discontinuity_times(scenario)} | set(scenario.breaks)
     return [t for t in found if t >= scenario.start_time and isfinite(t)]
-
-
-class _Quick:
-    """The compiled loop of one motion, bound once: an advance writes two or three numbers and makes one call."""
-
-    until = -np.inf
-    """The end of the segment for which the windows of forces have been set."""
-
-    @staticmethod
-    def of(integrator: Integrator) -> _Quick | None:
-        """The quick way of an integrator, if it has one."""
-        if integrator.scenario.events or integrator.scenario.engine == "python":
-            return None
-        if not isinstance(integrator, (ClockedSteps, FixedSteps)) or len(integrator.buffer) != 1:
-            return None
-        if integrator.scenario.form.keeps_angles:  # its singularity is watched by the integrator
-            return None
-        return _QuickClocked(integrator) if isinstance(integrator, ClockedSteps) else _QuickFixed(integrator)
-
-    def advance(self, a: float, b: float) -> bool:
-        """Advance from a to b; return False if the motion became infinite or NaN, or its step shrank to zero."""
-        raise NotImplementedError
-
-    def _bind(self, integrator: Integrator, run: Any) -> None:
-        self._run = run  # the loop knows the addresses of its arrays
-        self._numbers, self._words, self._call, self._address = integrator.plan.program.bind_words(run)
-        self._slots = integrator.plan.program.slots(run)
-        state = integrator.buffer[0, : integrator.layout.drift]
-        self._state, self._ones = state, np.ones(len(state))
-        self._row, self._before = integrator.buffer[0], integrator.buffer[0].copy()
-
-    def take_back(self) -> None:
-        """Go back to the start of the last advance."""
-        np.copyto(self._row, self._before)
-
-    def _is_finite(self) -> bool:
-        return isfinite(self._state.dot(self._ones))
-
-
-class _QuickFixed(_Quick):
-    def __init__(self, integrator: FixedSteps) -> None:
-        self._h = integrator.scenario.needed_step
-        none = np.empty(0, dtype=np.int64)
-        out = np.empty((0, 1, integrator.layout.sample_size))
-        run = FixedRun(integrator.buffer, integrator.pairs, 0.0, self._h, 0, 0, none, np.empty(0), 0, out)
-        self._bind(integrator, run)
-        self._at_t, self._at_h, self._at_end = (self._slots[name] for name in ("t_start", "h", "k_end"))
-
-    def advance(self, a: float, b: float) -> bool:
-        np.copyto(self._before, self._row)
-        h, numbers = self._h, self._numbers
-        steps = (b - a) / h
-        whole = round(steps)
-        if abs(steps - whole) > 8.881784197001252e-16 * max(1.0, abs(b) / h):
-            whole = int(steps)
-            rest = b - (a + whole * h)
-        else:
-            rest = 0.0
-        numbers[self._at_t], numbers[self._at_h], self._words[self._at_end] = a, h, whole
-        self._call(self._address, 0, 1)
-        if rest > 0.0:
-            numbers[self._at_t], numbers[self._at_h], self._words[self._at_end] = a + whole * h, rest, 1
-            self._call(self._address, 0, 1)
-        return self._is_finite()
-
-
-class _QuickClocked(_Quick):
-    def __init__(self, integrator: ClockedSteps) -> None:
-        self._start, log = integrator.scenario.start_time, integrator.event_log
-        rtol, atol = integrator.scenario.group_tolerances
-        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
-        none, done = np.empty(0), np.zeros(integrator.slots, dtype=np.int64)
-        out, checkpoints = np.empty((0, 1, width)), np.empty((0, 1, width + 3))
-        run = ClockedRun(
-            integrator.buffer, integrator.pairs, float(self._start), 0.0, True, False, none, rtol, atol, 2**40, done,
-            out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
-        )  # fmt: skip
-        self._bind(integrator, run)
-        self._at_end = self._slots["end"]
-        self._at_t, self._at_h = integrator.layout.clock[0], integrator.layout.clock[1]
-
-    def advance(self, a: float, b: float) -> bool:  # noqa: ARG002
-        np.copyto(self._before, self._row)
-        end = b - self._start
-        self._numbers[self._at_end] = end
-        self._call(self._address, 0, 1)
-        return self._row.item(self._at_t) >= end and self._is_finite()

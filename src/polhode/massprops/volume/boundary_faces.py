@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,10 @@ class CellMesh:
     blocks: tuple[tuple[str, Indices], ...]
     outside: tuple[Indices, ...]
     """The boundary faces, oriented outward, grouped by number of nodes; node order as in `cell_types`."""
+    fields: Mapping[str, Array] = field(default_factory=dict)
+    """Cell fields of the file by name, one row per cell."""
+    regions: Mapping[str | int, Indices] = field(default_factory=dict)
+    """Regions of the file by name and by number: the cells in each."""
 
     def surface(self, segments: int) -> Surface:  # noqa: ARG002
         """The boundary faces as triangles through their nodes; curved ones are as coarse as their nodes."""

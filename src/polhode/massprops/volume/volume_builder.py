@@ -93,7 +93,7 @@ def build_volume_body(
         center_of_mass=center + scale * whole.center,
         volume=whole.volume * scale**3,
         area=boundary_area(outside, scaled) * scale**2,
-        parts=(Part(CellMesh(nodes, tuple(blocks), outside)),),
+        parts=(Part(CellMesh(nodes, tuple(blocks), outside, dict(read.fields), dict(read.regions))),),
         notes=tuple(notes),
     )
 

@@ -1,0 +1,198 @@
+"""The short way of a stepper: its compiled loop, bound once; an advance writes a few numbers and makes one call."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable
+from functools import partial
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from polhode.backends.clocked import ClockedRun
+from polhode.backends.fixed_steps import FixedRun
+from polhode.engines.clocked_steps import ClockedSteps
+from polhode.engines.contact_steps import ContactSteps
+from polhode.engines.integrator import FixedSteps, Integrator
+
+ROUNDING = 4 * float(np.finfo(float).eps)
+"""A number of steps so near to a whole one is that, as in `segments.locate_on_grid`."""
+FEW = 64
+"""Numbers that Python sums faster than NumPy."""
+
+
+def _view(array: Any) -> Any:
+    """The numbers of an array, which are read and written faster one by one."""
+    return memoryview(array)
+
+
+class QuickAdvance:
+    """The compiled loop of one motion, bound once."""
+
+    until = -np.inf
+    """Advances that end before this time can go the short way."""
+
+    @staticmethod
+    def of(integrator: Integrator) -> QuickAdvance | None:
+        """The short way of an integrator, if it has one."""
+        if integrator.scenario.events or integrator.scenario.engine == "python":
+            return None
+        if not isinstance(integrator, (ClockedSteps, FixedSteps)):
+            return None
+        if integrator.scenario.form.keeps_angles:  # its singularity is watched by the integrator
+            return None
+        return _QuickClocked(integrator) if isinstance(integrator, ClockedSteps) else _QuickFixed(integrator)
+
+    advance: Callable[[float, float], bool]
+    """Advance from a to b; return False if the motion became infinite or NaN, or its step shrank to zero."""
+
+    def _bind(self, integrator: Integrator, run: Any) -> None:
+        self._run = run  # the loop knows the addresses of its arrays
+        numbers, words, call, address = integrator.plan.program.bind_words(run)
+        self._numbers, self._words, self._kept = _view(numbers), _view(words), call
+        place = ctypes.cast(call, ctypes.c_void_p).value
+        assert place is not None
+        untyped = ctypes.CFUNCTYPE(None)(place)  # arguments that are ready made are passed faster
+        self._call = partial(
+            untyped, ctypes.c_void_p(address), ctypes.c_int64(0), ctypes.c_int64(len(integrator.buffer))
+        )
+        self._slots = integrator.plan.program.slots(run)
+        flat = integrator.buffer.reshape(-1)
+        blocks = flat.reshape(-1, integrator.packing.size)
+        self._states: Any = blocks[:, : integrator.layout.drift]
+        self._row, self._before = _view(flat), _view(flat.copy())
+        is_small = len(blocks) == 1 and integrator.layout.drift <= FEW
+        self._first = _view(self._states[0]) if is_small else None
+
+    def take_back(self) -> None:
+        """Go back to the start of the last advance."""
+        self._row[:] = self._before
+
+    def _is_finite(self) -> bool:
+        if self._first is not None:
+            return isfinite(sum(self._first))
+        return isfinite(np.add.reduce(self._states, axis=None))
+
+
+class _QuickFixed(QuickAdvance):
+    def __init__(self, integrator: FixedSteps) -> None:
+        self._h = integrator.scenario.needed_step
+        none = np.empty(0, dtype=np.int64)
+        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
+        out = np.empty((0, len(integrator.buffer), width))
+        run = FixedRun(integrator.buffer, integrator.pairs, 0.0, self._h, 0, 0, none, np.empty(0), 0, out)
+        self._bind(integrator, run)
+        at_t, at_h, at_end = (self._slots[name] for name in ("t_start", "h", "k_end"))
+        h, row, before, numbers, words, call = self._h, self._row, self._before, self._numbers, self._words, self._call
+        first, is_finite = self._first, self._is_finite
+
+        def advance(a: float, b: float) -> bool:  # a closure: its names are found faster than attributes
+            before[:] = row
+            steps = (b - a) / h
+            whole = round(steps)
+            off, rest = steps - whole, 0.0
+            if not -ROUNDING < off < ROUNDING and abs(off) > ROUNDING * max(1.0, abs(b) / h):
+                whole = int(steps)
+                rest = b - (a + whole * h)
+            numbers[at_t] = a
+            numbers[at_h] = h
+            words[at_end] = whole
+            call()
+            if rest > 0.0:
+                numbers[at_t] = a + whole * h
+                numbers[at_h] = rest
+                words[at_end] = 1
+                call()
+            if first is None:
+                return is_finite()
+            total = sum(first)
+            return total - total == 0.0  # type: ignore[no-any-return]
+
+        self.advance = advance
+
+
+class _QuickClocked(QuickAdvance):
+    def __init__(self, integrator: ClockedSteps) -> None:
+        self._start, log = integrator.scenario.start_time, integrator.event_log
+        rtol, atol = integrator.scenario.group_tolerances
+        width = integrator.layout.sample_size * (integrator.buffer.shape[1] // integrator.packing.size)
+        units = len(integrator.buffer)
+        none, done = np.empty(0), np.zeros(units * integrator.slots, dtype=np.int64)
+        out, checkpoints = np.empty((0, units, width)), np.empty((0, units, width + 3))
+        run = ClockedRun(
+            integrator.buffer, integrator.pairs, float(self._start), 0.0, True, False, none, rtol, atol, 2**40, done,
+            out, checkpoints, log.rules, log.memory, log.counts, log.halted, log.shortest, *log.log(),
+        )  # fmt: skip
+        self._bind(integrator, run)
+        at_end, at_t, start = self._slots["end"], integrator.layout.clock[0], float(self._start)
+        row, before, numbers, call, is_finite = self._row, self._before, self._numbers, self._call, self._is_finite
+        lanes, size = integrator.layout.lanes, integrator.packing.size
+        clocks = 1 if integrator.plan.is_system else integrator.scenario.count
+        others = [at_t + i // lanes * size + i % lanes for i in range(1, clocks)]
+
+        def advance(a: float, b: float) -> bool:
+            before[:] = row
+            end = b - start
+            numbers[at_end] = end
+            call()
+            if row[at_t] < end:
+                return False
+            for place in others:
+                if row[place] < end:
+                    return False
+            return is_finite()
+
+        self.advance = advance
+
+
+class QuickLoads:
+    """The numbers of the load on a body in the memory of the loop."""
+
+    is_plain = True
+    """Whether the load neither changes in time nor acts at nodes: then twelve numbers are all that changes."""
+
+    def __init__(self, buffer: Any, places: Any) -> None:
+        self._row, self._places = _view(buffer), places[:12].tolist()
+        self._bytes, self._offset, self._pack = self._row.cast("B"), 8 * self._places[0], None
+        if self._places == list(range(self._places[0], self._places[0] + 12)):  # one behind the other
+            self._pack = struct.Struct("12d").pack_into
+
+    @classmethod
+    def of(cls, integrator: Integrator, first: int) -> list[QuickLoads]:
+        """Those of all bodies of an integrator, if it keeps them in a buffer; `first` is the first force."""
+        if not isinstance(integrator, (ClockedSteps, ContactSteps, FixedSteps)):
+            return []
+        flat, bodies = integrator.buffer.reshape(-1), range(len(integrator.scenario.bodies))
+        return [cls(flat, integrator.param_places(first + i, i)) for i in bodies]
+
+    def write(self, force: Any, torque: Any, force_body: Any, torque_body: Any) -> bool:
+        """Write twelve numbers; return False, and write nothing, if they need a closer look."""
+        if not self.is_plain:
+            return False
+        if type(force) is np.ndarray:
+            force = force.tolist()
+        if type(torque) is np.ndarray:
+            torque = torque.tolist()
+        if type(force_body) is np.ndarray:
+            force_body = force_body.tolist()
+        if type(torque_body) is np.ndarray:
+            torque_body = torque_body.tolist()
+        try:
+            a, b, c = force
+            d, e, f = torque
+            g, h, i = force_body
+            j, k, m = torque_body
+            total = 0.0 + a + b + c + d + e + f + g + h + i + j + k + m
+            if not isinstance(total, float) or total - total != 0.0:
+                return False
+            if self._pack is not None:
+                self._pack(self._bytes, self._offset, a, b, c, d, e, f, g, h, i, j, k, m)
+                return True
+            row = self._row
+            for place, number in zip(self._places, (a, b, c, d, e, f, g, h, i, j, k, m), strict=True):
+                row[place] = number
+        except (TypeError, ValueError, OverflowError, struct.error):
+            return False
+        return True
