@@ -17,6 +17,7 @@ from polhode import validation
 from polhode.equations import force_laws as kernels
 from polhode.equations import pair_laws
 from polhode.errors import ForceError
+from polhode.model.flight_forces import aerodynamics, drag, earth_gravity
 from polhode.model.force import Force, check_body_pair
 from polhode.synonyms import unknown_attribute_message
 from polhode.validation import Leaf, as_leaf, as_leaves
@@ -396,6 +397,9 @@ FORCES = {
         spring_between,
         mutual_gravity,
         impulse,
+        earth_gravity,
+        drag,
+        aerodynamics,
     )
 }
 """The forces by name, as scenario files call them."""
