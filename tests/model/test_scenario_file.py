@@ -63,10 +63,10 @@ DRAG_TABLE = ph.CoefficientTable(("mach", "angle_of_attack"), ((0, 2), (-4, 0, 4
 IN_FLIGHT = [
     f.earth_gravity(),
     f.earth_gravity(LOW, degree=0, gradient_torque=True),
-    f.drag(0.3, 0.4, earth="WGS84", wind=(1.0, 2.0, 3.0), com_to_pressure_body=(0.1, 0.0, 0.0)),
-    f.drag(0.3, DRAG_TABLE, ph.air.exponential(1.2, 7000.0), ph.air.wind_shear((0, 9e3), ((0, 0, 0), (1, 2, 3))), LOW),
+    f.drag(3e-4, 0.4, earth="WGS84", wind=(1.0, 2.0, 3.0), com_to_pressure_body=(0.1, 0.0, 0.0)),
+    f.drag(3e-4, DRAG_TABLE, ph.air.exponential(1.2, 7000.0), ph.air.wind_shear((0, 9e3), ((0, 0, 0), (1, 2, 3))), LOW),
     f.aerodynamics(
-        0.5,
+        5e-4,
         {"CX": -0.3, "Cm": ph.CoefficientTable("sideslip", (-2, 2), (1, -1)), "Clp": -0.4},
         span=2.0,
         chord=0.3,
@@ -211,9 +211,6 @@ def test_the_page_lists_every_setting_with_its_default():
     assert [name(row[0]) for row in table] == list(SETTINGS)
     parameters = inspect.signature(ph.Scenario).parameters
     defaults = {key: MISSING if p.default is p.empty else p.default for key, p in parameters.items()}
-    geodetic = inspect.signature(ph.State.from_geodetic).parameters
-    for key in GEODETIC_KEYS:
-        defaults[key] = geodetic[key.removesuffix("_deg")].default
     for key, _, shown, meaning in table:
         assert same(value(shown), defaults[name(key)]), key
         assert meaning
@@ -227,6 +224,8 @@ def test_the_page_lists_every_key_of_a_body_with_its_default():
     defaults |= dict.fromkeys((*GEOMETRY_KEYS, *PRINCIPAL_AXES_KEYS))
     for key in ("position", "quaternion_wxyz", "velocity", "angular_velocity_body", "time"):
         defaults[key] = getattr(start, key)
+    geodetic = inspect.signature(ph.State.from_geodetic).parameters
+    defaults |= {key: geodetic[key.removesuffix("_deg")].default for key in GEODETIC_KEYS}
     for key, _, shown, meaning in table:
         assert same(value(shown), defaults[name(key)]), key
         assert meaning

@@ -196,9 +196,9 @@ class Earth:
                     break
                 v = np.where(better > 0, better, v)  # NaN in the disk below, where v is 0
             disk = (z == 0) & (p <= 1 - k) | (r == 0)
-            level = np.where(disk & (k < 1), p / (1 - k if k < 1 else 1.0), p / (v + (1 - k)))
+            level = np.where(disk, p / (1 - k) if k < 1 else 0.0, p / (v + (1 - k)))
             steep = np.where(disk, np.sqrt(np.maximum(1 - level**2, 0.0) / k), z / v)
-        return (np.where(disk & (k == 1), 0.0, level), steep), np.where(disk, 0.0, v)
+        return (level, steep), np.where(disk, 0.0, v)
 
     def to_inertial(self, vector_fixed: ArrayLike, time: ArrayLike = 0.0) -> Array:
         """A position or direction along Earth-fixed axes, along those of the world at a time (s).
