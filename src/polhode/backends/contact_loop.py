@@ -141,7 +141,7 @@ def build_contact_loop(
         if scene.whole[LOOK] == 1:
             for i in range(n):
                 if scene.slack[i, 0] <= 0.0 and scene.p[3 * i] < 0.0:
-                    scene.skip[scene.candidates[i]] = length / 4.0 if n == 1 else NEVER
+                    scene.skip[scene.candidates[i]] = length / 4.0 if n == 1 else NEVER / 2.0  # NEVER is for points that are held
                 else:
                     scene.candidates[kept] = scene.candidates[i]
                     scene.modes[kept] = scene.modes[i]

@@ -517,6 +517,13 @@ def find_pair_rates(features: Any, y: Any, at: Any, velocities: Any, space: Pair
     return True
 
 
+def slowest_on_rim(feature: Any, normal: Any, n: Any, velocity: Any, w: Any) -> Any:
+    """How fast a flat circle rises where it rises least: at its center, less the radius times its rate of tilting."""
+    axis = vector(feature, AXIS)
+    tilting = minus(w, scaled(dot(w, axis), axis))
+    return falling_rate(velocity, normal, n, w, vector(feature, CENTER)) - feature[RADIUS] * sqrt(dot(tilting, tilting))
+
+
 @loop
 def time_above(features: Any, body: Any, y: Any, normal: Any, gap: float, motion: Any, low: Any) -> float:
     """A time in which a body stays on its side of a plane that is `gap` below it.
@@ -537,7 +544,7 @@ def time_above(features: Any, body: Any, y: Any, normal: Any, gap: float, motion
             rate = falling_rate(velocity, normal, n, w, vector(low, 0))
             if feature[KIND] == CIRCLE and tilt_of(n, vector(feature, AXIS)) <= FLAT:
                 bound = a + (spin_rate + spin * spin) * feature[REACH]
-                best = min(best, safe_step(room, rate - 2.0 * feature[RADIUS] * spin, bound))
+                best = min(best, safe_step(room, slowest_on_rim(feature, normal, n, velocity, w), bound))
             else:
                 best = min(best, time_without_contact(feature, n, room, rate, limits))
     return best

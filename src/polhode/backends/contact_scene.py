@@ -170,7 +170,9 @@ class SceneLoops(NamedTuple):
     build_matrix: Loop
     """(scene): the matrix A of all points in contact."""
     gap_of: Loop
-    """(run, scene, y, k): how high a candidate is above its plane."""
+    """(run, scene, y, k): how high a candidate is above its plane; very high if it cannot touch as it lies."""
+    height_of: Loop
+    """(run, scene, y, k): how high a feature is above its plane, however it lies."""
     find_inverses: Loop
     """(unit, scene, y): the inverse inertia tensors of all bodies."""
     push: Loop
@@ -469,17 +471,24 @@ def build_scene_loops(layout: Layout, has_pairs: bool) -> SceneLoops:
     def gap_of_plane(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
         count = len(run.owner)
         f, s = k % count, k // count
-        b = run.owner[f]
-        plane = run.planes[scene.whole[PLANE_ROW] + s]
-        feature = run.features[scene.whole[FEATURE_ROW] + f]
-        normal, j = vector(plane, NORMAL), b * NUMBERS
-        turned = body_normal(y, j, normal)
+        turned = body_normal(y, run.owner[f] * NUMBERS, vector(run.planes[scene.whole[PLANE_ROW] + s], NORMAL))
         if not counts(run.features, scene.whole[FEATURE_ROW] + f, scene.whole[FEATURE_ROW], turned):
             return 1e300
+        gap: float = height_of(run, scene, y, k)
+        return gap
+
+    @loop
+    def height_of(run: ContactRun, scene: Scene, y: Any, k: int) -> float:
+        count = len(run.owner)
+        f, s = k % count, k // count
+        plane = run.planes[scene.whole[PLANE_ROW] + s]
+        feature = run.features[scene.whole[FEATURE_ROW] + f]
+        normal, j = vector(plane, NORMAL), run.owner[f] * NUMBERS
+        turned = body_normal(y, j, normal)
         height: float = dot(normal, vector(y, j)) - plane[OFFSET] + depth_of_lowest(feature, turned)
         return height
 
-    return SceneLoops(find_point, build_matrix, gap_of, find_inverses, push, find_manifolds, has_pairs)
+    return SceneLoops(find_point, build_matrix, gap_of, height_of, find_inverses, push, find_manifolds, has_pairs)
 
 
 def lever_product(p: Any, i: Any, q: Any, j: Any) -> Any:

@@ -55,6 +55,7 @@ from polhode.backends.contact_shapes import (
 )
 from polhode.backends.layout import Layout, read
 from polhode.backends.loops import Loop, loop
+from polhode.equations.contact_laws import free_spin_bounds
 from polhode.equations.quaternions import to_body
 from polhode.equations.scalar_ops import sqrt
 from polhode.equations.vectors import dot, minus, plus, scaled
@@ -67,6 +68,7 @@ LOST = 1e-4
 TOUCHING = 1e-11
 """A gap that counts as touching, as a fraction of the size of the body."""
 MANY_PROBES = 500
+ROUNDED_UP = 1 + 2.0**-40
 STAGES = 12
 
 
@@ -84,16 +86,15 @@ def turn_sliding(scene: Scene, i: int) -> None:
 def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
     """(run, unit, scene, t): the scales of the motion, and how high every candidate is, at the start of a segment."""
     size, wrench, at_per_mass = layout.size, layout.wrench, layout.body[1]
-    at_moments, gap_of = layout.body[2], points.gap_of
+    at_moments, height_of = layout.body[2], points.height_of
 
     def free_acceleration(unit: Any, at: Any) -> Any:
         force = read(unit, at, wrench)[0]
         return unit[at_per_mass + at] * sqrt(dot(force, force))
 
     def spin_bounds(unit: Any, at: Any, y: Any, i: Any) -> Any:
-        moments, w = read(unit, at, at_moments), vector(y, i + 10)
-        momentum = tuple(m * part for m, part in zip(moments, w, strict=True))
-        return sqrt(dot(momentum, momentum))
+        fastest, turning = free_spin_bounds(read(unit, at, at_moments), vector(y, i + 10))
+        return ROUNDED_UP * fastest, ROUNDED_UP * turning
 
     @loop
     def begin(run: ContactRun, unit: Any, scene: Scene, t: float) -> None:
@@ -103,12 +104,7 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         for b in range(scene.inverse.shape[0]):
             i, at, reach = b * NUMBERS, b * size, run.size[b]
             a = free_acceleration(unit, at)
-            low = min(unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
-            high = max(unit[at + at_moments[0]], unit[at + at_moments[1]], unit[at + at_moments[2]])
-            w, turning = 0.0, 0.0
-            if low > 0.0:
-                w = spin_bounds(unit, at, scene.y0, i) / low
-                turning = w * w * (high - low) / low
+            w, turning = spin_bounds(unit, at, scene.y0, i)
             scene.limits[b, 0], scene.limits[b, 1], scene.limits[b, 2] = a, w, turning
             p, spin = vector(scene.y0, i + 7), vector(scene.y0, i + 10)
             speed = max(speed, sqrt(a * reach))
@@ -123,7 +119,7 @@ def build_beginning(rates: Loop, points: SceneLoops, layout: Layout) -> Loop:
         scene.real[CLOSING] = threshold * speed + 8.0 * UNIT_ROUNDOFF * noise
         scene.real[SLOW] = max(scene.real[CLOSING], 1e-10 * speed, 4.0 * run.rtol * noise)
         for k in range(plane_candidates(run)):
-            gap = gap_of(run, scene, scene.y0, k)
+            gap = height_of(run, scene, scene.y0, k)  # a circle may come to lie flat: then its rim counts
             if gap < -LOST * extent:
                 scene.whole[SUNK] = 1
             scene.base[k] = 0.0 if abs(gap) <= scene.real[TOUCH] else gap
@@ -280,9 +276,9 @@ def build_search(evaluate: Loop, layout: Layout, has_pairs: bool) -> Loop:
                 break
             tau = tau + span
             evaluate(run, unit, scene, t, tau, in_flight)
-        if scene.whole[HIT] >= 0:
+        if scene.whole[HIT] != -1:  # nothing touches yet: the next segment goes on from here
+            scene.whole[HIT] = -1
             return tau
-        scene.whole[HIT] = -1
         return length
 
     return search
